@@ -1,0 +1,22 @@
+# Everything that mtc is built from; tools/setup.sh installs it on Debian 12.
+
+find_package(MLIR 22.1 REQUIRED CONFIG)
+set(MLIR_LINK_MLIR_DYLIB ON) # Debian's package leaves it unset; each library would be linked statically otherwise.
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+find_package(Protobuf REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(dnnl REQUIRED CONFIG)
+find_package(nlohmann_json REQUIRED CONFIG)
+find_package(tomlplusplus REQUIRED CONFIG)
+find_package(GTest REQUIRED)
+find_package(benchmark REQUIRED CONFIG)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# mlir_tablegen reads include directories of the folder, not of targets.
+include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")

@@ -1,0 +1,34 @@
+# What every target of the compiler shares: flags, one precompiled header, generated files.
+
+add_library(mtc_warnings INTERFACE)
+target_compile_options(mtc_warnings INTERFACE -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${MTC_WERROR}>:-Werror>)
+
+add_library(mtc_flags INTERFACE)
+target_compile_definitions(mtc_flags INTERFACE ${LLVM_DEFINITIONS_LIST})
+target_link_libraries(mtc_flags INTERFACE mtc_warnings MLIR LLVM) # MLIR carries no link interface: name LLVM too.
+
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/mtc_pch.cpp CONTENT "// Only here to build the precompiled header.\n")
+add_library(mtc_pch OBJECT ${PROJECT_BINARY_DIR}/mtc_pch.cpp)
+target_precompile_headers(mtc_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/mtc_pch.h)
+target_link_libraries(mtc_pch PUBLIC mtc_flags)
+
+# A library of the compiler: every .cpp below this folder, so that adding an operator or a pass edits no list.
+function(mtc_add_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;EXCLUDE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp *.cc)
+  add_library(${name} STATIC ${sources})
+  target_precompile_headers(${name} REUSE_FROM mtc_pch)
+  target_link_libraries(${name} PUBLIC mtc_flags ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# A tool of the compiler: every .cpp in this folder.
+function(mtc_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  add_executable(${name} ${sources})
+  target_precompile_headers(${name} REUSE_FROM mtc_pch)
+  target_link_libraries(${name} PRIVATE mtc_flags ${ARG_LINK})
+endfunction()

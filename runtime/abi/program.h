@@ -1,0 +1,212 @@
+/* The program's ABI: what a compiled program tells the runtime about itself.
+ *
+ * The compiler emits one constant `MtcProgram mtc_program` into the object file of every program; the runtime, linked
+ * to it, reads nothing else. It is C, so that both sides agree on the layout; neither side includes another header of
+ * the other. Every pointer refers to constant data of the program and is never null unless that is said; every
+ * offset counts bytes from the start of the arena and is a multiple of MTC_ALIGNMENT unless it lies inside a value.
+ */
+#ifndef MTC_RUNTIME_ABI_PROGRAM_H
+#define MTC_RUNTIME_ABI_PROGRAM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MTC_ABI_VERSION 1u
+#define MTC_ALIGNMENT 64
+#define MTC_MAX_RANK 12
+
+typedef enum MtcType {
+  MTC_F64 = 0,
+  MTC_F32 = 1,
+  MTC_BF16 = 2,
+  MTC_F16 = 3,
+  MTC_I64 = 4,
+  MTC_I32 = 5,
+  MTC_I16 = 6,
+  MTC_I8 = 7,
+  MTC_U64 = 8,
+  MTC_U32 = 9,
+  MTC_U16 = 10,
+  MTC_U8 = 11,
+  MTC_BOOL = 12, /* one byte, 0 or 1 */
+  MTC_F8E4M3 = 13,
+  MTC_F8E5M2 = 14
+} MtcType;
+
+/* A dense row-major tensor in the arena. `dims` holds `rank` extents; null for rank 0. */
+typedef struct MtcTensor {
+  const char *name;
+  uint32_t type; /* MtcType */
+  uint32_t rank;
+  const int64_t *dims;
+  int64_t offset;
+  int64_t bytes;
+} MtcTensor;
+
+typedef enum MtcRole {
+  MTC_PARAMETER = 0, /* trained; saved, exported */
+  MTC_CONSTANT = 1,  /* never written; not saved */
+  MTC_STATE = 2,     /* written by steps (running statistics); saved, exported */
+  MTC_GRADIENT = 3,  /* of a parameter; not saved */
+  MTC_OPTIMIZER = 4, /* state of the optimizer; saved */
+  MTC_SCALAR = 5     /* a scalar that the runtime sets before each step, by name: see MtcScalars */
+} MtcRole;
+
+typedef enum MtcInitial {
+  MTC_INITIAL_ZERO = 0,
+  MTC_INITIAL_DATA = 1,  /* `data` holds `bytes` bytes inside the program */
+  MTC_INITIAL_FILE = 2,  /* from the weights file, under the variable's name */
+  MTC_INITIAL_NORMAL = 3 /* drawn from N(0, `deviation`²), a pure function of (seed 0, variable's name, element) */
+} MtcInitial;
+
+/* State that outlives a step. `tensor.name` is the ONNX initializer's name for parameters, constants and state;
+ * gradients and optimizer state are named after it (`NAME.grad`, `NAME.moment1`). */
+typedef struct MtcVariable {
+  MtcTensor tensor;
+  uint32_t role;    /* MtcRole */
+  uint32_t initial; /* MtcInitial */
+  const void *data; /* null unless MTC_INITIAL_DATA */
+  double deviation; /* of MTC_INITIAL_NORMAL */
+  int32_t of;       /* index of the parameter that a gradient or an optimizer state belongs to; -1 otherwise */
+  const char *module_name; /* the name in the user's module where the exporter lost it, otherwise tensor.name */
+} MtcVariable;
+
+/* What the user feeds with --data NAME=FILE: dims[0] is the batch; a row of the file has dims[1..]. */
+typedef struct MtcInput {
+  MtcTensor tensor;
+  uint32_t is_label;
+  /* For labels of `causal-lm` that may be left out: index of the input of token ids from which they are made
+   * (shifted by one, the last -100; in a token stream the next token). -1 where labels must be given. */
+  int32_t shifted_from;
+  /* Valid values of an integer input that is used as an index: minimum <= value < limit, or value == ignored (labels).
+   * minimum == limit where there is no such rule. `reader` names the node that uses it. */
+  int64_t minimum, limit, ignored;
+  const char *reader;
+} MtcInput;
+
+/* A kernel reports an index outside its operand here and goes on with a valid one; the runtime ends the run. */
+typedef struct MtcFault {
+  int32_t raised;
+  int64_t index;  /* what was found */
+  int64_t extent; /* indices from -extent to extent - 1 are valid */
+} MtcFault;
+
+/* A generated kernel computes items [begin, end) of `extent`. Calls on disjoint ranges may run at the same time, and
+ * the result does not depend on how the range is split. */
+typedef void (*MtcKernelFunction)(char *const *operands, int64_t begin, int64_t end, MtcFault *fault);
+
+typedef struct MtcKernel {
+  const char *name;
+  MtcKernelFunction function;
+  int64_t extent;
+  int64_t grain; /* fewest items worth a call on a thread of its own */
+  int64_t flops; /* of the whole launch, for the profile */
+  int64_t bytes;
+  uint32_t may_fault;
+} MtcKernel;
+
+/* out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n], with strides in elements for every dimension.
+ * The batch has batch_rank dimensions; index batch_rank is m (lhs, out) or k (rhs), batch_rank + 1 is k (lhs) or n. */
+typedef struct MtcContraction {
+  uint32_t type; /* of both operands and the result */
+  uint32_t batch_rank;
+  int64_t batch[MTC_MAX_RANK - 2];
+  int64_t m, n, k;
+  int64_t lhs_strides[MTC_MAX_RANK], rhs_strides[MTC_MAX_RANK], out_strides[MTC_MAX_RANK];
+  uint32_t accumulate;  /* add to what `out` holds */
+  int64_t scratch_bytes; /* planned for the library; the runtime refuses to need more */
+} MtcContraction;
+
+typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CONTRACT = 1, MTC_COPY = 2 } MtcOperationKind;
+
+/* One entry of a function. Operands are arena offsets:
+ * MTC_LAUNCH: as the kernel numbers them; `index` into kernels.
+ * MTC_CONTRACT: lhs, rhs, out, scratch; `index` into contractions.
+ * MTC_COPY: source, destination; `index` is unused, `bytes` says how much. */
+typedef struct MtcOperation {
+  uint32_t kind; /* MtcOperationKind */
+  uint32_t index;
+  uint32_t operand_count;
+  const int64_t *operands;
+  int64_t bytes;
+  const char *nodes; /* names of the model's nodes that it computes, for the profile and for errors */
+} MtcOperation;
+
+/* Runs its operations in order, over the arena. */
+typedef struct MtcFunction {
+  uint32_t operation_count;
+  const MtcOperation *operations; /* null if none */
+} MtcFunction;
+
+/* Offsets of scalars in the arena that the runtime writes before a step; -1 where the program has none. */
+typedef struct MtcScalars {
+  int64_t learning_rate; /* f32 */
+  int64_t step;          /* i64, from 1 */
+  int64_t micro_step;    /* i64, from 0 */
+  int64_t seed;          /* i64 */
+} MtcScalars;
+
+/* How the loss of `evaluate` is averaged over a whole file. For each row of the batch: the sum of the loss over its
+ * targets, how many targets that were, and how many of those were classified rightly. f32 [batch] each; -1: absent.
+ * Where row_loss is absent, only the scalar loss of whole batches is known. */
+typedef struct MtcRowMetrics {
+  int64_t row_loss, row_weight, row_correct;
+} MtcRowMetrics;
+
+typedef enum MtcSchedule { MTC_CONSTANT_RATE = 0, MTC_LINEAR_RATE = 1, MTC_COSINE_RATE = 2 } MtcSchedule;
+
+/* The exported model is the concatenation of the segments: constant bytes, then (where variable >= 0) the bytes of that
+ * variable, converted to nothing: the file's element type is the variable's. */
+typedef struct MtcExportSegment {
+  const void *bytes; /* null if byte_count is 0 */
+  int64_t byte_count;
+  int32_t variable;
+} MtcExportSegment;
+
+typedef struct MtcProgram {
+  uint32_t abi_version; /* MTC_ABI_VERSION */
+  const char *compiler_version;
+  const char *model_name;   /* of the .onnx file, without folder and ending */
+  const char *weights_file; /* beside the program; "" if no variable is MTC_INITIAL_FILE */
+  const char *fingerprint;  /* hex digest of everything that a checkpoint depends on: variables, shapes, optimizer */
+  const char *loss;         /* as given to --loss */
+  const char *optimizer;
+
+  int64_t batch;
+  int64_t arena_bytes;
+  int64_t threads;       /* that library scratch was planned for: an upper bound of --threads */
+  const char *plan_json; /* what `mtc plan --json` prints */
+
+  uint32_t variable_count, input_count, output_count, kernel_count, contraction_count, segment_count;
+  const MtcVariable *variables; /* each array is null if its count is 0 */
+  const MtcInput *inputs;
+  const MtcTensor *outputs; /* the graph's outputs after `evaluate`; dims[0] is the batch where rank > 0 */
+  const MtcKernel *kernels;
+  const MtcContraction *contractions;
+  const MtcExportSegment *segments;
+
+  MtcFunction micro_step; /* inputs -> loss and gradients */
+  MtcFunction update;     /* gradients -> parameters, optimizer state */
+  MtcFunction evaluate;   /* inputs -> loss, outputs, row metrics; writes no variable */
+
+  int64_t micro_step_loss; /* offset of an f32 (f64 in a program of f64) scalar */
+  int64_t evaluate_loss;
+  uint32_t loss_type; /* MtcType of both */
+  MtcRowMetrics row_metrics;
+  MtcScalars scalars;
+
+  double learning_rate;
+  uint32_t schedule; /* MtcSchedule: after the warm-up, constant, or down to 0 at the last step of the run */
+  int64_t warmup;    /* steps in which the rate rises linearly from learning_rate / warmup */
+} MtcProgram;
+
+extern const MtcProgram mtc_program;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MTC_RUNTIME_ABI_PROGRAM_H */

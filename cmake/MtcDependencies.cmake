@@ -8,8 +8,15 @@ include(AddLLVM)
 include(AddMLIR)
 
 find_package(Protobuf REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
-find_package(dnnl REQUIRED CONFIG)
+
+
+# dnnl's own CMake package asks for OpenCL's headers, which nothing here needs.
+find_path(DNNL_INCLUDE_DIR dnnl.h REQUIRED)
+find_library(DNNL_LIBRARY dnnl REQUIRED)
+add_library(dnnl::dnnl INTERFACE IMPORTED)
+set_target_properties(dnnl::dnnl PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR}
+                                            INTERFACE_LINK_LIBRARIES ${DNNL_LIBRARY})
+
 find_package(nlohmann_json REQUIRED CONFIG)
 find_package(tomlplusplus REQUIRED CONFIG)
 find_package(GTest REQUIRED)

@@ -1,0 +1,117 @@
+//===- OnnxOps.td - The generic form of an ONNX graph ------------------------------------------===//
+//
+// One operation stands for a node of any operator: operator, version and attributes are data. What an operator means
+// is known to its inference rule (frontend/inference) and to its converter (frontend/convert), nowhere else.
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_FRONTEND_ONNX_OPS
+#define MTC_FRONTEND_ONNX_OPS
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def OnnxDialect : Dialect {
+  let name = "onnx";
+  let cppNamespace = "::mtc::onnx";
+  let summary = "ONNX graphs as data: the frontend's own form";
+  let description = [{
+    A value is a tensor, ranked where its rank is known and static where its extents are. A type with an unknown rank is
+    `tensor<*xT>`; an operand or result that the model leaves out has type `none`.
+  }];
+}
+
+class Onnx_Op<string mnemonic, list<Trait> traits = []> : Op<OnnxDialect, mnemonic, traits>;
+
+def Onnx_Value : AnyTypeOf<[AnyTensor, NoneType], "tensor or none">;
+
+def GraphOp : Onnx_Op<"graph", [IsolatedFromAbove, FunctionOpInterface, SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let summary = "a model's graph, or a model-local function before it is inlined";
+  let description = [{
+    Arguments are the graph's inputs (initializers are not inputs) and carry `onnx.name`; results are its outputs and
+    carry `onnx.name` too. Argument attribute `onnx.dims` keeps the symbolic dimensions' names as the file gives them.
+
+    ```mlir
+    onnx.graph @main(%x: tensor<32x64xf32> {onnx.name = "x"}) -> (tensor<32x10xf32> {onnx.name = "logits"}) {
+      %w = onnx.initializer "fc.weight" : tensor<10x64xf32>
+      %y = onnx.node "Gemm" version 13 (%x, %w) {transB = 1 : si64}
+             : (tensor<32x64xf32>, tensor<10x64xf32>) -> tensor<32x10xf32>
+      onnx.return %y : tensor<32x10xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    mlir::ArrayRef<mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    mlir::ArrayRef<mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def ReturnOp : Onnx_Op<"return", [Pure, Terminator, HasParent<"GraphOp">]> {
+  let summary = "the graph's outputs";
+  let arguments = (ins Variadic<Onnx_Value>:$values);
+  let builders = [OpBuilder<(ins)>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def InitializerOp : Onnx_Op<"initializer", [Pure]> {
+  let summary = "an initializer whose bytes stay in the file";
+  let description = [{
+    `role` says what it was taken for: `parameter`, `constant` or `state`; absent before classification. `reason`
+    says why, `module_name` is the name in the user's module where the exporter lost it.
+
+    ```mlir
+    %w = onnx.initializer "fc.weight" {role = "parameter"} : tensor<10x64xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, OptionalAttr<StrAttr>:$role, OptionalAttr<StrAttr>:$reason,
+                       OptionalAttr<StrAttr>:$module_name);
+  let results = (outs AnyTensor:$value);
+  let assemblyFormat = "$name attr-dict `:` type($value)";
+}
+
+def ConstantOp : Onnx_Op<"constant", [Pure]> {
+  let summary = "a tensor known at compile time: a Constant node, a folded value, a bound input";
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs AnyStaticShapeTensor:$output);
+  let assemblyFormat = "$value attr-dict `->` type($output)";
+  let hasVerifier = 1;
+}
+
+def NoneOp : Onnx_Op<"none", [Pure]> {
+  let summary = "an operand that the model leaves out";
+  let results = (outs NoneType:$value);
+  let assemblyFormat = "attr-dict";
+}
+
+def NodeOp : Onnx_Op<"node"> {
+  let summary = "a node: operator, version of its definition, operands, attributes";
+  let description = [{
+    `version` is the opset in which the operator's definition that applies was last changed where this is known to the
+    frontend, otherwise the model's opset of the operator's domain. `domain` is absent for ai.onnx. Attributes keep
+    their ONNX kind: INT si64, FLOAT f32, STRING string, INTS `array<i64>`, FLOATS `array<f32>`, STRINGS array of
+    strings, TENSOR elements; GRAPH attributes are in `unsupported_attributes` by name.
+
+    ```mlir
+    %y = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$op_type, I64Attr:$version, OptionalAttr<StrAttr>:$domain, DictionaryAttr:$node_attributes,
+                       Variadic<Onnx_Value>:$inputs);
+  let results = (outs Variadic<Onnx_Value>:$outputs);
+  let assemblyFormat = [{
+    (`domain` $domain^)? $op_type `version` $version `(` $inputs `)` $node_attributes attr-dict
+      `:` functional-type($inputs, $outputs)
+  }];
+}
+
+#endif // MTC_FRONTEND_ONNX_OPS

@@ -1,0 +1,10 @@
+//===- MtcOps.td - All operations of the mtc dialect --------------------------------------------===//
+
+include "ir/ElementwiseOps.td"
+include "ir/IndexingOps.td"
+include "ir/KernelOps.td"
+include "ir/LossOps.td"
+include "ir/PlanOps.td"
+include "ir/ReductionOps.td"
+include "ir/ShapeOps.td"
+include "ir/StateOps.td"

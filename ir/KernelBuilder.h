@@ -1,0 +1,68 @@
+//===- KernelBuilder.h - Writing a kernel -------------------------------------------------------===//
+
+#ifndef MTC_IR_KERNELBUILDER_H
+#define MTC_IR_KERNELBUILDER_H
+
+#include "ir/Mtc.h"
+#include "ir/Scalar.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mtc {
+
+/// Builds an `mtc.kernel` for operation `op` at the builder's insertion point. Operands of `op` become
+/// the kernel's inputs, but for splat constants, which become scalars of the body; the kernel's
+/// results have the types of `op`'s results.
+class KernelBuilder {
+public:
+  /// `space` and `reduced` as `mtc.kernel` defines them. An empty space (a scalar) becomes [1].
+  KernelBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ArrayRef<int64_t> space,
+                mlir::ArrayRef<int64_t> reduced = {});
+
+  /// Builds the body's scalars.
+  mlir::ImplicitLocOpBuilder &body() { return bodyBuilder; }
+
+  unsigned rank() const { return spaceExtents.size(); }
+  mlir::ArrayRef<int64_t> space() const { return spaceExtents; }
+  mlir::AffineExpr dim(unsigned i) { return bodyBuilder.getAffineDimExpr(i); }
+  mlir::AffineExpr symbol(unsigned i) { return bodyBuilder.getAffineSymbolExpr(i); }
+  mlir::AffineExpr number(int64_t value) { return bodyBuilder.getAffineConstantExpr(value); }
+
+  /// An element of operand `operand` of the operation, at `index` (one expression for each of its axes,
+  /// over the space's dims and as many symbols as given, which are i64 scalars).
+  mlir::Value load(unsigned operand, mlir::ArrayRef<mlir::AffineExpr> index,
+                   mlir::ValueRange symbols = {});
+  /// The same where `guard` (i1) holds, `otherwise` elsewhere.
+  mlir::Value loadIf(mlir::Value guard, mlir::Value otherwise, unsigned operand,
+                     mlir::ArrayRef<mlir::AffineExpr> index, mlir::ValueRange symbols = {});
+  /// An affine function of the point as an i64.
+  mlir::Value index(mlir::AffineExpr expr);
+  mlir::Value constant(int64_t value);
+  /// Signless comparison of two i64 values.
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
+  /// An index made valid for an axis of `extent`; widened to i64 first (`isUnsigned`: without sign).
+  mlir::Value check(mlir::Value index, int64_t extent, bool isUnsigned = false);
+  mlir::Value reduce(ReductionKind kind, mlir::Value value, bool isUnsigned = false);
+
+  /// Ends the kernel: result i's element is at `indices[i]`. With `add`, values are added there.
+  KernelOp yield(mlir::ValueRange values, mlir::ArrayRef<mlir::SmallVector<mlir::AffineExpr>> indices,
+                 mlir::ValueRange symbols = {}, bool add = false);
+
+private:
+  mlir::AffineMap map(mlir::ArrayRef<mlir::AffineExpr> index, unsigned symbolCount);
+
+  mlir::Operation *op;
+  mlir::SmallVector<int64_t> spaceExtents;
+  KernelOp kernel;
+  mlir::ImplicitLocOpBuilder bodyBuilder;
+  /// For each operand of `op`: the body's argument, or the splat's scalar.
+  mlir::SmallVector<mlir::Value> sources;
+  mlir::SmallVector<bool> isSplat;
+};
+
+/// Simplifies an affine map over dims that range over `space`: terms that cannot leave a divisor's
+/// range lose their floordiv and mod.
+mlir::AffineMap simplifyOverSpace(mlir::AffineMap map, mlir::ArrayRef<int64_t> space);
+
+} // namespace mtc
+
+#endif // MTC_IR_KERNELBUILDER_H

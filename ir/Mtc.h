@@ -1,0 +1,73 @@
+//===- Mtc.h - The mtc dialect -----------------------------------------------------------------===//
+
+#ifndef MTC_IR_MTC_H
+#define MTC_IR_MTC_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mtc {
+
+class GradientBuilder;
+class TensorBuilder;
+class KernelOp;
+
+/// Arithmetic and memory traffic of an operation.
+struct Cost {
+  int64_t flops = 0;
+  int64_t bytes = 0;
+};
+
+/// What a narrower storage type does to an operation: contractions keep their accuracy with f32
+/// accumulation, range-sensitive operations do not, the others pass through what they are given.
+enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
+
+/// The shape of the kernel that computes an operation. `Row` reduces trailing dimensions of the
+/// space, `Column` others; `Scatter` adds at computed places; `Opaque` is no kernel.
+enum class FusibleShape { Elementwise, RowReduction, ColumnReduction, Scatter, Opaque };
+
+/// An operation whose derivative is zero wherever it exists.
+template <typename Op> class ZeroGradient : public mlir::OpTrait::TraitBase<Op, ZeroGradient> {};
+/// An operation that must not lie between a parameter and the loss.
+template <typename Op> class NoGradient : public mlir::OpTrait::TraitBase<Op, NoGradient> {};
+/// An operation whose result holds its first operand's bytes in their order.
+template <typename Op> class View : public mlir::OpTrait::TraitBase<Op, View> {};
+
+/// Bytes of a dense tensor as it lies in memory; i1 takes a byte.
+int64_t byteSize(mlir::RankedTensorType type);
+int64_t elementBytes(mlir::Type element);
+/// The bytes that a value of this size takes in the arena: a multiple of the alignment (64).
+int64_t paddedBytes(int64_t bytes);
+
+bool isUnsigned(mlir::Type element);
+/// True for float tensors: those that a cotangent exists for.
+bool isDifferentiable(mlir::Type type);
+
+namespace detail {
+Cost defaultCost(mlir::Operation *op);
+KernelOp buildElementwiseKernel(mlir::Operation *op, mlir::OpBuilder &builder);
+} // namespace detail
+
+} // namespace mtc
+
+#include "ir/MtcDialect.h.inc"
+#include "ir/MtcEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/MtcAttributes.h.inc"
+
+#include "ir/MtcInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/MtcOps.h.inc"
+
+#endif // MTC_IR_MTC_H

@@ -1,0 +1,124 @@
+//===- MtcBase.td - The mtc dialect, its types, enums, attributes and traits --------------------===//
+
+#ifndef MTC_IR_BASE
+#define MTC_IR_BASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "ir/MtcInterfaces.td"
+
+def MtcDialect : Dialect {
+  let name = "mtc";
+  let cppNamespace = "::mtc";
+  let summary = "Training programs over statically shaped tensors";
+  let description = [{
+    A small core closed under differentiation, explicit state in module-level variables, and `mtc.kernel`, the only form
+    from which code is generated.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::func::FuncDialect"];
+}
+
+//===----------------------------------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------------------------------===//
+
+def Mtc_Float : AnyTypeOf<[F64, F32, BF16, F16, F8E4M3FN, F8E5M2], "float">;
+def Mtc_Integer : AnyTypeOf<[I64, I32, I16, I8, UI64, UI32, UI16, UI8], "integer">;
+def Mtc_Element : AnyTypeOf<[Mtc_Float, Mtc_Integer, I1], "element type">;
+def Mtc_Number : AnyTypeOf<[Mtc_Float, Mtc_Integer], "number">;
+
+def Mtc_Tensor : StaticShapeTensorOf<[Mtc_Element]>;
+def Mtc_FloatTensor : StaticShapeTensorOf<[Mtc_Float]>;
+def Mtc_IntegerTensor : StaticShapeTensorOf<[Mtc_Integer]>;
+def Mtc_NumberTensor : StaticShapeTensorOf<[Mtc_Number]>;
+def Mtc_BoolTensor : StaticShapeTensorOf<[I1]>;
+
+// What a kernel's body computes with: narrow floats are widened to f32 on load, integers are signless.
+def Mtc_Scalar : AnyTypeOf<[F64, F32, I64, I32, I16, I8, I1], "scalar of a kernel's body">;
+
+//===----------------------------------------------------------------------------------------------===//
+// Enums
+//===----------------------------------------------------------------------------------------------===//
+
+class Mtc_Enum<string name, string summary, list<I32EnumCase> cases> : I32Enum<name, summary, cases> {
+  let cppNamespace = "::mtc";
+}
+class Mtc_EnumAttr<EnumInfo info, string mnemonic> : EnumAttr<MtcDialect, info, mnemonic>;
+
+def Mtc_ReductionKind : Mtc_Enum<"ReductionKind", "how elements are combined",
+  [I32EnumCase<"Add", 0, "add">, I32EnumCase<"Mul", 1, "mul">, I32EnumCase<"Max", 2, "max">,
+   I32EnumCase<"Min", 3, "min">, I32EnumCase<"And", 4, "and">, I32EnumCase<"Or", 5, "or">]>;
+def Mtc_ReductionKindAttr : Mtc_EnumAttr<Mtc_ReductionKind, "reduction"> { let assemblyFormat = "$value"; }
+
+def Mtc_Predicate : Mtc_Enum<"Predicate", "comparison; with NaN only `ne` holds",
+  [I32EnumCase<"Eq", 0, "eq">, I32EnumCase<"Ne", 1, "ne">, I32EnumCase<"Lt", 2, "lt">,
+   I32EnumCase<"Le", 3, "le">, I32EnumCase<"Gt", 4, "gt">, I32EnumCase<"Ge", 5, "ge">]>;
+def Mtc_PredicateAttr : Mtc_EnumAttr<Mtc_Predicate, "predicate"> { let assemblyFormat = "$value"; }
+
+def Mtc_Role : Mtc_Enum<"Role", "what a variable is for; the numbers are those of the program's ABI",
+  [I32EnumCase<"Parameter", 0, "parameter">, I32EnumCase<"Constant", 1, "constant">, I32EnumCase<"State", 2, "state">,
+   I32EnumCase<"Gradient", 3, "gradient">, I32EnumCase<"Optimizer", 4, "optimizer">,
+   I32EnumCase<"Scalar", 5, "scalar">]>;
+def Mtc_RoleAttr : Mtc_EnumAttr<Mtc_Role, "role"> { let assemblyFormat = "$value"; }
+
+//===----------------------------------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------------------------------===//
+
+class Mtc_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<MtcDialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Mtc_InitializerAttr : Mtc_Attr<"Initializer", "initializer"> {
+  let summary = "the initial value is the model's initializer of this name";
+  let parameters = (ins StringRefParameter<>:$name);
+  let assemblyFormat = "`<` $name `>`";
+}
+
+def Mtc_NormalAttr : Mtc_Attr<"Normal", "normal"> {
+  let summary = "the initial value is drawn from a normal distribution of mean 0";
+  let parameters = (ins "::mlir::FloatAttr":$deviation);
+  let assemblyFormat = "`<` $deviation `>`";
+}
+
+def Mtc_ZerosAttr : Mtc_Attr<"Zeros", "zeros"> { let summary = "the initial value is zero"; }
+
+def Mtc_AtAttr : Mtc_Attr<"At", "at"> {
+  let summary = "a dense row-major value in the arena: byte offset and type";
+  let parameters = (ins "int64_t":$offset, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` $offset `,` $type `>`";
+}
+def Mtc_AtArrayAttr : TypedArrayAttrBase<Mtc_AtAttr, "places in the arena">;
+
+//===----------------------------------------------------------------------------------------------===//
+// Traits: an operation has a gradient rule (GradientOpInterface), or exactly one of the two below.
+//===----------------------------------------------------------------------------------------------===//
+
+// Its derivative is zero wherever it exists: no cotangent flows to its operands.
+def Mtc_ZeroGradient : NativeOpTrait<"ZeroGradient"> { let cppNamespace = "::mtc"; }
+// It never lies between a parameter and the loss; autodiff reports it if it does.
+def Mtc_NoGradient : NativeOpTrait<"NoGradient"> { let cppNamespace = "::mtc"; }
+// The result holds the operand's bytes in their order: it costs nothing and shares the operand's place.
+def Mtc_View : NativeOpTrait<"View"> { let cppNamespace = "::mtc"; }
+
+//===----------------------------------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------------------------------===//
+
+class Mtc_Op<string mnemonic, list<Trait> traits = []> : Op<MtcDialect, mnemonic, traits>;
+
+// A pure operation on tensors, without rule of its own for cost or recomputation.
+class Mtc_ValueOp<string mnemonic, list<Trait> traits = []>
+    : Mtc_Op<mnemonic, !listconcat([Pure, CostOpInterface, PrecisionOpInterface, RecomputableOpInterface], traits)>;
+
+def Mtc_Gradient : DeclareOpInterfaceMethods<GradientOpInterface>;
+def Mtc_Fusible : DeclareOpInterfaceMethods<FusibleOpInterface>;
+
+#endif // MTC_IR_BASE

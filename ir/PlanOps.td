@@ -1,0 +1,93 @@
+//===- PlanOps.td - The placed program: buffers with addresses ----------------------------------===//
+//
+// The last form before code. Order is fixed, every value is a place in the arena, and each operation says where it reads
+// and writes.
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_IR_PLAN_OPS
+#define MTC_IR_PLAN_OPS
+
+include "ir/MtcBase.td"
+
+def ArenaOp : Mtc_Op<"arena"> {
+  let summary = "the memory of a program";
+  let description = [{
+    `live` is the most that is alive at once: no placement needs less.
+
+    ```mlir
+    mtc.arena size 1331200 live 1290240
+    ```
+  }];
+  let arguments = (ins I64Attr:$size, I64Attr:$live);
+  let assemblyFormat = "`size` $size `live` $live attr-dict";
+}
+
+def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
+                                                  SingleBlockImplicitTerminator<"KernelYieldOp">]> {
+  let summary = "a kernel apart from its operands, launched from several places";
+  let description = [{
+    The body's arguments are the inputs; results have the types `outputs`. See `mtc.kernel`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
+                       TypeArrayAttr:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $space (`reduce` $reduced^)? `->` $outputs attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mtc::FusibleShape getShape();
+    ::mtc::Cost getCost();
+    ::llvm::SmallVector<::mlir::RankedTensorType> getInputTypes();
+    ::llvm::SmallVector<::mlir::RankedTensorType> getOutputTypes();
+  }];
+}
+
+def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
+  let summary = "one of the program's functions: launches and calls in order";
+  let description = [{
+    `inputs` and `outputs` are the places of what the runtime writes before and reads after; their names are in
+    `input_names` and `output_names`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Mtc_AtArrayAttr:$inputs, StrArrayAttr:$input_names,
+                       Mtc_AtArrayAttr:$outputs, StrArrayAttr:$output_names);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `reads` $input_names $inputs `gives` $output_names $outputs attr-dict-with-keyword $body
+  }];
+}
+
+def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a kernel";
+  let description = [{
+    ```mlir
+    mtc.launch @k0 [#mtc.at<0, tensor<8xf32>>] into [#mtc.at<64, tensor<8xf32>>]
+    ```
+
+    * launch_c1: the symbol names a kernel function whose inputs and outputs have the places' types.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs);
+  let assemblyFormat = "$kernel $inputs `into` $outputs attr-dict";
+}
+
+def CallContractOp : Mtc_Op<"call_contract", [HasParent<"StepOp">]> {
+  let summary = "contraction by the target's library";
+  let description = [{
+    As `MtcContraction` of the program's ABI: out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n]. Strides
+    are in elements, batch dimensions first.
+  }];
+  let arguments = (ins Mtc_AtAttr:$lhs, Mtc_AtAttr:$rhs, Mtc_AtAttr:$out, I64Attr:$scratch_offset, I64Attr:$scratch_bytes,
+                       DenseI64ArrayAttr:$batch, I64Attr:$m, I64Attr:$n, I64Attr:$k, DenseI64ArrayAttr:$lhs_strides,
+                       DenseI64ArrayAttr:$rhs_strides, DenseI64ArrayAttr:$out_strides, UnitAttr:$accumulate);
+  let assemblyFormat = [{
+    $lhs $lhs_strides `,` $rhs $rhs_strides `into` $out $out_strides (`accumulate` $accumulate^)?
+      `batch` $batch `m` $m `n` $n `k` $k `scratch` $scratch_bytes `at` $scratch_offset attr-dict
+  }];
+}
+
+def CopyOp : Mtc_Op<"copy", [HasParent<"StepOp">]> {
+  let summary = "copies bytes from place to place";
+  let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination);
+  let assemblyFormat = "$source `into` $destination attr-dict";
+}
+
+#endif // MTC_IR_PLAN_OPS

@@ -1,0 +1,81 @@
+//===- StateOps.td - State that outlives a step -------------------------------------------------===//
+
+#ifndef MTC_IR_STATE_OPS
+#define MTC_IR_STATE_OPS
+
+include "ir/MtcBase.td"
+
+def VariableOp : Mtc_Op<"variable", [Symbol]> {
+  let summary = "a tensor that outlives a step";
+  let description = [{
+    The symbol is the ONNX initializer's name for parameters, constants and state. `of` names the parameter that a
+    gradient or optimizer state belongs to; `at` is its byte offset in the arena, once placed; `module_name` is the name in the user's module where the exporter lost it.
+
+    ```mlir
+    mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
+    mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
+    ```
+
+    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.zeros or elements of the variable's type.
+  }];
+  let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$initial,
+                       OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
+                       OptionalAttr<I64Attr>:$offset);
+  let assemblyFormat = "$role $sym_name `:` $type `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
+  }];
+}
+
+def ReadOp : Mtc_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a variable";
+  let description = [{
+    ```mlir
+    %w = mtc.read @fc.weight : tensor<10x64xf32>
+    ```
+
+    * state_c1: the symbol names a variable of the value's type.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "$variable attr-dict `:` type($result)";
+}
+
+def WriteOp : Mtc_Op<"write", [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "gives a variable a new value";
+  let arguments = (ins FlatSymbolRefAttr:$variable, Mtc_Tensor:$value);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
+}
+
+def AccumulateOp : Mtc_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]>,
+                                         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "adds to a variable";
+  let arguments = (ins FlatSymbolRefAttr:$variable, Mtc_NumberTensor:$value);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
+}
+
+def ReadFlatOp : Mtc_Op<"read_flat", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the values of several variables as one flat tensor";
+  let description = [{
+    The variables lie one after another in the arena, each padded to a multiple of 64 bytes; the padding belongs to the
+    flat tensor, so that one kernel updates them all. It starts as zeros.
+
+    ```mlir
+    %p = mtc.read_flat [@a, @b] : tensor<48xf32>
+    ```
+
+    * flat_c1: the symbols name variables of the flat tensor's element type, whose padded sizes add up to its own.
+  }];
+  let arguments = (ins FlatSymbolRefArrayAttr:$variables);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "$variables attr-dict `:` type($result)";
+}
+
+def WriteFlatOp : Mtc_Op<"write_flat", [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "gives several variables new values from one flat tensor";
+  let arguments = (ins FlatSymbolRefArrayAttr:$variables, Mtc_Tensor:$value);
+  let assemblyFormat = "$variables `,` $value attr-dict `:` type($value)";
+}
+
+#endif // MTC_IR_STATE_OPS

@@ -16,7 +16,7 @@ class Mtc_ElementwiseOp<string mnemonic, list<Trait> traits>
                                         traits)> {
   code elementwiseDefinition = [{
     ::mtc::FusibleShape $cppClass::getFusibleShape() { return ::mtc::FusibleShape::Elementwise; }
-    ::mtc::KernelOp $cppClass::buildKernel(::mlir::OpBuilder &builder) {
+    ::mlir::Operation *$cppClass::buildKernel(::mlir::OpBuilder &builder) {
       return ::mtc::detail::buildElementwiseKernel(getOperation(), builder);
     }
     ::mlir::Value $cppClass::buildScalar(::mlir::OpBuilder &b, ::mlir::Location loc, ::mlir::ValueRange operands) {

@@ -1,4 +1,5 @@
-//===- KernelBuilder.h - Writing a kernel -------------------------------------------------------===//
+//===- KernelBuilder.h - Writing a kernel
+//-------------------------------------------------------===//
 
 #ifndef MTC_IR_KERNELBUILDER_H
 #define MTC_IR_KERNELBUILDER_H
@@ -9,9 +10,9 @@
 
 namespace mtc {
 
-/// Builds an `mtc.kernel` for operation `op` at the builder's insertion point. Operands of `op` become
-/// the kernel's inputs, but for splat constants, which become scalars of the body; the kernel's
-/// results have the types of `op`'s results.
+/// Builds an `mtc.kernel` for operation `op` at the builder's insertion point. Operands of `op`
+/// become the kernel's inputs, but for splat constants, which become scalars of the body; the
+/// kernel's results have the types of `op`'s results.
 class KernelBuilder {
 public:
   /// `space` and `reduced` as `mtc.kernel` defines them. An empty space (a scalar) becomes [1].
@@ -27,8 +28,8 @@ public:
   mlir::AffineExpr symbol(unsigned i) { return bodyBuilder.getAffineSymbolExpr(i); }
   mlir::AffineExpr number(int64_t value) { return bodyBuilder.getAffineConstantExpr(value); }
 
-  /// An element of operand `operand` of the operation, at `index` (one expression for each of its axes,
-  /// over the space's dims and as many symbols as given, which are i64 scalars).
+  /// An element of operand `operand` of the operation, at `index` (one expression for each of its
+  /// axes, over the space's dims and as many symbols as given, which are i64 scalars).
   mlir::Value load(unsigned operand, mlir::ArrayRef<mlir::AffineExpr> index,
                    mlir::ValueRange symbols = {});
   /// The same where `guard` (i1) holds, `otherwise` elsewhere.
@@ -39,12 +40,14 @@ public:
   mlir::Value constant(int64_t value);
   /// Signless comparison of two i64 values.
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
-  /// An index made valid for an axis of `extent`; widened to i64 first (`isUnsigned`: without sign).
+  /// An index made valid for an axis of `extent`; widened to i64 first (`isUnsigned`: without
+  /// sign).
   mlir::Value check(mlir::Value index, int64_t extent, bool isUnsigned = false);
   mlir::Value reduce(ReductionKind kind, mlir::Value value, bool isUnsigned = false);
 
   /// Ends the kernel: result i's element is at `indices[i]`. With `add`, values are added there.
-  KernelOp yield(mlir::ValueRange values, mlir::ArrayRef<mlir::SmallVector<mlir::AffineExpr>> indices,
+  KernelOp yield(mlir::ValueRange values,
+                 mlir::ArrayRef<mlir::SmallVector<mlir::AffineExpr>> indices,
                  mlir::ValueRange symbols = {}, bool add = false);
 
 private:

@@ -1,4 +1,5 @@
-//===- Mtc.h - The mtc dialect -----------------------------------------------------------------===//
+//===- Mtc.h - The mtc dialect
+//-----------------------------------------------------------------===//
 
 #ifndef MTC_IR_MTC_H
 #define MTC_IR_MTC_H
@@ -54,7 +55,7 @@ bool isDifferentiable(mlir::Type type);
 
 namespace detail {
 Cost defaultCost(mlir::Operation *op);
-KernelOp buildElementwiseKernel(mlir::Operation *op, mlir::OpBuilder &builder);
+mlir::Operation *buildElementwiseKernel(mlir::Operation *op, mlir::OpBuilder &builder);
 } // namespace detail
 
 } // namespace mtc

@@ -55,7 +55,7 @@ def FusibleOpInterface : OpInterface<"FusibleOpInterface"> {
     InterfaceMethod<[{
       Builds, at the builder's insertion point, the `mtc.kernel` that computes this operation alone; its results have
       the types of this operation's results.
-    }], "::mtc::KernelOp", "buildKernel", (ins "::mlir::OpBuilder &":$builder)>];
+    }], "::mlir::Operation *", "buildKernel", (ins "::mlir::OpBuilder &":$builder)>];
 }
 
 def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {

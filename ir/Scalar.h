@@ -1,4 +1,5 @@
-//===- Scalar.h - What a kernel's body is written with ------------------------------------------===//
+//===- Scalar.h - What a kernel's body is written with
+//------------------------------------------===//
 //
 // Scalars of a kernel's body: f64 and f32 for floats (narrower ones are widened on load), signless
 // integers of the tensor's width, i1.
@@ -17,15 +18,16 @@ mlir::Type getScalarType(mlir::Type element);
 
 /// `value` as a constant of a scalar type; for i1, whether it is not 0.
 mlir::Value scalarConstant(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type, double value);
-/// An attribute of an element type (float or integer, of any width) as a constant of its scalar type.
+/// An attribute of an element type (float or integer, of any width) as a constant of its scalar
+/// type.
 mlir::Value scalarConstant(mlir::OpBuilder &b, mlir::Location loc, mlir::Attribute value,
                            mlir::Type element);
 
-/// Converts a scalar that stands for an element of type `from` to one that stands for `to`; rounding
-/// to the narrower storage type happens where the value is stored, except that narrowing floats below
-/// f32 is done here too so that a cast always has its effect.
-mlir::Value convertScalar(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Type from,
-                          mlir::Type to);
+/// Converts a scalar that stands for an element of type `from` to one that stands for `to`;
+/// rounding to the narrower storage type happens where the value is stored, except that narrowing
+/// floats below f32 is done here too so that a cast always has its effect.
+mlir::Value convertScalar(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                          mlir::Type from, mlir::Type to);
 
 /// Combines two scalars; used by emitters and by kernels that fold by hand.
 mlir::Value combineScalars(mlir::OpBuilder &b, mlir::Location loc, ReductionKind kind,

@@ -1,7 +1,8 @@
-//===- TensorBuilder.h - Writing expressions over tensors ---------------------------------------===//
+//===- TensorBuilder.h - Writing expressions over tensors
+//---------------------------------------===//
 //
-// Used by gradient rules, decompositions, converters, losses and optimizers. Operands of elementwise
-// functions have equal shapes; broadcasts are explicit.
+// Used by gradient rules, decompositions, converters, losses and optimizers. Operands of
+// elementwise functions have equal shapes; broadcasts are explicit.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -66,7 +67,8 @@ public:
   // Movement.
   /// Inserts `axes` (of the result) with the extents that `shape`, the result's, has there.
   Value broadcast(Value x, mlir::ArrayRef<int64_t> axes, mlir::ArrayRef<int64_t> shape);
-  /// Numpy's and ONNX's rule: aligns trailing axes, repeats extents of 1; the value itself if it fits.
+  /// Numpy's and ONNX's rule: aligns trailing axes, repeats extents of 1; the value itself if it
+  /// fits.
   Value broadcastTo(Value x, mlir::ArrayRef<int64_t> shape);
   /// Sums over what `broadcastTo(_, shape of x)` repeated: the adjoint of broadcastTo.
   Value sumTo(Value x, mlir::ArrayRef<int64_t> shape);
@@ -90,8 +92,8 @@ public:
                  mlir::ArrayRef<int64_t> rhsContract);
   Value cumulativeSum(Value x, int64_t axis, bool exclusive, bool reverse);
 
-  /// The part of a maximum's or minimum's cotangent that operand `a` gets: all where only it attains
-  /// the extremum, half where both do.
+  /// The part of a maximum's or minimum's cotangent that operand `a` gets: all where only it
+  /// attains the extremum, half where both do.
   Value extremumShare(Value dy, Value a, Value other, Value y);
   Value powBaseGradient(Value dy, Value a, Value b);
   Value powExponentGradient(Value dy, Value a, Value b, Value y);
@@ -107,8 +109,8 @@ public:
 
   /// Whether operand i's cotangent is asked for.
   bool needs(unsigned operand) const { return needed[operand]; }
-  /// Result i's cotangent; null only for results of an operation with several, of which at least one
-  /// is not null.
+  /// Result i's cotangent; null only for results of an operation with several, of which at least
+  /// one is not null.
   Value cotangent(unsigned result) const { return cotangents[result]; }
   void set(unsigned operand, Value value) { operandCotangents[operand] = value; }
   mlir::ArrayRef<Value> getOperandCotangents() const { return operandCotangents; }

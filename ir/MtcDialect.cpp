@@ -1,0 +1,77 @@
+//===- MtcDialect.cpp - Registration, types, and the attributes of the mtc dialect
+//--------------===//
+
+#include "ir/KernelBuilder.h"
+#include "ir/Mtc.h"
+#include "ir/Scalar.h"
+#include "ir/TensorBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mtc;
+
+#include "ir/MtcDialect.cpp.inc"
+#include "ir/MtcEnums.cpp.inc"
+#include "ir/MtcInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/MtcAttributes.cpp.inc"
+
+void MtcDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/MtcAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/MtcOps.cpp.inc"
+      >();
+}
+
+Operation *MtcDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                           Location loc) {
+  if (auto elements = dyn_cast<ElementsAttr>(value); elements && elements.getType() == type)
+    return mtc::ConstantOp::create(builder, loc, type, elements);
+  // The bodies of kernels hold scalars of arith.
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+int64_t mtc::elementBytes(Type element) {
+  return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
+}
+
+int64_t mtc::byteSize(RankedTensorType type) {
+  return type.getNumElements() * elementBytes(type.getElementType());
+}
+
+int64_t mtc::paddedBytes(int64_t bytes) { return llvm::alignTo(bytes, 64); }
+
+bool mtc::isUnsigned(Type element) { return element.isUnsignedInteger(); }
+
+bool mtc::isDifferentiable(Type type) {
+  return isa<RankedTensorType>(type) && isa<FloatType>(getElementTypeOrSelf(type));
+}
+
+/// One operation for each element of the results; operands and results each cross memory once.
+Cost mtc::detail::defaultCost(Operation *op) {
+  Cost cost;
+  for (Type type : op->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      cost.bytes += byteSize(tensor);
+  for (Type type : op->getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      cost.bytes += byteSize(tensor);
+      cost.flops += tensor.getNumElements();
+    }
+  if (op->hasTrait<mtc::View>())
+    return {};
+  return cost;
+}
+
+#define GET_OP_CLASSES
+#include "ir/MtcOps.cpp.inc"

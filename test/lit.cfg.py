@@ -1,0 +1,65 @@
+"""lit's configuration: which files are tests, and the words that their RUN lines may use.
+
+| word | stands for |
+|---|---|
+| `mtc`, `mtc-opt`, `mtc-lsp-server` and every other tool of the build | itself; the build's bin/ is first on PATH |
+| `%mtc` | the compiler driver |
+| `FileCheck`, `not`, `split-file`, `count` | LLVM's |
+| `%python` | Python with numpy, safetensors and onnx (build/venv, made by tools/setup.sh --tests) |
+| `%examples` | the project's examples/ |
+| `%support` | test/support: Python helpers and recorded expectations |
+| `%s`, `%S`, `%t`, `%T` | lit's own: this file, its folder, a temporary path, a temporary folder |
+
+A run may name the folder of another build in the environment variable MTC_BUILD.
+"""
+
+import os
+from pathlib import Path
+
+import lit.formats
+
+if not hasattr(config, "mtc_build"):  # started on the sources: `lit test/ir`
+    root = Path(__file__).resolve().parent.parent
+    build = Path(os.environ.get("MTC_BUILD", root / "build/release"))
+    site = build / "test/lit.site.cfg.py"
+    if not site.exists():
+        lit_config.fatal(f"{site} is missing: run `cmake --preset release` first, or set MTC_BUILD")
+    lit_config.load_config(config, str(site))
+    raise SystemExit
+
+source = Path(config.mtc_source)
+build = Path(config.mtc_build)
+
+config.name = "mtc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_source_root = str(source / "test")
+config.test_exec_root = str(build / "test")
+config.suffixes = [".mlir", ".test", ".py"]
+config.excludes = ["lit.cfg.py", "support", "inputs", "Inputs"]
+
+bin = build / "bin"
+config.environment["PATH"] = os.pathsep.join([str(bin), config.llvm_bin, config.environment["PATH"]])
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
+config.environment["PYTHONPATH"] = str(source / "test/support")
+config.environment["MTC"] = str(bin / "mtc")
+config.environment["MTC_EXAMPLES"] = str(source / "examples")
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+venv = source / "build/venv/bin/python3"
+config.substitutions += [
+    (r"%mtc\b(?!-)", str(bin / "mtc")),
+    (r"%python\b", str(venv if venv.exists() else "python3")),
+    (r"%examples\b", str(source / "examples")),
+    (r"%support\b", str(source / "test/support")),
+]
+
+# `// REQUIRES: native-amx` and the like: what the processor must have.
+try:
+    flags = set(next(l for l in Path("/proc/cpuinfo").read_text().splitlines() if l.startswith("flags")).split())
+except (OSError, StopIteration):
+    flags = set()
+for feature, flag in {"native-avx2": "avx2", "native-avx512": "avx512f", "native-amx": "amx_bf16"}.items():
+    if flag in flags:
+        config.available_features.add(feature)

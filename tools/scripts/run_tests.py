@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Runs the test suites of one build and counts them; the last line of the output is `N passed, N failed`.
+
+A suite is the folder of unit tests' executables, or one folder of lit tests. A suite that runs fewer tests than
+test/minimum_counts.json says fails: a runner that finds nothing must not pass. Exit code 1 if anything failed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIT_PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
+LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+class Tally:
+    """Passed and failed tests by suite, and the names of those that failed."""
+
+    def __init__(self):
+        self.passed = Counter()
+        self.failed = Counter()
+        self.skipped = Counter()
+        self.failures = []
+
+    def add(self, suite: str, name: str, outcome: str):
+        getattr(self, outcome)[suite] += 1
+        if outcome == "failed":
+            self.failures.append(f"{suite}: {name}")
+
+    def demand(self, minimum: dict[str, int]):
+        """One failure for each suite that ran fewer tests than it must."""
+        for suite, count in minimum.items():
+            ran = self.passed[suite] + self.failed[suite]
+            if ran < count:
+                self.add(suite, f"ran {ran} tests, and test/minimum_counts.json asks for {count}", "failed")
+
+    def report(self) -> int:
+        for suite in sorted(self.passed | self.failed | self.skipped):
+            skipped = f", {self.skipped[suite]} skipped" if self.skipped[suite] else ""
+            print(f"  {suite}: {self.passed[suite]} passed, {self.failed[suite]} failed{skipped}")
+        for failure in self.failures:
+            print(f"  FAILED {failure}")
+        print(f"{self.passed.total()} passed, {self.failed.total()} failed", flush=True)
+        return 1 if self.failures else 0
+
+
+def run_unit_tests(tally: Tally, listing: Path, suite: str):
+    """Each executable named in `listing`, one googletest case being one test; one that dies is one failure more."""
+    for executable in map(Path, listing.read_text().split()):
+        with tempfile.TemporaryDirectory() as folder:
+            results = Path(folder) / "results.json"
+            command = [executable, f"--gtest_output=json:{results}", "--gtest_brief=1"]
+            try:
+                code = subprocess.run(command, timeout=900).returncode
+            except (OSError, subprocess.TimeoutExpired) as error:
+                code = str(error)
+            clean = True
+            # googletest writes the file when it is through with all cases: a crash leaves none.
+            if results.exists():
+                for group in json.loads(results.read_text())["testsuites"]:
+                    for case in group["testsuite"]:
+                        failed = "failures" in case
+                        clean = clean and not failed
+                        ran = case["result"] == "COMPLETED"
+                        outcome = "failed" if failed else "passed" if ran else "skipped"
+                        tally.add(suite, f"{executable.name} {group['name']}.{case['name']}", outcome)
+            if code != 0 and clean:
+                tally.add(suite, f"{executable.name} ended with {code}", "failed")
+
+
+def run_lit(tally: Tally, build: Path, jobs: int, filters: list[str]):
+    """All lit tests; the suite of `mtc :: passes/fuse/x.mlir` is `lit/passes`."""
+    llvm = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results.json"
+        command = [f"{llvm}/lit", "-v", "--no-progress-bar", "--timeout=900", f"-j{jobs}", "-o", results]
+        environment = os.environ | {"MTC_BUILD": str(build)}
+        code = subprocess.run([*command, *(filters or [ROOT / "test"])], env=environment).returncode
+        if not results.exists():
+            tally.add("lit", f"lit ended with {code} and without results", "failed")
+            return
+        for test in json.loads(results.read_text())["tests"]:
+            name = test["name"].split(" :: ", 1)[1]
+            suite = "lit/" + name.split("/")[0] if "/" in name else "lit"
+            outcome = "passed" if test["code"] in LIT_PASSED else "skipped" if test["code"] in LIT_SKIPPED else "failed"
+            tally.add(suite, f"{name} ({test['code']})", outcome)
+
+
+def check_format(tally: Tally):
+    """Every C++ file of the project is as clang-format-22 writes it; all of them are one test."""
+    listed = subprocess.run(["git", "ls-files", "-z", "*.cpp", "*.h"], cwd=ROOT, capture_output=True, check=True)
+    files = [f for f in listed.stdout.decode().split("\0") if f]
+    code = subprocess.run(["clang-format-22", "--dry-run", "-Werror", *files], cwd=ROOT).returncode if files else 1
+    if code:
+        print("To mend the format: clang-format-22 -i $(git ls-files '*.cpp' '*.h')")
+    tally.add("format", "clang-format", "failed" if code else "passed")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build under test")
+    parser.add_argument("--sanitized", type=Path, help="an AddressSanitizer build whose unit tests run as well")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="lit tests at a time")
+    parser.add_argument("--only", choices=["unit", "lit", "format"], help="one kind of test, without minimum counts")
+    parser.add_argument("filters", nargs="*", help="lit tests or folders; all of test/ if none is given")
+    options = parser.parse_args()
+    build = options.build.resolve()
+
+    tally = Tally()
+    if options.only in (None, "unit"):
+        run_unit_tests(tally, build / "test/unit_tests.txt", "unit")
+        if options.sanitized:
+            run_unit_tests(tally, options.sanitized.resolve() / "test/sanitized_tests.txt", "sanitized")
+    if options.only in (None, "lit"):
+        run_lit(tally, build, options.jobs, options.filters)
+    if options.only in (None, "format"):
+        check_format(tally)
+    if options.only is None and not options.filters:
+        minimum = json.loads((ROOT / "test/minimum_counts.json").read_text())
+        if not options.sanitized:
+            minimum.pop("sanitized", None)
+        tally.demand(minimum)
+    print()
+    return tally.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs what building and running mtc needs on Debian 12, and nothing that is there already.
+#
+#   tools/setup.sh            the compiler, its tools, and what the programs it writes are linked with
+#   tools/setup.sh --tests    also build/venv: Python with the packages of test/requirements.txt
+#
+# Silent and quick where nothing is missing. Needs root or sudo only where something is.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools # the compiler's own compiler and libraries
+  clang-format-22 clang-tidy-22 libclang-rt-22-dev                       # format, lint, sanitizers
+  cmake ninja-build git
+  g++ libc6-dev libstdc++-12-dev zlib1g-dev                              # start-up files, C++ library, what LLVM's CMake files ask for
+  libprotobuf-dev protobuf-compiler                                      # ONNX files
+  libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp
+  nlohmann-json3-dev libtomlplusplus-dev                                 # metrics and plans, recipes
+  libgtest-dev libgmock-dev libbenchmark-dev
+  python3 python3-venv
+)
+
+die() {
+  echo "setup.sh: $*" >&2
+  exit 1
+}
+
+command -v dpkg-query >/dev/null || die "this script installs Debian packages, and found no dpkg. Install the equivalents of: ${packages[*]}"
+# dpkg-query exits 1 for a package it has never heard of, and still prints the others.
+installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null | sed -n 's/^installed //p' | sort -u || true)
+mapfile -t missing < <(comm -23 <(printf '%s\n' "${packages[@]}" | sort -u) <(printf '%s\n' "$installed"))
+
+if ((${#missing[@]})); then
+  as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || die "packages are missing and this is neither root nor a machine with sudo. As root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  echo "setup.sh: installing ${missing[*]}"
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  # LLVM 22 is in Debian 12's security archive, which a fresh machine has no list of yet.
+  for command in update "install --yes --no-install-recommends ${missing[*]}"; do
+    # shellcheck disable=SC2086 # the words of one command line
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 $command >"$log" 2>&1; then
+      tail -n 30 "$log" >&2
+      die "'apt-get ${command%% *}' failed; the reason is above. LLVM 22 comes from 'deb http://deb.debian.org/debian-security bookworm-security main'"
+    fi
+  done
+fi
+
+if [[ ${1:-} == --tests ]]; then
+  venv=build/venv
+  if ! cmp -s test/requirements.txt "$venv/requirements.txt"; then
+    echo "setup.sh: making $venv"
+    rm -rf "$venv"
+    python3 -m venv "$venv" || die "python3 -m venv failed; the reason is above"
+    "$venv/bin/pip" --disable-pip-version-check --quiet install --no-deps -r test/requirements.txt ||
+      die "pip could not install test/requirements.txt; the reason is above"
+    cp test/requirements.txt "$venv/requirements.txt" # last: says that the folder is complete
+  fi
+elif (($#)); then
+  die "unknown argument '$1'. The only one is --tests"
+fi

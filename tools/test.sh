@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test. The last line is `N passed, N failed`; the exit code is 0 only if none failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Whatever stops the way to the tests is a failure that the last line counts.
+step() {
+  echo "== $*"
+  "$@" || {
+    echo "test.sh: '$*' failed, so no test was run" >&2
+    echo "0 passed, 1 failed"
+    exit 1
+  }
+}
+
+step tools/setup.sh --tests
+step cmake --preset release --log-level=WARNING
+step cmake --build --preset release --target all unit-tests
+# The parts that read files from strangers, and the runtime, once more with every memory access checked.
+step cmake --preset asan --log-level=WARNING
+step cmake --build --preset asan --target sanitized-tests
+echo "== tests"
+exec build/venv/bin/python3 tools/scripts/run_tests.py --build build/release --sanitized build/asan

@@ -1,0 +1,18 @@
+// Contractions in plain loops: for f64, in which gradients are checked, and for sums over nothing.
+#ifndef MTC_RUNTIME_CONTRACTION_LOOPS_H
+#define MTC_RUNTIME_CONTRACTION_LOOPS_H
+
+#include "runtime/contraction.h"
+#include "runtime/contraction_problem.h"
+
+#include <memory>
+
+namespace mtc::runtime {
+
+/// For f32 and f64; null for other types. Terms are summed in order of k.
+std::unique_ptr<Contraction> createLoopContraction(const MtcContraction &contraction,
+                                                   const ContractionProblem &problem, int threads);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_CONTRACTION_LOOPS_H

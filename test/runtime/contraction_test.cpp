@@ -1,0 +1,274 @@
+// Contractions of every layout against plain sums, and which way each layout goes.
+#include "runtime/contraction.h"
+#include "runtime/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <numeric>
+#include <string>
+#include <vector>
+
+using namespace mtc::runtime;
+
+namespace {
+
+/// A contraction whose tensors are described by the order of their axes in memory, outermost first;
+/// `gap` elements follow each innermost line.
+struct Problem {
+  std::vector<int64_t> batch;
+  int64_t m, n, k;
+};
+
+using Strides = std::vector<int64_t>;
+
+/// Strides of a tensor with `extents` whose axes lie in memory in `order`; extents in `broadcast`
+/// get stride 0.
+Strides strides(const std::vector<int64_t> &extents, const std::vector<int> &order, int64_t gap = 0,
+                const std::vector<int> &broadcast = {}) {
+  Strides result(extents.size());
+  int64_t step = 1;
+  bool first = true;
+  for (size_t i = order.size(); i-- > 0;) {
+    auto axis = static_cast<size_t>(order[i]);
+    if (std::find(broadcast.begin(), broadcast.end(), order[i]) != broadcast.end())
+      continue;
+    result[axis] = step;
+    step *= extents[axis];
+    if (first)
+      step += gap;
+    first = false;
+  }
+  return result;
+}
+
+int64_t span(const std::vector<int64_t> &extents, const Strides &strides) {
+  int64_t last = 0;
+  for (size_t i = 0; i < extents.size(); ++i)
+    last += (extents[i] - 1) * strides[i];
+  return last + 1;
+}
+
+std::vector<int64_t> with(std::vector<int64_t> batch, int64_t a, int64_t b) {
+  batch.insert(batch.end(), {a, b});
+  return batch;
+}
+
+MtcContraction make(const Problem &p, const Strides &lhs, const Strides &rhs, const Strides &out,
+                    bool accumulate = false, MtcType type = MTC_F32) {
+  MtcContraction c{};
+  c.type = type;
+  c.batch_rank = static_cast<uint32_t>(p.batch.size());
+  std::copy(p.batch.begin(), p.batch.end(), c.batch);
+  c.m = p.m;
+  c.n = p.n;
+  c.k = p.k;
+  std::copy(lhs.begin(), lhs.end(), c.lhs_strides);
+  std::copy(rhs.begin(), rhs.end(), c.rhs_strides);
+  std::copy(out.begin(), out.end(), c.out_strides);
+  c.accumulate = accumulate;
+  return c;
+}
+
+/// Runs the contraction and compares each element of the result's whole span, gaps included, with
+/// plain sums.
+template <typename Element>
+void check(const Problem &p, const MtcContraction &c, MtcContractionRate leastRate,
+           int threads = 2) {
+  auto contraction = Contraction::create(c, threads);
+  ASSERT_TRUE(contraction);
+  SCOPED_TRACE(contraction->implementation());
+  EXPECT_GE(contraction->rate(), leastRate);
+  EXPECT_EQ(contraction->rate(), mtc_contraction_rate(&c, threads));
+  EXPECT_LE(contraction->scratchBytes(), mtc_contraction_scratch_bytes(&c, threads));
+
+  size_t rank = p.batch.size() + 2;
+  Strides ls(c.lhs_strides, c.lhs_strides + rank), rs(c.rhs_strides, c.rhs_strides + rank),
+      os(c.out_strides, c.out_strides + rank);
+  auto fill = [](int64_t count, int64_t seed) {
+    std::vector<Element> values(static_cast<size_t>(count));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<Element>((static_cast<int64_t>(i) * 7 + seed) % 23 - 11) / 8;
+    return values;
+  };
+  auto lhs = fill(span(with(p.batch, p.m, p.k), ls), 1),
+       rhs = fill(span(with(p.batch, p.k, p.n), rs), 5),
+       out = fill(span(with(p.batch, p.m, p.n), os), 3), expected = out;
+  int64_t entries =
+      std::accumulate(p.batch.begin(), p.batch.end(), int64_t{1}, std::multiplies<>());
+  for (int64_t e = 0; e < entries; ++e) {
+    int64_t l0 = 0, r0 = 0, o0 = 0, rest = e;
+    for (size_t i = p.batch.size(); i-- > 0;) {
+      l0 += rest % p.batch[i] * ls[i];
+      r0 += rest % p.batch[i] * rs[i];
+      o0 += rest % p.batch[i] * os[i];
+      rest /= p.batch[i];
+    }
+    for (int64_t m = 0; m < p.m; ++m)
+      for (int64_t n = 0; n < p.n; ++n) {
+        double sum = 0;
+        for (int64_t k = 0; k < p.k; ++k)
+          sum += static_cast<double>(
+                     lhs[static_cast<size_t>(l0 + m * ls[rank - 2] + k * ls[rank - 1])]) *
+                 static_cast<double>(
+                     rhs[static_cast<size_t>(r0 + k * rs[rank - 2] + n * rs[rank - 1])]);
+        auto &result = expected[static_cast<size_t>(o0 + m * os[rank - 2] + n * os[rank - 1])];
+        result = static_cast<Element>((c.accumulate ? static_cast<double>(result) : 0.0) + sum);
+      }
+  }
+
+  // What lies behind the planned scratch must stay as it is.
+  auto scratchBytes = static_cast<size_t>(contraction->scratchBytes());
+  std::vector<char> buffer(scratchBytes + 256, 0x5a);
+  char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
+  setLibraryThreads(threads);
+  auto startingPoint = out;
+  for (int run = 0; run < 2; ++run) {
+    out = startingPoint;
+    contraction->run(reinterpret_cast<const char *>(lhs.data()),
+                     reinterpret_cast<const char *>(rhs.data()),
+                     reinterpret_cast<char *>(out.data()), scratch);
+    for (size_t i = 0; i < out.size(); ++i)
+      ASSERT_NEAR(out[i], expected[i], 1e-4 * (1 + std::abs(expected[i])))
+          << "element " << i << ", run " << run;
+  }
+  for (char *c = scratch + scratchBytes; c < buffer.data() + buffer.size(); ++c)
+    ASSERT_EQ(*c, 0x5a) << "written behind the scratch";
+}
+
+struct Matrix {
+  const char *name;
+  std::vector<int> order;
+  int64_t gap;
+};
+const Matrix matrices[] = {{"row-major", {0, 1}, 0},
+                           {"column-major", {1, 0}, 0},
+                           {"row-major with gaps", {0, 1}, 5},
+                           {"column-major with gaps", {1, 0}, 5}};
+
+TEST(Contraction, EveryPairOfMatrixLayouts) {
+  const Problem problems[] = {{{}, 33, 20, 17}, {{}, 1, 40, 24}, {{}, 24, 1, 40},
+                              {{}, 16, 24, 1},  {{}, 1, 1, 8},   {{}, 1, 1, 1}};
+  for (const Problem &p : problems)
+    for (const Matrix &l : matrices)
+      for (const Matrix &r : matrices)
+        for (const Matrix &o : matrices)
+          for (bool accumulate : {false, true}) {
+            SCOPED_TRACE(std::string(l.name) + ", " + r.name + " -> " + o.name);
+            check<float>(p,
+                         make(p, strides({p.m, p.k}, l.order, l.gap),
+                              strides({p.k, p.n}, r.order, r.gap),
+                              strides({p.m, p.n}, o.order, o.gap), accumulate),
+                         MTC_CONTRACTION_ALLOCATES);
+          }
+}
+
+TEST(Contraction, HeadsStayWhereTheyAre) {
+  // [B, S, H, D] seen as [B, H, S, D] by axes 0, 2, 1, 3 in memory.
+  const std::vector<int> dense = {0, 1, 2, 3}, heads = {0, 2, 1, 3}, denseT = {0, 1, 3, 2},
+                         headsT = {0, 3, 1, 2};
+  Problem scores{{3, 4}, 24, 24, 16}, mixed{{3, 4}, 24, 16, 24};
+  std::vector<int64_t> q = {3, 4, 24, 16}, kt = {3, 4, 16, 24}, s = {3, 4, 24, 24};
+  check<float>(scores, make(scores, strides(q, heads), strides(kt, headsT), strides(s, dense)),
+               MTC_CONTRACTION_ALLOCATES);
+  check<float>(mixed, make(mixed, strides(s, dense), strides(q, heads), strides(q, heads)),
+               MTC_CONTRACTION_ALLOCATES);
+  check<float>(mixed, make(mixed, strides(s, denseT), strides(q, heads), strides(q, heads), true),
+               MTC_CONTRACTION_ALLOCATES);
+  check<float>(mixed, make(mixed, strides(s, denseT), strides(q, dense), strides(q, dense)),
+               MTC_CONTRACTION_FAST);
+  check<float>(scores, make(scores, strides(q, dense), strides(kt, denseT), strides(s, denseT)),
+               MTC_CONTRACTION_FAST);
+  // One of three in a packed projection: gaps between lines.
+  check<float>(
+      mixed,
+      make(mixed, strides(s, dense), {3 * 24 * 4 * 16, 16, 3 * 4 * 16, 1}, strides(q, heads)),
+      MTC_CONTRACTION_ALLOCATES);
+}
+
+TEST(Contraction, BatchBroadcast) {
+  Problem p{{3, 5}, 8, 12, 16};
+  std::vector<int64_t> l = {3, 5, 8, 16}, r = {3, 5, 16, 12}, o = {3, 5, 8, 12};
+  for (std::vector<int> axes : {std::vector<int>{0}, {1}, {0, 1}}) {
+    check<float>(p,
+                 make(p, strides(l, {0, 1, 2, 3}), strides(r, {0, 1, 2, 3}, 0, axes),
+                      strides(o, {0, 1, 2, 3})),
+                 MTC_CONTRACTION_ALLOCATES);
+    check<float>(p,
+                 make(p, strides(l, {0, 1, 2, 3}, 0, axes), strides(r, {0, 1, 2, 3}),
+                      strides(o, {0, 1, 2, 3}), true),
+                 MTC_CONTRACTION_ALLOCATES);
+    check<float>(p,
+                 make(p, strides(l, {0, 1, 2, 3}, 0, axes), strides(r, {0, 1, 3, 2}),
+                      strides(o, {2, 0, 1, 3})),
+                 MTC_CONTRACTION_ALLOCATES);
+  }
+}
+
+TEST(Contraction, ManyBatchAxes) {
+  Problem p{{2, 3, 2, 3}, 5, 7, 6};
+  std::vector<int64_t> l = {2, 3, 2, 3, 5, 6}, r = {2, 3, 2, 3, 6, 7}, o = {2, 3, 2, 3, 5, 7};
+  check<float>(p,
+               make(p, strides(l, {3, 1, 0, 2, 4, 5}), strides(r, {0, 1, 2, 3, 4, 5}),
+                    strides(o, {2, 0, 3, 1, 4, 5})),
+               MTC_CONTRACTION_ALLOCATES);
+  check<float>(p,
+               make(p, strides(l, {3, 1, 4, 0, 2, 5}), strides(r, {5, 1, 2, 3, 4, 0}),
+                    strides(o, {2, 4, 0, 3, 1, 5}, 3), true),
+               MTC_CONTRACTION_PACKED);
+}
+
+TEST(Contraction, LayoutsThatNoLibraryTakesArePacked) {
+  Problem p{{3}, 9, 7, 11};
+  std::vector<int64_t> l = {3, 9, 11}, r = {3, 11, 7}, o = {3, 9, 7};
+  Strides innermostBatch = strides(l, {1, 2, 0}), outInnermostBatch = strides(o, {2, 1, 0});
+  for (bool accumulate : {false, true}) {
+    MtcContraction c =
+        make(p, innermostBatch, strides(r, {0, 1, 2}), strides(o, {0, 1, 2}), accumulate);
+    check<float>(p, c, MTC_CONTRACTION_PACKED);
+    EXPECT_EQ(mtc_contraction_rate(&c, 2), MTC_CONTRACTION_PACKED);
+    c = make(p, strides(l, {0, 1, 2}), strides(r, {1, 2, 0}), outInnermostBatch, accumulate);
+    check<float>(p, c, MTC_CONTRACTION_PACKED);
+    check<float>(p, c, MTC_CONTRACTION_PACKED, 1);
+    // Overlapping windows of one line: lhs[m, k] = line[m + k].
+    check<float>(p, make(p, {0, 1, 1}, strides(r, {0, 1, 2}), strides(o, {0, 1, 2}), accumulate),
+                 MTC_CONTRACTION_PACKED);
+  }
+}
+
+TEST(Contraction, SumsOverNothingAndEmptyResults) {
+  Problem nothing{{2}, 3, 4, 0};
+  check<float>(nothing, make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}), MTC_CONTRACTION_LOOPS);
+  check<float>(nothing, make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}, true),
+               MTC_CONTRACTION_LOOPS);
+  MtcContraction empty = make({{0}, 3, 4, 5}, {15, 5, 1}, {20, 4, 1}, {12, 4, 1});
+  auto contraction = Contraction::create(empty, 2);
+  ASSERT_TRUE(contraction);
+  contraction->run(nullptr, nullptr, nullptr, nullptr);
+}
+
+TEST(Contraction, DoublePrecision) {
+  Problem p{{2}, 9, 7, 11};
+  for (bool accumulate : {false, true})
+    check<double>(p,
+                  make(p, strides({2, 9, 11}, {0, 2, 1}), strides({2, 11, 7}, {0, 1, 2}),
+                       strides({2, 9, 7}, {0, 2, 1}), accumulate, MTC_F64),
+                  MTC_CONTRACTION_LOOPS);
+}
+
+TEST(Contraction, UnsupportedTypeIsSaid) {
+  MtcContraction c = make({{}, 2, 2, 2}, {2, 1}, {2, 1}, {2, 1}, false, MTC_I32);
+  EXPECT_EQ(Contraction::create(c, 2), nullptr);
+  EXPECT_EQ(mtc_contraction_rate(&c, 2), MTC_CONTRACTION_UNSUPPORTED);
+  EXPECT_EQ(mtc_contraction_scratch_bytes(&c, 2), -1);
+}
+
+TEST(Contraction, PlanningLeavesTheThreadsAlone) {
+  setLibraryThreads(2);
+  MtcContraction c = make({{}, 64, 64, 64}, {64, 1}, {64, 1}, {64, 1});
+  EXPECT_GE(mtc_contraction_scratch_bytes(&c, 24), 0);
+  EXPECT_EQ(libraryThreads(), 2);
+}
+
+} // namespace

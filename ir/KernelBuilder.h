@@ -53,7 +53,6 @@ public:
 private:
   mlir::AffineMap map(mlir::ArrayRef<mlir::AffineExpr> index, unsigned symbolCount);
 
-  mlir::Operation *op;
   mlir::SmallVector<int64_t> spaceExtents;
   KernelOp kernel;
   mlir::ImplicitLocOpBuilder bodyBuilder;

@@ -1,0 +1,237 @@
+//===- KernelOps.cpp - Verifiers, canonical form and cost of kernels
+//----------------------------===//
+
+#include "ir/KernelBuilder.h"
+#include "ir/Mtc.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mtc;
+
+//===----------------------------------------------------------------------------------------------===//
+// What kernels and kernel functions share
+//===----------------------------------------------------------------------------------------------===//
+
+static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body) {
+  if (cast<KernelYieldOp>(body.getTerminator()).getAdd())
+    return FusibleShape::Scatter;
+  if (reduced.empty())
+    return FusibleShape::Elementwise;
+  int64_t firstTrailing = space.size() - reduced.size();
+  return reduced.front() == firstTrailing ? FusibleShape::RowReduction
+                                          : FusibleShape::ColumnReduction;
+}
+
+/// Each arithmetic operation of the body once for each point; each operand and result once.
+static Cost costOfKernel(ArrayRef<int64_t> space, Block &body, TypeRange outputs) {
+  Cost cost;
+  int64_t points = 1;
+  for (int64_t extent : space)
+    points *= extent;
+  for (Operation &op : body)
+    if (isa<KernelReduceOp>(op) ||
+        (op.getNumResults() && !op.hasTrait<OpTrait::ConstantLike>() &&
+         isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
+      cost.flops += points;
+  for (Type type :
+       llvm::concat<Type>(llvm::to_vector(body.getArgumentTypes()), llvm::to_vector(outputs)))
+    cost.bytes += byteSize(cast<RankedTensorType>(type));
+  return cost;
+}
+
+/// Whether a scalar of the body differs between points that differ in reduced dimensions only.
+static bool dependsOn(Value value, ArrayRef<int64_t> reduced, DenseMap<Value, bool> &known) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  auto mapUses = [&](AffineMap map) {
+    return llvm::any_of(reduced, [&](int64_t d) { return map.isFunctionOfDim(d); });
+  };
+  Operation *op = value.getDefiningOp();
+  bool result = false;
+  if (op && !isa<KernelReduceOp>(op)) {
+    if (auto load = dyn_cast<KernelLoadOp>(op))
+      result = mapUses(load.getMap());
+    else if (auto index = dyn_cast<KernelIndexOp>(op))
+      result = mapUses(index.getMap());
+    for (Value operand : op->getOperands())
+      if (!isa<RankedTensorType>(operand.getType()))
+        result |= dependsOn(operand, reduced, known);
+  }
+  known[value] = result;
+  return result;
+}
+
+static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+                                  Block &body, TypeRange outputs) {
+  for (int64_t extent : space)
+    if (extent <= 0)
+      return op->emitOpError("extent ") << extent << " of the space is not positive (kernel_c1)";
+  for (auto [i, d] : llvm::enumerate(reduced))
+    if (d < 0 || d >= static_cast<int64_t>(space.size()) || (i > 0 && d <= reduced[i - 1]))
+      return op->emitOpError("reduced dimension ")
+             << d << " does not ascend within a space of rank " << space.size() << " (kernel_c1)";
+  for (Operation &inner : body)
+    if (!isa<KernelLoadOp, KernelIndexOp, KernelCheckOp, KernelReduceOp, KernelYieldOp>(inner) &&
+        !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(inner.getDialect()))
+      return inner.emitOpError("has no place in a kernel's body (kernel_c3)");
+  auto yield = cast<KernelYieldOp>(body.getTerminator());
+  if (yield.getValues().size() != outputs.size() || yield.getMaps().size() != outputs.size())
+    return op->emitOpError("yields ")
+           << yield.getValues().size() << " values at " << yield.getMaps().size()
+           << " maps, expected " << outputs.size() << " (kernel_c4)";
+  DenseMap<Value, bool> known;
+  for (auto [value, attribute, type] :
+       llvm::zip_equal(yield.getValues(), yield.getMaps(), outputs)) {
+    auto tensor = cast<RankedTensorType>(type);
+    AffineMap map = cast<AffineMapAttr>(attribute).getValue();
+    if (value.getType() != getScalarType(tensor.getElementType()))
+      return op->emitOpError("yields ") << value.getType() << " for " << tensor << " (kernel_c4)";
+    if (map.getNumDims() != space.size() ||
+        map.getNumResults() != static_cast<unsigned>(tensor.getRank()) ||
+        map.getNumSymbols() != yield.getSymbols().size())
+      return op->emitOpError("yields at ")
+             << AffineMapAttr::get(map) << ", expected " << space.size() << " dims, "
+             << yield.getSymbols().size() << " symbols and " << tensor.getRank()
+             << " results (kernel_c4)";
+    SmallVector<int64_t> missed;
+    for (int64_t d : reduced)
+      if (!map.isFunctionOfDim(d))
+        missed.push_back(d);
+    if (!yield.getAdd() && dependsOn(value, missed, known))
+      return op->emitOpError("yields at ")
+             << AffineMapAttr::get(map)
+             << " a value that differs along a reduced dimension (kernel_c5)";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError("body's arguments differ from the operands' types (kernel_c2)");
+  return verifyKernel(*this, getSpace(), getReduced(), body, getOutputs().getTypes());
+}
+
+FusibleShape KernelOp::getShape() {
+  return shapeOfKernel(getSpace(), getReduced(), getBody().front());
+}
+
+Cost KernelOp::getCost() {
+  return costOfKernel(getSpace(), getBody().front(), getOutputs().getTypes());
+}
+
+namespace {
+
+/// Operands that are not read vanish; operands given twice become one.
+struct SimplifyKernelInputs : OpRewritePattern<KernelOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(KernelOp op, PatternRewriter &rewriter) const override {
+    Block &body = op.getBody().front();
+    llvm::BitVector dropped(op.getInputs().size());
+    DenseMap<Value, unsigned> first;
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      BlockArgument argument = body.getArgument(i);
+      auto [it, isNew] = first.try_emplace(input, i);
+      if (argument.use_empty()) {
+        dropped.set(i);
+        if (isNew)
+          first.erase(it);
+      } else if (!isNew) {
+        rewriter.replaceAllUsesWith(argument, body.getArgument(it->second));
+        dropped.set(i);
+      }
+    }
+    if (dropped.none())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op->eraseOperands(dropped);
+      body.eraseArguments(dropped);
+    });
+    return success();
+  }
+};
+
+} // namespace
+
+void KernelOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SimplifyKernelInputs>(context);
+}
+
+//===----------------------------------------------------------------------------------------------===//
+// Operations of the body
+//===----------------------------------------------------------------------------------------------===//
+
+/// The rank of the iteration space around an operation of a kernel's body.
+static unsigned spaceRank(Operation *op) {
+  if (auto kernel = dyn_cast<KernelOp>(op->getParentOp()))
+    return kernel.getSpace().size();
+  return cast<KernelFunctionOp>(op->getParentOp()).getSpace().size();
+}
+
+LogicalResult KernelLoadOp::verify() {
+  AffineMap map = getMap();
+  auto type = cast<RankedTensorType>(getSource().getType());
+  if (!isa<BlockArgument>(getSource()))
+    return emitOpError("reads something that is no argument of the body (load_c1)");
+  if (map.getNumDims() != spaceRank(*this) || map.getNumSymbols() != getSymbols().size() ||
+      map.getNumResults() != static_cast<unsigned>(type.getRank()))
+    return emitOpError("reads at ")
+           << AffineMapAttr::get(map) << ", expected " << spaceRank(*this) << " dims, "
+           << getSymbols().size() << " symbols and " << type.getRank() << " results (load_c1)";
+  if (getValue().getType() != getScalarType(type.getElementType()))
+    return emitOpError("gives ") << getValue().getType() << ", expected "
+                                 << getScalarType(type.getElementType()) << " (load_c2)";
+  if (static_cast<bool>(getGuard()) != static_cast<bool>(getOtherwise()))
+    return emitOpError("has a guard without a value for where it is false (load_c2)");
+  if (getOtherwise() && getOtherwise().getType() != getValue().getType())
+    return emitOpError("gives ") << getOtherwise().getType()
+                                 << " where the guard is false, expected " << getValue().getType()
+                                 << " (load_c2)";
+  return success();
+}
+
+LogicalResult KernelIndexOp::verify() {
+  AffineMap map = getMap();
+  if (map.getNumDims() != spaceRank(*this) || map.getNumSymbols() != 0 || map.getNumResults() != 1)
+    return emitOpError("has the map ") << AffineMapAttr::get(map) << ", expected "
+                                       << spaceRank(*this) << " dims, no symbols and one result";
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------------===//
+// KernelFunctionOp
+//===----------------------------------------------------------------------------------------------===//
+
+SmallVector<RankedTensorType> KernelFunctionOp::getInputTypes() {
+  return llvm::map_to_vector(getBody().getArgumentTypes(),
+                             [](Type type) { return cast<RankedTensorType>(type); });
+}
+
+SmallVector<RankedTensorType> KernelFunctionOp::getOutputTypes() {
+  return llvm::map_to_vector(getOutputs().getAsValueRange<TypeAttr>(),
+                             [](Type type) { return cast<RankedTensorType>(type); });
+}
+
+LogicalResult KernelFunctionOp::verify() {
+  SmallVector<Type> outputs(getOutputs().getAsValueRange<TypeAttr>());
+  for (Type type : outputs)
+    if (!isa<RankedTensorType>(type))
+      return emitOpError("has the output ") << type << ", expected tensors (kernel_c4)";
+  return verifyKernel(*this, getSpace(), getReduced(), getBody().front(), outputs);
+}
+
+FusibleShape KernelFunctionOp::getShape() {
+  return shapeOfKernel(getSpace(), getReduced(), getBody().front());
+}
+
+Cost KernelFunctionOp::getCost() {
+  SmallVector<Type> outputs(getOutputs().getAsValueRange<TypeAttr>());
+  return costOfKernel(getSpace(), getBody().front(), outputs);
+}

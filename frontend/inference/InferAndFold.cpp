@@ -1,0 +1,229 @@
+//===- InferAndFold.cpp - Types of all values, and values known at compile time
+//----------------===//
+
+#include "frontend/inference/Inference.h"
+#include "frontend/inference/Passes.h"
+#include "frontend/inference/Registry.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DEF_INFERANDFOLDPASS
+#include "frontend/inference/Passes.h.inc"
+
+namespace {
+
+/// Removes operations whose results nobody uses, in one walk from the end.
+void eraseDead(GraphOp graph) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBody().front())))
+    if (isa<NodeOp, ConstantOp, NoneOp, InitializerOp>(op) && op.use_empty())
+      op.erase();
+}
+
+/// Inputs must be static before anything else can be known.
+LogicalResult checkArguments(GraphOp graph) {
+  bool ok = true;
+  for (BlockArgument argument : graph.getBody().getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (type && type.hasStaticShape())
+      continue;
+    ok = false;
+    auto name = graph.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "onnx.name");
+    InFlightDiagnostic diagnostic = graph->emitError("input ");
+    if (name)
+      diagnostic << "\"" << name.getValue() << "\"";
+    else
+      diagnostic << argument.getArgNumber();
+    diagnostic << " has type " << argument.getType()
+               << ", expected static dimensions; bind them with --dim NAME=EXTENT";
+    if (auto dims = graph.getArgAttr(argument.getArgNumber(), "onnx.dims"))
+      diagnostic << " (the file names them " << dims << ")";
+  }
+  return success(ok);
+}
+
+/// The forward walk.
+class Walk {
+public:
+  explicit Walk(GraphOp graph) : graph(graph) {}
+
+  /// Infers and folds; failure, all problems reported, leaves types half inferred.
+  LogicalResult run() {
+    for (Operation &op : graph.getBody().front())
+      if (auto node = dyn_cast<NodeOp>(op))
+        visit(node);
+    reportUnknownOperators();
+    return success(!failed);
+  }
+
+  /// Makes operations of the folded values that are still used, and gives the graph its new result
+  /// types.
+  void materialise() {
+    OpBuilder builder(graph.getContext());
+    for (auto &[value, tensor] : foldedValues) {
+      if (value.use_empty())
+        continue;
+      Operation *node = value.getDefiningOp();
+      builder.setInsertionPoint(node);
+      DenseElementsAttr attribute = tensor.toAttribute();
+      Value constant = ConstantOp::create(builder, node->getLoc(), attribute.getType(), attribute);
+      value.replaceAllUsesWith(constant);
+    }
+    auto results = graph.getBody().front().getTerminator()->getOperandTypes();
+    graph.setFunctionType(
+        builder.getFunctionType(graph.getArgumentTypes(), SmallVector<Type>(results)));
+  }
+
+  unsigned foldedCount() const { return folded; }
+  unsigned forwardedCount() const { return forwarded; }
+
+private:
+  std::optional<Tensor> lookup(Value value) const {
+    auto found = foldedValues.find(value);
+    if (found != foldedValues.end())
+      return found->second;
+    if (auto constant = value.getDefiningOp<ConstantOp>())
+      return Tensor::fromAttribute(constant.getValue());
+    return std::nullopt;
+  }
+
+  /// Values that depend on this node are not looked at: one problem is reported once.
+  void poison(NodeOp node) {
+    failed = true;
+    unknown.insert(node.getOutputs().begin(), node.getOutputs().end());
+  }
+
+  void visit(NodeOp node) {
+    if (llvm::any_of(node.getInputs(), [&](Value input) { return unknown.contains(input); }))
+      return poison(node);
+    Inference inference(node, [this](Value value) { return lookup(value); });
+    const Rule *rule =
+        Registry::get().find(inference.domain(), inference.opType(), inference.version());
+    if (!rule) {
+      std::string name = (inference.domain().empty() ? "" : inference.domain() + ".").str() +
+                         inference.opType().str();
+      unknownOperators[{name, inference.version()}].push_back(node);
+      return poison(node);
+    }
+    if (mlir::failed(checkOperands(inference, *rule)) || mlir::failed(infer(inference, *rule)))
+      return poison(node);
+    evaluate(inference, *rule);
+    if (inference.failed())
+      return poison(node);
+    apply(inference);
+  }
+
+  LogicalResult checkOperands(Inference &node, const Rule &rule) {
+    const Signature &signature = rule.operands;
+    size_t count = node.operandCount();
+    if (count < signature.minimum() || count > signature.maximum().value_or(SIZE_MAX))
+      return node.failure("has " + Twine(count) + " operands, expected " +
+                          Twine(signature.minimum()) +
+                          (!signature.maximum() ? " or more"
+                           : *signature.maximum() == signature.minimum()
+                               ? ""
+                               : ".." + std::to_string(*signature.maximum())));
+    for (size_t i = 0; i < count; ++i) {
+      if (!node.has(i)) {
+        if (signature.isRequired(i))
+          return node.failure(node.operandName(i) + " is left out, but required");
+        continue;
+      }
+      auto type = dyn_cast<RankedTensorType>(node.operand(i).getType());
+      if (!type || !type.hasStaticShape())
+        return node.failure(node.operandName(i) + " has type " +
+                            llvm::to_string(node.operand(i).getType()) +
+                            ", expected static dimensions");
+    }
+    return success();
+  }
+
+  LogicalResult infer(Inference &node, const Rule &rule) {
+    if (mlir::failed(rule.infer(node)) || node.failed())
+      return node.failure("has no type by this operator's rule");
+    for (size_t i = 0; i < node.resultCount(); ++i)
+      if (node.wants(i) && !node.resultType(i))
+        return node.failure("names result " + Twine(i) + ", which the operator does not have");
+    return success();
+  }
+
+  void evaluate(Inference &node, const Rule &rule) {
+    if (!rule.evaluate)
+      return;
+    for (size_t i = 0; i < node.operandCount(); ++i) {
+      std::optional<Tensor> operand = node.constant(i);
+      if (node.has(i) && (!operand || operand->size() > maxFoldedElements))
+        return;
+    }
+    for (size_t i = 0; i < node.resultCount(); ++i)
+      if (node.wants(i) && !Tensor::holds(node.resultType(i).getElementType()))
+        return;
+    rule.evaluate(node);
+  }
+
+  void apply(Inference &node) {
+    bool allFolded = true;
+    for (size_t i = 0; i < node.resultCount(); ++i) {
+      if (!node.wants(i))
+        continue;
+      Value result = node.op().getOutputs()[i];
+      if (const std::optional<Tensor> &value = node.folded(i)) {
+        assert(value->type() == node.resultType(i) && "a fold has the type inferred");
+        foldedValues.insert({result, *value});
+      } else {
+        allFolded = false;
+      }
+      result.setType(node.resultType(i));
+      if (std::optional<size_t> operand = node.forwarded(i)) {
+        result.replaceAllUsesWith(node.operand(*operand));
+        ++forwarded;
+      }
+    }
+    folded += allFolded;
+  }
+
+  void reportUnknownOperators() {
+    for (auto &[key, nodes] : unknownOperators) {
+      InFlightDiagnostic diagnostic = mlir::emitError(nodes.front()->getLoc())
+                                      << "operator " << key.first << " version " << key.second
+                                      << " is not known; " << nodes.size()
+                                      << (nodes.size() == 1 ? " node uses it" : " nodes use it");
+      for (auto [i, node] : llvm::enumerate(ArrayRef(nodes).take_front(8)))
+        if (StringRef name = nodeName(node); !name.empty())
+          diagnostic << (i == 0 ? ": \"" : ", \"") << name << "\"";
+    }
+  }
+
+  GraphOp graph;
+  llvm::MapVector<Value, Tensor> foldedValues;
+  llvm::DenseSet<Value> unknown;
+  std::map<std::pair<std::string, int64_t>, SmallVector<NodeOp>> unknownOperators;
+  bool failed = false;
+  unsigned folded = 0, forwarded = 0;
+};
+
+class InferAndFold : public impl::InferAndFoldPassBase<InferAndFold> {
+  void runOnOperation() override {
+    GraphOp graph = getOperation();
+    eraseDead(graph);
+    if (failed(checkArguments(graph)))
+      return signalPassFailure();
+    Walk walk(graph);
+    if (failed(walk.run()))
+      return signalPassFailure();
+    walk.materialise();
+    eraseDead(graph);
+    folded += walk.foldedCount();
+    forwarded += walk.forwardedCount();
+  }
+};
+
+} // namespace
+} // namespace mtc::onnx

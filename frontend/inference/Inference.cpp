@@ -1,0 +1,61 @@
+//===- Inference.cpp - What a rule says of a node's results
+//------------------------------------===//
+
+#include "frontend/inference/Inference.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+Inference::Inference(NodeOp op, ConstantLookup lookup)
+    : NodeView(op, std::move(lookup)), types(resultCount()), values(resultCount()),
+      forwards(resultCount()) {}
+
+LogicalResult Inference::result(size_t i, RankedTensorType type) {
+  if (failed())
+    return mlir::failure();
+  int64_t size = 8;
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(size, std::max<int64_t>(extent, 1), size))
+      return failure("result " + Twine(i) + " has more elements than memory can address");
+  if (wants(i))
+    types[i] = type;
+  return success();
+}
+
+LogicalResult Inference::result(size_t i, Type elementType, ArrayRef<int64_t> shape) {
+  if (failed())
+    return mlir::failure();
+  for (int64_t extent : shape)
+    if (extent < 0)
+      return failure("result " + Twine(i) + " would have an extent of " + Twine(extent) +
+                     ", expected at least 0");
+  return result(i, RankedTensorType::get(shape, elementType));
+}
+
+LogicalResult Inference::unknown(size_t operand) {
+  if (failed())
+    return mlir::failure();
+  for (size_t i = 0; i < resultCount(); ++i) {
+    if (!wants(i))
+      continue;
+    auto declared = dyn_cast<RankedTensorType>(op().getOutputs()[i].getType());
+    if (!declared || !declared.hasStaticShape())
+      return needsConstant(operand);
+    types[i] = declared;
+  }
+  return success();
+}
+
+LogicalResult Inference::forward(size_t i, size_t operand) {
+  if (wants(i))
+    forwards[i] = operand;
+  return result(i, type(operand));
+}
+
+void Inference::fold(size_t i, std::optional<Tensor> value) {
+  if (wants(i) && value)
+    values[i] = std::move(value);
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,55 @@
+//===- Inference.h - What a rule says of a node's results
+//--------------------------------------===//
+//
+// The view that inference rules get: reading as in Node.h, and saying of which types the results
+// are, or their values.
+//
+//===-------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_FRONTEND_INFERENCE_INFERENCE_H
+#define MTC_FRONTEND_INFERENCE_INFERENCE_H
+
+#include "frontend/inference/Node.h"
+
+namespace mtc::onnx {
+
+class Inference : public NodeView {
+public:
+  Inference(NodeOp op, ConstantLookup lookup);
+
+  /// Result `i` has this type; one that the model leaves out is ignored.
+  mlir::LogicalResult result(size_t i, mlir::RankedTensorType type);
+  mlir::LogicalResult result(size_t i, mlir::Type elementType, llvm::ArrayRef<int64_t> shape);
+
+  /// The shape of the results depends on the data of `operand`. The types that the file declares
+  /// are taken where they are static; the node fails otherwise, saying how to bind the inputs that
+  /// `operand` is computed from.
+  mlir::LogicalResult unknown(size_t operand);
+
+  /// Result `i` is `operand` itself: its uses become uses of the operand.
+  mlir::LogicalResult forward(size_t i, size_t operand);
+
+  /// Result `i` is this constant; nothing is done where there is none (too large to fold).
+  void fold(size_t i, std::optional<Tensor> value);
+
+  /// The constant operand `i`, where the rule is called because all operands are constant.
+  Tensor tensor(size_t i) const { return *constant(i); }
+
+  /// The type set for result `i`; null where it was not set.
+  mlir::RankedTensorType resultType(size_t i = 0) const { return types[i]; }
+  llvm::ArrayRef<int64_t> resultShape(size_t i = 0) const { return types[i].getShape(); }
+
+  //===--- For the pass -----------------------------------------------------------------------===//
+
+  const std::optional<Tensor> &folded(size_t i) const { return values[i]; }
+  std::optional<size_t> forwarded(size_t i) const { return forwards[i]; }
+
+private:
+  llvm::SmallVector<mlir::RankedTensorType, 2> types;
+  llvm::SmallVector<std::optional<Tensor>, 2> values;
+  llvm::SmallVector<std::optional<size_t>, 2> forwards;
+};
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_INFERENCE_INFERENCE_H

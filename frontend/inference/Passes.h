@@ -1,0 +1,19 @@
+//===- Passes.h - Passes over the onnx dialect
+//-------------------------------------------------===//
+
+#ifndef MTC_FRONTEND_INFERENCE_PASSES_H
+#define MTC_FRONTEND_INFERENCE_PASSES_H
+
+#include "frontend/dialect/Onnx.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "frontend/inference/Passes.h.inc"
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_INFERENCE_PASSES_H

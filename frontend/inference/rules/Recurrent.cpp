@@ -1,0 +1,56 @@
+//===- Recurrent.cpp - RNN, GRU, LSTM: types only
+//----------------------------------------------===//
+
+#include "frontend/inference/Inference.h"
+#include "frontend/inference/Registry.h"
+#include "frontend/inference/Shapes.h"
+#include "frontend/inference/rules/Rules.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// X [T, B, I] (layout 0) or [B, T, I] (layout 1), W [directions, gates · H, I], R [directions,
+/// gates · H, H]. Y [T, directions, B, H] or [B, T, directions, H]; Y_h and Y_c [directions, B, H]
+/// or [B, directions, H].
+LogicalResult inferRecurrent(Inference &node, int64_t gates) {
+  bool batchFirst = node.flag("layout", false);
+  StringRef direction =
+      node.choice("direction", "forward", {"forward", "reverse", "bidirectional"});
+  for (size_t i = 0; i < 3; ++i)
+    if (!node.sameElementType(0, i) || !node.hasRank(i, 3, 3))
+      return failure();
+  int64_t directions = direction == "bidirectional" ? 2 : 1;
+  int64_t hidden = node.integer("hidden_size", node.dim(2, 2));
+  int64_t length = node.dim(0, batchFirst), batch = node.dim(0, !batchFirst);
+  if (node.failed())
+    return failure();
+  Extents weight{directions, gates * hidden, node.dim(0, 2)};
+  Extents recurrence{directions, gates * hidden, hidden};
+  for (auto [i, expected] : {std::pair(1, weight), std::pair(2, recurrence)})
+    if (node.shape(i) != ArrayRef<int64_t>(expected))
+      return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
+                          ", expected " + shapeText(expected));
+  Type element = node.elementType(0);
+  Extents all = batchFirst ? Extents{batch, length, directions, hidden}
+                           : Extents{length, directions, batch, hidden};
+  Extents last =
+      batchFirst ? Extents{batch, directions, hidden} : Extents{directions, batch, hidden};
+  return success(succeeded(node.result(0, element, all)) &&
+                 succeeded(node.result(1, element, last)) &&
+                 (node.opType() != "LSTM" || succeeded(node.result(2, element, last))));
+}
+
+} // namespace
+
+void registerRecurrentRules(Registry &registry) {
+  registry.add("RNN", 7, "X W R B? sequence_lens? initial_h?",
+               [](Inference &node) { return inferRecurrent(node, 1); });
+  registry.add("GRU", 7, "X W R B? sequence_lens? initial_h?",
+               [](Inference &node) { return inferRecurrent(node, 3); });
+  registry.add("LSTM", 7, "X W R B? sequence_lens? initial_h? initial_c? P?",
+               [](Inference &node) { return inferRecurrent(node, 4); });
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,118 @@
+//===- Sequence.cpp - Tensors made from nothing but shapes, bounds and random bits
+//-------------===//
+
+#include "frontend/inference/Evaluate.h"
+#include "frontend/inference/Registry.h"
+#include "frontend/inference/rules/Rules.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// start, start + delta, … before limit.
+LogicalResult inferRange(Inference &node) {
+  for (size_t i = 0; i < 3; ++i) {
+    if (i > 0 && !node.sameElementType(0, i))
+      return failure();
+    if (node.type(i).getNumElements() != 1)
+      return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
+                          ", expected a scalar");
+  }
+  for (size_t i = 0; i < 3; ++i)
+    if (!node.constant(i))
+      return node.unknown(i);
+  Type element = node.elementType(0);
+  return dispatchNumber(element, [&](auto kind) -> LogicalResult {
+    using T = decltype(kind);
+    T start = node.tensor(0).value<T>(), limit = node.tensor(1).value<T>(),
+      delta = node.tensor(2).value<T>();
+    if (delta == 0 || delta != delta || start != start || limit != limit)
+      return node.failure("has a delta of 0 or bounds that are not numbers");
+    double count = std::ceil((static_cast<double>(limit) - static_cast<double>(start)) /
+                             static_cast<double>(delta));
+    if (count > static_cast<double>(maxFoldedElements))
+      return node.failure("would have more than " + Twine(maxFoldedElements) + " elements");
+    std::vector<T> values(count > 0 ? static_cast<size_t>(count) : 0);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if constexpr (std::is_floating_point_v<T>)
+        values[i] = start + static_cast<T>(i) * delta;
+      else
+        values[i] = static_cast<T>(static_cast<uint64_t>(start) + i * static_cast<uint64_t>(delta));
+    }
+    auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
+    if (Tensor::holds(element))
+      node.fold(0, Tensor::fromValues<T>(type, values));
+    return node.result(0, type);
+  });
+}
+
+/// One value, f32 0 by default, in a shape given by operand 0.
+LogicalResult inferConstantOfShape(Inference &node) {
+  ElementsAttr attribute = node.elements("value");
+  if (!node.integerElements(0) || !node.hasRank(0, 1, 1) || node.failed())
+    return failure();
+  std::optional<Extents> shape = node.constantInts(0);
+  if (!shape)
+    return node.unknown(0);
+  Type element = attribute ? attribute.getShapedType().getElementType()
+                           : Type(Float32Type::get(node.context()));
+  if (attribute && attribute.getShapedType().getNumElements() != 1)
+    return node.failure("attribute value has " + Twine(attribute.getShapedType().getNumElements()) +
+                        " elements, expected 1");
+  if (failed(node.result(0, element, *shape)))
+    return failure();
+  auto type = RankedTensorType::get(*shape, element);
+  if (!attribute)
+    node.fold(0, Tensor::fromValues<double>(type, 0.0));
+  else if (std::optional<Tensor> value = Tensor::fromAttribute(attribute))
+    node.fold(0, value->withType(type));
+  return success();
+}
+
+/// Ones on the k-th diagonal of a matrix of the operand's shape.
+LogicalResult inferEyeLike(Inference &node) {
+  Type element = node.elementTypeOf("dtype", node.elementType(0));
+  int64_t k = node.integer("k", 0);
+  if (!node.hasRank(0, 2, 2) || failed(node.result(0, element, node.shape(0))))
+    return failure();
+  auto type = RankedTensorType::get(node.shape(0), element);
+  int64_t columns = node.dim(0, 1);
+  if (!Tensor::holds(element) || type.getNumElements() > maxFoldedElements ||
+      type.getNumElements() == 0)
+    return success();
+  std::vector<int64_t> values(type.getNumElements());
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    values[i] = i % columns - i / columns == k;
+  node.fold(0, Tensor::fromValues<int64_t>(type, values));
+  return success();
+}
+
+/// RandomNormal, RandomUniform: shape and dtype are attributes.
+LogicalResult inferRandom(Inference &node) {
+  Extents shape = node.integers("shape", {});
+  return node.result(0, node.elementTypeOf("dtype", Float32Type::get(node.context())), shape);
+}
+
+/// RandomNormalLike, RandomUniformLike, Bernoulli: the operand's shape, its element type unless
+/// dtype says another.
+LogicalResult inferRandomLike(Inference &node) {
+  return node.result(0, node.elementTypeOf("dtype", node.elementType(0)), node.shape(0));
+}
+
+} // namespace
+
+void registerSequenceRules(Registry &registry) {
+  registry.add("Range", 11, "start limit delta", inferRange);
+  registry.add("ConstantOfShape", 9, "input", inferConstantOfShape);
+  registry.add("EyeLike", 9, "input", inferEyeLike);
+  registry.add("RandomNormal", 1, "", inferRandom);
+  registry.add("RandomUniform", 1, "", inferRandom);
+  registry.add("RandomNormalLike", 1, "input", inferRandomLike);
+  registry.add("RandomUniformLike", 1, "input", inferRandomLike);
+  registry.add("Bernoulli", 15, "input", inferRandomLike);
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,209 @@
+//===- Shape.cpp - Operators on shapes and axes: Shape, Reshape, Transpose, Expand, …
+//----------===//
+
+#include "frontend/inference/Evaluate.h"
+#include "frontend/inference/Registry.h"
+#include "frontend/inference/rules/Rules.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// The result has operand 0's elements in the same order.
+void evaluateSameElements(Inference &node) {
+  node.fold(0, node.tensor(0).withType(node.resultType()));
+}
+
+/// Extents in [start, end), both clamped; negative ones count from the rank.
+LogicalResult inferShape(Inference &node) {
+  int64_t rank = node.rank(0);
+  auto clamped = [&](int64_t value) {
+    return std::clamp<int64_t>(value < 0 ? value + rank : value, 0, rank);
+  };
+  int64_t start = clamped(node.integer("start", 0)), end = clamped(node.integer("end", rank));
+  Tensor value = Tensor::fromInts(node.context(),
+                                  node.shape(0).slice(start, std::max<int64_t>(end - start, 0)));
+  node.fold(0, value);
+  return node.result(0, value.type());
+}
+
+LogicalResult inferSize(Inference &node) {
+  auto type = RankedTensorType::get({}, IntegerType::get(node.context(), 64));
+  node.fold(0, Tensor::fromValues<int64_t>(type, node.type(0).getNumElements()));
+  return node.result(0, type);
+}
+
+/// 0 copies the operand's extent (with allowzero it is 0), -1 takes what is left.
+LogicalResult inferReshape(Inference &node) {
+  bool allowZero = node.flag("allowzero", false);
+  if (!node.integerElements(1) || !node.hasRank(1, 1, 1))
+    return failure();
+  std::optional<Extents> wanted = node.constantInts(1);
+  if (!wanted)
+    return node.unknown(1);
+  Extents shape = *wanted;
+  int64_t size = node.type(0).getNumElements(), known = 1;
+  std::optional<size_t> open;
+  for (auto [i, extent] : llvm::enumerate(shape)) {
+    if (extent == 0 && !allowZero) {
+      if (i >= static_cast<size_t>(node.rank(0)))
+        return node.failure("shape " + shapeText(*wanted) + " copies axis " + Twine(i) +
+                            " of an operand of shape " + shapeText(node.shape(0)));
+      extent = node.dim(0, i);
+    }
+    if (extent < -1 || (extent == -1 && open))
+      return node.failure("shape " + shapeText(*wanted) +
+                          ", expected extents of at least 0 and at most one -1");
+    if (extent == -1)
+      open = i;
+    else if (llvm::MulOverflow(known, extent, known))
+      return node.failure("shape " + shapeText(*wanted) + " has too many elements");
+  }
+  if (open && known != 0 && size % known == 0)
+    shape[*open] = size / known;
+  else if (open || known != size)
+    return node.failure("cannot give shape " + shapeText(*wanted) + " to " + Twine(size) +
+                        " elements of shape " + shapeText(node.shape(0)));
+  return node.result(0, node.elementType(0), shape);
+}
+
+/// Axes before `axis` become the rows, the others the columns; `axis` may be the rank.
+LogicalResult inferFlatten(Inference &node) {
+  int64_t rank = node.rank(0), axis = node.integer("axis", 1);
+  if (axis < -rank || axis > rank)
+    return node.failure("attribute axis = " + Twine(axis) + ", expected " + Twine(-rank) + ".." +
+                        Twine(rank));
+  axis = axis < 0 ? axis + rank : axis;
+  return node.result(
+      0, node.elementType(0),
+      {elementCount(node.shape(0).take_front(axis)), elementCount(node.shape(0).drop_front(axis))});
+}
+
+/// Axes are an attribute before version 13; without them all axes of extent 1 go.
+LogicalResult inferSqueeze(Inference &node) {
+  auto axes = node.intsOperandOrAttribute(1, "axes");
+  if (failed(axes))
+    return failure();
+  Extents gone;
+  if (*axes)
+    gone = node.normalisedAxes(**axes, node.rank(0), "axes");
+  if (node.failed())
+    return failure();
+  Extents shape;
+  for (auto [axis, extent] : llvm::enumerate(node.shape(0))) {
+    bool named = llvm::is_contained(gone, static_cast<int64_t>(axis));
+    if (named && extent != 1)
+      return node.failure("removes axis " + Twine(axis) + " of shape " + shapeText(node.shape(0)) +
+                          ", expected an extent of 1");
+    if (!named && (*axes || extent != 1))
+      shape.push_back(extent);
+  }
+  return node.result(0, node.elementType(0), shape);
+}
+
+LogicalResult inferUnsqueeze(Inference &node) {
+  auto axes = node.intsOperandOrAttribute(1, "axes");
+  if (failed(axes))
+    return failure();
+  if (!*axes)
+    return node.failure("has no axes");
+  int64_t rank = node.rank(0) + static_cast<int64_t>((*axes)->size());
+  Extents added = node.normalisedAxes(**axes, rank, "axes");
+  if (node.failed())
+    return failure();
+  Extents shape;
+  for (int64_t axis = 0, next = 0; axis < rank; ++axis)
+    shape.push_back(llvm::is_contained(added, axis) ? 1 : node.dim(0, next++));
+  return node.result(0, node.elementType(0), shape);
+}
+
+/// The permutation, by default the reversal.
+Extents permutation(Inference &node) {
+  Extents reversed(node.rank(0));
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  return node.axes("perm", node.rank(0)).value_or(reversed);
+}
+
+LogicalResult inferTranspose(Inference &node) {
+  Extents perm = permutation(node);
+  if (node.failed())
+    return failure();
+  if (static_cast<int64_t>(perm.size()) != node.rank(0))
+    return node.failure("attribute perm has " + Twine(perm.size()) + " axes, expected " +
+                        Twine(node.rank(0)));
+  Extents shape;
+  for (int64_t axis : perm)
+    shape.push_back(node.dim(0, axis));
+  return node.result(0, node.elementType(0), shape);
+}
+
+void evaluateTranspose(Inference &node) {
+  Extents own = rowMajorStrides(node.shape(0)), strides;
+  for (int64_t axis : permutation(node))
+    strides.push_back(own[axis]);
+  node.fold(0, stridedCopy(node.tensor(0), node.resultType(), 0, strides));
+}
+
+/// Operand and shape broadcast to each other: an extent of 1 in the shape keeps the operand's.
+LogicalResult inferExpand(Inference &node) {
+  if (!node.integerElements(1) || !node.hasRank(1, 1, 1))
+    return failure();
+  std::optional<Extents> wanted = node.constantInts(1);
+  if (!wanted)
+    return node.unknown(1);
+  std::optional<Extents> shape = broadcastShapes(node.shape(0), *wanted);
+  if (!shape)
+    return node.failure("cannot expand shape " + shapeText(node.shape(0)) + " to " +
+                        shapeText(*wanted));
+  return node.result(0, node.elementType(0), *shape);
+}
+
+void evaluateExpand(Inference &node) {
+  node.fold(0, stridedCopy(node.tensor(0), node.resultType(), 0,
+                           broadcastStrides(node.shape(0), node.resultShape())));
+}
+
+/// [N, C, H, W] with blocks of b×b: depth becomes space or the reverse.
+LogicalResult inferDepthSpace(Inference &node, bool toSpace) {
+  int64_t block = node.integer("blocksize");
+  if (toSpace)
+    node.choice("mode", "DCR", {"DCR", "CRD"});
+  if (node.failed() || !node.hasRank(0, 4, 4))
+    return failure();
+  if (block < 1)
+    return node.failure("attribute blocksize = " + Twine(block) + ", expected at least 1");
+  int64_t channels = node.dim(0, 1), height = node.dim(0, 2), width = node.dim(0, 3);
+  int64_t area = block * block;
+  if (toSpace ? channels % area != 0 : height % block != 0 || width % block != 0)
+    return node.failure("attribute blocksize = " + Twine(block) + " does not divide shape " +
+                        shapeText(node.shape(0)));
+  if (toSpace)
+    return node.result(0, node.elementType(0),
+                       {node.dim(0, 0), channels / area, height * block, width * block});
+  return node.result(0, node.elementType(0),
+                     {node.dim(0, 0), channels * area, height / block, width / block});
+}
+
+} // namespace
+
+void registerShapeRules(Registry &registry) {
+  registry.add("Shape", 1, "data", inferShape);
+  registry.add("Size", 1, "data", inferSize);
+  registry.add("Reshape", 5, "data shape", inferReshape, evaluateSameElements);
+  registry.add("Flatten", 1, "input", inferFlatten, evaluateSameElements);
+  registry.add("Squeeze", 1, "data", inferSqueeze, evaluateSameElements);
+  registry.add("Squeeze", 13, "data axes?", inferSqueeze, evaluateSameElements);
+  registry.add("Unsqueeze", 1, "data", inferUnsqueeze, evaluateSameElements);
+  registry.add("Unsqueeze", 13, "data axes", inferUnsqueeze, evaluateSameElements);
+  registry.add("Transpose", 1, "data", inferTranspose, evaluateTranspose);
+  registry.add("Expand", 8, "input shape", inferExpand, evaluateExpand);
+  registry.add("DepthToSpace", 1, "input",
+               [](Inference &node) { return inferDepthSpace(node, true); });
+  registry.add("SpaceToDepth", 1, "input",
+               [](Inference &node) { return inferDepthSpace(node, false); });
+}
+
+} // namespace mtc::onnx

@@ -27,6 +27,8 @@ def IotaOp : Mtc_ValueOp<"iota", [Mtc_ZeroGradient, Mtc_Fusible]> {
     ```mlir
     %i = mtc.iota 1 : tensor<4x8xi64>
     ```
+
+    * iota_c1: the axis lies within the result's rank.
   }];
   let arguments = (ins I64Attr:$axis);
   let results = (outs Mtc_NumberTensor:$result);

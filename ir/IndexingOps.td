@@ -21,6 +21,7 @@ def GatherOp : Mtc_ValueOp<"gather", [Mtc_Gradient, Mtc_Fusible]> {
     * gather_c1: 0 <= batch <= axis < rank of the operand; batch <= rank of the indices.
     * gather_c2: the batch extents of operand and indices are equal.
     * gather_c3: the result has the extents that follow and the operand's element type.
+    * gather_c4: if there are indices, the operand has an element along the axis.
   }];
   let arguments = (ins Mtc_Tensor:$input, Mtc_IntegerTensor:$indices, I64Attr:$axis, I64Attr:$batch);
   let results = (outs Mtc_Tensor:$result);
@@ -28,6 +29,7 @@ def GatherOp : Mtc_ValueOp<"gather", [Mtc_Gradient, Mtc_Fusible]> {
     $input `,` $indices `axis` $axis `batch` $batch attr-dict `:` type($input) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ScatterAddOp : Mtc_ValueOp<"scatter_add", [Mtc_Gradient, Mtc_Fusible]> {

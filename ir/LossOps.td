@@ -11,7 +11,8 @@ def SoftmaxCrossEntropyOp : Mtc_ValueOp<"softmax_cross_entropy",
   let description = [{
         loss[i] = log(sum over c of e^logits[i, c]) - logits[i, labels[i]]
 
-    and 0 where the label is `ignore`. The logarithm of the sum is taken after subtracting the row's maximum. The
+    and 0 where the label is `ignore`. Any other label outside the classes ends the run with an error that names the
+    node. The logarithm of the sum is taken after subtracting the row's maximum. The
     gradient, (softmax - onehot) * dloss, is elementwise in the logits and the row's log-sum-exp.
 
     ```mlir

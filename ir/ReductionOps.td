@@ -24,6 +24,7 @@ def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Gradient, Mtc_Fusible]> {
   let assemblyFormat = "$kind $input `axes` $axes attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::RangeSensitive; }
     ::mtc::Cost getCost();
@@ -79,7 +80,7 @@ def CumulativeSumOp : Mtc_ValueOp<"cumulative_sum", [SameOperandsAndResultType, 
   let hasVerifier = 1;
 }
 
-def TopKOp : Mtc_ValueOp<"top_k", [Mtc_Gradient, Mtc_Fusible]> {
+def TopKOp : Mtc_ValueOp<"top_k", [Mtc_Gradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "the k largest (or smallest) elements along the last axis, in order, and their indices";
   let description = [{
     Found without sorting: an element's place is the number of elements that come before it. Equal elements keep their
@@ -100,18 +101,24 @@ def TopKOp : Mtc_ValueOp<"top_k", [Mtc_Gradient, Mtc_Fusible]> {
 def RandomBitsOp : Mtc_ValueOp<"random_bits", [Mtc_ZeroGradient, Mtc_Fusible]> {
   let summary = "32 random bits for each element";
   let description = [{
-    Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011) with the key `seed` and the
-    counter (element, stream, step): executing it again in the same step gives the same bits. `stream` tells the
-    operations of a program apart.
+    The first word of Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011) with the
+    key `seed` and the counter (element, stream, step), where the step takes two words: executing it again in the same
+    step gives the same bits. `stream` tells the operations of a program apart.
 
     ```mlir
     %r = mtc.random_bits %seed, %step stream 3 : (tensor<i64>, tensor<i64>) -> tensor<4x8xi32>
     ```
+
+    * random_bits_c1: seed and step are tensor<i64>; the stream fits into 32 bits.
+    * random_bits_c2: the result has 32-bit integers, and no more of them than 32 bits can number.
   }];
   let arguments = (ins Mtc_IntegerTensor:$seed, Mtc_IntegerTensor:$step, I64Attr:$stream);
   let results = (outs Mtc_IntegerTensor:$result);
   let assemblyFormat = "$seed `,` $step `stream` $stream attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mtc::Cost getCost();
+  }];
 }
 
 #endif // MTC_IR_REDUCTION_OPS

@@ -1,4 +1,4 @@
-//===- Shape.h - Arithmetic on extents and axes, for verifiers, folders and rules ------------===//
+//===- Shape.h - Arithmetic on extents and axes, for verifiers, folders and rules -------------===//
 
 #ifndef MTC_IR_SHAPE_H
 #define MTC_IR_SHAPE_H

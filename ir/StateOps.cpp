@@ -1,0 +1,89 @@
+//===- StateOps.cpp - Verifiers of state and its uses -----------------------------------------===//
+
+#include "ir/Mtc.h"
+#include "ir/Shape.h"
+
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace mtc;
+
+LogicalResult VariableOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getType());
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
+      !countElements(type.getShape()))
+    return emitOpError() << "has type " << getType()
+                         << ", expected a tensor of known extents that memory can hold "
+                            "(variable_c1)";
+  if (isa<InitializerAttr, NormalAttr, ZerosAttr>(getInitial()))
+    return success();
+  auto elements = dyn_cast<ElementsAttr>(getInitial());
+  if (!elements)
+    return emitOpError() << "starts as " << getInitial()
+                         << ", expected #mtc.initializer, #mtc.normal, #mtc.zeros or elements "
+                            "(variable_c1)";
+  if (elements.getShapedType() != type)
+    return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "
+                         << type << " (variable_c1)";
+  return success();
+}
+
+/// state_c1: the symbol names a variable of the value's type.
+static LogicalResult verifyState(Operation *op, FlatSymbolRefAttr symbol, Type type,
+                                 SymbolTableCollection &symbols) {
+  auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, symbol);
+  if (!variable)
+    return op->emitOpError() << symbol << " names no variable (state_c1)";
+  if (variable.getType() != type)
+    return op->emitOpError() << "value is " << type << ", but " << symbol << " is "
+                             << variable.getType() << " (state_c1)";
+  return success();
+}
+
+/// flat_c1: the symbols name variables of the flat tensor's element type, whose padded sizes add up
+/// to its own.
+static LogicalResult verifyFlat(Operation *op, ArrayAttr variables, Type type,
+                                SymbolTableCollection &symbols) {
+  auto flat = cast<RankedTensorType>(type);
+  if (flat.getRank() != 1)
+    return op->emitOpError() << "flat tensor is " << flat << ", expected rank 1 (flat_c1)";
+  std::optional<int64_t> bytes = 0;
+  for (auto symbol : variables.getAsRange<FlatSymbolRefAttr>()) {
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, symbol);
+    if (!variable)
+      return op->emitOpError() << symbol << " names no variable (flat_c1)";
+    auto tensor = dyn_cast<RankedTensorType>(variable.getType());
+    if (!tensor || tensor.getElementType() != flat.getElementType())
+      return op->emitOpError() << symbol << " is " << variable.getType() << ", expected elements "
+                               << flat.getElementType() << " (flat_c1)";
+    bytes = llvm::checkedAdd(*bytes, paddedBytes(byteSize(tensor)));
+    if (!bytes)
+      return op->emitOpError() << "the variables' sizes do not fit into 64 bits (flat_c1)";
+  }
+  int64_t expected = *bytes / elementBytes(flat.getElementType());
+  if (flat.getDimSize(0) != expected)
+    return op->emitOpError() << "flat tensor has " << flat.getDimSize(0)
+                             << " elements, but the padded variables have " << expected
+                             << " (flat_c1)";
+  return success();
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyState(*this, getVariableAttr(), getResult().getType(), symbols);
+}
+
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyState(*this, getVariableAttr(), getValue().getType(), symbols);
+}
+
+LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyState(*this, getVariableAttr(), getValue().getType(), symbols);
+}
+
+LogicalResult ReadFlatOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyFlat(*this, getVariables(), getResult().getType(), symbols);
+}
+
+LogicalResult WriteFlatOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyFlat(*this, getVariables(), getValue().getType(), symbols);
+}

@@ -24,11 +24,18 @@ function(mtc_add_library name)
   endif()
 endfunction()
 
+# Makes an executable's code like the libraries', -fPIC instead of -fPIE, so that it can use the precompiled header.
+function(mtc_use_pch name)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM mtc_pch)
+endfunction()
+
 # A tool of the compiler: every .cpp in this folder.
 function(mtc_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   add_executable(${name} ${sources})
-  target_precompile_headers(${name} REUSE_FROM mtc_pch)
+  mtc_use_pch(${name})
   target_link_libraries(${name} PRIVATE mtc_flags ${ARG_LINK})
 endfunction()

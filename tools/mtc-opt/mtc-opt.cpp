@@ -1,0 +1,16 @@
+//===- mtc-opt.cpp - Runs the compiler's passes on textual IR -----------------------------------===//
+
+#include "ir/Mtc.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  registry.insert<mtc::MtcDialect>();
+  mlir::registerAllPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Runs the compiler's passes on textual IR\n", registry));
+}

@@ -115,13 +115,12 @@ FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spati
     if (shape || mode.starts_with("SAME")) {
       out = shape ? (*shape)[i] : spatial[i] * stride;
       divide(full - out, mode != "SAME_UPPER", before, after);
-      after = full - before - out;
     } else {
       out = full - before - after;
     }
-    if (out < 1)
+    if (out < 1 || out > full)
       return node.failure("would have an extent of " + Twine(out) + " on axis " + Twine(i + 2) +
-                          ", expected at least 1");
+                          ", expected 1.." + Twine(full));
   }
   return windows;
 }

@@ -1,6 +1,8 @@
-//===- mtc-opt.cpp - Runs the compiler's passes on textual IR -----------------------------------===//
+//===- mtc-opt.cpp - Runs the compiler's passes on textual IR
+//-----------------------------------===//
 
 #include "ir/Mtc.h"
+#include "passes/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -11,6 +13,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<mtc::MtcDialect>();
   mlir::registerAllPasses();
+  mtc::registerMtcPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Runs the compiler's passes on textual IR\n", registry));
 }

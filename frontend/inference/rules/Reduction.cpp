@@ -207,7 +207,7 @@ void evaluateSoftmax(Inference &node, bool logarithm) {
   });
 }
 
-LogicalResult inferCumulative(Inference &node) {
+LogicalResult inferCumSum(Inference &node) {
   node.flag("exclusive", false);
   node.flag("reverse", false);
   if (!node.integerElements(1))
@@ -222,9 +222,7 @@ LogicalResult inferCumulative(Inference &node) {
   return node.result(0, node.type(0));
 }
 
-/// Running totals along an axis, from `initial` by `combine`.
-template <typename Combine>
-void evaluateCumulative(Inference &node, int64_t initial, Combine combine) {
+void evaluateCumSum(Inference &node) {
   bool exclusive = node.flag("exclusive", false), reverse = node.flag("reverse", false);
   int64_t axis = node.normalised(node.constantInts(1)->front(), node.rank(0), "axis");
   int64_t extent = node.dim(0, axis);
@@ -237,11 +235,11 @@ void evaluateCumulative(Inference &node, int64_t initial, Combine combine) {
     std::vector<T> values = node.tensor(0).template values<T>();
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t i = 0; i < inner; ++i) {
-        T total = static_cast<T>(initial);
+        T total = 0;
         for (int64_t k = 0; k < extent; ++k) {
           T &value = values[(o * extent + (reverse ? extent - 1 - k : k)) * inner + i];
           T before = total;
-          total = combine(total, value);
+          total = sum(total, value);
           value = exclusive ? before : total;
         }
       }
@@ -258,12 +256,7 @@ void registerReductionRules(Registry &registry) {
   registry.add("LogSoftmax", 1, "input", inferSoftmax,
                [](Inference &node) { evaluateSoftmax(node, true); });
   registry.add("Hardmax", 1, "input", inferSoftmax);
-  registry.add("CumSum", 11, "x axis", inferCumulative, [](Inference &node) {
-    evaluateCumulative(node, 0, [](auto a, auto b) { return sum(a, b); });
-  });
-  registry.add("CumProd", 26, "x axis", inferCumulative, [](Inference &node) {
-    evaluateCumulative(node, 1, [](auto a, auto b) { return product(a, b); });
-  });
+  registry.add("CumSum", 11, "x axis", inferCumSum, evaluateCumSum);
 }
 
 } // namespace mtc::onnx

@@ -1,0 +1,28 @@
+//===- Passes.h - Declarations of all passes over the mtc dialect
+//-------------------------------===//
+//
+// Generated from Passes.td: `createX`, `XOptions` and `registerMtcPasses`.
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_PASSES_PASSES_H
+#define MTC_PASSES_PASSES_H
+
+#include "ir/Mtc.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include <limits>
+
+namespace mtc {
+
+/// The value of a numeric option that was not given.
+inline constexpr double notGiven = std::numeric_limits<double>::quiet_NaN();
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/Passes.h.inc"
+
+} // namespace mtc
+
+#endif // MTC_PASSES_PASSES_H

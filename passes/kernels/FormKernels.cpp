@@ -1,0 +1,59 @@
+//===- FormKernels.cpp - Each operation that a kernel can compute becomes one
+//-------------------===//
+
+#include "ir/Mtc.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+bool isSplatConstant(Operation *op) {
+  DenseElementsAttr elements;
+  return matchPattern(op, m_Constant(&elements)) && elements.isSplat();
+}
+
+class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
+  void runOnOperation() override {
+    SmallVector<FusibleOpInterface> operations;
+    SmallVector<Operation *> splats;
+    getOperation().walk([&](Operation *op) {
+      if (isSplatConstant(op))
+        splats.push_back(op);
+      else if (auto fusible = dyn_cast<FusibleOpInterface>(op);
+               fusible && !op->hasTrait<OpTrait::ConstantLike>() && !op->hasTrait<mtc::View>() &&
+               fusible.getFusibleShape() != FusibleShape::Opaque)
+        operations.push_back(fusible);
+    });
+    // Splats last: by then kernels have taken them in as scalars.
+    for (FusibleOpInterface op : operations)
+      form(op);
+    for (Operation *splat : splats) {
+      if (splat->use_empty())
+        splat->erase();
+      else
+        form(cast<FusibleOpInterface>(splat));
+    }
+  }
+
+  void form(FusibleOpInterface op) {
+    OpBuilder builder(op);
+    Operation *kernel = op.buildKernel(builder);
+    op->replaceAllUsesWith(kernel->getResults());
+    op->erase();
+    ++formed;
+  }
+};
+
+} // namespace

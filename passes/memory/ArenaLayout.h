@@ -1,0 +1,35 @@
+//===- ArenaLayout.h - Offsets for buffers that live for a while
+//--------------------------------===//
+
+#ifndef MTC_PASSES_MEMORY_ARENALAYOUT_H
+#define MTC_PASSES_MEMORY_ARENALAYOUT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace mtc {
+
+/// A buffer that is alive from time `begin` to time `end`, both included.
+struct LiveBuffer {
+  int64_t bytes = 0;
+  int64_t begin = 0, end = 0;
+};
+
+struct ArenaLayout {
+  llvm::SmallVector<int64_t> offsets; // One for each buffer, in their order.
+  int64_t size = 0;                   // Bytes that hold them all.
+  int64_t liveBytes = 0;              // The most that is alive at once: no layout is smaller.
+  int64_t peakTime = 0;               // The first time at which that is so.
+};
+
+/// Gives each buffer an offset such that buffers alive at the same time do not overlap. Buffers go,
+/// by falling size (and, in a second try, by falling size times duration), to the lowest gap that
+/// holds them; the smaller result is taken. This is the greedy-by-size strategy of Pisarchyk and
+/// Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020). Sizes must be multiples
+/// of the alignment.
+ArenaLayout layOut(llvm::ArrayRef<LiveBuffer> buffers);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_MEMORY_ARENALAYOUT_H

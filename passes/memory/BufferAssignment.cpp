@@ -1,0 +1,204 @@
+//===- BufferAssignment.cpp - Which buffer holds each value of a function
+//-----------------------===//
+
+#include "passes/memory/BufferAssignment.h"
+
+using namespace mlir;
+using namespace mtc;
+
+SmallVector<FlatSymbolRefAttr> mtc::readVariables(Operation *op) {
+  if (auto read = dyn_cast<ReadOp>(op))
+    return {read.getVariableAttr()};
+  if (auto read = dyn_cast<ReadFlatOp>(op))
+    return llvm::to_vector(read.getVariables().getAsRange<FlatSymbolRefAttr>());
+  return {};
+}
+
+SmallVector<FlatSymbolRefAttr> mtc::writtenVariables(Operation *op) {
+  if (auto write = dyn_cast<WriteOp>(op))
+    return {write.getVariableAttr()};
+  if (auto write = dyn_cast<WriteFlatOp>(op))
+    return llvm::to_vector(write.getVariables().getAsRange<FlatSymbolRefAttr>());
+  return {};
+}
+
+BufferAssignment::BufferAssignment(func::FuncOp function, SymbolTable &symbols,
+                                   const llvm::StringMap<int64_t> &argumentOffsets,
+                                   const ContractionScratch &scratch,
+                                   SmallVectorImpl<LiveBuffer> &temporaries, int64_t firstTime)
+    : function(function), symbols(symbols), argumentOffsets(argumentOffsets), scratch(scratch),
+      temporaries(temporaries), firstTime(firstTime), lastTime(firstTime) {
+  findLifetimes();
+  placeReads();
+  forwardWrites();
+  for (Operation &op : function.getBody().front())
+    placeResults(&op);
+}
+
+Value BufferAssignment::rootOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->hasTrait<mtc::View>())
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+int64_t BufferAssignment::lastUseOf(Value value) {
+  int64_t last = value.getDefiningOp() ? times.lookup(value.getDefiningOp()) : firstTime;
+  for (Operation *user : value.getUsers()) {
+    last = std::max(last, times.lookup(user));
+    if (user->hasTrait<mtc::View>())
+      last = std::max(last, lastUseOf(user->getResult(0)));
+  }
+  return last;
+}
+
+void BufferAssignment::findLifetimes() {
+  Block &block = function.getBody().front();
+  for (Operation &op : block)
+    times[&op] = lastTime++;
+  for (BlockArgument argument : block.getArguments())
+    lastUses[argument] = lastUseOf(argument);
+  for (Operation &op : block)
+    if (!op.hasTrait<mtc::View>())
+      for (Value result : op.getResults())
+        lastUses[result] = lastUseOf(result);
+}
+
+int64_t BufferAssignment::offsetOf(FlatSymbolRefAttr variable) {
+  return *symbols.lookup<VariableOp>(variable.getValue()).getOffset();
+}
+
+void BufferAssignment::placeReads() {
+  Block &block = function.getBody().front();
+  for (BlockArgument argument : block.getArguments()) {
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "mtc.name");
+    buffers[argument] = Buffer{argumentOffsets.lookup(name.getValue())};
+  }
+  for (Operation &op : block) {
+    SmallVector<FlatSymbolRefAttr> variables = readVariables(&op);
+    if (!variables.empty())
+      buffers[op.getResult(0)] = Buffer{offsetOf(variables.front())};
+  }
+}
+
+/// A result may be computed in a variable's place if nothing reads the variable's old value later,
+/// and what reads it at that very operation reads each element before its place is written.
+bool BufferAssignment::mayForward(Operation *write, Value root) {
+  auto result = dyn_cast<OpResult>(root);
+  if (!result || !isa<KernelOp, ContractOp>(result.getOwner()) || buffers.contains(root))
+    return false;
+  int64_t birth = times.lookup(result.getOwner()), written = times.lookup(write);
+  llvm::SmallDenseSet<Attribute> targets;
+  for (FlatSymbolRefAttr variable : writtenVariables(write))
+    targets.insert(variable);
+  for (Operation &op : function.getBody().front()) {
+    int64_t time = times.lookup(&op);
+    bool writesToo = &op != write && llvm::any_of(writtenVariables(&op), [&](FlatSymbolRefAttr v) {
+      return targets.contains(v);
+    });
+    if (writesToo && time > birth && time < std::max(written, lastUses.lookup(root)))
+      return false;
+    bool reads =
+        llvm::any_of(readVariables(&op), [&](FlatSymbolRefAttr v) { return targets.contains(v); });
+    if (!reads || time > written)
+      continue;
+    Value old = op.getResult(0);
+    if (lastUses.lookup(old) > birth)
+      return false;
+    auto kernel = dyn_cast<KernelOp>(result.getOwner());
+    if (lastUses.lookup(old) == birth &&
+        !(kernel && mayShare(kernel, result.getResultNumber(), old)))
+      return false;
+  }
+  return true;
+}
+
+void BufferAssignment::forwardWrites() {
+  for (Operation &op : function.getBody().front()) {
+    SmallVector<FlatSymbolRefAttr> variables = writtenVariables(&op);
+    if (variables.empty())
+      continue;
+    Value root = rootOf(op.getOperand(0));
+    if (!mayForward(&op, root))
+      continue;
+    buffers[root] = Buffer{offsetOf(variables.front())};
+    forwarded.insert(&op);
+  }
+}
+
+/// Whether a kernel's result may lie where an operand lies: every access to it is at the index at
+/// which the result is stored, of elements of the same size.
+bool BufferAssignment::mayShare(KernelOp kernel, unsigned result, Value root) {
+  FusibleShape shape = kernel.getShape();
+  if (shape != FusibleShape::Elementwise && shape != FusibleShape::RowReduction)
+    return false;
+  Block &body = kernel.getBody().front();
+  auto yield = cast<KernelYieldOp>(body.getTerminator());
+  AffineMap stored = cast<AffineMapAttr>(yield.getMaps()[result]).getValue();
+  auto resultType = cast<RankedTensorType>(kernel.getOutputs()[result].getType());
+  for (auto [input, argument] : llvm::zip_equal(kernel.getInputs(), body.getArguments())) {
+    if (rootOf(input) != root)
+      continue;
+    auto type = cast<RankedTensorType>(input.getType());
+    if (type.getShape() != resultType.getShape() ||
+        elementBytes(type.getElementType()) != elementBytes(resultType.getElementType()))
+      return false;
+    for (Operation *user : argument.getUsers()) {
+      auto load = cast<KernelLoadOp>(user);
+      if (load.getMap() != stored || !load.getSymbols().empty())
+        return false;
+    }
+  }
+  return true;
+}
+
+std::optional<unsigned> BufferAssignment::dyingOperand(KernelOp kernel, unsigned result) {
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    Value root = rootOf(input);
+    Buffer buffer = buffers.lookup(root);
+    if (buffer.fixedOffset || lastUses.lookup(root) != times.lookup(kernel))
+      continue;
+    // Another value may have taken the root's place already, as a result of this kernel.
+    if (temporaries[buffer.temporary].end != times.lookup(kernel))
+      continue;
+    if (mayShare(kernel, result, root))
+      return i;
+  }
+  return std::nullopt;
+}
+
+Buffer BufferAssignment::newTemporary(int64_t bytes, int64_t begin, int64_t end) {
+  temporaries.push_back({paddedBytes(bytes), begin, end});
+  return Buffer{std::nullopt, static_cast<unsigned>(temporaries.size() - 1)};
+}
+
+void BufferAssignment::placeResults(Operation *op) {
+  int64_t time = times.lookup(op);
+  auto kernel = dyn_cast<KernelOp>(op);
+  if (!kernel && !isa<ContractOp>(op))
+    return;
+  for (OpResult result : op->getResults()) {
+    if (buffers.contains(result))
+      continue; // In a variable.
+    int64_t end = lastUses.lookup(result);
+    if (kernel) {
+      if (std::optional<unsigned> operand = dyingOperand(kernel, result.getResultNumber())) {
+        Buffer shared = buffers.lookup(rootOf(kernel.getInputs()[*operand]));
+        // The result's bytes fit: shapes and element sizes are equal.
+        temporaries[shared.temporary].end = std::max(end, time);
+        buffers[result] = shared;
+        ++inPlace;
+        continue;
+      }
+    }
+    buffers[result] =
+        newTemporary(byteSize(cast<RankedTensorType>(result.getType())), time, std::max(end, time));
+  }
+  if (auto contract = dyn_cast<ContractOp>(op); contract && scratch) {
+    ContractionView view = viewContraction(contract);
+    int64_t bytes = view.shape ? scratch(*view.shape) : 0;
+    scratches[op] = {newTemporary(bytes, time, time), bytes};
+  }
+}

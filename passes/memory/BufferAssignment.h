@@ -1,0 +1,83 @@
+//===- BufferAssignment.h - Which buffer holds each value of a function
+//-------------------------===//
+
+#ifndef MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H
+#define MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H
+
+#include "ir/Mtc.h"
+#include "passes/memory/ArenaLayout.h"
+#include "passes/memory/ContractionShape.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <functional>
+#include <optional>
+
+namespace mtc {
+
+/// Bytes of scratch that the target's library asks for; none where it is empty.
+using ContractionScratch = std::function<int64_t(const ContractionShape &)>;
+
+/// A buffer of a function: fixed (a variable, an argument), or with a lifetime, to be laid out.
+struct Buffer {
+  std::optional<int64_t> fixedOffset;
+  unsigned temporary = 0; // Index into `temporaries` where not fixed.
+};
+
+/// Decides for each value of a function where it lies relative to others: views share their
+/// source's buffer, elementwise results that of an operand that dies there, values written to a
+/// variable that of the variable. Times are operations' numbers, from `firstTime`.
+class BufferAssignment {
+public:
+  /// `argumentOffsets` are by the argument's `mtc.name`. Buffers with a lifetime are appended to
+  /// `temporaries`.
+  BufferAssignment(mlir::func::FuncOp function, mlir::SymbolTable &symbols,
+                   const llvm::StringMap<int64_t> &argumentOffsets,
+                   const ContractionScratch &scratch,
+                   llvm::SmallVectorImpl<LiveBuffer> &temporaries, int64_t firstTime);
+
+  Buffer bufferOf(mlir::Value value) { return buffers.lookup(rootOf(value)); }
+  /// The scratch of a contraction, and its bytes.
+  std::pair<Buffer, int64_t> scratchOf(ContractOp op) { return scratches.lookup(op); }
+  /// Whether a value that is written to a variable is computed there, so that nothing is left to
+  /// do.
+  bool isComputedInPlace(mlir::Operation *write) const { return forwarded.contains(write); }
+  int64_t endTime() const { return lastTime; }
+  int64_t timeOf(mlir::Operation *op) const { return times.lookup(op); }
+  unsigned inPlaceCount() const { return inPlace; }
+
+private:
+  mlir::Value rootOf(mlir::Value value);
+  int64_t lastUseOf(mlir::Value value);
+  void findLifetimes();
+  void placeReads();
+  void forwardWrites();
+  void placeResults(mlir::Operation *op);
+  bool mayForward(mlir::Operation *write, mlir::Value root);
+  bool mayShare(KernelOp kernel, unsigned result, mlir::Value root);
+  std::optional<unsigned> dyingOperand(KernelOp kernel, unsigned result);
+  Buffer newTemporary(int64_t bytes, int64_t begin, int64_t end);
+  int64_t offsetOf(mlir::FlatSymbolRefAttr variable);
+
+  mlir::func::FuncOp function;
+  mlir::SymbolTable &symbols;
+  const llvm::StringMap<int64_t> &argumentOffsets;
+  const ContractionScratch &scratch;
+  llvm::SmallVectorImpl<LiveBuffer> &temporaries;
+  int64_t firstTime, lastTime;
+  llvm::DenseMap<mlir::Operation *, int64_t> times;
+  llvm::DenseMap<mlir::Value, int64_t> lastUses; // By root.
+  llvm::DenseMap<mlir::Value, Buffer> buffers;   // By root.
+  llvm::DenseMap<mlir::Operation *, std::pair<Buffer, int64_t>> scratches;
+  llvm::DenseSet<mlir::Operation *> forwarded;
+  unsigned inPlace = 0;
+};
+
+/// The variables that an operation reads or writes; empty for other operations.
+mlir::SmallVector<mlir::FlatSymbolRefAttr> readVariables(mlir::Operation *op);
+mlir::SmallVector<mlir::FlatSymbolRefAttr> writtenVariables(mlir::Operation *op);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H

@@ -1,0 +1,36 @@
+//===- KernelOutliner.cpp - Equal kernels become one function
+//-----------------------------------===//
+
+#include "passes/memory/KernelOutliner.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace mtc;
+
+KernelFunctionOp KernelOutliner::outline(KernelOp kernel) {
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToStart(module.getBody());
+  SmallVector<Attribute> outputs;
+  for (Type type : kernel.getOutputs().getTypes())
+    outputs.push_back(TypeAttr::get(type));
+  auto function =
+      KernelFunctionOp::create(builder, kernel.getLoc(), "kernel", kernel.getSpaceAttr(),
+                               kernel.getReducedAttr(), builder.getArrayAttr(outputs));
+  function.getBody().takeBody(kernel.getBody());
+
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function->print(stream, OpPrintingFlags().useLocalScope().printGenericOpForm());
+  auto [it, isNew] = functions.try_emplace(text, function);
+  if (!isNew) {
+    function.erase();
+    return it->second;
+  }
+  // Names are numbers in the order of first use, so that the same program always has the same ones.
+  function.setSymName(("kernel_" + Twine(functions.size() - 1)).str());
+  if (last)
+    function->moveAfter(last);
+  last = function;
+  return function;
+}

@@ -1,0 +1,204 @@
+//===- Place.cpp - Every value gets a place in the arena
+//----------------------------------------===//
+
+#include "passes/memory/Place.h"
+#include "passes/Passes.h"
+#include "passes/memory/BufferAssignment.h"
+#include "passes/memory/KernelOutliner.h"
+#include "passes/memory/VariableLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_PLACE
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Turns the functions of a module, one after another, into steps.
+class Placer {
+public:
+  Placer(ModuleOp module, const ContractionScratch &scratch)
+      : module(module), symbols(module), scratch(scratch), outliner(module) {}
+
+  LogicalResult run() {
+    FailureOr<int64_t> variableBytes = layOutVariables(module);
+    if (failed(variableBytes))
+      return failure();
+    int64_t fixed = placeArguments(*variableBytes);
+    SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
+    SmallVector<BufferAssignment> assignments;
+    int64_t time = 0;
+    for (func::FuncOp function : functions) {
+      assignments.emplace_back(function, symbols, argumentOffsets, scratch, temporaries, time);
+      time = assignments.back().endTime() + 1;
+    }
+    layout = layOut(temporaries);
+    base = fixed;
+    OpBuilder builder(module.getContext());
+    builder.setInsertionPointToStart(module.getBody());
+    auto arena =
+        ArenaOp::create(builder, module.getLoc(), fixed + layout.size, fixed + layout.liveBytes);
+    for (auto [function, assignment] : llvm::zip_equal(functions, assignments)) {
+      notePeak(function, assignment, arena);
+      inPlace += assignment.inPlaceCount();
+      if (failed(emit(function, assignment)))
+        return failure();
+      function.erase();
+    }
+    int64_t scratchBytes = 0;
+    for (int64_t bytes : scratchAtPeak)
+      scratchBytes += bytes;
+    arena->setAttr("data_bytes", builder.getI64IntegerAttr(fixed - *variableBytes));
+    arena->setAttr("workspace_bytes", builder.getI64IntegerAttr(scratchBytes));
+    return success();
+  }
+
+  unsigned inPlace = 0;
+  unsigned kernelCount() const { return outliner.count(); }
+
+private:
+  /// Arguments of the same name are one input of the program: they share a place.
+  int64_t placeArguments(int64_t offset) {
+    for (auto function : module.getOps<func::FuncOp>())
+      for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+        auto name = function.getArgAttrOfType<StringAttr>(i, "mtc.name");
+        if (!name) {
+          name =
+              StringAttr::get(module.getContext(), function.getSymName() + ".argument" + Twine(i));
+          function.setArgAttr(i, "mtc.name", name);
+        }
+        if (argumentOffsets.try_emplace(name, offset).second)
+          offset += paddedBytes(byteSize(cast<RankedTensorType>(type)));
+      }
+    return offset;
+  }
+
+  int64_t offsetOf(Buffer buffer) {
+    return buffer.fixedOffset ? *buffer.fixedOffset : base + layout.offsets[buffer.temporary];
+  }
+
+  AtAttr placeOf(Value value, BufferAssignment &assignment) {
+    return AtAttr::get(module.getContext(), offsetOf(assignment.bufferOf(value)),
+                       cast<RankedTensorType>(value.getType()));
+  }
+
+  ArrayAttr placesOf(ValueRange values, BufferAssignment &assignment) {
+    SmallVector<Attribute> places;
+    for (Value value : values)
+      places.push_back(placeOf(value, assignment));
+    return ArrayAttr::get(module.getContext(), places);
+  }
+
+  /// Says on the arena which operation runs when most is alive, and keeps the scratch of that
+  /// moment.
+  void notePeak(func::FuncOp function, BufferAssignment &assignment, ArenaOp arena) {
+    for (Operation &op : function.getBody().front()) {
+      if (assignment.timeOf(&op) != layout.peakTime)
+        continue;
+      arena->setAttr("peak_at", op.getLoc());
+      if (auto contract = dyn_cast<ContractOp>(op))
+        scratchAtPeak.push_back(paddedBytes(assignment.scratchOf(contract).second));
+    }
+  }
+
+  LogicalResult emit(func::FuncOp function, BufferAssignment &assignment) {
+    OpBuilder builder(function);
+    SmallVector<Attribute> inputNames, outputNames;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      inputNames.push_back(function.getArgAttr(i, "mtc.name"));
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      Attribute name = function.getResultAttr(i, "mtc.name");
+      outputNames.push_back(name ? name : builder.getStringAttr("result" + Twine(i)));
+    }
+    Block &block = function.getBody().front();
+    auto step =
+        StepOp::create(builder, function.getLoc(), function.getSymName(),
+                       placesOf(block.getArguments(), assignment), builder.getArrayAttr(inputNames),
+                       placesOf(block.getTerminator()->getOperands(), assignment),
+                       builder.getArrayAttr(outputNames));
+    builder.setInsertionPointToStart(&step.getBody().emplaceBlock());
+    for (Operation &op : block)
+      if (failed(emit(op, builder, assignment)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult emit(Operation &op, OpBuilder &builder, BufferAssignment &assignment) {
+    if (auto kernel = dyn_cast<KernelOp>(op)) {
+      ArrayAttr inputs = placesOf(kernel.getInputs(), assignment);
+      ArrayAttr outputs = placesOf(kernel.getOutputs(), assignment);
+      KernelFunctionOp function = outliner.outline(kernel);
+      LaunchOp::create(builder, op.getLoc(), function.getSymName(), inputs, outputs);
+      return success();
+    }
+    if (auto contract = dyn_cast<ContractOp>(op)) {
+      ContractionView view = viewContraction(contract);
+      if (!view.shape)
+        return op.emitOpError("does not lie as matrices do; run mtc-prepare-contractions first");
+      const ContractionShape &shape = *view.shape;
+      auto [buffer, bytes] = assignment.scratchOf(contract);
+      CallContractOp::create(builder, op.getLoc(), placeOf(contract.getLhs(), assignment),
+                             placeOf(contract.getRhs(), assignment),
+                             placeOf(contract.getResult(), assignment),
+                             bytes ? offsetOf(buffer) : 0, bytes, shape.batch, shape.m, shape.n,
+                             shape.k, shape.lhsStrides, shape.rhsStrides, shape.outStrides,
+                             /*accumulate=*/false);
+      return success();
+    }
+    SmallVector<FlatSymbolRefAttr> written = writtenVariables(&op);
+    if (!written.empty()) {
+      if (assignment.isComputedInPlace(&op))
+        return success();
+      Value value = op.getOperand(0);
+      int64_t offset = *symbols.lookup<VariableOp>(written.front().getValue()).getOffset();
+      auto destination =
+          AtAttr::get(builder.getContext(), offset, cast<RankedTensorType>(value.getType()));
+      CopyOp::create(builder, op.getLoc(), placeOf(value, assignment), destination);
+      return success();
+    }
+    if (op.hasTrait<mtc::View>() || !readVariables(&op).empty() || isa<func::ReturnOp>(op))
+      return success();
+    return op.emitOpError("is neither a kernel nor a library call: it cannot be placed");
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  const ContractionScratch &scratch;
+  KernelOutliner outliner;
+  llvm::StringMap<int64_t> argumentOffsets;
+  SmallVector<LiveBuffer> temporaries;
+  SmallVector<int64_t> scratchAtPeak;
+  ArenaLayout layout;
+  int64_t base = 0;
+};
+
+class PlacePass : public mtc::impl::PlaceBase<PlacePass> {
+public:
+  PlacePass() = default;
+  explicit PlacePass(ContractionScratch scratch) : scratch(std::move(scratch)) {}
+
+private:
+  void runOnOperation() override {
+    moveConstantsToVariables(getOperation());
+    Placer placer(getOperation(), scratch);
+    if (failed(placer.run()))
+      return signalPassFailure();
+    inPlace += placer.inPlace;
+    kernels += placer.kernelCount();
+  }
+
+  ContractionScratch scratch;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createPlacePass(ContractionScratch scratch) {
+  return std::make_unique<PlacePass>(std::move(scratch));
+}

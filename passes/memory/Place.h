@@ -1,0 +1,18 @@
+//===- Place.h - Placement for a target
+//---------------------------------------------------------===//
+
+#ifndef MTC_PASSES_MEMORY_PLACE_H
+#define MTC_PASSES_MEMORY_PLACE_H
+
+#include "passes/memory/BufferAssignment.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+/// The pass `mtc-place`, with the scratch that a target's library asks for.
+std::unique_ptr<mlir::Pass> createPlacePass(ContractionScratch scratch);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_MEMORY_PLACE_H

@@ -1,0 +1,8 @@
+# RUN: %python %s %t
+"""Training the GPT-2 example gives PyTorch's losses and gradients."""
+
+from models import GPT2
+from program import own_folder
+from pytorch import matches_pytorch
+
+matches_pytorch(GPT2, own_folder())

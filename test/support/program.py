@@ -1,0 +1,100 @@
+"""Compiling and running programs from the tests: a folder of the test's own, and failures that show what was run."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import load_file
+
+MTC = os.environ.get("MTC", "mtc")
+TIMEOUT = 300  # seconds, for one command
+
+
+def own_folder() -> Path:
+    """The folder that the test's RUN line gives it (%t), made anew."""
+    folder = Path(sys.argv[1])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def run(command, folder: Path, code: int = 0) -> subprocess.CompletedProcess:
+    """Runs a command in `folder`. Exits the test where its exit code is not `code`."""
+    command = [str(word) for word in command]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
+    if result.returncode != code:
+        print(f"{' '.join(command)}\nexit code {result.returncode}, expected {code}\n{result.stdout}\n{result.stderr}")
+        sys.exit(1)
+    return result
+
+
+class Program:
+    """A compiled program and the data it is run on."""
+
+    def __init__(self, path: Path, data: dict[str, np.ndarray]):
+        self.path = path
+        self.folder = path.parent
+        self.data_flags = []
+        for name, array in data.items():
+            file = self.folder / f"{name}.npy"
+            np.save(file, array)
+            self.data_flags += ["--data", f"{name}={file}"]
+
+    def command(self, *flags) -> list:
+        return [self.path, *self.data_flags, *flags]
+
+    def run(self, *flags, code: int = 0) -> subprocess.CompletedProcess:
+        return run(self.command(*flags), self.folder, code)
+
+    def train(self, steps: int, *flags, name: str = "log") -> list[dict]:
+        """The metrics of `steps` steps, one record a step."""
+        metrics = self.folder / f"{name}.jsonl"
+        metrics.unlink(missing_ok=True)
+        self.run("--steps", steps, "--no-shuffle", "--metrics", metrics, *flags)
+        return read_metrics(metrics)
+
+    def tensors(self, flag: str, name: str, *flags) -> dict[str, np.ndarray]:
+        """What a flag such as --gradients or --outputs writes."""
+        file = self.folder / f"{name}.safetensors"
+        file.unlink(missing_ok=True)
+        self.run("--no-shuffle", flag, file, *flags)
+        return load_file(file)
+
+    def exported(self, name: str, *flags) -> bytes:
+        """The ONNX file after a run: the weights to the bit, whatever a checkpoint's layout."""
+        file = self.folder / f"{name}.onnx"
+        file.unlink(missing_ok=True)
+        self.run("--no-shuffle", "--export", file, *flags)
+        return file.read_bytes()
+
+
+def compile(model: Path, folder: Path, data: dict[str, np.ndarray], *flags, name: str = "train") -> Program:
+    path = folder / name
+    run([MTC, "compile", model, *flags, "-o", path], folder)
+    return Program(path, data)
+
+
+def compile_example(example, folder: Path, optimizer: str, rows: int, *flags, name: str = "train") -> Program:
+    """An example of models.py, with the optimizer as it was recorded with."""
+    decay = ("--weight-decay", "0.01") if optimizer == "adamw" else ()
+    rate = ("--optimizer", optimizer, "--lr", repr(example.rates[optimizer]), *decay)
+    return compile(example.model, folder, example.data(rows), *example.flags, *rate, *flags, name=name)
+
+
+def read_metrics(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def losses(metrics: list[dict]) -> list[float]:
+    return [record["loss"] for record in metrics]
+
+
+def same_bits(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> bool:
+    return one.keys() == other.keys() and all(
+        one[n].dtype == other[n].dtype and one[n].shape == other[n].shape and one[n].tobytes() == other[n].tobytes()
+        for n in one
+    )

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# From a clean clone to two trained models: digits to at least 97 % of the images held out, and a small GPT-2 on text.
+# Installs what is missing, builds the compiler, and writes below build/demo only. Exit code 1 if a model does not learn.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tools/setup.sh
+cmake --preset release --log-level=WARNING
+cmake --build --preset release --target mtc
+mtc=$PWD/build/release/bin/mtc
+out=build/demo
+rm -rf "$out"
+mkdir -p "$out"
+
+say() { printf '\n== %s\n' "$*"; }
+show() {
+  echo "\$ $*"
+  "$@"
+}
+# The losses of a metrics file at ten steps, and a failure unless the mean of the last tenth is below $2 times the first.
+losses() {
+  python3 - "$1" "$2" <<'PYTHON'
+import json, sys
+records = [json.loads(line) for line in open(sys.argv[1])]
+print("step", *(f"{records[k]['step']:>7}" for k in range(0, len(records), -(-len(records) // 10))))
+print("loss", *(f"{records[k]['loss']:7.3f}" for k in range(0, len(records), -(-len(records) // 10))))
+last = records[-max(1, len(records) // 10):]
+mean = sum(r["loss"] for r in last) / len(last)
+print(f"from {records[0]['loss']:.3f} to {mean:.3f} (mean of the last {len(last)} of {len(records)} steps)")
+sys.exit(0 if mean < float(sys.argv[2]) * records[0]["loss"] else "demo.sh: the loss did not fall enough")
+PYTHON
+}
+
+say "digits: compile"
+show "$mtc" compile examples/digits/digits.onnx --dim batch=32 --loss cross-entropy --optimizer adamw --lr 2e-3 -o "$out/digits"
+say "digits: train"
+digits=examples/digits
+show "$out/digits" --data x=$digits/train_x.npy --data labels=$digits/train_labels.npy --epochs 30 \
+  --metrics "$out/digits.jsonl" --save "$out/digits.saved" --export "$out/digits-trained.onnx" --quiet
+losses "$out/digits.jsonl" 0.1
+say "digits: evaluate on the images held out"
+show "$out/digits" --data x=$digits/test_x.npy --data labels=$digits/test_labels.npy --resume "$out/digits.saved" \
+  --evaluate | tee "$out/digits.txt"
+accuracy=$(sed -n 's/.*accuracy[^0-9]*\([0-9.]*\).*/\1/p' "$out/digits.txt" | tail -n 1)
+python3 -c "import sys; sys.exit(not float('${accuracy:-0}') >= 0.97)" || {
+  echo "demo.sh: accuracy '${accuracy}' on the held-out images; at least 0.97 is expected" >&2
+  exit 1
+}
+
+say "GPT-2: compile"
+show "$mtc" compile examples/gpt2/gpt2.onnx --dim batch=8 --dim sequence=128 --loss causal-lm --optimizer adamw --lr 2e-3 \
+  -o "$out/gpt2"
+say "GPT-2: train"
+show "$out/gpt2" --data input_ids=examples/gpt2/train.bin --steps 600 --metrics "$out/gpt2.jsonl" --save "$out/gpt2.saved" --quiet
+losses "$out/gpt2.jsonl" 0.5
+say "GPT-2: evaluate on the text held out"
+show "$out/gpt2" --data input_ids=examples/gpt2/test.bin --resume "$out/gpt2.saved" --evaluate
+
+say "done: trained weights in $out/digits.saved, $out/gpt2.saved and $out/digits-trained.onnx"

@@ -1,0 +1,127 @@
+// Forward runs over a whole file; the last batch is filled up by its last row, which then does not
+// count.
+#include "runtime/evaluate.h"
+
+#include "runtime/element_type.h"
+#include "runtime/failure.h"
+#include "runtime/metrics.h"
+#include "runtime/safetensors.h"
+#include "runtime/stop_signal.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace mtc::runtime {
+namespace {
+
+/// Evaluates the batch of rows [first, first + batch); returns how many of them there are.
+int64_t evaluateBatch(const Session &session, int64_t first) {
+  int64_t batch = session.program.batch, valid = std::min(batch, session.data.rows() - first);
+  std::vector<int64_t> rows(static_cast<size_t>(batch));
+  for (int64_t i = 0; i < batch; ++i)
+    rows[static_cast<size_t>(i)] = first + std::min(i, valid - 1);
+  session.data.load(rows, session.arena.data());
+  session.executor.evaluate();
+  return valid;
+}
+
+double sumOfRows(const Session &session, int64_t offset, int64_t valid) {
+  auto *values = reinterpret_cast<const float *>(session.arena.at(offset));
+  double sum = 0;
+  for (int64_t i = 0; i < valid; ++i)
+    sum += static_cast<double>(values[i]);
+  return sum;
+}
+
+void stopIfAsked() {
+  if (const char *name = StopSignal::received())
+    userError("stopped by ", name, "; nothing was written");
+}
+
+} // namespace
+
+void evaluate(const Session &session, const TrainingState &state) {
+  const MtcProgram &program = session.program;
+  const MtcRowMetrics &metrics = program.row_metrics;
+  const bool byRow = metrics.row_loss >= 0 && metrics.row_weight >= 0;
+  const int64_t rows = session.data.rows(),
+                counted = byRow ? rows : rows / program.batch * program.batch;
+  if (counted == 0)
+    userError("--evaluate: the loss of this program is known for whole batches only; ",
+              program.batch, " rows are needed, the data has ", rows);
+  StopSignal signal;
+  session.setScalars(state.step + 1, 0, state.seed);
+  double loss = 0, weight = 0, correct = 0;
+  for (int64_t first = 0; first < counted; first += program.batch) {
+    int64_t valid = evaluateBatch(session, first);
+    stopIfAsked();
+    if (byRow) {
+      loss += sumOfRows(session, metrics.row_loss, valid);
+      weight += sumOfRows(session, metrics.row_weight, valid);
+      if (metrics.row_correct >= 0)
+        correct += sumOfRows(session, metrics.row_correct, valid);
+    } else {
+      loss += session.loss(program.evaluate_loss);
+      weight += 1;
+    }
+  }
+  nlohmann::ordered_json line;
+  if (state.step)
+    line["step"] = state.step;
+  line["loss"] = loss / weight;
+  if (byRow && metrics.row_correct >= 0)
+    line["accuracy"] = correct / weight;
+  line["rows"] = counted;
+  if (!session.options.metrics.empty())
+    MetricsFile(session.options.metrics, 0).writeLine(line.dump());
+  if (byRow && weight == 0)
+    std::fprintf(stderr, "warning: every label is one to be ignored, so there is no loss\n");
+  if (counted < rows)
+    std::fprintf(stderr,
+                 "warning: the last %lld rows do not fill a batch of %lld and were left out\n",
+                 static_cast<long long>(rows - counted), static_cast<long long>(program.batch));
+  std::printf("loss %.9g", loss / weight);
+  if (line.contains("accuracy"))
+    std::printf("  accuracy %.6g", correct / weight);
+  std::printf("  rows %lld\n", static_cast<long long>(counted));
+}
+
+void writeOutputs(const Session &session, const TrainingState &state) {
+  const MtcProgram &program = session.program;
+  const int64_t rows = session.data.rows();
+  const int64_t batches = rows / program.batch + (rows % program.batch != 0);
+  if (!program.output_count)
+    userError("--outputs: the program has no outputs");
+  std::vector<SafetensorsEntry> entries;
+  for (uint32_t i = 0; i < program.output_count; ++i) {
+    const MtcTensor &output = program.outputs[i];
+    std::vector<int64_t> dims = shapeOf(output);
+    if (dims.empty())
+      dims.push_back(batches);
+    else if (dims[0] == program.batch)
+      dims[0] = rows;
+    else
+      dims.insert(dims.begin(), batches); // No row of its own for each row of the data.
+    entries.push_back({output.name, output.type, dims});
+  }
+  StopSignal signal;
+  session.setScalars(state.step + 1, 0, state.seed);
+  SafetensorsWriter writer(session.options.outputs, entries);
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    int64_t valid = evaluateBatch(session, batch * program.batch);
+    stopIfAsked();
+    for (uint32_t i = 0; i < program.output_count; ++i) {
+      const MtcTensor &output = program.outputs[i];
+      bool hasRows = output.rank > 0 && output.dims[0] == program.batch;
+      int64_t bytes = hasRows ? output.bytes / program.batch * valid : output.bytes;
+      writer.write(i, batch * output.bytes, session.arena.at(output.offset), bytes);
+    }
+  }
+  writer.commit();
+  if (!session.options.quiet)
+    std::printf("%u outputs of %lld rows in %s\n", program.output_count,
+                static_cast<long long>(rows), session.options.outputs.c_str());
+}
+
+} // namespace mtc::runtime

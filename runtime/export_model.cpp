@@ -1,0 +1,24 @@
+// The exported model is bytes of the program and bytes of variables in turn.
+#include "runtime/export_model.h"
+
+#include "runtime/durable_file.h"
+#include "runtime/failure.h"
+
+namespace mtc::runtime {
+
+void exportModel(const MtcProgram &program, const char *arena, const std::string &path) {
+  if (!program.segment_count)
+    userError("--export ", path, ": this program was compiled without the model");
+  DurableFile file(path);
+  for (uint32_t i = 0; i < program.segment_count; ++i) {
+    const MtcExportSegment &segment = program.segments[i];
+    file.append(segment.bytes, segment.byte_count);
+    if (segment.variable >= 0) {
+      const MtcTensor &tensor = program.variables[segment.variable].tensor;
+      file.append(arena + tensor.offset, tensor.bytes);
+    }
+  }
+  file.commit();
+}
+
+} // namespace mtc::runtime

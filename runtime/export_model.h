@@ -1,0 +1,17 @@
+// --export: the model with its trained weights.
+#ifndef MTC_RUNTIME_EXPORT_MODEL_H
+#define MTC_RUNTIME_EXPORT_MODEL_H
+
+#include "runtime/abi/program.h"
+
+#include <string>
+
+namespace mtc::runtime {
+
+/// Writes the model that the program was compiled from, with the values that its variables have
+/// now. Durable.
+void exportModel(const MtcProgram &program, const char *arena, const std::string &path);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_EXPORT_MODEL_H

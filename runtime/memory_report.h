@@ -1,0 +1,17 @@
+// --memory-report: planned memory against used memory.
+#ifndef MTC_RUNTIME_MEMORY_REPORT_H
+#define MTC_RUNTIME_MEMORY_REPORT_H
+
+#include "runtime/abi/program.h"
+
+#include <string>
+
+namespace mtc::runtime {
+
+/// Writes JSON: planned_bytes, arena_bytes, process_peak_bytes, and what lies outside the arena
+/// with the reason.
+void writeMemoryReport(const MtcProgram &program, const std::string &path);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_MEMORY_REPORT_H

@@ -1,0 +1,246 @@
+// One table of flags serves parsing, suggestions and help.
+#include "runtime/options.h"
+
+#include "runtime/closest_name.h"
+#include "runtime/element_type.h"
+#include "runtime/failure.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <sched.h>
+
+namespace mtc::runtime {
+namespace {
+
+/// What is known of the flag being read.
+struct Value {
+  const std::string &flag, &text;
+
+  template <typename Number> Number number(Number least, Number most) const {
+    Number result{};
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+    if (error != std::errc() || end != text.data() + text.size() || result < least || result > most)
+      userError(flag, " ", text, ": a whole number of at least ", least,
+                most == std::numeric_limits<Number>::max() ? std::string()
+                                                           : runtime::text(" and at most ", most),
+                " is expected");
+    return result;
+  }
+  int64_t count(int64_t least) const {
+    return number<int64_t>(least, std::numeric_limits<int64_t>::max());
+  }
+  std::string file() const {
+    if (text.empty())
+      userError(flag, ": the name of a file is expected");
+    return text;
+  }
+};
+
+struct Flag {
+  const char *name;
+  const char *value; ///< what follows it, for the help; null for a switch
+  const char *help;
+  void (*apply)(Options &, const Value &);
+};
+
+void addData(Options &options, const Value &value) {
+  size_t equals = value.text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
+    userError("--data ", value.text, ": NAME=FILE is expected");
+  options.data.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
+}
+
+void setDevice(Options &, const Value &value) {
+  if (value.text != "cpu" && value.text != "0")
+    userError("--device ", value.text, ": this program runs on the CPU, which is device 0");
+}
+
+const Flag flags[] = {
+    {"--data", "NAME=FILE",
+     "rows for an input, once for each: .npy, .safetensors (FILE:TENSOR) or token .bin;\n"
+     "the first axis counts rows. Labels of a token .bin are the next tokens",
+     addData},
+    {"--steps", "N", "train until step N",
+     [](Options &o, const Value &v) { o.steps = v.count(1); }},
+    {"--epochs", "N", "train until each row was taken N times (default: 1)",
+     [](Options &o, const Value &v) { o.epochs = v.count(1); }},
+    {"--shuffle", nullptr, "take rows in an order drawn for each epoch (default)",
+     [](Options &o, const Value &) { o.shuffle = true; }},
+    {"--no-shuffle", nullptr, "take rows as the file has them",
+     [](Options &o, const Value &) { o.shuffle = false; }},
+    {"--seed", "N", "of the order and of random operators (default: 0)",
+     [](Options &o, const Value &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
+    {"--metrics", "FILE", "write one line of JSON a step: step, loss, lr, step_seconds",
+     [](Options &o, const Value &v) { o.metrics = v.file(); }},
+    {"--save", "DIR", "write a checkpoint at the end, and when asked to stop by a signal",
+     [](Options &o, const Value &v) { o.save = v.file(); }},
+    {"--save-every", "N", "write one every N steps too",
+     [](Options &o, const Value &v) { o.saveEvery = v.count(1); }},
+    {"--resume", "DIR", "go on from a checkpoint, to the same bits as without the pause",
+     [](Options &o, const Value &v) { o.resume = v.file(); }},
+    {"--weights", "FILE", "start from these weights (safetensors)",
+     [](Options &o, const Value &v) { o.weights = v.file(); }},
+    {"--export", "FILE", "at the end, write the model with its trained weights (.onnx)",
+     [](Options &o, const Value &v) { o.exportTo = v.file(); }},
+    {"--gradients", "FILE", "write the gradients of the first batch (safetensors); no update",
+     [](Options &o, const Value &v) { o.gradients = v.file(); }},
+    {"--outputs", "FILE", "write the model's outputs for all rows (safetensors); no update",
+     [](Options &o, const Value &v) { o.outputs = v.file(); }},
+    {"--evaluate", nullptr, "print loss and accuracy over all rows; no update",
+     [](Options &o, const Value &) { o.evaluate = true; }},
+    {"--memory-report", "FILE", "write what memory was planned and used (JSON)",
+     [](Options &o, const Value &v) { o.memoryReport = v.file(); }},
+    {"--profile", "FILE", "write a trace of every operation, for Perfetto",
+     [](Options &o, const Value &v) { o.profile = v.file(); }},
+    {"--threads", "N", "threads to use (default: all cores, as far as planned)",
+     [](Options &o, const Value &v) {
+       o.threads = v.number<int>(1, std::numeric_limits<int>::max());
+     }},
+    {"--device", "N", "the device to run on", setDevice},
+    {"--quiet", nullptr, "print nothing but warnings and errors",
+     [](Options &o, const Value &) { o.quiet = true; }},
+    {"--version", nullptr, "print which compiler made this program",
+     [](Options &o, const Value &) { o.version = true; }},
+    {"--help", nullptr, "print this", [](Options &o, const Value &) { o.help = true; }},
+};
+
+const Flag *findFlag(const std::string &name) {
+  if (name == "-h")
+    return findFlag("--help");
+  for (const Flag &flag : flags)
+    if (name == flag.name)
+      return &flag;
+  return nullptr;
+}
+
+std::string unknown(const std::string &argument) {
+  std::vector<std::string> names;
+  for (const Flag &flag : flags)
+    names.emplace_back(flag.name);
+  return text("unknown ", argument.rfind('-', 0) == 0 ? "flag " : "argument ", argument,
+              suggestion(argument, names), "; --help lists all flags");
+}
+
+void checkTogether(const MtcProgram &program, Options &options, Problems &problems) {
+  int modes = !options.gradients.empty() + !options.outputs.empty() + options.evaluate;
+  if (modes > 1)
+    problems.add("--gradients, --outputs and --evaluate are different runs; give one of them");
+  bool training = options.steps || options.epochs || !options.save.empty() || options.saveEvery;
+  if (modes && training)
+    problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs and "
+                 "--save do not go with them");
+  if (modes && !options.exportTo.empty())
+    problems.add("--export writes trained weights; it does not go with --gradients, --outputs or "
+                 "--evaluate");
+  if (options.steps && options.epochs)
+    problems.add("--steps and --epochs both say how long to train; give one of them");
+  if (options.saveEvery && options.save.empty())
+    problems.add("--save-every needs --save DIR");
+  if (!options.resume.empty() && !options.weights.empty())
+    problems.add("--resume brings the weights of the checkpoint; --weights does not go with it");
+  if (options.threads > program.threads)
+    problems.add("--threads ", options.threads, ": memory was planned for at most ",
+                 program.threads, " threads; compile with more to use them");
+}
+
+} // namespace
+
+bool Options::trains() const {
+  bool onlyExports = !exportTo.empty() && data.empty() && !steps && !epochs;
+  return gradients.empty() && outputs.empty() && !evaluate && !onlyExports;
+}
+
+int availableCores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+Options parseOptions(const MtcProgram &program, const std::vector<std::string> &arguments) {
+  Options options;
+  Problems problems;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string name = arguments[i], value;
+    size_t equals = name.find('=');
+    bool attached = name.rfind("--", 0) == 0 && equals != std::string::npos;
+    if (attached) {
+      value = name.substr(equals + 1);
+      name.resize(equals);
+    }
+    const Flag *flag = findFlag(name);
+    if (!flag) {
+      problems.add(unknown(name));
+      // What follows is likely its value, and no mistake of its own.
+      if (name.rfind("--", 0) == 0 && i + 1 < arguments.size() &&
+          arguments[i + 1].rfind("--", 0) != 0)
+        ++i;
+      continue;
+    }
+    if (flag->value && !attached) {
+      if (i + 1 == arguments.size() || arguments[i + 1].rfind("--", 0) == 0) {
+        problems.add(name, ": ", flag->value, " is expected after it");
+        continue;
+      }
+      value = arguments[++i];
+    } else if (!flag->value && attached) {
+      problems.add(name, ": takes no value");
+      continue;
+    }
+    problems.collect([&] { flag->apply(options, Value{name, value}); });
+  }
+  if (!options.help && !options.version)
+    checkTogether(program, options, problems);
+  problems.throwIfAny();
+  if (!options.threads)
+    options.threads = static_cast<int>(std::clamp<int64_t>(program.threads, 1, availableCores()));
+  return options;
+}
+
+std::string helpText(const MtcProgram &program, const std::string &programName) {
+  std::string help =
+      text("Trains ", program.model_name, " (", program.loss, ", ", program.optimizer, ", batch ",
+           program.batch, ", ", (program.arena_bytes + (1 << 20) - 1) >> 20,
+           " MiB).\n\nusage: ", programName);
+  for (uint32_t i = 0; i < program.input_count; ++i)
+    if (program.inputs[i].shifted_from < 0)
+      help += text(" --data ", program.inputs[i].tensor.name, "=FILE");
+  help += " [--steps N] [--save DIR] ...\n\ninputs:\n";
+  auto line = [](const MtcTensor &tensor, const char *first, const std::string &note) {
+    std::vector<int64_t> dims = shapeOf(tensor);
+    std::string shape = dims.empty() ? "scalar" : std::string("[") + first;
+    for (size_t i = 1; i < dims.size(); ++i)
+      shape += ", " + std::to_string(dims[i]);
+    return text("  ", tensor.name, "  ", typeName(tensor.type), " ", shape, dims.empty() ? "" : "]",
+                note, "\n");
+  };
+  for (uint32_t i = 0; i < program.input_count; ++i) {
+    const MtcInput &input = program.inputs[i];
+    std::string note = input.is_label ? "  labels" : "";
+    if (input.shifted_from >= 0)
+      note += text("; if left out, ", program.inputs[input.shifted_from].tensor.name,
+                   " shifted by one");
+    if (input.minimum < input.limit)
+      note += text("  ", input.minimum, " to ", input.limit - 1,
+                   input.is_label ? text(" or ", input.ignored) : "");
+    help += line(input.tensor, "rows", note);
+  }
+  if (program.output_count)
+    help += "\noutputs:\n";
+  for (uint32_t i = 0; i < program.output_count; ++i)
+    help += line(program.outputs[i], "rows", "");
+  help += "\nflags:\n";
+  for (const Flag &flag : flags) {
+    std::string left = text("  ", flag.name, flag.value ? " " : "", flag.value ? flag.value : "");
+    left.resize(std::max<size_t>(left.size() + 2, 26), ' ');
+    std::string right = flag.help;
+    for (size_t at = 0; (at = right.find('\n', at)) != std::string::npos; at += 27)
+      right.replace(at, 1, "\n" + std::string(26, ' '));
+    help += left + right + "\n";
+  }
+  return help + "\nExit status: 0 done, 1 a mistake in what was given, 2 a fault of the device or "
+                "the system.\n";
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,42 @@
+// Scalars, batches and losses of a step.
+#include "runtime/session.h"
+
+#include "runtime/row_order.h"
+
+#include <cstring>
+
+namespace mtc::runtime {
+
+template <typename Value> static void put(const Arena &arena, int64_t offset, Value value) {
+  if (offset >= 0)
+    std::memcpy(arena.at(offset), &value, sizeof value);
+}
+
+void Session::setScalars(int64_t step, double learningRate, uint64_t seed) const {
+  const MtcScalars &scalars = program.scalars;
+  put(arena, scalars.learning_rate, static_cast<float>(learningRate));
+  put(arena, scalars.step, step);
+  put(arena, scalars.micro_step, int64_t{0});
+  put(arena, scalars.seed, static_cast<int64_t>(seed));
+}
+
+void Session::loadBatch(const TrainingState &state, int64_t step) const {
+  RowOrder order(data.rows(), state.shuffle, state.seed);
+  std::vector<int64_t> rows(static_cast<size_t>(program.batch));
+  for (int64_t i = 0; i < program.batch; ++i)
+    rows[static_cast<size_t>(i)] = order.row((step - 1) * program.batch + i);
+  data.load(rows, arena.data());
+}
+
+double Session::loss(int64_t offset) const {
+  if (program.loss_type == MTC_F64) {
+    double value;
+    std::memcpy(&value, arena.at(offset), sizeof value);
+    return value;
+  }
+  float value;
+  std::memcpy(&value, arena.at(offset), sizeof value);
+  return value;
+}
+
+} // namespace mtc::runtime

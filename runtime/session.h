@@ -1,0 +1,40 @@
+// What every kind of run works on.
+#ifndef MTC_RUNTIME_SESSION_H
+#define MTC_RUNTIME_SESSION_H
+
+#include "runtime/arena.h"
+#include "runtime/dataset.h"
+#include "runtime/executor.h"
+#include "runtime/options.h"
+#include "runtime/trace.h"
+
+#include <cstdint>
+
+namespace mtc::runtime {
+
+/// How far training has come, and by which order of rows.
+struct TrainingState {
+  int64_t step = 0; ///< completed steps
+  uint64_t seed = 0;
+  bool shuffle = true;
+};
+
+struct Session {
+  const MtcProgram &program;
+  const Options &options;
+  const Arena &arena;
+  Executor &executor;
+  Dataset &data;
+  Trace *trace; ///< null unless asked for
+
+  /// Writes the scalars that step `step` (from 1) reads.
+  void setScalars(int64_t step, double learningRate, uint64_t seed) const;
+  /// Loads the rows of step `step` by the state's order.
+  void loadBatch(const TrainingState &state, int64_t step) const;
+  /// Reads a loss.
+  double loss(int64_t offset) const;
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_SESSION_H

@@ -1,0 +1,59 @@
+// Trace events as JSON.
+#include "runtime/trace.h"
+
+#include "runtime/failure.h"
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace mtc::runtime {
+
+static std::string quoted(const std::string &value) {
+  return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Trace::Trace(std::string path) : path(std::move(path)), file(this->path) {
+  if (!file)
+    userError("--profile ", this->path, ": cannot be written: ", std::strerror(errno));
+  file << "[\n";
+}
+
+Trace::~Trace() {
+  if (!finished)
+    file << "\n]\n";
+}
+
+void Trace::write(const std::string &name, const char *category, int lane,
+                  const std::string &arguments, Clock::time_point begin, Clock::time_point end) {
+  auto microseconds = [](Clock::duration d) {
+    return std::chrono::duration<double, std::micro>(d).count();
+  };
+  file << (std::exchange(first, false) ? "" : ",\n") << std::fixed << "{\"name\":" << quoted(name)
+       << ",\"cat\":\"" << category << "\",\"ph\":\"X\",\"pid\":1,\"tid\":" << lane
+       << ",\"ts\":" << microseconds(begin - start) << ",\"dur\":" << microseconds(end - begin)
+       << ",\"args\":{" << arguments << "}}";
+}
+
+void Trace::record(const TraceEvent &event, Clock::time_point begin, Clock::time_point end) {
+  const char *nodes = event.nodes && *event.nodes ? event.nodes : event.kernel.c_str();
+  write(nodes, "operation", 2,
+        text("\"kernel\":", quoted(event.kernel), ",\"flops\":", event.flops,
+             ",\"bytes\":", event.bytes),
+        begin, end);
+}
+
+void Trace::recordPhase(const std::string &name, Clock::time_point begin, Clock::time_point end) {
+  write(name, "phase", 1, "", begin, end);
+}
+
+void Trace::finish() {
+  finished = true;
+  file << "\n]\n";
+  file.flush();
+  if (!file)
+    systemError("--profile ", path, ": could not be written completely: ", std::strerror(errno));
+}
+
+} // namespace mtc::runtime

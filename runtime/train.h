@@ -1,0 +1,22 @@
+// The training loop.
+#ifndef MTC_RUNTIME_TRAIN_H
+#define MTC_RUNTIME_TRAIN_H
+
+#include "runtime/session.h"
+
+namespace mtc::runtime {
+
+/// The step after which a run ends, by --steps or --epochs.
+int64_t lastStep(const MtcProgram &program, const Options &options, int64_t rows);
+
+/// Trains from the state's step on and keeps the state up to date; saves checkpoints as the options
+/// say. Returns early, with everything saved, after a signal.
+void train(const Session &session, TrainingState &state);
+
+/// --gradients: one micro-step on the first batch; writes every gradient under its parameter's
+/// name.
+void writeGradients(const Session &session, const TrainingState &state);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_TRAIN_H

@@ -1,0 +1,198 @@
+// A program as the compiler would emit it, written by hand: linear regression by gradient descent
+// with momentum.
+//
+//   y = x · weightᵀ + bias, loss = mean (y − target)², momentum = 0.9 · momentum + grad, weight −=
+//   lr · momentum
+//
+// It has every kind of variable: parameters (drawn, zero), a constant with data, state that each
+// step changes, gradients and optimizer state. Batch 4, 3 features. The model that it exports is
+// "HEAD", weight, "BODY", bias, "TAIL".
+#include "runtime/abi/contraction.h"
+#include "runtime/abi/program.h"
+
+#include <cstring>
+
+namespace {
+
+constexpr int64_t batch = 4, features = 3;
+
+enum Offset : int64_t {
+  xAt = 0,
+  targetAt = 64,
+  yAt = 128,
+  errorAt = 192, // 2 (y − target) / batch
+  lossAt = 256,
+  rowLossAt = 320,
+  rowWeightAt = 384,
+  weightAt = 448,
+  biasAt = 512,
+  weightGradAt = 576,
+  biasGradAt = 640,
+  weightMomentumAt = 704,
+  biasMomentumAt = 768,
+  decayAt = 832,
+  seenAt = 896,
+  rateAt = 960,
+  stepAt = 1024,
+  seedAt = 1088,
+  scratchAt = 1152,
+  arenaBytes = scratchAt + (int64_t{4} << 20)
+};
+
+float *floats(char *operand) { return reinterpret_cast<float *>(operand); }
+
+/// operands: y (in: x · weightᵀ, out: + bias), bias, target, error, row loss, row weight
+void errorKernel(char *const *operands, int64_t begin, int64_t end, MtcFault *) {
+  float *y = floats(operands[0]), *bias = floats(operands[1]), *target = floats(operands[2]);
+  for (int64_t i = begin; i < end; ++i) {
+    y[i] += bias[0];
+    float difference = y[i] - target[i];
+    floats(operands[3])[i] = 2 * difference / batch;
+    floats(operands[4])[i] = difference * difference;
+    floats(operands[5])[i] = 1;
+  }
+}
+
+/// operands: row loss, loss
+void lossKernel(char *const *operands, int64_t, int64_t, MtcFault *) {
+  float sum = 0;
+  for (int64_t i = 0; i < batch; ++i)
+    sum += floats(operands[0])[i];
+  floats(operands[1])[0] = sum / batch;
+}
+
+/// operands: error, bias gradient
+void biasGradientKernel(char *const *operands, int64_t, int64_t, MtcFault *) {
+  float sum = 0;
+  for (int64_t i = 0; i < batch; ++i)
+    sum += floats(operands[0])[i];
+  floats(operands[1])[0] = sum;
+}
+
+/// operands: y, state: a running mean of the predictions
+void seenKernel(char *const *operands, int64_t, int64_t, MtcFault *) {
+  float *seen = floats(operands[1]);
+  for (int64_t i = 0; i < batch; ++i)
+    seen[0] = 0.99f * seen[0] + 0.01f * floats(operands[0])[i];
+}
+
+/// operands: parameter, gradient, momentum, rate, decay
+void updateKernel(char *const *operands, int64_t begin, int64_t end, MtcFault *) {
+  for (int64_t i = begin; i < end; ++i) {
+    float &momentum = floats(operands[2])[i];
+    momentum = floats(operands[4])[0] * momentum + floats(operands[1])[i];
+    floats(operands[0])[i] -= floats(operands[3])[0] * momentum;
+  }
+}
+
+/// operands: target. A target above 1000 is reported as if it were an index.
+void faultKernel(char *const *operands, int64_t begin, int64_t end, MtcFault *fault) {
+  for (int64_t i = begin; i < end; ++i)
+    if (float value = floats(operands[0])[i]; value > 1000)
+      *fault = {1, static_cast<int64_t>(value), 1000};
+}
+
+const MtcKernel kernels[] = {
+    {"error", errorKernel, batch, 1, 4 * batch, 24 * batch, 0},
+    {"loss", lossKernel, 1, 1, batch, 4 * batch, 0},
+    {"bias_gradient", biasGradientKernel, 1, 1, batch, 4 * batch, 0},
+    {"seen", seenKernel, 1, 1, 2 * batch, 4 * batch, 0},
+    {"update_weight", updateKernel, features, 1, 4 * features, 12 * features, 0},
+    {"update_bias", updateKernel, 1, 1, 4, 12, 0},
+    {"check", faultKernel, batch, 1, 0, 4 * batch, 1}};
+
+const MtcContraction contractions[] = {
+    // y[m, 0] = sum over k of x[m, k] weight[0, k]
+    {MTC_F32, 0, {}, batch, 1, features, {features, 1}, {1, features}, {1, 1}, 0, 4 << 20},
+    // weight gradient[0, n] = sum over k of error[k, 0] x[k, n]
+    {MTC_F32, 0, {}, 1, features, batch, {1, 1}, {features, 1}, {features, 1}, 0, 4 << 20}};
+
+const int64_t forwardOperands[] = {xAt, weightAt, yAt, scratchAt};
+const int64_t checkOperands[] = {targetAt};
+const int64_t errorOperands[] = {yAt, biasAt, targetAt, errorAt, rowLossAt, rowWeightAt};
+const int64_t lossOperands[] = {rowLossAt, lossAt};
+const int64_t weightGradientOperands[] = {errorAt, xAt, weightGradAt, scratchAt};
+const int64_t biasGradientOperands[] = {errorAt, biasGradAt};
+const int64_t seenOperands[] = {yAt, seenAt};
+const int64_t updateWeightOperands[] = {weightAt, weightGradAt, weightMomentumAt, rateAt, decayAt};
+const int64_t updateBiasOperands[] = {biasAt, biasGradAt, biasMomentumAt, rateAt, decayAt};
+
+const MtcOperation microStep[] = {
+    {MTC_CONTRACT, 0, 4, forwardOperands, 0, "/fc/Gemm"},
+    {MTC_LAUNCH, 6, 1, checkOperands, 0, "/check/Gather"},
+    {MTC_LAUNCH, 0, 6, errorOperands, 0, "/fc/Gemm, loss"},
+    {MTC_LAUNCH, 1, 2, lossOperands, 0, "loss"},
+    {MTC_CONTRACT, 1, 4, weightGradientOperands, 0, "backward /fc/Gemm"},
+    {MTC_LAUNCH, 2, 2, biasGradientOperands, 0, "backward /fc/Gemm"},
+    {MTC_LAUNCH, 3, 2, seenOperands, 0, "statistics"}};
+const MtcOperation update[] = {{MTC_LAUNCH, 4, 5, updateWeightOperands, 0, "update fc.weight"},
+                               {MTC_LAUNCH, 5, 5, updateBiasOperands, 0, "update fc.bias"}};
+
+const int64_t xDims[] = {batch, features}, targetDims[] = {batch, 1}, weightDims[] = {1, features},
+              biasDims[] = {1};
+const float decay = 0.9f;
+
+constexpr MtcTensor f32(const char *name, uint32_t rank, const int64_t *dims, int64_t count,
+                        int64_t offset) {
+  return {name, MTC_F32, rank, dims, offset, count * 4};
+}
+
+const MtcVariable variables[] = {
+    {f32("fc.weight", 2, weightDims, features, weightAt), MTC_PARAMETER, MTC_INITIAL_NORMAL,
+     nullptr, 0.5, -1, "fc.weight"},
+    {f32("fc.bias", 1, biasDims, 1, biasAt), MTC_PARAMETER, MTC_INITIAL_ZERO, nullptr, 0, -1,
+     "fc.bias"},
+    {f32("decay", 0, nullptr, 1, decayAt), MTC_CONSTANT, MTC_INITIAL_DATA, &decay, 0, -1, "decay"},
+    {f32("seen", 0, nullptr, 1, seenAt), MTC_STATE, MTC_INITIAL_ZERO, nullptr, 0, -1, "seen"},
+    {f32("fc.weight.grad", 2, weightDims, features, weightGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO,
+     nullptr, 0, 0, ""},
+    {f32("fc.bias.grad", 1, biasDims, 1, biasGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO, nullptr, 0, 1,
+     ""},
+    {f32("fc.weight.momentum", 2, weightDims, features, weightMomentumAt), MTC_OPTIMIZER,
+     MTC_INITIAL_ZERO, nullptr, 0, 0, ""},
+    {f32("fc.bias.momentum", 1, biasDims, 1, biasMomentumAt), MTC_OPTIMIZER, MTC_INITIAL_ZERO,
+     nullptr, 0, 1, ""},
+};
+
+const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, -1, 0, 0, 0, ""},
+                           {f32("target", 2, targetDims, batch, targetAt), 1, -1, 0, 0, 0, ""}};
+const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
+                             f32("total", 0, nullptr, 1, lossAt)};
+const MtcExportSegment segments[] = {{"HEAD", 4, 0}, {"BODY", 4, 1}, {"TAIL", 4, -1}};
+
+} // namespace
+
+extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
+                                       .compiler_version = "0.0-test",
+                                       .model_name = "regression",
+                                       .weights_file = "",
+                                       .fingerprint = "5ab1e",
+                                       .loss = "mse",
+                                       .optimizer = "momentum",
+                                       .batch = batch,
+                                       .arena_bytes = arenaBytes,
+                                       .threads = 4,
+                                       .plan_json = R"({"peak_bytes": 4195456})",
+                                       .variable_count = 8,
+                                       .input_count = 2,
+                                       .output_count = 2,
+                                       .kernel_count = 7,
+                                       .contraction_count = 2,
+                                       .segment_count = 3,
+                                       .variables = variables,
+                                       .inputs = inputs,
+                                       .outputs = outputs,
+                                       .kernels = kernels,
+                                       .contractions = contractions,
+                                       .segments = segments,
+                                       .micro_step = {7, microStep},
+                                       .update = {2, update},
+                                       .evaluate = {4, microStep},
+                                       .micro_step_loss = lossAt,
+                                       .evaluate_loss = lossAt,
+                                       .loss_type = MTC_F32,
+                                       .row_metrics = {rowLossAt, rowWeightAt, -1},
+                                       .scalars = {rateAt, stepAt, -1, seedAt},
+                                       .learning_rate = 0.01,
+                                       .schedule = MTC_CONSTANT_RATE,
+                                       .warmup = 0};

@@ -1,7 +1,12 @@
+//===- Passes.td - All passes over the mtc dialect ----------------------------------------------===//
+
 #ifndef MTC_PASSES
 #define MTC_PASSES
 
+include "passes/autodiff/AutodiffPasses.td"
 include "passes/kernels/KernelPasses.td"
+include "passes/losses/LossPasses.td"
 include "passes/memory/MemoryPasses.td"
+include "passes/optimizer/OptimizerPasses.td"
 
 #endif // MTC_PASSES

@@ -3,6 +3,7 @@
 
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
+#include "passes/Pipelines.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -14,6 +15,7 @@ int main(int argc, char **argv) {
   registry.insert<mtc::MtcDialect>();
   mlir::registerAllPasses();
   mtc::registerMtcPasses();
+  mtc::registerMtcPipelines();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Runs the compiler's passes on textual IR\n", registry));
 }

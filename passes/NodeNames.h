@@ -1,0 +1,20 @@
+//===- NodeNames.h - The model's nodes behind a location -------------------------------------===//
+
+#ifndef MTC_PASSES_NODENAMES_H
+#define MTC_PASSES_NODENAMES_H
+
+#include "mlir/IR/Location.h"
+#include <string>
+
+namespace mtc {
+
+/// What diagnostics, profile and memory report call an operation: the ONNX node's name,
+/// `backward(NAME)` for its gradient, several names joined by " + "; "?" where nothing is known.
+std::string nodeNames(mlir::Location location);
+
+/// The location of what computes the gradient of an operation at `location`.
+mlir::Location backwardLocation(mlir::Location location);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_NODENAMES_H

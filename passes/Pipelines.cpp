@@ -1,0 +1,69 @@
+//===- Pipelines.cpp - The order of the passes -----------------------------------------------===//
+
+#include "passes/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mtc;
+
+void mtc::buildSimplifyPipeline(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
+  manager.addPass(createAttachLoss(options.loss));
+  buildSimplifyPipeline(
+      manager); // One read for each parameter, no backward pass of dead operations.
+  manager.addPass(createAutodiff(options.autodiff));
+  manager.addPass(
+      createDecompose()); // After autodiff, which uses the larger operations' own gradients.
+  manager.addPass(createOptimizer(options.optimizer));
+  buildSimplifyPipeline(manager);
+}
+
+namespace {
+
+/// The passes' options under the pipeline's name.
+struct TrainingPipelineOptions : PassPipelineOptions<TrainingPipelineOptions> {
+  Option<std::string> loss{*this, "loss", llvm::cl::desc("see mtc-attach-loss")};
+  Option<std::string> output{*this, "output", llvm::cl::desc("see mtc-attach-loss")};
+  Option<std::string> labels{*this, "labels", llvm::cl::desc("see mtc-attach-loss")};
+  Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("see mtc-autodiff")};
+  Option<std::string> optimizer{*this, "optimizer", llvm::cl::desc("see mtc-optimizer"),
+                                llvm::cl::init("adamw")};
+  Option<double> lr{*this, "lr", llvm::cl::desc("see mtc-optimizer"), llvm::cl::init(notGiven)};
+  Option<double> weightDecay{*this, "weight-decay", llvm::cl::desc("see mtc-optimizer"),
+                             llvm::cl::init(notGiven)};
+  Option<double> beta1{*this, "beta1", llvm::cl::desc("see mtc-optimizer"),
+                       llvm::cl::init(notGiven)};
+  Option<double> beta2{*this, "beta2", llvm::cl::desc("see mtc-optimizer"),
+                       llvm::cl::init(notGiven)};
+  Option<double> eps{*this, "eps", llvm::cl::desc("see mtc-optimizer"), llvm::cl::init(notGiven)};
+  Option<double> momentum{*this, "momentum", llvm::cl::desc("see mtc-optimizer"),
+                          llvm::cl::init(notGiven)};
+  Option<bool> noDecay1d{*this, "no-decay-1d", llvm::cl::desc("see mtc-optimizer")};
+
+  TrainingOptions resolve() const {
+    TrainingOptions options;
+    options.loss = {loss, output, labels};
+    options.autodiff.accumulate = accumulate;
+    options.optimizer = {optimizer, lr, weightDecay, beta1, beta2, eps, momentum, noDecay1d};
+    return options;
+  }
+};
+
+} // namespace
+
+void mtc::registerMtcPipelines() {
+  PassPipelineRegistration<> simplify("mtc-simplify", "canonicalize and merge equal operations",
+                                      buildSimplifyPipeline);
+  PassPipelineRegistration<TrainingPipelineOptions> training(
+      "mtc-training-pipeline", "from the forward function to the training program",
+      [](OpPassManager &manager, const TrainingPipelineOptions &options) {
+        buildTrainingPipeline(manager, options.resolve());
+      });
+}

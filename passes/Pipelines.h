@@ -1,0 +1,29 @@
+//===- Pipelines.h - The order of the passes -------------------------------------------------===//
+
+#ifndef MTC_PASSES_PIPELINES_H
+#define MTC_PASSES_PIPELINES_H
+
+#include "passes/Passes.h"
+
+namespace mtc {
+
+/// What a training program is made with; defaults are the passes' own.
+struct TrainingOptions {
+  AttachLossOptions loss;
+  AutodiffOptions autodiff;
+  OptimizerOptions optimizer;
+};
+
+/// Canonicalizes and merges equal operations, reads of one variable with no write in between
+/// included.
+void buildSimplifyPipeline(mlir::OpPassManager &manager);
+
+/// From the module after import, with its one function @forward, to the training program.
+void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
+
+/// For mtc-opt: `mtc-simplify` and `mtc-training-pipeline`.
+void registerMtcPipelines();
+
+} // namespace mtc
+
+#endif // MTC_PASSES_PIPELINES_H

@@ -1,0 +1,127 @@
+//===- Autodiff.cpp - Reverse-mode differentiation of a block --------------------------------===//
+
+#include "passes/autodiff/Autodiff.h"
+#include "ir/TensorBuilder.h"
+#include "passes/NodeNames.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+class ReverseMode {
+public:
+  ReverseMode(func::FuncOp function)
+      : function(function), builder(function.front().getTerminator()) {}
+
+  LogicalResult run(ArrayRef<Value> outputs, ArrayRef<Value> seeds, ArrayRef<Value> wrt);
+  /// Null where nothing arrived.
+  Value cotangentOf(Value value) const { return cotangents.lookup(value); }
+
+private:
+  void findVarying(ArrayRef<Value> wrt);
+  void visit(Operation *op);
+  void contribute(Value value, Value cotangent, Location location);
+  LogicalResult report();
+
+  func::FuncOp function;
+  OpBuilder builder;
+  /// Values that depend on `wrt` through operations with a derivative.
+  DenseSet<Value> varying;
+  /// Operations with a varying operand and a varying result, in their order.
+  SmallVector<Operation *> onTheWay;
+  DenseMap<Value, Value> cotangents;
+  SmallVector<Operation *> withoutGradient;
+};
+
+} // namespace
+
+void ReverseMode::findVarying(ArrayRef<Value> wrt) {
+  varying.insert(wrt.begin(), wrt.end());
+  for (Operation &op : function.front()) {
+    if (op.hasTrait<ZeroGradient>() ||
+        llvm::none_of(op.getOperands(), [&](Value operand) { return varying.contains(operand); }))
+      continue;
+    bool varies = false;
+    for (Value result : op.getResults())
+      if (isDifferentiable(result.getType()))
+        varies = varying.insert(result).second || varies;
+    if (varies)
+      onTheWay.push_back(&op);
+  }
+}
+
+void ReverseMode::contribute(Value value, Value cotangent, Location location) {
+  assert(value.getType() == cotangent.getType() && "a cotangent has its value's type");
+  Value &sum = cotangents[value];
+  sum = sum ? TensorBuilder(location, builder).add(sum, cotangent) : cotangent;
+}
+
+void ReverseMode::visit(Operation *op) {
+  SmallVector<Value> results = llvm::map_to_vector(
+      op->getResults(), [&](Value result) { return cotangents.lookup(result); });
+  if (llvm::none_of(results, [](Value cotangent) { return bool(cotangent); }))
+    return;
+  SmallVector<bool> needed = llvm::map_to_vector(
+      op->getOperands(), [&](Value operand) { return varying.contains(operand); });
+
+  Location location = backwardLocation(op->getLoc());
+  GradientBuilder gradient(builder, location, results, needed);
+  auto rule = dyn_cast<GradientOpInterface>(op);
+  if (rule) {
+    rule.buildGradient(gradient);
+  } else {
+    // Anything does as its cotangents: only what else has no gradient is still looked for.
+    withoutGradient.push_back(op);
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (needed[i])
+        gradient.set(i, gradient.splat(operand, 0.0));
+  }
+  for (auto [i, cotangent] : llvm::enumerate(gradient.getOperandCotangents()))
+    if (needed[i] && cotangent)
+      contribute(op->getOperand(i), cotangent, location);
+}
+
+LogicalResult ReverseMode::report() {
+  if (withoutGradient.empty())
+    return success();
+  InFlightDiagnostic error = emitError(function.getLoc(), "no gradient exists for ");
+  error << withoutGradient.size() << " operation" << (withoutGradient.size() == 1 ? "" : "s")
+        << " between the parameters and the loss: ";
+  llvm::interleave(
+      llvm::reverse(withoutGradient),
+      [&](Operation *op) { error << op->getName() << " of node " << nodeNames(op->getLoc()); },
+      [&] { error << ", "; });
+  return error;
+}
+
+LogicalResult ReverseMode::run(ArrayRef<Value> outputs, ArrayRef<Value> seeds,
+                               ArrayRef<Value> wrt) {
+  findVarying(wrt);
+  for (auto [output, seed] : llvm::zip_equal(outputs, seeds))
+    if (varying.contains(output))
+      contribute(output, seed, backwardLocation(output.getLoc()));
+  for (Operation *op : llvm::reverse(onTheWay))
+    visit(op);
+  return report();
+}
+
+LogicalResult mtc::differentiate(func::FuncOp function, ArrayRef<Value> outputs,
+                                 ArrayRef<Value> cotangents, ArrayRef<Value> wrt,
+                                 SmallVectorImpl<Value> &gradients) {
+  ReverseMode engine(function);
+  if (failed(engine.run(outputs, cotangents, wrt)))
+    return failure();
+  for (Value value : wrt)
+    gradients.push_back(engine.cotangentOf(value));
+  return success();
+}
+
+LogicalResult mtc::differentiate(func::FuncOp function, Value loss, ArrayRef<Value> wrt,
+                                 SmallVectorImpl<Value> &gradients) {
+  OpBuilder builder(function.front().getTerminator());
+  Value one = TensorBuilder(backwardLocation(loss.getLoc()), builder).splat(loss, 1.0);
+  return differentiate(function, {loss}, {one}, wrt, gradients);
+}

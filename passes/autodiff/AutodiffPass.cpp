@@ -1,0 +1,145 @@
+//===- AutodiffPass.cpp - Gradients of all parameters into variables -------------------------===//
+
+#include "ir/TensorBuilder.h"
+#include "passes/GraphSignature.h"
+#include "passes/NodeNames.h"
+#include "passes/Passes.h"
+#include "passes/autodiff/Autodiff.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_AUTODIFF
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+struct Parameter {
+  VariableOp variable;
+  SmallVector<Value> reads;
+};
+
+struct AutodiffPass : mtc::impl::AutodiffBase<AutodiffPass> {
+  using AutodiffBase::AutodiffBase;
+  void runOnOperation() override;
+
+private:
+  FailureOr<SmallVector<Parameter>> findParameters(func::FuncOp function);
+  void deliver(func::FuncOp function, const Parameter &parameter, ArrayRef<Value> gradients,
+               SymbolTable &symbols);
+};
+
+} // namespace
+
+FailureOr<SmallVector<Parameter>> AutodiffPass::findParameters(func::FuncOp function) {
+  SmallVector<Parameter> parameters;
+  llvm::StringMap<unsigned> byName;
+  for (auto variable : getOperation().getOps<VariableOp>()) {
+    if (variable.getRole() != Role::Parameter)
+      continue;
+    if (!isDifferentiable(variable.getTensorType()))
+      return emitError(variable.getLoc(), "parameter '")
+             << variable.getSymName() << "' is " << variable.getTensorType()
+             << "; only floating-point tensors can be trained: exclude it with --freeze";
+    byName[variable.getSymName()] = parameters.size();
+    parameters.push_back({variable, {}});
+  }
+  if (parameters.empty())
+    return emitError(function.getLoc(), "the model has no parameters to train; --train says which "
+                                        "initializers are parameters");
+  for (auto read : function.front().getOps<ReadOp>())
+    if (auto found = byName.find(read.getVariable()); found != byName.end())
+      parameters[found->second].reads.push_back(read.getResult());
+  return parameters;
+}
+
+/// The sum of the reads' gradients, built where the last of them is; zeros if there is none.
+static Value total(func::FuncOp function, const Parameter &parameter, ArrayRef<Value> gradients,
+                   Location location) {
+  Value sum;
+  for (Value gradient : gradients) {
+    if (!gradient || !sum) {
+      sum = gradient ? gradient : sum;
+      continue;
+    }
+    // Reads are differentiated in reverse order: an earlier read's gradient is complete later.
+    Operation *later = sum.getDefiningOp()->isBeforeInBlock(gradient.getDefiningOp())
+                           ? gradient.getDefiningOp()
+                           : sum.getDefiningOp();
+    OpBuilder builder(later->getContext());
+    builder.setInsertionPointAfter(later);
+    sum = TensorBuilder(location, builder).add(sum, gradient);
+  }
+  if (sum)
+    return sum;
+  OpBuilder builder(function.front().getTerminator());
+  VariableOp variable = parameter.variable;
+  return TensorBuilder(location, builder).splat(variable.getTensorType(), 0.0);
+}
+
+void AutodiffPass::deliver(func::FuncOp function, const Parameter &parameter,
+                           ArrayRef<Value> gradients, SymbolTable &symbols) {
+  VariableOp variable = parameter.variable;
+  StringAttr name = variable.getSymNameAttr();
+  OpBuilder builder(&getContext());
+  auto gradientVariable = VariableOp::create(builder, variable.getLoc(), Role::Gradient,
+                                             (name.getValue() + ".grad").str(), variable.getType(),
+                                             ZerosAttr::get(&getContext()),
+                                             FlatSymbolRefAttr::get(name), nullptr, nullptr);
+  StringAttr gradientName = symbols.insert(gradientVariable, function->getIterator());
+
+  Location location = backwardLocation(NameLoc::get(name));
+  Value gradient = total(function, parameter, gradients, location);
+  builder.setInsertionPointAfterValue(gradient);
+  if (accumulate)
+    AccumulateOp::create(builder, location, gradientName, gradient);
+  else
+    WriteOp::create(builder, location, gradientName, gradient);
+}
+
+void AutodiffPass::runOnOperation() {
+  auto function = getOperation().lookupSymbol<func::FuncOp>("micro_step");
+  std::optional<unsigned> result = function ? findResult(function, "loss") : std::nullopt;
+  if (!result) {
+    emitError(getOperation().getLoc(),
+              "the module has no function @micro_step with a result named 'loss'; "
+              "mtc-attach-loss makes it");
+    return signalPassFailure();
+  }
+  FailureOr<SmallVector<Parameter>> parameters = findParameters(function);
+  if (failed(parameters))
+    return signalPassFailure();
+
+  SmallVector<Value> wrt, gradients;
+  for (const Parameter &parameter : *parameters)
+    llvm::append_range(wrt, parameter.reads);
+  int64_t before = llvm::range_size(function.front());
+  Value loss = function.front().getTerminator()->getOperand(*result);
+  if (failed(differentiate(function, loss, wrt, gradients)))
+    return signalPassFailure();
+
+  SymbolTable symbols(getOperation());
+  SmallVector<StringRef> unused;
+  ArrayRef<Value> rest = gradients;
+  for (const Parameter &parameter : *parameters) {
+    ArrayRef<Value> own = rest.take_front(parameter.reads.size());
+    rest = rest.drop_front(own.size());
+    if (llvm::none_of(own, [](Value gradient) { return bool(gradient); }))
+      unused.push_back(VariableOp(parameter.variable).getSymName());
+    deliver(function, parameter, own, symbols);
+  }
+  if (unused.size() == parameters->size()) {
+    emitError(function.getLoc(),
+              "no parameter influences the loss; --output chooses the output it reads");
+    return signalPassFailure();
+  }
+  if (!unused.empty())
+    emitWarning(function.getLoc(),
+                "the loss does not depend on these parameters, whose gradients are zero: ")
+        << llvm::join(unused, ", ");
+  numParameters += parameters->size();
+  numUnused += unused.size();
+  numOperations += llvm::range_size(function.front()) - before;
+}

@@ -1,0 +1,81 @@
+//===- AutodiffPasses.td - Gradients, and the core that they end in --------------------------===//
+
+#ifndef MTC_PASSES_AUTODIFF_PASSES
+#define MTC_PASSES_AUTODIFF_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
+  let summary = "compute the loss's gradient by every parameter, in reverse mode";
+  let description = [{
+    Extends `@micro_step`, whose result named `loss` is differentiated by the values that it reads from variables of role
+    `parameter`. Each parameter gets a variable of role `gradient`. The pass asks operations by their interface and
+    knows none itself; it computes nothing that no parameter needs. Operations between a parameter and the loss that
+    have no gradient are reported all at once. A parameter that does not influence the loss gets zeros and a warning.
+
+    ```mlir
+    mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+    func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+      %w = mtc.read @w : tensor<4xf32>
+      %e = mtc.exp %w : tensor<4xf32>
+      %l = mtc.reduce add %e axes [0] : tensor<4xf32> -> tensor<f32>
+      return %l : tensor<f32>
+    }
+    // gains
+    mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros of @w
+      %one = mtc.constant dense<1.0> : tensor<f32>
+      %d = mtc.broadcast %one axes [0] : tensor<f32> -> tensor<4xf32>
+      %g = mtc.mul %d, %e : tensor<4xf32>
+      mtc.write @w.grad, %g : tensor<4xf32>
+    ```
+  }];
+  let options = [
+    Option<"accumulate", "accumulate", "bool", "false",
+           "add to the gradients' variables instead of overwriting them">,
+  ];
+  let statistics = [
+    Statistic<"numParameters", "parameters", "Parameters that the loss was differentiated by">,
+    Statistic<"numUnused", "unused", "Parameters that do not influence the loss">,
+    Statistic<"numOperations", "operations", "Operations of the backward pass">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
+  let summary = "give every function its vector-Jacobian product as a function of its own";
+  let description = [{
+    For tests of gradient rules. `@f` with floating-point arguments x and results y gets `@f_vjp`, which takes f's
+    arguments and y's cotangents and returns x's.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = mtc.exp %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    // gains
+    func.func @f_vjp(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> tensor<4xf32> {
+      %y = mtc.exp %x : tensor<4xf32>
+      %dx = mtc.mul %dy, %y : tensor<4xf32>
+      return %dx : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
+}
+
+def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
+  let summary = "write larger operations in the core";
+  let description = [{
+    Replaces every operation that can say itself in core operations. It runs after autodiff, which uses the larger
+    operations' own gradients, and before kernels are formed.
+
+    ```mlir
+    %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<4x10xf32>, tensor<4xi64> -> tensor<4xf32>
+    // becomes reductions over the classes, a gather of the label's logit, and elementwise operations
+    ```
+  }];
+  let statistics = [Statistic<"numDecomposed", "decomposed", "Operations replaced by core operations">];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+#endif // MTC_PASSES_AUTODIFF_PASSES

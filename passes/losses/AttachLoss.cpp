@@ -1,0 +1,230 @@
+//===- AttachLoss.cpp - From the forward function to micro-step and evaluation ---------------===//
+
+#include "passes/GraphSignature.h"
+#include "passes/Passes.h"
+#include "passes/losses/Loss.h"
+#include "passes/losses/LossChoice.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_ATTACHLOSS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Everything about the loss that the two functions share.
+struct Plan {
+  const Loss *loss = nullptr; // null: the graph's own output
+  unsigned output = 0;
+  std::string labels;
+  RankedTensorType labelType; // null: no labels
+  int64_t classAxis = -1;
+  std::string shiftedFrom;
+};
+
+struct AttachLossPass : mtc::impl::AttachLossBase<AttachLossPass> {
+  using AttachLossBase::AttachLossBase;
+  void runOnOperation() override;
+
+private:
+  FailureOr<Plan> makePlan(func::FuncOp forward);
+  FailureOr<Plan> planLabels(func::FuncOp forward, Plan plan);
+};
+
+/// A result of a function in the making.
+struct Result {
+  Value value;
+  std::string name;
+  bool isGraphOutput = false;
+};
+
+} // namespace
+
+/// Losses are computed in f32, in models of f64 in f64.
+static Type lossElement(Type element) {
+  return element.isF64() ? element : Float32Type::get(element.getContext());
+}
+
+FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
+  std::string question;
+  FailureOr<LossChoice> choice = chooseLoss(forward, loss, output, question);
+  if (failed(choice))
+    return emitError(forward.getLoc(), question);
+  Plan plan;
+  plan.loss = findLoss(choice->loss);
+  plan.output = choice->output;
+  plan.labels = labels.empty() ? std::string("labels") : labels.getValue();
+  if (plan.loss)
+    return planLabels(forward, plan);
+  if (!labels.empty() && !findArgument(forward, labels))
+    return emitError(forward.getLoc(), "--labels: the graph has no input '")
+           << labels << "', and the loss, its output '" << resultName(forward, plan.output)
+           << "', takes no other labels";
+  return plan;
+}
+
+FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
+  auto type = cast<RankedTensorType>(forward.getResultTypes()[plan.output]);
+  RankedTensorType given;
+  if (std::optional<unsigned> argument = findArgument(forward, plan.labels))
+    given = cast<RankedTensorType>(forward.getArgumentTypes()[*argument]);
+  auto reject = [&](const Twine &expected) -> LogicalResult {
+    InFlightDiagnostic error = emitError(forward.getLoc(), "--loss ")
+                               << plan.loss->name << " needs " << expected << ", but output '"
+                               << resultName(forward, plan.output) << "' is " << type;
+    if (given)
+      error << " and the labels '" << plan.labels << "' are " << given;
+    return error << "; choose another with --output"
+                 << (given ? ", other labels with --labels," : "") << " or another loss";
+  };
+
+  std::string expected;
+  FailureOr<LabelLayout> layout = plan.loss->layout(type, given, expected);
+  if (failed(layout))
+    return reject(expected);
+  if (given) {
+    bool isInteger =
+        isa<IntegerType>(given.getElementType()) && !given.getElementType().isInteger(1);
+    if (plan.loss->classifies && !isInteger)
+      return reject("integer labels");
+    if (!plan.loss->classifies && !isDifferentiable(given))
+      return reject("floating-point labels");
+  }
+  Builder b(&getContext());
+  plan.classAxis = layout->classAxis;
+  plan.labelType =
+      given ? given
+            : RankedTensorType::get(layout->shape, plan.loss->classifies
+                                                       ? Type(b.getI64Type())
+                                                       : lossElement(type.getElementType()));
+  if (plan.loss == findLoss("causal-lm"))
+    if (int64_t input = findTokenInput(forward, layout->shape, plan.labels); input >= 0)
+      plan.shiftedFrom = argumentName(forward, input).str();
+  return plan;
+}
+
+/// Marks the labels' argument, which is added if the graph has none; null if the loss takes no
+/// labels.
+static Value attachLabels(func::FuncOp function, const Plan &plan) {
+  Builder b(function.getContext());
+  std::optional<unsigned> index = findArgument(function, plan.labels);
+  if (!index && !plan.labelType)
+    return nullptr;
+  if (!index) {
+    index = function.getNumArguments();
+    auto named = b.getDictionaryAttr(b.getNamedAttr(nameAttribute, b.getStringAttr(plan.labels)));
+    if (failed(function.insertArgument(*index, plan.labelType, named, function.getLoc())))
+      llvm_unreachable("an argument can be appended to any function with a body");
+  }
+  function.setArgAttr(*index, "mtc.label", b.getUnitAttr());
+  if (plan.classAxis >= 0) {
+    auto type =
+        cast<RankedTensorType>(function.front().getTerminator()->getOperand(plan.output).getType());
+    function.setArgAttr(*index, "mtc.limit", b.getI64IntegerAttr(type.getDimSize(plan.classAxis)));
+    function.setArgAttr(*index, "mtc.ignored", b.getI64IntegerAttr(ignoredLabel));
+  }
+  if (!plan.shiftedFrom.empty())
+    function.setArgAttr(*index, "mtc.shifted_from", b.getStringAttr(plan.shiftedFrom));
+  return function.getArgument(*index);
+}
+
+/// The mean over the targets that count; 0/0 if none does, as in PyTorch.
+static Value mean(TensorBuilder &b, const LossTerms &terms) {
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(shapeOf(terms.losses).size()));
+  Value total = b.sum(terms.losses, axes);
+  Value count = terms.weights ? b.sum(terms.weights, axes)
+                              : b.splat(total, typeOf(terms.losses).getNumElements());
+  return b.div(total, count);
+}
+
+/// [batch] f32: the sum over each row of the batch.
+static Value rowSums(TensorBuilder &b, Value x) {
+  int64_t rank = shapeOf(x).size();
+  Value sums = rank == 1 ? x : b.sum(x, llvm::to_vector(llvm::seq<int64_t>(1, rank)));
+  return b.cast(sums, b.getF32Type());
+}
+
+/// The loss, then (for evaluation) what each row of the batch contributes to it.
+static SmallVector<Result> buildLoss(TensorBuilder &b, const Plan &plan, Value output, Value labels,
+                                     bool evaluates) {
+  output = b.cast(output, lossElement(typeOf(output).getElementType()));
+  if (!plan.loss)
+    return {{b.reshape(output, {}), "loss"}};
+  if (!plan.loss->classifies)
+    labels = b.cast(labels, typeOf(output).getElementType());
+  LossTerms terms = plan.loss->build(b, output, labels, plan.classAxis);
+  SmallVector<Result> results = {{mean(b, terms), "loss"}};
+  if (!evaluates)
+    return results;
+  results.push_back({rowSums(b, terms.losses), "row_loss"});
+  Value weights = terms.weights ? terms.weights : b.splat(terms.losses, 1.0);
+  results.push_back({rowSums(b, weights), "row_weight"});
+  if (plan.loss->buildCorrect) {
+    Value correct = plan.loss->buildCorrect(b, output, labels, plan.classAxis);
+    results.push_back({rowSums(b, correct), "row_correct"});
+  }
+  return results;
+}
+
+static void setResults(func::FuncOp function, ArrayRef<Result> results) {
+  Builder b(function.getContext());
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes;
+  for (const Result &result : results) {
+    values.push_back(result.value);
+    types.push_back(result.value.getType());
+    SmallVector<NamedAttribute> named = {
+        b.getNamedAttr(nameAttribute, b.getStringAttr(result.name))};
+    if (result.isGraphOutput)
+      named.push_back(b.getNamedAttr("mtc.output", b.getUnitAttr()));
+    attributes.push_back(b.getDictionaryAttr(named));
+  }
+  function.front().getTerminator()->setOperands(values);
+  function.setType(b.getFunctionType(function.getArgumentTypes(), types));
+  function.setResAttrsAttr(b.getArrayAttr(attributes));
+}
+
+/// A copy of @forward that gives the loss.
+static void makeFunction(func::FuncOp forward, StringRef name, const Plan &plan, bool evaluates) {
+  OpBuilder atForward(forward);
+  auto function = cast<func::FuncOp>(atForward.clone(*forward));
+  function.setName(name);
+  Value labels = attachLabels(function, plan);
+  Operation *terminator = function.front().getTerminator();
+  OpBuilder builder(terminator);
+  StringRef lossName = plan.loss ? StringRef(plan.loss->name) : "output";
+  TensorBuilder b(NameLoc::get(builder.getStringAttr("loss " + lossName)), builder);
+  SmallVector<Result> results =
+      buildLoss(b, plan, terminator->getOperand(plan.output), labels, evaluates);
+  if (evaluates) {
+    for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
+      results.push_back({value, resultName(forward, i).str(), /*isGraphOutput=*/true});
+    // Statistics are the training's.
+    for (Operation &op : llvm::make_early_inc_range(function.front()))
+      if (isa<WriteOp, AccumulateOp, WriteFlatOp>(op))
+        op.erase();
+  }
+  setResults(function, results);
+}
+
+void AttachLossPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto forward = module.lookupSymbol<func::FuncOp>("forward");
+  if (!forward || !forward.getBody().hasOneBlock()) {
+    emitError(module.getLoc(),
+              "the module has no function @forward of one block to attach a loss to");
+    return signalPassFailure();
+  }
+  FailureOr<Plan> plan = makePlan(forward);
+  if (failed(plan))
+    return signalPassFailure();
+  makeFunction(forward, "micro_step", *plan, /*evaluates=*/false);
+  makeFunction(forward, "evaluate", *plan, /*evaluates=*/true);
+  module->setAttr("mtc.loss", StringAttr::get(&getContext(),
+                                              plan->loss ? StringRef(plan->loss->name) : "output"));
+  forward.erase();
+}

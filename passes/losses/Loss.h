@@ -1,0 +1,63 @@
+//===- Loss.h - The losses that can be attached to a graph -----------------------------------===//
+//
+// A loss is an entry of a table: which labels it takes, and what each target contributes. The mean
+// over the batch and the sums over its rows follow from that in one place (AttachLoss.cpp).
+//
+//===-----------------------------------------------------------------------------------------===//
+
+#ifndef MTC_PASSES_LOSSES_LOSS_H
+#define MTC_PASSES_LOSSES_LOSS_H
+
+#include "ir/TensorBuilder.h"
+
+namespace mtc {
+
+/// Labels of this value do not count.
+inline constexpr int64_t ignoredLabel = -100;
+
+/// What a loss expects of its labels.
+struct LabelLayout {
+  llvm::SmallVector<int64_t> shape;
+  /// The output's axis of classes; -1 for losses of elements.
+  int64_t classAxis = -1;
+};
+
+/// What each target contributes to the loss.
+struct LossTerms {
+  /// One for each target, the batch's axis first; 0 for targets that do not count.
+  mlir::Value losses;
+  /// 1 for targets that count, 0 for others, in the shape and type of `losses`; null where all
+  /// count.
+  mlir::Value weights;
+};
+
+struct Loss {
+  llvm::StringLiteral name;
+  /// Labels are integers, classes of the output; otherwise they have the output's type.
+  bool classifies;
+  /// Labels for an output; `given` is the type of labels that the graph already has, null where it
+  /// has none. If they do not fit each other, says in `expected` what would, as the object of
+  /// "needs".
+  mlir::FailureOr<LabelLayout> (*layout)(mlir::RankedTensorType output,
+                                         mlir::RankedTensorType given, std::string &expected);
+  /// The output is f32 or f64; labels are integers or have the output's type.
+  LossTerms (*build)(TensorBuilder &b, mlir::Value output, mlir::Value labels, int64_t classAxis);
+  /// 1 for each target that counts and whose class has the largest output (ties count), 0 for
+  /// others, in the type of the losses; null for losses that do not classify.
+  mlir::Value (*buildCorrect)(TensorBuilder &b, mlir::Value output, mlir::Value labels,
+                              int64_t classAxis);
+};
+
+/// All but `output`, which is no computation.
+llvm::ArrayRef<Loss> getLosses();
+/// Null if there is none of this name.
+const Loss *findLoss(llvm::StringRef name);
+/// The names of all, `output` included, for messages: "cross-entropy, …".
+std::string listLosses();
+
+extern const Loss crossEntropyLoss, causalLmLoss, meanSquaredErrorLoss, absoluteErrorLoss,
+    binaryCrossEntropyLoss;
+
+} // namespace mtc
+
+#endif // MTC_PASSES_LOSSES_LOSS_H

@@ -1,0 +1,125 @@
+//===- LossChoice.cpp - Which loss a graph is trained for ------------------------------------===//
+
+#include "passes/losses/LossChoice.h"
+#include "passes/GraphSignature.h"
+#include "passes/losses/Loss.h"
+
+using namespace mlir;
+using namespace mtc;
+
+int64_t mtc::findTokenInput(func::FuncOp forward, ArrayRef<int64_t> shape, StringRef labels) {
+  SmallVector<int64_t> found;
+  for (auto [i, type] : llvm::enumerate(forward.getArgumentTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (isa<IntegerType>(tensor.getElementType()) && !tensor.getElementType().isInteger(1) &&
+        tensor.getShape() == shape && argumentName(forward, i) != labels)
+      found.push_back(i);
+  }
+  if (found.size() == 1)
+    return found.front();
+  for (int64_t i : found)
+    if (argumentName(forward, i) == "input_ids")
+      return i;
+  return -1;
+}
+
+namespace {
+
+class Chooser {
+public:
+  Chooser(func::FuncOp forward, std::string &question) : forward(forward), question(question) {}
+
+  FailureOr<LossChoice> choose(StringRef loss, StringRef output);
+
+private:
+  RankedTensorType typeOf(unsigned result) {
+    return cast<RankedTensorType>(forward.getResultTypes()[result]);
+  }
+  bool isScalar(unsigned result) { return typeOf(result).getNumElements() == 1; }
+  LogicalResult ask(const Twine &text) {
+    question = text.str();
+    return failure();
+  }
+  std::string outputs() { return "the graph's outputs are: " + listResults(forward); }
+
+  FailureOr<unsigned> chooseOutput(StringRef loss, StringRef output);
+  FailureOr<std::string> chooseName(unsigned output);
+
+  func::FuncOp forward;
+  std::string &question;
+};
+
+} // namespace
+
+FailureOr<unsigned> Chooser::chooseOutput(StringRef loss, StringRef output) {
+  if (!output.empty()) {
+    std::optional<unsigned> result = findResult(forward, output);
+    if (!result)
+      return ask("--output: there is no output '" + output + "'; " + outputs());
+    if (!isDifferentiable(typeOf(*result)))
+      return ask("--output: output '" + output + "' is " + print(typeOf(*result)) +
+                 ", but a loss reads a floating-point one; " + outputs());
+    return *result;
+  }
+
+  SmallVector<unsigned> floats, scalars;
+  for (unsigned i = 0; i < forward.getNumResults(); ++i)
+    if (isDifferentiable(forward.getResultTypes()[i])) {
+      floats.push_back(i);
+      if (isScalar(i))
+        scalars.push_back(i);
+    }
+  if (floats.empty())
+    return ask("the graph has no floating-point output that a loss could read; " + outputs());
+  bool mayBeScalar = loss.empty() || loss == "output";
+  if (mayBeScalar && scalars.size() == 1)
+    return scalars.front();
+  if (loss == "output")
+    return ask(Twine(scalars.empty() ? "--loss output: no output is a floating-point scalar"
+                                     : "--loss output: several outputs are scalars; name the loss "
+                                       "with --output") +
+               "; " + outputs());
+  if (loss.empty() && floats.size() > 1)
+    return ask(
+        "several outputs could be trained; name one with --output and its loss with --loss; " +
+        outputs());
+  return floats.front();
+}
+
+FailureOr<std::string> Chooser::chooseName(unsigned output) {
+  RankedTensorType type = typeOf(output);
+  if (type.getRank() == 0)
+    return std::string("output");
+  if (type.getRank() == 2 && type.getDimSize(1) > 1)
+    return std::string("cross-entropy");
+  if (type.getRank() == 3 && findTokenInput(forward, type.getShape().drop_back(), "") >= 0)
+    return std::string("causal-lm");
+  return ask("the loss does not follow from output '" + resultName(forward, output) + "' " +
+             print(type) + "; choose it with --loss (" + listLosses() + ")");
+}
+
+FailureOr<LossChoice> Chooser::choose(StringRef loss, StringRef output) {
+  if (!loss.empty() && loss != "output" && !findLoss(loss))
+    return ask("--loss: there is no loss '" + loss + "'; known are: " + listLosses());
+  FailureOr<unsigned> result = chooseOutput(loss, output);
+  if (failed(result))
+    return failure();
+  if (loss == "output" && !isScalar(*result))
+    return ask(
+        "--loss output: output '" + resultName(forward, *result) + "' is " +
+        print(typeOf(*result)) +
+        ", but a loss is a floating-point scalar; choose another with --output, or a loss of "
+        "it with --loss; " +
+        outputs());
+  if (!loss.empty())
+    return LossChoice{loss.str(), *result};
+  FailureOr<std::string> name = chooseName(*result);
+  if (failed(name))
+    return failure();
+  return LossChoice{*name, *result};
+}
+
+FailureOr<LossChoice> mtc::chooseLoss(func::FuncOp forward, StringRef loss, StringRef output,
+                                      std::string &question) {
+  return Chooser(forward, question).choose(loss, output);
+}

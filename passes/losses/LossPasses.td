@@ -1,0 +1,49 @@
+//===- LossPasses.td - From the graph to what is minimised -----------------------------------===//
+
+#ifndef MTC_PASSES_LOSS_PASSES
+#define MTC_PASSES_LOSS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
+  let summary = "turn the forward function into one that computes the loss and one that evaluates";
+  let description = [{
+    `@forward` is replaced by two functions. `@micro_step` gives the loss alone; `@evaluate` gives the loss, sums for
+    each row of the batch (so that a whole file can be averaged exactly) and the graph's outputs, marked `mtc.output`,
+    and writes no variable. Labels become the argument marked `mtc.label`: the graph's input of that name, or else a new
+    argument. The module's attribute `mtc.loss` names the loss.
+
+    Losses are PyTorch's: `cross-entropy` is the mean over the labels that are not -100, with the classes on the last
+    axis, or on axis 1 where the labels' shape says so; an output of rank 4 and above, whose labels are not in the graph,
+    has its classes on axis 1. `causal-lm` is the same over [B, T, V]. `mse`, `l1` and `bce-with-logits` are means over
+    all elements. `output` takes the graph's own.
+
+    Integer labels carry the values that are valid: `mtc.limit`, the number of classes, and `mtc.ignored`. Labels of
+    `causal-lm` that may be left out name the input that they can be made of in `mtc.shifted_from`.
+
+    ```mlir
+    func.func @forward(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<4x8xf32> {mtc.name = "y"}) {
+      %y = mtc.tanh %x : tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }
+    // becomes, with loss=mse:
+    func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"},
+                          %labels: tensor<4x8xf32> {mtc.name = "labels", mtc.label})
+        -> (tensor<f32> {mtc.name = "loss"})
+    func.func @evaluate(%x: tensor<4x8xf32> {mtc.name = "x"},
+                        %labels: tensor<4x8xf32> {mtc.name = "labels", mtc.label})
+        -> (tensor<f32> {mtc.name = "loss"}, tensor<4xf32> {mtc.name = "row_loss"},
+            tensor<4xf32> {mtc.name = "row_weight"}, tensor<4x8xf32> {mtc.name = "y", mtc.output})
+    ```
+  }];
+  let options = [
+    Option<"loss", "loss", "std::string", "\"\"",
+           "cross-entropy, causal-lm, mse, l1, bce-with-logits or output; chosen from the outputs if empty">,
+    Option<"output", "output", "std::string", "\"\"",
+           "the graph output that the loss reads; the first floating-point one if empty">,
+    Option<"labels", "labels", "std::string", "\"\"", "the labels' name: a graph input or a new one; `labels` if empty">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif // MTC_PASSES_LOSS_PASSES

@@ -1,0 +1,34 @@
+//===- Optimizer.cpp - The table of optimizers, and what they share --------------------------===//
+
+#include "passes/optimizer/Optimizer.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+
+Value Update::scalar(double value) {
+  return b.splat(RankedTensorType::get({}, b.getF64Type()), value);
+}
+
+Value Update::powerOfStep(double base) {
+  // ln 0 is no number to multiply with; 0^step is 0, as step starts at 1.
+  return base == 0.0 ? scalar(0.0) : b.exp(b.mul(step, scalar(std::log(base))));
+}
+
+Value Update::spread(Value scalar) {
+  Value narrowed = b.cast(scalar, typeOf(parameter).getElementType());
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(shapeOf(parameter).size()));
+  return b.broadcast(narrowed, axes, shapeOf(parameter));
+}
+
+ArrayRef<const OptimizerKind *> mtc::getOptimizers() {
+  static const OptimizerKind *const optimizers[] = {&sgdOptimizer, &adamWOptimizer};
+  return optimizers;
+}
+
+const OptimizerKind *mtc::findOptimizer(StringRef name) {
+  for (const OptimizerKind *optimizer : getOptimizers())
+    if (optimizer->name == name)
+      return optimizer;
+  return nullptr;
+}

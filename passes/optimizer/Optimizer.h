@@ -1,0 +1,75 @@
+//===- Optimizer.h - The optimizers that can update the parameters ---------------------------===//
+//
+// An optimizer is an entry of a table and one function that writes the update of a tensor; how
+// parameters are grouped and where state is kept is decided in one place (OptimizerPass.cpp).
+//
+//===-----------------------------------------------------------------------------------------===//
+
+#ifndef MTC_PASSES_OPTIMIZER_OPTIMIZER_H
+#define MTC_PASSES_OPTIMIZER_OPTIMIZER_H
+
+#include "ir/TensorBuilder.h"
+
+namespace mtc {
+
+/// A number that the user may choose.
+struct Hyperparameter {
+  /// The flag without dashes: "weight-decay".
+  llvm::StringLiteral name;
+  double defaultValue;
+  /// Valid values: minimum <= value < limit.
+  double minimum, limit;
+};
+
+/// The update of one group of parameters in the making. Tensors have one shape and element type,
+/// f32 or f64; scalars are tensors of rank 0 and f64, so that powers and differences keep their
+/// accuracy.
+class Update {
+public:
+  using Value = mlir::Value;
+
+  Update(TensorBuilder &b, const llvm::StringMap<double> &numbers) : b(b), numbers(numbers) {}
+
+  TensorBuilder &b;
+  /// Read, and replaced by what they become.
+  Value parameter;
+  llvm::SmallVector<Value> states;
+  Value gradient;
+  /// Scalars.
+  Value learningRate;
+  /// From 1; null if the optimizer does not ask for it.
+  Value step;
+  /// 0 for a group without decay.
+  double weightDecay = 0.0;
+
+  /// A hyperparameter's value by its name.
+  double number(llvm::StringRef name) const { return numbers.at(name); }
+  Value scalar(double value);
+  /// base^step, for 0 <= base < 1.
+  Value powerOfStep(double base);
+  /// A scalar as a tensor like the parameter.
+  Value spread(Value scalar);
+  Value spread(double value) { return b.splat(parameter, value); }
+
+private:
+  const llvm::StringMap<double> &numbers;
+};
+
+struct OptimizerKind {
+  llvm::StringLiteral name;
+  /// Suffixes of the state's variables; state starts as zeros, in the shape of the parameter.
+  llvm::ArrayRef<llvm::StringLiteral> states;
+  llvm::ArrayRef<Hyperparameter> hyperparameters;
+  bool usesStep;
+  void (*build)(Update &update);
+};
+
+llvm::ArrayRef<const OptimizerKind *> getOptimizers();
+/// Null if there is none of this name.
+const OptimizerKind *findOptimizer(llvm::StringRef name);
+
+extern const OptimizerKind sgdOptimizer, adamWOptimizer;
+
+} // namespace mtc
+
+#endif // MTC_PASSES_OPTIMIZER_OPTIMIZER_H

@@ -1,0 +1,215 @@
+//===- OptimizerPass.cpp - The update of all parameters as a function ------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/optimizer/Optimizer.h"
+
+#include "llvm/ADT/MapVector.h"
+#include <cmath>
+
+namespace mtc {
+#define GEN_PASS_DEF_OPTIMIZER
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Parameters that are updated together; the variables of one list lie as those of another.
+struct Group {
+  SmallVector<VariableOp> parameters, gradients;
+  SmallVector<SmallVector<VariableOp>> states;
+  bool decays = false;
+};
+
+/// A group's variables of one kind as one tensor to compute with, and back.
+class FlatView {
+public:
+  FlatView(ArrayRef<VariableOp> variables);
+  Value read(TensorBuilder &b);
+  void write(TensorBuilder &b, Value value);
+
+private:
+  ArrayAttr symbols;
+  RankedTensorType type;
+};
+
+struct OptimizerPass : mtc::impl::OptimizerBase<OptimizerPass> {
+  using OptimizerBase::OptimizerBase;
+  void runOnOperation() override;
+
+private:
+  LogicalResult readNumbers();
+  FailureOr<SmallVector<Group>> makeGroups();
+  VariableOp addState(VariableOp parameter, StringRef suffix);
+  Value readScalar(TensorBuilder &b, StringRef name, Type element);
+  void buildGroup(Update update, Group &group);
+
+  const OptimizerKind *kind = nullptr;
+  llvm::StringMap<double> numbers;
+  std::optional<SymbolTable> symbols;
+  /// Where new variables go: before the functions.
+  Block::iterator variablesEnd;
+};
+
+} // namespace
+
+/// Elements that a variable takes in a flat tensor, its padding included.
+static int64_t paddedElements(RankedTensorType type) {
+  return paddedBytes(byteSize(type)) / elementBytes(type.getElementType());
+}
+
+FlatView::FlatView(ArrayRef<VariableOp> variables) {
+  Builder b(variables.front()->getContext());
+  SmallVector<Attribute> names;
+  int64_t size = 0;
+  for (VariableOp variable : variables) {
+    names.push_back(FlatSymbolRefAttr::get(variable.getSymNameAttr()));
+    size += paddedElements(variable.getTensorType());
+  }
+  symbols = b.getArrayAttr(names);
+  type =
+      RankedTensorType::get({size}, VariableOp(variables.front()).getTensorType().getElementType());
+}
+
+Value FlatView::read(TensorBuilder &b) { return b.create<ReadFlatOp>(type, symbols); }
+void FlatView::write(TensorBuilder &b, Value value) { b.create<WriteFlatOp>(symbols, value); }
+
+/// Checks the options against what the optimizer takes.
+LogicalResult OptimizerPass::readNumbers() {
+  kind = findOptimizer(optimizer);
+  if (!kind) {
+    std::string known;
+    for (const OptimizerKind *each : getOptimizers())
+      known += (known.empty() ? "" : ", ") + each->name.str();
+    return emitError(getOperation().getLoc(), "--optimizer: there is no optimizer '")
+           << optimizer << "'; known are: " << known;
+  }
+  std::pair<StringRef, double> given[] = {{"lr", lr},       {"weight-decay", weightDecay},
+                                          {"beta1", beta1}, {"beta2", beta2},
+                                          {"eps", eps},     {"momentum", momentum}};
+  for (const Hyperparameter &each : kind->hyperparameters)
+    numbers[each.name] = each.defaultValue;
+  for (auto [name, value] : given) {
+    if (std::isnan(value))
+      continue;
+    const Hyperparameter *known = llvm::find_if(
+        kind->hyperparameters, [&](const Hyperparameter &each) { return each.name == name; });
+    if (known == kind->hyperparameters.end()) {
+      std::string taken;
+      for (const Hyperparameter &each : kind->hyperparameters)
+        taken += (taken.empty() ? "" : ", ") + each.name.str();
+      return emitError(getOperation().getLoc(), "optimizer '")
+             << kind->name << "' has no " << name << "; it has: " << taken;
+    }
+    if (!(value >= known->minimum && value < known->limit)) {
+      InFlightDiagnostic error = emitError(getOperation().getLoc(), "optimizer '")
+                                 << kind->name << "': " << name << " is " << std::to_string(value)
+                                 << ", but must be finite and at least " << known->minimum;
+      if (std::isfinite(known->limit))
+        error << " and less than " << known->limit;
+      return error;
+    }
+    numbers[name] = value;
+  }
+  return success();
+}
+
+VariableOp OptimizerPass::addState(VariableOp parameter, StringRef suffix) {
+  OpBuilder builder(&getContext());
+  auto state = VariableOp::create(
+      builder, parameter.getLoc(), Role::Optimizer, (parameter.getSymName() + "." + suffix).str(),
+      parameter.getType(), ZerosAttr::get(&getContext()),
+      FlatSymbolRefAttr::get(parameter.getSymNameAttr()), nullptr, nullptr);
+  symbols->insert(state, variablesEnd);
+  return state;
+}
+
+FailureOr<SmallVector<Group>> OptimizerPass::makeGroups() {
+  llvm::StringMap<VariableOp> gradients;
+  for (auto variable : getOperation().getOps<VariableOp>())
+    if (variable.getRole() == Role::Gradient)
+      gradients[*variable.getOf()] = variable;
+
+  llvm::MapVector<std::pair<Type, unsigned>, Group> groups;
+  for (auto parameter : llvm::to_vector(getOperation().getOps<VariableOp>())) {
+    if (parameter.getRole() != Role::Parameter)
+      continue;
+    VariableOp gradient = gradients.lookup(parameter.getSymName());
+    if (!gradient)
+      return emitError(parameter.getLoc(), "parameter '")
+             << parameter.getSymName() << "' has no gradient; mtc-autodiff makes it";
+    RankedTensorType type = parameter.getTensorType();
+    if (!type.getElementType().isF32() && !type.getElementType().isF64())
+      return emitError(parameter.getLoc(), "parameter '")
+             << parameter.getSymName() << "' is " << type << ", but optimizers update f32 and f64";
+    bool decays = numbers.lookup("weight-decay") != 0.0 && !(noDecay1d && type.getRank() < 2);
+    Group &group = groups[{type.getElementType(), decays}];
+    group.decays = decays;
+    group.parameters.push_back(parameter);
+    group.gradients.push_back(gradient);
+    group.states.resize(kind->states.size());
+    for (auto [states, suffix] : llvm::zip_equal(group.states, kind->states))
+      states.push_back(addState(parameter, suffix));
+  }
+  return llvm::map_to_vector(groups.takeVector(), [](auto &entry) { return entry.second; });
+}
+
+/// A scalar that the runtime sets; the variable is made on first use.
+Value OptimizerPass::readScalar(TensorBuilder &b, StringRef name, Type element) {
+  auto type = RankedTensorType::get({}, element);
+  if (!symbols->lookup(name)) {
+    OpBuilder builder(&getContext());
+    symbols->insert(VariableOp::create(builder, getOperation().getLoc(), Role::Scalar, name, type,
+                                       ZerosAttr::get(&getContext()), nullptr, nullptr, nullptr),
+                    variablesEnd);
+  }
+  return b.cast(b.create<ReadOp>(type, name), b.getF64Type());
+}
+
+void OptimizerPass::buildGroup(Update update, Group &group) {
+  TensorBuilder &b = update.b;
+  FlatView parameters(group.parameters);
+  SmallVector<FlatView> states(group.states.begin(), group.states.end());
+  update.weightDecay = group.decays ? numbers.lookup("weight-decay") : 0.0;
+  update.parameter = parameters.read(b);
+  update.gradient = FlatView(group.gradients).read(b);
+  for (FlatView &state : states)
+    update.states.push_back(state.read(b));
+  kind->build(update);
+  for (auto [state, value] : llvm::zip_equal(states, update.states))
+    state.write(b, value);
+  parameters.write(b, update.parameter);
+}
+
+void OptimizerPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  symbols.emplace(module);
+  auto functions = module.getOps<func::FuncOp>();
+  variablesEnd = functions.empty() ? module.getBody()->end() : (*functions.begin())->getIterator();
+  if (failed(readNumbers()))
+    return signalPassFailure();
+  FailureOr<SmallVector<Group>> groups = makeGroups();
+  if (failed(groups))
+    return signalPassFailure();
+
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto location = NameLoc::get(builder.getStringAttr("optimizer " + kind->name));
+  auto function =
+      func::FuncOp::create(builder, location, "update", builder.getFunctionType({}, {}));
+  symbols->insert(function);
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  TensorBuilder b(location, builder);
+  Update update(b, numbers);
+  update.learningRate = readScalar(b, "mtc.learning_rate", b.getF32Type());
+  if (kind->usesStep)
+    update.step = readScalar(b, "mtc.step", b.getI64Type());
+  for (Group &group : *groups)
+    buildGroup(update, group);
+  b.create<func::ReturnOp>();
+
+  module->setAttr("mtc.optimizer", builder.getStringAttr(kind->name));
+  module->setAttr("mtc.learning_rate", builder.getF64FloatAttr(numbers.lookup("lr")));
+  numGroups += groups->size();
+}

@@ -1,0 +1,49 @@
+//===- OptimizerPasses.td - The update of the parameters -------------------------------------===//
+
+#ifndef MTC_PASSES_OPTIMIZER_PASSES
+#define MTC_PASSES_OPTIMIZER_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
+  let summary = "write the update of all parameters as a function";
+  let description = [{
+    Adds `@update`, and the optimizer's state as variables of role `optimizer`. Parameters of one element type and one
+    weight decay form a group, which is updated as one flat tensor. Learning rate and step number are variables of role
+    `scalar`, which the runtime sets: `@mtc.learning_rate` and `@mtc.step`, counted from 1. The module's attributes
+    `mtc.optimizer` and `mtc.learning_rate` say what was chosen.
+
+    Numbers that are not given take the optimizer's own default; one that it does not have is an error.
+
+    ```mlir
+    mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
+    mtc.variable gradient @w.grad : tensor<16xf32> = #mtc.zeros of @w
+    // gains, with optimizer=sgd:
+    mtc.variable scalar @mtc.learning_rate : tensor<f32> = #mtc.zeros
+    func.func @update() {
+      %p = mtc.read_flat [@w] : tensor<16xf32>
+      %g = mtc.read_flat [@w.grad] : tensor<16xf32>
+      %lr = mtc.read @mtc.learning_rate : tensor<f32>
+      …
+      %new = mtc.sub %p, %change : tensor<16xf32>
+      mtc.write_flat [@w], %new : tensor<16xf32>
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd or adamw">,
+    Option<"lr", "lr", "double", "::mtc::notGiven", "learning rate">,
+    Option<"weightDecay", "weight-decay", "double", "::mtc::notGiven", "weight decay">,
+    Option<"beta1", "beta1", "double", "::mtc::notGiven", "decay of the first moment">,
+    Option<"beta2", "beta2", "double", "::mtc::notGiven", "decay of the second moment">,
+    Option<"eps", "eps", "double", "::mtc::notGiven", "added to the denominator">,
+    Option<"momentum", "momentum", "double", "::mtc::notGiven", "decay of the velocity">,
+    Option<"noDecay1d", "no-decay-1d", "bool", "false",
+           "exclude parameters of fewer than two dimensions from weight decay">,
+  ];
+  let statistics = [Statistic<"numGroups", "groups", "Flat groups of parameters">];
+  let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif // MTC_PASSES_OPTIMIZER_PASSES

@@ -1,6 +1,7 @@
 //===- mtc-opt.cpp - Runs the compiler's passes on textual IR
 //-----------------------------------===//
 
+#include "frontend/inference/Passes.h"
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
@@ -12,10 +13,11 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  registry.insert<mtc::MtcDialect>();
+  registry.insert<mtc::MtcDialect, mtc::onnx::OnnxDialect>();
   mlir::registerAllPasses();
   mtc::registerMtcPasses();
   mtc::registerMtcPipelines();
+  mtc::onnx::registerOnnxPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Runs the compiler's passes on textual IR\n", registry));
 }

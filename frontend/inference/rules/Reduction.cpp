@@ -85,10 +85,13 @@ void addReduction(Registry &registry, StringRef name, int64_t operandSince, Rule
 template <typename Initial, typename Each, typename Combine, typename Finish>
 Rule::Evaluate overNumbers(Initial initial, Each each, Combine combine, Finish finish) {
   return [=](Inference &node) {
-    dispatchNumber(node.elementType(0), [&](auto kind) {
-      using T = decltype(kind);
-      reduce<T>(node, initial(kind), each, combine, finish);
-    });
+    auto fold = [&](auto kind) {
+      reduce<decltype(kind)>(node, initial(kind), each, combine, finish);
+    };
+    if (isa<FloatType>(node.elementType(0)))
+      fold(double()); // Many roundings add up: sums are rounded once.
+    else
+      dispatchInteger(node.elementType(0), fold);
   };
 }
 
@@ -97,10 +100,7 @@ template <typename Each, typename Finish> Rule::Evaluate overFloats(Each each, F
   return [=](Inference &node) {
     if (!isa<FloatType>(node.elementType(0)))
       return;
-    dispatchFloat(node.elementType(0), [&](auto kind) {
-      using T = decltype(kind);
-      reduce<T>(node, T(0), each, [](T a, T b) { return a + b; }, finish);
-    });
+    reduce<double>(node, 0, each, [](double a, double b) { return a + b; }, finish);
   };
 }
 

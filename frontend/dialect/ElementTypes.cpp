@@ -1,5 +1,4 @@
-//===- ElementTypes.cpp - ONNX data types as MLIR element types
-//--------------------------------===//
+//===- ElementTypes.cpp - ONNX data types as MLIR element types -------------------------------===//
 
 #include "frontend/dialect/ElementTypes.h"
 

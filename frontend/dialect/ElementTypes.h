@@ -1,10 +1,9 @@
-//===- ElementTypes.h - ONNX data types as MLIR element types
-//----------------------------------===//
+//===- ElementTypes.h - ONNX data types as MLIR element types ---------------------------------===//
 //
 // The one mapping that the reader, the inference rules and the exporter share. Signed integers are
 // signless in MLIR, unsigned ones carry their sign (`ui8`), booleans are `i1`.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_DIALECT_ELEMENTTYPES_H
 #define MTC_FRONTEND_DIALECT_ELEMENTTYPES_H

@@ -1,5 +1,4 @@
-//===- Evaluate.cpp - What the evaluations of rules share
-//--------------------------------------===//
+//===- Evaluate.cpp - What the evaluations of rules share -------------------------------------===//
 
 #include "frontend/inference/Evaluate.h"
 

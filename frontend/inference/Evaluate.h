@@ -1,11 +1,10 @@
-//===- Evaluate.h - What the evaluations of rules share
-//----------------------------------------===//
+//===- Evaluate.h - What the evaluations of rules share ---------------------------------------===//
 //
 // Arithmetic is done in one of four C++ types: `float` for f32, f16 and bf16, `double` for f64,
 // `uint64_t` for unsigned integers, `int64_t` for signed ones and booleans; `Tensor::fromValues`
 // rounds or wraps to the element type. Moving elements around needs their size only.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_EVALUATE_H
 #define MTC_FRONTEND_INFERENCE_EVALUATE_H

@@ -1,5 +1,4 @@
-//===- InferAndFold.cpp - Types of all values, and values known at compile time
-//----------------===//
+//===- InferAndFold.cpp - Types of all values, and values known at compile time ---------------===//
 
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Passes.h"

@@ -1,5 +1,4 @@
-//===- Inference.cpp - What a rule says of a node's results
-//------------------------------------===//
+//===- Inference.cpp - What a rule says of a node's results -----------------------------------===//
 
 #include "frontend/inference/Inference.h"
 

@@ -1,10 +1,9 @@
-//===- Inference.h - What a rule says of a node's results
-//--------------------------------------===//
+//===- Inference.h - What a rule says of a node's results -------------------------------------===//
 //
 // The view that inference rules get: reading as in Node.h, and saying of which types the results
 // are, or their values.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_INFERENCE_H
 #define MTC_FRONTEND_INFERENCE_INFERENCE_H

@@ -1,5 +1,4 @@
-//===- Node.cpp - Reading a node: operands, attributes, constant operands
-//----------------------===//
+//===- Node.cpp - Reading a node: operands, attributes, constant operands ---------------------===//
 
 #include "frontend/inference/Node.h"
 
@@ -25,8 +24,7 @@ StringRef nodeName(Operation *op) {
   return name;
 }
 
-//===--- Operands
-//-------------------------------------------------------------------------------===//
+//===--- Operands -----------------------------------------------------------------------------===//
 
 bool NodeView::has(size_t i) const {
   return i < operandCount() && !isa<NoneType>(operand(i).getType());
@@ -44,8 +42,7 @@ std::string NodeView::operandName(size_t i) const {
   return text;
 }
 
-//===--- Checks that report
-//---------------------------------------------------------------------===//
+//===--- Checks that report -------------------------------------------------------------------===//
 
 bool NodeView::sameElementType(size_t i, size_t j) {
   if (elementType(i) == elementType(j))
@@ -91,8 +88,7 @@ bool NodeView::hasRank(size_t i, int64_t minimum, int64_t maximum) {
   return false;
 }
 
-//===--- Constant operands
-//----------------------------------------------------------------------===//
+//===--- Constant operands --------------------------------------------------------------------===//
 
 std::optional<Tensor> NodeView::constant(size_t i) const {
   if (!has(i))
@@ -156,8 +152,7 @@ bool NodeView::wants(size_t i) const {
   return i < resultCount() && !isa<NoneType>(node.getOutputs()[i].getType());
 }
 
-//===--- Attributes
-//-----------------------------------------------------------------------------===//
+//===--- Attributes ---------------------------------------------------------------------------===//
 
 Attribute NodeView::attribute(StringRef name) const { return node.getNodeAttributes().get(name); }
 
@@ -265,8 +260,7 @@ Type NodeView::elementTypeOf(StringRef name, Type byDefault) {
   return type;
 }
 
-//===--- Axes
-//-----------------------------------------------------------------------------------===//
+//===--- Axes ---------------------------------------------------------------------------------===//
 
 int64_t NodeView::normalised(int64_t value, int64_t rank, const Twine &what) {
   if (value >= -rank && value < rank)
@@ -292,8 +286,7 @@ SmallVector<int64_t> NodeView::normalisedAxes(ArrayRef<int64_t> values, int64_t 
   return axes;
 }
 
-//===--- Problems
-//-------------------------------------------------------------------------------===//
+//===--- Problems -----------------------------------------------------------------------------===//
 
 LogicalResult NodeView::failure(const Twine &reason) {
   if (!hasFailed) {

@@ -1,5 +1,4 @@
-//===- Node.h - Reading a node: operands, attributes, constant operands
-//------------------------===//
+//===- Node.h - Reading a node: operands, attributes, constant operands -----------------------===//
 //
 // What inference rules and converters read an `onnx.node` through. A rule is short because problems
 // stick: a getter that finds a wrong attribute reports it once, at the node, and returns a harmless
@@ -26,7 +25,7 @@
 //   axes          normalised(value, rank, what) normalisedAxes(values, rank, what)
 //   problems      failure(reason) failed() needsConstant(i)
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_NODE_H
 #define MTC_FRONTEND_INFERENCE_NODE_H

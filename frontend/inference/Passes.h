@@ -1,5 +1,4 @@
-//===- Passes.h - Passes over the onnx dialect
-//-------------------------------------------------===//
+//===- Passes.h - Passes over the onnx dialect ------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_PASSES_H
 #define MTC_FRONTEND_INFERENCE_PASSES_H

@@ -1,4 +1,4 @@
-//===- Passes.td - Passes over the onnx dialect ------------------------------------------------===//
+//===- Passes.td - Passes over the onnx dialect -----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_PASSES
 #define MTC_FRONTEND_INFERENCE_PASSES

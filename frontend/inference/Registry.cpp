@@ -1,5 +1,4 @@
-//===- Registry.cpp - What is known of each operator
-//-------------------------------------------===//
+//===- Registry.cpp - What is known of each operator ------------------------------------------===//
 
 #include "frontend/inference/Registry.h"
 

@@ -1,5 +1,4 @@
-//===- Registry.h - What is known of each operator
-//---------------------------------------------===//
+//===- Registry.h - What is known of each operator --------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_REGISTRY_H
 #define MTC_FRONTEND_INFERENCE_REGISTRY_H

@@ -1,5 +1,4 @@
-//===- Shapes.cpp - Arithmetic with shapes
-//-----------------------------------------------------===//
+//===- Shapes.cpp - Arithmetic with shapes ----------------------------------------------------===//
 
 #include "frontend/inference/Shapes.h"
 

@@ -1,5 +1,4 @@
-//===- Shapes.h - Arithmetic with shapes
-//-------------------------------------------------------===//
+//===- Shapes.h - Arithmetic with shapes ------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_SHAPES_H
 #define MTC_FRONTEND_INFERENCE_SHAPES_H

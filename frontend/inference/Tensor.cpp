@@ -1,5 +1,4 @@
-//===- Tensor.cpp - A tensor's value at compile time
-//-------------------------------------------===//
+//===- Tensor.cpp - A tensor's value at compile time ------------------------------------------===//
 
 #include "frontend/inference/Tensor.h"
 

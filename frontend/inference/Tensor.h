@@ -1,10 +1,9 @@
-//===- Tensor.h - A tensor's value at compile time
-//---------------------------------------------===//
+//===- Tensor.h - A tensor's value at compile time --------------------------------------------===//
 //
 // What constant folding computes with. Elements are kept as in memory of the host, one byte for a
 // boolean; a tensor of equal elements keeps one. Copies share their bytes.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_TENSOR_H
 #define MTC_FRONTEND_INFERENCE_TENSOR_H

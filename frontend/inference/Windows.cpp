@@ -1,5 +1,4 @@
-//===- Windows.cpp - The sliding windows of convolutions and pooling
-//---------------------------===//
+//===- Windows.cpp - The sliding windows of convolutions and pooling --------------------------===//
 
 #include "frontend/inference/Windows.h"
 

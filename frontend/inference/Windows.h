@@ -1,5 +1,4 @@
-//===- Windows.h - The sliding windows of convolutions and pooling
-//-----------------------------===//
+//===- Windows.h - The sliding windows of convolutions and pooling ----------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_WINDOWS_H
 #define MTC_FRONTEND_INFERENCE_WINDOWS_H

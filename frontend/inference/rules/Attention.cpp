@@ -1,5 +1,4 @@
-//===- Attention.cpp - Attention and rotary embedding: types only
-//------------------------------===//
+//===- Attention.cpp - Attention and rotary embedding: types only -----------------------------===//
 
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"

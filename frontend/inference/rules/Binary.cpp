@@ -1,5 +1,4 @@
-//===- Binary.cpp - Elementwise operators of several operands that broadcast
-//-------------------===//
+//===- Binary.cpp - Elementwise operators of several operands that broadcast ------------------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

@@ -1,5 +1,4 @@
-//===- Contraction.cpp - MatMul, Gemm
-//----------------------------------------------------------===//
+//===- Contraction.cpp - MatMul, Gemm ---------------------------------------------------------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

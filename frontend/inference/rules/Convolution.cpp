@@ -1,5 +1,4 @@
-//===- Convolution.cpp - Convolution and pooling: types only
-//-----------------------------------===//
+//===- Convolution.cpp - Convolution and pooling: types only ----------------------------------===//
 
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"

@@ -1,5 +1,4 @@
-//===- Indexing.cpp - Elements chosen by position: Gather and its kin, TopK, NonZero, …
-//--------===//
+//===- Indexing.cpp - Elements chosen by position: Gather and its kin, TopK, NonZero, … -------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"
@@ -34,8 +33,7 @@ std::optional<std::vector<int64_t>> checkedIndices(Inference &node, size_t opera
   return indices;
 }
 
-//===--- Gather
-//---------------------------------------------------------------------------------===//
+//===--- Gather -------------------------------------------------------------------------------===//
 
 /// Shape: data's, the axis replaced by the indices' shape.
 LogicalResult inferGather(Inference &node) {
@@ -132,8 +130,7 @@ void evaluateGatherND(Inference &node) {
             }));
 }
 
-//===--- Choices that depend on data
-//------------------------------------------------------------===//
+//===--- Choices that depend on data ----------------------------------------------------------===//
 
 LogicalResult inferNonZero(Inference &node) {
   std::optional<Tensor> value = node.constant(0);
@@ -176,8 +173,7 @@ LogicalResult inferCompress(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
-//===--- Order
-//----------------------------------------------------------------------------------===//
+//===--- Order --------------------------------------------------------------------------------===//
 
 /// k is an attribute before version 10.
 LogicalResult inferTopK(Inference &node) {

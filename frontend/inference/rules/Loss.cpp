@@ -1,5 +1,4 @@
-//===- Loss.cpp - Losses of class scores: types only
-//-------------------------------------------===//
+//===- Loss.cpp - Losses of class scores: types only ------------------------------------------===//
 
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"

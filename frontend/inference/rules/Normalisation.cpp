@@ -1,5 +1,4 @@
-//===- Normalisation.cpp - Batch, layer, group, instance and RMS norm: types only
-//--------------===//
+//===- Normalisation.cpp - Batch, layer, group, instance and RMS norm: types only -------------===//
 
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"

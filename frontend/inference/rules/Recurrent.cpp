@@ -1,5 +1,4 @@
-//===- Recurrent.cpp - RNN, GRU, LSTM: types only
-//----------------------------------------------===//
+//===- Recurrent.cpp - RNN, GRU, LSTM: types only ---------------------------------------------===//
 
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"

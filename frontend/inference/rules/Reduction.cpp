@@ -1,5 +1,4 @@
-//===- Reduction.cpp - Reductions over axes, softmax, cumulative sums
-//--------------------------===//
+//===- Reduction.cpp - Reductions over axes, softmax, cumulative sums -------------------------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

@@ -1,5 +1,4 @@
-//===- Resize.cpp - Interpolation: types only
-//--------------------------------------------------===//
+//===- Resize.cpp - Interpolation: types only -------------------------------------------------===//
 
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"

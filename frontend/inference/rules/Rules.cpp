@@ -1,5 +1,4 @@
-//===- Rules.cpp - All operator families
-//-------------------------------------------------------===//
+//===- Rules.cpp - All operator families ------------------------------------------------------===//
 
 #include "frontend/inference/rules/Rules.h"
 

@@ -1,5 +1,4 @@
-//===- Rules.h - The operator families that have inference rules
-//-------------------------------===//
+//===- Rules.h - The operator families that have inference rules ------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_RULES_RULES_H
 #define MTC_FRONTEND_INFERENCE_RULES_RULES_H

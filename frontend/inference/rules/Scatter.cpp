@@ -1,5 +1,4 @@
-//===- Scatter.cpp - Tensors with elements replaced by position
-//--------------------------------===//
+//===- Scatter.cpp - Tensors with elements replaced by position -------------------------------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

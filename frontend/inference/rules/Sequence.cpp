@@ -1,5 +1,4 @@
-//===- Sequence.cpp - Tensors made from nothing but shapes, bounds and random bits
-//-------------===//
+//===- Sequence.cpp - Tensors made from nothing but shapes, bounds and random bits ------------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

@@ -1,5 +1,4 @@
-//===- Shape.cpp - Operators on shapes and axes: Shape, Reshape, Transpose, Expand, …
-//----------===//
+//===- Shape.cpp - Operators on shapes and axes: Shape, Reshape, Transpose, Expand, … ---------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

@@ -1,4 +1,5 @@
 //===- Slice.cpp - Parts of tensors and tensors of parts: Slice, Split, Concat, Pad, Tile, Trilu
+//===//
 //==//
 
 #include "frontend/inference/Evaluate.h"
@@ -15,8 +16,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-//===--- Slice
-//----------------------------------------------------------------------------------===//
+//===--- Slice --------------------------------------------------------------------------------===//
 
 /// Along each axis of the operand: first index, step, number of indices.
 struct SliceRange {
@@ -104,8 +104,7 @@ void evaluateSlice(Inference &node) {
   node.fold(0, stridedCopy(node.tensor(0), node.resultType(), offset, strides));
 }
 
-//===--- Split
-//----------------------------------------------------------------------------------===//
+//===--- Split --------------------------------------------------------------------------------===//
 
 /// The extents of the parts: given by an attribute (before version 13) or operand 1; equal
 /// otherwise, the last one smaller from version 18 on.
@@ -164,8 +163,7 @@ void evaluateSplit(Inference &node) {
   }
 }
 
-//===--- Concat
-//---------------------------------------------------------------------------------===//
+//===--- Concat -------------------------------------------------------------------------------===//
 
 LogicalResult inferConcat(Inference &node) {
   int64_t axis = node.axis("axis", std::nullopt, node.rank(0));
@@ -213,8 +211,7 @@ void evaluateConcat(Inference &node) {
   node.fold(0, result);
 }
 
-//===--- Pad
-//------------------------------------------------------------------------------------===//
+//===--- Pad ----------------------------------------------------------------------------------===//
 
 /// Padding before each axis, then after each axis. Nothing (reported or `unknown`) where it is not
 /// there.
@@ -312,8 +309,7 @@ void evaluatePad(Inference &node) {
                    &fill));
 }
 
-//===--- Tile, Trilu
-//----------------------------------------------------------------------------===//
+//===--- Tile, Trilu --------------------------------------------------------------------------===//
 
 LogicalResult inferTile(Inference &node) {
   std::optional<Extents> repeats = node.constantInts(1);

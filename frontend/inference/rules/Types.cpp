@@ -1,5 +1,4 @@
-//===- Types.cpp - Operators that keep the shape: casts, identities, constants
-//-----------------===//
+//===- Types.cpp - Operators that keep the shape: casts, identities, constants ----------------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

@@ -1,5 +1,4 @@
-//===- Unary.cpp - Elementwise operators of one operand
-//----------------------------------------===//
+//===- Unary.cpp - Elementwise operators of one operand ---------------------------------------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

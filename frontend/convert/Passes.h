@@ -1,0 +1,22 @@
+//===- Passes.h - Conversion of the onnx dialect to mtc
+//-----------------------------------------===//
+
+#ifndef MTC_FRONTEND_CONVERT_PASSES_H
+#define MTC_FRONTEND_CONVERT_PASSES_H
+
+#include "frontend/dialect/Onnx.h"
+#include "ir/Mtc.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "frontend/convert/Passes.h.inc"
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_CONVERT_PASSES_H

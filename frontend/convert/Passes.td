@@ -1,0 +1,41 @@
+//===- Passes.td - Conversion of the onnx dialect to mtc ----------------------------------------===//
+
+#ifndef MTC_FRONTEND_CONVERT_PASSES
+#define MTC_FRONTEND_CONVERT_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
+  let summary = "Convert the graph @main to the function @forward over variables";
+  let description = [{
+    Expects types inferred and shape arithmetic folded (`onnx-infer-and-fold`). Each node is written in the core by the
+    converter of its operator and version; broadcasts become explicit, composite operators their parts, and every
+    operation keeps its node's location. Initializers become variables by their role, read once at their first use.
+    A constant that is equal along axes is stored without them and broadcast.
+
+    Nodes that no converter takes are reported all at once, each with operator, version, name and reason; then the pass
+    fails and leaves the module as it was.
+
+    ```mlir
+    // before
+    onnx.graph @main(%x: tensor<8x64xf32> {onnx.name = "x"}) -> (tensor<8x10xf32> {onnx.name = "y"}) {
+      %w = onnx.initializer "fc.weight" {role = "parameter"} : tensor<10x64xf32>
+      %y = onnx.node "Gemm" version 13 (%x, %w) {transB = 1 : si64}
+             : (tensor<8x64xf32>, tensor<10x64xf32>) -> tensor<8x10xf32>
+      onnx.return %y : tensor<8x10xf32>
+    }
+
+    // after
+    mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
+    func.func @forward(%x: tensor<8x64xf32> {mtc.name = "x"}) -> (tensor<8x10xf32> {mtc.name = "y"}) {
+      %w = mtc.read @fc.weight : tensor<10x64xf32>
+      %y = mtc.contract %x, %w batch [] x [] over [1] x [1]
+             : tensor<8x64xf32>, tensor<10x64xf32> -> tensor<8x10xf32>
+      return %y : tensor<8x10xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif // MTC_FRONTEND_CONVERT_PASSES

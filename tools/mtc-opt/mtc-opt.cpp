@@ -1,6 +1,7 @@
 //===- mtc-opt.cpp - Runs the compiler's passes on textual IR
 //-----------------------------------===//
 
+#include "frontend/convert/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
@@ -18,6 +19,7 @@ int main(int argc, char **argv) {
   mtc::registerMtcPasses();
   mtc::registerMtcPipelines();
   mtc::onnx::registerOnnxPasses();
+  mtc::onnx::registerConversionPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Runs the compiler's passes on textual IR\n", registry));
 }

@@ -1,0 +1,53 @@
+// RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics
+
+// Everything that no converter takes is reported at once, behind a node that failed too.
+onnx.graph @main(%x: tensor<2x3xf32>, %k: tensor<1xi64>) -> tensor<2x3xf32> {
+  // expected-error @below {{Frobnicate version 13 "/a": the operator is not supported}}
+  %a = onnx.node "Frobnicate" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("/a")
+  // expected-error @below {{com.example.Gelu version 1: the operator is not supported}}
+  %b = onnx.node domain "com.example" "Gelu" version 1 (%a) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // expected-error @below {{Add version 6: the definition of this version is not supported, that of version 7 and later is; convert the model to a newer opset}}
+  %c = onnx.node "Add" version 6 (%b, %x) {} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  // expected-error @below {{Gelu version 20: attribute approximate = "fast", expected one of none, tanh}}
+  %d = onnx.node "Gelu" version 20 (%c) {approximate = "fast"} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // expected-error @below {{CumSum version 14: operand 1 (axis) must be known at compile time}}
+  %e = onnx.node "CumSum" version 14 (%d, %k) {} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2x3xf32>
+  onnx.return %e : tensor<2x3xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<2x3xf32>, %i: tensor<2x3xi64>) -> tensor<2x3xf32> {
+  // expected-error @below {{ScatterElements version 18: attribute reduction = "mul", expected none or add}}
+  %y = onnx.node "ScatterElements" version 18 (%x, %i, %x) {reduction = "mul"} : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  onnx.return %y : tensor<2x3xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<2x3xi4>) -> tensor<2x3xi4> {
+  // expected-error @below {{Identity version 21: element type i4 is not supported; convert the model to another type}}
+  %y = onnx.node "Identity" version 21 (%x) {} : (tensor<2x3xi4>) -> tensor<2x3xi4>
+  onnx.return %y : tensor<2x3xi4>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<2x3xf32>) -> tensor<*xf32> {
+  // expected-error @below {{has type 'tensor<*xf32>', expected a static one: run onnx-infer-and-fold first}}
+  %y = onnx.node "Relu" version 14 (%x) {} : (tensor<2x3xf32>) -> tensor<*xf32>
+  onnx.return %y : tensor<*xf32>
+}
+
+// -----
+
+// expected-error @below {{the graph's inputs are not static: bind their dimensions first}}
+onnx.graph @main(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  onnx.return %x : tensor<?x3xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a graph @main}}
+module {
+}

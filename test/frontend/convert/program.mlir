@@ -1,0 +1,83 @@
+// RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
+
+// The graph's names move along, initializers become variables by role and are read once, at their first use.
+
+// CHECK: mtc.variable {{ *}}parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight"> {module_name = "net.fc.weight"}
+// CHECK: mtc.variable {{ *}}constant @scale : tensor<10xf32> = #mtc.initializer<"scale">
+// CHECK: mtc.variable {{ *}}state @mean : tensor<10xf32> = #mtc.initializer<"mean">
+// CHECK: func.func @forward(%[[X:.*]]: tensor<8x64xf32> {mtc.name = "x"}) -> (tensor<8x10xf32> {mtc.name = "logits"}, tensor<10xf32> {mtc.name = "s"})
+// CHECK: %[[W:.*]] = mtc.read @fc.weight
+// CHECK: %[[Y:.*]] = mtc.contract %[[X]], %[[W]] batch [] x [] over [1] x [1]
+// CHECK: %[[S:.*]] = mtc.read @scale
+// CHECK: %[[R:.*]] = mtc.broadcast %[[S]] axes [0]
+// CHECK: %[[Z:.*]] = mtc.mul %[[Y]], %[[R]]
+// CHECK: %[[M:.*]] = mtc.read @mean
+// CHECK: %[[D:.*]] = mtc.sub %[[S]], %[[M]]
+// CHECK: return %[[Z]], %[[D]]
+// CHECK-NOT: onnx.graph
+onnx.graph @main(%x: tensor<8x64xf32> {onnx.name = "x"})
+    -> (tensor<8x10xf32> {onnx.name = "logits"}, tensor<10xf32> {onnx.name = "s"}) {
+  %w = onnx.initializer "fc.weight" {role = "parameter", module_name = "net.fc.weight"} : tensor<10x64xf32>
+  %s = onnx.initializer "scale" {role = "constant"} : tensor<10xf32>
+  %m = onnx.initializer "mean" {role = "state"} : tensor<10xf32>
+  %unused = onnx.initializer "unused" {role = "parameter"} : tensor<4xf32>
+  %y = onnx.node "Gemm" version 13 (%x, %w) {transB = 1 : si64} : (tensor<8x64xf32>, tensor<10x64xf32>) -> tensor<8x10xf32>
+  %z = onnx.node "Mul" version 14 (%y, %s) {} : (tensor<8x10xf32>, tensor<10xf32>) -> tensor<8x10xf32>
+  %d = onnx.node "Sub" version 14 (%s, %m) {} : (tensor<10xf32>, tensor<10xf32>) -> tensor<10xf32>
+  onnx.return %z, %d : tensor<8x10xf32>, tensor<10xf32>
+}
+
+// -----
+
+// An initializer may have the function's name.
+
+// CHECK: mtc.variable {{ *}}parameter @forward.1 : tensor<2xf32> = #mtc.initializer<"forward">
+// CHECK: func.func @forward
+// CHECK: mtc.read @forward.1
+onnx.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %w = onnx.initializer "forward" {role = "parameter"} : tensor<2xf32>
+  %y = onnx.node "Add" version 14 (%x, %w) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  onnx.return %y : tensor<2xf32>
+}
+
+// -----
+
+// A constant that is equal along axes is stored without them.
+
+// CHECK-LABEL: func.func @forward(%{{.*}}: tensor<2x1x2x2xf32>
+// CHECK: %[[M:.*]] = mtc.constant dense<{{\[}}[true, false], [true, true]]> : tensor<2x2xi1>
+// CHECK: mtc.broadcast %[[M]] axes [0, 1] : tensor<2x2xi1> -> tensor<2x1x2x2xi1>
+onnx.graph @main(%x: tensor<2x1x2x2xf32>, %y: tensor<2x1x2x2xf32>) -> tensor<2x1x2x2xf32> {
+  %m = onnx.constant dense<[[[[true, false], [true, true]]], [[[true, false], [true, true]]]]> : tensor<2x1x2x2xi1> -> tensor<2x1x2x2xi1>
+  %z = onnx.node "Where" version 16 (%m, %x, %y) {} : (tensor<2x1x2x2xi1>, tensor<2x1x2x2xf32>, tensor<2x1x2x2xf32>) -> tensor<2x1x2x2xf32>
+  onnx.return %z : tensor<2x1x2x2xf32>
+}
+
+// -----
+
+// Constants of indices stay whole.
+
+// CHECK-LABEL: func.func @forward(%{{.*}}: tensor<4x3xf32>
+// CHECK: %[[I:.*]] = mtc.constant dense<{{\[}}[0, 1], [0, 1]]> : tensor<2x2xi64>
+// CHECK: mtc.gather %{{.*}}, %[[I]] axis 0 batch 0
+onnx.graph @main(%x: tensor<4x3xf32>) -> tensor<2x2x3xf32> {
+  %i = onnx.constant dense<[[0, 1], [0, 1]]> : tensor<2x2xi64> -> tensor<2x2xi64>
+  %y = onnx.node "Gather" version 13 (%x, %i) {axis = 0 : si64} : (tensor<4x3xf32>, tensor<2x2xi64>) -> tensor<2x2x3xf32>
+  onnx.return %y : tensor<2x2x3xf32>
+}
+
+// -----
+
+// Operands that only shape a node leave no constant behind; results without elements are constants.
+
+// CHECK-LABEL: func.func @forward(%{{.*}}: tensor<2x3xf32>
+// CHECK-NEXT: mtc.reshape
+// CHECK-NEXT: mtc.constant dense<> : tensor<0x3xf32>
+// CHECK-NEXT: return
+onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<0x3xf32>) {
+  %s = onnx.constant dense<-1> : tensor<1xi64> -> tensor<1xi64>
+  %y = onnx.node "Reshape" version 14 (%x, %s) {} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<6xf32>
+  %a = onnx.constant dense<0> : tensor<1xi64> -> tensor<1xi64>
+  %e = onnx.node "Slice" version 13 (%x, %a, %a) {} : (tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<0x3xf32>
+  onnx.return %y, %e : tensor<6xf32>, tensor<0x3xf32>
+}

@@ -37,8 +37,8 @@ data = {
 }
 flags = ("--dim", "batch=32", "--loss", "mse", "--optimizer", "adamw", "--lr", "1e-2")
 program = compile(model, folder, data, *flags)
-one, two, three = (program.tensors("--gradients", f"g{n}", "--threads", n) for n in (1, 2, 3))
+one, two = (program.gradients(f"g{n}", "--threads", n) for n in (1, 2))
 assert one.keys() == weights.keys(), one.keys()
 assert all(np.abs(g).max() > 0 for g in one.values())
-assert same_bits(one, two) and same_bits(one, three)
+assert same_bits(one, two)
 assert program.exported("e1", "--steps", 6, "--threads", 1) == program.exported("e2", "--steps", 6, "--threads", 2)

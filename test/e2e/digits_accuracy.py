@@ -14,7 +14,7 @@ held_out = {name: np.load(EXAMPLES / f"digits/test_{name}.npy") for name in ("x"
 test = Program(program.path, held_out)
 output = test.run("--evaluate", "--resume", folder / "saved").stdout
 accuracy = float(re.search(r"accuracy\D*([0-9.]+)", output)[1])
-scores = test.tensors("--outputs", "scores", "--resume", folder / "saved")["logits"]
+scores = test.outputs("scores", "--resume", folder / "saved")["logits"]
 counted = np.mean(scores.argmax(-1) == held_out["labels"][: len(scores)])
 print(output, counted)
 assert accuracy >= 0.97, output

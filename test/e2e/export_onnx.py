@@ -11,8 +11,8 @@ for example in (DIGITS, GPT2):
     folder = own_folder()
     program = compile_example(example, folder, "adamw", example.batch)
     program.exported("trained", "--steps", 10, "--save", folder / "saved")
-    outputs = program.tensors("--outputs", "outputs", "--resume", folder / "saved")
-    initial = program.tensors("--outputs", "initial")
+    outputs = program.outputs("outputs", "--resume", folder / "saved")
+    initial = program.outputs("initial")
     model = onnx.load(folder / "trained.onnx")
     onnx.checker.check_model(model, full_check=True)
 

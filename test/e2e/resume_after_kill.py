@@ -20,7 +20,7 @@ checkpoint = folder / "checkpoint"
 flags = ("--steps", STEPS, "--seed", 7, "--save", checkpoint, "--save-every", 1)
 interrupted = 0
 for attempt in range(40):
-    started = any(checkpoint.rglob("*.safetensors"))
+    started = (checkpoint / "manifest.json").exists()
     log = folder / f"part{attempt}.jsonl"
     resume = ("--resume", checkpoint) if started else ()
     command = [str(word) for word in program.command(*flags, *resume, "--metrics", log, "--export", "parts.onnx")]

@@ -57,18 +57,25 @@ class Program:
         self.run("--steps", steps, "--no-shuffle", "--metrics", metrics, *flags)
         return read_metrics(metrics)
 
-    def tensors(self, flag: str, name: str, *flags) -> dict[str, np.ndarray]:
-        """What a flag such as --gradients or --outputs writes."""
+    def gradients(self, name: str, *flags) -> dict[str, np.ndarray]:
+        """Those of the first batch."""
+        return self.written("--gradients", name, "--no-shuffle", *flags)
+
+    def outputs(self, name: str, *flags) -> dict[str, np.ndarray]:
+        """The graph's outputs for all rows."""
+        return self.written("--outputs", name, *flags)
+
+    def written(self, flag: str, name: str, *flags) -> dict[str, np.ndarray]:
         file = self.folder / f"{name}.safetensors"
         file.unlink(missing_ok=True)
-        self.run("--no-shuffle", flag, file, *flags)
+        self.run(flag, file, *flags)
         return load_file(file)
 
     def exported(self, name: str, *flags) -> bytes:
         """The ONNX file after a run: the weights to the bit, whatever a checkpoint's layout."""
         file = self.folder / f"{name}.onnx"
         file.unlink(missing_ok=True)
-        self.run("--no-shuffle", "--export", file, *flags)
+        self.run("--export", file, *flags)
         return file.read_bytes()
 
 

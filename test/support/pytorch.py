@@ -24,7 +24,7 @@ def matches_pytorch(example, folder: Path) -> None:
         print(f"{optimizer}: relative error of the first loss {errors[0]:.1e}, largest {errors.max():.1e}")
         assert errors[0] < 1e-5 and errors.max() < expected["tolerance"][optimizer], (metrics, expected[optimizer])
 
-    found = programs["sgd"].tensors("--gradients", "gradients")
+    found = programs["sgd"].gradients("gradients")
     wanted = load_file(INPUTS / f"{example.name}.safetensors")
     assert found.keys() == wanted.keys(), found.keys() ^ wanted.keys()
     for name, gradient in wanted.items():

@@ -67,7 +67,8 @@ Json readManifest(const MtcProgram &program, const std::string &folder) {
   std::string text(static_cast<size_t>(file.size()), '\0');
   file.read(0, text.data(), file.size());
   Json manifest = Json::parse(text, nullptr, false);
-  if (!manifest.is_object() || manifest.value("format", Json()) != formatName)
+  if (!manifest.is_object() || manifest.value("format", Json()) != formatName ||
+      !manifest.value("fingerprint", Json()).is_string())
     userError(path, ": is not the manifest of a checkpoint");
   if (manifest.value("version", Json()) != formatVersion)
     userError(path, ": is of version ", manifest.value("version", Json()).dump(),
@@ -83,6 +84,10 @@ Json readManifest(const MtcProgram &program, const std::string &folder) {
   for (const char *key : {"step", "seed", "bytes"})
     if (!manifest.value(key, Json()).is_number_unsigned())
       userError(path, ": lacks '", key, "'");
+  // Rows are counted from the first step on, in 64 bits.
+  if (manifest["step"].get<uint64_t>() > uint64_t{1} << 48 ||
+      manifest["seed"].get<uint64_t>() > uint64_t{INT64_MAX})
+    userError(path, ": 'step' or 'seed' is out of range");
   if (!manifest.value("shuffle", Json()).is_boolean() ||
       !manifest.value("file", Json()).is_string() ||
       !manifest.value("checksums", Json()).is_object())

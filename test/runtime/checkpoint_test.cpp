@@ -1,0 +1,201 @@
+// Checkpoints: resuming to the bit, surviving kills and full disks, refusing what does not belong.
+#include "runtime/checksum.h"
+#include "support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace mtc::test;
+using testing::HasSubstr;
+
+namespace {
+
+class Checkpoint : public testing::Test {
+protected:
+  TemporaryFolder folder;
+
+  void SetUp() override { writeSampleData(folder, 10); }
+
+  RunResult run(const std::vector<std::string> &more, const MtcProgram &program = mtc_program) {
+    return runHere(program, withData(folder, more));
+  }
+  nlohmann::json manifest(const std::string &name) {
+    return nlohmann::json::parse(readFile(folder / name + "/manifest.json"));
+  }
+  std::string data(const std::string &name) {
+    return readFile(folder / name + "/" + manifest(name)["file"].get<std::string>());
+  }
+  void setManifest(const std::string &name, const nlohmann::json &json) {
+    writeFile(folder / name + "/manifest.json", json.dump());
+  }
+};
+
+TEST_F(Checkpoint, ResumingGivesTheSameBits) {
+  for (const char *order : {"--shuffle", "--no-shuffle"}) {
+    std::string whole = std::string("whole") + order, half = std::string("half") + order;
+    ASSERT_EQ(run({order, "--seed", "7", "--steps", "11", "--save", folder / whole, "--metrics",
+                   folder / "whole.jsonl"})
+                  .status,
+              0);
+    ASSERT_EQ(run({order, "--seed", "7", "--steps", "5", "--save", folder / half, "--metrics",
+                   folder / "half.jsonl"})
+                  .status,
+              0);
+    ASSERT_EQ(run({"--resume", folder / half, "--steps", "11", "--save", folder / half, "--metrics",
+                   folder / "half.jsonl"})
+                  .status,
+              0);
+    EXPECT_EQ(data(whole), data(half));
+    EXPECT_EQ(manifest(half)["step"], 11);
+    EXPECT_EQ(readLosses(folder / "whole.jsonl"), readLosses(folder / "half.jsonl"));
+  }
+}
+
+TEST_F(Checkpoint, OnlyTheNewestStays) {
+  writeFile(folder / "note.txt", "mine");
+  mkdir((folder / "c").c_str(), 0777);
+  writeFile(folder / "c/notes-step-1.safetensors", "mine too");
+  writeFile(folder / "c/.step-3-0.safetensors.77.0.tmp", "left by a killed run");
+  ASSERT_EQ(run({"--steps", "6", "--save", folder / "c", "--save-every", "2"}).status, 0);
+  EXPECT_EQ(listFolder(folder / "c"),
+            (std::vector<std::string>{"manifest.json", "notes-step-1.safetensors",
+                                      "step-6-0.safetensors"}));
+  // The same step again must not write over the file that the manifest names.
+  ASSERT_EQ(run({"--steps", "6", "--save", folder / "c"}).status, 0);
+  EXPECT_EQ(manifest("c")["file"], "step-6-1.safetensors");
+  EXPECT_EQ(listFolder(folder / "c").size(), 3u);
+}
+
+TEST_F(Checkpoint, AKillAtAnyMomentLeavesACompleteOne) {
+  ASSERT_EQ(run({"--steps", "1", "--save", folder / "c"}).status, 0);
+  int64_t last = 1;
+  for (int round = 0; round < 12; ++round) {
+    int process = startSample(withData(folder, {"--resume", folder / "c", "--steps", "1000000000",
+                                                "--save", folder / "c", "--save-every", "1"}));
+    // Until it saves for sure, then some moment later.
+    for (int wait = 0; wait < 2000 && manifest("c")["step"] == last; ++wait)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::chrono::microseconds(137 * round));
+    kill(process, SIGKILL);
+    int status = 0;
+    waitpid(process, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    int64_t step = manifest("c")["step"];
+    ASSERT_GT(step, last) << "round " << round;
+    last = step;
+    RunResult result =
+        runHere(mtc_program, {"--resume", folder / "c", "--export", folder / "m.onnx"});
+    ASSERT_EQ(result.status, 0) << result.error;
+  }
+  // And what was saved is what an undisturbed run has.
+  ASSERT_EQ(run({"--steps", std::to_string(last), "--save", folder / "whole", "--quiet"}).status,
+            0);
+  EXPECT_EQ(data("whole"), data("c"));
+}
+
+TEST_F(Checkpoint, AFailingWriteKeepsTheOldOne) {
+  ASSERT_EQ(run({"--steps", "2", "--save", folder / "c"}).status, 0);
+  std::string before = data("c");
+  auto listing = listFolder(folder / "c");
+  // No file may grow beyond a few bytes: writes fail as on a full disk.
+  struct rlimit old, small;
+  getrlimit(RLIMIT_FSIZE, &old);
+  small = {100, old.rlim_max};
+  auto handler = signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  int status =
+      mtc::test::runHere(mtc_program, withData(folder, {"--resume", folder / "c", "--steps", "4",
+                                                        "--save", folder / "c", "--quiet"}))
+          .status;
+  setrlimit(RLIMIT_FSIZE, &old);
+  signal(SIGXFSZ, handler);
+  EXPECT_EQ(status, 2);
+  EXPECT_EQ(listFolder(folder / "c"), listing);
+  EXPECT_EQ(data("c"), before);
+  EXPECT_EQ(manifest("c")["step"], 2);
+}
+
+TEST_F(Checkpoint, OfAnotherProgramIsRefused) {
+  ASSERT_EQ(run({"--steps", "2", "--save", folder / "c"}).status, 0);
+  MtcProgram other = mtc_program;
+  other.fingerprint = "0ddba11";
+  RunResult result = run({"--resume", folder / "c"}, other);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("another program"));
+  EXPECT_THAT(result.error, HasSubstr("--weights"));
+}
+
+TEST_F(Checkpoint, DamageIsNoticed) {
+  ASSERT_EQ(run({"--steps", "2", "--save", folder / "c"}).status, 0);
+  auto good = manifest("c");
+  std::string file = folder / "c/" + good["file"].get<std::string>(), bytes = readFile(file);
+  auto resume = [&] { return run({"--resume", folder / "c", "--steps", "3"}); };
+
+  std::string flipped = bytes;
+  flipped[flipped.size() - 2] ^= 1;
+  writeFile(file, flipped);
+  EXPECT_THAT(resume().error, HasSubstr("is damaged"));
+  writeFile(file, bytes.substr(0, bytes.size() - 4));
+  EXPECT_THAT(resume().error, HasSubstr("incomplete"));
+  unlink(file.c_str());
+  EXPECT_THAT(resume().error, HasSubstr("cannot be opened"));
+  writeFile(file, bytes);
+
+  for (const char *key : {"format", "version", "fingerprint", "step", "seed", "shuffle", "file",
+                          "bytes", "checksums"}) {
+    auto broken = good;
+    broken.erase(key);
+    setManifest("c", broken);
+    RunResult result = resume();
+    EXPECT_EQ(result.status, 1) << key;
+    EXPECT_THAT(result.error, HasSubstr("manifest.json")) << key;
+  }
+  auto escaping = good;
+  escaping["file"] = "../step-1-1.safetensors";
+  setManifest("c", escaping);
+  EXPECT_EQ(resume().status, 1);
+  writeFile(folder / "c/manifest.json", "{\"format\": ");
+  EXPECT_EQ(resume().status, 1);
+  setManifest("c", good);
+  EXPECT_EQ(resume().status, 0);
+}
+
+TEST_F(Checkpoint, FlagsThatContradictIt) {
+  ASSERT_EQ(run({"--steps", "2", "--seed", "5", "--no-shuffle", "--save", folder / "c"}).status, 0);
+  EXPECT_THAT(run({"--resume", folder / "c", "--seed", "6"}).error, HasSubstr("seed 5"));
+  EXPECT_THAT(run({"--resume", folder / "c", "--shuffle"}).error, HasSubstr("--no-shuffle"));
+  EXPECT_THAT(run({"--resume", folder / "none"}).error, HasSubstr("no checkpoint"));
+  EXPECT_EQ(run({"--resume", folder / "c", "--seed", "5", "--steps", "3"}).status, 0);
+  RunResult done = run({"--resume", folder / "c", "--steps", "2"});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_THAT(done.output, HasSubstr("done already"));
+}
+
+TEST_F(Checkpoint, FolderThatCannotBeMade) {
+  writeFile(folder / "file", "");
+  RunResult result = run({"--save", folder / "file/deeper"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("--save"));
+  ASSERT_EQ(run({"--steps", "1", "--save", folder / "a/b/c/"}).status, 0);
+  EXPECT_TRUE(fileExists(folder / "a/b/c/manifest.json"));
+}
+
+TEST(Checksum, KnownValues) {
+  using mtc::runtime::checksum;
+  EXPECT_EQ(checksum("", 0), 0xEF46DB3751D8E999u);
+  EXPECT_EQ(checksum("a", 1), 0xD24EC4F1A98C6E5Bu);
+  EXPECT_EQ(checksum("abc", 3), 0x44BC2CF5AD770999u);
+  std::string text = "Call me Ishmael. Some years ago--never mind how long precisely-";
+  EXPECT_EQ(checksum(text.data(), static_cast<int64_t>(text.size())), 0x02A2E85470D6FD96u);
+}
+
+} // namespace

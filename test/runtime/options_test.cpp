@@ -1,0 +1,74 @@
+// The command line: all mistakes at once, suggestions, help.
+#include "support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace mtc::test;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+std::string refusal(const std::vector<std::string> &arguments) {
+  RunResult result = runHere(mtc_program, arguments);
+  EXPECT_EQ(result.status, 1) << result.error;
+  EXPECT_EQ(result.output, "");
+  return result.error;
+}
+
+TEST(Options, HelpListsWhatTheProgramTakes) {
+  for (const char *flag : {"--help", "-h"}) {
+    RunResult result = runHere(mtc_program, {flag});
+    EXPECT_EQ(result.status, 0);
+    for (const char *part : {"x  f32 [rows, 3]", "target  f32 [rows, 1]  labels", "mse", "momentum",
+                             "--save-every N", "y  f32"})
+      EXPECT_THAT(result.output, HasSubstr(part));
+  }
+}
+
+TEST(Options, Version) {
+  RunResult result = runHere(mtc_program, {"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "sample: regression, compiled by mtc 0.0-test\n");
+}
+
+TEST(Options, EveryMistakeAtOnce) {
+  std::string message = refusal({"--stepz", "5", "--epochs", "-1", "--seed", "x", "--data", "x",
+                                 "--quiet=1", "more", "--save"});
+  for (const char *part :
+       {"unknown flag --stepz; did you mean '--steps'?",
+        "--epochs -1: a whole number of at least 1", "--seed x:", "--data x: NAME=FILE",
+        "--quiet: takes no value", "unknown argument more", "--save: DIR is expected"})
+    EXPECT_THAT(message, HasSubstr(part));
+  EXPECT_THAT(message, Not(HasSubstr("argument 5")));
+}
+
+TEST(Options, Contradictions) {
+  EXPECT_THAT(refusal({"--steps", "1", "--epochs=1"}), HasSubstr("give one of them"));
+  EXPECT_THAT(refusal({"--evaluate", "--gradients", "g"}), HasSubstr("different runs"));
+  EXPECT_THAT(refusal({"--evaluate", "--save", "d"}), HasSubstr("change no weights"));
+  EXPECT_THAT(refusal({"--save-every", "5"}), HasSubstr("needs --save"));
+  EXPECT_THAT(refusal({"--resume", "a", "--weights", "b"}),
+              HasSubstr("--weights does not go with it"));
+  EXPECT_THAT(refusal({"--threads", "5"}), HasSubstr("at most 4 threads"));
+  EXPECT_THAT(refusal({"--threads", "99999999999"}), HasSubstr("--threads 99999999999"));
+  EXPECT_THAT(refusal({"--device", "1"}), HasSubstr("runs on the CPU"));
+}
+
+TEST(Options, PlacesThatCannotBeWritten) {
+  TemporaryFolder folder;
+  std::string message =
+      refusal({"--export", folder.folder(), "--memory-report", folder / "none/report.json"});
+  EXPECT_THAT(message, HasSubstr("--export " + folder.folder() + ": is a folder"));
+  EXPECT_THAT(message, HasSubstr("--memory-report"));
+}
+
+TEST(Options, OfTheExecutable) {
+  RunResult result = runSample({"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "mtc_runtime_sample: regression, compiled by mtc 0.0-test\n");
+  EXPECT_EQ(runSample({"--nonsense"}).status, 1);
+}
+
+} // namespace

@@ -1,0 +1,70 @@
+// What the runtime's tests share: a folder of their own, data files, runs of the sample program.
+#ifndef MTC_TEST_RUNTIME_SUPPORT_H
+#define MTC_TEST_RUNTIME_SUPPORT_H
+
+#include "runtime/abi/program.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mtc::test {
+
+/// A folder that is removed with everything in it at the end of its scope.
+class TemporaryFolder {
+public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  std::string operator/(const std::string &name) const { return path + "/" + name; }
+  const std::string &folder() const { return path; }
+
+private:
+  std::string path;
+};
+
+std::string readFile(const std::string &path);
+void writeFile(const std::string &path, const std::string &bytes);
+bool fileExists(const std::string &path);
+std::vector<std::string> listFolder(const std::string &path);
+
+/// A valid `.npy` file of version 1 around the data; `dict` replaces the whole header text if
+/// given.
+std::string npyBytes(const std::string &descr, const std::string &shape, const std::string &data,
+                     const std::string &dict = "");
+/// The bytes of values.
+template <typename T> std::string bytesOf(const std::vector<T> &values) {
+  return std::string(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T));
+}
+/// A safetensors file of a header and data.
+std::string safetensorsBytes(const std::string &header, const std::string &data);
+
+struct RunResult {
+  int status; ///< exit status; 128 + signal if killed
+  std::string output, error;
+};
+
+/// Runs a program in this process.
+RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments);
+/// Runs the sample's executable.
+RunResult runSample(const std::vector<std::string> &arguments);
+/// Starts the sample's executable and returns its process; its output is lost.
+int startSample(const std::vector<std::string> &arguments);
+
+/// Data of the sample: `rows` rows of x and target = x · (1, −2, 0.5) + 0.3, in x.npy and
+/// target.npy of the folder.
+void writeSampleData(const TemporaryFolder &folder, int64_t rows);
+std::vector<std::string> sampleData(const TemporaryFolder &folder);
+/// The sample's x[row, feature] and target[row].
+float sampleX(int64_t row, int64_t feature);
+float sampleTarget(int64_t row);
+
+/// sampleData followed by more arguments.
+std::vector<std::string> withData(const TemporaryFolder &folder,
+                                  const std::vector<std::string> &more);
+
+/// The losses of a file of --metrics.
+std::vector<double> readLosses(const std::string &path);
+
+} // namespace mtc::test
+
+#endif // MTC_TEST_RUNTIME_SUPPORT_H

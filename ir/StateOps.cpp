@@ -10,8 +10,11 @@ using namespace mtc;
 
 LogicalResult VariableOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
-  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
-      !countElements(type.getShape()))
+  auto hasSize = [](RankedTensorType tensor) {
+    std::optional<int64_t> count = countElements(tensor.getShape());
+    return count && llvm::checkedMul(*count, elementBytes(tensor.getElementType()));
+  };
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat() || !hasSize(type))
     return emitOpError() << "has type " << getType()
                          << ", expected a tensor of known extents that memory can hold "
                             "(variable_c1)";

@@ -1,0 +1,91 @@
+// Each constraint of StateOps.td, broken.
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.zeros or elements (variable_c1)}}
+mtc.variable parameter @w : tensor<4xf32> = "w"
+
+// -----
+
+// expected-error @below {{starts as elements of 'tensor<3xf32>', expected 'tensor<4xf32>' (variable_c1)}}
+mtc.variable parameter @w : tensor<4xf32> = dense<0.0> : tensor<3xf32>
+
+// -----
+
+// expected-error @below {{has type 'tensor<?xf32>', expected a tensor of known extents that memory can hold (variable_c1)}}
+mtc.variable parameter @w : tensor<?xf32> = #mtc.zeros
+
+// -----
+
+// expected-error @below {{has type 'f32', expected a tensor of known extents that memory can hold (variable_c1)}}
+mtc.variable parameter @w : f32 = #mtc.zeros
+
+// -----
+
+// expected-error @below {{expected a tensor of known extents that memory can hold (variable_c1)}}
+mtc.variable parameter @w : tensor<4611686018427387904xf32> = #mtc.zeros
+
+// -----
+
+func.func @state_c1() {
+  // expected-error @below {{@w names no variable (state_c1)}}
+  %w = mtc.read @w : tensor<4xf32>
+  return
+}
+
+// -----
+
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+
+func.func @state_c1_type(%v: tensor<5xf32>) {
+  // expected-error @below {{value is 'tensor<5xf32>', but @w is 'tensor<4xf32>' (state_c1)}}
+  mtc.write @w, %v : tensor<5xf32>
+  return
+}
+
+// -----
+
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+
+func.func @state_c1_accumulate(%v: tensor<5xf32>) {
+  // expected-error @below {{value is 'tensor<5xf32>', but @w is 'tensor<4xf32>' (state_c1)}}
+  mtc.accumulate @w, %v : tensor<5xf32>
+  return
+}
+
+// -----
+
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+
+func.func @flat_c1() {
+  // expected-error @below {{flat tensor has 4 elements, but the padded variables have 16 (flat_c1)}}
+  %f = mtc.read_flat [@w] : tensor<4xf32>
+  return
+}
+
+// -----
+
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+
+func.func @flat_c1_element(%f: tensor<8xf64>) {
+  // expected-error @below {{@w is 'tensor<4xf32>', expected elements 'f64' (flat_c1)}}
+  mtc.write_flat [@w], %f : tensor<8xf64>
+  return
+}
+
+// -----
+
+func.func @flat_c1_symbol() {
+  // expected-error @below {{@w names no variable (flat_c1)}}
+  %f = mtc.read_flat [@w] : tensor<16xf32>
+  return
+}
+
+// -----
+
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+
+func.func @flat_c1_rank() {
+  // expected-error @below {{flat tensor is 'tensor<4x4xf32>', expected rank 1 (flat_c1)}}
+  %f = mtc.read_flat [@w] : tensor<4x4xf32>
+  return
+}

@@ -1,0 +1,49 @@
+// Every operation of ReductionOps.td as its record's example writes it.
+// RUN: mtc-opt %s | mtc-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @reduce
+func.func @reduce(%x: tensor<4x8xf32>, %m: tensor<4x8xi1>) -> (tensor<4xf32>, tensor<f32>, tensor<8xi1>) {
+  // CHECK: mtc.reduce add %{{.*}} axes [1] : tensor<4x8xf32> -> tensor<4xf32>
+  %s = mtc.reduce add %x axes [1] : tensor<4x8xf32> -> tensor<4xf32>
+  // CHECK: mtc.reduce max %{{.*}} axes [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  %t = mtc.reduce max %x axes [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  // CHECK: mtc.reduce or %{{.*}} axes [0] : tensor<4x8xi1> -> tensor<8xi1>
+  %u = mtc.reduce or %m axes [0] : tensor<4x8xi1> -> tensor<8xi1>
+  return %s, %t, %u : tensor<4xf32>, tensor<f32>, tensor<8xi1>
+}
+
+// CHECK-LABEL: func.func @contract
+func.func @contract(%a: tensor<4x8x16xf32>, %b: tensor<4x16x32xf32>, %v: tensor<3xf32>)
+    -> (tensor<4x8x32xf32>, tensor<3x3xf32>) {
+  // CHECK: mtc.contract %{{.*}}, %{{.*}} batch [0] x [0] over [2] x [1] : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
+  %y = mtc.contract %a, %b batch [0] x [0] over [2] x [1]
+         : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
+  // CHECK: mtc.contract %{{.*}}, %{{.*}} batch [] x [] over [] x [] : tensor<3xf32>, tensor<3xf32> -> tensor<3x3xf32>
+  %o = mtc.contract %v, %v batch [] x [] over [] x [] : tensor<3xf32>, tensor<3xf32> -> tensor<3x3xf32>
+  return %y, %o : tensor<4x8x32xf32>, tensor<3x3xf32>
+}
+
+// CHECK-LABEL: func.func @cumulative_sum
+func.func @cumulative_sum(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: mtc.cumulative_sum %{{.*}} axis 1 exclusive : tensor<4x8xf32>
+  %s = mtc.cumulative_sum %x axis 1 exclusive : tensor<4x8xf32>
+  // CHECK: mtc.cumulative_sum %{{.*}} axis 0 reverse : tensor<4x8xf32>
+  %r = mtc.cumulative_sum %x axis 0 reverse : tensor<4x8xf32>
+  return %s, %r : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @top_k
+func.func @top_k(%x: tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x1xi64>) {
+  // CHECK: mtc.top_k %{{.*}} : tensor<4x8xf32> -> tensor<4x3xf32>, tensor<4x3xi64>
+  %v, %i = mtc.top_k %x : tensor<4x8xf32> -> tensor<4x3xf32>, tensor<4x3xi64>
+  // CHECK: mtc.top_k %{{.*}} smallest : tensor<4x8xf32> -> tensor<4x1xf32>, tensor<4x1xi64>
+  %w, %j = mtc.top_k %x smallest : tensor<4x8xf32> -> tensor<4x1xf32>, tensor<4x1xi64>
+  return %v, %j : tensor<4x3xf32>, tensor<4x1xi64>
+}
+
+// CHECK-LABEL: func.func @random_bits
+func.func @random_bits(%seed: tensor<i64>, %step: tensor<i64>) -> tensor<4x8xi32> {
+  // CHECK: mtc.random_bits %{{.*}}, %{{.*}} stream 3 : (tensor<i64>, tensor<i64>) -> tensor<4x8xi32>
+  %r = mtc.random_bits %seed, %step stream 3 : (tensor<i64>, tensor<i64>) -> tensor<4x8xi32>
+  return %r : tensor<4x8xi32>
+}

@@ -1,0 +1,26 @@
+// RUN: mtc-opt %s | mtc-opt | FileCheck %s
+
+// CHECK: mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
+mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
+// CHECK: mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
+mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
+// CHECK: mtc.variable optimizer @m : tensor<5xf32> = #mtc.normal<2.000000e-02 : f64> at 128
+mtc.variable optimizer @m : tensor<5xf32> = #mtc.normal<2.000000e-02 : f64> at 128
+// CHECK: mtc.variable scalar @step : tensor<i64> = dense<0> : tensor<i64>
+mtc.variable scalar @step : tensor<i64> = dense<0> : tensor<i64>
+
+// CHECK-LABEL: func.func @uses
+func.func @uses() {
+  // CHECK: mtc.read @fc.weight : tensor<10x64xf32>
+  %w = mtc.read @fc.weight : tensor<10x64xf32>
+  // CHECK: mtc.accumulate @fc.weight.grad, %{{.*}} : tensor<10x64xf32>
+  mtc.accumulate @fc.weight.grad, %w : tensor<10x64xf32>
+  // CHECK: mtc.write @fc.weight, %{{.*}} : tensor<10x64xf32>
+  mtc.write @fc.weight, %w : tensor<10x64xf32>
+  // 640 elements fill ten times 64 bytes each; 5 elements take 64 bytes, the place of 16.
+  // CHECK: mtc.read_flat [@fc.weight, @m] : tensor<656xf32>
+  %f = mtc.read_flat [@fc.weight, @m] : tensor<656xf32>
+  // CHECK: mtc.write_flat [@fc.weight, @m], %{{.*}} : tensor<656xf32>
+  mtc.write_flat [@fc.weight, @m], %f : tensor<656xf32>
+  return
+}

@@ -22,6 +22,7 @@ def MtcDialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::func::FuncDialect"];
 }
 

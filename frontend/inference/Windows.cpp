@@ -114,12 +114,13 @@ FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spati
     if (shape || mode.starts_with("SAME")) {
       out = shape ? (*shape)[i] : spatial[i] * stride;
       divide(full - out, mode != "SAME_UPPER", before, after);
+      after = full - before - out;
     } else {
       out = full - before - after;
     }
-    if (out < 1 || out > full)
+    if (out < 1)
       return node.failure("would have an extent of " + Twine(out) + " on axis " + Twine(i + 2) +
-                          ", expected 1.." + Twine(full));
+                          ", expected at least 1");
   }
   return windows;
 }

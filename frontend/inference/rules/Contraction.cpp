@@ -1,5 +1,6 @@
 //===- Contraction.cpp - MatMul, Gemm ---------------------------------------------------------===//
 
+#include "frontend/inference/Einsum.h"
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"
 #include "frontend/inference/rules/Rules.h"
@@ -118,6 +119,19 @@ LogicalResult inferGemm(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
+LogicalResult inferEinsum(Inference &node) {
+  for (size_t i = 1; i < node.operandCount(); ++i)
+    if (!node.sameElementType(0, i))
+      return failure();
+  FailureOr<EinsumEquation> equation = readEinsum(node);
+  if (failed(equation))
+    return failure();
+  Extents shape;
+  for (int64_t label : equation->result)
+    shape.push_back(equation->extents[label]);
+  return node.result(0, node.elementType(0), shape);
+}
+
 } // namespace
 
 void registerContractionRules(Registry &registry) {
@@ -125,6 +139,7 @@ void registerContractionRules(Registry &registry) {
   registry.add("MatMulInteger", 10, "A B a_zero_point? b_zero_point?", inferMatMulInteger);
   registry.add("Gemm", 7, "A B C", inferGemm);
   registry.add("Gemm", 11, "A B C?", inferGemm);
+  registry.add("Einsum", 12, "Inputs...", inferEinsum);
 }
 
 } // namespace mtc::onnx

@@ -206,7 +206,7 @@ void evaluateSoftmax(Inference &node, bool logarithm) {
   });
 }
 
-LogicalResult inferCumSum(Inference &node) {
+LogicalResult inferCumulative(Inference &node) {
   node.flag("exclusive", false);
   node.flag("reverse", false);
   if (!node.integerElements(1))
@@ -221,7 +221,9 @@ LogicalResult inferCumSum(Inference &node) {
   return node.result(0, node.type(0));
 }
 
-void evaluateCumSum(Inference &node) {
+/// Running totals along an axis, from `initial` by `combine`.
+template <typename Combine>
+void evaluateCumulative(Inference &node, int64_t initial, Combine combine) {
   bool exclusive = node.flag("exclusive", false), reverse = node.flag("reverse", false);
   int64_t axis = node.normalised(node.constantInts(1)->front(), node.rank(0), "axis");
   int64_t extent = node.dim(0, axis);
@@ -234,11 +236,11 @@ void evaluateCumSum(Inference &node) {
     std::vector<T> values = node.tensor(0).template values<T>();
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t i = 0; i < inner; ++i) {
-        T total = 0;
+        T total = static_cast<T>(initial);
         for (int64_t k = 0; k < extent; ++k) {
           T &value = values[(o * extent + (reverse ? extent - 1 - k : k)) * inner + i];
           T before = total;
-          total = sum(total, value);
+          total = combine(total, value);
           value = exclusive ? before : total;
         }
       }
@@ -255,7 +257,12 @@ void registerReductionRules(Registry &registry) {
   registry.add("LogSoftmax", 1, "input", inferSoftmax,
                [](Inference &node) { evaluateSoftmax(node, true); });
   registry.add("Hardmax", 1, "input", inferSoftmax);
-  registry.add("CumSum", 11, "x axis", inferCumSum, evaluateCumSum);
+  registry.add("CumSum", 11, "x axis", inferCumulative, [](Inference &node) {
+    evaluateCumulative(node, 0, [](auto a, auto b) { return sum(a, b); });
+  });
+  registry.add("CumProd", 26, "x axis", inferCumulative, [](Inference &node) {
+    evaluateCumulative(node, 1, [](auto a, auto b) { return product(a, b); });
+  });
 }
 
 } // namespace mtc::onnx

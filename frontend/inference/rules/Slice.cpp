@@ -1,5 +1,6 @@
 //===- Slice.cpp - Parts of tensors and tensors of parts: Slice, Split, Concat, Pad, Tile, Trilu
 //===//
+//===//
 //==//
 
 #include "frontend/inference/Evaluate.h"

@@ -41,7 +41,7 @@ FailureOr<SmallVector<Parameter>> AutodiffPass::findParameters(func::FuncOp func
       continue;
     if (!isDifferentiable(variable.getTensorType()))
       return emitError(variable.getLoc(), "parameter '")
-             << variable.getSymName() << "' is " << variable.getTensorType()
+             << variable.getSymName() << "' is " << print(variable.getTensorType())
              << "; only floating-point tensors can be trained: exclude it with --freeze";
     byName[variable.getSymName()] = parameters.size();
     parameters.push_back({variable, {}});

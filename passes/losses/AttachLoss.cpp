@@ -74,9 +74,9 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
   auto reject = [&](const Twine &expected) -> LogicalResult {
     InFlightDiagnostic error = emitError(forward.getLoc(), "--loss ")
                                << plan.loss->name << " needs " << expected << ", but output '"
-                               << resultName(forward, plan.output) << "' is " << type;
+                               << resultName(forward, plan.output) << "' is " << print(type);
     if (given)
-      error << " and the labels '" << plan.labels << "' are " << given;
+      error << " and the labels '" << plan.labels << "' are " << print(given);
     return error << "; choose another with --output"
                  << (given ? ", other labels with --labels," : "") << " or another loss";
   };

@@ -7,7 +7,9 @@
 using namespace mlir;
 using namespace mtc;
 
-int64_t mtc::findTokenInput(func::FuncOp forward, ArrayRef<int64_t> shape, StringRef labels) {
+/// Integer inputs of a shape.
+static SmallVector<int64_t> integerInputs(func::FuncOp forward, ArrayRef<int64_t> shape,
+                                          StringRef labels) {
   SmallVector<int64_t> found;
   for (auto [i, type] : llvm::enumerate(forward.getArgumentTypes())) {
     auto tensor = cast<RankedTensorType>(type);
@@ -15,6 +17,11 @@ int64_t mtc::findTokenInput(func::FuncOp forward, ArrayRef<int64_t> shape, Strin
         tensor.getShape() == shape && argumentName(forward, i) != labels)
       found.push_back(i);
   }
+  return found;
+}
+
+int64_t mtc::findTokenInput(func::FuncOp forward, ArrayRef<int64_t> shape, StringRef labels) {
+  SmallVector<int64_t> found = integerInputs(forward, shape, labels);
   if (found.size() == 1)
     return found.front();
   for (int64_t i : found)
@@ -92,7 +99,7 @@ FailureOr<std::string> Chooser::chooseName(unsigned output) {
     return std::string("output");
   if (type.getRank() == 2 && type.getDimSize(1) > 1)
     return std::string("cross-entropy");
-  if (type.getRank() == 3 && findTokenInput(forward, type.getShape().drop_back(), "") >= 0)
+  if (type.getRank() == 3 && !integerInputs(forward, type.getShape().drop_back(), "").empty())
     return std::string("causal-lm");
   return ask("the loss does not follow from output '" + resultName(forward, output) + "' " +
              print(type) + "; choose it with --loss (" + listLosses() + ")");

@@ -1,9 +1,11 @@
 //===- OptimizerPass.cpp - The update of all parameters as a function ------------------------===//
 
+#include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/optimizer/Optimizer.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
 #include <cmath>
 
 namespace mtc {
@@ -76,6 +78,12 @@ FlatView::FlatView(ArrayRef<VariableOp> variables) {
 Value FlatView::read(TensorBuilder &b) { return b.create<ReadFlatOp>(type, symbols); }
 void FlatView::write(TensorBuilder &b, Value value) { b.create<WriteFlatOp>(symbols, value); }
 
+static std::string text(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
+}
+
 /// Checks the options against what the optimizer takes.
 LogicalResult OptimizerPass::readNumbers() {
   kind = findOptimizer(optimizer);
@@ -105,10 +113,12 @@ LogicalResult OptimizerPass::readNumbers() {
     }
     if (!(value >= known->minimum && value < known->limit)) {
       InFlightDiagnostic error = emitError(getOperation().getLoc(), "optimizer '")
-                                 << kind->name << "': " << name << " is " << std::to_string(value)
-                                 << ", but must be finite and at least " << known->minimum;
+                                 << kind->name << "': " << name << " is " << text(value)
+                                 << ", but must be at least " << text(known->minimum);
       if (std::isfinite(known->limit))
-        error << " and less than " << known->limit;
+        error << " and less than " << text(known->limit);
+      else
+        error << " and finite";
       return error;
     }
     numbers[name] = value;
@@ -143,7 +153,8 @@ FailureOr<SmallVector<Group>> OptimizerPass::makeGroups() {
     RankedTensorType type = parameter.getTensorType();
     if (!type.getElementType().isF32() && !type.getElementType().isF64())
       return emitError(parameter.getLoc(), "parameter '")
-             << parameter.getSymName() << "' is " << type << ", but optimizers update f32 and f64";
+             << parameter.getSymName() << "' is " << print(type)
+             << ", but optimizers update f32 and f64";
     bool decays = numbers.lookup("weight-decay") != 0.0 && !(noDecay1d && type.getRank() < 2);
     Group &group = groups[{type.getElementType(), decays}];
     group.decays = decays;

@@ -1,0 +1,130 @@
+// RUN: mtc-opt %s --split-input-file --mtc-autodiff | FileCheck %s
+
+// One use: the loss's cotangent is 1, and the gradient is written as soon as it is known, in a variable of its own.
+//
+// CHECK: mtc.variable parameter @w : tensor<4xf32>
+// CHECK-NEXT: mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros of @w
+// CHECK-LABEL: func.func @micro_step
+// CHECK: %[[W:.*]] = mtc.read @w
+// CHECK: %[[E:.*]] = mtc.exp %[[W]]
+// CHECK: %[[L:.*]] = mtc.reduce add %[[E]]
+// CHECK: %[[ONE:.*]] = mtc.constant dense<1.000000e+00> : tensor<f32>
+// CHECK: %[[D:.*]] = mtc.broadcast %[[ONE]] axes [0] : tensor<f32> -> tensor<4xf32>
+// CHECK: %[[G:.*]] = mtc.mul %[[D]], %[[E]] : tensor<4xf32>
+// CHECK-NEXT: mtc.write @w.grad, %[[G]] : tensor<4xf32>
+// CHECK: return %[[L]]
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+  %w = mtc.read @w : tensor<4xf32>
+  %e = mtc.exp %w : tensor<4xf32> loc("/exp")
+  %l = mtc.reduce add %e axes [0] : tensor<4xf32> -> tensor<f32> loc("/sum")
+  return %l : tensor<f32>
+}
+
+// -----
+
+// Several uses of a value, and several reads of a variable, add up.
+//
+// CHECK-LABEL: func.func @micro_step
+// CHECK-DAG: %[[A:.*]] = mtc.read @w
+// CHECK-DAG: %[[EA:.*]] = mtc.exp %[[A]]
+// CHECK-DAG: %[[P:.*]] = mtc.mul %[[A]], %[[EA]]
+// CHECK: %[[B:.*]] = mtc.read @w
+// CHECK: %[[ONE:.*]] = mtc.constant dense<1.000000e+00>
+// CHECK: %[[GP:.*]] = mtc.mul %[[ONE]], %[[B]]
+// CHECK: %[[GB:.*]] = mtc.mul %[[ONE]], %[[P]]
+// CHECK: %[[GA1:.*]] = mtc.mul %[[GP]], %[[EA]]
+// CHECK: %[[GE:.*]] = mtc.mul %[[GP]], %[[A]]
+// CHECK: %[[GA2:.*]] = mtc.mul %[[GE]], %[[EA]]
+// CHECK: %[[GA:.*]] = mtc.add %[[GA1]], %[[GA2]]
+// CHECK: %[[G:.*]] = mtc.add %{{.*}}, %{{.*}}
+// CHECK-NEXT: mtc.write @w.grad, %[[G]]
+mtc.variable parameter @w : tensor<f32> = #mtc.zeros
+func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+  %a = mtc.read @w : tensor<f32>
+  %e = mtc.exp %a : tensor<f32>
+  %p = mtc.mul %a, %e : tensor<f32>
+  %b = mtc.read @w : tensor<f32>
+  %l = mtc.mul %p, %b : tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// Nothing is computed that no parameter needs: neither the cotangent of the input, nor that of a constant variable, nor
+// anything for what does not lead to the loss.
+//
+// CHECK-NOT: @frozen.grad
+// CHECK-LABEL: func.func @micro_step
+// CHECK: %[[N:.*]] = mtc.tanh
+// CHECK: %[[ONE:.*]] = mtc.constant dense<1.000000e+00>
+// CHECK-NEXT: %[[DS:.*]] = mtc.broadcast %[[ONE]] axes [0, 1] : tensor<f32> -> tensor<8x3xf32>
+// CHECK-NEXT: %[[G:.*]] = mtc.contract %[[DS]], %[[N]]
+// CHECK-NEXT: mtc.write @w.grad, %[[G]]
+// CHECK-NEXT: return
+mtc.variable parameter @w : tensor<3x4xf32> = #mtc.zeros
+mtc.variable constant @frozen : tensor<8x3xf32> = #mtc.zeros
+mtc.variable state @statistic : tensor<8x3xf32> = #mtc.zeros
+func.func @micro_step(%x: tensor<8x4xf32>) -> (tensor<f32> {mtc.name = "loss"}) {
+  %n = mtc.tanh %x : tensor<8x4xf32>
+  %w = mtc.read @w : tensor<3x4xf32>
+  %f = mtc.read @frozen : tensor<8x3xf32>
+  %y = mtc.contract %n, %w batch [] x [] over [1] x [1] : tensor<8x4xf32>, tensor<3x4xf32> -> tensor<8x3xf32>
+  %t = mtc.tanh %y : tensor<8x3xf32>
+  mtc.write @statistic, %t : tensor<8x3xf32>
+  %e = mtc.exp %f : tensor<8x3xf32>
+  %s = mtc.add %y, %e : tensor<8x3xf32>
+  %l = mtc.reduce add %s axes [0, 1] : tensor<8x3xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// No cotangent passes a detached value, a comparison, or a conversion to integers.
+//
+// CHECK-LABEL: func.func @micro_step
+// CHECK: %[[T:.*]] = mtc.detach
+// CHECK: %[[ONE:.*]] = mtc.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: %[[DS:.*]] = mtc.broadcast %[[ONE]]
+// CHECK-NEXT: %[[DP:.*]] = mtc.mul %[[DS]], %{{.*}} : tensor<4xf32>
+// CHECK-NEXT: %[[DW:.*]] = mtc.mul %[[DP]], %[[T]] : tensor<4xf32>
+// CHECK-NEXT: mtc.write @w.grad, %[[DW]]
+// CHECK-NEXT: return
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+  %w = mtc.read @w : tensor<4xf32>
+  %t = mtc.detach %w : tensor<4xf32>
+  %i = mtc.cast %w : tensor<4xf32> -> tensor<4xi32>
+  %r = mtc.cast %i : tensor<4xi32> -> tensor<4xf32>
+  %p = mtc.mul %w, %t : tensor<4xf32>
+  %q = mtc.mul %p, %r : tensor<4xf32>
+  %l = mtc.reduce add %q axes [0] : tensor<4xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+
+// -----
+
+// f64 as f32.
+//
+// CHECK: mtc.variable gradient @w.grad : tensor<f64>
+// CHECK-LABEL: func.func @micro_step
+// CHECK: mtc.constant dense<1.000000e+00> : tensor<f64>
+mtc.variable parameter @w : tensor<f64> = #mtc.zeros
+func.func @micro_step() -> (tensor<f64> {mtc.name = "loss"}) {
+  %w = mtc.read @w : tensor<f64>
+  %l = mtc.exp %w : tensor<f64>
+  return %l : tensor<f64>
+}
+
+// -----
+
+// The parameter itself is the loss.
+//
+// CHECK-LABEL: func.func @micro_step
+// CHECK: %[[ONE:.*]] = mtc.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT: mtc.write @w.grad, %[[ONE]]
+mtc.variable parameter @w : tensor<f32> = #mtc.zeros
+func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+  %w = mtc.read @w : tensor<f32>
+  return %w : tensor<f32>
+}

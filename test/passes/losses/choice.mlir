@@ -1,0 +1,36 @@
+// The loss that follows from the outputs when none is given.
+//
+// RUN: mtc-opt %s --split-input-file --mtc-attach-loss | FileCheck %s
+
+// CHECK: mtc.loss = "output"
+func.func @forward(%x: tensor<f32> {mtc.name = "x"}, %y: tensor<4x3xf32> {mtc.name = "y"})
+    -> (tensor<4x3xf32> {mtc.name = "logits"}, tensor<f32> {mtc.name = "mean"}) {
+  return %y, %x : tensor<4x3xf32>, tensor<f32>
+}
+
+// -----
+
+// CHECK: mtc.loss = "cross-entropy"
+func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "logits"}) {
+  return %x : tensor<4x3xf32>
+}
+
+// -----
+
+// Of several inputs of the shape of the tokens, the one named input_ids is meant.
+// CHECK: mtc.loss = "causal-lm"
+// CHECK: mtc.shifted_from = "input_ids"
+func.func @forward(%mask: tensor<4x3xi64> {mtc.name = "attention_mask"}, %ids: tensor<4x3xi64> {mtc.name = "input_ids"},
+                   %x: tensor<4x3x9xf32> {mtc.name = "x"}) -> (tensor<4x3x9xf32> {mtc.name = "logits"}) {
+  return %x : tensor<4x3x9xf32>
+}
+
+// -----
+
+// Of two inputs with other names neither is: the labels must be given.
+// CHECK: mtc.loss = "causal-lm"
+// CHECK-NOT: mtc.shifted_from
+func.func @forward(%a: tensor<4x3xi64> {mtc.name = "tokens"}, %b: tensor<4x3xi64> {mtc.name = "positions"},
+                   %x: tensor<4x3x9xf32> {mtc.name = "x"}) -> (tensor<4x3x9xf32> {mtc.name = "logits"}) {
+  return %x : tensor<4x3x9xf32>
+}

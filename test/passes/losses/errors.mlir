@@ -1,0 +1,132 @@
+// RUN: split-file %s %t
+// RUN: mtc-opt %t/choice.mlir --split-input-file --verify-diagnostics --mtc-attach-loss
+// RUN: mtc-opt %t/unknown.mlir --verify-diagnostics --mtc-attach-loss=loss=hinge
+// RUN: mtc-opt %t/named.mlir --split-input-file --verify-diagnostics --mtc-attach-loss="loss=mse output=hidden"
+// RUN: mtc-opt %t/output.mlir --split-input-file --verify-diagnostics --mtc-attach-loss=loss=output
+// RUN: mtc-opt %t/no_scalar.mlir --verify-diagnostics --mtc-attach-loss="loss=output output=logits"
+// RUN: mtc-opt %t/no_labels.mlir --verify-diagnostics --mtc-attach-loss="loss=output labels=target"
+// RUN: mtc-opt %t/cross_entropy.mlir --split-input-file --verify-diagnostics --mtc-attach-loss=loss=cross-entropy
+// RUN: mtc-opt %t/causal.mlir --split-input-file --verify-diagnostics --mtc-attach-loss=loss=causal-lm
+// RUN: mtc-opt %t/mse.mlir --split-input-file --verify-diagnostics --mtc-attach-loss=loss=mse
+
+//--- choice.mlir
+// expected-error @below {{the graph has no floating-point output that a loss could read; the graph's outputs are: 'ids' tensor<4xi64>}}
+func.func @forward(%x: tensor<4xi64> {mtc.name = "x"}) -> (tensor<4xi64> {mtc.name = "ids"}) {
+  return %x : tensor<4xi64>
+}
+
+// -----
+
+// expected-error @below {{several outputs could be trained; name one with --output and its loss with --loss; the graph's outputs are: 'a' tensor<4x3xf32>, 'b' tensor<4x3xf32>}}
+func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "a"}, tensor<4x3xf32> {mtc.name = "b"}) {
+  return %x, %x : tensor<4x3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// expected-error @below {{the loss does not follow from output 'y' tensor<4x3x8xf32>; choose it with --loss (cross-entropy, causal-lm, mse, l1, bce-with-logits, output)}}
+func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}) -> (tensor<4x3x8xf32> {mtc.name = "y"}) {
+  return %x : tensor<4x3x8xf32>
+}
+
+// -----
+
+// expected-error @below {{the module has no function @forward}}
+module {}
+
+//--- unknown.mlir
+// expected-error @below {{--loss: there is no loss 'hinge'; known are: cross-entropy, causal-lm, mse, l1, bce-with-logits, output}}
+func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+//--- named.mlir
+// expected-error @below {{--output: there is no output 'hidden'; the graph's outputs are: 'y' tensor<4xf32>}}
+func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{--output: output 'hidden' is tensor<4xi64>, but a loss reads a floating-point one}}
+func.func @forward(%x: tensor<4xi64> {mtc.name = "x"}) -> (tensor<4xi64> {mtc.name = "hidden"}) {
+  return %x : tensor<4xi64>
+}
+
+//--- output.mlir
+// expected-error @below {{--loss output: several outputs are scalars; name the loss with --output; the graph's outputs are: 'a' tensor<f32>, 'b' tensor<f32>}}
+func.func @forward(%x: tensor<f32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "a"}, tensor<f32> {mtc.name = "b"}) {
+  return %x, %x : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{--loss output: no output is a floating-point scalar; the graph's outputs are: 'y' tensor<4xf32>}}
+func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+//--- no_scalar.mlir
+// expected-error @below {{--loss output: output 'logits' is tensor<4x3xf32>, but a loss is a floating-point scalar; choose another with --output, or a loss of it with --loss}}
+func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "logits"}) {
+  return %x : tensor<4x3xf32>
+}
+
+//--- no_labels.mlir
+// expected-error @below {{--labels: the graph has no input 'target', and the loss, its output 'loss', takes no other labels}}
+func.func @forward(%x: tensor<f32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "loss"}) {
+  return %x : tensor<f32>
+}
+
+//--- cross_entropy.mlir
+// expected-error @below {{--loss cross-entropy needs an output of at least two dimensions, [batch, classes], but output 'y' is tensor<4xf32>; choose another with --output or another loss}}
+func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{--loss cross-entropy needs labels of the output's shape without its axis of classes, the last or axis 1, but output 'y' is tensor<4x3x8xf32> and the labels 'labels' are tensor<4x4xi64>; choose another with --output, other labels with --labels, or another loss}}
+func.func @forward(%x: tensor<4x3x8xf32> {mtc.name = "x"}, %l: tensor<4x4xi64> {mtc.name = "labels"}) -> (tensor<4x3x8xf32> {mtc.name = "y"}) {
+  return %x : tensor<4x3x8xf32>
+}
+
+// -----
+
+// expected-error @below {{--loss cross-entropy needs integer labels, but output 'y' is tensor<4x3xf32> and the labels 'labels' are tensor<4xf32>}}
+func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}, %l: tensor<4xf32> {mtc.name = "labels"}) -> (tensor<4x3xf32> {mtc.name = "y"}) {
+  return %x : tensor<4x3xf32>
+}
+
+//--- causal.mlir
+// expected-error @below {{--loss causal-lm needs an output of three dimensions, [batch, tokens, vocabulary], but output 'y' is tensor<4x3xf32>}}
+func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "y"}) {
+  return %x : tensor<4x3xf32>
+}
+
+// -----
+
+// expected-error @below {{--loss causal-lm needs labels of shape [batch, tokens], but output 'y' is tensor<4x3x9xf32> and the labels 'labels' are tensor<4xi64>}}
+func.func @forward(%x: tensor<4x3x9xf32> {mtc.name = "x"}, %l: tensor<4xi64> {mtc.name = "labels"}) -> (tensor<4x3x9xf32> {mtc.name = "y"}) {
+  return %x : tensor<4x3x9xf32>
+}
+
+//--- mse.mlir
+// expected-error @below {{--loss mse needs labels of the output's shape, but output 'y' is tensor<4x3xf32> and the labels 'labels' are tensor<4xf32>}}
+func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}, %l: tensor<4xf32> {mtc.name = "labels"}) -> (tensor<4x3xf32> {mtc.name = "y"}) {
+  return %x : tensor<4x3xf32>
+}
+
+// -----
+
+// expected-error @below {{--loss mse needs floating-point labels, but output 'y' is tensor<4xf32> and the labels 'labels' are tensor<4xi64>}}
+func.func @forward(%x: tensor<4xf32> {mtc.name = "x"}, %l: tensor<4xi64> {mtc.name = "labels"}) -> (tensor<4xf32> {mtc.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{--loss mse needs an output with a batch dimension, but output 'y' is tensor<f32>}}
+func.func @forward(%x: tensor<f32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "y"}) {
+  return %x : tensor<f32>
+}

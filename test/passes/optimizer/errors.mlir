@@ -1,0 +1,32 @@
+// RUN: split-file %s %t
+// RUN: mtc-opt %t/unknown.mlir --verify-diagnostics --mtc-optimizer=optimizer=rprop
+// RUN: mtc-opt %t/irrelevant.mlir --verify-diagnostics --mtc-optimizer="optimizer=sgd beta1=0.5"
+// RUN: mtc-opt %t/range.mlir --verify-diagnostics --mtc-optimizer=beta2=1
+// RUN: mtc-opt %t/negative.mlir --verify-diagnostics --mtc-optimizer=lr=-1
+// RUN: mtc-opt %t/gradient.mlir --verify-diagnostics --mtc-optimizer
+// RUN: mtc-opt %t/narrow.mlir --verify-diagnostics --mtc-optimizer
+
+//--- unknown.mlir
+// expected-error @below {{--optimizer: there is no optimizer 'rprop'; known are: sgd, adamw}}
+module {}
+
+//--- irrelevant.mlir
+// expected-error @below {{optimizer 'sgd' has no beta1; it has: lr, weight-decay}}
+module {}
+
+//--- range.mlir
+// expected-error @below {{optimizer 'adamw': beta2 is 1, but must be at least 0 and less than 1}}
+module {}
+
+//--- negative.mlir
+// expected-error @below {{optimizer 'adamw': lr is -1, but must be at least 0 and finite}}
+module {}
+
+//--- gradient.mlir
+// expected-error @below {{parameter 'w' has no gradient; mtc-autodiff makes it}}
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
+
+//--- narrow.mlir
+// expected-error @below {{parameter 'w' is tensor<4xf16>, but optimizers update f32 and f64}}
+mtc.variable parameter @w : tensor<4xf16> = #mtc.zeros
+mtc.variable gradient @w.grad : tensor<4xf16> = #mtc.zeros of @w

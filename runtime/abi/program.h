@@ -1,9 +1,10 @@
 /* The program's ABI: what a compiled program tells the runtime about itself.
  *
- * The compiler emits one constant `MtcProgram mtc_program` into the object file of every program; the runtime, linked
- * to it, reads nothing else. It is C, so that both sides agree on the layout; neither side includes another header of
- * the other. Every pointer refers to constant data of the program and is never null unless that is said; every
- * offset counts bytes from the start of the arena and is a multiple of MTC_ALIGNMENT unless it lies inside a value.
+ * The compiler emits one constant `MtcProgram mtc_program` into the object file of every program;
+ * the runtime, linked to it, reads nothing else. It is C, so that both sides agree on the layout;
+ * neither side includes another header of the other. Every pointer refers to constant data of the
+ * program and is never null unless that is said; every offset counts bytes from the start of the
+ * arena and is a multiple of MTC_ALIGNMENT unless it lies inside a value.
  */
 #ifndef MTC_RUNTIME_ABI_PROGRAM_H
 #define MTC_RUNTIME_ABI_PROGRAM_H
@@ -57,46 +58,55 @@ typedef enum MtcRole {
 
 typedef enum MtcInitial {
   MTC_INITIAL_ZERO = 0,
-  MTC_INITIAL_DATA = 1,  /* `data` holds `bytes` bytes inside the program */
-  MTC_INITIAL_FILE = 2,  /* from the weights file, under the variable's name */
-  MTC_INITIAL_NORMAL = 3 /* drawn from N(0, `deviation`²), a pure function of (seed 0, variable's name, element) */
+  MTC_INITIAL_DATA = 1, /* `data` holds `bytes` bytes inside the program */
+  MTC_INITIAL_FILE = 2, /* from the weights file, under the variable's name */
+  /* drawn from N(0, `deviation`²), a pure function of (seed 0, variable's name, element) */
+  MTC_INITIAL_NORMAL = 3
 } MtcInitial;
 
-/* State that outlives a step. `tensor.name` is the ONNX initializer's name for parameters, constants and state;
- * gradients and optimizer state are named after it (`NAME.grad`, `NAME.moment1`). */
+/* State that outlives a step. `tensor.name` is the ONNX initializer's name for parameters,
+ * constants and state; gradients and optimizer state are named after it (`NAME.grad`,
+ * `NAME.moment1`). */
 typedef struct MtcVariable {
   MtcTensor tensor;
   uint32_t role;    /* MtcRole */
   uint32_t initial; /* MtcInitial */
   const void *data; /* null unless MTC_INITIAL_DATA */
   double deviation; /* of MTC_INITIAL_NORMAL */
-  int32_t of;       /* index of the parameter that a gradient or an optimizer state belongs to; -1 otherwise */
-  const char *module_name; /* the name in the user's module where the exporter lost it, otherwise tensor.name */
+  int32_t of;       /* index of the parameter that a gradient or an optimizer state belongs to; -1
+                       otherwise */
+  const char *module_name; /* the name in the user's module where the exporter lost it, otherwise
+                              tensor.name */
 } MtcVariable;
 
-/* What the user feeds with --data NAME=FILE: dims[0] is the batch; a row of the file has dims[1..]. */
+/* What the user feeds with --data NAME=FILE: dims[0] is the batch; a row of the file has dims[1..].
+ */
 typedef struct MtcInput {
   MtcTensor tensor;
   uint32_t is_label;
-  /* For labels of `causal-lm` that may be left out: index of the input of token ids from which they are made
-   * (shifted by one, the last -100; in a token stream the next token). -1 where labels must be given. */
+  /* For labels of `causal-lm` that may be left out: index of the input of token ids from which they
+   * are made (shifted by one, the last -100; in a token stream the next token). -1 where labels
+   * must be given. */
   int32_t shifted_from;
-  /* Valid values of an integer input that is used as an index: minimum <= value < limit, or value == ignored (labels).
-   * minimum == limit where there is no such rule. `reader` names the node that uses it. */
+  /* Valid values of an integer input that is used as an index: minimum <= value < limit, or value
+   * == ignored (labels). minimum == limit where there is no such rule. `reader` names the node that
+   * uses it. */
   int64_t minimum, limit, ignored;
   const char *reader;
 } MtcInput;
 
-/* A kernel reports an index outside its operand here and goes on with a valid one; the runtime ends the run. */
+/* A kernel reports an index outside its operand here and goes on with a valid one; the runtime ends
+ * the run. */
 typedef struct MtcFault {
   int32_t raised;
   int64_t index;  /* what was found */
   int64_t extent; /* indices from -extent to extent - 1 are valid */
 } MtcFault;
 
-/* A generated kernel computes items [begin, end) of `extent`. Calls on disjoint ranges may run at the same time, and
- * the result does not depend on how the range is split. */
-typedef void (*MtcKernelFunction)(char *const *operands, int64_t begin, int64_t end, MtcFault *fault);
+/* A generated kernel computes items [begin, end) of `extent`. Calls on disjoint ranges may run at
+ * the same time, and the result does not depend on how the range is split. */
+typedef void (*MtcKernelFunction)(char *const *operands, int64_t begin, int64_t end,
+                                  MtcFault *fault);
 
 typedef struct MtcKernel {
   const char *name;
@@ -108,15 +118,16 @@ typedef struct MtcKernel {
   uint32_t may_fault;
 } MtcKernel;
 
-/* out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n], with strides in elements for every dimension.
- * The batch has batch_rank dimensions; index batch_rank is m (lhs, out) or k (rhs), batch_rank + 1 is k (lhs) or n. */
+/* out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n], with strides in elements for
+ * every dimension. The batch has batch_rank dimensions; index batch_rank is m (lhs, out) or k
+ * (rhs), batch_rank + 1 is k (lhs) or n. */
 typedef struct MtcContraction {
   uint32_t type; /* of both operands and the result */
   uint32_t batch_rank;
   int64_t batch[MTC_MAX_RANK - 2];
   int64_t m, n, k;
   int64_t lhs_strides[MTC_MAX_RANK], rhs_strides[MTC_MAX_RANK], out_strides[MTC_MAX_RANK];
-  uint32_t accumulate;  /* add to what `out` holds */
+  uint32_t accumulate;   /* add to what `out` holds */
   int64_t scratch_bytes; /* planned for the library; the runtime refuses to need more */
 } MtcContraction;
 
@@ -132,7 +143,7 @@ typedef struct MtcOperation {
   uint32_t operand_count;
   const int64_t *operands;
   int64_t bytes;
-  const char *nodes; /* names of the model's nodes that it computes, for the profile and for errors */
+  const char *nodes; /* names of the model's nodes that it computes, for profiles and errors */
 } MtcOperation;
 
 /* Runs its operations in order, over the arena. */
@@ -141,7 +152,8 @@ typedef struct MtcFunction {
   const MtcOperation *operations; /* null if none */
 } MtcFunction;
 
-/* Offsets of scalars in the arena that the runtime writes before a step; -1 where the program has none. */
+/* Offsets of scalars in the arena that the runtime writes before a step; -1 where the program has
+ * none. */
 typedef struct MtcScalars {
   int64_t learning_rate; /* f32 */
   int64_t step;          /* i64, from 1 */
@@ -149,17 +161,23 @@ typedef struct MtcScalars {
   int64_t seed;          /* i64 */
 } MtcScalars;
 
-/* How the loss of `evaluate` is averaged over a whole file. For each row of the batch: the sum of the loss over its
- * targets, how many targets that were, and how many of those were classified rightly. f32 [batch] each; -1: absent.
- * Where row_loss is absent, only the scalar loss of whole batches is known. */
+/* How the loss of `evaluate` is averaged over a whole file. For each row of the batch: the sum of
+ * the loss over its targets, how many targets that were, and how many of those were classified
+ * rightly. f32 [batch] each; -1: absent. Where row_loss is absent, only the scalar loss of whole
+ * batches is known. */
 typedef struct MtcRowMetrics {
   int64_t row_loss, row_weight, row_correct;
 } MtcRowMetrics;
 
-typedef enum MtcSchedule { MTC_CONSTANT_RATE = 0, MTC_LINEAR_RATE = 1, MTC_COSINE_RATE = 2 } MtcSchedule;
+typedef enum MtcSchedule {
+  MTC_CONSTANT_RATE = 0,
+  MTC_LINEAR_RATE = 1,
+  MTC_COSINE_RATE = 2
+} MtcSchedule;
 
-/* The exported model is the concatenation of the segments: constant bytes, then (where variable >= 0) the bytes of that
- * variable, converted to nothing: the file's element type is the variable's. */
+/* The exported model is the concatenation of the segments: constant bytes, then (where variable >=
+ * 0) the bytes of that variable, converted to nothing: the file's element type is the variable's.
+ */
 typedef struct MtcExportSegment {
   const void *bytes; /* null if byte_count is 0 */
   int64_t byte_count;
@@ -171,7 +189,8 @@ typedef struct MtcProgram {
   const char *compiler_version;
   const char *model_name;   /* of the .onnx file, without folder and ending */
   const char *weights_file; /* beside the program; "" if no variable is MTC_INITIAL_FILE */
-  const char *fingerprint;  /* hex digest of everything that a checkpoint depends on: variables, shapes, optimizer */
+  const char *fingerprint;  /* hex digest of everything that a checkpoint depends on: variables,
+                               shapes, optimizer */
   const char *loss;         /* as given to --loss */
   const char *optimizer;
 
@@ -180,10 +199,12 @@ typedef struct MtcProgram {
   int64_t threads;       /* that library scratch was planned for: an upper bound of --threads */
   const char *plan_json; /* what `mtc plan --json` prints */
 
-  uint32_t variable_count, input_count, output_count, kernel_count, contraction_count, segment_count;
+  uint32_t variable_count, input_count, output_count, kernel_count, contraction_count,
+      segment_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
-  const MtcTensor *outputs; /* the graph's outputs after `evaluate`; dims[0] is the batch where rank > 0 */
+  /* the graph's outputs after `evaluate`; dims[0] is the batch where rank > 0 */
+  const MtcTensor *outputs;
   const MtcKernel *kernels;
   const MtcContraction *contractions;
   const MtcExportSegment *segments;
@@ -199,7 +220,8 @@ typedef struct MtcProgram {
   MtcScalars scalars;
 
   double learning_rate;
-  uint32_t schedule; /* MtcSchedule: after the warm-up, constant, or down to 0 at the last step of the run */
+  uint32_t schedule; /* MtcSchedule: after the warm-up, constant, or down to 0 at the last step of
+                        the run */
   int64_t warmup;    /* steps in which the rate rises linearly from learning_rate / warmup */
 } MtcProgram;
 

@@ -8,6 +8,7 @@ test/minimum_counts.json says fails: a runner that finds nothing must not pass. 
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -96,10 +97,13 @@ def check_format(tally: Tally):
     """Every C++ file of the project is as clang-format-22 writes it; all of them are one test."""
     listed = subprocess.run(["git", "ls-files", "-z", "*.cpp", "*.h"], cwd=ROOT, capture_output=True, check=True)
     files = [f for f in listed.stdout.decode().split("\0") if f]
-    code = subprocess.run(["clang-format-22", "--dry-run", "-Werror", *files], cwd=ROOT).returncode if files else 1
-    if code:
-        print("To mend the format: clang-format-22 -i $(git ls-files '*.cpp' '*.h')")
-    tally.add("format", "clang-format", "failed" if code else "passed")
+    command = ["clang-format-22", "--dry-run", "-Werror", *files]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
+    failed = result.returncode != 0 or not files
+    if failed:
+        wrong = sorted({found[1] for found in re.finditer(r"^([^:\n]+):\d+:\d+: error", result.stderr, re.MULTILINE)})
+        print(f"Not as clang-format-22 writes them: {' '.join(wrong)}\nTo mend it: clang-format-22 -i FILE...")
+    tally.add("format", "clang-format", "failed" if failed else "passed")
 
 
 def main() -> int:

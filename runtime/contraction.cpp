@@ -348,6 +348,15 @@ std::unique_ptr<Contraction> Contraction::create(const MtcContraction &contracti
   return createLoopContraction(contraction, problem, threads);
 }
 
+int usefulThreads(const MtcContraction &contraction, int threads) {
+  constexpr double flopsOfAThread = 5e5; // about 5 microseconds
+  double flops = 2.0 * static_cast<double>(contraction.m) * static_cast<double>(contraction.n) *
+                 static_cast<double>(contraction.k);
+  for (uint32_t i = 0; i < contraction.batch_rank; ++i)
+    flops *= static_cast<double>(contraction.batch[i]);
+  return static_cast<int>(std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(threads)));
+}
+
 } // namespace mtc::runtime
 
 /// Calls `ask` for the thread counts up to `threads`: all of a few, the powers of two of many.

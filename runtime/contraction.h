@@ -33,6 +33,10 @@ public:
   virtual void run(const char *lhs, const char *rhs, char *out, char *scratch) = 0;
 };
 
+/// How many of `threads` threads are worth waking: a contraction of microseconds is done before
+/// they come.
+int usefulThreads(const MtcContraction &contraction, int threads);
+
 } // namespace mtc::runtime
 
 #endif // MTC_RUNTIME_CONTRACTION_H

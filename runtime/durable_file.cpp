@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -34,8 +35,13 @@ void syncFolder(const std::string &folder) {
 DurableFile::DurableFile(std::string path) : target(std::move(path)) {
   struct stat status;
   bool replaces = stat(target.c_str(), &status) == 0;
-  if (replaces && S_ISDIR(status.st_mode))
-    userError(target, ": is a folder; a file is to be written there");
+  if (replaces && !S_ISREG(status.st_mode))
+    userError(target, ": is a folder or a device; the name of a file is expected");
+  // The file that a link leads to is replaced, not the link.
+  if (char *resolved = replaces ? realpath(target.c_str(), nullptr) : nullptr) {
+    target = resolved;
+    std::free(resolved);
+  }
   static std::atomic<int> counter = 0;
   size_t slash = target.find_last_of('/');
   std::string name = slash == std::string::npos ? target : target.substr(slash + 1);

@@ -9,8 +9,8 @@
 namespace mtc::runtime {
 
 /// Writes go to a temporary file in the same folder. `commit` makes them durable and renames it; an
-/// object that is destroyed before removes it. A file that is replaced keeps its mode. A failing
-/// write (disk full, quota) is a fault of the system that names the file.
+/// object that is destroyed before removes it. A file that is replaced keeps its mode; a device is
+/// never replaced. A failing write (disk full, quota) is a fault of the system that names the file.
 class DurableFile {
 public:
   explicit DurableFile(std::string path);

@@ -43,7 +43,7 @@ Contraction &Executor::contraction(const MtcOperation &operation) {
   if (prepared)
     return *prepared;
   const MtcContraction &description = program.contractions[operation.index];
-  prepared = Contraction::create(description, threads);
+  prepared = Contraction::create(description, usefulThreads(description, threads));
   if (!prepared)
     systemError(operation.nodes, ": this machine's oneDNN has no contraction of ",
                 typeName(description.type));

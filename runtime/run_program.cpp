@@ -14,6 +14,7 @@
 #include "runtime/variables.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -30,8 +31,8 @@ void checkTarget(const char *flag, const std::string &path, Problems &problems) 
     return;
   std::string folder = folderOf(path);
   struct stat status;
-  if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
-    problems.add(flag, " ", path, ": is a folder; a file is to be written there");
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    problems.add(flag, " ", path, ": is a folder or a device; the name of a file is expected");
   else if (access(folder.c_str(), W_OK | X_OK) != 0)
     problems.add(flag, " ", path, ": the folder ", folder,
                  " cannot be written to: ", std::strerror(errno));
@@ -110,6 +111,10 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
                const std::vector<std::string> &arguments) {
   size_t slash = programPath.find_last_of('/');
   std::string name = slash == std::string::npos ? programPath : programPath.substr(slash + 1);
+  // A reader of the output that has gone and a limit on file sizes are errors of calls, not ends of
+  // a training run.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     if (program.abi_version != MTC_ABI_VERSION)
       systemError("the program was compiled for version ", program.abi_version,
@@ -122,7 +127,7 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
                   program.compiler_version);
     else
       run(program, programPath, options);
-    if (std::fflush(stdout) != 0)
+    if (std::fflush(stdout) != 0 && errno != EPIPE)
       systemError("standard output cannot be written: ", std::strerror(errno));
     return exitDone;
   } catch (const Failure &failure) {

@@ -16,7 +16,7 @@ StopSignal::StopSignal() {
   action.sa_handler = note;
   // One shot: the next signal ends the process. System calls go on.
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  for (int signal : {SIGINT, SIGTERM}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before;
     // What the parent process chose to ignore stays ignored (`nohup`, shell jobs).
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -25,7 +25,7 @@ StopSignal::StopSignal() {
 }
 
 StopSignal::~StopSignal() {
-  for (int signal : {SIGINT, SIGTERM}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction now;
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler == note)
       std::signal(signal, SIG_DFL);
@@ -33,7 +33,10 @@ StopSignal::~StopSignal() {
 }
 
 const char *StopSignal::received() {
-  return noted == SIGINT ? "SIGINT" : noted == SIGTERM ? "SIGTERM" : nullptr;
+  return noted == SIGINT    ? "SIGINT"
+         : noted == SIGTERM ? "SIGTERM"
+         : noted == SIGHUP  ? "SIGHUP"
+                            : nullptr;
 }
 
 } // namespace mtc::runtime

@@ -1,10 +1,11 @@
-// SIGINT and SIGTERM: finish the step, save, exit.
+// SIGINT, SIGTERM and SIGHUP: finish the step, save, exit.
 #ifndef MTC_RUNTIME_STOP_SIGNAL_H
 #define MTC_RUNTIME_STOP_SIGNAL_H
 
 namespace mtc::runtime {
 
-/// While an object lives, the first SIGINT or SIGTERM is only noted; a second one ends the process.
+/// While an object lives, the first SIGINT, SIGTERM or SIGHUP is only noted; a second one ends the
+/// process.
 class StopSignal {
 public:
   StopSignal();
@@ -12,7 +13,7 @@ public:
   StopSignal(const StopSignal &) = delete;
   StopSignal &operator=(const StopSignal &) = delete;
 
-  /// `SIGINT`, `SIGTERM`, or null if none came.
+  /// The name of the signal, or null if none came.
   static const char *received();
 };
 

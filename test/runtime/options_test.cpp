@@ -61,6 +61,7 @@ TEST(Options, PlacesThatCannotBeWritten) {
   std::string message =
       refusal({"--export", folder.folder(), "--memory-report", folder / "none/report.json"});
   EXPECT_THAT(message, HasSubstr("--export " + folder.folder() + ": is a folder"));
+  EXPECT_THAT(refusal({"--export", "/dev/null"}), HasSubstr("a device"));
   EXPECT_THAT(message, HasSubstr("--memory-report"));
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace mtc::test;
 using namespace mtc::runtime;
@@ -79,6 +80,17 @@ TEST_F(Safetensors, ReplacingKeepsTheMode) {
   struct stat status;
   stat((folder / "w.safetensors").c_str(), &status);
   EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(Safetensors, ReplacesWhatALinkLeadsTo) {
+  writeFile(folder / "real", "old");
+  ASSERT_EQ(symlink("real", (folder / "link").c_str()), 0);
+  SafetensorsWriter writer(folder / "link", {});
+  writer.commit();
+  EXPECT_NE(readFile(folder / "real"), "old");
+  struct stat status;
+  lstat((folder / "link").c_str(), &status);
+  EXPECT_TRUE(S_ISLNK(status.st_mode));
 }
 
 TEST_F(Safetensors, ValidHeaders) {

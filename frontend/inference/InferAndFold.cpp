@@ -3,9 +3,10 @@
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/inference/Registry.h"
+#include "frontend/inference/Shapes.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 #include <map>
@@ -66,15 +67,16 @@ public:
   /// types.
   void materialise() {
     OpBuilder builder(graph.getContext());
-    for (auto &[value, tensor] : foldedValues) {
-      if (value.use_empty())
-        continue;
-      Operation *node = value.getDefiningOp();
-      builder.setInsertionPoint(node);
-      DenseElementsAttr attribute = tensor.toAttribute();
-      Value constant = ConstantOp::create(builder, node->getLoc(), attribute.getType(), attribute);
-      value.replaceAllUsesWith(constant);
-    }
+    for (Operation &node : graph.getBody().front())
+      for (Value value : node.getResults()) {
+        auto found = foldedValues.find(value);
+        if (found == foldedValues.end() || value.use_empty())
+          continue;
+        builder.setInsertionPoint(&node);
+        DenseElementsAttr attribute = found->second.toAttribute();
+        value.replaceAllUsesWith(
+            ConstantOp::create(builder, node.getLoc(), attribute.getType(), attribute));
+      }
     auto results = graph.getBody().front().getTerminator()->getOperandTypes();
     graph.setFunctionType(
         builder.getFunctionType(graph.getArgumentTypes(), SmallVector<Type>(results)));
@@ -84,13 +86,14 @@ public:
   unsigned forwardedCount() const { return forwarded; }
 
 private:
-  std::optional<Tensor> lookup(Value value) const {
+  std::optional<Tensor> lookup(Value value) {
     auto found = foldedValues.find(value);
     if (found != foldedValues.end())
       return found->second;
-    if (auto constant = value.getDefiningOp<ConstantOp>())
-      return Tensor::fromAttribute(constant.getValue());
-    return std::nullopt;
+    auto constant = value.getDefiningOp<ConstantOp>();
+    if (!constant)
+      return std::nullopt;
+    return constants.try_emplace(value, Tensor::fromAttribute(constant.getValue())).first->second;
   }
 
   /// Values that depend on this node are not looked at: one problem is reported once.
@@ -140,6 +143,9 @@ private:
         return node.failure(node.operandName(i) + " has type " +
                             llvm::to_string(node.operand(i).getType()) +
                             ", expected static dimensions");
+      if (!isAddressable(type.getShape()))
+        return node.failure(node.operandName(i) + " has shape " + shapeText(type.getShape()) +
+                            ", more elements than memory can hold");
     }
     return success();
   }
@@ -185,7 +191,18 @@ private:
         ++forwarded;
       }
     }
+    if (allFolded)
+      releaseOperands(node.op());
     folded += allFolded;
+  }
+
+  /// A folded node keeps nothing alive: values that only it used are freed.
+  void releaseOperands(NodeOp node) {
+    SmallVector<Value> operands(node.getInputs());
+    node.getInputsMutable().clear();
+    for (Value operand : operands)
+      if (operand.use_empty())
+        foldedValues.erase(operand);
   }
 
   void reportUnknownOperators() {
@@ -201,7 +218,8 @@ private:
   }
 
   GraphOp graph;
-  llvm::MapVector<Value, Tensor> foldedValues;
+  llvm::DenseMap<Value, Tensor> foldedValues;
+  llvm::DenseMap<Value, std::optional<Tensor>> constants; ///< Of `onnx.constant` operations.
   llvm::DenseSet<Value> unknown;
   std::map<std::pair<std::string, int64_t>, SmallVector<NodeOp>> unknownOperators;
   bool failed = false;

@@ -2,6 +2,8 @@
 
 #include "frontend/inference/Inference.h"
 
+#include "frontend/inference/Shapes.h"
+
 using namespace mlir;
 
 namespace mtc::onnx {
@@ -13,10 +15,9 @@ Inference::Inference(NodeOp op, ConstantLookup lookup)
 LogicalResult Inference::result(size_t i, RankedTensorType type) {
   if (failed())
     return mlir::failure();
-  int64_t size = 8;
-  for (int64_t extent : type.getShape())
-    if (llvm::MulOverflow(size, std::max<int64_t>(extent, 1), size))
-      return failure("result " + Twine(i) + " has more elements than memory can address");
+  if (!isAddressable(type.getShape()))
+    return failure("result " + Twine(i) + " would have shape " + shapeText(type.getShape()) +
+                   ", more elements than memory can hold");
   if (wants(i))
     types[i] = type;
   return success();

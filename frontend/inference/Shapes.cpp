@@ -3,6 +3,7 @@
 #include "frontend/inference/Shapes.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -20,6 +21,14 @@ std::optional<Extents> broadcastShapes(ArrayRef<int64_t> a, ArrayRef<int64_t> b)
       return std::nullopt;
   }
   return result;
+}
+
+bool isAddressable(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    if (llvm::MulOverflow(count, std::max<int64_t>(extent, 1), count) || count > maxElements)
+      return false;
+  return true;
 }
 
 int64_t elementCount(ArrayRef<int64_t> shape) {

@@ -17,6 +17,11 @@ using Extents = llvm::SmallVector<int64_t>;
 /// they do not match.
 std::optional<Extents> broadcastShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
+/// Whether a tensor of this shape has at most `maxElements`: then products of extents do not
+/// overflow.
+bool isAddressable(llvm::ArrayRef<int64_t> shape);
+constexpr int64_t maxElements = int64_t(1) << 48;
+
 /// Product of the extents.
 int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 

@@ -8,7 +8,7 @@ namespace mtc::onnx {
 namespace {
 
 /// Bounds that keep products of attributes within 64 bits.
-constexpr int64_t largest = int64_t(1) << 31;
+constexpr int64_t largest = int64_t(1) << 30;
 
 /// An attribute with one value for each of `rank` axes, in [minimum, largest]. Without `rank`
 /// values of its own it has the default.
@@ -32,7 +32,13 @@ StringRef autoPad(NodeView &node) {
 }
 
 /// Strides, dilations and the written padding; `kernel` checked.
-FailureOr<Windows> readAttributes(NodeView &node, size_t rank, ArrayRef<int64_t> kernel) {
+FailureOr<Windows> readAttributes(NodeView &node, ArrayRef<int64_t> spatial,
+                                  ArrayRef<int64_t> kernel) {
+  for (int64_t extent : spatial)
+    if (extent > largest)
+      return node.failure("slides over shape " + shapeText(spatial) + ", expected at most " +
+                          Twine(largest) + " along each axis");
+  size_t rank = spatial.size();
   Windows windows;
   windows.kernel.assign(kernel.begin(), kernel.end());
   if (kernel.size() != rank)
@@ -67,7 +73,7 @@ void divide(int64_t total, bool moreAtEnd, int64_t &before, int64_t &after) {
 
 FailureOr<Windows> readWindows(NodeView &node, ArrayRef<int64_t> spatial,
                                ArrayRef<int64_t> kernel) {
-  FailureOr<Windows> windows = readAttributes(node, spatial.size(), kernel);
+  FailureOr<Windows> windows = readAttributes(node, spatial, kernel);
   if (failed(windows))
     return failure();
   StringRef mode = autoPad(node);
@@ -94,7 +100,7 @@ FailureOr<Windows> readWindows(NodeView &node, ArrayRef<int64_t> spatial,
 
 FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spatial,
                                          ArrayRef<int64_t> kernel) {
-  FailureOr<Windows> windows = readAttributes(node, spatial.size(), kernel);
+  FailureOr<Windows> windows = readAttributes(node, spatial, kernel);
   if (failed(windows))
     return failure();
   StringRef mode = autoPad(node);
@@ -105,6 +111,10 @@ FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spati
   if (shape && shape->size() != spatial.size())
     return node.failure("attribute output_shape has " + Twine(shape->size()) +
                         " values, expected " + Twine(spatial.size()));
+  for (int64_t extent : shape.value_or(Extents()))
+    if (extent < 1 || extent > largest)
+      return node.failure("attribute output_shape holds " + Twine(extent) + ", expected 1.." +
+                          Twine(largest));
   if (node.failed())
     return failure();
   for (size_t i = 0; i < spatial.size(); ++i) {

@@ -29,8 +29,8 @@ mlir::FailureOr<Windows> readWindows(NodeView &node, llvm::ArrayRef<int64_t> spa
 
 /// Windows of ConvTranspose over spatial extents `spatial`; attributes output_padding and
 /// output_shape too: output = stride · (extent − 1) + output_padding + dilation · (kernel − 1) + 1
-/// − before − after. `after` is negative where output_shape asks for more than the windows reach: what
-/// they do not reach is 0.
+/// − before − after. `after` is negative where output_shape asks for more than the windows reach:
+/// what they do not reach is 0.
 mlir::FailureOr<Windows> readTransposedWindows(NodeView &node, llvm::ArrayRef<int64_t> spatial,
                                                llvm::ArrayRef<int64_t> kernel);
 

@@ -62,8 +62,11 @@ LogicalResult inferAttention(Inference &node) {
       return node.failure(Twine(node.operandName(3)) + " has shape " + shapeText(node.shape(3)) +
                           ", which does not broadcast to " + shapeText(scores));
   }
+  int64_t columns;
+  if (llvm::MulOverflow(q->heads, v->size, columns))
+    return node.failure("has more elements than memory can hold");
   Extents y = node.rank(0) == 4 ? Extents{q->batch, q->heads, q->length, v->size}
-                                : Extents{q->batch, q->length, q->heads * v->size};
+                                : Extents{q->batch, q->length, columns};
   Type element = node.elementType(0);
   return success(
       succeeded(node.result(0, element, y)) &&

@@ -248,7 +248,7 @@ LogicalResult inferOneHot(Inference &node) {
     return node.unknown(1);
   if (node.failed())
     return failure();
-  if (depth->size() != 1 || depth->front() < 0)
+  if (depth->size() != 1 || !(depth->front() >= 0 && depth->front() <= double(maxElements)))
     return node.failure(Twine(node.operandName(1)) + " must hold one integer of at least 0");
   if (node.dim(2, 0) != 2)
     return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +

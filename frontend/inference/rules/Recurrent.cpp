@@ -25,6 +25,9 @@ LogicalResult inferRecurrent(Inference &node, int64_t gates) {
   int64_t length = node.dim(0, batchFirst), batch = node.dim(0, !batchFirst);
   if (node.failed())
     return failure();
+  if (hidden != node.dim(2, 2))
+    return node.failure("attribute hidden_size = " + Twine(hidden) + ", but " +
+                        node.operandName(2) + " has shape " + shapeText(node.shape(2)));
   Extents weight{directions, gates * hidden, node.dim(0, 2)};
   Extents recurrence{directions, gates * hidden, hidden};
   for (auto [i, expected] : {std::pair(1, weight), std::pair(2, recurrence)})

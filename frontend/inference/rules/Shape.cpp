@@ -172,8 +172,8 @@ LogicalResult inferDepthSpace(Inference &node, bool toSpace) {
     node.choice("mode", "DCR", {"DCR", "CRD"});
   if (node.failed() || !node.hasRank(0, 4, 4))
     return failure();
-  if (block < 1)
-    return node.failure("attribute blocksize = " + Twine(block) + ", expected at least 1");
+  if (block < 1 || block > 65536)
+    return node.failure("attribute blocksize = " + Twine(block) + ", expected 1..65536");
   int64_t channels = node.dim(0, 1), height = node.dim(0, 2), width = node.dim(0, 3);
   int64_t area = block * block;
   if (toSpace ? channels % area != 0 : height % block != 0 || width % block != 0)

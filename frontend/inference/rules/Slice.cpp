@@ -118,8 +118,9 @@ FailureOr<Extents> splitParts(Inference &node, int64_t axis) {
     if (static_cast<int64_t>((*given)->size()) != count)
       return node.failure("splits into " + Twine((*given)->size()) + " parts, but has " +
                           Twine(count) + " results");
-    if (std::accumulate((*given)->begin(), (*given)->end(), int64_t(0)) != extent ||
-        llvm::any_of(**given, [](int64_t part) { return part < 0; }))
+    auto fits = [&](int64_t part) { return part >= 0 && part <= extent; };
+    if (!llvm::all_of(**given, fits) ||
+        std::accumulate((*given)->begin(), (*given)->end(), int64_t(0)) != extent)
       return node.failure("splits axis " + Twine(axis) + " of extent " + Twine(extent) + " into " +
                           shapeText(**given));
     return **given;
@@ -182,7 +183,8 @@ LogicalResult inferConcat(Inference &node) {
       return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(other) +
                           ", which does not continue " + shapeText(shape) + " along axis " +
                           Twine(axis));
-    shape[axis] += other[axis];
+    if (llvm::AddOverflow(shape[axis], other[axis], shape[axis]))
+      return node.failure("has more elements than memory can hold");
   }
   return node.result(0, node.elementType(0), shape);
 }

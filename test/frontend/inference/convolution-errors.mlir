@@ -42,7 +42,7 @@ onnx.graph @bias(%a: tensor<1x3x8x8xf32>, %b: tensor<6x3x3x3xf32>, %c: tensor<3x
 // -----
 
 onnx.graph @strides(%a: tensor<1x3x8x8xf32>) -> tensor<*xf32> {
-  // expected-error @below {{MaxPool version 12: attribute strides holds 0, expected 1..2147483648}}
+  // expected-error @below {{MaxPool version 12: attribute strides holds 0, expected 1..1073741824}}
   %r = onnx.node "MaxPool" version 12 (%a) {kernel_shape = array<i64: 2, 2>, strides = array<i64: 0, 1>} : (tensor<1x3x8x8xf32>) -> tensor<*xf32>
   onnx.return %r : tensor<*xf32>
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <numeric>
@@ -22,6 +23,19 @@ struct Problem {
 };
 
 using Strides = std::vector<int64_t>;
+
+/// The upper half of an f32, rounded to nearest.
+struct BrainFloat {
+  uint16_t bits = 0;
+
+  BrainFloat() = default;
+  explicit BrainFloat(float value)
+      : bits(static_cast<uint16_t>((std::bit_cast<uint32_t>(value) + 0x8000) >> 16)) {}
+  explicit BrainFloat(double value) : BrainFloat(static_cast<float>(value)) {}
+  explicit operator double() const {
+    return static_cast<double>(std::bit_cast<float>(uint32_t{bits} << 16));
+  }
+};
 
 /// Strides of a tensor with `extents` whose axes lie in memory in `order`; extents in `broadcast`
 /// get stride 0.
@@ -89,7 +103,8 @@ void check(const Problem &p, const MtcContraction &c, MtcContractionRate leastRa
   auto fill = [](int64_t count, int64_t seed) {
     std::vector<Element> values(static_cast<size_t>(count));
     for (size_t i = 0; i < values.size(); ++i)
-      values[i] = static_cast<Element>((static_cast<int64_t>(i) * 7 + seed) % 23 - 11) / 8;
+      values[i] = static_cast<Element>(
+          static_cast<float>((static_cast<int64_t>(i) * 7 + seed) % 23 - 11) / 8);
     return values;
   };
   auto lhs = fill(span(with(p.batch, p.m, p.k), ls), 1),
@@ -129,9 +144,11 @@ void check(const Problem &p, const MtcContraction &c, MtcContractionRate leastRa
     contraction->run(reinterpret_cast<const char *>(lhs.data()),
                      reinterpret_cast<const char *>(rhs.data()),
                      reinterpret_cast<char *>(out.data()), scratch);
-    for (size_t i = 0; i < out.size(); ++i)
-      ASSERT_NEAR(out[i], expected[i], 1e-4 * (1 + std::abs(expected[i])))
+    for (size_t i = 0; i < out.size(); ++i) {
+      auto found = static_cast<double>(out[i]), wanted = static_cast<double>(expected[i]);
+      ASSERT_NEAR(found, wanted, (sizeof(Element) == 2 ? 1e-2 : 1e-4) * (1 + std::abs(wanted)))
           << "element " << i << ", run " << run;
+    }
   }
   for (char *c = scratch + scratchBytes; c < buffer.data() + buffer.size(); ++c)
     ASSERT_EQ(*c, 0x5a) << "written behind the scratch";
@@ -255,6 +272,19 @@ TEST(Contraction, DoublePrecision) {
                   make(p, strides({2, 9, 11}, {0, 2, 1}), strides({2, 11, 7}, {0, 1, 2}),
                        strides({2, 9, 7}, {0, 2, 1}), accumulate, MTC_F64),
                   MTC_CONTRACTION_LOOPS);
+}
+
+TEST(Contraction, BrainFloat) {
+  Problem p{{3}, 33, 17, 20};
+  MtcContraction c = make(p, strides({3, 33, 20}, {0, 2, 1}), strides({3, 20, 17}, {0, 1, 2}),
+                          strides({3, 33, 17}, {0, 1, 2}), true, MTC_BF16);
+  if (mtc_contraction_rate(&c, 2) == MTC_CONTRACTION_UNSUPPORTED)
+    GTEST_SKIP() << "this processor has no bf16 contraction";
+  check<BrainFloat>(p, c, MTC_CONTRACTION_ALLOCATES);
+  check<BrainFloat>(p,
+                    make(p, strides({3, 33, 20}, {1, 2, 0}), strides({3, 20, 17}, {0, 1, 2}),
+                         strides({3, 33, 17}, {2, 1, 0}), false, MTC_BF16),
+                    MTC_CONTRACTION_PACKED);
 }
 
 TEST(Contraction, UnsupportedTypeIsSaid) {

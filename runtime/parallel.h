@@ -18,6 +18,18 @@ void runParts(int parts, void (*body)(void *context, int part), void *context);
 int libraryThreads();
 void setLibraryThreads(int threads);
 
+/// Lets the calling thread's library calls use `threads` threads, in its scope.
+class LibraryThreads {
+public:
+  explicit LibraryThreads(int threads) : before(libraryThreads()) { setLibraryThreads(threads); }
+  ~LibraryThreads() { setLibraryThreads(before); }
+  LibraryThreads(const LibraryThreads &) = delete;
+  LibraryThreads &operator=(const LibraryThreads &) = delete;
+
+private:
+  int before;
+};
+
 /// The first item of a part when [0, extent) is cut into `parts`. Long ranges are cut at multiples
 /// of 64 items, so that two threads never write to one cache line.
 inline int64_t partBegin(int64_t extent, int parts, int part) {

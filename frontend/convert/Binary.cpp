@@ -1,5 +1,4 @@
-//===- Binary.cpp - Operators of several operands that broadcast
-//---------------------------------===//
+//===- Binary.cpp - Operators of several operands that broadcast ------------------------------===//
 
 #include "frontend/convert/Converters.h"
 

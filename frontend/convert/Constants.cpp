@@ -1,5 +1,4 @@
-//===- Constants.cpp - Constants, stored without the axes along which they repeat
-//----------------===//
+//===- Constants.cpp - Constants, stored without the axes along which they repeat -------------===//
 
 #include "frontend/convert/Program.h"
 #include "frontend/inference/Shapes.h"

@@ -1,5 +1,4 @@
-//===- Contraction.cpp - Matrix products
-//---------------------------------------------------------===//
+//===- Contraction.cpp - Matrix products ------------------------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 

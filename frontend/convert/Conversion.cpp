@@ -1,5 +1,4 @@
-//===- Conversion.cpp - What a converter works with
-//----------------------------------------------===//
+//===- Conversion.cpp - What a converter works with -------------------------------------------===//
 
 #include "frontend/convert/Conversion.h"
 

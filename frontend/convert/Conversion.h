@@ -1,5 +1,4 @@
-//===- Conversion.h - What a converter works with
-//------------------------------------------------===//
+//===- Conversion.h - What a converter works with ---------------------------------------------===//
 //
 // A converter is a short function: it reads the node as an inference rule does (Node.h), builds
 // with `b`, and says what the results are.
@@ -29,7 +28,8 @@ namespace mtc::onnx {
 class Conversion : public NodeView {
 public:
   Conversion(NodeOp op, Program &program)
-      : NodeView(op), b(program.builderAt(op.getLoc())), owner(program) {}
+      : NodeView(op, [&program](mlir::Value value) { return program.constant(value); }),
+        b(program.builderAt(op.getLoc())), owner(program) {}
 
   /// Builds at the end of the function, every operation at the node's location.
   TensorBuilder b;

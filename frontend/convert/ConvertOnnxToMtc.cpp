@@ -1,9 +1,8 @@
-//===- ConvertOnnxToMtc.cpp - The graph @main as the function @forward
-//---------------------------===//
+//===- ConvertOnnxToMtc.cpp - The graph @main as the function @forward ------------------------===//
 
 #include "frontend/convert/Converters.h"
 #include "frontend/convert/Passes.h"
-#include "frontend/convert/SafeSoftmax.h"
+#include "frontend/convert/Rewrites.h"
 
 using namespace mlir;
 
@@ -50,6 +49,7 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
     if (failed(checkInferred(graph)))
       return signalPassFailure();
     rewriteSafeSoftmax(graph);
+    rewriteTransposedReshape(graph);
 
     Program program(graph);
     bool ok = true;

@@ -1,5 +1,4 @@
-//===- Converters.cpp - Which function converts which operator
-//-----------------------------------===//
+//===- Converters.cpp - Which function converts which operator --------------------------------===//
 
 #include "frontend/convert/Converters.h"
 

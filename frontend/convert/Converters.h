@@ -1,5 +1,4 @@
-//===- Converters.h - Which function converts which operator
-//-------------------------------------===//
+//===- Converters.h - Which function converts which operator ----------------------------------===//
 
 #ifndef MTC_FRONTEND_CONVERT_CONVERTERS_H
 #define MTC_FRONTEND_CONVERT_CONVERTERS_H

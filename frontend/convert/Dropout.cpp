@@ -1,8 +1,8 @@
-//===- Dropout.cpp - Dropout
-//----------------------------------------------------------------------===//
+//===- Dropout.cpp - Dropout ------------------------------------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/ScopedPrinter.h"
 
 #include <cmath>
@@ -31,7 +31,8 @@ FailureOr<double> effectiveRatio(Conversion &node) {
   if (!ratio)
     return node.needsConstant(1);
   if (!(ratio->front() >= 0 && ratio->front() < 1))
-    return node.failure(node.operandName(1) + " = " + llvm::to_string(ratio->front()) +
+    return node.failure(node.operandName(1) + " = " +
+                        llvm::to_string(llvm::format("%g", ratio->front())) +
                         ", expected at least 0 and below 1");
   return ratio->front();
 }

@@ -1,5 +1,4 @@
-//===- Elementwise.cpp - Operators of one operand
-//------------------------------------------------===//
+//===- Elementwise.cpp - Operators of one operand ---------------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 

@@ -1,5 +1,4 @@
-//===- Indexing.cpp - Operators that read at given indices
-//---------------------------------------===//
+//===- Indexing.cpp - Operators that read at given indices ------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 #include "frontend/convert/Indices.h"
@@ -13,6 +12,9 @@ LogicalResult convertGather(Conversion &node) {
   int64_t axis = node.axis("axis", 0, node.rank(0));
   if (node.failed())
     return failure();
+  if (auto indices = node.constantInts(1))
+    if (Value even = gatherEvenly(node.b, node.value(0), axis, *indices, node.shape(1)))
+      return node.result(0, even);
   return node.result(0, node.b.gather(node.value(0), node.value(1), axis, /*batch=*/0));
 }
 
@@ -23,6 +25,9 @@ LogicalResult convertGatherElements(Conversion &node) {
   if (node.failed())
     return failure();
   TensorBuilder &b = node.b;
+  // Exporters look up a table of zeros for the types of tokens.
+  if (std::optional<Tensor> data = node.constant(0); data && data->isSplat())
+    return node.result(0, b.constant(data->withType(node.resultType()).toAttribute()));
   // The indices may be shorter along the common axes.
   SmallVector<int64_t> sizes(node.shape(1)), offsets(rank, 0), strides(rank, 1);
   sizes[axis] = node.dim(0, axis);
@@ -46,9 +51,12 @@ LogicalResult convertGatherND(Conversion &node) {
   SmallVector<int64_t> flat(shape.take_front(batch));
   flat.push_back(ShapedType::getNumElements(addressed));
   llvm::append_range(flat, shape.drop_front(batch + length));
-  Value y = b.gather(b.reshape(node.value(0), flat), linearise(b, node.value(1), addressed), batch,
-                     batch);
-  return node.result(0, y);
+  Value x = b.reshape(node.value(0), flat);
+  if (auto tuples = node.constantInts(1); tuples && batch == 0)
+    if (auto positions = lineariseConstant(*tuples, addressed))
+      if (Value even = gatherEvenly(b, x, 0, *positions, node.shape(1).drop_back()))
+        return node.result(0, even);
+  return node.result(0, b.gather(x, linearise(b, node.value(1), addressed), batch, batch));
 }
 
 /// values[1] where the class is at its place along `axis`, values[0] elsewhere; a negative class

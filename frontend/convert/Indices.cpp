@@ -1,5 +1,4 @@
-//===- Indices.cpp - Tuples of indices as one
-//----------------------------------------------------===//
+//===- Indices.cpp - Tuples of indices as one -------------------------------------------------===//
 
 #include "frontend/convert/Indices.h"
 
@@ -17,6 +16,8 @@ static Value component(TensorBuilder &b, Value indices, int64_t i) {
 
 Value linearise(TensorBuilder &b, Value indices, ArrayRef<int64_t> extents) {
   assert(shapeOf(indices).back() == static_cast<int64_t>(extents.size()) && "one for each extent");
+  if (extents.size() == 1)
+    return component(b, indices, 0);
   indices = b.cast(indices, b.getI64Type());
   Value position, valid;
   int64_t count = 1;
@@ -35,6 +36,60 @@ Value linearise(TensorBuilder &b, Value indices, ArrayRef<int64_t> extents) {
     valid = valid ? b.logicalAnd(valid, inside) : inside;
   }
   return b.select(valid, position, b.splat(position, count));
+}
+
+/// An index in [-extent, extent) counted from the beginning; nothing outside.
+static std::optional<int64_t> wrapIndex(int64_t index, int64_t extent) {
+  if (index < -extent || index >= extent)
+    return std::nullopt;
+  return index < 0 ? index + extent : index;
+}
+
+std::optional<SmallVector<int64_t>> lineariseConstant(ArrayRef<int64_t> tuples,
+                                                      ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> positions;
+  for (size_t i = 0; i < tuples.size(); i += extents.size()) {
+    int64_t position = 0;
+    for (auto [component, extent] : llvm::zip(tuples.slice(i, extents.size()), extents)) {
+      std::optional<int64_t> index = wrapIndex(component, extent);
+      if (!index)
+        return std::nullopt;
+      position = position * extent + *index;
+    }
+    positions.push_back(position);
+  }
+  return positions;
+}
+
+Value gatherEvenly(TensorBuilder &b, Value x, int64_t axis, ArrayRef<int64_t> indices,
+                   ArrayRef<int64_t> indexShape) {
+  SmallVector<int64_t> positions;
+  for (int64_t index : indices) {
+    std::optional<int64_t> position = wrapIndex(index, shapeOf(x)[axis]);
+    if (!position)
+      return {};
+    positions.push_back(*position);
+  }
+  int64_t step = positions.size() > 1 ? positions[1] - positions[0] : 0;
+  for (size_t i = 1; i < positions.size(); ++i)
+    if (step < 0 || positions[i] - positions[i - 1] != step)
+      return {};
+
+  SmallVector<int64_t> sizes(shapeOf(x)), offsets(sizes.size(), 0), strides(sizes.size(), 1);
+  offsets[axis] = positions.front();
+  strides[axis] = std::max<int64_t>(step, 1);
+  sizes[axis] = step == 0 ? 1 : static_cast<int64_t>(positions.size());
+  auto withAxis = [&](ArrayRef<int64_t> extents) {
+    SmallVector<int64_t> shape(shapeOf(x).take_front(axis));
+    llvm::append_range(shape, extents);
+    llvm::append_range(shape, shapeOf(x).drop_front(axis + 1));
+    return shape;
+  };
+  SmallVector<int64_t> single(indexShape.size(), 1);
+  Value part = ArrayRef(sizes) == shapeOf(x) ? x : b.slice(x, offsets, sizes, strides);
+  if (step == 0)
+    return b.broadcastTo(b.reshape(part, withAxis(single)), withAxis(indexShape));
+  return b.reshape(part, withAxis(indexShape));
 }
 
 SmallVector<int64_t> axisLast(int64_t rank, int64_t axis) {

@@ -1,5 +1,4 @@
-//===- Loss.cpp - Losses that a model holds itself
-//------------------------------------------------===//
+//===- Loss.cpp - Losses that a model holds itself --------------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 #include "frontend/convert/Indices.h"

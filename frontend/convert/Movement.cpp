@@ -1,5 +1,4 @@
-//===- Movement.cpp - Operators that permute, cut and join tensors
-//-------------------------------===//
+//===- Movement.cpp - Operators that permute, cut and join tensors ----------------------------===//
 
 #include "frontend/convert/Converters.h"
 

@@ -1,10 +1,9 @@
-//===- Normalization.cpp - Layer norm and its relatives
-//------------------------------------------===//
+//===- Normalization.cpp - Layer norm and its relatives ---------------------------------------===//
 //
 // In the core: means are sums times 1/n, the variance is that of the centred elements. Sums are
 // taken in f32 at least.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 #include "frontend/convert/Softmax.h"

@@ -1,5 +1,4 @@
-//===- Passes.h - Conversion of the onnx dialect to mtc
-//-----------------------------------------===//
+//===- Passes.h - Conversion of the onnx dialect to mtc ---------------------------------------===//
 
 #ifndef MTC_FRONTEND_CONVERT_PASSES_H
 #define MTC_FRONTEND_CONVERT_PASSES_H

@@ -1,4 +1,4 @@
-//===- Passes.td - Conversion of the onnx dialect to mtc ----------------------------------------===//
+//===- Passes.td - Conversion of the onnx dialect to mtc --------------------------------------===//
 
 #ifndef MTC_FRONTEND_CONVERT_PASSES
 #define MTC_FRONTEND_CONVERT_PASSES

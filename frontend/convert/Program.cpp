@@ -1,5 +1,4 @@
-//===- Program.cpp - The function and the variables that conversion builds
-//-----------------------===//
+//===- Program.cpp - The function and the variables that conversion builds --------------------===//
 
 #include "frontend/convert/Program.h"
 
@@ -78,6 +77,14 @@ Value Program::value(Value onnxValue) {
   }
   define(onnxValue, result);
   return result;
+}
+
+std::optional<Tensor> Program::constant(Value onnxValue) const {
+  if (auto constant = onnxValue.getDefiningOp<onnx::ConstantOp>())
+    return Tensor::fromAttribute(constant.getValue());
+  Value converted = values.lookup(onnxValue);
+  auto constant = converted ? converted.getDefiningOp<mtc::ConstantOp>() : mtc::ConstantOp();
+  return constant ? Tensor::fromAttribute(constant.getValue()) : std::nullopt;
 }
 
 StringAttr Program::freshSymbol(StringRef name) {

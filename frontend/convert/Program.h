@@ -1,16 +1,16 @@
-//===- Program.h - The function and the variables that conversion builds
-//-------------------------===//
+//===- Program.h - The function and the variables that conversion builds ----------------------===//
 //
 // Values of the graph and what they became. Constants and variables come into being when a
 // converter asks for them, so that operands that only shape a node (axes, pads) leave nothing
 // behind.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_CONVERT_PROGRAM_H
 #define MTC_FRONTEND_CONVERT_PROGRAM_H
 
 #include "frontend/dialect/Onnx.h"
+#include "frontend/inference/Tensor.h"
 #include "ir/Mtc.h"
 #include "ir/TensorBuilder.h"
 
@@ -34,6 +34,8 @@ public:
   /// What a value of the graph became: the result of a converted node, an argument, a read of a
   /// variable, a constant.
   mlir::Value value(mlir::Value onnxValue);
+  /// The value if it is known at compile time: a constant of the graph, or what a node became.
+  std::optional<Tensor> constant(mlir::Value onnxValue) const;
   void define(mlir::Value onnxValue, mlir::Value value) { values[onnxValue] = value; }
 
   /// The value of the scalar variable @name, an i64 that starts at 0.

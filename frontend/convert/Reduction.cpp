@@ -1,5 +1,4 @@
-//===- Reduction.cpp - Reductions, cumulative sum
-//------------------------------------------------===//
+//===- Reduction.cpp - Reductions, cumulative sum ---------------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 

@@ -1,20 +1,12 @@
-//===- SafeSoftmax.cpp - The softmax that exporters guard against fully masked rows
-//--------------===//
+//===- SafeSoftmax.cpp - The softmax that exporters guard against fully masked rows -----------===//
 
-#include "frontend/convert/SafeSoftmax.h"
+#include "frontend/convert/Rewrites.h"
 
 #include "frontend/inference/Node.h"
 
 using namespace mlir;
 
 namespace mtc::onnx {
-
-/// The node that defines a value if it is of this operator of ai.onnx.
-static NodeOp definedBy(Value value, StringRef opType) {
-  auto node = value.getDefiningOp<NodeOp>();
-  return node && node.getDomain().value_or("").empty() && node.getOpType() == opType ? node
-                                                                                     : NodeOp();
-}
 
 static bool isZero(const NodeView &node, size_t operand) {
   std::optional<SmallVector<double>> values = node.constantFloats(operand);
@@ -51,12 +43,7 @@ void rewriteSafeSoftmax(GraphOp graph) {
         builder.getStringAttr("mtc"),
         builder.getDictionaryAttr(builder.getNamedAttr("axis", IntegerAttr::get(integer, axis))),
         softmax.getInputs());
-    Operation *isNan = where.getInputs()[0].getDefiningOp();
-    where.replaceAllUsesWith(safe);
-    where.erase();
-    for (Operation *op : {isNan, softmax.getOperation()})
-      if (op->use_empty())
-        op->erase();
+    replaceNodes(where, safe, {definedBy(where.getInputs()[0], "IsNaN"), softmax});
   }
 }
 

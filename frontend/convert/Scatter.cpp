@@ -1,10 +1,9 @@
-//===- Scatter.cpp - Operators that write at given indices
-//---------------------------------------===//
+//===- Scatter.cpp - Operators that write at given indices ------------------------------------===//
 //
 // Adding is mtc.scatter_add. Overwriting is the sum of the updates where a place is written at all:
 // the standard leaves open what happens when two updates name one place.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 #include "frontend/convert/Indices.h"

@@ -1,5 +1,4 @@
-//===- Selection.cpp - The largest elements and where they are; triangles
-//-----------------------===//
+//===- Selection.cpp - The largest elements and where they are; triangles ---------------------===//
 
 #include "frontend/convert/Converters.h"
 #include "frontend/convert/Indices.h"

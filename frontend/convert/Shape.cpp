@@ -1,9 +1,8 @@
-//===- Shape.cpp - Operators that give a tensor another shape
-//------------------------------------===//
+//===- Shape.cpp - Operators that give a tensor another shape ---------------------------------===//
 //
 // What the result's shape follows from was read when types were inferred.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "frontend/convert/Converters.h"
 

@@ -1,10 +1,9 @@
-//===- Softmax.cpp - Softmax and its logarithm
-//---------------------------------------------------===//
+//===- Softmax.cpp - Softmax and its logarithm ------------------------------------------------===//
 //
 // The row's maximum is subtracted before the exponential. The result does not depend on it, so it
 // is detached.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "frontend/convert/Softmax.h"
 #include "frontend/convert/Converters.h"

@@ -1,5 +1,4 @@
-//===- Softmax.h - Softmax and its logarithm
-//-----------------------------------------------------===//
+//===- Softmax.h - Softmax and its logarithm --------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_CONVERT_SOFTMAX_H
 #define MTC_FRONTEND_CONVERT_SOFTMAX_H

@@ -1,5 +1,4 @@
-//===- mtc-opt.cpp - Runs the compiler's passes on textual IR
-//-----------------------------------===//
+//===- mtc-opt.cpp - Runs the compiler's passes on textual IR ---------------------------------===//
 
 #include "frontend/convert/Passes.h"
 #include "frontend/inference/Passes.h"

@@ -1,0 +1,53 @@
+// RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
+
+// Mean, variance of the centred elements, scale and bias; the statistics are results too.
+
+// CHECK: func.func @forward(%[[X:.*]]: tensor<2x4xf32>, %[[G:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>)
+// CHECK: %[[S:.*]] = mtc.reduce add %[[X]] axes [1]
+// CHECK: %[[N:.*]] = mtc.constant dense<2.500000e-01>
+// CHECK: %[[M:.*]] = mtc.mul %[[S]], %[[N]]
+// CHECK: %[[MB:.*]] = mtc.broadcast %[[M]] axes [1]
+// CHECK: %[[C:.*]] = mtc.sub %[[X]], %[[MB]]
+// CHECK: %[[Q:.*]] = mtc.mul %[[C]], %[[C]]
+// CHECK: mtc.reduce add %[[Q]] axes [1]
+// CHECK: %[[I:.*]] = mtc.rsqrt
+// CHECK: %[[IB:.*]] = mtc.broadcast %[[I]] axes [1]
+// CHECK: %[[Z:.*]] = mtc.mul %[[C]], %[[IB]]
+// CHECK: %[[GB:.*]] = mtc.broadcast %[[G]] axes [0]
+// CHECK: %[[ZG:.*]] = mtc.mul %[[Z]], %[[GB]]
+// CHECK: mtc.add %[[ZG]], %{{.*}}
+// CHECK: mtc.reshape %[[M]] : tensor<2xf32> -> tensor<2x1xf32>
+// CHECK: mtc.reshape %[[I]] : tensor<2xf32> -> tensor<2x1xf32>
+onnx.graph @main(%x: tensor<2x4xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
+  %y, %m, %i = onnx.node "LayerNormalization" version 17 (%x, %g, %b) {axis = -1 : si64, epsilon = 1.0e-5 : f32} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<2x4xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+  onnx.return %y, %m, %i : tensor<2x4xf32>, tensor<2x1xf32>, tensor<2x1xf32>
+}
+
+// -----
+
+// The arithmetic is in stash_type, f32, and scale is applied in the type of the data.
+
+// CHECK: func.func @forward(%[[X:.*]]: tensor<2x8xf16>, %[[G:.*]]: tensor<8xf16>)
+// CHECK: %[[W:.*]] = mtc.cast %[[X]] : tensor<2x8xf16> -> tensor<2x8xf32>
+// CHECK: mtc.mul %[[W]], %[[W]]
+// CHECK: mtc.rsqrt %{{.*}} : tensor<2xf32>
+// CHECK: %[[H:.*]] = mtc.cast %{{.*}} : tensor<2x8xf32> -> tensor<2x8xf16>
+// CHECK: %[[GB:.*]] = mtc.broadcast %[[G]]
+// CHECK: mtc.mul %[[H]], %[[GB]] : tensor<2x8xf16>
+onnx.graph @main(%x: tensor<2x8xf16>, %g: tensor<8xf16>) -> tensor<2x8xf16> {
+  %y = onnx.node "RMSNormalization" version 23 (%x, %g) {} : (tensor<2x8xf16>, tensor<8xf16>) -> tensor<2x8xf16>
+  onnx.return %y : tensor<2x8xf16>
+}
+
+// -----
+
+// Groups of two channels; a scale for each channel.
+
+// CHECK: func.func @forward(%[[X:.*]]: tensor<2x4x3xf32>, %[[G:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>)
+// CHECK: %[[R:.*]] = mtc.reshape %[[X]] : tensor<2x4x3xf32> -> tensor<2x2x6xf32>
+// CHECK: mtc.reduce add %[[R]] axes [2]
+// CHECK: mtc.broadcast %[[G]] axes [0, 2] : tensor<4xf32> -> tensor<2x4x3xf32>
+onnx.graph @main(%x: tensor<2x4x3xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<2x4x3xf32> {
+  %y = onnx.node "GroupNormalization" version 21 (%x, %g, %b) {num_groups = 2 : si64} : (tensor<2x4x3xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x3xf32>
+  onnx.return %y : tensor<2x4x3xf32>
+}

@@ -35,12 +35,10 @@ public:
     logits = b.cast(op.getLogits(), working);
   }
 
-  /// log of the sum of e^logits over the classes, after subtracting the row's maximum.
-  Value logSumExp() {
-    Value maximum = b.reduce(ReductionKind::Max, logits, last);
-    Value shifted = b.sub(logits, repeat(maximum));
-    return b.add(b.log(b.sum(b.exp(shifted), last)), maximum);
-  }
+  /// The row's maximum m, and the logarithm of the sum over the classes of e^(logits - m). They
+  /// stay apart: their sum would round the logarithm away where m is large.
+  Value maximum() { return b.reduce(ReductionKind::Max, logits, last); }
+  Value logSum(Value maximum) { return b.log(b.sum(b.exp(b.sub(logits, repeat(maximum))), last)); }
 
   /// Whether a row counts; null if every label does.
   Value counts() {
@@ -79,12 +77,13 @@ public:
 
 } // namespace
 
-/// loss = logsumexp(x) - x[label], and 0 for ignored rows.
+/// loss = log(sum of e^(x - m)) - (x[label] - m), m = max x, and 0 for ignored rows.
 SmallVector<Value> SoftmaxCrossEntropyOp::decompose(TensorBuilder &b) {
   Parts parts(b, *this);
   Value counts = parts.counts();
   Value picked = b.gather(parts.logits, parts.safeLabels(counts), parts.last, parts.last);
-  Value loss = b.sub(parts.logSumExp(), picked);
+  Value maximum = parts.maximum();
+  Value loss = b.sub(parts.logSum(maximum), b.sub(picked, maximum));
   if (counts)
     loss = b.select(counts, loss, b.splat(loss, 0.0));
   return {b.cast(loss, typeOf(getLoss()).getElementType())};
@@ -97,7 +96,9 @@ void SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &g) {
   Value counts = parts.counts(), dloss = g.cast(g.cotangent(0), parts.working);
   if (counts)
     dloss = g.select(counts, dloss, g.splat(dloss, 0.0));
-  Value softmax = g.exp(g.sub(parts.logits, parts.repeat(parts.logSumExp())));
+  Value maximum = parts.maximum(), logSum = parts.logSum(maximum);
+  Value shifted = g.sub(parts.logits, parts.repeat(maximum));
+  Value softmax = g.exp(g.sub(shifted, parts.repeat(logSum)));
   // i32 numbers every class and compares in as many lanes as the logits have.
   Value labels = g.cast(parts.safeLabels(counts), g.getI32Type());
   auto classes = RankedTensorType::get(shapeOf(parts.logits), g.getI32Type());

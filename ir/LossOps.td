@@ -13,7 +13,7 @@ def SoftmaxCrossEntropyOp : Mtc_ValueOp<"softmax_cross_entropy",
 
     and 0 where the label is `ignore`. Any other label outside the classes ends the run with an error that names the
     node. The logarithm of the sum is taken after subtracting the row's maximum. The
-    gradient, (softmax - onehot) * dloss, is elementwise in the logits and the row's log-sum-exp.
+    gradient, (softmax - onehot) * dloss, is elementwise in the logits and two numbers of the row.
 
     ```mlir
     %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<4x10xf32>, tensor<4xi64> -> tensor<4xf32>

@@ -16,11 +16,10 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
 
 void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
   manager.addPass(createAttachLoss(options.loss));
-  buildSimplifyPipeline(
-      manager); // One read for each parameter, no backward pass of dead operations.
+  // One read for each parameter, no backward pass of dead operations.
+  buildSimplifyPipeline(manager);
   manager.addPass(createAutodiff(options.autodiff));
-  manager.addPass(
-      createDecompose()); // After autodiff, which uses the larger operations' own gradients.
+  manager.addPass(createDecompose()); // Not before autodiff: larger operations have gradients.
   manager.addPass(createOptimizer(options.optimizer));
   buildSimplifyPipeline(manager);
 }
@@ -45,13 +44,16 @@ struct TrainingPipelineOptions : PassPipelineOptions<TrainingPipelineOptions> {
   Option<double> eps{*this, "eps", llvm::cl::desc("see mtc-optimizer"), llvm::cl::init(notGiven)};
   Option<double> momentum{*this, "momentum", llvm::cl::desc("see mtc-optimizer"),
                           llvm::cl::init(notGiven)};
+  Option<double> clipNorm{*this, "clip-norm", llvm::cl::desc("see mtc-optimizer"),
+                          llvm::cl::init(notGiven)};
   Option<bool> noDecay1d{*this, "no-decay-1d", llvm::cl::desc("see mtc-optimizer")};
 
   TrainingOptions resolve() const {
     TrainingOptions options;
     options.loss = {loss, output, labels};
     options.autodiff.accumulate = accumulate;
-    options.optimizer = {optimizer, lr, weightDecay, beta1, beta2, eps, momentum, noDecay1d};
+    options.optimizer = {optimizer, lr,       weightDecay, beta1,    beta2,
+                         eps,       momentum, clipNorm,    noDecay1d};
     return options;
   }
 };

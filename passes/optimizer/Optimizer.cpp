@@ -21,8 +21,20 @@ Value Update::spread(Value scalar) {
   return b.broadcast(narrowed, axes, shapeOf(parameter));
 }
 
+Value Update::gradientWithDecay() {
+  return weightDecay == 0.0 ? gradient : b.add(gradient, b.mul(parameter, spread(weightDecay)));
+}
+
+void Update::decayParameter() {
+  if (weightDecay == 0.0)
+    return;
+  Value kept = b.sub(scalar(1.0), b.mul(learningRate, scalar(weightDecay)));
+  parameter = b.mul(parameter, spread(kept));
+}
+
 ArrayRef<const OptimizerKind *> mtc::getOptimizers() {
-  static const OptimizerKind *const optimizers[] = {&sgdOptimizer, &adamWOptimizer};
+  static const OptimizerKind *const optimizers[] = {
+      &sgdOptimizer, &momentumOptimizer, &adamOptimizer, &adamWOptimizer, &lionOptimizer};
   return optimizers;
 }
 

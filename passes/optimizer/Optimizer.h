@@ -51,6 +51,11 @@ public:
   Value spread(Value scalar);
   Value spread(double value) { return b.splat(parameter, value); }
 
+  /// The gradient of the loss with the decay as its penalty: g + wd p.
+  Value gradientWithDecay();
+  /// The decay apart from the gradient: p *= 1 - lr wd.
+  void decayParameter();
+
 private:
   const llvm::StringMap<double> &numbers;
 };
@@ -68,7 +73,8 @@ llvm::ArrayRef<const OptimizerKind *> getOptimizers();
 /// Null if there is none of this name.
 const OptimizerKind *findOptimizer(llvm::StringRef name);
 
-extern const OptimizerKind sgdOptimizer, adamWOptimizer;
+extern const OptimizerKind sgdOptimizer, momentumOptimizer, adamOptimizer, adamWOptimizer,
+    lionOptimizer;
 
 } // namespace mtc
 

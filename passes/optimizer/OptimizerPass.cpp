@@ -46,9 +46,10 @@ private:
   FailureOr<SmallVector<Group>> makeGroups();
   VariableOp addState(VariableOp parameter, StringRef suffix);
   Value readScalar(TensorBuilder &b, StringRef name, Type element);
-  void buildGroup(Update update, Group &group);
+  void buildGroup(Update update, Group &group, Value gradientScale);
 
   const OptimizerKind *kind = nullptr;
+  bool clips = false;
   llvm::StringMap<double> numbers;
   std::optional<SymbolTable> symbols;
   /// Where new variables go: before the functions.
@@ -123,6 +124,10 @@ LogicalResult OptimizerPass::readNumbers() {
     }
     numbers[name] = value;
   }
+  clips = !std::isnan(clipNorm);
+  if (clips && !(clipNorm > 0.0))
+    return emitError(getOperation().getLoc(), "clip-norm is ")
+           << text(clipNorm) << ", but must be greater than 0";
   return success();
 }
 
@@ -179,19 +184,38 @@ Value OptimizerPass::readScalar(TensorBuilder &b, StringRef name, Type element) 
   return b.cast(b.create<ReadOp>(type, name), b.getF64Type());
 }
 
-void OptimizerPass::buildGroup(Update update, Group &group) {
+void OptimizerPass::buildGroup(Update update, Group &group, Value gradientScale) {
   TensorBuilder &b = update.b;
   FlatView parameters(group.parameters);
   SmallVector<FlatView> states(group.states.begin(), group.states.end());
   update.weightDecay = group.decays ? numbers.lookup("weight-decay") : 0.0;
   update.parameter = parameters.read(b);
   update.gradient = FlatView(group.gradients).read(b);
+  if (gradientScale)
+    update.gradient = b.mul(update.gradient, update.spread(gradientScale));
   for (FlatView &state : states)
     update.states.push_back(state.read(b));
   kind->build(update);
   for (auto [state, value] : llvm::zip_equal(states, update.states))
     state.write(b, value);
   parameters.write(b, update.parameter);
+}
+
+/// What all gradients are multiplied with so that their common norm is at most `limit`: min(1,
+/// limit / (norm + 1e-6)), a scalar f64. Sums run over the last axes first, so that they are many
+/// and short.
+static Value buildClipping(TensorBuilder &b, ArrayRef<Group> groups, double limit) {
+  Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
+  for (const Group &group : groups)
+    for (VariableOp variable : group.gradients) {
+      Value gradient = b.create<ReadOp>(variable.getTensorType(), variable.getSymName());
+      Value sum = b.mul(gradient, gradient);
+      for (int64_t axis = variable.getTensorType().getRank(); axis-- > 0;)
+        sum = b.sum(sum, {axis});
+      total = b.add(total, b.cast(sum, b.getF64Type()));
+    }
+  Value norm = b.add(b.sqrt(total), b.splat(total, 1e-6));
+  return b.min(b.splat(total, 1.0), b.div(b.splat(total, limit), norm));
 }
 
 void OptimizerPass::runOnOperation() {
@@ -216,8 +240,9 @@ void OptimizerPass::runOnOperation() {
   update.learningRate = readScalar(b, "mtc.learning_rate", b.getF32Type());
   if (kind->usesStep)
     update.step = readScalar(b, "mtc.step", b.getI64Type());
+  Value gradientScale = clips ? buildClipping(b, *groups, clipNorm) : Value();
   for (Group &group : *groups)
-    buildGroup(update, group);
+    buildGroup(update, group, gradientScale);
   b.create<func::ReturnOp>();
 
   module->setAttr("mtc.optimizer", builder.getStringAttr(kind->name));

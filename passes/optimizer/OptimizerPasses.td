@@ -13,6 +13,9 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     `scalar`, which the runtime sets: `@mtc.learning_rate` and `@mtc.step`, counted from 1. The module's attributes
     `mtc.optimizer` and `mtc.learning_rate` say what was chosen.
 
+    With `clip-norm` the gradient of all parameters together is scaled down to that norm where it is larger, as by
+    PyTorch's clip_grad_norm_.
+
     Numbers that are not given take the optimizer's own default; one that it does not have is an error.
 
     ```mlir
@@ -32,13 +35,15 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd or adamw">,
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, momentum, adam, adamw or lion">,
     Option<"lr", "lr", "double", "::mtc::notGiven", "learning rate">,
     Option<"weightDecay", "weight-decay", "double", "::mtc::notGiven", "weight decay">,
     Option<"beta1", "beta1", "double", "::mtc::notGiven", "decay of the first moment">,
     Option<"beta2", "beta2", "double", "::mtc::notGiven", "decay of the second moment">,
     Option<"eps", "eps", "double", "::mtc::notGiven", "added to the denominator">,
     Option<"momentum", "momentum", "double", "::mtc::notGiven", "decay of the velocity">,
+    Option<"clipNorm", "clip-norm", "double", "::mtc::notGiven",
+           "largest norm of the gradient of all parameters together; not clipped if absent">,
     Option<"noDecay1d", "no-decay-1d", "bool", "false",
            "exclude parameters of fewer than two dimensions from weight decay">,
   ];

@@ -1,20 +1,33 @@
-//===- Sgd.cpp - Gradient descent ------------------------------------------------------------===//
+//===- Sgd.cpp - Gradient descent, without and with momentum ---------------------------------===//
 
 #include "passes/optimizer/Optimizer.h"
 
 using namespace mlir;
 using namespace mtc;
 
-/// p -= lr (g + wd p).
-static void build(Update &update) {
+/// p -= lr d
+static void descend(Update &update, Value d) {
   TensorBuilder &b = update.b;
-  Value g = update.gradient, p = update.parameter;
-  if (update.weightDecay != 0.0)
-    g = b.add(g, b.mul(p, update.spread(update.weightDecay)));
-  update.parameter = b.sub(p, b.mul(g, update.spread(update.learningRate)));
+  update.parameter = b.sub(update.parameter, b.mul(d, update.spread(update.learningRate)));
 }
 
-static constexpr Hyperparameter hyperparameters[] = {{"lr", 1e-3, 0.0, HUGE_VAL},
-                                                     {"weight-decay", 0.0, 0.0, HUGE_VAL}};
+static void buildSgd(Update &update) { descend(update, update.gradientWithDecay()); }
 
-const OptimizerKind mtc::sgdOptimizer = {"sgd", {}, hyperparameters, /*usesStep=*/false, build};
+/// v = momentum v + g + wd p, and v takes the gradient's place; as PyTorch's SGD without dampening.
+static void buildMomentum(Update &update) {
+  TensorBuilder &b = update.b;
+  Value &velocity = update.states[0];
+  velocity =
+      b.add(b.mul(velocity, update.spread(update.number("momentum"))), update.gradientWithDecay());
+  descend(update, velocity);
+}
+
+static constexpr llvm::StringLiteral states[] = {"velocity"};
+static constexpr Hyperparameter sgd[] = {{"lr", 1e-3, 0.0, HUGE_VAL},
+                                         {"weight-decay", 0.0, 0.0, HUGE_VAL}};
+static constexpr Hyperparameter momentum[] = {
+    {"lr", 1e-3, 0.0, HUGE_VAL}, {"weight-decay", 0.0, 0.0, HUGE_VAL}, {"momentum", 0.9, 0.0, 1.0}};
+
+const OptimizerKind mtc::sgdOptimizer = {"sgd", {}, sgd, /*usesStep=*/false, buildSgd};
+const OptimizerKind mtc::momentumOptimizer = {"momentum", states, momentum, /*usesStep=*/false,
+                                              buildMomentum};

@@ -5,9 +5,10 @@
 // RUN: mtc-opt %t/negative.mlir --verify-diagnostics --mtc-optimizer=lr=-1
 // RUN: mtc-opt %t/gradient.mlir --verify-diagnostics --mtc-optimizer
 // RUN: mtc-opt %t/narrow.mlir --verify-diagnostics --mtc-optimizer
+// RUN: mtc-opt %t/clip.mlir --verify-diagnostics --mtc-optimizer=clip-norm=0
 
 //--- unknown.mlir
-// expected-error @below {{--optimizer: there is no optimizer 'rprop'; known are: sgd, adamw}}
+// expected-error @below {{--optimizer: there is no optimizer 'rprop'; known are: sgd, momentum, adam, adamw, lion}}
 module {}
 
 //--- irrelevant.mlir
@@ -30,3 +31,7 @@ mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 // expected-error @below {{parameter 'w' is tensor<4xf16>, but optimizers update f32 and f64}}
 mtc.variable parameter @w : tensor<4xf16> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<4xf16> = #mtc.zeros of @w
+
+//--- clip.mlir
+// expected-error @below {{clip-norm is 0, but must be greater than 0}}
+module {}

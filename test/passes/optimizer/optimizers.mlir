@@ -52,6 +52,7 @@
 // ADAMW: %[[KEEP:.*]] = mtc.broadcast %[[KEEP32]]
 // ADAMW: %[[DECAYED:.*]] = mtc.mul %[[P]], %[[KEEP]]
 // m + (g - m) (1 - b1)
+// ADAMW: %[[ONE:.*]] = mtc.constant dense<1.000000e+00> : tensor<f64>
 // ADAMW: %[[TOM:.*]] = mtc.sub %[[G]], %[[M]]
 // ADAMW: %[[ONEB1:.*]] = mtc.constant dense<5.000000e-01> : tensor<48xf32>
 // ADAMW: %[[DM:.*]] = mtc.mul %[[TOM]], %[[ONEB1]]

@@ -2,6 +2,8 @@
 // RUN: mtc-opt %s -mtc-test-gradient -canonicalize -cse | FileCheck %s
 // RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
 // RUN:   | %python %support/interpret.py %s
+// RUN: mtc-opt %s -mtc-test-gradient -mtc-decompose -canonicalize -cse -mtc-form-kernels -mtc-fuse-kernels -canonicalize -mlir-print-local-scope \
+// RUN:   | %python %support/interpret.py %s
 
 // CHECK-LABEL: func.func @loss_vjp
 // CHECK-NOT: mtc.gather

@@ -1,5 +1,8 @@
 // Softmax cross-entropy from its parts.
-// RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope | %python %support/interpret.py %s
+// RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
+// RUN:   | %python %support/interpret.py %s
+// RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mtc-fuse-kernels -mlir-print-local-scope \
+// RUN:   | %python %support/interpret.py %s
 
 func.func @loss(%z: tensor<2x2x3xf64>, %t: tensor<2x2xi64>) -> tensor<2x2xf64> {
   %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<2x2x3xf64>, tensor<2x2xi64> -> tensor<2x2xf64>

@@ -1,5 +1,8 @@
 // The k largest and smallest: ties keep their order, NaN is largest.
-// RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope | %python %support/interpret.py %s
+// RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mlir-print-local-scope \
+// RUN:   | %python %support/interpret.py %s
+// RUN: mtc-opt %s -mtc-decompose -canonicalize -cse -mtc-form-kernels -mtc-fuse-kernels -mlir-print-local-scope \
+// RUN:   | %python %support/interpret.py %s
 
 func.func @largest(%x: tensor<2x4xf64>) -> (tensor<2x3xf64>, tensor<2x3xi64>) {
   %v, %i = mtc.top_k %x : tensor<2x4xf64> -> tensor<2x3xf64>, tensor<2x3xi64>

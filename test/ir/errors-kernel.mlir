@@ -1,0 +1,117 @@
+// Each constraint of KernelOps.td, broken.
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics
+
+func.func @kernel_c1() {
+  // expected-error @below {{extent 0 of the space is not positive (kernel_c1)}}
+  %y = mtc.kernel [0] () : () -> tensor<0xf32> {
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c1_reduced() {
+  // expected-error @below {{reduced dimension 1 does not ascend within a space of rank 1 (kernel_c1)}}
+  %y = mtc.kernel [4] reduce [1] () : () -> tensor<4xf32> {
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c2(%x: tensor<4xf32>) {
+  // expected-error @below {{body's arguments differ from the operands' types (kernel_c2)}}
+  %y = mtc.kernel [4] (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^body(%a: tensor<5xf32>):
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c3(%x: tensor<4xf32>) {
+  %y = mtc.kernel [4] (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^body(%a: tensor<4xf32>):
+    // expected-error @below {{has no place in a kernel's body (kernel_c3)}}
+    %b = mtc.neg %a : tensor<4xf32>
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c4_count() {
+  // expected-error @below {{yields 1 values at 1 maps, expected 2 (kernel_c4)}}
+  %y, %z = mtc.kernel [4] () : () -> (tensor<4xf32>, tensor<4xf32>) {
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+// Narrow floats are computed in f32.
+func.func @kernel_c4_type() {
+  // expected-error @below {{yields 'f64' for 'tensor<4xbf16>' (kernel_c4)}}
+  %y = mtc.kernel [4] () : () -> tensor<4xbf16> {
+    %c = arith.constant 0.0 : f64
+    mtc.kernel.yield %c at [affine_map<(d0) -> (d0)>] : f64
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c4_map() {
+  // expected-error @below {{expected 1 dims, 0 symbols and 1 results (kernel_c4)}}
+  %y = mtc.kernel [4] () : () -> tensor<4xf32> {
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0, d1) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c5(%x: tensor<4x8xf32>) {
+  // expected-error @below {{a value that differs along a reduced dimension (kernel_c5)}}
+  %y = mtc.kernel [4, 8] reduce [1] (%x) : (tensor<4x8xf32>) -> tensor<4xf32> {
+  ^body(%a: tensor<4x8xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x8xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c1(%x: tensor<4x8xf32>) {
+  %y = mtc.kernel [4] (%x) : (tensor<4x8xf32>) -> tensor<4xf32> {
+  ^body(%a: tensor<4x8xf32>):
+    // expected-error @below {{expected 1 dims, 0 symbols and 2 results (load_c1)}}
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4x8xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c2(%x: tensor<4xbf16>) {
+  %y = mtc.kernel [4] (%x) : (tensor<4xbf16>) -> tensor<4xf64> {
+  ^body(%a: tensor<4xbf16>):
+    // expected-error @below {{gives 'f64', expected 'f32' (load_c2)}}
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xbf16> -> f64
+    mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f64
+  }
+  return
+}

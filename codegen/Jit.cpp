@@ -1,0 +1,144 @@
+//===- Jit.cpp - A placed program run inside the compiler's process -----------------------------===//
+
+#include "codegen/Jit.h"
+
+#include "codegen/ReferenceContraction.h"
+#include "codegen/program/ProgramTables.h"
+#include "codegen/cpu/TargetCpu.h"
+#include "ir/Mtc.h"
+
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace mtc;
+
+static llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit(const CodegenOptions &options) {
+  auto processor = cpu::describeProcessor(options.cpu, options.features);
+  if (!processor)
+    return processor.takeError();
+  // Also prepares LLVM's native target.
+  auto machine = cpu::createTargetMachine(*processor, options.optLevel);
+  if (!machine)
+    return machine.takeError();
+  llvm::orc::JITTargetMachineBuilder builder((*machine)->getTargetTriple());
+  builder.setCPU(processor->cpu);
+  builder.addFeatures(llvm::SubtargetFeatures(processor->features).getFeatures());
+  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create();
+  if (!jit)
+    return jit.takeError();
+  // The C library's functions.
+  auto generator = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!generator)
+    return generator.takeError();
+  (*jit)->getMainJITDylib().addGenerator(std::move(*generator));
+  return jit;
+}
+
+FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed,
+                                                          const CodegenOptions &options) {
+  FailureOr<std::vector<OwnedModule>> modules = generateModules(placed, ProgramInfo(), options);
+  if (failed(modules))
+    return failure();
+  std::unique_ptr<JitProgram> result(new JitProgram());
+  auto fail = [&](llvm::Error error) {
+    return placed.emitError(llvm::toString(std::move(error)));
+  };
+  auto jit = createJit(options);
+  if (!jit)
+    return fail(jit.takeError());
+  result->jit = std::move(*jit);
+  for (OwnedModule &owned : *modules)
+    if (llvm::Error error = result->jit->addIRModule(
+            llvm::orc::ThreadSafeModule(std::move(owned.module), std::move(owned.context))))
+      return fail(std::move(error));
+
+  auto lookUp = [&](const std::string &name) { return result->jit->lookup(name); };
+  auto table = lookUp("mtc_program");
+  if (!table)
+    return fail(table.takeError());
+  result->table = table->toPtr<const MtcProgram *>();
+  for (StepOp op : placed.getOps<StepOp>()) {
+    auto function = lookUp(stepSymbol(op.getSymName()));
+    if (!function)
+      return fail(function.takeError());
+    Step step{{}, {}, *function->toPtr<const MtcFunction *>()};
+    auto fill = [](ArrayAttr places, SmallVectorImpl<Place> &into) {
+      for (auto at : places.getAsRange<AtAttr>())
+        into.push_back({at.getOffset(), byteSize(at.getType())});
+    };
+    fill(op.getInputs(), step.inputs);
+    fill(op.getOutputs(), step.outputs);
+    result->steps[op.getSymName()] = step;
+  }
+
+  size_t size = result->table->arena_bytes;
+  result->storage = std::make_unique<char[]>(size + 64);
+  result->arenaBytes = reinterpret_cast<char *>(
+      llvm::alignTo(reinterpret_cast<uintptr_t>(result->storage.get()), 64));
+  for (uint32_t i = 0; i < result->table->variable_count; ++i) {
+    const MtcVariable &variable = result->table->variables[i];
+    if (variable.initial == MTC_INITIAL_DATA)
+      std::memcpy(result->arenaBytes + variable.tensor.offset, variable.data,
+                  variable.tensor.bytes);
+  }
+  return result;
+}
+
+llvm::Error JitProgram::run(StringRef name, ArrayRef<const void *> inputs,
+                            ArrayRef<void *> outputs) {
+  auto found = steps.find(name);
+  if (found == steps.end())
+    return makeError("the module has no step @" + name);
+  Step &step = found->second;
+  if (inputs.size() != step.inputs.size() || outputs.size() != step.outputs.size())
+    return makeError("@" + name + " has " + Twine(step.inputs.size()) + " inputs and " +
+                     Twine(step.outputs.size()) + " outputs, given were " + Twine(inputs.size()) +
+                     " and " + Twine(outputs.size()));
+  for (auto [place, input] : llvm::zip_equal(step.inputs, inputs))
+    if (input)
+      std::memcpy(arenaBytes + place.offset, input, place.bytes);
+  if (llvm::Error error = execute(step.function))
+    return error;
+  for (auto [place, output] : llvm::zip_equal(step.outputs, outputs))
+    if (output)
+      std::memcpy(output, arenaBytes + place.offset, place.bytes);
+  return llvm::Error::success();
+}
+
+llvm::Error JitProgram::execute(const MtcFunction &function) {
+  for (uint32_t i = 0; i < function.operation_count; ++i) {
+    const MtcOperation &operation = function.operations[i];
+    SmallVector<char *> operands;
+    for (uint32_t k = 0; k < operation.operand_count; ++k)
+      operands.push_back(arenaBytes + operation.operands[k]);
+    switch (operation.kind) {
+    case MTC_LAUNCH: {
+      const MtcKernel &kernel = table->kernels[operation.index];
+      MtcFault fault = {};
+      kernel.function(operands.data(), 0, kernel.extent, &fault);
+      if (fault.raised)
+        return makeError(Twine(kernel.name) + ": index " + Twine(fault.index) +
+                         " is outside an axis of " + Twine(fault.extent));
+      break;
+    }
+    case MTC_CONTRACT:
+      if (!contractByLoops(table->contractions[operation.index], operands[0], operands[1],
+                           operands[2]))
+        return makeError("no contraction has this element type");
+      break;
+    case MTC_COPY:
+      std::memmove(operands[1], operands[0], operation.bytes);
+      break;
+    }
+  }
+  return llvm::Error::success();
+}

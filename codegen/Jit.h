@@ -1,0 +1,55 @@
+//===- Jit.h - A placed program run inside the compiler's process -------------------------------===//
+//
+// For tests: the code that would go into a program's object file, called in place. Items of a kernel
+// run one after another on the calling thread; contractions are plain loops.
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_JIT_H
+#define MTC_CODEGEN_JIT_H
+
+#include "codegen/Codegen.h"
+#include "runtime/abi/program.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+
+namespace mtc {
+
+class JitProgram {
+public:
+  /// Compiles a placed program. Variables start as the program says; those that come from a weights
+  /// file, and normal ones, start as zeros.
+  static mlir::FailureOr<std::unique_ptr<JitProgram>> create(mlir::ModuleOp placed,
+                                                             const CodegenOptions &options = {});
+
+  /// Runs one of the module's steps. `inputs` and `outputs` are dense row-major buffers, one for each
+  /// of the step's `inputs` and `outputs` in their order; a null pointer leaves the arena as it is, or
+  /// the output unread. Fails when a kernel raises its fault.
+  llvm::Error run(llvm::StringRef step, llvm::ArrayRef<const void *> inputs,
+                  llvm::ArrayRef<void *> outputs);
+
+  /// Bytes of the arena, of at least the size that `mtc.arena` says.
+  char *arena() { return arenaBytes; }
+  const MtcProgram &program() const { return *table; }
+
+private:
+  JitProgram() = default;
+  llvm::Error execute(const MtcFunction &function);
+
+  struct Place {
+    int64_t offset, bytes;
+  };
+  struct Step {
+    llvm::SmallVector<Place> inputs, outputs;
+    MtcFunction function;
+  };
+
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  const MtcProgram *table = nullptr;
+  llvm::StringMap<Step> steps;
+  std::unique_ptr<char[]> storage;
+  char *arenaBytes = nullptr;
+};
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_JIT_H

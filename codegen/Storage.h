@@ -1,0 +1,36 @@
+//===- Storage.h - Elements in memory and the scalars that stand for them -----------------------===//
+//
+// Independent of the target: a body computes with the scalars of ir/Scalar.h; memory holds narrower
+// floats, and booleans as bytes. All functions take scalars and vectors alike.
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_STORAGE_H
+#define MTC_CODEGEN_STORAGE_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mtc {
+
+/// The type by which an element is loaded and stored: i8 for i1 and 8-bit floats, signless integers.
+mlir::Type getStorageType(mlir::Type element);
+
+/// The scalar of the body that a loaded value stands for.
+mlir::Value fromStorage(mlir::ImplicitLocOpBuilder &b, mlir::Value stored, mlir::Type element);
+/// What is to be stored for a scalar of the body, rounded to nearest, ties to even.
+mlir::Value toStorage(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type element);
+
+bool isFloat8(mlir::Type type);
+/// 8-bit floats are i8 in code. Too large a value becomes infinity (f8E5M2) or NaN (f8E4M3FN), which
+/// has no infinity.
+mlir::Value encodeFloat8(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type float8);
+mlir::Value decodeFloat8(mlir::ImplicitLocOpBuilder &b, mlir::Value bits, mlir::Type float8);
+
+/// `type`, or a vector of it as wide as `like`.
+mlir::Type withShapeOf(mlir::Type type, mlir::Type like);
+/// A constant of a scalar type, or a vector of it.
+mlir::Value splatConstant(mlir::ImplicitLocOpBuilder &b, mlir::TypedAttr value, mlir::Type like);
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_STORAGE_H

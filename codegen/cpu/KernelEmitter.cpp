@@ -1,0 +1,298 @@
+//===- KernelEmitter.cpp - Kernels as functions over a range of items ---------------------------===//
+//
+// One nest serves every shape of kernel. Elementwise: items, inner loops, lanes, stores. Reductions:
+// within a point of the parallel dims, one loop over the reduced dims for each level of reductions,
+// with accumulators as loop-carried values; then a loop that stores what varies along the reduced
+// dims, then the stores of the rest. Lanes lie along a reduced dim (row reduction: accumulators are
+// combined at the end) or along a parallel one (column reduction). Scatter: an item zeroes what it
+// owns of the results, then adds point by point.
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#include "codegen/cpu/KernelEmitter.h"
+
+#include "codegen/Storage.h"
+#include "codegen/cpu/PointEmitter.h"
+#include "codegen/program/ProgramTables.h"
+#include "ir/Scalar.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cpu;
+
+namespace {
+
+class KernelEmitter {
+public:
+  KernelEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
+                PointEmitter &emitter)
+      : kernel(kernel), plan(plan), b(b), emitter(emitter) {}
+
+  void run(Value begin, Value end) {
+    KernelYieldOp yield = kernel.yield;
+    for (unsigned i = 0; i < kernel.outputs.size(); ++i) {
+      bool varies = (kernel.storeDims(i) & kernel.reduced) != 0;
+      (varies || kernel.adds() ? pointResults : rowResults).push_back(i);
+    }
+    stored.assign(yield.getValues().begin(), yield.getValues().end());
+    stored.append(yield.getSymbols().begin(), yield.getSymbols().end());
+    loop(begin, end, 1, [&](Value item) { emitItem(item); });
+  }
+
+private:
+  using Body = llvm::function_ref<void(Value)>;
+
+  /// for (i = low; i < high; i += step), in a scope of its own.
+  void loop(Value low, Value high, int64_t step, Body body) {
+    auto forOp = scf::ForOp::create(b, low, high, emitter.index(step));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(forOp.getBody());
+    PointEmitter::Scope scope(emitter);
+    body(forOp.getInductionVar());
+  }
+
+  void emitItem(Value item) {
+    // The block's index is the fastest part of the item's.
+    Value rest = item, blockIndex;
+    auto takeDigit = [&](int64_t extent, bool last) {
+      Value digit = rest;
+      if (!last) {
+        digit = arith::RemUIOp::create(b, rest, emitter.index(extent));
+        rest = arith::DivUIOp::create(b, rest, emitter.index(extent));
+      }
+      return digit;
+    };
+    if (plan.blockDim) {
+      int64_t blocks = llvm::divideCeil(kernel.space[*plan.blockDim], plan.block);
+      blockIndex = takeDigit(blocks, plan.itemDims.empty());
+    }
+    for (unsigned i = plan.itemDims.size(); i-- > 0;)
+      emitter.bindDim(plan.itemDims[i], takeDigit(kernel.space[plan.itemDims[i]], i == 0));
+    if (!plan.blockDim)
+      return emitPoints();
+    int64_t extent = kernel.space[*plan.blockDim];
+    Value low = arith::MulIOp::create(b, blockIndex, emitter.index(plan.block));
+    Value high = arith::AddIOp::create(b, low, emitter.index(plan.block));
+    if (extent % plan.block != 0)
+      high = arith::MinSIOp::create(b, high, emitter.index(extent));
+    emitDim(*plan.blockDim, low, high, [&] { emitPoints(); });
+  }
+
+  /// Binds a dim to each of low..high-1 in turn, or to lanes of it where it is the vector dim.
+  void emitDim(unsigned dim, Value low, Value high, llvm::function_ref<void()> body) {
+    if (dim != plan.vectorDim) {
+      emitter.hoist(stored, /*level=*/0);
+      return loop(low, high, 1, [&](Value i) {
+        emitter.bindDim(dim, i);
+        body();
+      });
+    }
+    int64_t extent = kernel.space[dim], full = extent / plan.lanes * plan.lanes;
+    if (full > 0) {
+      emitter.hoist(stored, /*level=*/0);
+      Value fullEnd = full == extent ? high : arith::MinSIOp::create(b, high, emitter.index(full));
+      loop(low, fullEnd, plan.lanes, [&](Value i) {
+        emitter.bindLanes(dim, i, plan.lanes, plan.lanes);
+        body();
+      });
+    }
+    if (full == extent)
+      return;
+    // The last lanes belong to the block that ends with the dim.
+    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, high, emitter.index(extent));
+    auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    PointEmitter::Scope scope(emitter);
+    emitter.bindLanes(dim, emitter.index(full), llvm::PowerOf2Ceil(extent - full), extent - full);
+    body();
+  }
+
+  void emitWhole(unsigned dim, llvm::function_ref<void()> body) {
+    emitDim(dim, emitter.index(0), emitter.index(kernel.space[dim]), body);
+  }
+
+  void emitDims(ArrayRef<unsigned> dims, llvm::function_ref<void()> body) {
+    if (dims.empty())
+      return body();
+    emitWhole(dims.front(), [&] { emitDims(dims.drop_front(), body); });
+  }
+
+  void emitPoints() {
+    if (kernel.adds())
+      for (unsigned result : pointResults)
+        emitZeros(result);
+    emitDims(plan.innerDims, [&] { emitPoint(); });
+  }
+
+  /// One point of the parallel dims: the reductions level by level, then the stores.
+  void emitPoint() {
+    for (unsigned level = 1; level <= kernel.levels; ++level)
+      emitLevel(level);
+    if (!pointResults.empty()) {
+      emitter.hoist(stored, kernel.levels);
+      emitDims(plan.reducedDims, [&] { emitter.store(pointResults); });
+    }
+    if (!rowResults.empty())
+      emitter.store(rowResults);
+  }
+
+  //===--------------------------------------------------------------------------------------------===//
+  // Reductions
+  //===--------------------------------------------------------------------------------------------===//
+
+  void emitLevel(unsigned level) {
+    SmallVector<KernelReduceOp> reductions;
+    SmallVector<Value> operands, accumulators;
+    for (KernelReduceOp reduce : kernel.reductions) {
+      if (kernel.values.lookup(reduce.getResult()).level != level)
+        continue;
+      reductions.push_back(reduce);
+      operands.push_back(reduce.getValue());
+      accumulators.push_back(initialAccumulator(reduce));
+    }
+    emitter.hoist(operands, level - 1);
+    SmallVector<Value> results =
+        emitReduction(reductions, operands, plan.reducedDims, level, accumulators);
+    for (auto [reduce, result] : llvm::zip_equal(reductions, results))
+      emitter.define(reduce.getResult(),
+                     plan.vectorIsReduced(kernel) ? combineLanes(reduce, result) : result);
+  }
+
+  Value initialAccumulator(KernelReduceOp reduce) {
+    TypedAttr neutral =
+        neutralElement(reduce.getKind(), reduce.getType(), reduce.getIsUnsigned());
+    bool varies = plan.vectorDim && contains(kernel.values.lookup(reduce.getValue()).dims,
+                                             *plan.vectorDim);
+    if (plan.vectorIsReduced(kernel))
+      return splatConstant(b, neutral, VectorType::get({plan.lanes}, reduce.getType()));
+    if (varies)
+      return emitter.broadcast(arith::ConstantOp::create(b, neutral));
+    return arith::ConstantOp::create(b, neutral);
+  }
+
+  /// Loops over `dims` with the accumulators as loop-carried values.
+  SmallVector<Value> emitReduction(ArrayRef<KernelReduceOp> reductions, ArrayRef<Value> operands,
+                                   ArrayRef<unsigned> dims, unsigned level,
+                                   SmallVector<Value> accumulators) {
+    if (dims.empty()) {
+      for (auto [each, accumulator] : llvm::zip_equal(reductions, accumulators)) {
+        KernelReduceOp reduce = each;
+        Value value = emitter.get(reduce.getValue());
+        if (isa<VectorType>(accumulator.getType()))
+          value = emitter.broadcast(value);
+        Value combined = combineScalars(b, b.getLoc(), reduce.getKind(), accumulator, value,
+                                        reduce.getIsUnsigned());
+        accumulator = plan.vectorIsReduced(kernel) ? emitter.selectActive(combined, accumulator)
+                                                   : combined;
+      }
+      return accumulators;
+    }
+    unsigned dim = dims.front();
+    bool inLanes = dim == plan.vectorDim;
+    int64_t extent = kernel.space[dim], step = inLanes ? plan.lanes : 1;
+    int64_t full = extent / step * step;
+    if (full > 0) {
+      auto forOp = scf::ForOp::create(b, emitter.index(0), emitter.index(full),
+                                      emitter.index(step), accumulators);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(forOp.getBody());
+      PointEmitter::Scope scope(emitter);
+      if (inLanes)
+        emitter.bindLanes(dim, forOp.getInductionVar(), plan.lanes, plan.lanes);
+      else
+        emitter.bindDim(dim, forOp.getInductionVar());
+      emitter.hoist(operands, level - 1);
+      SmallVector<Value> next =
+          emitReduction(reductions, operands, dims.drop_front(), level,
+                        SmallVector<Value>(forOp.getRegionIterArgs()));
+      scf::YieldOp::create(b, next);
+      accumulators.assign(forOp.getResults().begin(), forOp.getResults().end());
+    }
+    if (full < extent) {
+      PointEmitter::Scope scope(emitter);
+      emitter.bindLanes(dim, emitter.index(full), plan.lanes, extent - full);
+      accumulators = emitReduction(reductions, operands, dims.drop_front(), level, accumulators);
+    }
+    return accumulators;
+  }
+
+  /// Combines lanes in halves: an order that follows from their number alone.
+  Value combineLanes(KernelReduceOp reduce, Value lanes) {
+    for (int64_t half = plan.lanes / 2; half > 0; half /= 2) {
+      Value low = vector::ExtractStridedSliceOp::create(b, lanes, ArrayRef<int64_t>{0},
+                                                        ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
+      Value high = vector::ExtractStridedSliceOp::create(
+          b, lanes, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
+      lanes = combineScalars(b, b.getLoc(), reduce.getKind(), low, high, reduce.getIsUnsigned());
+    }
+    return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
+  }
+
+  //===--------------------------------------------------------------------------------------------===//
+  // Scatter
+  //===--------------------------------------------------------------------------------------------===//
+
+  /// Zeroes what the item owns of a result: its indices of the owned dims, all of the other axes.
+  void emitZeros(unsigned result) {
+    SmallVector<unsigned> dims;
+    for (unsigned dim : plan.innerDims)
+      if (contains(kernel.owned, dim))
+        dims.push_back(dim);
+    emitDims(dims, [&] {
+      SmallVector<std::pair<int64_t, int64_t>> axes = kernel.freeAxes[result];
+      int64_t contiguous = 1;
+      if (!emitter.hasLanes())
+        for (; !axes.empty() && axes.back().second == contiguous; axes.pop_back())
+          contiguous *= axes.back().first;
+      emitZerosAlong(result, axes, emitter.index(0), contiguous);
+    });
+  }
+
+  void emitZerosAlong(unsigned result, ArrayRef<std::pair<int64_t, int64_t>> axes, Value offset,
+                      int64_t contiguous) {
+    if (axes.empty())
+      return emitter.storeZeros(result, offset, contiguous);
+    auto [extent, stride] = axes.front();
+    loop(emitter.index(0), emitter.index(extent), 1, [&](Value i) {
+      Value term = arith::MulIOp::create(b, i, emitter.index(stride));
+      emitZerosAlong(result, axes.drop_front(), arith::AddIOp::create(b, offset, term), contiguous);
+    });
+  }
+
+  const NormalKernel &kernel;
+  const LoopPlan &plan;
+  ImplicitLocOpBuilder &b;
+  PointEmitter &emitter;
+  SmallVector<unsigned> pointResults, rowResults;
+  SmallVector<Value> stored;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan,
+                                      ModuleOp module) {
+  KernelFunctionOp function = kernel.function;
+  ImplicitLocOpBuilder b(function.getLoc(), module.getContext());
+  b.setInsertionPointToEnd(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, i64, i64, pointer});
+  auto result = LLVM::LLVMFuncOp::create(b, kernelSymbol(function.getSymName()), type);
+  b.setInsertionPointToStart(result.addEntryBlock(b));
+  Block &entry = result.getBody().front();
+
+  SmallVector<Value> operands;
+  for (int32_t i = 0, e = kernel.inputs.size() + kernel.outputs.size(); i < e; ++i) {
+    Value place = LLVM::GEPOp::create(b, pointer, pointer, entry.getArgument(0),
+                                      ArrayRef<LLVM::GEPArg>{i});
+    operands.push_back(LLVM::LoadOp::create(b, pointer, place));
+  }
+  PointEmitter emitter(b, kernel, operands, entry.getArgument(3));
+  KernelEmitter(kernel, plan, b, emitter).run(entry.getArgument(1), entry.getArgument(2));
+  LLVM::ReturnOp::create(b, ValueRange());
+  return result;
+}

@@ -1,0 +1,168 @@
+//===- LoopPlan.cpp - How a kernel's space becomes items, loops and vectors ---------------------===//
+
+#include "codegen/cpu/LoopPlan.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cpu;
+
+namespace {
+
+/// Points in an item: enough that the loop over items costs nothing, few enough that a launch has
+/// items for many threads.
+constexpr int64_t kPointsPerItem = 4096;
+/// Points that are worth a call on a thread of its own.
+constexpr int64_t kPointsPerCall = 16384;
+/// Lanes of a vector of 32-bit elements: four registers of 512 bits hide the latency of arithmetic.
+constexpr int64_t kLanes = 64;
+/// A reduced dim shorter than this is not worth a vector.
+constexpr int64_t kShortestVectorReduction = 8;
+
+class Planner {
+public:
+  explicit Planner(const NormalKernel &kernel) : kernel(kernel) {}
+
+  LoopPlan run() {
+    chooseVectorDim();
+    chooseLanes();
+    orderDims();
+    formItems();
+    return plan;
+  }
+
+private:
+  /// How well lanes along a dim access memory: 1 if each access is contiguous or the same for all
+  /// lanes, less where lanes gather or are too few.
+  double vectorScore(unsigned dim) {
+    double sum = 0, count = 0;
+    auto weigh = [&](const LinearForm &form, double weight, bool irregular) {
+      std::optional<int64_t> stride = form.stride(dim);
+      count += weight;
+      if (stride && !irregular && (*stride == 1 || *stride == 0))
+        sum += weight;
+      else
+        sum += weight / 8;
+    };
+    for (const auto &[op, form] : kernel.loads)
+      weigh(form, 1, llvm::any_of(cast<KernelLoadOp>(op).getSymbols(), [&](Value symbol) {
+              return contains(kernel.values.lookup(symbol).dims, dim);
+            }));
+    for (unsigned i = 0; i < kernel.stores.size(); ++i)
+      if (contains(kernel.storeDims(i), dim))
+        weigh(kernel.stores[i], 2, false);
+    double filled = std::min<double>(kernel.space[dim], 16) / 16;
+    return (count == 0 ? 1 : sum / count) * filled;
+  }
+
+  std::optional<unsigned> bestDim(DimSet among) {
+    std::optional<unsigned> best;
+    double bestScore = 0;
+    for (unsigned dim = 0; dim < kernel.rank(); ++dim) {
+      if (!contains(among, dim))
+        continue;
+      double score = vectorScore(dim);
+      if (score >= bestScore) {
+        best = dim;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+
+  void chooseVectorDim() {
+    plan.vectorDim = bestDim(kernel.allDims() & ~kernel.reduced);
+    if (!kernel.reduced || kernel.adds())
+      return;
+    unsigned last = kernel.rank() - 1;
+    bool rows = contains(kernel.reduced, last) && kernel.space[last] >= kShortestVectorReduction;
+    std::optional<unsigned> candidate = rows ? last : bestDim(kernel.reduced);
+    // Rows are reduced in lanes unless memory runs along another dim; others only if nothing else
+    // fills lanes.
+    double gain = vectorScore(*candidate) * (rows ? 2 : 0.5);
+    if (!plan.vectorDim || gain >= vectorScore(*plan.vectorDim))
+      plan.vectorDim = candidate;
+  }
+
+  void chooseLanes() {
+    if (!plan.vectorDim)
+      return;
+    unsigned widest = 32, operations = 0;
+    bool callsLibrary = false;
+    for (Operation &op : kernel.body->without_terminator()) {
+      for (Type type : op.getResultTypes()) {
+        bool inLanes = contains(kernel.values.lookup(op.getResult(0)).dims, *plan.vectorDim);
+        if (inLanes && type.getIntOrFloatBitWidth() > widest)
+          widest = type.getIntOrFloatBitWidth();
+        operations += inLanes;
+      }
+      if (isa<math::MathDialect>(op.getDialect()) && op.getResult(0).getType().isF64())
+        callsLibrary = true;
+    }
+    int64_t lanes = kLanes * 32 / widest;
+    // Long bodies would spill registers.
+    if (operations > 60)
+      lanes = std::min<int64_t>(lanes, 32);
+    if (callsLibrary)
+      lanes = 8;
+    plan.lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(kernel.space[*plan.vectorDim]));
+    if (plan.lanes == 1)
+      plan.vectorDim.reset();
+  }
+
+  /// The dims in the order of loops: as in the space, the vector dim last in its group.
+  void orderDims() {
+    for (unsigned dim = 0; dim < kernel.rank(); ++dim) {
+      if (dim == plan.vectorDim)
+        continue;
+      if (contains(kernel.reduced, dim))
+        plan.reducedDims.push_back(dim);
+      else if (kernel.adds() && !contains(kernel.owned, dim))
+        plan.innerDims.push_back(dim);
+      else
+        outer.push_back(dim);
+    }
+    if (!plan.vectorDim)
+      return;
+    if (contains(kernel.reduced, *plan.vectorDim))
+      plan.reducedDims.push_back(*plan.vectorDim);
+    else if (kernel.adds() && !contains(kernel.owned, *plan.vectorDim))
+      plan.innerDims.push_back(*plan.vectorDim);
+    else
+      outer.push_back(*plan.vectorDim);
+  }
+
+  void formItems() {
+    int64_t points = 1;
+    for (unsigned dim : llvm::concat<unsigned>(plan.reducedDims, plan.innerDims))
+      points *= kernel.space[dim];
+    // The longest tail of dims that an item can run through as a whole.
+    unsigned whole = outer.size();
+    while (whole > 0 && points * kernel.space[outer[whole - 1]] <= kPointsPerItem)
+      points *= kernel.space[outer[--whole]];
+    if (whole > 0) {
+      unsigned dim = outer[whole - 1];
+      int64_t step = dim == plan.vectorDim ? plan.lanes : 1;
+      int64_t wanted = std::max<int64_t>(1, kPointsPerItem / points);
+      plan.block = llvm::alignTo(std::min(wanted, kernel.space[dim]), step);
+      plan.blockDim = dim;
+      points *= plan.block;
+      plan.extent = llvm::divideCeil(kernel.space[dim], plan.block);
+      plan.itemDims.assign(outer.begin(), outer.begin() + (whole - 1));
+      for (unsigned itemDim : plan.itemDims)
+        plan.extent *= kernel.space[itemDim];
+    }
+    plan.innerDims.insert(plan.innerDims.begin(), outer.begin() + whole, outer.end());
+    plan.grain = std::max<int64_t>(1, kPointsPerCall / points);
+  }
+
+  const NormalKernel &kernel;
+  LoopPlan plan;
+  SmallVector<unsigned> outer;
+};
+
+} // namespace
+
+LoopPlan mtc::cpu::planLoops(const NormalKernel &kernel) { return Planner(kernel).run(); }

@@ -1,0 +1,36 @@
+//===- LoopPlan.h - How a kernel's space becomes items, loops and vectors -----------------------===//
+
+#ifndef MTC_CODEGEN_CPU_LOOPPLAN_H
+#define MTC_CODEGEN_CPU_LOOPPLAN_H
+
+#include "codegen/KernelAnalysis.h"
+
+namespace mtc::cpu {
+
+/// The loops of a kernel, outermost first: items (the kernel function's index), the loops of an
+/// item, and within them those of the reduced dims. It follows from the kernel alone, so that
+/// results do not depend on the number of threads.
+struct LoopPlan {
+  /// Dims that an item has an index of, then the dim (if any) of which an item has a block.
+  llvm::SmallVector<unsigned> itemDims;
+  std::optional<unsigned> blockDim;
+  int64_t block = 1;
+  /// Dims that an item runs through as a whole, outside and inside the loops of reductions.
+  llvm::SmallVector<unsigned> innerDims, reducedDims;
+  /// The dim along which lanes lie; the innermost of its group. None for a kernel of scalars.
+  std::optional<unsigned> vectorDim;
+  int64_t lanes = 1;
+
+  int64_t extent = 1;
+  int64_t grain = 1;
+
+  bool vectorIsReduced(const NormalKernel &kernel) const {
+    return vectorDim && contains(kernel.reduced, *vectorDim);
+  }
+};
+
+LoopPlan planLoops(const NormalKernel &kernel);
+
+} // namespace mtc::cpu
+
+#endif // MTC_CODEGEN_CPU_LOOPPLAN_H

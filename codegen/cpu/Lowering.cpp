@@ -1,0 +1,58 @@
+//===- Lowering.cpp - From emitted kernels to LLVM IR -------------------------------------------===//
+
+#include "codegen/cpu/Lowering.h"
+
+#include "codegen/cpu/KernelEmitter.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mtc;
+
+OwningOpRef<ModuleOp> cpu::emitKernels(ModuleOp placed, unsigned shards) {
+  OpBuilder b(placed.getContext());
+  OwningOpRef<ModuleOp> result = ModuleOp::create(placed.getLoc());
+  b.setInsertionPointToEnd(result->getBody());
+  SmallVector<ModuleOp> modules;
+  for (auto [i, function] : llvm::enumerate(placed.getOps<KernelFunctionOp>())) {
+    if (modules.size() < shards)
+      modules.push_back(ModuleOp::create(b, placed.getLoc()));
+    NormalKernel kernel = normalizeKernel(function);
+    emitKernel(kernel, planLoops(kernel), modules[i % modules.size()]);
+  }
+  return result;
+}
+
+void cpu::addLowering(OpPassManager &pm, bool expandBFloat16) {
+  pm.addPass(createCSEPass());
+  pm.addPass(createApproximateMathPass());
+  // Vectors of what is left call the C library lane by lane.
+  pm.addPass(createConvertMathToLibmPass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = expandBFloat16;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+LogicalResult cpu::lowerKernels(ModuleOp kernels, bool expandBFloat16) {
+  PassManager pm(kernels.getContext());
+  addLowering(pm.nest<ModuleOp>(), expandBFloat16);
+  return pm.run(kernels);
+}

@@ -1,0 +1,125 @@
+//===- TargetCpu.cpp - The processor that code is for, and code for it --------------------------===//
+
+#include "codegen/cpu/TargetCpu.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+#include <mutex>
+
+using namespace llvm;
+using namespace mtc;
+
+bool cpu::Processor::hasBFloat16Conversion() const {
+  return StringRef(features).contains("+avx512bf16") || StringRef(features).contains("+avxneconvert");
+}
+
+static Error makeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+static Expected<const Target *> findTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser();
+  });
+  std::string error;
+  Triple triple(sys::getDefaultTargetTriple());
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return makeError(error);
+  return target;
+}
+
+Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFeatures) {
+  Processor result;
+  SubtargetFeatures features;
+  if (cpu.empty() || cpu == "host") {
+    result.cpu = Triple(sys::getDefaultTargetTriple()).getArch() == Triple::x86_64 ? "x86-64" : "";
+    std::vector<std::string> names;
+    for (const auto &feature : sys::getHostCPUFeatures())
+      names.push_back((feature.second ? "+" : "-") + feature.first().str());
+    llvm::sort(names);
+    for (const std::string &name : names)
+      features.AddFeature(name);
+  } else {
+    Expected<const Target *> target = findTarget();
+    if (!target)
+      return target.takeError();
+    Triple triple(sys::getDefaultTargetTriple());
+    std::unique_ptr<MCSubtargetInfo> info((*target)->createMCSubtargetInfo(triple, "", ""));
+    if (!info || !info->isCPUStringValid(cpu))
+      return makeError("--cpu: LLVM knows no processor '" + cpu +
+                       "'; use 'host' or a name such as 'x86-64-v4' or 'sapphirerapids'");
+    result.cpu = cpu.str();
+    info.reset((*target)->createMCSubtargetInfo(triple, cpu, ""));
+    if (info->checkFeatures("+avx512bf16"))
+      features.AddFeature("avx512bf16");
+  }
+  // Vectors are 512 bits wide wherever the processor has them.
+  features.AddFeature("prefer-256-bit", false);
+  result.features = features.getString();
+  if (!extraFeatures.empty())
+    result.features += "," + extraFeatures.str();
+  return result;
+}
+
+Expected<std::unique_ptr<TargetMachine>> cpu::createTargetMachine(const Processor &processor,
+                                                                  unsigned optLevel) {
+  Expected<const Target *> target = findTarget();
+  if (!target)
+    return target.takeError();
+  std::optional<CodeGenOptLevel> level = CodeGenOpt::getLevel(optLevel);
+  Triple triple(sys::getDefaultTargetTriple());
+  std::unique_ptr<TargetMachine> machine((*target)->createTargetMachine(
+      triple, processor.cpu, processor.features, TargetOptions(), Reloc::PIC_, std::nullopt,
+      level.value_or(CodeGenOptLevel::Default)));
+  if (!machine)
+    return makeError("LLVM cannot generate code for '" + triple.str() + "'");
+  return machine;
+}
+
+void cpu::optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple());
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  PassBuilder builder(&machine, tuning);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  static const OptimizationLevel levels[] = {OptimizationLevel::O0, OptimizationLevel::O1,
+                                             OptimizationLevel::O2, OptimizationLevel::O3};
+  OptimizationLevel level = levels[std::min(optLevel, 3u)];
+  ModulePassManager pipeline = level == OptimizationLevel::O0
+                                   ? builder.buildO0DefaultPipeline(level)
+                                   : builder.buildPerModuleDefaultPipeline(level);
+  pipeline.run(module, modules);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> cpu::emitObject(Module &module, TargetMachine &machine) {
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
+    return makeError("LLVM cannot write object files for this target");
+  passes.run(module);
+  return std::make_unique<SmallVectorMemoryBuffer>(std::move(bytes), module.getModuleIdentifier(),
+                                                   /*RequiresNullTerminator=*/false);
+}

@@ -1,0 +1,39 @@
+//===- TargetCpu.h - The processor that code is for, and code for it ----------------------------===//
+
+#ifndef MTC_CODEGEN_CPU_TARGETCPU_H
+#define MTC_CODEGEN_CPU_TARGETCPU_H
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+#include <string>
+
+namespace mtc::cpu {
+
+/// A processor. `features` is a list as LLVM writes it (`+avx2,-avx512f`).
+struct Processor {
+  std::string cpu, features;
+  bool hasBFloat16Conversion() const;
+};
+
+/// `host` is the machine that compiles: its list of features, since processors that LLVM does not know
+/// by name are common; otherwise a name that LLVM knows. `extraFeatures` are added at the end.
+llvm::Expected<Processor> describeProcessor(llvm::StringRef cpu, llvm::StringRef extraFeatures);
+
+/// `optLevel` is 0 to 3. Position-independent code.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Processor &processor,
+                                                                         unsigned optLevel);
+
+/// Runs LLVM's pipeline of `optLevel`. The code is vectorised already.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned optLevel);
+
+/// An object file of the module.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> emitObject(llvm::Module &module,
+                                                               llvm::TargetMachine &machine);
+
+} // namespace mtc::cpu
+
+#endif // MTC_CODEGEN_CPU_TARGETCPU_H

@@ -1,0 +1,36 @@
+//===- ProgramTables.h - The constant mtc_program of a placed program ---------------------------===//
+
+#ifndef MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
+#define MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
+
+#include "codegen/program/ProgramInfo.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/Module.h"
+
+#include <memory>
+
+namespace mtc {
+
+/// The name in the object file of the function that computes a kernel; no C name is like it.
+std::string kernelSymbol(llvm::StringRef kernel);
+
+/// How a kernel's function is to be called; see MtcKernel.
+struct KernelLaunch {
+  int64_t extent, grain;
+};
+
+/// The global of an MtcFunction that the JIT finds a step by.
+std::string stepSymbol(llvm::StringRef step);
+
+/// Emits `mtc_program` (runtime/abi/program.h) for a placed program into a new module; `launch` tells
+/// how the kernels of the target are called. With `namedSteps` every step, not only the program's three,
+/// has a global of its own, `stepSymbol`. Fails with a diagnostic at the operation that a program
+/// must not hold.
+mlir::FailureOr<std::unique_ptr<llvm::Module>>
+emitProgramTables(mlir::ModuleOp placed, const ProgramInfo &info, llvm::LLVMContext &context,
+                  llvm::function_ref<KernelLaunch(mlir::Operation *kernel)> launch,
+                  bool namedSteps = false);
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H

@@ -1,0 +1,56 @@
+//===- main.cpp - mtc-run: placed programs and kernels executed in place, for tests -------------===//
+
+#include "codegen/Codegen.h"
+#include "tools/mtc-run/CheckKernels.h"
+#include "tools/mtc-run/RunSteps.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+namespace cl = llvm::cl;
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"), cl::init("-"));
+  cl::opt<bool> check("check", cl::desc("run every kernel function on generated inputs and compare "
+                                        "with the interpreter"));
+  cl::opt<double> tolerance("tolerance", cl::desc("greatest relative error of floats with --check"),
+                            cl::init(1e-6));
+  cl::opt<bool> time("time", cl::desc("measure every kernel function's time and bandwidth"));
+  cl::opt<std::string> emit("emit", cl::desc("print instead: kernels (loops over vectors) or llvm"));
+  cl::opt<std::string> cpu("cpu", cl::desc("processor: host, or a name that LLVM knows"),
+                           cl::init("host"));
+  cl::opt<unsigned> optLevel("opt", cl::desc("optimisation, 0 to 3"), cl::init(3));
+  cl::ParseCommandLineOptions(argc, argv,
+                              "mtc-run: executes placed programs and kernels in place\n\n"
+                              "Every mtc.step whose attribute `run.inputs` gives its inputs is run "
+                              "in order, and its outputs are printed.\n");
+
+  DialectRegistry registry;
+  mtc::registerCodegenDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
+  if (!module)
+    return 1;
+  mtc::CodegenOptions options;
+  options.cpu = cpu;
+  options.optLevel = optLevel;
+  if (emit == "kernels" || emit == "llvm") {
+    auto stage = emit == "llvm" ? mtc::KernelsStage::LLVM : mtc::KernelsStage::Loops;
+    return failed(mtc::emitKernelsText(*module, stage, options, llvm::outs()));
+  }
+  if (!emit.empty()) {
+    llvm::errs() << "error: --emit is kernels or llvm, not '" << emit << "'\n";
+    return 1;
+  }
+  if (check || time)
+    return failed(mtc::checkKernels(*module, options, {check, time, tolerance}));
+  return failed(mtc::runSteps(*module, options));
+}

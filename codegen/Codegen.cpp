@@ -1,4 +1,5 @@
-//===- Codegen.cpp - Code for a placed program --------------------------------------------------===//
+//===- Codegen.cpp - Code for a placed program
+//--------------------------------------------------===//
 
 #include "codegen/Codegen.h"
 
@@ -25,9 +26,9 @@ using namespace mlir;
 using namespace mtc;
 
 void mtc::registerCodegenDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect,
-                  vector::VectorDialect, MtcDialect>();
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  math::MathDialect, scf::SCFDialect, ub::UBDialect, vector::VectorDialect,
+                  MtcDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }
@@ -89,8 +90,7 @@ struct Session {
 
 /// Kernels of a placed program in the llvm dialect.
 FailureOr<Session> prepare(ModuleOp placed, const CodegenOptions &options) {
-  llvm::Expected<cpu::Processor> processor =
-      cpu::describeProcessor(options.cpu, options.features);
+  llvm::Expected<cpu::Processor> processor = cpu::describeProcessor(options.cpu, options.features);
   if (!processor)
     return placed.emitError(llvm::toString(processor.takeError()));
   Session session{*processor, cpu::emitKernels(placed, shardCount(options))};
@@ -118,7 +118,8 @@ FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const 
   std::vector<OwnedModule> result(llvm::range_size(session->kernels->getOps<ModuleOp>()));
   llvm::Error error =
       forEachShard(*session->kernels, options, [&](size_t i, OwnedModule owned) -> llvm::Error {
-        if (llvm::Error failed = optimizeModule(*owned.module, session->processor, options.optLevel))
+        if (llvm::Error failed =
+                optimizeModule(*owned.module, session->processor, options.optLevel))
           return failed;
         result[i] = std::move(owned);
         return llvm::Error::success();
@@ -185,7 +186,8 @@ LogicalResult mtc::emitKernelsText(ModuleOp placed, KernelsStage stage,
   std::vector<std::string> texts(llvm::range_size(session->kernels->getOps<ModuleOp>()));
   llvm::Error error =
       forEachShard(*session->kernels, options, [&](size_t i, OwnedModule owned) -> llvm::Error {
-        if (llvm::Error failed = optimizeModule(*owned.module, session->processor, options.optLevel))
+        if (llvm::Error failed =
+                optimizeModule(*owned.module, session->processor, options.optLevel))
           return failed;
         llvm::raw_string_ostream(texts[i]) << *owned.module;
         return llvm::Error::success();

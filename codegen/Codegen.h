@@ -1,4 +1,5 @@
-//===- Codegen.h - Code for a placed program ----------------------------------------------------===//
+//===- Codegen.h - Code for a placed program
+//----------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CODEGEN_H
 #define MTC_CODEGEN_CODEGEN_H
@@ -39,16 +40,15 @@ struct OwnedModule {
 /// that generates code needs them.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
-/// Compiles a placed program: all of its kernels, and the constant `mtc_program`. Diagnostics are at
-/// the operations that cannot be compiled.
+/// Compiles a placed program: all of its kernels, and the constant `mtc_program`. Diagnostics are
+/// at the operations that cannot be compiled.
 mlir::FailureOr<CompiledObjects> generateCode(mlir::ModuleOp placed, const ProgramInfo &info,
                                               const CodegenOptions &options);
 
-/// The same before object code, for the JIT: optimised LLVM modules, kernels first, the tables last,
-/// with a global for each step (`stepSymbol`).
-mlir::FailureOr<std::vector<OwnedModule>> generateModules(mlir::ModuleOp placed,
-                                                          const ProgramInfo &info,
-                                                          const CodegenOptions &options);
+/// The same before object code, for the JIT: optimised LLVM modules, kernels first, the tables
+/// last, with a global for each step (`stepSymbol`).
+mlir::FailureOr<std::vector<OwnedModule>>
+generateModules(mlir::ModuleOp placed, const ProgramInfo &info, const CodegenOptions &options);
 
 /// How far `emitKernelsText` goes.
 enum class KernelsStage { Loops, LLVM };

@@ -1,10 +1,11 @@
-//===- Jit.cpp - A placed program run inside the compiler's process -----------------------------===//
+//===- Jit.cpp - A placed program run inside the compiler's process
+//-----------------------------===//
 
 #include "codegen/Jit.h"
 
 #include "codegen/ReferenceContraction.h"
-#include "codegen/program/ProgramTables.h"
 #include "codegen/cpu/TargetCpu.h"
+#include "codegen/program/ProgramTables.h"
 #include "ir/Mtc.h"
 
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
@@ -49,9 +50,7 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed,
   if (failed(modules))
     return failure();
   std::unique_ptr<JitProgram> result(new JitProgram());
-  auto fail = [&](llvm::Error error) {
-    return placed.emitError(llvm::toString(std::move(error)));
-  };
+  auto fail = [&](llvm::Error error) { return placed.emitError(llvm::toString(std::move(error))); };
   auto jit = createJit(options);
   if (!jit)
     return fail(jit.takeError());

@@ -1,7 +1,8 @@
-//===- Jit.h - A placed program run inside the compiler's process -------------------------------===//
+//===- Jit.h - A placed program run inside the compiler's process
+//-------------------------------===//
 //
-// For tests: the code that would go into a program's object file, called in place. Items of a kernel
-// run one after another on the calling thread; contractions are plain loops.
+// For tests: the code that would go into a program's object file, called in place. Items of a
+// kernel run one after another on the calling thread; contractions are plain loops.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -21,9 +22,9 @@ public:
   static mlir::FailureOr<std::unique_ptr<JitProgram>> create(mlir::ModuleOp placed,
                                                              const CodegenOptions &options = {});
 
-  /// Runs one of the module's steps. `inputs` and `outputs` are dense row-major buffers, one for each
-  /// of the step's `inputs` and `outputs` in their order; a null pointer leaves the arena as it is, or
-  /// the output unread. Fails when a kernel raises its fault.
+  /// Runs one of the module's steps. `inputs` and `outputs` are dense row-major buffers, one for
+  /// each of the step's `inputs` and `outputs` in their order; a null pointer leaves the arena as
+  /// it is, or the output unread. Fails when a kernel raises its fault.
   llvm::Error run(llvm::StringRef step, llvm::ArrayRef<const void *> inputs,
                   llvm::ArrayRef<void *> outputs);
 

@@ -1,4 +1,5 @@
-//===- KernelAnalysis.cpp - A kernel as emitters see it -----------------------------------------===//
+//===- KernelAnalysis.cpp - A kernel as emitters see it
+//-----------------------------------------===//
 
 #include "codegen/KernelAnalysis.h"
 
@@ -169,8 +170,8 @@ private:
       std::optional<std::pair<unsigned, int64_t>> split;
       access.expr.walk([&](AffineExpr expr) {
         auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-        if (!binary || (expr.getKind() != AffineExprKind::FloorDiv &&
-                        expr.getKind() != AffineExprKind::Mod))
+        if (!binary ||
+            (expr.getKind() != AffineExprKind::FloorDiv && expr.getKind() != AffineExprKind::Mod))
           return;
         auto dim = dyn_cast<AffineDimExpr>(binary.getLHS());
         auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());

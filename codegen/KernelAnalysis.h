@@ -1,4 +1,5 @@
-//===- KernelAnalysis.h - A kernel as emitters see it -------------------------------------------===//
+//===- KernelAnalysis.h - A kernel as emitters see it
+//-------------------------------------------===//
 //
 // Independent of the target: a kernel's space without unit dims, its dims merged or split so that
 // accesses become linear, each access as one linear offset, and for each value of the body the dims
@@ -26,8 +27,8 @@ inline bool contains(DimSet set, unsigned dim) { return (set >> dim) & 1; }
 struct LinearForm {
   llvm::SmallVector<int64_t> dims, symbols;
   mlir::AffineExpr rest;
-  DimSet restDims = 0;          ///< The dims that `rest` depends on.
-  uint64_t restSymbols = 0;     ///< The symbols that `rest` depends on.
+  DimSet restDims = 0;      ///< The dims that `rest` depends on.
+  uint64_t restSymbols = 0; ///< The symbols that `rest` depends on.
 
   /// The dims that the value depends on, symbols aside.
   DimSet dependence() const;
@@ -55,7 +56,8 @@ struct NormalKernel {
   /// For kernels that add: the dims that are an axis of every result by themselves. What items with
   /// different indices along these write never meets.
   DimSet owned = 0;
-  /// For kernels that add, for each result: the axes that no owned dim runs along, as (extent, stride).
+  /// For kernels that add, for each result: the axes that no owned dim runs along, as (extent,
+  /// stride).
   llvm::SmallVector<llvm::SmallVector<std::pair<int64_t, int64_t>>> freeAxes;
 
   /// What a value of the body depends on: dims, and how many reductions lie one after another

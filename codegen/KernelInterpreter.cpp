@@ -1,4 +1,5 @@
-//===- KernelInterpreter.cpp - What a kernel means, point by point ------------------------------===//
+//===- KernelInterpreter.cpp - What a kernel means, point by point
+//------------------------------===//
 
 #include "codegen/KernelInterpreter.h"
 
@@ -115,6 +116,12 @@ private:
         values[index.getValue()] = integer(apply(index.getMap(), {})[0]);
       else if (auto check = dyn_cast<KernelCheckOp>(op))
         values[check.getValue()] = evaluateCheck(check, number(operands[0]));
+      else if (auto narrow = dyn_cast<arith::TruncFOp>(op)) // Folds only where nothing is lost.
+        values[narrow] = FloatAttr::get(
+            narrow.getType(), convert(cast<FloatAttr>(operands[0]).getValue(), narrow.getType()));
+      else if (auto rsqrt = dyn_cast<math::RsqrtOp>(op)) // Does not fold at all.
+        values[rsqrt] = FloatAttr::get(
+            rsqrt.getType(), 1 / std::sqrt(cast<FloatAttr>(operands[0]).getValueAsDouble()));
       else
         fold(op, operands);
     }
@@ -219,9 +226,9 @@ private:
 
   Attribute combine(KernelReduceOp reduce, Attribute partial, Attribute value) {
     if (isa<FloatAttr>(value))
-      value = FloatAttr::get(Float64Type::get(value.getContext()),
-                             convert(cast<FloatAttr>(value).getValue(),
-                                     Float64Type::get(value.getContext())));
+      value = FloatAttr::get(
+          Float64Type::get(value.getContext()),
+          convert(cast<FloatAttr>(value).getValue(), Float64Type::get(value.getContext())));
     if (!partial)
       return value;
     if (auto x = dyn_cast<FloatAttr>(partial)) {

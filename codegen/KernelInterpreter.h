@@ -1,4 +1,5 @@
-//===- KernelInterpreter.h - What a kernel means, point by point --------------------------------===//
+//===- KernelInterpreter.h - What a kernel means, point by point
+//--------------------------------===//
 //
 // The reference that tests compare emitted code with. It shares nothing with the emitters: it walks
 // the kernel's space in order and folds the body's operations to constants.

@@ -1,4 +1,5 @@
-//===- ReferenceContraction.cpp - Contraction by plain loops ------------------------------------===//
+//===- ReferenceContraction.cpp - Contraction by plain loops
+//------------------------------------===//
 
 #include "codegen/ReferenceContraction.h"
 
@@ -22,9 +23,7 @@ template <llvm::APFloat::Semantics kind> struct Float16 {
   operator double() const {
     return llvm::APFloat(semantics(), llvm::APInt(16, bits)).convertToDouble();
   }
-  static const llvm::fltSemantics &semantics() {
-    return llvm::APFloatBase::EnumToSemantics(kind);
-  }
+  static const llvm::fltSemantics &semantics() { return llvm::APFloatBase::EnumToSemantics(kind); }
 };
 
 template <typename Element, typename Sum>

@@ -1,4 +1,5 @@
-//===- ReferenceContraction.h - Contraction by plain loops --------------------------------------===//
+//===- ReferenceContraction.h - Contraction by plain loops
+//--------------------------------------===//
 
 #ifndef MTC_CODEGEN_REFERENCECONTRACTION_H
 #define MTC_CODEGEN_REFERENCECONTRACTION_H
@@ -7,9 +8,10 @@
 
 namespace mtc {
 
-/// out (+)= lhs * rhs as MtcContraction describes, one element after another; sums are f64 for floats.
-/// False for element types that no contraction has.
-bool contractByLoops(const MtcContraction &contraction, const char *lhs, const char *rhs, char *out);
+/// out (+)= lhs * rhs as MtcContraction describes, one element after another; sums are f64 for
+/// floats. False for element types that no contraction has.
+bool contractByLoops(const MtcContraction &contraction, const char *lhs, const char *rhs,
+                     char *out);
 
 } // namespace mtc
 

@@ -1,4 +1,5 @@
-//===- Storage.cpp - Elements in memory and the scalars that stand for them ---------------------===//
+//===- Storage.cpp - Elements in memory and the scalars that stand for them
+//---------------------===//
 
 #include "codegen/Storage.h"
 
@@ -67,8 +68,8 @@ public:
         f32(withShapeOf(b.getF32Type(), like)), i8(withShapeOf(b.getI8Type(), like)),
         isE5M2(isa<Float8E5M2Type>(float8)) {}
 
-  /// Rounds by adding half of the last kept place, or by an addition that aligns the mantissa of what
-  /// becomes subnormal.
+  /// Rounds by adding half of the last kept place, or by an addition that aligns the mantissa of
+  /// what becomes subnormal.
   Value encode(Value value) {
     int mantissaBits = isE5M2 ? 2 : 3, bias = isE5M2 ? 15 : 7, dropped = 23 - mantissaBits;
     Value bits = arith::BitcastOp::create(b, i32, value);
@@ -88,15 +89,14 @@ public:
     Value subnormal =
         arith::SubIOp::create(b, arith::BitcastOp::create(b, i32, sum), constant(aligner));
 
-    Value isSubnormal = compare(arith::CmpIPredicate::ult, magnitude,
-                                static_cast<uint32_t>(127 + 1 - bias) << 23);
+    Value isSubnormal =
+        compare(arith::CmpIPredicate::ult, magnitude, static_cast<uint32_t>(127 + 1 - bias) << 23);
     Value finite = arith::SelectOp::create(b, isSubnormal, subnormal, normal);
     // The least magnitude that rounds to what the type cannot hold.
     uint32_t limit = isE5M2 ? 0x47700000u /* 61440 */ : 0x43e80000u /* 464 */;
     auto overflow = isE5M2 ? arith::CmpIPredicate::uge : arith::CmpIPredicate::ugt;
     Value tooLarge = compare(overflow, magnitude, limit);
-    Value result =
-        arith::SelectOp::create(b, tooLarge, constant(isE5M2 ? 0x7c : 0x7f), finite);
+    Value result = arith::SelectOp::create(b, tooLarge, constant(isE5M2 ? 0x7c : 0x7f), finite);
     Value isNan = compare(arith::CmpIPredicate::ugt, magnitude, 0x7f800000u);
     result = arith::SelectOp::create(b, isNan, constant(0x7f), result);
     result = arith::OrIOp::create(b, result, shiftRight(sign, 24));
@@ -111,10 +111,9 @@ public:
     // As the bits of an f32 the value is too small by the difference of the biases; the product is
     // exact for subnormal numbers too.
     Value shifted = arith::ShLIOp::create(b, magnitude, constant(23 - mantissaBits));
-    Value scale = arith::BitcastOp::create(
-        b, f32, constant(static_cast<uint32_t>(127 + 127 - bias) << 23));
-    Value scaled =
-        arith::MulFOp::create(b, arith::BitcastOp::create(b, f32, shifted), scale);
+    Value scale =
+        arith::BitcastOp::create(b, f32, constant(static_cast<uint32_t>(127 + 127 - bias) << 23));
+    Value scaled = arith::MulFOp::create(b, arith::BitcastOp::create(b, f32, shifted), scale);
     Value result = arith::BitcastOp::create(b, i32, scaled);
     if (isE5M2) {
       Value isInfinite = compare(arith::CmpIPredicate::eq, magnitude, 0x7c);

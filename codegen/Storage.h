@@ -1,4 +1,5 @@
-//===- Storage.h - Elements in memory and the scalars that stand for them -----------------------===//
+//===- Storage.h - Elements in memory and the scalars that stand for them
+//-----------------------===//
 //
 // Independent of the target: a body computes with the scalars of ir/Scalar.h; memory holds narrower
 // floats, and booleans as bytes. All functions take scalars and vectors alike.
@@ -12,7 +13,8 @@
 
 namespace mtc {
 
-/// The type by which an element is loaded and stored: i8 for i1 and 8-bit floats, signless integers.
+/// The type by which an element is loaded and stored: i8 for i1 and 8-bit floats, signless
+/// integers.
 mlir::Type getStorageType(mlir::Type element);
 
 /// The scalar of the body that a loaded value stands for.
@@ -21,8 +23,8 @@ mlir::Value fromStorage(mlir::ImplicitLocOpBuilder &b, mlir::Value stored, mlir:
 mlir::Value toStorage(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type element);
 
 bool isFloat8(mlir::Type type);
-/// 8-bit floats are i8 in code. Too large a value becomes infinity (f8E5M2) or NaN (f8E4M3FN), which
-/// has no infinity.
+/// 8-bit floats are i8 in code. Too large a value becomes infinity (f8E5M2) or NaN (f8E4M3FN),
+/// which has no infinity.
 mlir::Value encodeFloat8(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type float8);
 mlir::Value decodeFloat8(mlir::ImplicitLocOpBuilder &b, mlir::Value bits, mlir::Type float8);
 

@@ -1,11 +1,12 @@
-//===- KernelEmitter.cpp - Kernels as functions over a range of items ---------------------------===//
+//===- KernelEmitter.cpp - Kernels as functions over a range of items
+//---------------------------===//
 //
-// One nest serves every shape of kernel. Elementwise: items, inner loops, lanes, stores. Reductions:
-// within a point of the parallel dims, one loop over the reduced dims for each level of reductions,
-// with accumulators as loop-carried values; then a loop that stores what varies along the reduced
-// dims, then the stores of the rest. Lanes lie along a reduced dim (row reduction: accumulators are
-// combined at the end) or along a parallel one (column reduction). Scatter: an item zeroes what it
-// owns of the results, then adds point by point.
+// One nest serves every shape of kernel. Elementwise: items, inner loops, lanes, stores.
+// Reductions: within a point of the parallel dims, one loop over the reduced dims for each level of
+// reductions, with accumulators as loop-carried values; then a loop that stores what varies along
+// the reduced dims, then the stores of the rest. Lanes lie along a reduced dim (row reduction:
+// accumulators are combined at the end) or along a parallel one (column reduction). Scatter: an
+// item zeroes what it owns of the results, then adds point by point.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -24,6 +25,9 @@ using namespace mtc;
 using namespace mtc::cpu;
 
 namespace {
+
+/// Terms (of a lane) that are added up before they join the sum.
+constexpr int64_t kTermsOfPartialSum = 64;
 
 class KernelEmitter {
 public:
@@ -145,28 +149,27 @@ private:
   //===--------------------------------------------------------------------------------------------===//
 
   void emitLevel(unsigned level) {
-    SmallVector<KernelReduceOp> reductions;
-    SmallVector<Value> operands, accumulators;
+    Reductions reductions;
+    reductions.level = level;
     for (KernelReduceOp reduce : kernel.reductions) {
       if (kernel.values.lookup(reduce.getResult()).level != level)
         continue;
-      reductions.push_back(reduce);
-      operands.push_back(reduce.getValue());
-      accumulators.push_back(initialAccumulator(reduce));
+      reductions.ops.push_back(reduce);
+      reductions.operands.push_back(reduce.getValue());
+      if (reduce.getKind() == ReductionKind::Add && isa<FloatType>(reduce.getType()))
+        reductions.roundsSums = true;
     }
-    emitter.hoist(operands, level - 1);
-    SmallVector<Value> results =
-        emitReduction(reductions, operands, plan.reducedDims, level, accumulators);
-    for (auto [reduce, result] : llvm::zip_equal(reductions, results))
+    emitter.hoist(reductions.operands, level - 1);
+    Accumulators results = emitReduction(reductions, plan.reducedDims, neutral(reductions));
+    for (auto [reduce, result] : llvm::zip_equal(reductions.ops, results))
       emitter.define(reduce.getResult(),
                      plan.vectorIsReduced(kernel) ? combineLanes(reduce, result) : result);
   }
 
   Value initialAccumulator(KernelReduceOp reduce) {
-    TypedAttr neutral =
-        neutralElement(reduce.getKind(), reduce.getType(), reduce.getIsUnsigned());
-    bool varies = plan.vectorDim && contains(kernel.values.lookup(reduce.getValue()).dims,
-                                             *plan.vectorDim);
+    TypedAttr neutral = neutralElement(reduce.getKind(), reduce.getType(), reduce.getIsUnsigned());
+    bool varies =
+        plan.vectorDim && contains(kernel.values.lookup(reduce.getValue()).dims, *plan.vectorDim);
     if (plan.vectorIsReduced(kernel))
       return splatConstant(b, neutral, VectorType::get({plan.lanes}, reduce.getType()));
     if (varies)
@@ -174,57 +177,105 @@ private:
     return arith::ConstantOp::create(b, neutral);
   }
 
-  /// Loops over `dims` with the accumulators as loop-carried values.
-  SmallVector<Value> emitReduction(ArrayRef<KernelReduceOp> reductions, ArrayRef<Value> operands,
-                                   ArrayRef<unsigned> dims, unsigned level,
-                                   SmallVector<Value> accumulators) {
-    if (dims.empty()) {
-      for (auto [each, accumulator] : llvm::zip_equal(reductions, accumulators)) {
-        KernelReduceOp reduce = each;
-        Value value = emitter.get(reduce.getValue());
-        if (isa<VectorType>(accumulator.getType()))
-          value = emitter.broadcast(value);
-        Value combined = combineScalars(b, b.getLoc(), reduce.getKind(), accumulator, value,
-                                        reduce.getIsUnsigned());
-        accumulator = plan.vectorIsReduced(kernel) ? emitter.selectActive(combined, accumulator)
-                                                   : combined;
-      }
-      return accumulators;
+  /// The reductions of one level, while their loops are emitted.
+  struct Reductions {
+    SmallVector<KernelReduceOp> ops;
+    SmallVector<Value> operands;
+    unsigned level;
+    bool roundsSums = false;
+  };
+  using Accumulators = SmallVector<Value>;
+  using AccumulatorBody = llvm::function_ref<Accumulators(Value, Accumulators)>;
+
+  Accumulators neutral(const Reductions &reductions) {
+    Accumulators result;
+    for (KernelReduceOp reduce : reductions.ops)
+      result.push_back(initialAccumulator(reduce));
+    return result;
+  }
+
+  Accumulators combine(const Reductions &reductions, Accumulators lhs, ValueRange rhs) {
+    for (auto [reduce, accumulator, value] : llvm::zip_equal(reductions.ops, lhs, rhs)) {
+      KernelReduceOp op = reduce;
+      accumulator =
+          combineScalars(b, b.getLoc(), op.getKind(), accumulator, value, op.getIsUnsigned());
     }
+    return lhs;
+  }
+
+  Accumulators accumulatorLoop(Value low, Value high, int64_t step, Accumulators accumulators,
+                               AccumulatorBody body) {
+    auto forOp = scf::ForOp::create(b, low, high, emitter.index(step), accumulators);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(forOp.getBody());
+    PointEmitter::Scope scope(emitter);
+    scf::YieldOp::create(b, body(forOp.getInductionVar(), Accumulators(forOp.getRegionIterArgs())));
+    return Accumulators(forOp.getResults());
+  }
+
+  /// Loops over `dims` with the accumulators as loop-carried values. Long sums are sums of partial
+  /// ones, so that rounding errors grow with the square root of the number of terms.
+  Accumulators emitReduction(const Reductions &reductions, ArrayRef<unsigned> dims,
+                             Accumulators accumulators) {
+    if (dims.empty())
+      return accumulatePoint(reductions, accumulators);
     unsigned dim = dims.front();
+    ArrayRef<unsigned> inner = dims.drop_front();
     bool inLanes = dim == plan.vectorDim;
     int64_t extent = kernel.space[dim], step = inLanes ? plan.lanes : 1;
     int64_t full = extent / step * step;
-    if (full > 0) {
-      auto forOp = scf::ForOp::create(b, emitter.index(0), emitter.index(full),
-                                      emitter.index(step), accumulators);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(forOp.getBody());
-      PointEmitter::Scope scope(emitter);
+    auto body = [&](Value i, Accumulators carried) -> Accumulators {
       if (inLanes)
-        emitter.bindLanes(dim, forOp.getInductionVar(), plan.lanes, plan.lanes);
+        emitter.bindLanes(dim, i, plan.lanes, plan.lanes);
       else
-        emitter.bindDim(dim, forOp.getInductionVar());
-      emitter.hoist(operands, level - 1);
-      SmallVector<Value> next =
-          emitReduction(reductions, operands, dims.drop_front(), level,
-                        SmallVector<Value>(forOp.getRegionIterArgs()));
-      scf::YieldOp::create(b, next);
-      accumulators.assign(forOp.getResults().begin(), forOp.getResults().end());
+        emitter.bindDim(dim, i);
+      emitter.hoist(reductions.operands, reductions.level - 1);
+      bool partial = reductions.roundsSums && !inner.empty();
+      if (!partial)
+        return emitReduction(reductions, inner, carried);
+      return combine(reductions, carried, emitReduction(reductions, inner, neutral(reductions)));
+    };
+    int64_t block = kTermsOfPartialSum * step;
+    if (reductions.roundsSums && full > 2 * block) {
+      accumulators = accumulatorLoop(
+          emitter.index(0), emitter.index(full), block, accumulators,
+          [&](Value low, Accumulators carried) {
+            Value high = arith::AddIOp::create(b, low, emitter.index(block));
+            if (full % block != 0)
+              high = arith::MinSIOp::create(b, high, emitter.index(full));
+            return combine(reductions, carried,
+                           accumulatorLoop(low, high, step, neutral(reductions), body));
+          });
+    } else if (full > 0) {
+      accumulators =
+          accumulatorLoop(emitter.index(0), emitter.index(full), step, accumulators, body);
     }
     if (full < extent) {
       PointEmitter::Scope scope(emitter);
       emitter.bindLanes(dim, emitter.index(full), plan.lanes, extent - full);
-      accumulators = emitReduction(reductions, operands, dims.drop_front(), level, accumulators);
+      accumulators = emitReduction(reductions, inner, accumulators);
     }
     return accumulators;
+  }
+
+  Accumulators accumulatePoint(const Reductions &reductions, Accumulators accumulators) {
+    SmallVector<Value> values;
+    for (auto [operand, accumulator] : llvm::zip_equal(reductions.operands, accumulators)) {
+      Value value = emitter.get(operand);
+      values.push_back(isa<VectorType>(accumulator.getType()) ? emitter.broadcast(value) : value);
+    }
+    Accumulators combined = combine(reductions, accumulators, values);
+    if (plan.vectorIsReduced(kernel))
+      for (auto [next, old] : llvm::zip_equal(combined, accumulators))
+        next = emitter.selectActive(next, old);
+    return combined;
   }
 
   /// Combines lanes in halves: an order that follows from their number alone.
   Value combineLanes(KernelReduceOp reduce, Value lanes) {
     for (int64_t half = plan.lanes / 2; half > 0; half /= 2) {
-      Value low = vector::ExtractStridedSliceOp::create(b, lanes, ArrayRef<int64_t>{0},
-                                                        ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
+      Value low = vector::ExtractStridedSliceOp::create(
+          b, lanes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
       Value high = vector::ExtractStridedSliceOp::create(
           b, lanes, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
       lanes = combineScalars(b, b.getLoc(), reduce.getKind(), low, high, reduce.getIsUnsigned());
@@ -287,8 +338,8 @@ LLVM::LLVMFuncOp mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan
 
   SmallVector<Value> operands;
   for (int32_t i = 0, e = kernel.inputs.size() + kernel.outputs.size(); i < e; ++i) {
-    Value place = LLVM::GEPOp::create(b, pointer, pointer, entry.getArgument(0),
-                                      ArrayRef<LLVM::GEPArg>{i});
+    Value place =
+        LLVM::GEPOp::create(b, pointer, pointer, entry.getArgument(0), ArrayRef<LLVM::GEPArg>{i});
     operands.push_back(LLVM::LoadOp::create(b, pointer, place));
   }
   PointEmitter emitter(b, kernel, operands, entry.getArgument(3));

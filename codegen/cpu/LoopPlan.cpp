@@ -1,4 +1,5 @@
-//===- LoopPlan.cpp - How a kernel's space becomes items, loops and vectors ---------------------===//
+//===- LoopPlan.cpp - How a kernel's space becomes items, loops and vectors
+//---------------------===//
 
 #include "codegen/cpu/LoopPlan.h"
 

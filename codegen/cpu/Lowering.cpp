@@ -1,7 +1,9 @@
-//===- Lowering.cpp - From emitted kernels to LLVM IR -------------------------------------------===//
+//===- Lowering.cpp - From emitted kernels to LLVM IR
+//-------------------------------------------===//
 
 #include "codegen/cpu/Lowering.h"
 
+#include "codegen/Passes.h"
 #include "codegen/cpu/KernelEmitter.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -34,16 +36,17 @@ OwningOpRef<ModuleOp> cpu::emitKernels(ModuleOp placed, unsigned shards) {
 }
 
 void cpu::addLowering(OpPassManager &pm, bool expandBFloat16) {
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createApproximateMathPass());
-  // Vectors of what is left call the C library lane by lane.
-  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createApproximateMath());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = expandBFloat16;
   pm.addPass(arith::createArithExpandOpsPass(expand));
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  // What has no LLVM intrinsic calls the C library lane by lane.
   pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());

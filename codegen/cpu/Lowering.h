@@ -1,4 +1,5 @@
-//===- Lowering.h - From emitted kernels to LLVM IR ---------------------------------------------===//
+//===- Lowering.h - From emitted kernels to LLVM IR
+//---------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_LOWERING_H
 #define MTC_CODEGEN_CPU_LOWERING_H
@@ -8,16 +9,13 @@
 
 namespace mtc::cpu {
 
-/// Emits every kernel function of `placed` into a new module of `shards` modules, which later stages
-/// treat in parallel.
+/// Emits every kernel function of `placed` into a new module of `shards` modules, which later
+/// stages treat in parallel.
 mlir::OwningOpRef<mlir::ModuleOp> emitKernels(mlir::ModuleOp placed, unsigned shards);
 
-/// Takes a module of emitted kernels to the `llvm` dialect. `expandBFloat16` where the processor has
-/// no conversions of bf16.
+/// Takes a module of emitted kernels to the `llvm` dialect. `expandBFloat16` where the processor
+/// has no conversions of bf16.
 void addLowering(mlir::OpPassManager &pm, bool expandBFloat16);
-
-/// Functions of `math` on vectors of f32 by polynomials; see MathApproximation.cpp.
-std::unique_ptr<mlir::Pass> createApproximateMathPass();
 
 /// Lowers the shards of `emitKernels`.
 mlir::LogicalResult lowerKernels(mlir::ModuleOp kernels, bool expandBFloat16);

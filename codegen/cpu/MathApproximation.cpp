@@ -1,26 +1,21 @@
-//===- MathApproximation.cpp - Functions of math on f32 by polynomials --------------------------===//
+//===- MathApproximation.cpp - Functions of math on f32 by polynomials
+//--------------------------===//
 
-#include "codegen/cpu/Lowering.h"
+#include "codegen/Passes.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_APPROXIMATEMATH
+#include "codegen/Passes.h.inc"
+} // namespace mtc
 
 using namespace mlir;
 
 namespace {
 
-struct ApproximateMathPass : PassWrapper<ApproximateMathPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ApproximateMathPass)
-
-  StringRef getArgument() const override { return "mtc-approximate-math"; }
-  StringRef getDescription() const override {
-    return "Computes functions of math on f32 by polynomials";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, math::MathDialect, vector::VectorDialect>();
-  }
+struct ApproximateMath : mtc::impl::ApproximateMathBase<ApproximateMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns);
@@ -30,7 +25,3 @@ struct ApproximateMathPass : PassWrapper<ApproximateMathPass, OperationPass<Modu
 };
 
 } // namespace
-
-std::unique_ptr<Pass> mtc::cpu::createApproximateMathPass() {
-  return std::make_unique<ApproximateMathPass>();
-}

@@ -1,4 +1,5 @@
-//===- PointEmitter.cpp - The values of a kernel's body at a point, or at a vector of points ----===//
+//===- PointEmitter.cpp - The values of a kernel's body at a point, or at a vector of points
+//----===//
 
 #include "codegen/cpu/PointEmitter.h"
 
@@ -220,8 +221,8 @@ void PointEmitter::store(ArrayRef<unsigned> results) {
   for (Value symbol : yield.getSymbols())
     symbols.push_back(get(symbol));
   for (unsigned result : results)
-    pending.push_back({result, place(kernel.stores[result], symbols),
-                       get(yield.getValues()[result])});
+    pending.push_back(
+        {result, place(kernel.stores[result], symbols), get(yield.getValues()[result])});
   for (const Pending &each : pending)
     storeOne(each.result, each.place, each.value);
 }
@@ -234,7 +235,8 @@ void PointEmitter::storeOne(unsigned result, const Place &at, Value value) {
     Value address = pointer(operand, element, at.uniform);
     if (kernel.adds()) {
       Value old = LLVM::LoadOp::create(b, getStorageType(element), address);
-      value = combineScalars(b, b.getLoc(), ReductionKind::Add, fromStorage(b, old, element), value);
+      value =
+          combineScalars(b, b.getLoc(), ReductionKind::Add, fromStorage(b, old, element), value);
     }
     LLVM::StoreOp::create(b, toStorage(b, value, element), address);
     return;
@@ -308,8 +310,8 @@ void PointEmitter::writeLanes(const Place &at, Value base, Type element, Value v
 }
 
 Value PointEmitter::pointer(unsigned operand, Type element, Value offset) {
-  return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
-                             getStorageType(element), operands[operand], offset);
+  return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), getStorageType(element),
+                             operands[operand], offset);
 }
 
 //===----------------------------------------------------------------------------------------------===//

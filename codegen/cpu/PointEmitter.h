@@ -1,4 +1,5 @@
-//===- PointEmitter.h - The values of a kernel's body at a point, or at a vector of points ------===//
+//===- PointEmitter.h - The values of a kernel's body at a point, or at a vector of points
+//------===//
 
 #ifndef MTC_CODEGEN_CPU_POINTEMITTER_H
 #define MTC_CODEGEN_CPU_POINTEMITTER_H
@@ -8,13 +9,14 @@
 
 namespace mtc::cpu {
 
-/// Emits values of a body where they are asked for. Dims are bound to scalars, one of them to lanes;
-/// a value that depends on the lanes' dim is a vector, others are scalars. What was emitted is
-/// remembered until the enclosing `Scope` ends, so a value asked for before a loop is reused inside.
+/// Emits values of a body where they are asked for. Dims are bound to scalars, one of them to
+/// lanes; a value that depends on the lanes' dim is a vector, others are scalars. What was emitted
+/// is remembered until the enclosing `Scope` ends, so a value asked for before a loop is reused
+/// inside.
 class PointEmitter {
 public:
-  PointEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel,
-               mlir::ValueRange operands, mlir::Value fault)
+  PointEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel, mlir::ValueRange operands,
+               mlir::Value fault)
       : b(b), kernel(kernel), operands(operands.begin(), operands.end()), fault(fault),
         dims(kernel.rank()) {}
 
@@ -55,15 +57,15 @@ public:
   mlir::Value get(mlir::Value bodyValue);
   /// The same as a vector in any case.
   mlir::Value getLanes(mlir::Value bodyValue);
-  /// Emits what `targets` need and can be computed from the dims bound so far and the reductions up to
-  /// `level`.
+  /// Emits what `targets` need and can be computed from the dims bound so far and the reductions up
+  /// to `level`.
   void hoist(mlir::ValueRange targets, unsigned level);
 
   /// Stores the results (or adds them), all values before the first store.
   void store(llvm::ArrayRef<unsigned> results);
 
-  /// Zeroes `count` elements of a result from its place at the owned dims' indices, moved by `offset`
-  /// elements; where lanes are bound, one element for each lane.
+  /// Zeroes `count` elements of a result from its place at the owned dims' indices, moved by
+  /// `offset` elements; where lanes are bound, one element for each lane.
   void storeZeros(unsigned result, mlir::Value offset, int64_t count);
 
   mlir::Value index(int64_t value);
@@ -75,9 +77,9 @@ public:
 private:
   /// An offset split into what is the same for all lanes and how lanes differ.
   struct Place {
-    mlir::Value uniform;          ///< i64
-    int64_t laneStride = 0;       ///< between neighbouring lanes
-    mlir::Value laneOffsets;      ///< vector of i64, added to the others; null if there is none
+    mlir::Value uniform;     ///< i64
+    int64_t laneStride = 0;  ///< between neighbouring lanes
+    mlir::Value laneOffsets; ///< vector of i64, added to the others; null if there is none
     bool isUniform() const { return laneStride == 0 && !laneOffsets; }
     bool isContiguous() const { return laneStride == 1 && !laneOffsets; }
   };

@@ -1,4 +1,5 @@
-//===- TargetCpu.cpp - The processor that code is for, and code for it --------------------------===//
+//===- TargetCpu.cpp - The processor that code is for, and code for it
+//--------------------------===//
 
 #include "codegen/cpu/TargetCpu.h"
 
@@ -18,7 +19,8 @@ using namespace llvm;
 using namespace mtc;
 
 bool cpu::Processor::hasBFloat16Conversion() const {
-  return StringRef(features).contains("+avx512bf16") || StringRef(features).contains("+avxneconvert");
+  return StringRef(features).contains("+avx512bf16") ||
+         StringRef(features).contains("+avxneconvert");
 }
 
 static Error makeError(const Twine &message) {

@@ -1,4 +1,5 @@
-//===- TargetCpu.h - The processor that code is for, and code for it ----------------------------===//
+//===- TargetCpu.h - The processor that code is for, and code for it
+//----------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_TARGETCPU_H
 #define MTC_CODEGEN_CPU_TARGETCPU_H
@@ -19,8 +20,8 @@ struct Processor {
   bool hasBFloat16Conversion() const;
 };
 
-/// `host` is the machine that compiles: its list of features, since processors that LLVM does not know
-/// by name are common; otherwise a name that LLVM knows. `extraFeatures` are added at the end.
+/// `host` is the machine that compiles: its list of features, since processors that LLVM does not
+/// know by name are common; otherwise a name that LLVM knows. `extraFeatures` are added at the end.
 llvm::Expected<Processor> describeProcessor(llvm::StringRef cpu, llvm::StringRef extraFeatures);
 
 /// `optLevel` is 0 to 3. Position-independent code.

@@ -1,4 +1,5 @@
-//===- ConstantBuilder.cpp - Constants of C's layout in an LLVM module --------------------------===//
+//===- ConstantBuilder.cpp - Constants of C's layout in an LLVM module
+//--------------------------===//
 
 #include "codegen/program/ConstantBuilder.h"
 
@@ -20,8 +21,7 @@ Constant *ConstantBuilder::string(StringRef text) {
 Constant *ConstantBuilder::bytes(StringRef data) {
   if (data.empty())
     return null();
-  auto *result = global(
-      ConstantDataArray::getString(context, data, /*AddNull=*/false), "bytes");
+  auto *result = global(ConstantDataArray::getString(context, data, /*AddNull=*/false), "bytes");
   result->setAlignment(Align(64));
   return result;
 }

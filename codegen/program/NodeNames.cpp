@@ -1,4 +1,5 @@
-//===- NodeNames.cpp - The model's nodes that an operation computes -----------------------------===//
+//===- NodeNames.cpp - The model's nodes that an operation computes
+//-----------------------------===//
 
 #include "codegen/program/NodeNames.h"
 

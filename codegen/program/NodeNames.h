@@ -1,4 +1,5 @@
-//===- NodeNames.h - The model's nodes that an operation computes -------------------------------===//
+//===- NodeNames.h - The model's nodes that an operation computes
+//-------------------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_NODENAMES_H
 #define MTC_CODEGEN_PROGRAM_NODENAMES_H

@@ -1,4 +1,5 @@
-//===- ProgramInfo.h - What a program's tables say beyond its operations ------------------------===//
+//===- ProgramInfo.h - What a program's tables say beyond its operations
+//------------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMINFO_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMINFO_H
@@ -9,13 +10,13 @@
 
 namespace mtc {
 
-/// An input of the steps, by its name in `input_names`; see MtcInput. An input that has no InputInfo
-/// is plain data.
+/// An input of the steps, by its name in `input_names`; see MtcInput. An input that has no
+/// InputInfo is plain data.
 struct InputInfo {
   std::string name;
   bool isLabel = false;
-  /// The input of token ids from which these labels are made if they are left out; "" if they must be
-  /// given.
+  /// The input of token ids from which these labels are made if they are left out; "" if they must
+  /// be given.
   std::string shiftedFrom;
   /// minimum <= value < limit, or value == ignored; no rule where minimum == limit.
   int64_t minimum = 0, limit = 0, ignored = 0;
@@ -28,8 +29,8 @@ struct ExportSegment {
   std::string bytes, variable;
 };
 
-/// The facts of a program that its IR does not hold. Names refer to `input_names` and `output_names`
-/// of the steps, and to variables.
+/// The facts of a program that its IR does not hold. Names refer to `input_names` and
+/// `output_names` of the steps, and to variables.
 struct ProgramInfo {
   std::string compilerVersion, modelName, weightsFile, loss, optimizer, planJson;
   /// Hex digest of what a checkpoint depends on; computed from the variables, the batch and the

@@ -1,4 +1,5 @@
-//===- ProgramTables.cpp - The constant mtc_program of a placed program -------------------------===//
+//===- ProgramTables.cpp - The constant mtc_program of a placed program
+//-------------------------===//
 
 #include "codegen/program/ProgramTables.h"
 
@@ -7,9 +8,9 @@
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -148,8 +149,8 @@ private:
       StringRef name = variable.getSymName();
       variables.push_back(c.structure(
           {tensor(name, variable.getTensorType(), *variable.getOffset()),
-           c.u32(static_cast<uint32_t>(variable.getRole())), c.u32(initial), data,
-           c.f64(deviation), c.i32(of), c.string(variable.getModuleName().value_or(name))}));
+           c.u32(static_cast<uint32_t>(variable.getRole())), c.u32(initial), data, c.f64(deviation),
+           c.i32(of), c.string(variable.getModuleName().value_or(name))}));
     }
     return success();
   }
@@ -169,7 +170,8 @@ private:
     return {};
   }
 
-  /// The inputs of the micro-step, then those that only `evaluate` has; both read them in one place.
+  /// The inputs of the micro-step, then those that only `evaluate` has; both read them in one
+  /// place.
   LogicalResult emitInputs() {
     llvm::SmallVector<std::pair<StringRef, AtAttr>> places;
     for (const std::string &name : {info.microStep, info.evaluate}) {
@@ -196,10 +198,10 @@ private:
       for (auto [i, pair] : llvm::enumerate(places))
         if (!input.shiftedFrom.empty() && pair.first == input.shiftedFrom)
           shiftedFrom = i;
-      inputs.push_back(c.structure({tensor(name, at.getType(), at.getOffset()),
-                                    c.u32(input.isLabel), c.i32(shiftedFrom),
-                                    c.i64(input.minimum), c.i64(input.limit),
-                                    c.i64(input.ignored), c.string(input.reader)}));
+      inputs.push_back(
+          c.structure({tensor(name, at.getType(), at.getOffset()), c.u32(input.isLabel),
+                       c.i32(shiftedFrom), c.i64(input.minimum), c.i64(input.limit),
+                       c.i64(input.ignored), c.string(input.reader)}));
     }
     return success();
   }
@@ -230,9 +232,9 @@ private:
       KernelLaunch how = launch(kernel);
       Cost cost = kernel.getCost();
       bool mayFault = !kernel.getBody().getOps<KernelCheckOp>().empty();
-      kernels.push_back(c.structure({c.string(kernel.getSymName()), function, c.i64(how.extent),
-                                     c.i64(how.grain), c.i64(cost.flops), c.i64(cost.bytes),
-                                     c.u32(mayFault)}));
+      kernels.push_back(
+          c.structure({c.string(kernel.getSymName()), function, c.i64(how.extent), c.i64(how.grain),
+                       c.i64(cost.flops), c.i64(cost.bytes), c.u32(mayFault)}));
     }
   }
 
@@ -339,8 +341,8 @@ private:
                                     << "', which the program does not have";
         variable = known->second;
       }
-      segments.push_back(c.structure(
-          {c.bytes(segment.bytes), c.i64(segment.bytes.size()), c.i32(variable)}));
+      segments.push_back(
+          c.structure({c.bytes(segment.bytes), c.i64(segment.bytes.size()), c.i32(variable)}));
     }
     return c.array(segments);
   }
@@ -355,26 +357,45 @@ private:
     Constant *scalars = c.structure(
         {c.i64(scalarOffset(info.learningRateScalar)), c.i64(scalarOffset(info.stepScalar)),
          c.i64(scalarOffset(info.microStepScalar)), c.i64(scalarOffset(info.seedScalar))});
-    Constant *program = c.structure(
-        {c.u32(MTC_ABI_VERSION), c.string(info.compilerVersion), c.string(info.modelName),
-         c.string(info.weightsFile), c.string(fingerprint()), c.string(info.loss),
-         c.string(info.optimizer),
+    Constant *program = c.structure({c.u32(MTC_ABI_VERSION),
+                                     c.string(info.compilerVersion),
+                                     c.string(info.modelName),
+                                     c.string(info.weightsFile),
+                                     c.string(fingerprint()),
+                                     c.string(info.loss),
+                                     c.string(info.optimizer),
 
-         c.i64(info.batch), c.i64(arena.getSize()), c.i64(info.threads), c.string(info.planJson),
+                                     c.i64(info.batch),
+                                     c.i64(arena.getSize()),
+                                     c.i64(info.threads),
+                                     c.string(info.planJson),
 
-         c.u32(variables.size()), c.u32(inputs.size()), c.u32(outputs.size()),
-         c.u32(kernels.size()), c.u32(contractions.size()), c.u32(info.exportSegments.size()),
-         c.array(variables), c.array(inputs), c.array(outputs), c.array(kernels),
-         c.array(contractions), *segments,
+                                     c.u32(variables.size()),
+                                     c.u32(inputs.size()),
+                                     c.u32(outputs.size()),
+                                     c.u32(kernels.size()),
+                                     c.u32(contractions.size()),
+                                     c.u32(info.exportSegments.size()),
+                                     c.array(variables),
+                                     c.array(inputs),
+                                     c.array(outputs),
+                                     c.array(kernels),
+                                     c.array(contractions),
+                                     *segments,
 
-         microStep, update, evaluate,
+                                     microStep,
+                                     update,
+                                     evaluate,
 
-         c.i64(outputOffset(info.microStep, info.microStepLoss)),
-         c.i64(outputOffset(info.evaluate, info.evaluateLoss)), c.u32(lossType()), rowMetrics,
-         scalars,
+                                     c.i64(outputOffset(info.microStep, info.microStepLoss)),
+                                     c.i64(outputOffset(info.evaluate, info.evaluateLoss)),
+                                     c.u32(lossType()),
+                                     rowMetrics,
+                                     scalars,
 
-         c.f64(info.learningRate), c.u32(static_cast<uint32_t>(info.schedule)),
-         c.i64(info.warmup)});
+                                     c.f64(info.learningRate),
+                                     c.u32(static_cast<uint32_t>(info.schedule)),
+                                     c.i64(info.warmup)});
     llvm::GlobalVariable *global = c.global(program, "mtc_program");
     global->setLinkage(llvm::GlobalValue::ExternalLinkage);
     assert(module.getDataLayout().getTypeAllocSize(program->getType()) == sizeof(MtcProgram) &&

@@ -1,4 +1,5 @@
-//===- ProgramTables.h - The constant mtc_program of a placed program ---------------------------===//
+//===- ProgramTables.h - The constant mtc_program of a placed program
+//---------------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
@@ -22,10 +23,10 @@ struct KernelLaunch {
 /// The global of an MtcFunction that the JIT finds a step by.
 std::string stepSymbol(llvm::StringRef step);
 
-/// Emits `mtc_program` (runtime/abi/program.h) for a placed program into a new module; `launch` tells
-/// how the kernels of the target are called. With `namedSteps` every step, not only the program's three,
-/// has a global of its own, `stepSymbol`. Fails with a diagnostic at the operation that a program
-/// must not hold.
+/// Emits `mtc_program` (runtime/abi/program.h) for a placed program into a new module; `launch`
+/// tells how the kernels of the target are called. With `namedSteps` every step, not only the
+/// program's three, has a global of its own, `stepSymbol`. Fails with a diagnostic at the operation
+/// that a program must not hold.
 mlir::FailureOr<std::unique_ptr<llvm::Module>>
 emitProgramTables(mlir::ModuleOp placed, const ProgramInfo &info, llvm::LLVMContext &context,
                   llvm::function_ref<KernelLaunch(mlir::Operation *kernel)> launch,

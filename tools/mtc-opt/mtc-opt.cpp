@@ -1,5 +1,7 @@
 //===- mtc-opt.cpp - Runs the compiler's passes on textual IR ---------------------------------===//
 
+#include "codegen/Codegen.h"
+#include "codegen/Passes.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "ir/Mtc.h"
@@ -15,6 +17,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<mtc::MtcDialect, mtc::onnx::OnnxDialect>();
   mlir::registerAllPasses();
+  mtc::registerCodegenDialects(registry);
+  mtc::registerMtcCodegenPasses();
   mtc::registerMtcPasses();
   mtc::registerMtcPipelines();
   mtc::onnx::registerOnnxPasses();

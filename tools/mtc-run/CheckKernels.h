@@ -1,4 +1,5 @@
-//===- CheckKernels.h - Emitted kernels against their meaning -----------------------------------===//
+//===- CheckKernels.h - Emitted kernels against their meaning
+//-----------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_CHECKKERNELS_H
 #define MTC_TOOLS_MTC_RUN_CHECKKERNELS_H
@@ -12,10 +13,10 @@ struct CheckOptions {
   double tolerance;
 };
 
-/// Runs every kernel function of the module on generated inputs, in pieces of its range of items, and
-/// compares the results with the interpreter's; prints a line for each. The attribute `run.ranges`
-/// of a kernel function holds [low, high) for each input; integers are drawn from it (0..1 by
-/// default), floats too (-1..1).
+/// Runs every kernel function of the module on generated inputs, in pieces of its range of items,
+/// and compares the results with the interpreter's; prints a line for each. The attribute
+/// `run.ranges` of a kernel function holds [low, high) for each input; integers are drawn from it
+/// (0..1 by default), floats too (-1..1).
 mlir::LogicalResult checkKernels(mlir::ModuleOp module, const CodegenOptions &options,
                                  const CheckOptions &check);
 

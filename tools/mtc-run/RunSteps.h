@@ -1,4 +1,5 @@
-//===- RunSteps.h - Steps run on the inputs that their attributes give --------------------------===//
+//===- RunSteps.h - Steps run on the inputs that their attributes give
+//--------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_RUNSTEPS_H
 #define MTC_TOOLS_MTC_RUN_RUNSTEPS_H
@@ -7,8 +8,8 @@
 
 namespace mtc {
 
-/// Runs, in order, the steps that have the attribute `run.inputs` (an array of dense elements, one for
-/// each input) and prints their outputs. A fault is printed as an error.
+/// Runs, in order, the steps that have the attribute `run.inputs` (an array of dense elements, one
+/// for each input) and prints their outputs. A fault is printed as an error.
 mlir::LogicalResult runSteps(mlir::ModuleOp module, const CodegenOptions &options);
 
 } // namespace mtc

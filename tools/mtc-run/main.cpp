@@ -1,4 +1,5 @@
-//===- main.cpp - mtc-run: placed programs and kernels executed in place, for tests -------------===//
+//===- main.cpp - mtc-run: placed programs and kernels executed in place, for tests
+//-------------===//
 
 #include "codegen/Codegen.h"
 #include "tools/mtc-run/CheckKernels.h"
@@ -23,7 +24,8 @@ int main(int argc, char **argv) {
   cl::opt<double> tolerance("tolerance", cl::desc("greatest relative error of floats with --check"),
                             cl::init(1e-6));
   cl::opt<bool> time("time", cl::desc("measure every kernel function's time and bandwidth"));
-  cl::opt<std::string> emit("emit", cl::desc("print instead: kernels (loops over vectors) or llvm"));
+  cl::opt<std::string> emit("emit",
+                            cl::desc("print instead: kernels (loops over vectors) or llvm"));
   cl::opt<std::string> cpu("cpu", cl::desc("processor: host, or a name that LLVM knows"),
                            cl::init("host"));
   cl::opt<unsigned> optLevel("opt", cl::desc("optimisation, 0 to 3"), cl::init(3));

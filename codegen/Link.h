@@ -1,0 +1,30 @@
+//===- Link.h - Objects and the runtime become an executable
+//------------------------------------===//
+
+#ifndef MTC_CODEGEN_LINK_H
+#define MTC_CODEGEN_LINK_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+
+namespace mtc {
+
+struct LinkOptions {
+  /// The folder of libmtc_runtime_main.a, libmtc_runtime.a and libmtc_contraction.a; "" for ../lib
+  /// beside the folder of the running executable.
+  std::string libraryFolder;
+};
+
+/// Links a program's objects with the runtime into the executable `output`, which appears whole or
+/// not at all. Errors name what is missing, or hold what the linker said.
+llvm::Error linkProgram(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
+                        llvm::StringRef output, const LinkOptions &options = {});
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_LINK_H

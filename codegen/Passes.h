@@ -1,0 +1,23 @@
+//===- Passes.h - Passes of code generation
+//-----------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_PASSES_H
+#define MTC_CODEGEN_PASSES_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "codegen/Passes.h.inc"
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_PASSES_H

@@ -1,0 +1,46 @@
+//===- Passes.td - Passes of code generation ----------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_PASSES
+#define MTC_CODEGEN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LowerKernelsToCpu : Pass<"mtc-lower-kernels-to-cpu", "::mlir::ModuleOp"> {
+  let summary = "Writes kernels as functions of loops over vectors";
+  let description = [{
+    Each `mtc.kernel_function` becomes an `llvm.func` over a range of items: `scf` loops over `arith` and `math` on
+    vectors, with loads and stores of the `llvm` dialect. Nothing else is left in the module.
+
+    ```mlir
+    mtc.kernel_function @k [64] -> [tensor<64xf32>] {
+    ^body(%a: tensor<64xf32>):
+      %x = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<64xf32> -> f32
+      %y = arith.negf %x : f32
+      mtc.kernel.yield %y at [affine_map<(d0) -> (d0)>] : f32
+    }
+    // becomes
+    llvm.func @mtc_kernel.k(%operands: !llvm.ptr, %begin: i64, %end: i64, %fault: !llvm.ptr) {
+      ...
+      scf.for %item = %begin to %end step %c1_i64 : i64 {
+        %x = llvm.load %0 {alignment = 4 : i64} : !llvm.ptr -> vector<64xf32>
+        %y = arith.negf %x : vector<64xf32>
+        llvm.store %y, %1 {alignment = 4 : i64} : vector<64xf32>, !llvm.ptr
+      }
+      llvm.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def ApproximateMath : Pass<"mtc-approximate-math", "::mlir::ModuleOp"> {
+  let summary = "Computes functions of math on f32 by polynomials";
+  let description = [{
+    Functions on scalars and vectors of f32 become arithmetic, with errors of a few units in the last place; those that
+    are left call the C library.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
+#endif // MTC_CODEGEN_PASSES

@@ -1,0 +1,31 @@
+// Steps run over an arena: launches, a contraction that accumulates, a copy, variables with data.
+// RUN: mtc-run %s | FileCheck %s
+
+mtc.arena size 1024 live 1024
+mtc.variable parameter @w : tensor<3x2xf32> = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32> at 0
+mtc.variable scalar @step : tensor<i64> = #mtc.zeros at 64
+
+mtc.kernel_function @double [2, 3] -> [tensor<2x3xf32>] {
+^body(%a: tensor<2x3xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<2x3xf32> -> f32
+  %y = arith.addf %x, %x : f32
+  mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+}
+
+// CHECK: y : tensor<2x2xf32> = 44 56 98 128
+// CHECK-NEXT: copy : tensor<2x3xf32> = 2 4 6 8 10 12
+mtc.step @main reads ["x"] [#mtc.at<128, tensor<2x3xf32>>]
+    gives ["y", "copy"] [#mtc.at<256, tensor<2x2xf32>>, #mtc.at<320, tensor<2x3xf32>>]
+    attributes {run.inputs = [dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>]} {
+  mtc.launch @double [#mtc.at<128, tensor<2x3xf32>>] into [#mtc.at<192, tensor<2x3xf32>>]
+  mtc.call_contract #mtc.at<192, tensor<2x3xf32>> [3, 1], #mtc.at<0, tensor<3x2xf32>> [2, 1]
+    into #mtc.at<256, tensor<2x2xf32>> [2, 1] batch [] m 2 n 2 k 3 scratch 0 at 0
+  mtc.copy #mtc.at<192, tensor<2x3xf32>> into #mtc.at<320, tensor<2x3xf32>>
+}
+
+// The arena keeps what the step before left: this one adds to its result.
+// CHECK-NEXT: y : tensor<2x2xf32> = 88 112 196 256
+mtc.step @again reads [] [] gives ["y"] [#mtc.at<256, tensor<2x2xf32>>] attributes {run.inputs = []} {
+  mtc.call_contract #mtc.at<192, tensor<2x3xf32>> [3, 1], #mtc.at<0, tensor<3x2xf32>> [2, 1]
+    into #mtc.at<256, tensor<2x2xf32>> [2, 1] accumulate batch [] m 2 n 2 k 3 scratch 0 at 0
+}

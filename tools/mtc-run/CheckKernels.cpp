@@ -1,0 +1,202 @@
+//===- CheckKernels.cpp - Emitted kernels against their meaning
+//---------------------------------===//
+
+#include "tools/mtc-run/CheckKernels.h"
+
+#include "codegen/Jit.h"
+#include "codegen/KernelInterpreter.h"
+#include "ir/Scalar.h"
+
+#include "llvm/Support/Format.h"
+
+#include <chrono>
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+using Buffer = std::unique_ptr<char, decltype(&std::free)>;
+
+Buffer allocate(int64_t bytes, int fill) {
+  size_t size = paddedBytes(std::max<int64_t>(bytes, 1));
+  Buffer buffer(static_cast<char *>(std::aligned_alloc(64, size)), std::free);
+  std::memset(buffer.get(), fill, size);
+  return buffer;
+}
+
+/// Values of one kernel's operands.
+class Operands {
+public:
+  explicit Operands(KernelFunctionOp kernel)
+      : inputTypes(kernel.getInputTypes()), outputTypes(kernel.getOutputTypes()) {
+    auto ranges = kernel->getAttrOfType<ArrayAttr>("run.ranges");
+    for (auto [i, type] : llvm::enumerate(inputTypes)) {
+      inputs.push_back(allocate(byteSize(type), 0));
+      bool isFloat = isa<FloatType>(type.getElementType());
+      double low = isFloat ? -1 : 0, high = isFloat ? 1 : 2;
+      if (ranges) {
+        auto range = cast<ArrayAttr>(ranges[i]);
+        low = number(range[0]);
+        high = number(range[1]);
+      }
+      fill(inputs.back().get(), type, low, high, i);
+    }
+    // A place that no store reaches shows.
+    for (RankedTensorType type : outputTypes) {
+      outputs.push_back(allocate(byteSize(type), 0x7b));
+      expected.push_back(allocate(byteSize(type), 0x7b));
+    }
+  }
+
+  SmallVector<char *> pointers() {
+    SmallVector<char *> result;
+    for (Buffer &buffer : llvm::concat<Buffer>(inputs, outputs))
+      result.push_back(buffer.get());
+    return result;
+  }
+
+  llvm::Error interpret(KernelFunctionOp kernel) {
+    SmallVector<const char *> from;
+    SmallVector<char *> to;
+    for (Buffer &buffer : inputs)
+      from.push_back(buffer.get());
+    for (Buffer &buffer : expected)
+      to.push_back(buffer.get());
+    return interpretKernel(kernel, from, to);
+  }
+
+  /// The greatest |found - expected| / max(1, |expected|) of all results; infinity where only one
+  /// of them is finite or one is NaN.
+  double greatestError() {
+    double worst = 0;
+    for (unsigned i = 0; i < outputTypes.size(); ++i) {
+      Type element = outputTypes[i].getElementType();
+      for (int64_t k = 0; k < outputTypes[i].getNumElements(); ++k) {
+        int64_t offset = k * elementBytes(element);
+        double found = number(readElement(outputs[i].get() + offset, element));
+        double wanted = number(readElement(expected[i].get() + offset, element));
+        double error = 0;
+        if (std::isnan(found) != std::isnan(wanted) || std::isinf(found) != std::isinf(wanted))
+          error = INFINITY;
+        else if (!std::isnan(found) && found != wanted)
+          error = std::abs(found - wanted) / std::max(1.0, std::abs(wanted));
+        if (error > worst)
+          worst = error;
+      }
+    }
+    return worst;
+  }
+
+  int64_t bytes() {
+    int64_t sum = 0;
+    for (RankedTensorType type : llvm::concat<RankedTensorType>(inputTypes, outputTypes))
+      sum += byteSize(type);
+    return sum;
+  }
+
+private:
+  static double number(Attribute value) {
+    if (auto real = dyn_cast<FloatAttr>(value))
+      return real.getValueAsDouble();
+    return static_cast<double>(cast<IntegerAttr>(value).getValue().getSExtValue());
+  }
+
+  static void fill(char *bytes, RankedTensorType type, double low, double high, unsigned seed) {
+    std::mt19937_64 random(seed + 1);
+    std::uniform_real_distribution<double> distribution(low, high);
+    Type element = type.getElementType(), scalar = getScalarType(element);
+    int64_t step = elementBytes(element);
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      double value = distribution(random);
+      if (element.isF32()) {
+        float narrow = static_cast<float>(value);
+        std::memcpy(bytes + i * step, &narrow, 4);
+        continue;
+      }
+      Attribute attribute;
+      if (isa<FloatType>(scalar))
+        attribute = FloatAttr::get(scalar, value);
+      else
+        attribute = IntegerAttr::get(scalar, APInt(scalar.getIntOrFloatBitWidth(),
+                                                   static_cast<int64_t>(std::floor(value)),
+                                                   /*isSigned=*/true, /*implicitTrunc=*/true));
+      writeElement(bytes + i * step, element, attribute);
+    }
+  }
+
+  SmallVector<RankedTensorType> inputTypes, outputTypes;
+  std::vector<Buffer> inputs, outputs, expected;
+};
+
+/// Pieces of uneven length, the last first: the result must not depend on them.
+void runInPieces(const MtcKernel &kernel, char *const *operands, MtcFault &fault) {
+  int64_t end = kernel.extent, piece = 1;
+  while (end > 0) {
+    int64_t begin = std::max<int64_t>(0, end - piece);
+    kernel.function(operands, begin, end, &fault);
+    end = begin;
+    piece = piece * 2 + 1;
+  }
+}
+
+double secondsPerRun(const MtcKernel &kernel, char *const *operands) {
+  using Clock = std::chrono::steady_clock;
+  double best = INFINITY;
+  MtcFault fault = {};
+  auto started = Clock::now();
+  for (int run = 0; run < 200 && Clock::now() - started < std::chrono::seconds(1); ++run) {
+    auto before = Clock::now();
+    kernel.function(operands, 0, kernel.extent, &fault);
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - before).count());
+  }
+  return best;
+}
+
+} // namespace
+
+LogicalResult mtc::checkKernels(ModuleOp module, const CodegenOptions &options,
+                                const CheckOptions &check) {
+  if (module.getOps<ArenaOp>().empty()) {
+    OpBuilder b(module.getBodyRegion());
+    ArenaOp::create(b, module.getLoc(), 0, 0);
+  }
+  FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, options);
+  if (failed(program))
+    return failure();
+  bool allRight = true;
+  uint32_t index = 0;
+  raw_ostream &os = llvm::outs();
+  for (KernelFunctionOp function : module.getOps<KernelFunctionOp>()) {
+    const MtcKernel &kernel = (*program)->program().kernels[index++];
+    Operands operands(function);
+    os << '@' << kernel.name << ": items " << kernel.extent << " grain " << kernel.grain;
+    if (check.compare) {
+      MtcFault fault = {};
+      runInPieces(kernel, operands.pointers().data(), fault);
+      llvm::Error error = operands.interpret(function);
+      if (error || fault.raised) {
+        std::string message = llvm::toString(std::move(error));
+        bool agree = fault.raised && !message.empty();
+        os << (agree ? " fault" : " WRONG fault") << " index " << fault.index << " extent "
+           << fault.extent << " (" << message << ')';
+        allRight &= agree;
+      } else {
+        double greatest = operands.greatestError();
+        bool right = greatest <= check.tolerance;
+        os << (right ? " ok" : " WRONG") << " error " << llvm::format("%.2g", greatest);
+        allRight &= right;
+      }
+    }
+    if (check.time) {
+      double seconds = secondsPerRun(kernel, operands.pointers().data());
+      os << llvm::format(" %.1f us %.2f GB/s", seconds * 1e6, operands.bytes() / seconds * 1e-9);
+    }
+    os << '\n';
+  }
+  if (index == 0)
+    return module.emitError("no mtc.kernel_function: nothing was checked");
+  return success(allRight);
+}

@@ -13,9 +13,9 @@ using namespace mtc;
 /// m  = m + (1 - b1) (g - m)
 /// v  = b2 v + (1 - b2) g²
 /// p -= lr / (1 - b1^t) · m / (sqrt(v) / sqrt(1 - b2^t) + eps)
-static void step(Update &update, Value g) {
+static void step(Update &update) {
   TensorBuilder &b = update.b;
-  Value one = update.scalar(1.0);
+  Value g = update.gradient, one = update.scalar(1.0);
   Value &m = update.states[0], &v = update.states[1];
   double beta1 = update.number("beta1"), beta2 = update.number("beta2");
 
@@ -30,12 +30,15 @@ static void step(Update &update, Value g) {
 }
 
 /// The decay is part of the gradient: g + wd p.
-static void buildAdam(Update &update) { step(update, update.gradientWithDecay()); }
+static void buildAdam(Update &update) {
+  update.gradient = update.gradientWithDecay();
+  step(update);
+}
 
 /// The decay comes first and leaves the moments alone: p *= 1 - lr wd.
 static void buildAdamW(Update &update) {
   update.decayParameter();
-  step(update, update.gradient);
+  step(update);
 }
 
 static constexpr llvm::StringLiteral states[] = {"moment1", "moment2"};

@@ -34,6 +34,7 @@ public:
   /// Read, and replaced by what they become.
   Value parameter;
   llvm::SmallVector<Value> states;
+  /// Read, and replaced where more than one state depends on what it becomes.
   Value gradient;
   /// Scalars.
   Value learningRate;

@@ -50,6 +50,8 @@ private:
 
   const OptimizerKind *kind = nullptr;
   bool clips = false;
+  /// Gradients are sums over micro-steps, which start again after each update.
+  bool accumulates = false;
   llvm::StringMap<double> numbers;
   std::optional<SymbolTable> symbols;
   /// Where new variables go: before the functions.
@@ -190,12 +192,19 @@ void OptimizerPass::buildGroup(Update update, Group &group, Value gradientScale)
   SmallVector<FlatView> states(group.states.begin(), group.states.end());
   update.weightDecay = group.decays ? numbers.lookup("weight-decay") : 0.0;
   update.parameter = parameters.read(b);
-  update.gradient = FlatView(group.gradients).read(b);
+  FlatView gradients(group.gradients);
+  Value given = update.gradient = gradients.read(b);
   if (gradientScale)
-    update.gradient = b.mul(update.gradient, update.spread(gradientScale));
+    update.gradient = b.mul(given, update.spread(gradientScale));
   for (FlatView &state : states)
     update.states.push_back(state.read(b));
   kind->build(update);
+  // A changed gradient that is read more than once takes the given one's place, not memory of its
+  // own.
+  if (accumulates)
+    gradients.write(b, b.splat(given, 0.0));
+  else if (update.gradient != given && !update.gradient.hasOneUse())
+    gradients.write(b, update.gradient);
   for (auto [state, value] : llvm::zip_equal(states, update.states))
     state.write(b, value);
   parameters.write(b, update.parameter);
@@ -229,6 +238,7 @@ void OptimizerPass::runOnOperation() {
   if (failed(groups))
     return signalPassFailure();
 
+  module.walk([&](AccumulateOp) { accumulates = true; });
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto location = NameLoc::get(builder.getStringAttr("optimizer " + kind->name));
   auto function =

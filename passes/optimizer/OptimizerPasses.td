@@ -13,6 +13,8 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     `scalar`, which the runtime sets: `@mtc.learning_rate` and `@mtc.step`, counted from 1. The module's attributes
     `mtc.optimizer` and `mtc.learning_rate` say what was chosen.
 
+    Where `@micro_step` accumulates gradients, the update leaves them zero.
+
     With `clip-norm` the gradient of all parameters together is scaled down to that norm where it is larger, as by
     PyTorch's clip_grad_norm_.
 

@@ -2,6 +2,7 @@
 // RUN: mtc-opt %s --mtc-optimizer="optimizer=adam weight-decay=0.25" | FileCheck %s --check-prefix=ADAM
 // RUN: mtc-opt %s --mtc-optimizer="optimizer=lion weight-decay=0.25 beta1=0.5 beta2=0.75" | FileCheck %s --check-prefix=LION
 // RUN: mtc-opt %s --mtc-optimizer="optimizer=sgd clip-norm=0.5" | FileCheck %s --check-prefix=CLIP
+// RUN: mtc-opt %s --mtc-optimizer="optimizer=adamw clip-norm=0.5" | FileCheck %s --check-prefix=INPLACE
 
 // MOMENTUM: mtc.variable optimizer @w.velocity
 // MOMENTUM: %[[P:.*]] = mtc.read_flat [@w]
@@ -24,6 +25,7 @@
 // ADAM: %[[D:.*]] = mtc.add %[[G]], %[[PULL]]
 // ADAM: mtc.sub %[[D]], %[[M]]
 // ADAM: mtc.sub %[[P]],
+// ADAM: mtc.write_flat [@w.grad], %[[D]]
 
 // LION: %[[M:.*]] = mtc.read_flat [@w.moment1]
 // LION: %[[DIRECTION:.*]] = mtc.sign
@@ -34,6 +36,11 @@
 // LION: mtc.write_flat [@w.moment1], %[[NEWM]]
 
 // The norm is of all gradients together; each group is scaled by the same number.
+//
+// INPLACE: %[[G:.*]] = mtc.read_flat [@w.grad]
+// INPLACE: %[[CLIPPED:.*]] = mtc.mul %[[G]]
+// INPLACE: mtc.write_flat [@w.grad], %[[CLIPPED]]
+//
 // CLIP-LABEL: func.func @update
 // CLIP: %[[G:.*]] = mtc.read @w.grad
 // CLIP: %[[SQUARES:.*]] = mtc.mul %[[G]], %[[G]] : tensor<4x4xf32>
@@ -47,6 +54,7 @@
 // CLIP-NEXT: mtc.cast %[[SCALE]] : tensor<f64> -> tensor<f32>
 // CLIP: mtc.read_flat [@v.grad]
 // CLIP-NEXT: mtc.broadcast %[[SCALE]]
+// CLIP-NOT: mtc.write_flat [@v.grad]
 mtc.variable parameter @w : tensor<4x4xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<4x4xf32> = #mtc.zeros of @w
 mtc.variable parameter @v : tensor<4xf64> = #mtc.zeros

@@ -55,7 +55,7 @@ LogicalResult Inference::forward(size_t i, size_t operand) {
 
 void Inference::fold(size_t i, std::optional<Tensor> value) {
   if (wants(i) && value)
-    values[i] = std::move(value);
+    values[i] = value->simplified();
 }
 
 } // namespace mtc::onnx

@@ -149,12 +149,7 @@ std::optional<Tensor> Tensor::fromAttribute(ElementsAttr attribute) {
 DenseElementsAttr Tensor::toAttribute() const {
   if (size() == 0)
     return DenseElementsAttr::get(tensorType, llvm::ArrayRef<Attribute>());
-  int64_t width = elementSize();
-  bool uniform = splat;
-  if (!uniform)
-    uniform = data.size() == static_cast<size_t>(width) ||
-              std::memcmp(data.data(), data.data() + width, data.size() - width) == 0;
-  llvm::ArrayRef<char> used = uniform ? data.take_front(width) : data;
+  llvm::ArrayRef<char> used = simplified().data;
   if (tensorType.getElementType().isInteger(1))
     return DenseElementsAttr::get(
         tensorType, llvm::ArrayRef(reinterpret_cast<const bool *>(used.data()), used.size()));
@@ -202,6 +197,14 @@ template <typename T> std::vector<T> Tensor::values() const {
   if (splat && size() != 1)
     compact.assign(size(), compact.front());
   return compact;
+}
+
+Tensor Tensor::simplified() const {
+  size_t width = elementSize();
+  if (splat || data.size() < width ||
+      std::memcmp(data.data(), data.data() + width, data.size() - width) != 0)
+    return *this;
+  return Tensor(tensorType, data.take_front(width), /*splat=*/true, owner);
 }
 
 Tensor Tensor::withType(RankedTensorType type) const {

@@ -64,6 +64,9 @@ public:
   /// a splat may take any number of elements.
   Tensor withType(mlir::RankedTensorType type) const;
 
+  /// The same value, a splat where all elements are equal.
+  Tensor simplified() const;
+
   mlir::RankedTensorType type() const { return tensorType; }
   llvm::ArrayRef<int64_t> shape() const { return tensorType.getShape(); }
   int64_t size() const { return tensorType.getNumElements(); }

@@ -31,12 +31,15 @@ Value cosh(TensorBuilder &b, Value x) {
   return b.mul(half, b.add(b.exp(x), b.exp(b.neg(x))));
 }
 
-/// sign(x) ln(|x| + sqrt(x² + 1)), written with log1p: |x| + sqrt(x² + 1) - 1 = |x| + x² / (1 +
-/// sqrt(x² + 1)).
+/// s ln(a + sqrt(a² + 1)) with s = ±1 the side of x and a = s x >= 0, so that the derivative at 0
+/// is
+/// 1. Written with log1p: a + sqrt(a² + 1) - 1 = a + a² / (1 + sqrt(a² + 1)).
 Value asinh(TensorBuilder &b, Value x) {
-  Value a = b.abs(x), one = b.splat(x, 1.0), square = b.mul(x, x);
+  Value one = b.splat(x, 1.0), zero = b.splat(x, 0.0);
+  Value side = b.select(b.compare(Predicate::Lt, x, zero), b.splat(x, -1.0), one);
+  Value a = b.mul(side, x), square = b.mul(a, a);
   Value root = b.sqrt(b.add(square, one));
-  return b.mul(b.sign(x), b.log1p(b.add(a, b.div(square, b.add(one, root)))));
+  return b.mul(side, b.log1p(b.add(a, b.div(square, b.add(one, root)))));
 }
 /// ln(x + sqrt(x² - 1)).
 Value acosh(TensorBuilder &b, Value x) {

@@ -12,6 +12,7 @@ const Converters &Converters::get() {
   static const Converters converters = [] {
     Converters all;
     registerActivationConverters(all);
+    registerAttentionConverters(all);
     registerBinaryConverters(all);
     registerContractionConverters(all);
     registerDropoutConverters(all);

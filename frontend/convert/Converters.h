@@ -42,6 +42,7 @@ mlir::LogicalResult convert(Conversion &node);
 
 // The families, each in the file of its name.
 void registerActivationConverters(Converters &converters);
+void registerAttentionConverters(Converters &converters);
 void registerBinaryConverters(Converters &converters);
 void registerContractionConverters(Converters &converters);
 void registerDropoutConverters(Converters &converters);

@@ -34,11 +34,8 @@ Value logSoftmax(TensorBuilder &b, Value x, int64_t axis) {
   return b.sub(shifted, b.broadcast(b.log(b.sum(b.exp(shifted), {axis})), {axis}, shape));
 }
 
-namespace {
-
-/// softmax with zeros, and a gradient of zero, where all of a row is -inf: there 0 is subtracted
-/// instead of the maximum, all exponentials are 0, and so is all that the division by 1 passes
-/// back.
+/// Where all of a row is -inf, 0 is subtracted instead of the maximum: all exponentials are 0, and
+/// so is all that the division by 1 passes back.
 Value safeSoftmax(TensorBuilder &b, Value x, int64_t axis) {
   ArrayRef<int64_t> shape = shapeOf(x);
   Value maximum = rowMaximum(b, x, axis);
@@ -49,6 +46,8 @@ Value safeSoftmax(TensorBuilder &b, Value x, int64_t axis) {
   Value divisor = b.select(masked, b.splat(sum, 1.0), sum);
   return b.div(exponential, b.broadcast(divisor, {axis}, shape));
 }
+
+namespace {
 
 using RowFunction = Value (*)(TensorBuilder &b, Value x, int64_t axis);
 

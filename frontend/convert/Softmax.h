@@ -13,6 +13,8 @@ mlir::Type computeType(TensorBuilder &b, mlir::Type element);
 
 /// e^x / sum e^x along an axis.
 mlir::Value softmax(TensorBuilder &b, mlir::Value x, int64_t axis);
+/// The same with zeros, and a gradient of zero, where all of a row is -inf.
+mlir::Value safeSoftmax(TensorBuilder &b, mlir::Value x, int64_t axis);
 /// x - ln sum e^x along an axis.
 mlir::Value logSoftmax(TensorBuilder &b, mlir::Value x, int64_t axis);
 

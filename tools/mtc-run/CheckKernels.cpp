@@ -68,23 +68,31 @@ public:
     return interpretKernel(kernel, from, to);
   }
 
-  /// The greatest |found - expected| / max(1, |expected|) of all results; infinity where only one
-  /// of them is finite or one is NaN.
-  double greatestError() {
-    double worst = 0;
+  struct Difference {
+    /// The greatest |found - expected| / max(1, |expected|) of all results; infinity where only one
+    /// of them is finite or one is NaN.
+    double relative = 0;
+    /// The same in units of the last place of an f32, where a result is f32.
+    double ulps = 0;
+  };
+
+  Difference compare() {
+    Difference worst;
     for (unsigned i = 0; i < outputTypes.size(); ++i) {
       Type element = outputTypes[i].getElementType();
       for (int64_t k = 0; k < outputTypes[i].getNumElements(); ++k) {
         int64_t offset = k * elementBytes(element);
         double found = number(readElement(outputs[i].get() + offset, element));
         double wanted = number(readElement(expected[i].get() + offset, element));
-        double error = 0;
-        if (std::isnan(found) != std::isnan(wanted) || std::isinf(found) != std::isinf(wanted))
-          error = INFINITY;
-        else if (!std::isnan(found) && found != wanted)
-          error = std::abs(found - wanted) / std::max(1.0, std::abs(wanted));
-        if (error > worst)
-          worst = error;
+        if (found == wanted || (std::isnan(found) && std::isnan(wanted)))
+          continue;
+        bool comparable = std::isfinite(found) && std::isfinite(wanted);
+        double difference = comparable ? std::abs(found - wanted) : INFINITY;
+        worst.relative = std::max(worst.relative,
+                                  difference / (comparable ? std::max(1.0, std::abs(wanted)) : 1));
+        int exponent = std::max(-126, comparable && wanted != 0 ? std::ilogb(wanted) : -126);
+        if (element.isF32())
+          worst.ulps = std::max(worst.ulps, std::ldexp(difference, 23 - exponent));
       }
     }
     return worst;
@@ -184,9 +192,10 @@ LogicalResult mtc::checkKernels(ModuleOp module, const CodegenOptions &options,
            << fault.extent << " (" << message << ')';
         allRight &= agree;
       } else {
-        double greatest = operands.greatestError();
-        bool right = greatest <= check.tolerance;
-        os << (right ? " ok" : " WRONG") << " error " << llvm::format("%.2g", greatest);
+        Operands::Difference difference = operands.compare();
+        bool right = difference.relative <= check.tolerance;
+        os << (right ? " ok" : " WRONG")
+           << llvm::format(" error %.2g, %.1f ulps", difference.relative, difference.ulps);
         allRight &= right;
       }
     }

@@ -2,6 +2,8 @@
 //-------------===//
 
 #include "codegen/Codegen.h"
+#include "codegen/Link.h"
+#include "ir/Mtc.h"
 #include "tools/mtc-run/CheckKernels.h"
 #include "tools/mtc-run/RunSteps.h"
 
@@ -16,6 +18,27 @@ using namespace mlir;
 
 namespace cl = llvm::cl;
 
+/// Links a program of which nothing is known but its operations; the batch is the first axis of its
+/// first input.
+static int linkExecutable(ModuleOp module, const mtc::CodegenOptions &options, StringRef output) {
+  mtc::ProgramInfo info;
+  info.compilerVersion = info.modelName = "test";
+  info.loss = info.optimizer = "none";
+  info.planJson = "{}";
+  for (mtc::StepOp step : module.getOps<mtc::StepOp>())
+    for (auto at : step.getInputs().getAsRange<mtc::AtAttr>())
+      if (at.getType().getRank() > 0 && info.batch == 1)
+        info.batch = at.getType().getDimSize(0);
+  FailureOr<mtc::CompiledObjects> compiled = mtc::generateCode(module, info, options);
+  if (failed(compiled))
+    return 1;
+  if (llvm::Error error = mtc::linkProgram(compiled->objects, output)) {
+    llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
+    return 2;
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"), cl::init("-"));
@@ -26,6 +49,7 @@ int main(int argc, char **argv) {
   cl::opt<bool> time("time", cl::desc("measure every kernel function's time and bandwidth"));
   cl::opt<std::string> emit("emit",
                             cl::desc("print instead: kernels (loops over vectors) or llvm"));
+  cl::opt<std::string> output("o", cl::desc("link an executable of the placed program instead"));
   cl::opt<std::string> cpu("cpu", cl::desc("processor: host, or a name that LLVM knows"),
                            cl::init("host"));
   cl::opt<unsigned> optLevel("opt", cl::desc("optimisation, 0 to 3"), cl::init(3));
@@ -52,6 +76,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: --emit is kernels or llvm, not '" << emit << "'\n";
     return 1;
   }
+  if (!output.empty())
+    return linkExecutable(*module, options, output);
   if (check || time)
     return failed(mtc::checkKernels(*module, options, {check, time, tolerance}));
   return failed(mtc::runSteps(*module, options));

@@ -24,6 +24,14 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   buildSimplifyPipeline(manager);
 }
 
+void mtc::buildKernelPipeline(OpPassManager &manager) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createPrepareContractions()); // Its transpositions become kernels too.
+  functions.addPass(createFormKernels());
+  functions.addPass(createFuseKernels());
+  buildSimplifyPipeline(manager); // Equal loads that fusion brought together; views without readers.
+}
+
 namespace {
 
 /// The passes' options under the pipeline's name.
@@ -63,6 +71,8 @@ struct TrainingPipelineOptions : PassPipelineOptions<TrainingPipelineOptions> {
 void mtc::registerMtcPipelines() {
   PassPipelineRegistration<> simplify("mtc-simplify", "canonicalize and merge equal operations",
                                       buildSimplifyPipeline);
+  PassPipelineRegistration<> kernels("mtc-kernel-pipeline", "from values to kernels",
+                                     buildKernelPipeline);
   PassPipelineRegistration<TrainingPipelineOptions> training(
       "mtc-training-pipeline", "from the forward function to the training program",
       [](OpPassManager &manager, const TrainingPipelineOptions &options) {

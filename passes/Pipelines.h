@@ -21,7 +21,10 @@ void buildSimplifyPipeline(mlir::OpPassManager &manager);
 /// From the module after import, with its one function @forward, to the training program.
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
 
-/// For mtc-opt: `mtc-simplify` and `mtc-training-pipeline`.
+/// From values to kernels and library calls, all but their places.
+void buildKernelPipeline(mlir::OpPassManager &manager);
+
+/// For mtc-opt: `mtc-simplify`, `mtc-training-pipeline` and `mtc-kernel-pipeline`.
 void registerMtcPipelines();
 
 } // namespace mtc

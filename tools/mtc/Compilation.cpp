@@ -1,0 +1,251 @@
+//===- Compilation.cpp - The way of a model
+//-----------------------------------------------------===//
+
+#include "Compilation.h"
+
+#include "codegen/Codegen.h"
+#include "codegen/cpu/ContractionScratch.h"
+#include "frontend/convert/Passes.h"
+#include "frontend/dialect/Onnx.h"
+#include "frontend/inference/Passes.h"
+#include "frontend/reader/Dimensions.h"
+#include "frontend/reader/Import.h"
+#include "ir/Mtc.h"
+#include "passes/Passes.h"
+#include "passes/Pipelines.h"
+#include "passes/losses/LossChoice.h"
+#include "passes/memory/Place.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Threading.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::tool;
+
+/// The batch where the user leaves a symbolic one open.
+static constexpr int64_t defaultBatch = 8;
+
+Compilation::Compilation(const Options &options) : options(options), dims(options.dims) {
+  DialectRegistry registry;
+  registry.insert<MtcDialect, onnx::OnnxDialect, func::FuncDialect>();
+  registerCodegenDialects(registry);
+  context = std::make_unique<MLIRContext>(registry);
+  context->loadAllAvailableDialects();
+  printer = std::make_unique<DiagnosticPrinter>(*context);
+  threads = options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+}
+
+Compilation::~Compilation() = default;
+
+LogicalResult Compilation::report(const onnx::Problems &problems) {
+  for (const std::string &message : problems.get())
+    emitError(UnknownLoc::get(context.get()), message);
+  return success(problems.empty());
+}
+
+/// A dimension that comes first in inputs, and has a name but no size, is a batch.
+void Compilation::chooseBatch() {
+  for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {
+    if (input.dims.empty())
+      continue;
+    const std::string &name = input.dims.front();
+    int64_t number;
+    if (name.empty() || !StringRef(name).getAsInteger(10, number) || dims.contains(name) ||
+        !onnx::isDimensionName(name))
+      continue;
+    dims[name] = defaultBatch;
+    note(llvm::formatv("dimension '{0}' is taken as {1}; --dim {0}=N chooses another size", name,
+                       defaultBatch));
+  }
+}
+
+LogicalResult Compilation::import() {
+  onnx::Problems problems;
+  model = onnx::Model::read(options.model, problems);
+  if (!model)
+    return report(problems);
+  chooseBatch();
+  classes = onnx::classifyInitializers(*model, {options.train, options.freeze}, problems);
+  module = onnx::importModel(*model, *context, {dims, options.binds}, classes, problems);
+  if (failed(report(problems)))
+    return failure();
+  for (const std::string &text : onnx::findMergedParameters(*model, classes))
+    warn(text);
+  return run([](OpPassManager &manager) {
+    manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());
+  });
+}
+
+LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager manager(context.get());
+  if (!options.irFolder.empty()) {
+    context->disableMultithreading();
+    manager.enableIRPrintingToFileTree([](Pass *, Operation *) { return false; },
+                                       [](Pass *, Operation *) { return true; },
+                                       /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false,
+                                       /*printAfterOnlyOnFailure=*/false, options.irFolder);
+  }
+  if (!options.reproducer.empty())
+    manager.enableCrashReproducerGeneration(options.reproducer);
+  build(manager);
+  return manager.run(*module);
+}
+
+/// `--init`: parameters are drawn at the start of the program. So are constants whose data is
+/// missing.
+void Compilation::drawParameters() {
+  auto drawn =
+      NormalAttr::get(context.get(), Builder(context.get()).getF64FloatAttr(*options.initNormal));
+  for (auto variable : module->getOps<VariableOp>()) {
+    auto source = dyn_cast<InitializerAttr>(variable.getInitial());
+    if (!source)
+      continue;
+    bool isMissing = false;
+    if (variable.getRole() != Role::Parameter) {
+      auto bytes = model->initializerBytes(context.get(), source.getName());
+      isMissing = !bytes;
+      if (isMissing)
+        llvm::consumeError(bytes.takeError());
+    }
+    if (variable.getRole() == Role::Parameter || isMissing)
+      variable.setInitialAttr(drawn);
+  }
+}
+
+/// The argument that a value is, but for its shape and integer type; null if it is computed.
+static BlockArgument argumentBehind(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->hasTrait<mtc::View>() && !isa<CastOp>(op))
+      return {};
+    value = op->getOperand(0);
+  }
+  return cast<BlockArgument>(value);
+}
+
+/// Keeps what the steps no longer say about the inputs, and finds those that are used as indices.
+void Compilation::collectInputs() {
+  auto function = module->lookupSymbol<func::FuncOp>("micro_step");
+  info.batch = 1;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+    if (i == 0 && type.getRank() > 0)
+      info.batch = type.getDimSize(0);
+    InputInfo input;
+    input.name = function.getArgAttrOfType<StringAttr>(i, "mtc.name").str();
+    input.isLabel = function.getArgAttr(i, "mtc.label") != nullptr;
+    if (auto from = function.getArgAttrOfType<StringAttr>(i, "mtc.shifted_from"))
+      input.shiftedFrom = from.str();
+    if (auto limit = function.getArgAttrOfType<IntegerAttr>(i, "mtc.limit")) {
+      input.limit = limit.getInt();
+      input.reader = "the loss";
+    }
+    if (auto ignored = function.getArgAttrOfType<IntegerAttr>(i, "mtc.ignored"))
+      input.ignored = ignored.getInt();
+    info.inputs.push_back(std::move(input));
+  }
+  function.walk([&](GatherOp op) {
+    BlockArgument argument = argumentBehind(op.getIndices());
+    if (!argument)
+      return;
+    InputInfo &input = info.inputs[argument.getArgNumber()];
+    int64_t extent = op.getInput().getType().getDimSize(op.getAxis());
+    if (input.limit != 0 && input.limit <= extent)
+      return;
+    input.minimum = input.ignored = -extent;
+    input.limit = extent;
+    input.reader = nodeName(op.getLoc());
+  });
+}
+
+/// The loss and the rows' sums get names that no output of a graph has.
+void Compilation::nameResults() {
+  for (auto function : module->getOps<func::FuncOp>())
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (!function.getResultAttr(i, "mtc.output"))
+        if (auto name = function.getResultAttrOfType<StringAttr>(i, "mtc.name"))
+          function.setResultAttr(i, "mtc.name",
+                                 StringAttr::get(context.get(), "mtc." + name.getValue()));
+  info.microStepLoss = info.evaluateLoss = "mtc.loss";
+  info.rowLoss = "mtc.row_loss";
+  info.rowWeight = "mtc.row_weight";
+  info.rowCorrect = "mtc.row_correct";
+}
+
+/// From the forward function to the training program.
+LogicalResult Compilation::formProgram() {
+  auto forward = module->lookupSymbol<func::FuncOp>("forward");
+  std::string question;
+  FailureOr<LossChoice> choice = chooseLoss(forward, options.loss, options.outputName, question);
+  if (failed(choice))
+    return emitError(UnknownLoc::get(context.get()), question);
+  if (options.loss.empty())
+    note("the loss is " + choice->loss + "; --loss chooses another");
+  if (options.initNormal)
+    drawParameters();
+
+  TrainingOptions training;
+  training.loss = {choice->loss, options.outputName, options.labels};
+  training.optimizer.optimizer = options.optimizer;
+  training.optimizer.lr = options.learningRate;
+  training.optimizer.weightDecay = options.weightDecay;
+  training.optimizer.beta1 = options.beta1;
+  training.optimizer.beta2 = options.beta2;
+  training.optimizer.eps = options.epsilon;
+  training.optimizer.momentum = options.momentum;
+  training.optimizer.clipNorm = options.clipNorm;
+  training.optimizer.noDecay1d = options.noDecay1d;
+  if (failed(run([&](OpPassManager &manager) { buildTrainingPipeline(manager, training); })))
+    return failure();
+
+  info.loss = choice->loss;
+  info.optimizer = options.optimizer;
+  info.learningRate = (*module)->getAttrOfType<FloatAttr>("mtc.learning_rate").getValueAsDouble();
+  info.learningRateScalar = "mtc.learning_rate";
+  info.stepScalar = "mtc.step";
+  info.microStepScalar = "mtc.micro_step";
+  info.seedScalar = "mtc.seed";
+  info.schedule = options.schedule == "linear"   ? ProgramInfo::Schedule::Linear
+                  : options.schedule == "cosine" ? ProgramInfo::Schedule::Cosine
+                                                 : ProgramInfo::Schedule::Constant;
+  info.warmup = options.warmup;
+  info.threads = threads;
+  info.modelName = model->name();
+  info.compilerVersion = MTC_VERSION;
+  collectInputs();
+  nameResults();
+  return success();
+}
+
+LogicalResult Compilation::lower(Stage stage) {
+  auto reaches = [&](Stage next) { return reached < next && stage >= next; };
+  if (reaches(Stage::Forward)) {
+    if (failed(run([](OpPassManager &manager) {
+          manager.addPass(onnx::createConvertOnnxToMtcPass());
+          buildSimplifyPipeline(manager);
+        })))
+      return failure();
+    reached = Stage::Forward;
+  }
+  if (reaches(Stage::Training)) {
+    if (failed(formProgram()))
+      return failure();
+    reached = Stage::Training;
+  }
+  if (reaches(Stage::Kernels)) {
+    if (failed(run(buildKernelPipeline)))
+      return failure();
+    reached = Stage::Kernels;
+  }
+  if (reaches(Stage::Placed)) {
+    ContractionScratch scratch = [threads = threads](const ContractionShape &shape) {
+      return cpuContractionScratch(shape, threads);
+    };
+    if (failed(run([&](OpPassManager &manager) { manager.addPass(createPlacePass(scratch)); })))
+      return failure();
+    reached = Stage::Placed;
+  }
+  return success();
+}

@@ -1,0 +1,66 @@
+//===- Compilation.h - The way of a model
+//-------------------------------------------------------===//
+
+#ifndef MTC_TOOLS_MTC_COMPILATION_H
+#define MTC_TOOLS_MTC_COMPILATION_H
+
+#include "Options.h"
+#include "Report.h"
+
+#include "codegen/program/ProgramInfo.h"
+#include "frontend/reader/Model.h"
+#include "frontend/reader/Parameters.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mtc::tool {
+
+/// A model on its way through the stages. Every step says what is wrong and returns failure.
+class Compilation {
+public:
+  explicit Compilation(const Options &options);
+  ~Compilation();
+
+  /// Reads the file, gives open batch dimensions a size (and says so), imports the graph and infers
+  /// its types.
+  mlir::LogicalResult import();
+  /// Runs the passes up to a stage, at most Stage::Placed.
+  mlir::LogicalResult lower(Stage stage);
+
+  mlir::MLIRContext &getContext() { return *context; }
+  mlir::ModuleOp getModule() { return *module; }
+  bool hasModel() const { return model != nullptr; }
+  onnx::Model &getModel() { return *model; }
+  const llvm::StringMap<onnx::InitializerClass> &getClasses() const { return classes; }
+  const llvm::StringMap<int64_t> &getDims() const { return dims; }
+  /// What the program's tables say beyond the IR; complete from Stage::Placed on.
+  const ProgramInfo &getInfo() const { return info; }
+  ProgramInfo &getInfo() { return info; }
+  unsigned getThreads() const { return threads; }
+
+private:
+  mlir::LogicalResult report(const onnx::Problems &problems);
+  void chooseBatch();
+  mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
+  mlir::LogicalResult formProgram();
+  void drawParameters();
+  void collectInputs();
+  void nameResults();
+
+  const Options &options;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<DiagnosticPrinter> printer;
+  std::unique_ptr<onnx::Model> model;
+  llvm::StringMap<onnx::InitializerClass> classes;
+  llvm::StringMap<int64_t> dims;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  ProgramInfo info;
+  unsigned threads;
+  Stage reached = Stage::Onnx;
+};
+
+} // namespace mtc::tool
+
+#endif // MTC_TOOLS_MTC_COMPILATION_H

@@ -1,0 +1,146 @@
+//===- Compile.cpp - `mtc compile`
+//--------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Compilation.h"
+#include "MemoryPlan.h"
+#include "Weights.h"
+
+#include "codegen/Codegen.h"
+#include "codegen/Link.h"
+#include "frontend/reader/Export.h"
+#include "ir/Mtc.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::tool;
+
+namespace {
+
+/// What does not fit is refused with what would: a smaller batch, where one is symbolic.
+void refuse(const MemoryPlan &plan, const Options &options, Compilation &compilation) {
+  std::string text =
+      llvm::formatv("the program needs {0}, --memory allows {1}; most is alive at node '{2}'",
+                    formatBytes(plan.peak), formatBytes(*options.memory), plan.peakAt);
+  int64_t fixed = plan.parameters + plan.gradients + plan.optimizer;
+  if (fixed > *options.memory)
+    text += llvm::formatv(
+        "; parameters, gradients and optimizer state alone take {0}: --freeze PATTERN "
+        "trains fewer parameters",
+        formatBytes(fixed));
+  else
+    text += "; smaller sizes of symbolic dimensions (--dim) need less for activations";
+  emitError(UnknownLoc::get(&compilation.getContext()), text);
+}
+
+LogicalResult addExport(Compilation &compilation) {
+  llvm::StringSet<> names;
+  for (auto variable : compilation.getModule().getOps<VariableOp>())
+    if ((variable.getRole() == Role::Parameter || variable.getRole() == Role::State) &&
+        compilation.getModel().hasInitializer(variable.getSymName()))
+      names.insert(variable.getSymName());
+  auto segments =
+      mtc::onnx::exportSegments(compilation.getModel(), compilation.getContext(), names);
+  if (!segments) {
+    // The program trains all the same.
+    warn("the program will not --export: " + llvm::toString(segments.takeError()));
+    return success();
+  }
+  for (mtc::onnx::FileSegment &segment : *segments)
+    compilation.getInfo().exportSegments.push_back(
+        {std::move(segment.bytes), std::move(segment.initializer)});
+  return success();
+}
+
+/// Prints the IR of the stage that `--emit` names, to `-o` or the standard output.
+int emitStage(const Options &options, Compilation &compilation,
+              llvm::function_ref<LogicalResult(raw_ostream &)> print) {
+  std::error_code error;
+  llvm::ToolOutputFile file(options.output.empty() ? "-" : options.output, error,
+                            llvm::sys::fs::OF_None);
+  if (error)
+    fail("-o " + options.output + ": " + error.message());
+  if (failed(print(file.os())))
+    return 1;
+  file.keep();
+  return 0;
+}
+
+int emitIr(const Options &options, Compilation &compilation) {
+  return emitStage(options, compilation, [&](raw_ostream &os) {
+    OpPrintingFlags flags;
+    flags.elideLargeElementsAttrs(64);
+    compilation.getModule()->print(os, flags);
+    return success();
+  });
+}
+
+} // namespace
+
+int mtc::tool::compile(Options &options, const char *executable) {
+  Compilation compilation(options);
+  if (failed(compilation.import()))
+    return 1;
+  if (options.stage == Stage::Onnx)
+    return emitIr(options, compilation);
+  if (failed(compilation.lower(options.stage)))
+    return 1;
+  if (options.stage <= Stage::Placed)
+    return emitIr(options, compilation);
+
+  MemoryPlan plan = MemoryPlan::of(compilation.getModule());
+  if (options.memory && plan.peak > *options.memory) {
+    refuse(plan, options, compilation);
+    return 1;
+  }
+  ProgramInfo &info = compilation.getInfo();
+  info.planJson = llvm::formatv("{0}", llvm::json::Value(plan.toJson(options.memory)));
+
+  CodegenOptions codegen;
+  if (!options.cpu.empty())
+    codegen.cpu = options.cpu;
+  if (options.stage == Stage::Llvm)
+    return emitStage(options, compilation, [&](raw_ostream &os) {
+      return emitKernelsText(compilation.getModule(), KernelsStage::LLVM, codegen, os);
+    });
+
+  std::string program = options.output.empty() ? compilation.getModel().name() : options.output;
+  std::string weights = program + ".safetensors";
+  bool hasWeights = needsWeights(compilation.getModule());
+  if (hasWeights)
+    info.weightsFile = llvm::sys::path::filename(weights).str();
+  if (failed(addExport(compilation)))
+    return 1;
+  FailureOr<CompiledObjects> objects = generateCode(compilation.getModule(), info, codegen);
+  if (failed(objects))
+    return 1;
+  if (options.stage == Stage::Object)
+    return emitStage(options, compilation, [&](raw_ostream &os) {
+      for (const auto &object : objects->objects)
+        os << object->getBuffer();
+      return success();
+    });
+  if (hasWeights && failed(writeWeights(compilation.getModule(), compilation.getModel(), weights)))
+    return 1;
+  if (llvm::Error error = linkProgram(objects->objects, program)) {
+    emitError(UnknownLoc::get(&compilation.getContext()), llvm::toString(std::move(error)));
+    return 2;
+  }
+  if (options.json) {
+    llvm::json::Object result = plan.toJson(options.memory);
+    result["program"] = program;
+    if (hasWeights)
+      result["weights"] = weights;
+    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(result)));
+  } else {
+    llvm::outs() << program << ": trains '" << info.modelName << "' with " << info.loss << " and "
+                 << info.optimizer << ", batch " << info.batch << ", in " << formatBytes(plan.peak)
+                 << "\n";
+  }
+  return 0;
+}

@@ -1,0 +1,115 @@
+//===- Inspect.cpp - `mtc inspect`
+//--------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Compilation.h"
+
+#include "frontend/reader/Import.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include "onnx-ml.pb.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::tool;
+
+namespace {
+
+/// What `mtc inspect` finds before it tries to compile.
+llvm::json::Object describe(Compilation &compilation) {
+  mtc::onnx::Model &model = compilation.getModel();
+  llvm::json::Array inputs, initializers;
+  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(model))
+    inputs.push_back(
+        llvm::json::Object{{"name", input.name}, {"dims", llvm::json::Array(input.dims)}});
+  static constexpr StringRef roles[] = {"parameter", "constant", "state"};
+  int64_t parameters = 0;
+  for (const auto &tensor : model.proto().graph().initializer()) {
+    auto it = compilation.getClasses().find(tensor.name());
+    if (it == compilation.getClasses().end())
+      continue;
+    int64_t elements = 1;
+    llvm::json::Array shape;
+    for (int64_t extent : tensor.dims()) {
+      shape.push_back(extent);
+      elements *= extent;
+    }
+    if (it->second.role == mtc::onnx::InitializerRole::Parameter)
+      parameters += elements;
+    llvm::json::Object row{{"name", tensor.name()},
+                           {"shape", std::move(shape)},
+                           {"role", roles[static_cast<unsigned>(it->second.role)]},
+                           {"reason", it->second.reason}};
+    if (!it->second.moduleName.empty())
+      row["module_name"] = it->second.moduleName;
+    initializers.push_back(std::move(row));
+  }
+  std::map<std::string, int64_t> operators;
+  for (const auto &node : model.proto().graph().node())
+    ++operators[node.op_type()];
+  llvm::json::Object counts;
+  for (const auto &[name, count] : operators)
+    counts[name] = count;
+  llvm::json::Array outputs;
+  for (const auto &output : model.proto().graph().output())
+    outputs.push_back(output.name());
+  return llvm::json::Object{
+      {"model", model.name()},         {"opset", model.opset()},
+      {"inputs", std::move(inputs)},   {"outputs", std::move(outputs)},
+      {"parameter_count", parameters}, {"initializers", std::move(initializers)},
+      {"operators", std::move(counts)}};
+}
+
+void print(const llvm::json::Object &description) {
+  llvm::raw_ostream &os = llvm::outs();
+  os << "model       " << *description.getString("model") << ", opset "
+     << *description.getInteger("opset") << "\n";
+  for (const llvm::json::Value &value : *description.getArray("inputs")) {
+    const llvm::json::Object &input = *value.getAsObject();
+    os << "input       " << *input.getString("name") << " [";
+    llvm::interleaveComma(*input.getArray("dims"), os,
+                          [&](const llvm::json::Value &dim) { os << *dim.getAsString(); });
+    os << "]\n";
+  }
+  for (const llvm::json::Value &value : *description.getArray("outputs"))
+    os << "output      " << *value.getAsString() << "\n";
+  os << "parameters  " << *description.getInteger("parameter_count") << " elements\n";
+  for (const llvm::json::Value &value : *description.getArray("initializers")) {
+    const llvm::json::Object &row = *value.getAsObject();
+    os << "  " << llvm::left_justify(*row.getString("role"), 10) << *row.getString("name") << " [";
+    llvm::interleaveComma(*row.getArray("shape"), os,
+                          [&](const llvm::json::Value &extent) { os << *extent.getAsInteger(); });
+    os << "]";
+    if (auto name = row.getString("module_name"))
+      os << ", in the module " << *name;
+    os << ": " << *row.getString("reason") << "\n";
+  }
+  os << "operators  ";
+  for (const auto &[name, count] : *description.getObject("operators"))
+    os << " " << name.str() << "×" << *count.getAsInteger();
+  os << "\n";
+}
+
+} // namespace
+
+int mtc::tool::inspect(const Options &options) {
+  Compilation compilation(options);
+  LogicalResult imported = compilation.import();
+  if (!compilation.hasModel())
+    return 1;
+  llvm::json::Object description = describe(compilation);
+  bool compiles = succeeded(imported) && succeeded(compilation.lower(Stage::Forward));
+  description["compiles"] = compiles;
+  if (options.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(description)));
+  else
+    print(description);
+  llvm::outs().flush();
+  return compiles ? 0 : 1;
+}

@@ -1,0 +1,282 @@
+//===- Options.cpp - What the user asks of mtc
+//--------------------------------------------------===//
+
+#include "Options.h"
+#include "Recipe.h"
+#include "Report.h"
+
+#include "passes/optimizer/Optimizer.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace cl = llvm::cl;
+using llvm::StringRef;
+using namespace mtc;
+using namespace mtc::tool;
+
+namespace {
+
+cl::SubCommand compileCommand("compile", "compile an ONNX model into a program that trains it");
+cl::SubCommand planCommand("plan", "say what memory the program would need, without compiling");
+cl::SubCommand inspectCommand("inspect",
+                              "say what a model holds, and everything that would not compile");
+
+cl::OptionCategory modelFlags("The model");
+cl::OptionCategory trainingFlags("Training");
+cl::OptionCategory machineFlags("Memory and machine");
+cl::OptionCategory outputFlags("Output");
+
+#define EVERYWHERE cl::sub(compileCommand), cl::sub(planCommand), cl::sub(inspectCommand)
+#define BOTH cl::sub(compileCommand), cl::sub(planCommand)
+
+cl::opt<std::string> model(cl::Positional, cl::desc("MODEL.onnx"), cl::Required, EVERYWHERE,
+                           cl::cat(modelFlags));
+cl::list<std::string> dims("dim", cl::desc("size of a symbolic dimension: batch=8"),
+                           cl::value_desc("name=n"), EVERYWHERE, cl::cat(modelFlags));
+cl::list<std::string> binds("bind",
+                            cl::desc("make a graph input a constant: a number or a .npy file"),
+                            cl::value_desc("INPUT=VALUE|FILE"), EVERYWHERE, cl::cat(modelFlags));
+cl::list<std::string> trainPatterns("train",
+                                    cl::desc("train the initializers whose name matches (*, ?)"),
+                                    cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags));
+cl::list<std::string> freezePatterns("freeze",
+                                     cl::desc("do not train the initializers whose name matches"),
+                                     cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags));
+cl::opt<std::string> init("init",
+                          cl::desc("draw parameters instead of reading them: normal:0.02 "
+                                   "(for files without their weights)"),
+                          cl::value_desc("normal:S"), BOTH, cl::cat(modelFlags));
+
+cl::opt<std::string>
+    loss("loss",
+         cl::desc("cross-entropy, causal-lm, mse, l1, bce-with-logits, output; chosen "
+                  "from the outputs and said if left open"),
+         cl::value_desc("name"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::string>
+    outputName("output", cl::desc("graph output that the loss reads (first floating-point one)"),
+               cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::string> labels("labels", cl::desc("name of the labels (labels)"),
+                            cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::string> optimizer("optimizer", cl::desc("sgd, momentum, adam, adamw, lion (adamw)"),
+                               cl::value_desc("name"), BOTH, cl::cat(trainingFlags));
+cl::opt<double> learningRate("lr", cl::desc("learning rate (1e-3)"), cl::value_desc("rate"),
+                             cl::init(Options::open), BOTH, cl::cat(trainingFlags));
+cl::opt<std::string>
+    schedule("schedule",
+             cl::desc("after the warm-up: constant, linear or cosine down to 0 at the "
+                      "end of the run (constant)"),
+             cl::value_desc("name"), BOTH, cl::cat(trainingFlags));
+cl::opt<int64_t> warmup("warmup", cl::desc("steps in which the rate rises (0)"),
+                        cl::value_desc("steps"), cl::init(-1), BOTH, cl::cat(trainingFlags));
+cl::opt<double> weightDecay("weight-decay", cl::desc("weight decay (adamw 0.01, others 0)"),
+                            cl::value_desc("rate"), cl::init(Options::open), BOTH,
+                            cl::cat(trainingFlags));
+cl::opt<bool> noDecay1d("no-decay-1d",
+                        cl::desc("no weight decay for one-dimensional parameters (biases, norms)"),
+                        BOTH, cl::cat(trainingFlags));
+cl::opt<std::string> betas("betas", cl::desc("decay of adamw's moments (0.9,0.999)"),
+                           cl::value_desc("b1,b2"), BOTH, cl::cat(trainingFlags));
+cl::opt<double> epsilon("eps", cl::desc("added to adamw's denominator (1e-8)"), cl::value_desc("e"),
+                        cl::init(Options::open), BOTH, cl::cat(trainingFlags));
+cl::opt<double> momentum("momentum", cl::desc("decay of momentum's velocity (0.9)"),
+                         cl::value_desc("m"), cl::init(Options::open), BOTH,
+                         cl::cat(trainingFlags));
+cl::opt<double>
+    clipNorm("clip-norm",
+             cl::desc("scale gradients down to this norm over all parameters (no limit)"),
+             cl::value_desc("norm"), cl::init(Options::open), BOTH, cl::cat(trainingFlags));
+cl::opt<std::string> precision("precision", cl::desc("element type of the computation: f32"),
+                               cl::value_desc("type"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::string> recipe("recipe",
+                            cl::desc("TOML file with these flags as keys; flags given here win"),
+                            cl::value_desc("FILE.toml"), BOTH, cl::cat(trainingFlags));
+
+cl::opt<std::string> target("target", cl::desc("cpu (cpu)"), cl::value_desc("target"), BOTH,
+                            cl::cat(machineFlags));
+cl::opt<std::string> cpu("cpu", cl::desc("processor to compile for, as LLVM names it (this one)"),
+                         cl::value_desc("name"), BOTH, cl::cat(machineFlags));
+cl::opt<unsigned> threads("threads", cl::desc("most threads that the program may use (all cores)"),
+                          cl::value_desc("n"), cl::init(0), BOTH, cl::cat(machineFlags));
+cl::opt<std::string> memory("memory",
+                            cl::desc("refuse a program that needs more: 12GiB, 800MiB, bytes"),
+                            cl::value_desc("size"), BOTH, cl::cat(machineFlags));
+
+cl::opt<std::string> output("o", cl::desc("the program (named after the model)"),
+                            cl::value_desc("FILE"), cl::sub(compileCommand), cl::cat(outputFlags));
+cl::opt<std::string>
+    emit("emit",
+         cl::desc("stop after a stage and print it: onnx, forward, training, kernels, "
+                  "placed, llvm, object"),
+         cl::value_desc("stage"), cl::sub(compileCommand), cl::cat(outputFlags));
+cl::opt<bool> json("json", cl::desc("print JSON"), EVERYWHERE, cl::cat(outputFlags));
+cl::opt<std::string> irFolder("print-ir-after-all",
+                              cl::desc("write the IR after each pass into a folder, numbered"),
+                              cl::value_desc("DIR"), BOTH, cl::cat(outputFlags));
+cl::opt<std::string>
+    reproducer("crash-reproducer",
+               cl::desc("if a pass fails, write its input and the pipeline here, for "
+                        "mtc-opt --run-reproducer"),
+               cl::value_desc("FILE"), BOTH, cl::cat(outputFlags));
+
+/// `name=value`; ends the run with a message where there is no `=`.
+std::pair<std::string, std::string> splitPair(StringRef flag, StringRef text) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || value.empty())
+    fail("--" + flag + " " + text + ": expected NAME=VALUE");
+  return {name.str(), value.str()};
+}
+
+void checkOneOf(StringRef flag, StringRef value, std::initializer_list<StringRef> allowed) {
+  if (!llvm::is_contained(allowed, value))
+    fail("--" + flag + " " + value + ": there is no such choice; expected " +
+         llvm::join(allowed, ", "));
+}
+
+int64_t parseBytes(StringRef text) {
+  size_t digits = text.find_if_not([](char c) { return llvm::isDigit(c) || c == '.'; });
+  StringRef unit = text.substr(digits == StringRef::npos ? text.size() : digits).trim();
+  double factor = llvm::StringSwitch<double>(unit.lower())
+                      .Cases({"", "b"}, 1)
+                      .Case("kib", 1024.0)
+                      .Case("mib", 1024.0 * 1024)
+                      .Case("gib", 1024.0 * 1024 * 1024)
+                      .Case("tib", 1024.0 * 1024 * 1024 * 1024)
+                      .Case("kb", 1e3)
+                      .Case("mb", 1e6)
+                      .Case("gb", 1e9)
+                      .Case("tb", 1e12)
+                      .Default(0);
+  double number = 0;
+  if (factor == 0 || text.take_front(digits).getAsDouble(number) || number <= 0 ||
+      number * factor > 9e18)
+    fail("--memory " + text + ": expected a size such as 12GiB, 800MiB or a number of bytes");
+  return static_cast<int64_t>(number * factor);
+}
+
+Stage parseStage(StringRef text) {
+  auto stage = llvm::StringSwitch<std::optional<Stage>>(text)
+                   .Case("onnx", Stage::Onnx)
+                   .Case("forward", Stage::Forward)
+                   .Case("training", Stage::Training)
+                   .Case("kernels", Stage::Kernels)
+                   .Case("placed", Stage::Placed)
+                   .Case("llvm", Stage::Llvm)
+                   .Case("object", Stage::Object)
+                   .Default(std::nullopt);
+  if (!stage)
+    fail("--emit " + text +
+         ": there is no such stage; expected onnx, forward, training, kernels, placed, llvm or "
+         "object");
+  return *stage;
+}
+
+void parseBetas(StringRef text, Options &options) {
+  auto [first, second] = text.split(',');
+  if (first.trim().getAsDouble(options.beta1) || second.trim().getAsDouble(options.beta2))
+    fail("--betas " + text + ": expected two numbers, such as 0.9,0.999");
+}
+
+void requirePositive(StringRef flag, double value, bool allowZero) {
+  if (std::isnan(value))
+    return;
+  if (!std::isfinite(value) || value < 0 || (value == 0 && !allowZero))
+    fail("--" + flag + " " + llvm::formatv("{0}", value).str() + ": expected a " +
+         (allowZero ? "number that is not negative" : "positive number"));
+}
+
+void collect(Options &options) {
+  options.model = model;
+  for (const std::string &text : dims) {
+    auto [name, value] = splitPair("dim", text);
+    int64_t size;
+    if (StringRef(value).getAsInteger(10, size) || size <= 0)
+      fail("--dim " + text + ": expected a positive size, such as " + name + "=8");
+    options.dims[name] = size;
+  }
+  for (const std::string &text : binds)
+    options.binds.push_back(splitPair("bind", text));
+  options.train.assign(trainPatterns.begin(), trainPatterns.end());
+  options.freeze.assign(freezePatterns.begin(), freezePatterns.end());
+  if (!init.empty()) {
+    StringRef text = init;
+    double deviation;
+    if (!text.consume_front("normal:") || text.getAsDouble(deviation) || !(deviation > 0))
+      fail("--init " + init + ": expected normal:S with a positive standard deviation S");
+    options.initNormal = deviation;
+  }
+  options.loss = loss;
+  if (!loss.empty())
+    checkOneOf("loss", loss,
+               {"cross-entropy", "causal-lm", "mse", "l1", "bce-with-logits", "output"});
+  options.outputName = outputName;
+  options.labels = labels;
+  if (!optimizer.empty())
+    options.optimizer = optimizer;
+  if (!findOptimizer(options.optimizer))
+    fail(
+        "--optimizer " + options.optimizer + ": there is no such choice; expected " +
+        llvm::join(llvm::map_range(getOptimizers(),
+                                   [](const OptimizerKind *kind) { return StringRef(kind->name); }),
+                   ", "));
+  options.learningRate = learningRate;
+  requirePositive("lr", learningRate, true);
+  options.weightDecay = weightDecay;
+  requirePositive("weight-decay", weightDecay, true);
+  options.epsilon = epsilon;
+  requirePositive("eps", epsilon, true);
+  options.momentum = momentum;
+  options.clipNorm = clipNorm;
+  requirePositive("clip-norm", clipNorm, false);
+  if (!betas.empty())
+    parseBetas(betas, options);
+  options.noDecay1d = noDecay1d;
+  if (!schedule.empty())
+    options.schedule = schedule;
+  checkOneOf("schedule", options.schedule, {"constant", "linear", "cosine"});
+  if (warmup.getNumOccurrences() && warmup < 0)
+    fail("--warmup " + llvm::Twine(warmup) + ": expected a number of steps that is not negative");
+  options.warmup = std::max<int64_t>(warmup, 0);
+  if (!precision.empty())
+    checkOneOf("precision", precision, {"f32"});
+  if (!target.empty())
+    options.target = target;
+  checkOneOf("target", options.target, {"cpu"});
+  options.cpu = cpu;
+  options.threads = threads;
+  if (threads > 1024)
+    fail("--threads " + llvm::Twine(threads) + ": expected at most 1024");
+  if (!memory.empty())
+    options.memory = parseBytes(memory);
+  options.json = json;
+  if (!emit.empty())
+    options.stage = parseStage(emit);
+  options.irFolder = irFolder;
+  options.reproducer = reproducer;
+  options.output = output;
+}
+
+} // namespace
+
+Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
+  llvm::SmallVector<const cl::OptionCategory *> categories = {&modelFlags, &trainingFlags,
+                                                              &machineFlags, &outputFlags};
+  for (cl::SubCommand *command : {&compileCommand, &planCommand, &inspectCommand})
+    cl::HideUnrelatedOptions(categories, *command);
+  cl::SetVersionPrinter([](llvm::raw_ostream &stream) { stream << "mtc " MTC_VERSION "\n"; });
+  cl::ParseCommandLineOptions(
+      argc, argv, "compiles an ONNX model into a native program that trains it\n", /*Errs=*/nullptr,
+      /*VFS=*/nullptr, /*EnvVar=*/nullptr);
+  if (!compileCommand && !planCommand && !inspectCommand) {
+    cl::PrintHelpMessage(/*Hidden=*/false, /*Categorized=*/true);
+    exit(1);
+  }
+  if (!recipe.empty())
+    applyRecipe(recipe, compileCommand ? compileCommand : planCommand);
+  collect(options);
+  if (compileCommand)
+    return Command::Compile;
+  return planCommand ? Command::Plan : Command::Inspect;
+}

@@ -1,0 +1,59 @@
+//===- Options.h - What the user asks of mtc
+//----------------------------------------------------===//
+
+#ifndef MTC_TOOLS_MTC_OPTIONS_H
+#define MTC_TOOLS_MTC_OPTIONS_H
+
+#include "llvm/ADT/StringMap.h"
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mtc::tool {
+
+/// A stage of the way of a model; `--emit` stops after one.
+enum class Stage { Onnx, Forward, Training, Kernels, Placed, Llvm, Object, Program };
+
+/// The flags of `mtc compile` and `mtc plan`, checked. Strings are empty and numbers NaN where the
+/// user left them open.
+struct Options {
+  static constexpr double open = std::numeric_limits<double>::quiet_NaN();
+
+  std::string model;
+  std::string output; // -o; for `compile` never empty.
+  std::string target = "cpu";
+  std::string cpu; // `--cpu`; empty: this machine's.
+  unsigned threads = 0;
+
+  llvm::StringMap<int64_t> dims;
+  std::vector<std::pair<std::string, std::string>> binds;
+  std::vector<std::string> train, freeze;
+  std::optional<double> initNormal; // Standard deviation of `--init normal:S`.
+
+  std::string loss, outputName, labels;
+
+  std::string optimizer = "adamw";
+  double learningRate = open, weightDecay = open, beta1 = open, beta2 = open, epsilon = open;
+  double momentum = open, clipNorm = open;
+  bool noDecay1d = false;
+  std::string schedule = "constant";
+  int64_t warmup = 0;
+
+  std::optional<int64_t> memory; // Budget in bytes.
+  bool json = false;
+  Stage stage = Stage::Program;
+  std::string irFolder;   // `--print-ir-after-all`.
+  std::string reproducer; // `--crash-reproducer`.
+};
+
+enum class Command { Compile, Plan, Inspect };
+
+/// Reads the command line and the recipe; on a mistake says what is wrong and ends with exit
+/// code 1.
+Command parseCommandLine(int argc, char **argv, Options &options);
+
+} // namespace mtc::tool
+
+#endif // MTC_TOOLS_MTC_OPTIONS_H

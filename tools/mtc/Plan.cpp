@@ -1,0 +1,27 @@
+//===- Plan.cpp - `mtc plan`
+//--------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "Compilation.h"
+#include "MemoryPlan.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mtc::tool;
+
+int mtc::tool::plan(const Options &options) {
+  Compilation compilation(options);
+  if (failed(compilation.import()) || failed(compilation.lower(Stage::Placed)))
+    return 1;
+  MemoryPlan plan = MemoryPlan::of(compilation.getModule());
+  if (options.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(plan.toJson(options.memory)));
+  else
+    plan.print(llvm::outs());
+  if (options.memory && plan.peak > *options.memory) {
+    if (!options.json)
+      llvm::outs() << "does not fit  " << formatBytes(*options.memory) << "\n";
+    return 1;
+  }
+  return 0;
+}

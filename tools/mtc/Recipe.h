@@ -1,0 +1,22 @@
+//===- Recipe.h - Flags from a file
+//-------------------------------------------------------------===//
+
+#ifndef MTC_TOOLS_MTC_RECIPE_H
+#define MTC_TOOLS_MTC_RECIPE_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm::cl {
+class SubCommand;
+}
+
+namespace mtc::tool {
+
+/// Gives flags of a command that were not on the command line the values that a TOML file has for
+/// them; its keys are the flags' names, an array stands for a flag given several times, a table for
+/// NAME=VALUE. Ends with a message that names the file and the key on a mistake.
+void applyRecipe(llvm::StringRef path, llvm::cl::SubCommand &command);
+
+} // namespace mtc::tool
+
+#endif // MTC_TOOLS_MTC_RECIPE_H

@@ -1,0 +1,67 @@
+//===- Report.cpp - Messages to the user
+//--------------------------------------------------------===//
+
+#include "Report.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mtc::tool;
+
+void mtc::tool::fail(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "mtc") << message << "\n";
+  exit(1);
+}
+
+void mtc::tool::note(const llvm::Twine &message) {
+  llvm::WithColor::note(llvm::errs(), "mtc") << message << "\n";
+}
+
+void mtc::tool::warn(const llvm::Twine &message) {
+  llvm::WithColor::warning(llvm::errs(), "mtc") << message << "\n";
+}
+
+std::string mtc::tool::nodeName(Location loc) {
+  std::string name;
+  loc->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    if (!named || named.getName() == "backward")
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context)
+    : handler(&context, [this](Diagnostic &diagnostic) {
+        print(diagnostic);
+        return success();
+      }) {}
+
+void DiagnosticPrinter::print(Diagnostic &diagnostic) {
+  std::string text;
+  if (std::string node = nodeName(diagnostic.getLocation()); !node.empty())
+    text = "node '" + node + "': ";
+  text += diagnostic.str();
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    ++errors;
+  if (!seen.insert(text).second)
+    return;
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    llvm::WithColor::error(llvm::errs(), "mtc") << text << "\n";
+    break;
+  case DiagnosticSeverity::Warning:
+    warn(text);
+    break;
+  case DiagnosticSeverity::Note:
+  case DiagnosticSeverity::Remark:
+    note(text);
+    break;
+  }
+  for (Diagnostic &attached : diagnostic.getNotes())
+    note(attached.str());
+}

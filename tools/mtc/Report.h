@@ -1,0 +1,38 @@
+//===- Report.h - Messages to the user
+//----------------------------------------------------------===//
+
+#ifndef MTC_TOOLS_MTC_REPORT_H
+#define MTC_TOOLS_MTC_REPORT_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/Twine.h"
+
+namespace mtc::tool {
+
+/// Says what is wrong with the user's input, and ends with exit code 1.
+[[noreturn]] void fail(const llvm::Twine &message);
+void note(const llvm::Twine &message);
+void warn(const llvm::Twine &message);
+
+/// Prints the compiler's diagnostics as a user reads them: kind, node, message; the same one once.
+class DiagnosticPrinter {
+public:
+  explicit DiagnosticPrinter(mlir::MLIRContext &context);
+  unsigned errorCount() const { return errors; }
+
+private:
+  void print(mlir::Diagnostic &diagnostic);
+
+  mlir::ScopedDiagnosticHandler handler;
+  llvm::StringSet<> seen;
+  unsigned errors = 0;
+};
+
+/// The model's node that a location names; empty if it names none.
+std::string nodeName(mlir::Location loc);
+
+} // namespace mtc::tool
+
+#endif // MTC_TOOLS_MTC_REPORT_H

@@ -16,6 +16,7 @@ const Converters &Converters::get() {
     registerBinaryConverters(all);
     registerContractionConverters(all);
     registerDropoutConverters(all);
+    registerEinsumConverters(all);
     registerElementwiseConverters(all);
     registerIndexingConverters(all);
     registerLossConverters(all);

@@ -46,6 +46,7 @@ void registerAttentionConverters(Converters &converters);
 void registerBinaryConverters(Converters &converters);
 void registerContractionConverters(Converters &converters);
 void registerDropoutConverters(Converters &converters);
+void registerEinsumConverters(Converters &converters);
 void registerElementwiseConverters(Converters &converters);
 void registerIndexingConverters(Converters &converters);
 void registerLossConverters(Converters &converters);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/Debug.h"
 
 #define DEBUG_TYPE "mtc-fuse-kernels"
@@ -108,17 +109,40 @@ bool readThroughView(KernelOp kernel, unsigned input) {
   return true;
 }
 
+AffineMap storedAt(KernelOp kernel, unsigned result) {
+  return cast<AffineMapAttr>(yieldOf(kernel).getMaps()[result]).getValue();
+}
+
+/// The point at which a kernel computes the element of a result that `index` names: the inverse of
+/// the map at which it is stored. Null unless that map only permutes dimensions and leaves out
+/// those of extent 1.
+AffineMap pointOf(KernelOp kernel, unsigned result, AffineMap index) {
+  AffineMap stored = storedAt(kernel, result);
+  SmallVector<AffineExpr> point;
+  for (auto [d, extent] : llvm::enumerate(kernel.getSpace())) {
+    auto dim = getAffineDimExpr(d, kernel.getContext());
+    auto position = llvm::find(stored.getResults(), dim);
+    if (position != stored.getResults().end())
+      point.push_back(index.getResult(position - stored.getResults().begin()));
+    else if (extent == 1)
+      point.push_back(getAffineConstantExpr(0, kernel.getContext()));
+    else
+      return {};
+  }
+  return AffineMap::get(index.getNumDims(), index.getNumSymbols(), point, kernel.getContext());
+}
+
 /// Computes a producer's result where one load of a reader reads it.
 class ProducerInliner {
 public:
   ProducerInliner(KernelOp producer, KernelOp reader, ArrayRef<Value> arguments)
       : producer(producer), reader(reader), arguments(arguments) {}
 
-  /// The producer yields each result at its point's own index: reading at map m means computing at
-  /// point m. Every load of the producer becomes one at the composition of its map with m.
-  Value inlineAt(KernelLoadOp load, unsigned result) {
+  /// Every load of the producer becomes one at the composition of its map with the point at which
+  /// it computes what the reader's load names. Returns the values of all results there.
+  SmallVector<Value> inlineAt(KernelLoadOp load, unsigned result) {
     OpBuilder b(load);
-    AffineMap point = load.getMap();
+    AffineMap point = pointOf(producer, result, load.getMap());
     Block &body = producer.getBody().front();
     IRMapping mapping;
     for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
@@ -131,11 +155,13 @@ public:
       else
         b.clone(op, mapping);
     }
-    Value value = mapping.lookup(yieldOf(producer).getValues()[result]);
+    SmallVector<Value> values;
+    for (Value value : yieldOf(producer).getValues())
+      values.push_back(mapping.lookup(value));
     if (load.getGuard())
-      value =
-          arith::SelectOp::create(b, load.getLoc(), load.getGuard(), value, load.getOtherwise());
-    return value;
+      values[result] = arith::SelectOp::create(b, load.getLoc(), load.getGuard(), values[result],
+                                               load.getOtherwise());
+    return values;
   }
 
 private:
@@ -208,15 +234,110 @@ private:
         ++i;
       }
     }
+    joinShared();
+  }
+
+  /// Producers whose result is needed elsewhere too are computed by the reader all the same where
+  /// both visit the same points: the reader gives their results as its own.
+  void joinShared() {
+    SmallVector<KernelOp> kernels;
+    getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    llvm::SmallPtrSet<Operation *, 16> erased;
+    for (KernelOp reader : llvm::reverse(kernels)) {
+      if (erased.contains(reader))
+        continue;
+      for (unsigned i = 0; i < reader.getInputs().size();) {
+        auto producer = reader.getInputs()[i].getDefiningOp<KernelOp>();
+        if (!producer || !mayJoin(producer, reader)) {
+          ++i;
+          continue;
+        }
+        erased.insert(producer);
+        erased.insert(reader);
+        reader = join(producer, reader);
+        i = 0;
+      }
+    }
+  }
+
+  bool mayJoin(KernelOp producer, KernelOp reader) {
+    if (producer.getShape() != FusibleShape::Elementwise ||
+        reader.getShape() != FusibleShape::Elementwise ||
+        producer.getSpace() != reader.getSpace() || !exceedsLimits(producer, reader).empty())
+      return false;
+    for (unsigned i = 0; i < producer->getNumResults(); ++i)
+      if (!storedAt(producer, i).isIdentity())
+        return false;
+    for (Operation *user : producer->getUsers())
+      if (user != reader && user->isBeforeInBlock(reader))
+        return false;
+    Block &body = reader.getBody().front();
+    for (auto [value, argument] : llvm::zip_equal(reader.getInputs(), body.getArguments()))
+      if (value.getDefiningOp() == producer)
+        for (KernelLoadOp load : loadsOf(argument))
+          if (!load.getMap().isIdentity() || load.getGuard())
+            return false;
+    return true;
+  }
+
+  /// One kernel that gives the reader's results, then the producer's; both are erased.
+  KernelOp join(KernelOp producer, KernelOp reader) {
+    OpBuilder builder(reader);
+    SmallVector<Type> types(reader->getResultTypes());
+    llvm::append_range(types, producer->getResultTypes());
+    auto loc = FusedLoc::get(builder.getContext(), {producer.getLoc(), reader.getLoc()});
+    auto joined = KernelOp::create(builder, loc, types, reader.getSpaceAttr(),
+                                   reader.getReducedAttr(), reader.getInputs());
+    joined.getBody().takeBody(reader.getBody());
+    Block &body = joined.getBody().front();
+    SmallVector<Value> arguments = shareInputs(producer, joined);
+
+    // The values are computed once, at the start.
+    SmallVector<Value> values;
+    IRMapping mapping;
+    for (auto [from, to] : llvm::zip_equal(producer.getBody().front().getArguments(), arguments))
+      mapping.map(from, to);
+    OpBuilder start = OpBuilder::atBlockBegin(&body);
+    for (Operation &op : producer.getBody().front().without_terminator())
+      start.clone(op, mapping);
+    for (Value value : yieldOf(producer).getValues())
+      values.push_back(mapping.lookup(value));
+
+    llvm::BitVector dropped(joined.getInputs().size());
+    for (auto [i, input] : llvm::enumerate(joined.getInputs())) {
+      if (input.getDefiningOp() != producer)
+        continue;
+      unsigned number = cast<OpResult>(input).getResultNumber();
+      for (KernelLoadOp load : loadsOf(body.getArgument(i))) {
+        load.getValue().replaceAllUsesWith(values[number]);
+        load.erase();
+      }
+      dropped.set(i);
+    }
+    body.eraseArguments(dropped);
+    joined->eraseOperands(dropped);
+
+    KernelYieldOp yield = yieldOf(joined);
+    yield.getValuesMutable().append(values);
+    SmallVector<Attribute> maps(yield.getMaps().getValue());
+    llvm::append_range(maps, yieldOf(producer).getMaps());
+    yield.setMapsAttr(builder.getArrayAttr(maps));
+
+    unsigned own = reader->getNumResults();
+    reader->replaceAllUsesWith(joined->getResults().take_front(own));
+    producer->replaceAllUsesWith(joined->getResults().drop_front(own));
+    reader.erase();
+    producer.erase();
+    ++fused;
+    return joined;
   }
 
   /// The reason why a producer stays apart; empty if it need not.
   StringRef refuse(KernelOp producer, KernelOp reader, unsigned result) {
-    KernelYieldOp yield = yieldOf(producer);
     if (producer.getShape() != FusibleShape::Elementwise)
       return "the producer is not elementwise";
-    if (!cast<AffineMapAttr>(yield.getMaps()[result]).getValue().isIdentity())
-      return "the producer stores at another index than its point";
+    if (!pointOf(producer, result, storedAt(producer, result)))
+      return "the producer stores several points at one place";
     bool isShared =
         !llvm::all_of(producer->getUsers(), [&](Operation *user) { return user == reader; });
     bool moves = onlyMoves(producer);
@@ -226,6 +347,10 @@ private:
       return "its elements would be computed several times";
     if (moves && reader.getShape() != FusibleShape::Elementwise && isShared)
       return "its result is needed elsewhere too";
+    return exceedsLimits(producer, reader);
+  }
+
+  StringRef exceedsLimits(KernelOp producer, KernelOp reader) {
     if (producer.getInputs().size() + reader.getInputs().size() > maxInputs + 1)
       return "the kernel would have too many operands";
     size_t operations =
@@ -234,6 +359,22 @@ private:
     if (operations > maxOperations)
       return "the kernel would hold too many operations";
     return {};
+  }
+
+  /// The reader's arguments for the producer's inputs; those that it lacks are added.
+  static SmallVector<Value> shareInputs(KernelOp producer, KernelOp reader) {
+    Block &body = reader.getBody().front();
+    SmallVector<Value> arguments;
+    for (Value value : producer.getInputs()) {
+      auto known = llvm::find(reader.getInputs(), value);
+      if (known != reader.getInputs().end()) {
+        arguments.push_back(body.getArgument(known - reader.getInputs().begin()));
+        continue;
+      }
+      reader.getInputsMutable().append(value);
+      arguments.push_back(body.addArgument(value.getType(), producer.getLoc()));
+    }
+    return arguments;
   }
 
   /// Fuses the producer of an input, and returns it.
@@ -251,20 +392,11 @@ private:
       LLVM_DEBUG(llvm::dbgs() << "not fused: " << producer.getLoc() << ": " << reason << "\n");
       return {};
     }
-    SmallVector<Value> arguments;
-    for (Value value : producer.getInputs()) {
-      auto known = llvm::find(reader.getInputs(), value);
-      if (known != reader.getInputs().end()) {
-        arguments.push_back(
-            reader.getBody().front().getArgument(known - reader.getInputs().begin()));
-        continue;
-      }
-      reader.getInputsMutable().append(value);
-      arguments.push_back(reader.getBody().front().addArgument(value.getType(), producer.getLoc()));
-    }
+    SmallVector<Value> arguments = shareInputs(producer, reader);
     ProducerInliner inliner(producer, reader, arguments);
     for (KernelLoadOp load : loads) {
-      load.getValue().replaceAllUsesWith(inliner.inlineAt(load, result.getResultNumber()));
+      unsigned number = result.getResultNumber();
+      load.getValue().replaceAllUsesWith(inliner.inlineAt(load, number)[number]);
       load.erase();
     }
     reader.getBody().front().eraseArgument(input);

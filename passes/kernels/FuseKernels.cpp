@@ -106,6 +106,8 @@ bool readThroughView(KernelOp kernel, unsigned input) {
   argument.setType(source.getType());
   for (auto [load, map] : llvm::zip_equal(loads, maps))
     load.setMap(map);
+  if (view->use_empty())
+    view->erase(); // It would count as another reader of its source.
   return true;
 }
 
@@ -343,7 +345,8 @@ private:
     bool moves = onlyMoves(producer);
     if (isShared && !moves)
       return "its result is needed elsewhere too";
-    if (!moves && pointsOf(reader) > pointsOf(producer))
+    // A few points more, as padding has, are worth a pass over memory less.
+    if (!moves && pointsOf(reader) > pointsOf(producer) * 3 / 2)
       return "its elements would be computed several times";
     if (moves && reader.getShape() != FusibleShape::Elementwise && isShared)
       return "its result is needed elsewhere too";

@@ -22,6 +22,53 @@ SmallVector<FlatSymbolRefAttr> mtc::writtenVariables(Operation *op) {
   return {};
 }
 
+static bool shareVariable(ArrayRef<FlatSymbolRefAttr> a, ArrayRef<FlatSymbolRefAttr> b) {
+  return llvm::any_of(a, [&](FlatSymbolRefAttr symbol) { return llvm::is_contained(b, symbol); });
+}
+
+/// The last operation that uses a value or a view of it.
+static Operation *lastUser(Value value) {
+  Operation *last = value.getDefiningOp();
+  for (Operation *user : value.getUsers()) {
+    Operation *candidate = user->hasTrait<mtc::View>() ? lastUser(user->getResult(0)) : user;
+    if (last->isBeforeInBlock(candidate))
+      last = candidate;
+  }
+  return last;
+}
+
+LogicalResult mtc::sinkWrites(func::FuncOp function) {
+  SmallVector<Operation *> writes, reads;
+  for (Operation &op : function.getBody().front()) {
+    if (!writtenVariables(&op).empty())
+      writes.push_back(&op);
+    if (!readVariables(&op).empty())
+      reads.push_back(&op);
+  }
+  for (Operation *write : llvm::reverse(writes)) {
+    SmallVector<FlatSymbolRefAttr> targets = writtenVariables(write);
+    Operation *last = write;
+    for (Operation *read : reads) {
+      if (!read->isBeforeInBlock(write) || !shareVariable(readVariables(read), targets))
+        continue;
+      Operation *user = lastUser(read->getResult(0));
+      if (last->isBeforeInBlock(user))
+        last = user;
+    }
+    if (last == write)
+      continue;
+    for (Operation *op = write->getNextNode(); op != last->getNextNode(); op = op->getNextNode())
+      if (shareVariable(readVariables(op), targets) || shareVariable(writtenVariables(op), targets))
+        return write->emitOpError(
+            "gives a variable a new value that is used before the last use of "
+            "its old one");
+    if (last->hasTrait<OpTrait::IsTerminator>())
+      return write->emitOpError("replaces a value that the function returns");
+    write->moveAfter(last);
+  }
+  return success();
+}
+
 BufferAssignment::BufferAssignment(func::FuncOp function, SymbolTable &symbols,
                                    const llvm::StringMap<int64_t> &argumentOffsets,
                                    const ContractionScratch &scratch,

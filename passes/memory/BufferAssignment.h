@@ -74,6 +74,10 @@ private:
   unsigned inPlace = 0;
 };
 
+/// Moves each write behind the last use of its variable's old value, which lies in the variable's
+/// place. Fails with a diagnostic where the new value is read or replaced before that.
+mlir::LogicalResult sinkWrites(mlir::func::FuncOp function);
+
 /// The variables that an operation reads or writes; empty for other operations.
 mlir::SmallVector<mlir::FlatSymbolRefAttr> readVariables(mlir::Operation *op);
 mlir::SmallVector<mlir::FlatSymbolRefAttr> writtenVariables(mlir::Operation *op);

@@ -36,6 +36,8 @@ public:
     SmallVector<BufferAssignment> assignments;
     int64_t time = 0;
     for (func::FuncOp function : functions) {
+      if (failed(sinkWrites(function)))
+        return failure();
       assignments.emplace_back(function, symbols, argumentOffsets, scratch, temporaries, time);
       time = assignments.back().endTime() + 1;
     }

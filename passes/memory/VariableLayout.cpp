@@ -41,8 +41,7 @@ private:
     int64_t expected = -1;
     for (auto symbol : group.getAsRange<FlatSymbolRefAttr>()) {
       auto variable = symbols.lookup<VariableOp>(symbol.getValue());
-      if (expected < 0 || expected == size)
-        place(variable);
+      place(variable);
       if (expected >= 0 && static_cast<int64_t>(*variable.getOffset()) != expected)
         return user->emitOpError("needs ")
                << symbol << " behind its predecessor, where another flat tensor does not have it";

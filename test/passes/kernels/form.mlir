@@ -1,0 +1,46 @@
+// RUN: mtc-opt %s --pass-pipeline='builtin.module(func.func(mtc-form-kernels))' | FileCheck %s
+
+// A splat is a scalar of the kernel that reads it, and no operand.
+// CHECK-LABEL: func.func @splat_operand(
+// CHECK-SAME: %[[X:.*]]: tensor<8xf32>
+// CHECK: mtc.kernel [8](%[[X]]) : (tensor<8xf32>) -> tensor<8xf32>
+// CHECK: %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK: %[[V:.*]] = mtc.kernel.load
+// CHECK: arith.mulf %[[V]], %[[HALF]] : f32
+// CHECK-NOT: mtc.constant
+func.func @splat_operand(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %h = mtc.constant dense<0.5> : tensor<8xf32>
+  %y = mtc.mul %x, %h : tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// A splat that something else reads is filled in.
+// CHECK-LABEL: func.func @splat_result(
+// CHECK: %[[F:.*]] = mtc.kernel [4]() : () -> tensor<4xf32>
+// CHECK: return %[[F]]
+func.func @splat_result() -> tensor<4xf32> {
+  %h = mtc.constant dense<0.5> : tensor<4xf32>
+  return %h : tensor<4xf32>
+}
+
+// Data stays a constant; views and library calls stay what they are.
+// CHECK-LABEL: func.func @stays(
+// CHECK: mtc.constant dense<[1.000000e+00, 2.000000e+00]>
+// CHECK: mtc.reshape
+// CHECK: mtc.contract
+// CHECK-NOT: mtc.kernel
+func.func @stays(%x: tensor<2x3xf32>) -> tensor<3xf32> {
+  %d = mtc.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %v = mtc.reshape %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %y = mtc.contract %d, %v batch [] x [] over [0] x [0] : tensor<2xf32>, tensor<2x3xf32> -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// No library has f64: a kernel contracts.
+// CHECK-LABEL: func.func @contract_f64(
+// CHECK: mtc.kernel [2, 4, 3] reduce [2]
+// CHECK: mtc.kernel.reduce  add
+func.func @contract_f64(%a: tensor<2x3xf64>, %b: tensor<3x4xf64>) -> tensor<2x4xf64> {
+  %y = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<2x3xf64>, tensor<3x4xf64> -> tensor<2x4xf64>
+  return %y : tensor<2x4xf64>
+}

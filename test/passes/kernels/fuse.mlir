@@ -1,0 +1,91 @@
+// RUN: mtc-opt %s --pass-pipeline='builtin.module(mtc-kernel-pipeline)' -mlir-print-local-scope | FileCheck %s
+
+// A chain is one kernel; a broadcast is an index.
+// CHECK-LABEL: func.func @chain(
+// CHECK: mtc.kernel [4, 8]
+// CHECK-DAG: mtc.kernel.load %{{.*}} at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x8xf32>
+// CHECK-DAG: mtc.kernel.load %{{.*}} at affine_map<(d0, d1) -> (d1)> : tensor<8xf32>
+// CHECK: math.tanh
+// CHECK-NOT: mtc.kernel [
+// CHECK: return
+func.func @chain(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
+  %s = mtc.broadcast %b axes [0] : tensor<8xf32> -> tensor<4x8xf32>
+  %a = mtc.add %x, %s : tensor<4x8xf32>
+  %y = mtc.tanh %a : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// load(transpose(f(x)))[i, j] => f(load(x)[j, i]), also through a view.
+// CHECK-LABEL: func.func @through_view(
+// CHECK-NOT: mtc.reshape
+// CHECK: mtc.kernel [8, 4]
+// CHECK: mtc.kernel.load %{{.*}} at affine_map<(d0, d1) -> (0, d1, d0)> : tensor<1x4x8xf32>
+// CHECK: math.exp
+// CHECK-NOT: mtc.kernel [
+func.func @through_view(%x: tensor<1x4x8xf32>) -> tensor<8x4xf32> {
+  %e = mtc.exp %x : tensor<1x4x8xf32>
+  %v = mtc.reshape %e : tensor<1x4x8xf32> -> tensor<4x8xf32>
+  %t = mtc.transpose %v [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  return %t : tensor<8x4xf32>
+}
+
+// A reduction takes in what it reduces.
+// CHECK-LABEL: func.func @reduction(
+// CHECK: mtc.kernel [4, 8] reduce [1]
+// CHECK: arith.mulf
+// CHECK: mtc.kernel.reduce  add
+// CHECK-NOT: mtc.kernel [
+func.func @reduction(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %q = mtc.mul %x, %x : tensor<4x8xf32>
+  %s = mtc.reduce add %q axes [1] : tensor<4x8xf32> -> tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+
+// A result that two kernels over the same points need is computed by one, which gives it too.
+// CHECK-LABEL: func.func @joined(
+// CHECK: %[[R:.*]]:2 = mtc.kernel [8](%{{.*}}) : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+// CHECK: return %[[R]]#1, %[[R]]#0
+func.func @joined(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = mtc.exp %x : tensor<8xf32>
+  %y = mtc.sin %e : tensor<8xf32>
+  return %e, %y : tensor<8xf32>, tensor<8xf32>
+}
+
+// What would be computed once for each row stays apart: 4 exponentials, not 32.
+// CHECK-LABEL: func.func @computed_once(
+// CHECK: mtc.kernel [4](
+// CHECK: math.exp
+// CHECK: mtc.kernel [4, 8]
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @computed_once(%x: tensor<4x8xf32>, %r: tensor<4xf32>) -> tensor<4x8xf32> {
+  %e = mtc.exp %r : tensor<4xf32>
+  %b = mtc.broadcast %e axes [1] : tensor<4xf32> -> tensor<4x8xf32>
+  %y = mtc.mul %x, %b : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+
+// Where a guard is false the producer's point may lie outside: its load takes the guard over.
+// CHECK-LABEL: func.func @guarded(
+// CHECK: mtc.kernel [10]
+// CHECK: mtc.kernel.load %{{.*}} if %{{.*}} else
+// CHECK: math.exp
+// CHECK: arith.select
+// CHECK-NOT: mtc.kernel [
+func.func @guarded(%x: tensor<8xf32>) -> tensor<10xf32> {
+  %e = mtc.exp %x : tensor<8xf32>
+  %p = mtc.pad %e low [1] high [1] interior [0] value 0.0 : f32 : tensor<8xf32> -> tensor<10xf32>
+  return %p : tensor<10xf32>
+}
+
+// Ranks of scalars differ from their spaces': they fuse all the same.
+// CHECK-LABEL: func.func @scalars(
+// CHECK: mtc.kernel [1]
+// CHECK: math.exp
+// CHECK: math.sin
+// CHECK-NOT: mtc.kernel [
+func.func @scalars(%x: tensor<f32>) -> tensor<f32> {
+  %e = mtc.exp %x : tensor<f32>
+  %y = mtc.sin %e : tensor<f32>
+  return %y : tensor<f32>
+}

@@ -1,0 +1,35 @@
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(mtc-place)'
+
+module {
+  func.func @not_formed(%x: tensor<16xf32>) -> tensor<16xf32> {
+    // expected-error @below {{is neither a kernel nor a library call: it cannot be placed}}
+    %y = mtc.exp %x : tensor<16xf32>
+    return %y : tensor<16xf32>
+  }
+}
+
+// -----
+
+module {
+  mtc.variable state @v : tensor<16xf32> = #mtc.zeros
+  func.func @returns_old(%x: tensor<16xf32>) -> tensor<16xf32> {
+    %old = mtc.read @v : tensor<16xf32>
+    // expected-error @below {{replaces a value that the function returns}}
+    mtc.write @v, %x : tensor<16xf32>
+    return %old : tensor<16xf32>
+  }
+}
+
+// -----
+
+module {
+  mtc.variable parameter @a : tensor<16xf32> = #mtc.zeros
+  mtc.variable parameter @b : tensor<16xf32> = #mtc.zeros
+  mtc.variable parameter @c : tensor<16xf32> = #mtc.zeros
+  func.func @contradiction() {
+    %p = mtc.read_flat [@a, @b] : tensor<32xf32>
+    // expected-error @below {{needs @c behind its predecessor, where another flat tensor does not have it}}
+    %q = mtc.read_flat [@a, @c] : tensor<32xf32>
+    return
+  }
+}

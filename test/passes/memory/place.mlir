@@ -1,0 +1,85 @@
+// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-place)' | FileCheck %s
+
+// Variables first, then inputs, then values; a view lies where its source lies. Column sums do not fuse into a
+// product, so that there are two launches; the elementwise one takes the place of its operand, which dies.
+// CHECK: mtc.arena size 256 live 256
+// CHECK: mtc.variable  parameter @w : tensor<16xf32> = #mtc.zeros at 0
+// CHECK: mtc.step @f reads ["x"] [#mtc.at<64, tensor<2x16xf32>>] gives ["y"] [#mtc.at<192, tensor<16x1xf32>>]
+// CHECK-NEXT: mtc.launch @{{.*}} [#mtc.at<64, tensor<2x16xf32>>] into [#mtc.at<192, tensor<16xf32>>]
+// CHECK-NEXT: mtc.launch @{{.*}} [#mtc.at<192, tensor<16xf32>>, #mtc.at<0, tensor<16xf32>>] into [#mtc.at<192, tensor<16xf32>>]
+module {
+  mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
+  func.func @f(%x: tensor<2x16xf32> {mtc.name = "x"}) -> (tensor<16x1xf32> {mtc.name = "y"}) {
+    %w = mtc.read @w : tensor<16xf32>
+    %s = mtc.reduce add %x axes [0] : tensor<2x16xf32> -> tensor<16xf32>
+    %a = mtc.mul %s, %w : tensor<16xf32>
+    %r = mtc.reshape %a : tensor<16xf32> -> tensor<16x1xf32>
+    return %r : tensor<16x1xf32>
+  }
+}
+
+// -----
+
+// A value that is written to a variable is computed there; an update in place needs no memory at all.
+// CHECK: mtc.arena size 192 live 192
+// CHECK: mtc.step @update
+// CHECK-NEXT: mtc.launch @kernel_0 [#mtc.at<0, tensor<48xf32>>] into [#mtc.at<0, tensor<48xf32>>]
+// CHECK-NOT: mtc.copy
+module {
+  mtc.variable parameter @a : tensor<20xf32> = #mtc.zeros
+  mtc.variable parameter @b : tensor<16xf32> = #mtc.zeros
+  func.func @update() {
+    %p = mtc.read_flat [@a, @b] : tensor<48xf32>
+    %h = mtc.constant dense<0.5> : tensor<48xf32>
+    %n = mtc.mul %p, %h : tensor<48xf32>
+    mtc.write_flat [@a, @b], %n : tensor<48xf32>
+    return
+  }
+}
+
+// -----
+
+// The old value is still needed after the write: the new one is computed elsewhere, and copied when nothing reads the
+// variable's place any more.
+// CHECK: mtc.step @swap
+// CHECK-NEXT: mtc.launch @{{.*}} [#mtc.at<64, tensor<16xf32>>] into [#mtc.at<[[NEW:[0-9]+]], tensor<16xf32>>]
+// CHECK-NEXT: mtc.launch @{{.*}} [#mtc.at<0, tensor<16xf32>>]
+// CHECK-NEXT: mtc.copy <[[NEW]], tensor<16xf32>> into <0, tensor<16xf32>>
+module {
+  mtc.variable state @v : tensor<16xf32> = #mtc.zeros
+  func.func @swap(%x: tensor<16xf32> {mtc.name = "x"}) -> (tensor<16xf32> {mtc.name = "y"}) {
+    %old = mtc.read @v : tensor<16xf32>
+    %new = mtc.cumulative_sum %x axis 0 : tensor<16xf32>
+    mtc.write @v, %new : tensor<16xf32>
+    %y = mtc.cumulative_sum %old axis 0 : tensor<16xf32>
+    return %y : tensor<16xf32>
+  }
+}
+
+// -----
+
+// Equal kernels are one function, launched twice.
+// CHECK-COUNT-1: mtc.kernel_function
+// CHECK-NOT: mtc.kernel_function
+// CHECK: mtc.launch @kernel_0
+// CHECK: mtc.launch @kernel_0
+module {
+  func.func @f(%x: tensor<16xf32> {mtc.name = "x"}, %z: tensor<16xf32> {mtc.name = "z"})
+      -> (tensor<16xf32> {mtc.name = "a"}, tensor<16xf32> {mtc.name = "b"}) {
+    %a = mtc.exp %x : tensor<16xf32>
+    %b = mtc.exp %z : tensor<16xf32>
+    return %a, %b : tensor<16xf32>, tensor<16xf32>
+  }
+}
+
+// -----
+
+// Data becomes a variable that is never written.
+// CHECK: mtc.variable  constant @mtc.constant : tensor<2xf32> = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32> at
+module {
+  func.func @f() -> (tensor<2xf32> {mtc.name = "y"}) {
+    %d = mtc.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %y = mtc.exp %d : tensor<2xf32>
+    return %y : tensor<2xf32>
+  }
+}

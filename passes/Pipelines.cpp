@@ -29,7 +29,8 @@ void mtc::buildKernelPipeline(OpPassManager &manager) {
   functions.addPass(createPrepareContractions()); // Its transpositions become kernels too.
   functions.addPass(createFormKernels());
   functions.addPass(createFuseKernels());
-  buildSimplifyPipeline(manager); // Equal loads that fusion brought together; views without readers.
+  buildSimplifyPipeline(
+      manager); // Equal loads that fusion brought together; views without readers.
 }
 
 namespace {

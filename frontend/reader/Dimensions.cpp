@@ -116,6 +116,20 @@ Number mtc::onnx::evaluateDimension(StringRef text, const llvm::StringMap<int64_
   return DimensionParser(text, sizes).parse();
 }
 
+std::vector<std::string> mtc::onnx::dimensionNames(StringRef text) {
+  if (isDimensionName(text))
+    return {text.str()};
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    StringRef word =
+        text.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+    text = text.drop_front(std::max<size_t>(word.size(), 1));
+    if (!word.empty() && !llvm::isDigit(word.front()) && word != "Min" && word != "Max")
+      names.push_back(word.str());
+  }
+  return names;
+}
+
 bool mtc::onnx::isDimensionName(StringRef text) {
   return text.find_first_of("+-*/() ,") == StringRef::npos;
 }

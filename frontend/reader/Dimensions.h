@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mtc::onnx {
 
@@ -18,6 +19,9 @@ namespace mtc::onnx {
 /// `Min(48, sequence)`). Nothing where a name has no size or the text is no such expression.
 std::optional<int64_t> evaluateDimension(llvm::StringRef text,
                                          const llvm::StringMap<int64_t> &sizes);
+
+/// The names in a symbolic dimension: itself, or those of the expression that it is.
+std::vector<std::string> dimensionNames(llvm::StringRef text);
 
 /// Whether a symbolic dimension is a plain name, which `--dim` can give a size.
 bool isDimensionName(llvm::StringRef text);

@@ -21,6 +21,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Threading.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
@@ -62,11 +64,27 @@ void Compilation::chooseBatch() {
   }
 }
 
+/// A size for a dimension that the model does not have is a slip of the hand.
+void Compilation::checkDimensions(onnx::Problems &problems) {
+  std::set<std::string> names;
+  for (const onnx::ModelInput &input : onnx::modelInputs(*model))
+    for (const std::string &dim : input.dims)
+      for (std::string &name : onnx::dimensionNames(dim))
+        if (!llvm::isDigit(name.empty() ? '0' : name.front()))
+          names.insert(std::move(name));
+  for (const auto &entry : options.dims)
+    if (!names.contains(entry.first().str()))
+      problems.add("--dim " + entry.first() + "=" + Twine(entry.second) +
+                   ": the inputs have no such dimension" +
+                   (names.empty() ? "; all are fixed" : "; they have " + llvm::join(names, ", ")));
+}
+
 LogicalResult Compilation::import() {
   onnx::Problems problems;
   model = onnx::Model::read(options.model, problems);
   if (!model)
     return report(problems);
+  checkDimensions(problems);
   chooseBatch();
   classes = onnx::classifyInitializers(*model, {options.train, options.freeze}, problems);
   module = onnx::importModel(*model, *context, {dims, options.binds}, classes, problems);

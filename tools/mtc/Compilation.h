@@ -43,6 +43,7 @@ public:
 private:
   mlir::LogicalResult report(const onnx::Problems &problems);
   void chooseBatch();
+  void checkDimensions(onnx::Problems &problems);
   mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
   mlir::LogicalResult formProgram();
   void drawParameters();

@@ -91,8 +91,11 @@ void print(const llvm::json::Object &description) {
     os << ": " << *row.getString("reason") << "\n";
   }
   os << "operators  ";
+  std::map<std::string, int64_t> operators;
   for (const auto &[name, count] : *description.getObject("operators"))
-    os << " " << name.str() << "×" << *count.getAsInteger();
+    operators[name.str()] = *count.getAsInteger();
+  for (const auto &[name, count] : operators)
+    os << " " << name << "×" << count;
   os << "\n";
 }
 

@@ -52,11 +52,17 @@ static Value classesLast(TensorBuilder &b, Value output, int64_t classAxis) {
   return b.transpose(output, permutation);
 }
 
+/// Labels that -100 can be compared with: it is no value of an integer without sign.
+static Value asSigned(TensorBuilder &b, Value labels) {
+  return isUnsigned(typeOf(labels).getElementType()) ? b.cast(labels, b.getI64Type()) : labels;
+}
+
 static Value counts(TensorBuilder &b, Value labels) {
   return b.compare(Predicate::Ne, labels, b.splat(labels, ignoredLabel));
 }
 
 static LossTerms build(TensorBuilder &b, Value output, Value labels, int64_t classAxis) {
+  labels = asSigned(b, labels);
   Type element = typeOf(output).getElementType();
   Value logits = classesLast(b, output, classAxis);
   Value losses = SoftmaxCrossEntropyOp::create(b, RankedTensorType::get(shapeOf(labels), element),
@@ -65,6 +71,7 @@ static LossTerms build(TensorBuilder &b, Value output, Value labels, int64_t cla
 }
 
 static Value buildCorrect(TensorBuilder &b, Value output, Value labels, int64_t classAxis) {
+  labels = asSigned(b, labels);
   Value logits = classesLast(b, output, classAxis);
   int64_t last = shapeOf(logits).size() - 1;
   Value counted = counts(b, labels);

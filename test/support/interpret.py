@@ -8,6 +8,8 @@ checks the functions of the text on stdin by the comments of FILE, in which a0, 
     // given @f a1 = EXPRESSION      the argument's value; floats are random otherwise
     // expect @f = EXPRESSION        the result's value, a tuple for several results
     // fault @f                      an index lies outside its axis
+    // given @f @w = EXPRESSION      a variable's value before; floats are random otherwise
+    // expect @f @w = EXPRESSION     its value after; `v["w"]` is the one before
 
 Expressions are numpy's. Each `@f` that has an `@f_vjp` is checked against central differences, unless the comments say
 what `@f_vjp` is to give. A kernel's scalars are computed for all points at once, as arrays over the space; an index
@@ -189,9 +191,40 @@ class Kernel:
         return results
 
 
+class State:
+    """The values of a module's variables by name."""
+
+    def __init__(self, text):
+        self.types = {name: tensor_type(kind)
+                      for name, kind in re.findall(r"mtc.variable +\w+ @([\w.]+) : (tensor<.*?>)", text)}
+        self.values = {}
+
+    def read(self, name):
+        return self.values[name]
+
+    def write(self, name, value):
+        shape, dtype = self.types[name]
+        assert value.dtype == dtype, f"@{name} is written with {value.dtype}"
+        self.values[name] = value.reshape(shape).copy()
+
+    def read_flat(self, names):
+        """One after another, each padded to 64 bytes."""
+        parts = []
+        for name in names:
+            flat = self.values[name].reshape(-1)
+            parts += [flat, np.zeros(-flat.nbytes % 64 // flat.itemsize, flat.dtype)]
+        return np.concatenate(parts)
+
+    def write_flat(self, names, value):
+        for name in names:
+            size = self.values[name].size
+            self.write(name, value[:size])
+            value = value[size + -self.values[name].nbytes % 64 // value.itemsize:]
+
+
 class Function:
-    def __init__(self, name, arguments):
-        self.name, self.lines = name, []
+    def __init__(self, name, arguments, state):
+        self.name, self.lines, self.state = name, [], state
         self.arguments = [a.split(":")[0].strip() for a in arguments]
         self.types = [tensor_type(a.split(":")[1].split("{")[0]) for a in arguments]
 
@@ -221,16 +254,24 @@ class Function:
                 values[match.group(1)] = dense(*match.group(2, 3))
             elif match := re.fullmatch(r"(%\w+) = mtc.(?:reshape|detach) (%[\w#]+) : .*?(tensor<[^>]*>)", line):
                 values[match.group(1)] = values[match.group(2)].reshape(tensor_type(match.group(3))[0])
+            elif match := re.fullmatch(r"(%\w+) = mtc.read @([\w.]+) : .*", line):
+                values[match.group(1)] = self.state.read(match.group(2))
+            elif match := re.fullmatch(r"mtc.write @([\w.]+), (%[\w#]+) : .*", line):
+                self.state.write(match.group(1), values[match.group(2)])
+            elif match := re.fullmatch(r"(%\w+) = mtc.read_flat \[(.*?)\] : .*", line):
+                values[match.group(1)] = self.state.read_flat(re.findall(r"@([\w.]+)", match.group(2)))
+            elif match := re.fullmatch(r"mtc.write_flat \[(.*?)\], (%[\w#]+) : .*", line):
+                self.state.write_flat(re.findall(r"@([\w.]+)", match.group(1)), values[match.group(2)])
             else:
                 raise SystemExit(f"@{self.name}: cannot interpret `{line}`")
 
 
 def parse(text):
-    functions, current = {}, None
+    functions, current, state = {}, None, State(text)
     for line in map(str.strip, text.splitlines()):
         if match := re.match(r"func.func @(\w+)\((.*?)\)(?: ->|$| \{)", line):
             arguments = re.findall(r"%\w+: tensor<[^>]*>", match.group(2))
-            current = functions[match.group(1)] = Function(match.group(1), arguments)
+            current = functions[match.group(1)] = Function(match.group(1), arguments, state)
         elif current and line:
             current.lines.append(line)
     return functions
@@ -272,6 +313,11 @@ def main():
         given[name, int(argument)] = expression
     for name, expression in re.findall(r"^// expect @(\w+) = (.*)$", source, re.M):
         expected[name] = expression
+    for name, variable, expression in re.findall(r"^// given @(\w+) @([\w.]+) = (.*)$", source, re.M):
+        given[name, variable] = expression
+    after = {}
+    for name, variable, expression in re.findall(r"^// expect @(\w+) @([\w.]+) = (.*)$", source, re.M):
+        after.setdefault(name, {})[variable] = expression
     scope = {"np": np, "nan": np.nan, "inf": np.inf, "philox": philox}
     checked = 0
 
@@ -287,6 +333,14 @@ def main():
             else:
                 raise SystemExit(f"@{function.name}: argument {i} is not given")
 
+    def fill(function):
+        """Gives the variables their values before the function runs."""
+        random = np.random.default_rng(11)
+        for name, (shape, dtype) in function.state.types.items():
+            expression = given.get((function.name, name))
+            value = eval(expression, scope) if expression else random.normal(size=shape)
+            function.state.values[name] = np.broadcast_to(np.array(value, dtype), shape)
+
     def compare(name, found, wanted, tolerance):
         for i, (a, b) in enumerate(zip(found, wanted, strict=True)):
             assert a.shape == np.shape(b), f"@{name}: result {i} has extents {a.shape}, expected {np.shape(b)}"
@@ -296,7 +350,8 @@ def main():
     np.seterr(all="ignore")
     for name, function in functions.items():
         arguments = list(draw(function))
-        names = scope | {f"a{i}": a for i, a in enumerate(arguments)}
+        fill(function)
+        names = scope | {f"a{i}": a for i, a in enumerate(arguments)} | {"v": dict(function.state.values)}
         if name in faults:
             try:
                 function(*arguments)
@@ -308,6 +363,11 @@ def main():
             wanted = eval(expected.pop(name), names)
             compare(name, function(*arguments), wanted if isinstance(wanted, tuple) else (wanted,), 1e-5)
             checked += 1
+        elif name in after:
+            function(*arguments)
+            for variable, expression in after.pop(name).items():
+                compare(f"{name} @{variable}", [function.state.values[variable]], [eval(expression, names)], 1e-5)
+            checked += 1
         elif name.endswith("_vjp"):
             forward = functions[name.removesuffix("_vjp")]
             count = len(forward.types)
@@ -315,7 +375,7 @@ def main():
             wanted = [central_differences(forward, arguments[:count], arguments[count:], i) for i in floats]
             compare(name, function(*arguments), wanted, 1e-6)
             checked += 1
-    missing = expected.keys() | faults - functions.keys()
+    missing = expected.keys() | after.keys() | faults - functions.keys()
     if missing or not checked:
         raise SystemExit(f"checked {checked} functions; not found: {', '.join(sorted(missing)) or 'none'}")
     print(f"checked {checked} functions")

@@ -4,7 +4,7 @@
 #include "codegen/program/ProgramTables.h"
 
 #include "codegen/program/ConstantBuilder.h"
-#include "codegen/program/NodeNames.h"
+#include "ir/NodeNames.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"
 
@@ -280,7 +280,7 @@ private:
       return nullptr;
     }
     return c.structure({c.u32(kind), c.u32(index), c.u32(offsets.size()), c.i64Array(offsets),
-                        c.i64(bytes), c.string(getNodeNames(op->getLoc()))});
+                        c.i64(bytes), c.string(nodeNames(op->getLoc()))});
   }
 
   uint32_t emitContraction(CallContractOp call) {

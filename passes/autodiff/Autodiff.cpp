@@ -2,7 +2,7 @@
 
 #include "passes/autodiff/Autodiff.h"
 #include "ir/TensorBuilder.h"
-#include "passes/NodeNames.h"
+#include "ir/NodeNames.h"
 
 #include "llvm/ADT/DenseSet.h"
 

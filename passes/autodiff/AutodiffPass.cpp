@@ -2,7 +2,7 @@
 
 #include "ir/TensorBuilder.h"
 #include "passes/GraphSignature.h"
-#include "passes/NodeNames.h"
+#include "ir/NodeNames.h"
 #include "passes/Passes.h"
 #include "passes/autodiff/Autodiff.h"
 

@@ -11,6 +11,7 @@
 #include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Import.h"
 #include "ir/Mtc.h"
+#include "ir/NodeNames.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
 #include "passes/losses/LossChoice.h"
@@ -174,7 +175,7 @@ void Compilation::collectInputs() {
       return;
     input.minimum = input.ignored = -extent;
     input.limit = extent;
-    input.reader = nodeName(op.getLoc());
+    input.reader = nodeNames(op.getLoc());
   });
 }
 

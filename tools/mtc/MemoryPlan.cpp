@@ -5,6 +5,7 @@
 #include "Report.h"
 
 #include "ir/Mtc.h"
+#include "ir/NodeNames.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -35,7 +36,7 @@ MemoryPlan MemoryPlan::of(ModuleOp placed) {
   plan.activations =
       plan.peak - plan.parameters - plan.gradients - plan.optimizer - plan.data - plan.workspace;
   if (auto loc = arena->getAttrOfType<LocationAttr>("peak_at"))
-    plan.peakAt = nodeName(loc);
+    plan.peakAt = nodeNames(loc);
   return plan;
 }
 

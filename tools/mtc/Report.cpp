@@ -3,6 +3,7 @@
 
 #include "Report.h"
 
+#include "ir/NodeNames.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,18 +24,6 @@ void mtc::tool::warn(const llvm::Twine &message) {
   llvm::WithColor::warning(llvm::errs(), "mtc") << message << "\n";
 }
 
-std::string mtc::tool::nodeName(Location loc) {
-  std::string name;
-  loc->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named || named.getName() == "backward")
-      return WalkResult::advance();
-    name = named.getName().str();
-    return WalkResult::interrupt();
-  });
-  return name;
-}
-
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context)
     : handler(&context, [this](Diagnostic &diagnostic) {
         print(diagnostic);
@@ -43,7 +32,7 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context)
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   std::string text;
-  if (std::string node = nodeName(diagnostic.getLocation()); !node.empty())
+  if (std::string node = nodeNames(diagnostic.getLocation()); !node.empty())
     text = "node '" + node + "': ";
   text += diagnostic.str();
   if (diagnostic.getSeverity() == DiagnosticSeverity::Error)

@@ -30,9 +30,6 @@ private:
   unsigned errors = 0;
 };
 
-/// The model's node that a location names; empty if it names none.
-std::string nodeName(mlir::Location loc);
-
 } // namespace mtc::tool
 
 #endif // MTC_TOOLS_MTC_REPORT_H

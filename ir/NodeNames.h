@@ -1,7 +1,7 @@
 //===- NodeNames.h - The model's nodes behind a location -------------------------------------===//
 
-#ifndef MTC_PASSES_NODENAMES_H
-#define MTC_PASSES_NODENAMES_H
+#ifndef MTC_IR_NODENAMES_H
+#define MTC_IR_NODENAMES_H
 
 #include "mlir/IR/Location.h"
 #include <string>
@@ -9,7 +9,7 @@
 namespace mtc {
 
 /// What diagnostics, profile and memory report call an operation: the ONNX node's name,
-/// `backward(NAME)` for its gradient, several names joined by " + "; "?" where nothing is known.
+/// `backward(NAME)` for its gradient, several names joined by " + "; empty where nothing is known.
 std::string nodeNames(mlir::Location location);
 
 /// The location of what computes the gradient of an operation at `location`.
@@ -17,4 +17,4 @@ mlir::Location backwardLocation(mlir::Location location);
 
 } // namespace mtc
 
-#endif // MTC_PASSES_NODENAMES_H
+#endif // MTC_IR_NODENAMES_H

@@ -44,7 +44,7 @@ if ((${#missing[@]})); then
     # shellcheck disable=SC2086 # the words of one command line
     if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 $command >"$log" 2>&1; then
       tail -n 30 "$log" >&2
-      die "'apt-get ${command%% *}' failed; the reason is above. LLVM 22 comes from 'deb http://deb.debian.org/debian-security bookworm-security main'"
+      die "'apt-get ${command%% *}' failed; the reason is above. LLVM 22 is in Debian's archive bookworm-security, section main: is it among apt's sources?"
     fi
   done
 fi

@@ -22,7 +22,8 @@ def OnnxDialect : Dialect {
   let summary = "ONNX graphs as data: the frontend's own form";
   let description = [{
     A value is a tensor, ranked where its rank is known and static where its extents are. A type with an unknown rank is
-    `tensor<*xT>`; an operand or result that the model leaves out has type `none`.
+    `tensor<*xT>`; an operand or result that the model leaves out has type `none`. Of a value whose element type is not
+    known either the type is `tensor<*xindex>`: ONNX has no such type.
   }];
 }
 

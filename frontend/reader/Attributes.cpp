@@ -1,23 +1,24 @@
-//===- Attributes.cpp - A node's attributes
-//-----------------------------------------------------===//
+//===- Attributes.cpp - Attributes of nodes
+//----------------------------------------------------===//
 
 #include "frontend/reader/Attributes.h"
+
 #include "frontend/reader/TensorData.h"
 
 #include "mlir/IR/Builders.h"
 #include "onnx-ml.pb.h"
 
+using namespace llvm;
 using namespace mlir;
-using namespace mtc::onnx;
 using ::onnx::AttributeProto;
 
-static llvm::Error error(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
+namespace mtc::onnx {
 
-/// The kind of an attribute; files of IR version 1 leave it out, and it follows from what is there.
-static AttributeProto::AttributeType kindOf(const AttributeProto &attribute) {
-  if (attribute.has_type() && attribute.type() != AttributeProto::UNDEFINED)
+namespace {
+
+/// The attribute's kind; files of old exporters leave it to the field that is set.
+AttributeProto::AttributeType kindOf(const AttributeProto &attribute) {
+  if (attribute.type() != AttributeProto::UNDEFINED)
     return attribute.type();
   if (attribute.has_f())
     return AttributeProto::FLOAT;
@@ -29,90 +30,119 @@ static AttributeProto::AttributeType kindOf(const AttributeProto &attribute) {
     return AttributeProto::TENSOR;
   if (attribute.has_g())
     return AttributeProto::GRAPH;
-  if (attribute.floats_size())
+  if (attribute.floats_size() > 0)
     return AttributeProto::FLOATS;
-  if (attribute.strings_size())
+  if (attribute.ints_size() > 0)
+    return AttributeProto::INTS;
+  if (attribute.strings_size() > 0)
     return AttributeProto::STRINGS;
-  return AttributeProto::INTS;
+  return AttributeProto::UNDEFINED;
 }
 
-static llvm::Expected<Attribute> importAttribute(const AttributeProto &attribute, Model &model,
-                                                 Builder &builder) {
-  switch (kindOf(attribute)) {
-  case AttributeProto::FLOAT:
-    return builder.getF32FloatAttr(attribute.f());
-  case AttributeProto::INT:
-    return IntegerAttr::get(builder.getIntegerType(64, /*isSigned=*/true),
-                            APInt(64, static_cast<uint64_t>(attribute.i())));
-  case AttributeProto::STRING:
-    return builder.getStringAttr(attribute.s());
-  case AttributeProto::FLOATS:
-    return DenseF32ArrayAttr::get(
-        builder.getContext(),
-        SmallVector<float>(attribute.floats().begin(), attribute.floats().end()));
-  case AttributeProto::INTS:
-    return DenseI64ArrayAttr::get(
-        builder.getContext(),
-        SmallVector<int64_t>(attribute.ints().begin(), attribute.ints().end()));
-  case AttributeProto::STRINGS: {
-    SmallVector<Attribute> strings;
-    for (const std::string &text : attribute.strings())
-      strings.push_back(builder.getStringAttr(text));
-    return builder.getArrayAttr(strings);
+DenseElementsAttr importTensor(Model &model, const ::onnx::TensorProto &tensor,
+                               const std::string &label, MLIRContext *context, Problems &problems) {
+  llvm::Expected<ArrayRef<char>> bytes = model.tensorBytes(tensor);
+  if (!bytes) {
+    problems.add(label + ": " + toString(bytes.takeError()));
+    return {};
   }
-  case AttributeProto::TENSOR: {
-    llvm::Expected<RankedTensorType> type = tensorType(builder.getContext(), attribute.t());
-    if (!type)
-      return type.takeError();
-    llvm::Expected<ArrayRef<char>> bytes = model.tensorBytes(attribute.t(), *type);
-    if (!bytes)
-      return bytes.takeError();
-    return denseFromBytes(*type, *bytes);
-  }
-  default:
-    return Attribute(); // Subgraphs, sparse tensors, types: named as unsupported.
-  }
+  return denseElements(tensorType(tensor, context), *bytes);
 }
 
-llvm::Expected<DictionaryAttr> mtc::onnx::importAttributes(const ::onnx::NodeProto &node,
-                                                           Model &model, MLIRContext &context) {
-  Builder builder(&context);
-  NamedAttrList list;
-  SmallVector<Attribute> unsupported;
-  for (const AttributeProto &attribute : node.attribute()) {
-    if (attribute.name().empty())
-      return error("an attribute has no name");
-    if (list.get(attribute.name()))
-      return error("attribute '" + attribute.name() + "' is given twice");
-    llvm::Expected<Attribute> value = importAttribute(attribute, model, builder);
-    if (!value)
-      return error("attribute '" + attribute.name() + "': " + llvm::toString(value.takeError()));
-    if (*value)
-      list.set(attribute.name(), *value);
-    else
-      unsupported.push_back(builder.getStringAttr(attribute.name()));
-  }
-  if (!unsupported.empty())
-    list.set("unsupported_attributes", builder.getArrayAttr(unsupported));
-  return list.getDictionary(&context);
+RankedTensorType vectorType(int64_t size, mlir::Type element) {
+  return RankedTensorType::get({size}, element);
 }
 
-DenseElementsAttr mtc::onnx::constantValue(DictionaryAttr attributes) {
-  auto tensorOf = [](int64_t count, bool isList, Type element) {
-    return RankedTensorType::get(isList ? ArrayRef<int64_t>(count) : ArrayRef<int64_t>(), element);
-  };
-  Builder builder(attributes.getContext());
-  if (auto value = attributes.getAs<DenseElementsAttr>("value"))
-    return value;
-  if (auto value = attributes.getAs<IntegerAttr>("value_int"))
-    return DenseElementsAttr::get(tensorOf(1, false, builder.getI64Type()), value.getValue());
-  if (auto value = attributes.getAs<FloatAttr>("value_float"))
-    return DenseElementsAttr::get(tensorOf(1, false, builder.getF32Type()), value.getValue());
-  if (auto value = attributes.getAs<DenseI64ArrayAttr>("value_ints"))
-    return DenseElementsAttr::get(tensorOf(value.size(), true, builder.getI64Type()),
-                                  value.asArrayRef());
-  if (auto value = attributes.getAs<DenseF32ArrayAttr>("value_floats"))
-    return DenseElementsAttr::get(tensorOf(value.size(), true, builder.getF32Type()),
-                                  value.asArrayRef());
+} // namespace
+
+const AttributeProto *resolve(const AttributeProto &attribute, const AttributeBindings &bindings) {
+  return attribute.ref_attr_name().empty() ? &attribute
+                                           : bindings.lookup(attribute.ref_attr_name());
+}
+
+NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
+                                const AttributeBindings &bindings, const std::string &label,
+                                MLIRContext *context, Problems &problems) {
+  Builder builder(context);
+  NamedAttrList values;
+  NodeAttributes result;
+  for (const AttributeProto &written : node.attribute()) {
+    const AttributeProto *attribute = resolve(written, bindings);
+    if (!attribute)
+      continue;
+    StringRef name = written.name();
+    std::string inside = "attribute " + quoted(name) + " of " + label;
+    mlir::Attribute value;
+    switch (kindOf(*attribute)) {
+    case AttributeProto::FLOAT:
+      value = builder.getF32FloatAttr(attribute->f());
+      break;
+    case AttributeProto::INT:
+      value = builder.getIntegerAttr(builder.getIntegerType(64, /*isSigned=*/true), attribute->i());
+      break;
+    case AttributeProto::STRING:
+      value = builder.getStringAttr(attribute->s());
+      break;
+    case AttributeProto::FLOATS:
+      value = builder.getDenseF32ArrayAttr(
+          ArrayRef<float>(attribute->floats().data(), attribute->floats_size()));
+      break;
+    case AttributeProto::INTS:
+      value = builder.getDenseI64ArrayAttr(
+          ArrayRef<int64_t>(attribute->ints().data(), attribute->ints_size()));
+      break;
+    case AttributeProto::STRINGS:
+      value = builder.getStrArrayAttr(
+          SmallVector<StringRef>(attribute->strings().begin(), attribute->strings().end()));
+      break;
+    case AttributeProto::TENSOR:
+      value = importTensor(model, attribute->t(), inside, context, problems);
+      break;
+    case AttributeProto::UNDEFINED:
+      problems.add(inside + " has no type and no value");
+      break;
+    default:
+      result.unsupported.push_back(builder.getStringAttr(name));
+    }
+    if (value)
+      values.set(name, value);
+  }
+  result.values = values.getDictionary(context);
+  return result;
+}
+
+DenseElementsAttr importConstant(Model &model, const ::onnx::NodeProto &node,
+                                 const AttributeBindings &bindings, const std::string &label,
+                                 MLIRContext *context, Problems &problems) {
+  if (node.attribute_size() != 1) {
+    problems.add(label + " has " + Twine(node.attribute_size()) +
+                 " attributes, expected one: the value");
+    return {};
+  }
+  StringRef name = node.attribute(0).name();
+  const AttributeProto *attribute = resolve(node.attribute(0), bindings);
+  Builder builder(context);
+  if (!attribute) {
+    problems.add(label + ": its value is an attribute that the function's caller leaves out");
+  } else if (name == "value") {
+    return importTensor(model, attribute->t(), label, context, problems);
+  } else if (name == "value_float") {
+    return DenseElementsAttr::get(RankedTensorType::get({}, builder.getF32Type()), attribute->f());
+  } else if (name == "value_int") {
+    return DenseElementsAttr::get(RankedTensorType::get({}, builder.getI64Type()), attribute->i());
+  } else if (name == "value_floats") {
+    return DenseElementsAttr::get(
+        vectorType(attribute->floats_size(), builder.getF32Type()),
+        ArrayRef<float>(attribute->floats().data(), attribute->floats_size()));
+  } else if (name == "value_ints") {
+    return DenseElementsAttr::get(
+        vectorType(attribute->ints_size(), builder.getI64Type()),
+        ArrayRef<int64_t>(attribute->ints().data(), attribute->ints_size()));
+  } else {
+    problems.add(label + " has a constant of kind " + quoted(name) +
+                 ", which is not supported; expected numbers in a dense tensor");
+  }
   return {};
 }
+
+} // namespace mtc::onnx

@@ -1,5 +1,5 @@
-//===- Attributes.h - A node's attributes
-//-------------------------------------------------------===//
+//===- Attributes.h - Attributes of nodes
+//------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_ATTRIBUTES_H
 #define MTC_FRONTEND_READER_ATTRIBUTES_H
@@ -7,19 +7,38 @@
 #include "frontend/reader/Model.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace onnx {
+class AttributeProto;
 class NodeProto;
-}
+} // namespace onnx
 
 namespace mtc::onnx {
 
-/// A node's attributes in the forms that `onnx.node` documents.
-llvm::Expected<mlir::DictionaryAttr> importAttributes(const ::onnx::NodeProto &node, Model &model,
-                                                      mlir::MLIRContext &context);
+/// What the attributes of a function call stand for inside the function.
+using AttributeBindings = llvm::StringMap<const ::onnx::AttributeProto *>;
 
-/// The tensor that a Constant node with these attributes gives; null for one of strings.
-mlir::DenseElementsAttr constantValue(mlir::DictionaryAttr attributes);
+struct NodeAttributes {
+  mlir::DictionaryAttr values;
+  llvm::SmallVector<mlir::Attribute> unsupported; // names of GRAPH, TENSORS, ... attributes
+};
+
+/// The attribute itself, or what its reference stands for in the function being inlined; null where
+/// the caller leaves that out.
+const ::onnx::AttributeProto *resolve(const ::onnx::AttributeProto &attribute,
+                                      const AttributeBindings &bindings);
+
+/// The node's attributes in the kinds that `onnx.node` documents. Problems name `label`.
+NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
+                                const AttributeBindings &bindings, const std::string &label,
+                                mlir::MLIRContext *context, Problems &problems);
+
+/// The value of a Constant node; null, the problem added, where mtc holds no such constant.
+mlir::DenseElementsAttr importConstant(Model &model, const ::onnx::NodeProto &node,
+                                       const AttributeBindings &bindings, const std::string &label,
+                                       mlir::MLIRContext *context, Problems &problems);
 
 } // namespace mtc::onnx
 

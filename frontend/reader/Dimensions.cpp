@@ -1,135 +1,259 @@
-//===- Dimensions.cpp - Symbolic dimensions
-//-----------------------------------------------------===//
+//===- Dimensions.cpp - Symbolic dimensions and their extents
+//----------------------------------===//
 
 #include "frontend/reader/Dimensions.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
-#include <algorithm>
+#include <numeric>
 
-using namespace mtc::onnx;
-using llvm::StringRef;
+using namespace llvm;
+
+namespace mtc::onnx {
 
 namespace {
 
-using Number = std::optional<int64_t>;
+/// A quotient in lowest terms, its denominator positive: `floor(n/2)` divides before it rounds.
+struct Rational {
+  int64_t numerator, denominator = 1;
+};
+using Value = std::optional<Rational>; // nothing: unknown, or an overflow
 
-/// Recursive descent over sum := product (("+" | "-") product)*, product := factor (("*" | "//")
-/// factor)*.
-class DimensionParser {
-public:
-  DimensionParser(StringRef text, const llvm::StringMap<int64_t> &sizes)
-      : rest(text), sizes(sizes) {}
-
-  Number parse() {
-    Number value = parseSum();
-    return take("") && rest.empty() ? value : std::nullopt;
+Value normalised(__int128 numerator, __int128 denominator) {
+  if (denominator == 0)
+    return std::nullopt;
+  if (denominator < 0) {
+    numerator = -numerator;
+    denominator = -denominator;
   }
+  __int128 a = numerator < 0 ? -numerator : numerator, b = denominator;
+  while (b != 0)
+    std::tie(a, b) = std::pair(b, a % b);
+  numerator /= a;
+  denominator /= a;
+  if (numerator > INT64_MAX || numerator < INT64_MIN || denominator > INT64_MAX)
+    return std::nullopt;
+  return Rational{static_cast<int64_t>(numerator), static_cast<int64_t>(denominator)};
+}
+
+using Wide = __int128;
+
+Value add(Value a, Value b, int sign = 1) {
+  // Half of 2^127 bounds each product, so the sum cannot overflow.
+  return a && b ? normalised(Wide(a->numerator) * b->denominator +
+                                 sign * (Wide(b->numerator) * a->denominator),
+                             Wide(a->denominator) * b->denominator)
+                : Value();
+}
+Value multiply(Value a, Value b) {
+  return a && b
+             ? normalised(Wide(a->numerator) * b->numerator, Wide(a->denominator) * b->denominator)
+             : Value();
+}
+Value divide(Value a, Value b) {
+  return a && b
+             ? normalised(Wide(a->numerator) * b->denominator, Wide(a->denominator) * b->numerator)
+             : Value();
+}
+Value floorOf(Value a) {
+  if (!a)
+    return a;
+  int64_t quotient = a->numerator / a->denominator;
+  return Rational{quotient - (a->numerator % a->denominator < 0)};
+}
+Value ceilingOf(Value a) {
+  Value floored = floorOf(a);
+  return a && a->denominator != 1 ? add(floored, Rational{1}) : floored;
+}
+Value modulo(Value a, Value b) { return add(a, multiply(floorOf(divide(a, b)), b), -1); }
+bool less(const Rational &a, const Rational &b) {
+  return Wide(a.numerator) * b.denominator < Wide(b.numerator) * a.denominator;
+}
+
+/// Recursive descent over sympy's notation:
+///   sum = product {("+" | "-") product};  product = unary {("*" | "/" | "//" | "%") unary}
+///   unary = "-" unary | atom ["**" number];  atom = number | name | name "(" sums ")" | "(" sum
+///   ")"
+class Parser {
+public:
+  Parser(StringRef text, const StringMap<int64_t> &bindings) : rest(text), bindings(bindings) {}
+
+  Value parse() {
+    Value value = sum();
+    return ok && rest.trim().empty() ? value : fail();
+  }
+  bool isExpression() const { return ok; }
+  SmallVector<std::string> names;
 
 private:
-  /// Skips blanks, then takes `token` if it comes next.
-  bool take(StringRef token) {
+  static constexpr int maxDepth = 50;
+
+  Value fail() {
+    ok = false;
+    rest = "";
+    return std::nullopt;
+  }
+  bool consume(StringRef token) {
     rest = rest.ltrim();
     return rest.consume_front(token);
   }
 
-  Number parseSum() {
-    Number value = parseProduct();
-    while (value) {
-      bool adds = take("+");
-      if (!adds && !take("-"))
+  Value sum() {
+    if (++depth > maxDepth)
+      return fail();
+    Value value = product();
+    while (ok) {
+      if (consume("+"))
+        value = add(value, product());
+      else if (consume("-"))
+        value = add(value, product(), -1);
+      else
         break;
-      Number other = parseProduct();
-      int64_t result;
-      if (!other || (adds ? llvm::AddOverflow(*value, *other, result)
-                          : llvm::SubOverflow(*value, *other, result)))
-        return std::nullopt;
-      value = result;
+    }
+    --depth;
+    return value;
+  }
+
+  Value product() {
+    Value value = unary();
+    while (ok) {
+      if (consume("//"))
+        value = floorOf(divide(value, unary()));
+      else if (consume("*"))
+        value = multiply(value, unary());
+      else if (consume("/"))
+        value = divide(value, unary());
+      else if (consume("%"))
+        value = modulo(value, unary());
+      else
+        break;
     }
     return value;
   }
 
-  Number parseProduct() {
-    Number value = parseFactor();
-    while (value) {
-      if (take("//")) {
-        Number other = parseFactor();
-        if (!other || *other <= 0)
+  Value unary() {
+    bool isNegative = false;
+    while (consume("-"))
+      isNegative = !isNegative;
+    Value value = atom();
+    if (ok && consume("**")) {
+      Value exponent = atom();
+      if (!exponent || exponent->denominator != 1 || exponent->numerator < 0 ||
+          exponent->numerator > 64)
+        value = std::nullopt;
+      else
+        for (Value base = std::exchange(value, Rational{1}); exponent->numerator > 0;
+             --exponent->numerator)
+          value = multiply(value, base);
+    }
+    return isNegative ? multiply(value, Rational{-1}) : value;
+  }
+
+  Value atom() {
+    if (consume("(")) {
+      Value value = sum();
+      return consume(")") ? value : fail();
+    }
+    if (rest.empty())
+      return fail();
+    if (isDigit(rest.front())) {
+      int64_t number;
+      return rest.consumeInteger(10, number) ? fail() : Value(Rational{number});
+    }
+    StringRef name = takeName();
+    if (name.empty())
+      return fail();
+    if (consume("("))
+      return call(name);
+    if (!llvm::is_contained(names, name))
+      names.push_back(name.str());
+    auto found = bindings.find(name);
+    return found == bindings.end() ? Value() : Value(Rational{found->second});
+  }
+
+  /// Letters, digits, `_`, `.` and `:`; a `-` between them without spaces too, as in `batch-size`,
+  /// because sympy writes spaces around its operators.
+  StringRef takeName() {
+    auto inName = [](char c) {
+      return isAlnum(c) || c == '_' || c == '.' || c == ':' || static_cast<signed char>(c) < 0;
+    };
+    size_t end = 0;
+    while (end < rest.size() &&
+           (inName(rest[end]) ||
+            (rest[end] == '-' && end > 0 && end + 1 < rest.size() && inName(rest[end + 1]))))
+      ++end;
+    StringRef name = rest.take_front(end);
+    rest = rest.drop_front(end);
+    return name;
+  }
+
+  Value call(StringRef function) {
+    SmallVector<Value> arguments;
+    do
+      arguments.push_back(sum());
+    while (ok && consume(","));
+    if (!ok || !consume(")"))
+      return fail();
+    enum Kind { minimum, maximum, floor, ceiling, mod, floorDivide, unknown };
+    Kind kind = StringSwitch<Kind>(function)
+                    .CasesLower({"min"}, minimum)
+                    .CasesLower({"max"}, maximum)
+                    .CasesLower({"floor"}, floor)
+                    .CasesLower({"ceiling", "ceil"}, ceiling)
+                    .CasesLower({"mod", "pythonmod"}, mod)
+                    .CasesLower({"floordiv", "cleandiv"}, floorDivide)
+                    .Default(unknown);
+    if (kind == minimum || kind == maximum) {
+      Value best = arguments[0];
+      for (Value argument : ArrayRef(arguments).drop_front()) {
+        if (!best || !argument)
           return std::nullopt;
-        value = llvm::divideFloorSigned(*value, *other);
-      } else if (take("*")) {
-        Number other = parseFactor();
-        int64_t result;
-        if (!other || llvm::MulOverflow(*value, *other, result))
-          return std::nullopt;
-        value = result;
-      } else {
-        break;
+        if (kind == minimum ? less(*argument, *best) : less(*best, *argument))
+          best = argument;
       }
+      return best;
     }
-    return value;
-  }
-
-  Number parseFactor() {
-    if (++depth > 100)
-      return std::nullopt;
-    if (take("(")) {
-      Number value = parseSum();
-      return take(")") ? value : std::nullopt;
-    }
-    for (bool isMinimum : {true, false})
-      if (take(isMinimum ? "Min(" : "Max("))
-        return parseExtremum(isMinimum);
-    rest = rest.ltrim();
-    StringRef word =
-        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
-    rest = rest.drop_front(word.size());
-    int64_t number;
-    if (!word.getAsInteger(10, number))
-      return number;
-    auto it = sizes.find(word);
-    return it == sizes.end() ? std::nullopt : Number(it->second);
-  }
-
-  Number parseExtremum(bool isMinimum) {
-    Number result = parseSum();
-    while (result && take(",")) {
-      Number other = parseSum();
-      if (!other)
-        return std::nullopt;
-      result = isMinimum ? std::min(*result, *other) : std::max(*result, *other);
-    }
-    return take(")") ? result : std::nullopt;
+    if (kind == floor && arguments.size() == 1)
+      return floorOf(arguments[0]);
+    if (kind == ceiling && arguments.size() == 1)
+      return ceilingOf(arguments[0]);
+    if (kind == mod && arguments.size() == 2)
+      return modulo(arguments[0], arguments[1]);
+    if (kind == floorDivide && arguments.size() == 2)
+      return floorOf(divide(arguments[0], arguments[1]));
+    return fail();
   }
 
   StringRef rest;
-  const llvm::StringMap<int64_t> &sizes;
+  const StringMap<int64_t> &bindings;
   int depth = 0;
+  bool ok = true;
 };
 
 } // namespace
 
-Number mtc::onnx::evaluateDimension(StringRef text, const llvm::StringMap<int64_t> &sizes) {
-  if (auto it = sizes.find(text); it != sizes.end())
-    return it->second;
-  return DimensionParser(text, sizes).parse();
+std::optional<int64_t> evaluateDimension(StringRef text, const StringMap<int64_t> &bindings) {
+  if (auto found = bindings.find(text); found != bindings.end())
+    return found->second;
+  Value value = Parser(text, bindings).parse();
+  if (!value || value->denominator != 1 || value->numerator < 0)
+    return std::nullopt;
+  return value->numerator;
 }
 
-std::vector<std::string> mtc::onnx::dimensionNames(StringRef text) {
-  if (isDimensionName(text))
-    return {text.str()};
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    StringRef word =
-        text.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
-    text = text.drop_front(std::max<size_t>(word.size(), 1));
-    if (!word.empty() && !llvm::isDigit(word.front()) && word != "Min" && word != "Max")
-      names.push_back(word.str());
-  }
-  return names;
+SmallVector<std::string> dimensionNames(StringRef text) {
+  StringMap<int64_t> none;
+  Parser parser(text, none);
+  parser.parse();
+  if (parser.isExpression() && !parser.names.empty())
+    return parser.names;
+  return {text.str()};
 }
 
-bool mtc::onnx::isDimensionName(StringRef text) {
-  return text.find_first_of("+-*/() ,") == StringRef::npos;
+bool isDimensionName(StringRef text) {
+  SmallVector<std::string> names = dimensionNames(text);
+  return names.size() == 1 && names[0] == text;
 }
+
+} // namespace mtc::onnx

@@ -1,103 +1,209 @@
-//===- Export.cpp - The model with other weights
-//------------------------------------------------===//
+//===- Export.cpp - A model as a file with places for trained weights
+//--------------------------===//
 //
-// A protobuf message is the concatenation of its fields in any order, and the length of each is
-// known before its data is: so the file can be written but for the weights at compile time.
+// The lengths in protobuf's wire format are known before the weights are, and the order of fields
+// is free: the model without its graph, then the graph without its initializers, then each
+// initializer as a header followed by its raw data. (protobuf.dev, "Encoding")
 //
-//===----------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------===//
 
 #include "frontend/reader/Export.h"
 #include "frontend/reader/TensorData.h"
-#include "ir/Mtc.h"
 
 #include "onnx-ml.pb.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/LEB128.h"
 
-#include <limits>
+using namespace llvm;
 
-using namespace mtc::onnx;
-using ::onnx::GraphProto;
-using ::onnx::ModelProto;
-using ::onnx::TensorProto;
+namespace mtc::onnx {
 
-/// Appends a number in protobuf's variable-length form.
-static void appendVarint(std::string &out, uint64_t value) {
-  for (; value >= 128; value >>= 7)
-    out.push_back(static_cast<char>(value | 128));
-  out.push_back(static_cast<char>(value));
+namespace {
+
+constexpr uint64_t maxModelBytes = INT32_MAX;
+
+/// The tag of a length-delimited field.
+constexpr char tagOf(int field) { return static_cast<char>(field << 3 | 2); }
+
+/// The start of a length-delimited field: tag and length.
+std::string fieldStart(int field, uint64_t length) {
+  std::string text(1, tagOf(field));
+  raw_string_ostream stream(text);
+  encodeULEB128(length, stream);
+  return text;
 }
 
-/// Appends the start of a length-delimited field.
-static void appendField(std::string &out, int number, uint64_t length) {
-  appendVarint(out, static_cast<uint64_t>(number) << 3 | 2);
-  appendVarint(out, length);
+Error tooLarge(uint64_t bytes) {
+  return problem("the model with its weights has " + Twine(bytes) +
+                 " bytes or more, an ONNX file without external data ends at 2 GiB");
 }
 
-static void removeData(TensorProto &tensor) {
-  tensor.clear_raw_data();
-  tensor.clear_float_data();
-  tensor.clear_int32_data();
-  tensor.clear_int64_data();
-  tensor.clear_double_data();
-  tensor.clear_uint64_data();
-  tensor.clear_external_data();
-  tensor.clear_data_location();
+/// Everything of a tensor but its elements.
+::onnx::TensorProto headerOf(const ::onnx::TensorProto &tensor) {
+  ::onnx::TensorProto header;
+  *header.mutable_dims() = tensor.dims();
+  header.set_data_type(tensor.data_type());
+  header.set_name(tensor.name());
+  if (tensor.has_doc_string())
+    header.set_doc_string(tensor.doc_string());
+  *header.mutable_metadata_props() = tensor.metadata_props();
+  return header;
 }
 
-llvm::Expected<std::vector<FileSegment>>
-mtc::onnx::exportSegments(Model &model, mlir::MLIRContext &context,
-                          const llvm::StringSet<> &initializers) {
-  const GraphProto &graph = model.proto().graph();
-  GraphProto rest = graph;
-  rest.clear_initializer();
-  std::vector<FileSegment> tensors; // Each initializer's field up to its data.
-  uint64_t tensorBytes = 0;
-  for (const TensorProto &tensor : graph.initializer()) {
-    auto type = tensorType(&context, tensor);
-    if (!type)
-      return type.takeError();
-    if (!initializers.contains(tensor.name())) {
-      TensorProto &copy = *rest.add_initializer() = tensor;
-      if (tensor.data_location() == TensorProto::EXTERNAL) {
-        auto bytes = model.tensorBytes(tensor, *type);
-        if (!bytes)
-          return bytes.takeError();
-        removeData(copy);
-        copy.set_raw_data(bytes->data(), bytes->size());
+/// Takes the external data of tensors in nodes' attributes, of subgraphs too, into the message.
+class NestedTensors {
+public:
+  explicit NestedTensors(Model &model) : model(model) {}
+
+  template <typename Nodes> Error inlineIn(Nodes &nodes) {
+    for (::onnx::NodeProto &node : nodes)
+      for (::onnx::AttributeProto &attribute : *node.mutable_attribute()) {
+        if (attribute.has_t())
+          if (Error error = inlineTensor(*attribute.mutable_t(), node.name()))
+            return error;
+        for (::onnx::TensorProto &tensor : *attribute.mutable_tensors())
+          if (Error error = inlineTensor(tensor, node.name()))
+            return error;
+        if (attribute.has_g())
+          if (Error error = inlineGraph(*attribute.mutable_g(), node.name()))
+            return error;
+        for (::onnx::GraphProto &graph : *attribute.mutable_graphs())
+          if (Error error = inlineGraph(graph, node.name()))
+            return error;
       }
+    return Error::success();
+  }
+
+private:
+  Error inlineGraph(::onnx::GraphProto &graph, StringRef node) {
+    for (::onnx::TensorProto &tensor : *graph.mutable_initializer())
+      if (Error error = inlineTensor(tensor, node))
+        return error;
+    return inlineIn(*graph.mutable_node());
+  }
+
+  Error inlineTensor(::onnx::TensorProto &tensor, StringRef node) {
+    if (tensor.data_location() != ::onnx::TensorProto::EXTERNAL)
+      return Error::success();
+    Expected<ArrayRef<char>> bytes = model.tensorBytes(tensor);
+    if (!bytes)
+      return problem("tensor " + quoted(tensor.name()) + " of node " + quoted(node) + ": " +
+                     toString(bytes.takeError()));
+    taken += bytes->size();
+    if (taken > maxModelBytes)
+      return tooLarge(taken);
+    tensor.set_raw_data(bytes->data(), bytes->size());
+    tensor.clear_external_data();
+    tensor.clear_data_location();
+    return Error::success();
+  }
+
+  Model &model;
+  uint64_t taken = 0;
+};
+
+/// The graph without its initializers, nothing of which is copied.
+::onnx::GraphProto withoutInitializers(const ::onnx::GraphProto &graph) {
+  ::onnx::GraphProto copy;
+  *copy.mutable_node() = graph.node();
+  copy.set_name(graph.name());
+  *copy.mutable_sparse_initializer() = graph.sparse_initializer();
+  if (graph.has_doc_string())
+    copy.set_doc_string(graph.doc_string());
+  *copy.mutable_input() = graph.input();
+  *copy.mutable_output() = graph.output();
+  *copy.mutable_value_info() = graph.value_info();
+  *copy.mutable_quantization_annotation() = graph.quantization_annotation();
+  *copy.mutable_metadata_props() = graph.metadata_props();
+  *copy.mutable_unknown_fields() = graph.unknown_fields();
+  return copy;
+}
+
+/// The model without its graph.
+::onnx::ModelProto withoutGraph(const ::onnx::ModelProto &model) {
+  ::onnx::ModelProto copy;
+  copy.set_ir_version(model.ir_version());
+  *copy.mutable_opset_import() = model.opset_import();
+  if (model.has_producer_name())
+    copy.set_producer_name(model.producer_name());
+  if (model.has_producer_version())
+    copy.set_producer_version(model.producer_version());
+  if (model.has_domain())
+    copy.set_domain(model.domain());
+  if (model.has_model_version())
+    copy.set_model_version(model.model_version());
+  if (model.has_doc_string())
+    copy.set_doc_string(model.doc_string());
+  *copy.mutable_metadata_props() = model.metadata_props();
+  *copy.mutable_training_info() = model.training_info();
+  *copy.mutable_functions() = model.functions();
+  *copy.mutable_configuration() = model.configuration();
+  *copy.mutable_unknown_fields() = model.unknown_fields();
+  return copy;
+}
+
+} // namespace
+
+Expected<std::vector<FileSegment>> exportSegments(Model &model, mlir::MLIRContext &,
+                                                  const StringSet<> &initializers) {
+  auto fail = [](Error error) {
+    return problem("export is not possible: " + toString(std::move(error)));
+  };
+  for (const auto &name : initializers)
+    if (!model.hasInitializer(name.getKey()))
+      return fail(problem("the model has no initializer " + quoted(name.getKey())));
+
+  ::onnx::ModelProto outer = withoutGraph(model.proto());
+  ::onnx::GraphProto graph = withoutInitializers(model.proto().graph());
+  NestedTensors nested(model);
+  if (Error error = nested.inlineIn(*graph.mutable_node()))
+    return fail(std::move(error));
+  for (::onnx::FunctionProto &function : *outer.mutable_functions())
+    if (Error error = nested.inlineIn(*function.mutable_node()))
+      return fail(std::move(error));
+
+  // Before anything large is copied: is there room at all?
+  uint64_t size = outer.ByteSizeLong() + graph.ByteSizeLong();
+  for (const Initializer &initializer : model.initializers())
+    size += initializer.bytes;
+  if (size > maxModelBytes)
+    return fail(tooLarge(size));
+
+  // Each initializer as a field of the graph, up to its elements.
+  std::vector<std::string> starts;
+  std::string graphBytes = graph.SerializeAsString();
+  uint64_t graphSize = graphBytes.size();
+  for (auto [tensor, initializer] :
+       llvm::zip(model.proto().graph().initializer(), model.initializers())) {
+    std::string header = headerOf(tensor).SerializeAsString();
+    header += fieldStart(::onnx::TensorProto::kRawDataFieldNumber, initializer.bytes);
+    std::string start =
+        fieldStart(::onnx::GraphProto::kInitializerFieldNumber, header.size() + initializer.bytes);
+    starts.push_back(start + header);
+    graphSize += starts.back().size() + initializer.bytes;
+  }
+
+  std::vector<FileSegment> segments;
+  std::string bytes = outer.SerializeAsString();
+  bytes += fieldStart(::onnx::ModelProto::kGraphFieldNumber, graphSize);
+  size = bytes.size() + graphSize;
+  if (size > maxModelBytes)
+    return fail(tooLarge(size));
+  bytes += graphBytes;
+  for (auto [start, initializer] : llvm::zip(starts, model.initializers())) {
+    bytes += start;
+    if (initializers.contains(initializer.name)) {
+      segments.push_back({std::exchange(bytes, {}), initializer.name});
       continue;
     }
-    TensorProto head = tensor;
-    removeData(head);
-    std::string content = head.SerializeAsString();
-    uint64_t bytes = mtc::byteSize(*type);
-    appendField(content, TensorProto::kRawDataFieldNumber, bytes);
-    std::string field;
-    appendField(field, GraphProto::kInitializerFieldNumber, content.size() + bytes);
-    field += content;
-    tensorBytes += field.size() + bytes;
-    tensors.push_back({std::move(field), tensor.name()});
+    Expected<ArrayRef<char>> data = model.initializerBytes(initializer.name);
+    if (!data)
+      return fail(
+          problem("initializer " + quoted(initializer.name) + ": " + toString(data.takeError())));
+    bytes.append(data->begin(), data->end());
   }
-
-  ModelProto outer = model.proto();
-  outer.clear_graph();
-  std::string start = outer.SerializeAsString();
-  std::string graphRest = rest.SerializeAsString();
-  uint64_t graphBytes = graphRest.size() + tensorBytes;
-  if (graphBytes + start.size() > std::numeric_limits<int32_t>::max())
-    return llvm::createStringError(
-        llvm::inconvertibleErrorCode(),
-        llvm::formatv("the model would have {0} bytes, more than the 2 GiB of a protobuf file",
-                      graphBytes + start.size())
-            .str());
-  appendField(start, ModelProto::kGraphFieldNumber, graphBytes);
-  start += graphRest;
-  std::vector<FileSegment> segments;
-  for (FileSegment &tensor : tensors) {
-    segments.push_back({std::move(start) + tensor.bytes, tensor.initializer});
-    start.clear();
-  }
-  if (segments.empty())
-    segments.push_back({std::move(start), ""});
+  if (!bytes.empty() || segments.empty())
+    segments.push_back({std::move(bytes), ""});
   return segments;
 }
+
+} // namespace mtc::onnx

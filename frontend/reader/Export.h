@@ -1,5 +1,5 @@
 //===- Export.h - The model with other weights
-//--------------------------------------------------===//
+//-------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_EXPORT_H
 #define MTC_FRONTEND_READER_EXPORT_H
@@ -17,10 +17,10 @@ struct FileSegment {
   std::string bytes, initializer;
 };
 
-/// The model's file cut at the data of the given initializers: the segments' bytes, with any data
-/// of the same sizes between them, are the model with that data. External data of other
-/// initializers is taken into the file. Fails where that is missing, or where the file would pass
-/// protobuf's 2 GiB.
+/// The model's file cut at the data of the given initializers: the segments' bytes, with data of
+/// the same sizes between them, are the model with that data as raw data. What is external
+/// otherwise is taken into the file. Fails, saying why, where that is missing, or where the file
+/// would pass protobuf's 2 GiB.
 llvm::Expected<std::vector<FileSegment>> exportSegments(Model &model, mlir::MLIRContext &context,
                                                         const llvm::StringSet<> &initializers);
 

@@ -1,148 +1,244 @@
-//===- ExternalData.cpp - Tensor data in files beside the model
-//---------------------------------===//
+//===- ExternalData.cpp - Tensors whose bytes lie in files beside the model
+//--------------------===//
 
 #include "frontend/reader/ExternalData.h"
 
+#include "frontend/reader/Problems.h"
+
 #include "onnx-ml.pb.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Path.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-using namespace mtc::onnx;
-using llvm::Error;
-using llvm::Expected;
-using llvm::StringRef;
+using namespace llvm;
 
-static Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
+namespace mtc::onnx {
 
-Expected<ExternalLocation> mtc::onnx::parseExternalLocation(const ::onnx::TensorProto &tensor) {
-  ExternalLocation result;
-  for (const auto &entry : tensor.external_data()) {
-    StringRef key = entry.key(), value = entry.value();
-    if (key == "location") {
-      result.location = value.str();
-    } else if (key == "offset" || key == "length") {
-      int64_t number;
-      if (value.getAsInteger(10, number) || number < 0)
-        return error("external data has the " + key + " '" + value +
-                     "', expected a number that is not negative");
-      (key == "offset" ? result.offset : result.length) = number;
-    } else if (key != "checksum") {
-      return error("external data has the unknown key '" + key +
-                   "', expected location, offset, length or checksum");
-    }
+char MissingFileError::ID = 0;
+
+namespace {
+
+constexpr int readFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+/// Closes a descriptor when it goes out of scope.
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number(number) {}
+  ~Descriptor() {
+    if (number >= 0)
+      close(number);
   }
-  if (result.location.empty())
-    return error("external data names no location");
-  if (StringRef(result.location).contains('\0'))
-    return error("external data's location holds a zero byte");
-  if (result.location.front() == '/')
-    return error("external data's location '" + llvm::Twine(result.location) +
-                 "' is absolute, expected one relative to the model's folder");
-  return result;
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  Descriptor &operator=(Descriptor &&other) {
+    std::swap(number, other.number);
+    return *this;
+  }
+  int get() const { return number; }
+  int release() { return std::exchange(number, -1); }
+
+private:
+  int number;
+};
+
+/// Why a location is no path beneath the model's folder, by its text alone; empty if it is one.
+StringRef badLocation(StringRef location) {
+  if (location.empty())
+    return "is empty";
+  if (location.contains('\0'))
+    return "contains a zero byte";
+  if (sys::path::is_absolute(location))
+    return "is absolute; it must be relative to the model's folder";
+  for (StringRef component : llvm::split(location, '/'))
+    if (component == "..")
+      return "leaves the model's folder by '..'";
+  return "";
 }
 
-/// Opens a path below a folder without leaving it or passing a link. Kernels before 5.6 have no
-/// openat2: there each part of the path is opened by itself, without following.
-static int openBeneath(int folder, StringRef path) {
+int openByKernel(int folder, const std::string &location) {
   open_how how = {};
-  how.flags = O_RDONLY | O_CLOEXEC;
+  how.flags = readFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  std::string name = path.str();
-  long opened = syscall(SYS_openat2, folder, name.c_str(), &how, sizeof(how));
-  if (opened >= 0 || (errno != ENOSYS && errno != EPERM))
-    return static_cast<int>(opened);
+  return static_cast<int>(syscall(SYS_openat2, folder, location.c_str(), &how, sizeof(how)));
+}
 
-  llvm::SmallVector<StringRef> parts;
-  path.split(parts, '/', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  int current = dup(folder);
-  for (size_t i = 0; i < parts.size() && current >= 0; ++i) {
-    int next = -1;
-    if (parts[i] == "..") {
-      errno = EXDEV;
-    } else {
-      int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | (i + 1 < parts.size() ? O_DIRECTORY : 0);
-      next = openat(current, parts[i].str().c_str(), flags);
+/// Each component is opened relative to the one before and may not be a symbolic link, so no
+/// exchange of a folder on the way can lead elsewhere.
+int openByComponents(int folder, StringRef location) {
+  SmallVector<StringRef> components;
+  location.split(components, '/', -1, /*KeepEmpty=*/false);
+  llvm::erase(components, ".");
+  Descriptor current(dup(folder));
+  for (auto [index, component] : llvm::enumerate(components)) {
+    bool isLast = index + 1 == components.size();
+    int flags = isLast ? readFlags : O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int next = openat(current.get(), component.str().c_str(), flags);
+    if (next < 0 && !isLast && errno == ENOTDIR) {
+      struct stat status;
+      bool isLink =
+          fstatat(current.get(), component.str().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+          S_ISLNK(status.st_mode);
+      errno = isLink ? ELOOP : ENOTDIR;
     }
-    int reason = errno;
-    close(current);
-    errno = reason;
-    current = next;
+    if (next < 0)
+      return next;
+    current = Descriptor(next);
   }
-  return current;
+  return current.release();
 }
 
-ExternalFiles::~ExternalFiles() {
-  for (auto &entry : mappings)
-    if (entry.second.data)
-      munmap(const_cast<char *>(entry.second.data), entry.second.size);
+Error describeOpenFailure(StringRef location, const std::string &folder, int code) {
+  std::string file = "external data file " + quoted(location);
+  switch (code) {
+  case ENOENT:
+  case ENOTDIR:
+    return make_error<MissingFileError>(file + " is not in the model's folder " + quoted(folder));
+  case ELOOP:
+    return problem(file + " is, or is reached through, a symbolic link, which is not followed; put "
+                          "the data beside the model");
+  case EXDEV:
+    return problem(file + " lies outside the model's folder " + quoted(folder));
+  default:
+    return problem(file + " in " + quoted(folder) + " cannot be opened: " + strerror(code));
+  }
 }
 
-Expected<ExternalFiles::Mapping> ExternalFiles::map(StringRef location) {
-  if (auto it = mappings.find(location); it != mappings.end())
-    return it->second;
-  auto wrong = [&](const llvm::Twine &what) {
-    return error("external data file '" + location + "' " + what);
-  };
-  int directory = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0)
-    return error("the model's folder '" + folder + "' cannot be opened: " + strerror(errno));
-  int file = openBeneath(directory, location);
-  int reason = errno;
-  close(directory);
-  if (file < 0) {
-    if (reason == EXDEV || reason == ELOOP)
-      return wrong("leaves the model's folder or passes a symbolic link, which is not followed");
-    return wrong(llvm::Twine("cannot be opened in '") + folder + "': " + strerror(reason));
+Expected<uint64_t> readNumber(StringRef key, StringRef text) {
+  uint64_t value;
+  if (text.empty() || !llvm::all_of(text, [](char c) { return c >= '0' && c <= '9'; }) ||
+      text.getAsInteger(10, value) || value > INT64_MAX)
+    return problem("external data: " + key + " is " + quoted(text) +
+                   ", expected a number of bytes from 0 to 2^63 - 1");
+  return value;
+}
+
+} // namespace
+
+Expected<ExternalReference> readExternalReference(const ::onnx::TensorProto &tensor) {
+  ExternalReference reference;
+  SmallVector<StringRef> seen;
+  for (const auto &entry : tensor.external_data()) {
+    StringRef key = entry.key();
+    if (llvm::is_contained(seen, key))
+      return problem("external data: key " + quoted(key) + " is given twice");
+    seen.push_back(key);
+    if (key == "location") {
+      reference.location = entry.value();
+    } else if (key == "offset" || key == "length") {
+      Expected<uint64_t> number = readNumber(key, entry.value());
+      if (!number)
+        return number.takeError();
+      if (key == "offset")
+        reference.offset = *number;
+      else
+        reference.length = *number;
+    } else if (key != "checksum") {
+      return problem("external data: unknown key " + quoted(key) +
+                     ", expected location, offset, length or checksum");
+    }
   }
+  if (!llvm::is_contained(seen, "location"))
+    return problem("external data: no location");
+  if (StringRef reason = badLocation(reference.location); !reason.empty())
+    return problem("external data: location " + quoted(reference.location) + " " + reason);
+  return reference;
+}
+
+Expected<int> openBeneath(const std::string &folder, StringRef location, Resolution resolution) {
+  if (StringRef reason = badLocation(location); !reason.empty())
+    return problem("external data: location " + quoted(location) + " " + reason);
+  Descriptor directory(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (directory.get() < 0)
+    return describeOpenFailure(location, folder, errno);
+
+  int number = -1;
+  errno = ENOSYS;
+  if (resolution == Resolution::kernel)
+    number = openByKernel(directory.get(), location.str());
+  // Kernels before 5.6 lack the call; filters of system calls often refuse it with EPERM.
+  if (number < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == EAGAIN))
+    number = openByComponents(directory.get(), location);
+  if (number < 0)
+    return describeOpenFailure(location, folder, errno);
+
+  Descriptor file(number);
   struct stat status;
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-    close(file);
-    return wrong("is no regular file");
-  }
-  if (status.st_nlink > 1) {
-    close(file);
-    return wrong("has more than one name (hard link), which is not followed");
-  }
-  Mapping mapping;
-  mapping.size = status.st_size;
-  if (mapping.size > 0) {
-    void *data = mmap(nullptr, mapping.size, PROT_READ, MAP_PRIVATE, file, 0);
-    reason = errno;
-    if (data == MAP_FAILED) {
-      close(file);
-      return wrong(llvm::Twine("cannot be mapped: ") + strerror(reason));
-    }
-    mapping.data = static_cast<const char *>(data);
-  }
-  close(file);
-  mappings[location] = mapping;
-  return mapping;
+  if (fstat(file.get(), &status) != 0)
+    return describeOpenFailure(location, folder, errno);
+  if (!S_ISREG(status.st_mode))
+    return problem("external data file " + quoted(location) + " is not a regular file");
+  if (status.st_nlink > 1)
+    return problem("external data file " + quoted(location) + " has " + Twine(status.st_nlink) +
+                   " hard links, so it may be a file from elsewhere; copy it instead");
+  return file.release();
 }
 
-Expected<llvm::ArrayRef<char>> ExternalFiles::read(const ExternalLocation &location,
-                                                   int64_t bytes) {
-  if (location.length >= 0 && location.length != bytes)
-    return error(llvm::formatv("external data has the length {0}, the shape needs {1} bytes",
-                               location.length, bytes)
-                     .str());
-  Expected<Mapping> mapping = map(location.location);
-  if (!mapping)
-    return mapping.takeError();
-  if (location.offset > mapping->size || bytes > mapping->size - location.offset)
-    return error(llvm::formatv(
-                     "external data file '{0}' has {1} bytes, the tensor needs {2} from offset {3}",
-                     location.location, mapping->size, bytes, location.offset)
-                     .str());
-  return llvm::ArrayRef<char>(mapping->data + location.offset, bytes);
+ExternalFiles::File &ExternalFiles::open(StringRef location) {
+  auto [entry, isNew] = files.try_emplace(location);
+  File &file = entry->second;
+  if (!isNew)
+    return file;
+
+  Expected<int> opened = openBeneath(realFolder, location);
+  if (!opened && opened.errorIsA<MissingFileError>() && givenFolder != realFolder) {
+    // A cache of links: the data's link stands beside the model's link, and both lead to one
+    // folder.
+    SmallString<256> link(givenFolder), target;
+    sys::path::append(link, location);
+    StringRef inside;
+    if (!sys::fs::real_path(link, target) && StringRef(target).starts_with(realFolder + "/"))
+      inside = StringRef(target).drop_front(realFolder.size() + 1);
+    if (!inside.empty()) {
+      consumeError(opened.takeError());
+      opened = openBeneath(realFolder, inside);
+    }
+  }
+  if (!opened) {
+    file.isMissing = opened.errorIsA<MissingFileError>();
+    file.failure = toString(opened.takeError());
+    return file;
+  }
+
+  Descriptor descriptor(*opened);
+  struct stat status;
+  if (fstat(descriptor.get(), &status) != 0 || status.st_size == 0)
+    return file;
+  std::error_code code;
+  auto region = std::make_unique<sys::fs::mapped_file_region>(
+      descriptor.get(), sys::fs::mapped_file_region::readonly, status.st_size, 0, code);
+  if (code)
+    file.failure = "external data file " + quoted(location) +
+                   " cannot be mapped into memory: " + code.message();
+  else
+    file.region = std::move(region);
+  return file;
 }
+
+Expected<ArrayRef<char>> ExternalFiles::bytes(const ExternalReference &reference, uint64_t size) {
+  if (reference.length && *reference.length != size)
+    return problem("external data: length is " + Twine(*reference.length) +
+                   " bytes, the tensor's type and shape need " + Twine(size));
+  File &file = open(reference.location);
+  if (file.isMissing)
+    return make_error<MissingFileError>(file.failure);
+  if (!file.failure.empty())
+    return problem(file.failure);
+  uint64_t available = file.region ? file.region->size() : 0;
+  if (reference.offset > available || size > available - reference.offset)
+    return problem("external data: " + Twine(size) + " bytes at offset " + Twine(reference.offset) +
+                   " lie beyond the end of " + quoted(reference.location) + " (" +
+                   Twine(available) + " bytes)");
+  if (size == 0)
+    return ArrayRef<char>();
+  return ArrayRef<char>(file.region->const_data() + reference.offset, size);
+}
+
+} // namespace mtc::onnx

@@ -1,21 +1,24 @@
-//===- ExternalData.h - Tensor data in files beside the model
-//-----------------------------------===//
+//===- ExternalData.h - Tensors whose bytes lie in files beside the model
+//----------------------===//
 //
-// The rules that close the known attacks through external data (CVE-2022-25882, CVE-2024-27318,
-// CVE-2026-27489, CVE-2026-34445 to 34447): a location is relative and resolves below the real
-// model's folder without passing a symbolic link; the file is a regular one with one name; offset
-// and length lie within it.
+// A model names these files, so a hostile model may name any file. What is accepted: a relative
+// location that, with no symbolic link on its way, lies beneath the folder of the real model file,
+// is a regular file with one hard link, and holds all of the bytes asked for. The rules answer
+// CVE-2022-25882, CVE-2024-27318 (`..`), CVE-2026-27489, CVE-2026-34447 (symbolic links),
+// CVE-2026-34446 (hard links) and CVE-2026-34445 (lengths, unknown keys).
 //
-//===----------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_EXTERNALDATA_H
 #define MTC_FRONTEND_READER_EXTERNALDATA_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace onnx {
@@ -24,37 +27,61 @@ class TensorProto;
 
 namespace mtc::onnx {
 
-/// Where a tensor's bytes are, as the file says.
-struct ExternalLocation {
+/// Where a tensor's bytes are.
+struct ExternalReference {
   std::string location;
-  int64_t offset = 0;
-  int64_t length = -1; // -1: not given.
+  uint64_t offset = 0;
+  std::optional<uint64_t> length;
 };
 
-/// Reads and checks a tensor's `external_data` entries; the files are not touched.
-llvm::Expected<ExternalLocation> parseExternalLocation(const ::onnx::TensorProto &tensor);
+/// Reads `external_data`; an unknown or repeated key, a number that is negative or none, a location
+/// that is empty, absolute or climbs with `..` is an error.
+llvm::Expected<ExternalReference> readExternalReference(const ::onnx::TensorProto &tensor);
 
-/// Maps files below a folder.
-class ExternalFiles {
+/// The error of a file that is not there, which callers may accept.
+class MissingFileError : public llvm::ErrorInfo<MissingFileError> {
 public:
-  /// `folder`: the real folder of the model.
-  explicit ExternalFiles(std::string folder) : folder(std::move(folder)) {}
-  ~ExternalFiles();
-  ExternalFiles(const ExternalFiles &) = delete;
-  ExternalFiles &operator=(const ExternalFiles &) = delete;
-
-  /// `bytes` bytes at the location; they stay valid as long as this object.
-  llvm::Expected<llvm::ArrayRef<char>> read(const ExternalLocation &location, int64_t bytes);
+  static char ID;
+  explicit MissingFileError(std::string message) : text(std::move(message)) {}
+  void log(llvm::raw_ostream &stream) const override { stream << text; }
+  std::error_code convertToErrorCode() const override {
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  }
 
 private:
-  struct Mapping {
-    const char *data = nullptr;
-    int64_t size = 0;
-  };
-  llvm::Expected<Mapping> map(llvm::StringRef location);
+  std::string text;
+};
 
-  std::string folder;
-  llvm::StringMap<Mapping> mappings;
+/// How a path is resolved: by the kernel in one call, or component by component where it cannot.
+enum class Resolution { kernel, components };
+
+/// Opens the regular file `location`, a relative path, beneath `folder` for reading, following no
+/// symbolic link. The caller closes the descriptor.
+llvm::Expected<int> openBeneath(const std::string &folder, llvm::StringRef location,
+                                Resolution resolution = Resolution::kernel);
+
+/// The external files of one model, each mapped into memory when first asked for.
+class ExternalFiles {
+public:
+  /// `givenFolder` is the folder of the path that the user gave, `realFolder` that of the file to
+  /// which it resolves: a cache may hold symbolic links to the model and to its data.
+  ExternalFiles(std::string givenFolder, std::string realFolder)
+      : givenFolder(std::move(givenFolder)), realFolder(std::move(realFolder)) {}
+
+  /// The `size` bytes that the reference names. They live as long as this object.
+  llvm::Expected<llvm::ArrayRef<char>> bytes(const ExternalReference &reference, uint64_t size);
+
+private:
+  struct File {
+    std::unique_ptr<llvm::sys::fs::mapped_file_region> region; // null for an empty file
+    std::string failure;                                       // why it cannot be read
+    bool isMissing = false;
+  };
+
+  File &open(llvm::StringRef location);
+
+  std::string givenFolder, realFolder;
+  llvm::StringMap<File> files;
 };
 
 } // namespace mtc::onnx

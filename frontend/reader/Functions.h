@@ -1,25 +1,46 @@
-//===- Functions.h - Model-local functions
-//------------------------------------------------------===//
+//===- Functions.h - The functions that a model brings along
+//-----------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_FUNCTIONS_H
 #define MTC_FRONTEND_READER_FUNCTIONS_H
 
 #include "frontend/reader/Problems.h"
 
-#include <vector>
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace onnx {
+class FunctionProto;
 class ModelProto;
 class NodeProto;
 } // namespace onnx
 
 namespace mtc::onnx {
 
-/// The graph's nodes with every call of a model-local function replaced by the function's nodes:
-/// values inside get the call's name as a prefix, attributes that refer to the function's are given
-/// its values. Functions that call themselves, directly or not, are a problem; so are more than a
-/// million nodes.
-std::vector<::onnx::NodeProto> inlineFunctions(const ::onnx::ModelProto &model, Problems &problems);
+/// A domain in the one form that names are compared in: `ai.onnx` is empty.
+llvm::StringRef normalisedDomain(llvm::StringRef domain);
+
+/// Model-local functions by domain, name and overload.
+class FunctionTable {
+public:
+  /// Calls may nest this deep.
+  static constexpr unsigned maxDepth = 64;
+
+  /// Collects and checks: no name twice, no broken body, no function that calls itself, through
+  /// others or subgraphs either.
+  FunctionTable(const ::onnx::ModelProto &model, Problems &problems);
+
+  /// The function that the node calls; null for an operator.
+  const ::onnx::FunctionProto *find(const ::onnx::NodeProto &node) const;
+
+private:
+  void checkCalls(const ::onnx::FunctionProto &function, Problems &problems);
+
+  llvm::StringMap<const ::onnx::FunctionProto *> functions;
+  enum class Visit { active, done };
+  llvm::DenseMap<const ::onnx::FunctionProto *, Visit> visits;
+  std::vector<const ::onnx::FunctionProto *> stack;
+};
 
 } // namespace mtc::onnx
 

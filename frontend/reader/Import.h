@@ -1,5 +1,5 @@
 //===- Import.h - From an ONNX file to the onnx dialect
-//-----------------------------------------===//
+//----------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_IMPORT_H
 #define MTC_FRONTEND_READER_IMPORT_H
@@ -16,19 +16,24 @@ struct ImportOptions {
   llvm::StringMap<int64_t> dims; // Sizes of symbolic dimensions.
   /// Graph inputs that become constants: a number, a list such as 1,2,3, or a .npy file.
   std::vector<std::pair<std::string, std::string>> binds;
+  /// Whether dimensions may stay without a size; extents in types are unknown then.
+  bool allowUnboundDimensions = false;
 };
 
 /// A graph input as the file gives it.
 struct ModelInput {
   std::string name;
-  std::vector<std::string> dims; // Numbers, names or expressions; empty: unknown.
+  std::vector<std::string> dims; // Numbers, names or expressions; INPUT.AXIS where there is none.
 };
-/// Inputs that are no initializers, and the names of the symbolic dimensions that they have.
+/// The graph's inputs that are no initializers.
 std::vector<ModelInput> modelInputs(const Model &model);
 
-/// One `onnx.graph @main`: functions inlined, dimensions bound, initializers classified; small
-/// constants and all integer initializers whose data is at hand are `onnx.constant`s. Null, with
-/// `problems`, where the graph is not sound; all problems are found before.
+/// Makes a module with one `onnx.graph @main` of the model:
+/// - model-local functions are inlined, names of their nodes prefixed with the call's;
+/// - Constant nodes, integer initializers whose data is at hand and small floating-point constants
+///   are `onnx.constant`, other initializers `onnx.initializer` with the role that `classes` says;
+/// - a value's type is what the file declares, `tensor<*xindex>` where it declares nothing.
+/// Null after errors, all of which are in `problems`.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(Model &model, mlir::MLIRContext &context,
                                               const ImportOptions &options,
                                               const llvm::StringMap<InitializerClass> &classes,

@@ -1,125 +1,221 @@
-//===- Model.cpp - An ONNX file
-//-----------------------------------------------------------------===//
+//===- Model.cpp - An ONNX file, read and checked
+//----------------------------------------------===//
 
 #include "frontend/reader/Model.h"
+
 #include "frontend/reader/TensorData.h"
 
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/stubs/logging.h"
 #include "onnx-ml.pb.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
-#include <limits>
-#include <sys/stat.h>
-#include <unistd.h>
+using namespace llvm;
 
-using namespace mtc::onnx;
-using llvm::StringRef;
+namespace mtc::onnx {
 
-Model::~Model() = default;
+namespace {
 
-/// Parses a file of at most 2 GiB, protobuf's limit for a message; deeper nesting than protobuf's
-/// own limit of 100 messages is refused by it.
-static bool parse(int file, ::onnx::ModelProto &proto) {
-  google::protobuf::io::FileInputStream stream(file);
-  google::protobuf::io::CodedInputStream coded(&stream);
-  coded.SetTotalBytesLimit(std::numeric_limits<int>::max());
-  return proto.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+/// What a file is that is not ONNX, where its first bytes tell; empty otherwise.
+StringRef otherKind(StringRef bytes) {
+  if (bytes.empty())
+    return "is empty";
+  if (bytes.starts_with("version https://git-lfs"))
+    return "is a Git LFS pointer, not the model; fetch it with `git lfs pull`";
+  if (bytes.starts_with("PK\x03\x04"))
+    return "is a zip archive (a PyTorch checkpoint?), expected an ONNX model";
+  return "";
 }
 
+/// Parses the message; protobuf's own words go nowhere, its limits on size and depth apply.
+bool parse(StringRef bytes, ::onnx::ModelProto &message) {
+  google::protobuf::LogHandler *previous = google::protobuf::SetLogHandler(nullptr);
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  bool ok = message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+  google::protobuf::SetLogHandler(previous);
+  return ok;
+}
+
+} // namespace
+
+Model::Model() : message(std::make_unique<::onnx::ModelProto>()) {}
+Model::~Model() = default;
+
 std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
-  auto fail = [&](const llvm::Twine &what) {
-    problems.add(path + ": " + what);
+  auto fail = [&](const Twine &reason) {
+    problems.add(path + ": " + reason);
     return nullptr;
   };
-  int file = open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return fail(llvm::Twine("cannot be opened: ") + strerror(errno));
-  llvm::scope_exit closer([&] { close(file); });
-  struct stat status;
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
-    return fail("is no regular file, expected an ONNX model");
-  if (status.st_size > std::numeric_limits<int>::max())
-    return fail(
-        llvm::formatv("has {0} bytes; a model beyond 2 GiB must keep its tensors as external "
-                      "data (onnx.save with save_as_external_data)",
-                      status.st_size)
-            .str());
+  SmallString<256> resolved;
+  if (std::error_code code = sys::fs::real_path(path, resolved))
+    return fail("cannot be opened: " + code.message());
+  if (!sys::fs::is_regular_file(resolved))
+    return fail("is not a regular file");
+  auto buffer = MemoryBuffer::getFile(resolved, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fail("cannot be opened: " + buffer.getError().message());
+  StringRef bytes = (*buffer)->getBuffer();
+  if (StringRef kind = otherKind(bytes); !kind.empty())
+    return fail(kind);
+  if (bytes.size() > INT32_MAX)
+    return fail("has " + Twine(bytes.size()) +
+                " bytes, but an ONNX file ends at 2 GiB; save its weights as external data");
 
   std::unique_ptr<Model> model(new Model);
-  model->modelProto = std::make_unique<::onnx::ModelProto>();
-  // Protobuf's own messages would name its fields, not the user's file.
-  google::protobuf::LogSilencer silence;
-  if (!parse(file, *model->modelProto))
-    return fail("is no ONNX model, or it is cut off: it cannot be parsed");
+  model->givenPath = path;
+  model->modelName = sys::path::stem(path);
+  if (!parse(bytes, *model->message))
+    return fail("is not an ONNX file, or is cut off, or nests more than 100 levels deep (" +
+                Twine(bytes.size()) + " bytes read)");
+  if (!model->message->has_graph())
+    return fail("holds no graph; it is not an ONNX model");
 
-  llvm::SmallString<256> real;
-  if (llvm::sys::fs::real_path(path, real))
-    real = path;
-  model->modelPath = path.str();
-  model->modelName = llvm::sys::path::stem(path).str();
-  StringRef folder = llvm::sys::path::parent_path(real);
-  model->files = std::make_unique<ExternalFiles>(folder.empty() ? "." : folder.str());
+  StringRef given = sys::path::parent_path(path);
+  model->externalFiles = std::make_unique<ExternalFiles>(given.empty() ? "." : given.str(),
+                                                         sys::path::parent_path(resolved).str());
 
   Problems found;
-  model->check(found);
-  for (const std::string &message : found.get())
-    problems.add(path + ": " + message);
+  model->checkHeader(found);
+  model->collectInitializers(found);
+  model->checkInputs(found);
+  for (const std::string &text : found.get())
+    problems.add(path + ": " + text);
   return found.empty() ? std::move(model) : nullptr;
 }
 
-void Model::check(Problems &problems) {
-  const ::onnx::ModelProto &proto = *modelProto;
-  if (!proto.has_graph() || proto.graph().node_size() + proto.graph().output_size() == 0)
-    return problems.add("holds no graph: it is no ONNX model, or an empty one");
-  if (proto.ir_version() < 3 || proto.ir_version() > newestIrVersion)
-    problems.add("has the IR version " + llvm::Twine(proto.ir_version()) + ", expected 3 to " +
-                 llvm::Twine(newestIrVersion));
-  for (const auto &import : proto.opset_import())
-    if (import.domain().empty() || import.domain() == "ai.onnx")
-      opsetVersion = import.version();
-  if (opsetVersion == 0)
-    problems.add("imports no opset of ai.onnx");
-  else if (opsetVersion < oldestOpset || opsetVersion > newestOpset)
-    problems.add(
-        llvm::formatv("imports opset {0}, expected {1} to {2}: export it again, or convert it "
-                      "with onnx.version_converter",
-                      opsetVersion, oldestOpset, newestOpset)
-            .str());
-  if (proto.graph().sparse_initializer_size())
-    problems.add("holds sparse initializers, which are not supported");
-  for (const ::onnx::TensorProto &tensor : proto.graph().initializer()) {
-    if (tensor.name().empty())
-      problems.add("holds an initializer without a name");
-    else if (!initializers.try_emplace(tensor.name(), &tensor).second)
-      problems.add("holds two initializers named '" + tensor.name() + "'");
+void Model::checkHeader(Problems &problems) {
+  int64_t version = message->ir_version();
+  if (version < oldestIrVersion || version > newestIrVersion)
+    problems.add("has IR version " + Twine(version) + ", expected " + Twine(oldestIrVersion) +
+                 " to " + Twine(newestIrVersion));
+  StringMap<int64_t> seen;
+  for (const auto &import : message->opset_import()) {
+    StringRef domain = import.domain() == "ai.onnx" ? StringRef() : StringRef(import.domain());
+    auto [entry, isNew] = seen.try_emplace(domain, import.version());
+    if (!isNew && entry->second != import.version())
+      problems.add("imports domain " + quoted(domain.empty() ? "ai.onnx" : domain) + " as opset " +
+                   Twine(entry->second) + " and as opset " + Twine(import.version()));
+    if (isNew && domain.empty() &&
+        (import.version() < oldestOpset || import.version() > newestOpset))
+      problems.add("uses opset " + Twine(import.version()) + " of ai.onnx, expected " +
+                   Twine(oldestOpset) + " to " + Twine(newestOpset) +
+                   "; onnx.version_converter or another export changes it");
+  }
+  if (auto found = seen.find(""); found != seen.end())
+    opsetVersion = found->second;
+  else
+    problems.add("does not say which opset of ai.onnx it uses (no opset_import)");
+}
+
+void Model::collectInitializers(Problems &problems) {
+  const auto &graph = message->graph();
+  for (const ::onnx::TensorProto &tensor : graph.initializer()) {
+    std::string label = "initializer " + quoted(tensor.name());
+    if (tensor.name().empty()) {
+      problems.add("an initializer has no name");
+      continue;
+    }
+    if (!initializerIndex.try_emplace(tensor.name(), initializerList.size()).second) {
+      problems.add(label + " is defined twice");
+      continue;
+    }
+    Expected<uint64_t> bytes = checkTensor(tensor);
+    bool isExternal = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
+    initializerList.push_back({tensor.name(), tensor.data_type(),
+                               std::vector<int64_t>(tensor.dims().begin(), tensor.dims().end()),
+                               bytes ? *bytes : 0, isExternal});
+    if (!bytes)
+      problems.add(label + ": " + toString(bytes.takeError()));
+    else if (isExternal)
+      if (Error error = tensorBytes(tensor).takeError()) {
+        // A graph without its weights can still be planned.
+        if (error.isA<MissingFileError>())
+          consumeError(std::move(error));
+        else
+          problems.add(label + ": " + toString(std::move(error)));
+      }
+  }
+  for (const auto &sparse : graph.sparse_initializer())
+    problems.add("initializer " + quoted(sparse.values().name()) +
+                 " is sparse; mtc reads dense initializers only");
+}
+
+void Model::checkInputs(Problems &problems) {
+  StringSet<> seen;
+  for (const auto &input : message->graph().input()) {
+    if (input.name().empty())
+      problems.add("a graph input has no name");
+    else if (!seen.insert(input.name()).second)
+      problems.add("graph input " + quoted(input.name()) + " is defined twice");
   }
 }
 
-llvm::Expected<mlir::RankedTensorType> Model::initializerType(mlir::MLIRContext *context,
-                                                              StringRef name) const {
-  return tensorType(context, *initializers.lookup(name));
+const Initializer *Model::findInitializer(StringRef name) const {
+  auto found = initializerIndex.find(name);
+  return found == initializerIndex.end() ? nullptr : &initializerList[found->second];
 }
 
-llvm::Expected<llvm::ArrayRef<char>> Model::initializerBytes(mlir::MLIRContext *context,
-                                                             StringRef name) {
-  auto type = initializerType(context, name);
-  if (!type)
-    return type.takeError();
-  return tensorBytes(*initializers.lookup(name), *type);
+Expected<mlir::RankedTensorType> Model::initializerType(mlir::MLIRContext *context,
+                                                        StringRef name) const {
+  auto found = initializerIndex.find(name);
+  if (found == initializerIndex.end())
+    return problem("the model has no initializer " + quoted(name));
+  return tensorType(message->graph().initializer(static_cast<int>(found->second)), context);
+}
+
+Expected<ArrayRef<char>> Model::initializerBytes(StringRef name) {
+  auto found = initializerIndex.find(name);
+  if (found == initializerIndex.end())
+    return problem("the model has no initializer " + quoted(name));
+  return tensorBytes(message->graph().initializer(static_cast<int>(found->second)));
 }
 
 bool Model::isExternal(StringRef name) const {
-  return initializers.lookup(name)->data_location() == ::onnx::TensorProto::EXTERNAL;
+  const Initializer *initializer = findInitializer(name);
+  return initializer && initializer->isExternal;
 }
 
-llvm::Expected<llvm::ArrayRef<char>> Model::tensorBytes(const ::onnx::TensorProto &tensor,
-                                                        mlir::RankedTensorType type) {
-  return mtc::onnx::tensorBytes(tensor, type, *files, converted[&tensor]);
+Expected<ArrayRef<char>> Model::tensorBytes(const ::onnx::TensorProto &tensor) {
+  if (auto known = converted.find(&tensor); known != converted.end())
+    return ArrayRef<char>(known->second);
+  Expected<uint64_t> size = checkTensor(tensor);
+  if (!size)
+    return size.takeError();
+  if (tensor.data_location() == ::onnx::TensorProto::EXTERNAL) {
+    Expected<ExternalReference> reference = readExternalReference(tensor);
+    if (!reference)
+      return reference.takeError();
+    return externalFiles->bytes(*reference, *size);
+  }
+  std::vector<char> storage;
+  ArrayRef<char> bytes = inlineBytes(tensor, storage);
+  if (storage.empty())
+    return bytes;
+  return ArrayRef<char>(converted[&tensor] = std::move(storage));
 }
+
+std::string dimensionText(const ::onnx::ValueInfoProto &value, int axis) {
+  const auto &dim = value.type().tensor_type().shape().dim(axis);
+  // Some exporters write -1 where they mean an unnamed dimension.
+  if (dim.has_dim_value() && dim.dim_value() >= 0)
+    return std::to_string(dim.dim_value());
+  return dim.dim_param().empty() ? value.name() + "." + std::to_string(axis) : dim.dim_param();
+}
+
+std::vector<SymbolicDimension> Model::symbolicDimensions() const {
+  std::vector<SymbolicDimension> result;
+  for (const auto &input : message->graph().input())
+    if (!hasInitializer(input.name()))
+      for (auto [axis, dim] : llvm::enumerate(input.type().tensor_type().shape().dim()))
+        if (!dim.has_dim_value() || dim.dim_value() < 0)
+          result.push_back({dimensionText(input, static_cast<int>(axis)), input.name(),
+                            static_cast<int64_t>(axis)});
+  return result;
+}
+
+} // namespace mtc::onnx

@@ -1,5 +1,10 @@
-//===- Model.h - An ONNX file
-//-------------------------------------------------------------------===//
+//===- Model.h - An ONNX file, read and checked
+//------------------------------------------------===//
+//
+// The file's own form: the parsed message, its initializers and their bytes. Import.h makes IR of
+// it, Export.h makes a file of it again.
+//
+//===-------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_MODEL_H
 #define MTC_FRONTEND_READER_MODEL_H
@@ -8,59 +13,100 @@
 #include "frontend/reader/Problems.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace onnx {
 class ModelProto;
 class TensorProto;
+class ValueInfoProto;
 } // namespace onnx
 
 namespace mtc::onnx {
 
-/// The versions that are read.
-inline constexpr int64_t oldestOpset = 7, newestOpset = 26, newestIrVersion = 13;
+/// An initializer of the main graph.
+struct Initializer {
+  std::string name;
+  int64_t dataType; // TensorProto.DataType
+  std::vector<int64_t> shape;
+  uint64_t bytes;
+  bool isExternal;
+};
 
-/// A model as it lies in its file, checked as a whole; data beside it is mapped when it is asked
-/// for.
+/// A dimension of a graph input without a fixed extent.
+struct SymbolicDimension {
+  std::string
+      text; // as the file gives it: a name, an expression of names, or INPUT.AXIS if unnamed
+  std::string input; // the graph input
+  int64_t axis;
+};
+
+/// A dimension of a value as text: its extent, its name or expression, or INPUT.AXIS without
+/// either.
+std::string dimensionText(const ::onnx::ValueInfoProto &value, int axis);
+
+/// The versions that are read. Below IR 3 opset imports are missing; IR 13 is of onnx 1.22.
+inline constexpr int64_t oldestOpset = 7, newestOpset = 27, oldestIrVersion = 3,
+                         newestIrVersion = 13;
+
+/// A model as it lies in its file, checked as a whole; data beside it is mapped when asked for.
 class Model {
 public:
-  /// Reads `path`. Null, with `problems`, where it is no ONNX model that can be read.
+  /// Reads and checks a file. Problems are added to `problems`; null after errors. External data
+  /// that is missing is no problem until its bytes are asked for; any other defect of it is.
   static std::unique_ptr<Model> read(llvm::StringRef path, Problems &problems);
   ~Model();
 
-  const ::onnx::ModelProto &proto() const { return *modelProto; }
+  const ::onnx::ModelProto &proto() const { return *message; }
+  /// The path as given, and the file's name without folder and ending.
+  const std::string &path() const { return givenPath; }
+  const std::string &name() const { return modelName; }
   /// The version of ai.onnx that the model imports.
   int64_t opset() const { return opsetVersion; }
-  /// The file's name without folder and ending.
-  const std::string &name() const { return modelName; }
-  const std::string &path() const { return modelPath; }
 
-  bool hasInitializer(llvm::StringRef name) const { return initializers.contains(name); }
-  /// An initializer's type; the name must be one of the model's.
+  /// The initializers in the file's order, and one of them by name (null: there is none).
+  llvm::ArrayRef<Initializer> initializers() const { return initializerList; }
+  const Initializer *findInitializer(llvm::StringRef name) const;
+  bool hasInitializer(llvm::StringRef name) const { return findInitializer(name); }
+
+  /// An initializer's static type. Fails where there is none of this name.
   llvm::Expected<mlir::RankedTensorType> initializerType(mlir::MLIRContext *context,
                                                          llvm::StringRef name) const;
-  /// An initializer's bytes (row-major, little-endian), valid as long as the model. Fails where the
-  /// data is missing or does not fit; the message names neither model nor initializer.
-  llvm::Expected<llvm::ArrayRef<char>> initializerBytes(mlir::MLIRContext *context,
-                                                        llvm::StringRef name);
+
+  /// An initializer's elements, row-major and little-endian, booleans as bytes, valid as long as
+  /// the model. Fails where the file that holds them is missing or unfit; the message names the
+  /// file, but neither model nor initializer.
+  llvm::Expected<llvm::ArrayRef<char>> initializerBytes(llvm::StringRef name);
+  llvm::Expected<llvm::ArrayRef<char>> initializerBytes(mlir::MLIRContext *, llvm::StringRef name) {
+    return initializerBytes(name);
+  }
   /// Whether the data lies in another file.
   bool isExternal(llvm::StringRef name) const;
-  /// The bytes of any tensor of the model (of a Constant node, say).
-  llvm::Expected<llvm::ArrayRef<char>> tensorBytes(const ::onnx::TensorProto &tensor,
-                                                   mlir::RankedTensorType type);
+
+  /// The same of any tensor of the file, such as a Constant node's.
+  llvm::Expected<llvm::ArrayRef<char>> tensorBytes(const ::onnx::TensorProto &tensor);
+
+  /// What a user has to bind: the dimensions of graph inputs without an extent.
+  std::vector<SymbolicDimension> symbolicDimensions() const;
 
 private:
-  Model() = default;
-  void check(Problems &problems);
+  Model();
+  void checkHeader(Problems &problems);
+  void collectInitializers(Problems &problems);
+  void checkInputs(Problems &problems);
 
-  std::unique_ptr<::onnx::ModelProto> modelProto;
-  std::string modelPath, modelName;
+  std::string givenPath, modelName;
   int64_t opsetVersion = 0;
-  llvm::StringMap<const ::onnx::TensorProto *> initializers;
-  std::unique_ptr<ExternalFiles> files;
-  /// Data that had to be converted, by tensor.
+  std::unique_ptr<::onnx::ModelProto> message;
+  std::unique_ptr<ExternalFiles> externalFiles;
+  std::vector<Initializer> initializerList;
+  llvm::StringMap<size_t> initializerIndex;
+  // Data that had to be converted, by tensor.
   llvm::DenseMap<const ::onnx::TensorProto *, std::vector<char>> converted;
 };
 

@@ -1,31 +1,27 @@
-//===- Parameters.cpp - Which initializers are parameters
-//---------------------------------------===//
+//===- Parameters.cpp - Which initializers are trained
+//-----------------------------------------===//
 
 #include "frontend/reader/Parameters.h"
 
+#include "frontend/reader/InitializerUses.h"
+#include "frontend/reader/NodeNames.h"
+
 #include "onnx-ml.pb.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 
-#include <map>
-#include <set>
-
-using namespace mtc::onnx;
-using llvm::StringRef;
+using namespace llvm;
 using ::onnx::TensorProto;
+
+namespace mtc::onnx {
 
 namespace {
 
-template <typename Message> StringRef metadata(const Message &message, StringRef key) {
-  for (const auto &entry : message.metadata_props())
-    if (entry.key() == key)
-      return entry.value();
-  return {};
-}
+constexpr StringRef kindKey = "pkg.torch.export.graph_signature.InputSpec.kind";
 
-bool isFloat(const TensorProto &tensor) {
-  switch (tensor.data_type()) {
+bool isFloat(int64_t dataType) {
+  switch (dataType) {
   case TensorProto::FLOAT:
   case TensorProto::DOUBLE:
   case TensorProto::FLOAT16:
@@ -36,167 +32,158 @@ bool isFloat(const TensorProto &tensor) {
   }
 }
 
+/// `val_12`: the name that PyTorch's exporter gives to what it computed.
 bool isFoldedName(StringRef name) {
   return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);
 }
 
-/// Modules' paths of the nodes that read a value: `pkg.torch.onnx.name_scopes` lists the scopes,
-/// outermost first, and last the operator's own name.
-std::string moduleOf(const ::onnx::NodeProto &node) {
-  StringRef scopes = metadata(node, "pkg.torch.onnx.name_scopes");
-  llvm::SmallVector<StringRef> parts;
-  scopes.trim("[]").split(parts, ", ");
-  if (parts.size() < 2)
-    return {};
-  return parts[parts.size() - 2].trim("'\"").str();
-}
-
-/// Parameters by name that the signature lists: lines `p_name: PARAMETER target='the.name'`.
-std::vector<std::string> signatureParameters(StringRef signature) {
-  std::vector<std::string> result;
-  llvm::SmallVector<StringRef> lines;
-  signature.split(lines, '\n');
-  for (StringRef line : lines) {
-    auto [before, target] = line.split("PARAMETER target='");
-    if (!target.empty())
-      result.push_back(target.split('\'').first.str());
-  }
-  return result;
-}
+/// `onnx::MatMul_12`: the name that the TorchScript exporter gives to what it folded.
+bool isTorchScriptFoldedName(StringRef name) { return name.starts_with("onnx::"); }
 
 class Classifier {
 public:
-  explicit Classifier(const Model &model) : graph(model.proto().graph()) {}
+  explicit Classifier(const Model &model)
+      : model(model), uses(initializerUses(model.proto())),
+        bySignature(hasSignature(model.proto())) {}
 
-  llvm::StringMap<InitializerClass> run() {
-    StringRef signature = metadata(graph, "pkg.torch.export.ExportedProgram.graph_signature");
-    for (const auto &info : graph.value_info())
-      kinds[info.name()] = metadata(info, "pkg.torch.export.graph_signature.InputSpec.kind").str();
-    for (const TensorProto &tensor : graph.initializer())
-      if (isFloat(tensor))
-        classes[tensor.name()] = signature.empty() ? byRank(tensor) : bySignature(tensor);
-    markState();
-    if (!signature.empty())
-      recoverNames(signature);
+  StringMap<InitializerClass> run() {
+    for (const auto &info : model.proto().graph().value_info())
+      for (const auto &entry : info.metadata_props())
+        if (entry.key() == kindKey)
+          kinds[info.name()] = entry.value();
+    for (const Initializer &initializer : model.initializers())
+      if (isFloat(initializer.dataType))
+        classes[initializer.name] = classify(initializer);
+    recoverNames();
     return std::move(classes);
   }
 
 private:
-  InitializerClass bySignature(const TensorProto &tensor) {
-    std::string kind = kinds.lookup(tensor.name());
+  InitializerClass classify(const Initializer &initializer) const {
+    StringRef name = initializer.name;
+    size_t rank = initializer.shape.size();
+    if (isRunningStatistic(name))
+      return {InitializerRole::State, "running statistics of BatchNormalization", ""};
+    if (!bySignature) {
+      if (rank >= 1)
+        return {InitializerRole::Parameter, "a floating-point initializer", ""};
+      return {InitializerRole::Constant, "a scalar", ""};
+    }
+    std::string kind = kinds.lookup(name);
     if (kind == "PARAMETER")
       return {InitializerRole::Parameter, "the exporter marks it PARAMETER", ""};
-    if (isFoldedName(tensor.name()) && tensor.dims_size() >= 2)
+    if (!kind.empty())
+      return {InitializerRole::Constant, "the exporter marks it " + kind, ""};
+    if (isFoldedName(name) && rank >= 2)
       return {InitializerRole::Parameter,
-              "a weight that the exporter transposed (val_N, 2 or more dimensions)", ""};
-    if (kind.empty())
-      return {InitializerRole::Constant, "computed by the exporter", ""};
-    return {InitializerRole::Constant, "the exporter marks it " + kind, ""};
+              "a weight that the exporter transposed (val_N of two or more dimensions)", ""};
+    if (name.ends_with("_bias") && kinds.lookup(name.drop_back(5)) == "PARAMETER")
+      return {InitializerRole::Parameter,
+              "the bias of a normalization that the exporter took into a convolution", ""};
+    return {InitializerRole::Constant, "computed by the exporter", ""};
   }
 
-  InitializerClass byRank(const TensorProto &tensor) {
-    if (tensor.dims_size() >= 1)
-      return {InitializerRole::Parameter, "a floating-point initializer", ""};
-    return {InitializerRole::Constant, "a scalar", ""};
+  bool isRunningStatistic(StringRef name) const {
+    auto found = uses.find(name);
+    return found != uses.end() && llvm::any_of(found->second, [](const InitializerUse &use) {
+             return use.node->op_type() == "BatchNormalization" && use.operand >= 3;
+           });
   }
 
-  void markState() {
-    for (const auto &node : graph.node())
-      if (node.op_type() == "BatchNormalization")
-        for (int i : {3, 4})
-          if (i < node.input_size())
-            if (auto it = classes.find(node.input(i)); it != classes.end())
-              it->second = {InitializerRole::State, "running statistics of BatchNormalization", ""};
-  }
-
-  /// A val_N is a parameter of the module that reads it; the signature names those that are
-  /// missing.
-  void recoverNames(StringRef signature) {
-    std::set<std::string> missing;
-    for (std::string &name : signatureParameters(signature))
+  /// A folded parameter belongs to the module that reads it: under the name that the signature
+  /// lists and no initializer has, or as `weight` where there is no signature.
+  void recoverNames() {
+    StringSet<> missing;
+    for (const std::string &name : signatureParameters(model.proto()))
       if (!classes.contains(name))
-        missing.insert(std::move(name));
-    for (const auto &node : graph.node())
-      for (const std::string &input : node.input()) {
-        auto it = classes.find(input);
-        if (it == classes.end() || !isFoldedName(input) ||
-            it->second.role != InitializerRole::Parameter || !it->second.moduleName.empty())
-          continue;
-        std::string candidate = moduleOf(node) + ".weight";
-        if (missing.erase(candidate))
-          it->second.moduleName = candidate;
+        missing.insert(name);
+    for (const Initializer &initializer : model.initializers()) {
+      auto entry = classes.find(initializer.name);
+      auto found = uses.find(initializer.name);
+      if (entry == classes.end() || found == uses.end() ||
+          entry->second.role != InitializerRole::Parameter)
+        continue;
+      const InitializerUse &use = found->second.front();
+      if (bySignature && isFoldedName(initializer.name)) {
+        entry->second.moduleName = parameterOfUse(use, missing);
+        missing.erase(entry->second.moduleName);
+      } else if (isTorchScriptFoldedName(initializer.name) && use.node->op_type() == "MatMul") {
+        std::string module = modulePath(*use.node);
+        if (!module.empty() && !classes.contains(module + ".weight"))
+          entry->second.moduleName = module + ".weight";
       }
+    }
   }
 
-  const ::onnx::GraphProto &graph;
-  llvm::StringMap<InitializerClass> classes;
-  llvm::StringMap<std::string> kinds;
+  const Model &model;
+  StringMap<std::vector<InitializerUse>> uses;
+  bool bySignature;
+  StringMap<std::string> kinds; // by initializer
+  StringMap<InitializerClass> classes;
 };
 
-/// Applies one pattern to all initializers.
-void applyPattern(StringRef flag, StringRef text, InitializerRole role, const Model &model,
-                  llvm::StringMap<InitializerClass> &classes, Problems &problems) {
-  llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
-  if (!pattern) {
-    problems.add("--" + flag + " " + text + ": " + llvm::toString(pattern.takeError()));
-    return;
+/// Applies the user's patterns: of those that match, the most specific decides.
+class PatternApplier {
+public:
+  PatternApplier(const Model &model, StringMap<InitializerClass> &classes, Problems &problems)
+      : model(model), classes(classes), problems(problems) {}
+
+  void apply(const ParameterPatterns &patterns) {
+    for (const std::string &text : patterns.train)
+      match("train", text, InitializerRole::Parameter);
+    for (const std::string &text : patterns.freeze)
+      match("freeze", text, InitializerRole::Constant);
   }
-  bool matchesAny = false;
-  for (const TensorProto &tensor : model.proto().graph().initializer()) {
-    auto it = classes.find(tensor.name());
-    bool matches = pattern->match(tensor.name()) ||
-                   (it != classes.end() && pattern->match(it->second.moduleName));
-    if (!matches)
-      continue;
-    matchesAny = true;
-    if (it == classes.end()) {
-      if (tensor.name() == text)
-        problems.add("--" + flag + " " + text + ": it is no floating-point tensor");
-      continue;
+
+private:
+  void match(StringRef flag, StringRef text, InitializerRole role) {
+    std::string label = ("--" + flag + " " + text).str();
+    Expected<GlobPattern> pattern = GlobPattern::create(text);
+    if (!pattern) {
+      problems.add(label + ": " + toString(pattern.takeError()));
+      return;
     }
-    it->second.role = role;
-    it->second.reason = ("--" + flag + " " + text).str();
+    size_t literals = llvm::count_if(text, [](char c) { return c != '*' && c != '?'; });
+    bool matchesAny = false;
+    for (const Initializer &initializer : model.initializers()) {
+      auto entry = classes.find(initializer.name);
+      if (!pattern->match(initializer.name) &&
+          (entry == classes.end() || entry->second.moduleName.empty() ||
+           !pattern->match(entry->second.moduleName)))
+        continue;
+      matchesAny = true;
+      // Whoever names one thing means it; a wildcard may pass over what cannot be trained.
+      if (entry == classes.end() || entry->second.role == InitializerRole::State) {
+        if (initializer.name == text && role == InitializerRole::Parameter)
+          problems.add(label + (entry == classes.end()
+                                    ? ": it is no floating-point tensor, so it cannot be trained"
+                                    : ": running statistics are not trained"));
+        continue;
+      }
+      auto [decided, isNew] = specificity.try_emplace(initializer.name, literals);
+      if (!isNew && decided->second > literals)
+        continue;
+      decided->second = literals;
+      entry->second.role = role;
+      entry->second.reason = label;
+    }
+    if (!matchesAny)
+      problems.add(label + ": no initializer matches");
   }
-  if (!matchesAny)
-    problems.add("--" + flag + " " + text + ": no initializer matches");
-}
+
+  const Model &model;
+  StringMap<InitializerClass> &classes;
+  Problems &problems;
+  StringMap<size_t> specificity; // literal characters of the pattern that decided
+};
 
 } // namespace
 
-llvm::StringMap<InitializerClass> mtc::onnx::classifyInitializers(const Model &model,
-                                                                  const ParameterPatterns &patterns,
-                                                                  Problems &problems) {
-  llvm::StringMap<InitializerClass> classes = Classifier(model).run();
-  for (const std::string &text : patterns.train)
-    applyPattern("train", text, InitializerRole::Parameter, model, classes, problems);
-  for (const std::string &text : patterns.freeze)
-    applyPattern("freeze", text, InitializerRole::Constant, model, classes, problems);
+StringMap<InitializerClass>
+classifyInitializers(const Model &model, const ParameterPatterns &patterns, Problems &problems) {
+  StringMap<InitializerClass> classes = Classifier(model).run();
+  PatternApplier(model, classes, problems).apply(patterns);
   return classes;
 }
 
-std::vector<std::string>
-mtc::onnx::findMergedParameters(const Model &model,
-                                const llvm::StringMap<InitializerClass> &classes) {
-  const ::onnx::GraphProto &graph = model.proto().graph();
-  StringRef signature = metadata(graph, "pkg.torch.export.ExportedProgram.graph_signature");
-  size_t listed = signatureParameters(signature).size();
-  size_t present = llvm::count_if(
-      classes, [](const auto &entry) { return entry.second.role == InitializerRole::Parameter; });
-  if (listed <= present)
-    return {};
-  std::map<std::string, std::set<std::string>> modules; // By initializer.
-  for (const auto &node : graph.node())
-    for (const std::string &input : node.input())
-      if (auto it = classes.find(input);
-          it != classes.end() && it->second.role == InitializerRole::Parameter)
-        modules[input].insert(moduleOf(node));
-  std::vector<std::string> warnings;
-  for (const auto &[name, users] : modules)
-    if (users.size() > 2) // Two may be a tied weight, as embeddings and output projections are.
-      warnings.push_back(
-          "initializer '" + name + "' is read by " + std::to_string(users.size()) +
-          " modules: the exporter merges tensors of equal values, and trained as one "
-          "they stay equal. Export trained weights, or weights that differ, to keep "
-          "them apart");
-  return warnings;
-}
+} // namespace mtc::onnx

@@ -1,16 +1,17 @@
-//===- Parameters.h - Which initializers are parameters
-//-----------------------------------------===//
+//===- Parameters.h - Which initializers are trained
+//-------------------------------------------===//
 //
-// The file's types do not say. The rule, right on the exports of PyTorch's exporters:
-//   1. Inputs 3 and 4 of BatchNormalization are state.
-//   2. Where the graph's metadata has torch.export's signature: those marked PARAMETER, and those
-//   named
-//      val_N of two or more dimensions, into which the exporter folded a transposition. Others are
+// An ONNX file does not say which of its initializers are parameters. Three rules say it for what
+// PyTorch's exporters write; patterns of the user override them:
+//   1. Running mean and variance of BatchNormalization are state.
+//   2. With the metadata of PyTorch's newer exporter: what it marks PARAMETER, and `val_N` of two
+//   or
+//      more dimensions, which it made of a parameter by folding a transposition. Others are
 //      constants.
 //   3. Otherwise: floating-point ones of one or more dimensions; constants are Constant nodes
 //   there.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_PARAMETERS_H
 #define MTC_FRONTEND_READER_PARAMETERS_H
@@ -29,20 +30,44 @@ struct InitializerClass {
   std::string moduleName; // The name in the user's module; empty where it is the initializer's.
 };
 
-/// Patterns with * and ? over initializers' and modules' names that override the rule; `freeze`
-/// wins.
+/// Glob patterns over initializers' and modules' names that override the rules. Where a pattern of
+/// either list matches, the one with more literal characters decides; `freeze` among equals.
 struct ParameterPatterns {
   std::vector<std::string> train, freeze;
 };
 
-/// The class of each floating-point initializer, by name. Patterns that match nothing, or match an
+/// The class of each floating-point initializer, by name. Patterns that match nothing, or name an
 /// initializer that cannot be trained, are problems.
 llvm::StringMap<InitializerClass>
 classifyInitializers(const Model &model, const ParameterPatterns &patterns, Problems &problems);
 
-/// Warnings about parameters that are not what the user's module had: initializers that the
-/// exporter merged because their values were equal, so that several modules share one.
-std::vector<std::string> findMergedParameters(const Model &model,
+/// An initializer that stands for several parameters, which were equal at export: trained as
+/// written they stay equal.
+struct MergedInitializer {
+  struct Use {
+    std::string node;      // What messages call it.
+    std::string module;    // The module it came from.
+    std::string parameter; // What it stands for there, as far as the metadata tells.
+    unsigned operand;
+  };
+  std::string name;
+  std::vector<Use> uses; // Of the main graph's nodes.
+};
+std::vector<MergedInitializer>
+findMergedInitializers(const Model &model, const llvm::StringMap<InitializerClass> &classes);
+
+/// Two parameters that hold the same matrix, the second transposed or not: a tied weight in two
+/// copies, which are trained apart. Those whose data is missing are passed over.
+struct TiedCopy {
+  std::string first, second;
+  bool isTransposed;
+};
+std::vector<TiedCopy> findTiedCopies(Model &model,
+                                     const llvm::StringMap<InitializerClass> &classes);
+
+/// Warnings about parameters that are not what the user's module had: merged ones, copies of tied
+/// ones, and normalizations that the exporter took into a convolution.
+std::vector<std::string> findMergedParameters(Model &model,
                                               const llvm::StringMap<InitializerClass> &classes);
 
 } // namespace mtc::onnx

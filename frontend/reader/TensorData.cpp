@@ -1,104 +1,189 @@
 //===- TensorData.cpp - The bytes of a TensorProto
-//----------------------------------------------===//
+//---------------------------------------------===//
 
 #include "frontend/reader/TensorData.h"
+
 #include "frontend/dialect/ElementTypes.h"
-#include "ir/Mtc.h"
+#include "frontend/inference/Shapes.h"
+#include "frontend/reader/Problems.h"
 
 #include "onnx-ml.pb.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
+#include <bit>
 #include <cstring>
 
-using namespace mlir;
-using namespace mtc::onnx;
-using llvm::Error;
-using llvm::Expected;
+using namespace llvm;
 using ::onnx::TensorProto;
 
-static Error error(const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
+namespace mtc::onnx {
 
-Expected<RankedTensorType> mtc::onnx::tensorType(MLIRContext *context, const TensorProto &tensor) {
-  Type element = elementTypeFromOnnx(context, tensor.data_type());
-  if (!element)
-    return error("the element type " + onnxDataTypeName(tensor.data_type()) + " is not supported");
-  int64_t bytes = mtc::elementBytes(element);
-  for (int64_t extent : tensor.dims()) {
-    if (extent < 0)
-      return error("a dimension is negative: " + llvm::Twine(extent));
-    if (extent != 0 && bytes > (int64_t(1) << 62) / extent)
-      return error("the dimensions' product is beyond what memory can hold");
-    bytes *= extent;
+static_assert(std::endian::native == std::endian::little, "ONNX's raw data is little-endian");
+
+namespace {
+
+/// The typed fields of a tensor, and how many elements each has.
+struct Fields {
+  explicit Fields(const TensorProto &tensor)
+      : hasRaw(tensor.has_raw_data()), floats(tensor.float_data_size()),
+        int32s(tensor.int32_data_size()), int64s(tensor.int64_data_size()),
+        doubles(tensor.double_data_size()), uint64s(tensor.uint64_data_size()),
+        strings(tensor.string_data_size()) {}
+
+  int64_t used() const {
+    return hasRaw + (floats > 0) + (int32s > 0) + (int64s > 0) + (doubles > 0) + (uint64s > 0) +
+           (strings > 0);
   }
-  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
-  return RankedTensorType::get(shape, element);
-}
 
-/// Copies a repeated field of wider numbers into elements of `width` bytes.
+  /// The typed field that holds elements of this type, as onnx.proto says at each of them.
+  std::pair<StringRef, int64_t> holding(int64_t dataType) const {
+    switch (dataType) {
+    case TensorProto::FLOAT:
+      return {"float_data", floats};
+    case TensorProto::DOUBLE:
+      return {"double_data", doubles};
+    case TensorProto::INT64:
+      return {"int64_data", int64s};
+    case TensorProto::UINT32:
+    case TensorProto::UINT64:
+      return {"uint64_data", uint64s};
+    default:
+      return {"int32_data", int32s};
+    }
+  }
+
+  bool hasRaw;
+  int64_t floats, int32s, int64s, doubles, uint64s, strings;
+};
+
+/// Each element of `field` narrowed to its low `width` bytes: 16-bit floats lie in an int32 as
+/// bits.
 template <typename Field>
-static Error pack(const Field &field, int64_t count, unsigned width, std::vector<char> &storage) {
-  if (field.size() != count)
-    return error(
-        llvm::formatv("holds {0} elements, the shape needs {1}", field.size(), count).str());
-  storage.resize(count * width);
-  for (int64_t i = 0; i < count; ++i) {
-    auto value = field.Get(i);
-    std::memcpy(storage.data() + i * width, &value, width); // Little-endian: the low bytes.
+ArrayRef<char> narrow(const Field &field, unsigned width, std::vector<char> &storage) {
+  storage.resize(size_t(field.size()) * width);
+  char *out = storage.data();
+  for (auto element : field) {
+    std::memcpy(out, &element, width);
+    out += width;
   }
-  return Error::success();
+  return storage;
 }
 
-static Error packTyped(const TensorProto &tensor, int64_t count, unsigned width,
-                       std::vector<char> &storage) {
+template <typename Field> ArrayRef<char> viewOf(const Field &field) {
+  return ArrayRef<char>(reinterpret_cast<const char *>(field.data()),
+                        size_t(field.size()) * sizeof(*field.data()));
+}
+
+} // namespace
+
+unsigned elementBytes(int64_t dataType) {
+  switch (dataType) {
+  case TensorProto::BOOL:
+  case TensorProto::INT8:
+  case TensorProto::UINT8:
+  case TensorProto::FLOAT8E4M3FN:
+  case TensorProto::FLOAT8E4M3FNUZ:
+  case TensorProto::FLOAT8E5M2:
+  case TensorProto::FLOAT8E5M2FNUZ:
+  case TensorProto::FLOAT8E8M0:
+    return 1;
+  case TensorProto::INT16:
+  case TensorProto::UINT16:
+  case TensorProto::FLOAT16:
+  case TensorProto::BFLOAT16:
+    return 2;
+  case TensorProto::INT32:
+  case TensorProto::UINT32:
+  case TensorProto::FLOAT:
+    return 4;
+  case TensorProto::INT64:
+  case TensorProto::UINT64:
+  case TensorProto::DOUBLE:
+    return 8;
+  default:
+    return 0;
+  }
+}
+
+Expected<uint64_t> tensorBytes(ArrayRef<int64_t> shape, int64_t dataType) {
+  unsigned width = elementBytes(dataType);
+  if (width == 0)
+    return problem("element type " + onnxDataTypeName(dataType) +
+                   " is not supported; mtc holds floats of 8 to 64 bits, integers of 8 to 64 bits "
+                   "and booleans");
+  for (int64_t dim : shape)
+    if (dim < 0)
+      return problem("shape " + shapeText(shape) + " has a negative dimension");
+  // An extent of zero must not hide extents whose product overflows elsewhere.
+  uint64_t bytes = width;
+  for (int64_t dim : shape)
+    if (__builtin_mul_overflow(bytes, std::max<uint64_t>(dim, 1), &bytes) || bytes > maxTensorBytes)
+      return problem("shape " + shapeText(shape) + " of " + onnxDataTypeName(dataType) +
+                     " is larger than 2^48 bytes");
+  return llvm::is_contained(shape, 0) ? 0 : bytes;
+}
+
+Expected<uint64_t> checkTensor(const TensorProto &tensor) {
+  ArrayRef<int64_t> shape(tensor.dims().data(), tensor.dims_size());
+  Expected<uint64_t> bytes = tensorBytes(shape, tensor.data_type());
+  if (!bytes)
+    return bytes.takeError();
+  if (tensor.has_segment())
+    return problem("is split into segments, which mtc does not read");
+  Fields fields(tensor);
+  if (tensor.data_location() == TensorProto::EXTERNAL) {
+    if (fields.used() != 0)
+      return problem("has external data and data in the file");
+    return *bytes;
+  }
+  if (tensor.external_data_size() != 0)
+    return problem("names external data, but its data_location does not say EXTERNAL");
+  if (fields.used() > 1)
+    return problem("has elements in " + Twine(fields.used()) + " fields, expected one");
+  if (fields.hasRaw) {
+    if (tensor.raw_data().size() != *bytes)
+      return problem("raw_data has " + Twine(tensor.raw_data().size()) + " bytes, expected " +
+                     Twine(*bytes) + " for " + onnxDataTypeName(tensor.data_type()) + " " +
+                     shapeText(shape));
+    return *bytes;
+  }
+  int64_t expected = *bytes / elementBytes(tensor.data_type());
+  auto [name, count] = fields.holding(tensor.data_type());
+  if (count != expected)
+    return problem(name + " has " + Twine(count) + " elements, expected " + Twine(expected) +
+                   " for " + onnxDataTypeName(tensor.data_type()) + " " + shapeText(shape));
+  return *bytes;
+}
+
+ArrayRef<char> inlineBytes(const TensorProto &tensor, std::vector<char> &storage) {
+  if (tensor.has_raw_data())
+    return ArrayRef<char>(tensor.raw_data().data(), tensor.raw_data().size());
+  unsigned width = elementBytes(tensor.data_type());
+  assert(width && "checkTensor accepted the tensor");
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:
-    return pack(tensor.float_data(), count, width, storage);
+    return viewOf(tensor.float_data());
   case TensorProto::DOUBLE:
-    return pack(tensor.double_data(), count, width, storage);
+    return viewOf(tensor.double_data());
   case TensorProto::INT64:
-    return pack(tensor.int64_data(), count, width, storage);
+    return viewOf(tensor.int64_data());
   case TensorProto::UINT32:
   case TensorProto::UINT64:
-    return pack(tensor.uint64_data(), count, width, storage);
-  default: // The narrower types lie in 32-bit integers, floats by their bits.
-    return pack(tensor.int32_data(), count, width, storage);
+    return narrow(tensor.uint64_data(), width, storage);
+  default:
+    return narrow(tensor.int32_data(), width, storage);
   }
 }
 
-Expected<ArrayRef<char>> mtc::onnx::tensorBytes(const TensorProto &tensor, RankedTensorType type,
-                                                ExternalFiles &files, std::vector<char> &storage) {
-  int64_t bytes = mtc::byteSize(type);
-  if (tensor.data_location() == TensorProto::EXTERNAL) {
-    Expected<ExternalLocation> location = parseExternalLocation(tensor);
-    if (!location)
-      return location.takeError();
-    return files.read(*location, bytes);
-  }
-  if (tensor.has_segment())
-    return error("is stored in segments, which is not supported");
-  if (tensor.has_raw_data()) {
-    if (static_cast<int64_t>(tensor.raw_data().size()) != bytes)
-      return error(llvm::formatv("holds {0} bytes of raw data, the shape needs {1}",
-                                 tensor.raw_data().size(), bytes)
-                       .str());
-    return ArrayRef<char>(tensor.raw_data().data(), bytes);
-  }
-  if (Error failure = packTyped(tensor, type.getNumElements(),
-                                mtc::elementBytes(type.getElementType()), storage))
-    return std::move(failure);
-  return ArrayRef<char>(storage);
+mlir::RankedTensorType tensorType(const TensorProto &tensor, mlir::MLIRContext *context) {
+  return mlir::RankedTensorType::get(ArrayRef<int64_t>(tensor.dims().data(), tensor.dims_size()),
+                                     elementTypeFromOnnx(context, tensor.data_type()));
 }
 
-DenseElementsAttr mtc::onnx::denseFromBytes(RankedTensorType type, ArrayRef<char> bytes) {
-  if (type.getNumElements() == 0)
-    return DenseElementsAttr::get(type, ArrayRef<Attribute>());
-  if (type.getElementType().isInteger(1)) {
-    // In an attribute booleans are bits.
-    SmallVector<bool> values = llvm::map_to_vector(bytes, [](char byte) { return byte != 0; });
-    return DenseElementsAttr::get(type, values);
-  }
-  return DenseElementsAttr::getFromRawBuffer(type, bytes);
+mlir::DenseElementsAttr denseElements(mlir::RankedTensorType type, ArrayRef<char> bytes) {
+  if (!type.getElementType().isInteger(1))
+    return mlir::DenseElementsAttr::getFromRawBuffer(type, bytes);
+  SmallVector<bool> values = llvm::map_to_vector(bytes, [](char byte) { return byte != 0; });
+  return mlir::DenseElementsAttr::get(type, ArrayRef<bool>(values));
 }
+
+} // namespace mtc::onnx

@@ -1,0 +1,215 @@
+//===- GraphCheck.cpp - Is a graph in single assignment form?
+//----------------------------------===//
+
+#include "frontend/reader/GraphCheck.h"
+
+#include "frontend/reader/NodeNames.h"
+
+#include "onnx-ml.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace mtc::onnx {
+
+namespace {
+
+using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+
+/// The names visible at a point: those of a graph and, in a subgraph, of the graphs around it.
+struct Scope {
+  const Scope *outer = nullptr;
+  StringSet<> names;
+
+  bool contains(StringRef name) const {
+    for (const Scope *scope = this; scope; scope = scope->outer)
+      if (scope->names.contains(name))
+        return true;
+    return false;
+  }
+};
+
+class Checker {
+public:
+  Checker(const Nodes &nodes, std::string where, Scope &scope, Problems &problems)
+      : nodes(nodes), where(std::move(where)), scope(scope), problems(problems) {}
+
+  void checkNodes() {
+    for (auto [index, node] : llvm::enumerate(nodes))
+      for (const std::string &output : node.output())
+        if (!output.empty())
+          defineOutput(output, index);
+    for (auto [index, node] : llvm::enumerate(nodes)) {
+      std::string label = nodeLabel(node, index) + where;
+      if (node.op_type().empty())
+        problems.add(label + " has no operator");
+      for (const std::string &input : node.input())
+        if (!input.empty() && !scope.contains(input))
+          reportUndefined(input, label);
+      checkAttributes(node, label);
+      for (const std::string &output : node.output())
+        scope.names.insert(output);
+    }
+    if (isUnsorted)
+      reportOrder();
+  }
+
+  void checkOutput(StringRef name) {
+    if (!scope.contains(name))
+      problems.add("graph output " + quoted(name) + where + " is defined by nothing");
+  }
+
+private:
+  std::string labelOf(size_t index) const {
+    return nodeLabel(nodes[static_cast<int>(index)], index);
+  }
+
+  void defineOutput(StringRef name, size_t index) {
+    if (scope.names.contains(name)) {
+      problems.add(labelOf(index) + where + " defines " + quoted(name) +
+                   ", which is a graph input or an initializer already");
+      return;
+    }
+    auto [entry, isNew] = producers.try_emplace(name, index);
+    if (!isNew)
+      problems.add(labelOf(index) + where + " defines " + quoted(name) + ", which " +
+                   labelOf(entry->second) + " defines already");
+  }
+
+  void reportUndefined(StringRef name, const std::string &label) {
+    if (producers.contains(name))
+      isUnsorted = true;
+    else
+      problems.add(label + " reads " + quoted(name) +
+                   ", which is no graph input, no initializer and no node's output");
+  }
+
+  void checkAttributes(const ::onnx::NodeProto &node, const std::string &label) {
+    StringSet<> seen;
+    for (const ::onnx::AttributeProto &attribute : node.attribute()) {
+      if (attribute.name().empty())
+        problems.add(label + " has an attribute without a name");
+      else if (!seen.insert(attribute.name()).second)
+        problems.add(label + " has two attributes " + quoted(attribute.name()));
+      std::string inside = ", in " + quoted(attribute.name()) + " of " + label;
+      if (attribute.has_g())
+        checkSubgraph(attribute.g(), inside);
+      for (const ::onnx::GraphProto &graph : attribute.graphs())
+        checkSubgraph(graph, inside);
+    }
+  }
+
+  void checkSubgraph(const ::onnx::GraphProto &graph, const std::string &inside);
+
+  /// Nodes come before their users, or a cycle makes that impossible: Kahn's algorithm takes away
+  /// what can be sorted; from what is left one cycle is followed.
+  void reportOrder() {
+    SmallVector<SmallVector<unsigned>> users(nodes.size());
+    SmallVector<unsigned> waitsFor(nodes.size());
+    auto forEachInput = [&](unsigned index, function_ref<void(unsigned)> visit) {
+      for (const std::string &input : nodes[static_cast<int>(index)].input())
+        if (auto found = producers.find(input); found != producers.end())
+          visit(found->second);
+    };
+    for (unsigned index = 0; index < waitsFor.size(); ++index)
+      forEachInput(index, [&](unsigned producer) {
+        users[producer].push_back(index);
+        ++waitsFor[index];
+      });
+    SmallVector<unsigned> ready;
+    for (unsigned index = 0; index < waitsFor.size(); ++index)
+      if (waitsFor[index] == 0)
+        ready.push_back(index);
+    while (!ready.empty())
+      for (unsigned user : users[ready.pop_back_val()])
+        if (--waitsFor[user] == 0)
+          ready.push_back(user);
+
+    auto left = llvm::find_if(waitsFor, [](unsigned count) { return count > 0; });
+    if (left == waitsFor.end())
+      return reportUnsorted();
+    SmallVector<unsigned> path;
+    SmallVector<bool> visited(nodes.size());
+    unsigned current = left - waitsFor.begin();
+    while (!visited[current]) {
+      visited[current] = true;
+      path.push_back(current);
+      forEachInput(current, [&](unsigned producer) {
+        if (waitsFor[producer] > 0)
+          current = producer;
+      });
+    }
+    std::string text = "the graph" + where + " has a cycle: " + labelOf(current);
+    ArrayRef<unsigned> cycle(llvm::find(path, current), path.end());
+    constexpr size_t shown = 8;
+    for (unsigned index : cycle.drop_front().take_front(shown))
+      text += " reads from " + labelOf(index);
+    if (cycle.size() > shown + 1)
+      text += " … (" + std::to_string(cycle.size()) + " nodes)";
+    problems.add(text + " reads from " + labelOf(current));
+  }
+
+  void reportUnsorted() {
+    StringSet<> defined;
+    for (auto [index, node] : llvm::enumerate(nodes)) {
+      for (const std::string &input : node.input())
+        if (auto found = producers.find(input);
+            found != producers.end() && !defined.contains(input))
+          problems.add(labelOf(index) + where + " reads " + quoted(input) + " before " +
+                       labelOf(found->second) +
+                       " defines it; ONNX asks for nodes in topological order");
+      for (const std::string &output : node.output())
+        defined.insert(output);
+    }
+  }
+
+  const Nodes &nodes;
+  std::string where;
+  Scope &scope;
+  Problems &problems;
+  StringMap<size_t> producers;
+  bool isUnsorted = false;
+};
+
+void checkGraphIn(const ::onnx::GraphProto &graph, const std::string &where, const Scope *outer,
+                  Problems &problems) {
+  Scope scope;
+  scope.outer = outer;
+  for (const auto &input : graph.input())
+    scope.names.insert(input.name());
+  for (const auto &initializer : graph.initializer())
+    scope.names.insert(initializer.name());
+  for (const auto &initializer : graph.sparse_initializer())
+    scope.names.insert(initializer.values().name());
+  Checker checker(graph.node(), where, scope, problems);
+  checker.checkNodes();
+  for (const auto &output : graph.output())
+    checker.checkOutput(output.name());
+}
+
+void Checker::checkSubgraph(const ::onnx::GraphProto &graph, const std::string &inside) {
+  checkGraphIn(graph, inside, &scope, problems);
+}
+
+} // namespace
+
+void checkGraph(const ::onnx::GraphProto &graph, Problems &problems) {
+  checkGraphIn(graph, "", nullptr, problems);
+}
+
+void checkFunction(const ::onnx::FunctionProto &function, Problems &problems) {
+  Scope scope;
+  std::string where = ", in function " + quoted(function.name());
+  for (const std::string &input : function.input())
+    if (!scope.names.insert(input).second)
+      problems.add("function " + quoted(function.name()) + " has two inputs " + quoted(input));
+  Checker checker(function.node(), where, scope, problems);
+  checker.checkNodes();
+  for (const std::string &output : function.output())
+    checker.checkOutput(output);
+}
+
+} // namespace mtc::onnx

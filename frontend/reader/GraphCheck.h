@@ -1,0 +1,24 @@
+//===- GraphCheck.h - Is a graph in single assignment form?
+//------------------------------------===//
+
+#ifndef MTC_FRONTEND_READER_GRAPHCHECK_H
+#define MTC_FRONTEND_READER_GRAPHCHECK_H
+
+#include "frontend/reader/Problems.h"
+
+namespace onnx {
+class GraphProto;
+class FunctionProto;
+} // namespace onnx
+
+namespace mtc::onnx {
+
+/// Adds a problem for every name that is read but nowhere defined, defined twice, or read before it
+/// is defined; for cycles, naming their nodes; for nodes without operator; for attributes without
+/// name or of one name. Subgraphs are checked too.
+void checkGraph(const ::onnx::GraphProto &graph, Problems &problems);
+void checkFunction(const ::onnx::FunctionProto &function, Problems &problems);
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_READER_GRAPHCHECK_H

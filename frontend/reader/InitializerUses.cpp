@@ -1,0 +1,125 @@
+//===- InitializerUses.cpp - Who reads an initializer
+//------------------------------------------===//
+
+#include "frontend/reader/InitializerUses.h"
+
+#include "frontend/reader/Functions.h"
+#include "frontend/reader/NodeNames.h"
+
+#include "onnx-ml.pb.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace mtc::onnx {
+
+namespace {
+
+constexpr StringRef signatureKey = "pkg.torch.export.ExportedProgram.graph_signature";
+
+StringRef signatureOf(const ::onnx::ModelProto &model) {
+  for (const auto &entry : model.graph().metadata_props())
+    if (entry.key() == signatureKey)
+      return entry.value();
+  return {};
+}
+
+class UseCollector {
+public:
+  explicit UseCollector(const ::onnx::ModelProto &model) : functions(model, ignored) {}
+
+  /// `aliases`: values that are an initializer, by name.
+  template <typename Nodes>
+  void visit(const Nodes &nodes, StringMap<std::string> &aliases, unsigned depth) {
+    for (auto [index, node] : llvm::enumerate(nodes)) {
+      if (++visited > maxVisited)
+        return;
+      if (const ::onnx::FunctionProto *function = functions.find(node)) {
+        enter(node, *function, aliases, depth);
+        continue;
+      }
+      for (auto [operand, input] : llvm::enumerate(node.input())) {
+        auto found = aliases.find(input);
+        if (found == aliases.end())
+          continue;
+        std::string initializer = found->second;
+        if (node.op_type() == "Identity" && node.output_size() == 1)
+          aliases[node.output(0)] = initializer;
+        else
+          uses[initializer].push_back(
+              {&node, static_cast<int64_t>(index), static_cast<unsigned>(operand)});
+      }
+    }
+  }
+
+  StringMap<std::vector<InitializerUse>> uses;
+
+private:
+  static constexpr size_t maxVisited = 200000;
+
+  void enter(const ::onnx::NodeProto &node, const ::onnx::FunctionProto &function,
+             StringMap<std::string> &aliases, unsigned depth) {
+    StringMap<std::string> inner;
+    for (auto [input, parameter] : llvm::zip(node.input(), function.input()))
+      if (auto found = aliases.find(input); found != aliases.end())
+        inner[parameter] = found->second;
+    if (!inner.empty() && depth < FunctionTable::maxDepth)
+      visit(function.node(), inner, depth + 1);
+  }
+
+  Problems ignored; // the importer reports them
+  FunctionTable functions;
+  size_t visited = 0;
+};
+
+} // namespace
+
+StringMap<std::vector<InitializerUse>> initializerUses(const ::onnx::ModelProto &model) {
+  StringMap<std::string> aliases;
+  for (const auto &tensor : model.graph().initializer())
+    aliases[tensor.name()] = tensor.name();
+  UseCollector collector(model);
+  collector.visit(model.graph().node(), aliases, 0);
+  return std::move(collector.uses);
+}
+
+bool hasSignature(const ::onnx::ModelProto &model) { return !signatureOf(model).empty(); }
+
+std::vector<std::string> signatureParameters(const ::onnx::ModelProto &model) {
+  std::vector<std::string> result;
+  for (StringRef line : llvm::split(signatureOf(model), '\n'))
+    if (auto [before, target] = line.split(": PARAMETER target='"); !target.empty())
+      result.push_back(target.split('\'').first.str());
+  return result;
+}
+
+std::string parameterOfUse(const InitializerUse &use, const StringSet<> &candidates) {
+  std::string module = modulePath(*use.node);
+  StringRef op = use.node->op_type();
+  bool isRecurrent = op == "LSTM" || op == "GRU" || op == "RNN";
+  bool isBias =
+      op == "Add" ||
+      ((op == "Gemm" || op == "Conv" || op == "ConvTranspose" || op.ends_with("Normalization")) &&
+       use.operand == 2);
+  StringRef wanted = isBias ? "bias" : "weight";
+  if (isRecurrent)
+    wanted = use.operand == 1 ? "weight_ih" : use.operand == 2 ? "weight_hh" : "bias";
+  std::string prefix = module.empty() ? "" : module + ".";
+  if (candidates.contains(prefix + wanted.str()))
+    return prefix + wanted.str();
+  // Such as in_proj_weight; clear only if it is the only one.
+  std::string best;
+  size_t fitting = 0;
+  for (const auto &entry : candidates) {
+    StringRef rest = entry.getKey();
+    if (!rest.consume_front(prefix) || rest.contains('.'))
+      continue;
+    if (rest.contains(wanted)) {
+      best = entry.getKey().str();
+      ++fitting;
+    }
+  }
+  return fitting == 1 ? best : std::string();
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,163 @@
+//===- NodeImporter.cpp - Nodes as operations, functions inlined
+//-------------------------------===//
+
+#include "frontend/reader/NodeImporter.h"
+
+#include "frontend/dialect/Onnx.h"
+#include "frontend/reader/NodeNames.h"
+
+#include "onnx-ml.pb.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace mtc::onnx {
+
+void NodeImporter::importGraph(const ::onnx::GraphProto &graph) {
+  StringMap<int64_t> opsets = opsetsOf(model.proto().opset_import());
+  AttributeBindings noAttributes;
+  Frame frame{values, opsets, noAttributes, "", 0, true};
+  importNodes(graph.node(), frame);
+}
+
+template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Frame &frame) {
+  for (auto [index, node] : llvm::enumerate(nodes)) {
+    if (count > maxNodes)
+      return;
+    if (++count > maxNodes) {
+      problems.add("the model has more than " + Twine(maxNodes) +
+                   " nodes after its functions are inlined");
+      return;
+    }
+    std::string name = frame.prefix + displayName(node, index);
+    std::string label = nodeLabel(node, index);
+    if (!frame.isMain)
+      label += ", inlined at " + quoted(StringRef(frame.prefix).drop_back());
+    if (const ::onnx::FunctionProto *function = functions.find(node))
+      inlineCall(node, *function, name, label, frame);
+    else if (normalisedDomain(node.domain()).empty() && node.op_type() == "Constant")
+      importConstantNode(node, name, label, frame);
+    else
+      importNode(node, name, label, frame);
+  }
+}
+
+void NodeImporter::importConstantNode(const ::onnx::NodeProto &node, const std::string &name,
+                                      const std::string &label, Frame &frame) {
+  if (node.output_size() != 1) {
+    problems.add(label + " has " + Twine(node.output_size()) + " outputs, expected one");
+    return;
+  }
+  if (DenseElementsAttr value =
+          importConstant(model, node, frame.attributes, label, builder.getContext(), problems))
+    frame.values[node.output(0)] =
+        ConstantOp::create(builder, locationOf(name, node.name()), value.getType(), value);
+}
+
+void NodeImporter::importNode(const ::onnx::NodeProto &node, const std::string &name,
+                              const std::string &label, Frame &frame) {
+  std::optional<int64_t> version = versionOf(node, label, frame);
+  NodeAttributes attributes =
+      importAttributes(model, node, frame.attributes, label, builder.getContext(), problems);
+  if (!version)
+    return;
+  SmallVector<Value> inputs;
+  for (const std::string &input : node.input())
+    inputs.push_back(input.empty() ? none() : valueOf(frame.values, input));
+  SmallVector<mlir::Type> types;
+  for (const std::string &output : node.output()) {
+    TensorType hint = frame.isMain ? declared.lookup(output) : TensorType();
+    types.push_back(output.empty() ? mlir::Type(builder.getNoneType())
+                                   : mlir::Type(hint ? hint : unknownType()));
+  }
+  StringRef domain = normalisedDomain(node.domain());
+  auto op = NodeOp::create(
+      builder, locationOf(name, node.name()), types, builder.getStringAttr(node.op_type()),
+      builder.getI64IntegerAttr(*version), domain.empty() ? nullptr : builder.getStringAttr(domain),
+      attributes.values, inputs);
+  if (!attributes.unsupported.empty())
+    op->setAttr("unsupported_attributes", builder.getArrayAttr(attributes.unsupported));
+  for (auto [output, value] : llvm::zip(node.output(), op.getOutputs()))
+    if (!output.empty())
+      frame.values[output] = value;
+}
+
+void NodeImporter::inlineCall(const ::onnx::NodeProto &node, const ::onnx::FunctionProto &function,
+                              const std::string &name, const std::string &label, Frame &frame) {
+  if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
+    problems.add(label + " calls function " + quoted(function.name()) + " with " +
+                 Twine(node.input_size()) + " inputs and " + Twine(node.output_size()) +
+                 " outputs, it has " + Twine(function.input_size()) + " and " +
+                 Twine(function.output_size()));
+    return;
+  }
+  if (frame.depth >= FunctionTable::maxDepth) {
+    problems.add(label + ": calls of functions nest more than " + Twine(FunctionTable::maxDepth) +
+                 " deep");
+    return;
+  }
+
+  AttributeBindings attributes;
+  for (const ::onnx::AttributeProto &byDefault : function.attribute_proto())
+    attributes[byDefault.name()] = &byDefault;
+  for (const ::onnx::AttributeProto &attribute : node.attribute())
+    if (const ::onnx::AttributeProto *resolved = resolve(attribute, frame.attributes))
+      attributes[attribute.name()] = resolved;
+
+  Values inner;
+  for (auto [index, input] : llvm::enumerate(function.input())) {
+    bool isGiven =
+        static_cast<int>(index) < node.input_size() && !node.input(static_cast<int>(index)).empty();
+    inner[input] = isGiven ? valueOf(frame.values, node.input(static_cast<int>(index))) : none();
+  }
+  StringMap<int64_t> opsets = opsetsOf(function.opset_import());
+  Frame body{inner, opsets, attributes, name + "/", frame.depth + 1, false};
+  importNodes(function.node(), body);
+  for (auto [output, result] : llvm::zip(node.output(), function.output()))
+    if (!output.empty())
+      frame.values[output] = valueOf(inner, result);
+}
+
+template <typename Imports> StringMap<int64_t> NodeImporter::opsetsOf(const Imports &imports) {
+  StringMap<int64_t> opsets;
+  for (const auto &import : imports)
+    opsets[normalisedDomain(import.domain())] = import.version();
+  return opsets;
+}
+
+std::optional<int64_t> NodeImporter::versionOf(const ::onnx::NodeProto &node,
+                                               const std::string &label, Frame &frame) {
+  StringRef domain = normalisedDomain(node.domain());
+  if (auto found = frame.opsets.find(domain); found != frame.opsets.end())
+    return found->second;
+  // One message for a domain, at its first node.
+  if (unimportedDomains.insert(domain).second)
+    problems.add(label + ": the " + (frame.isMain ? "model" : "function") +
+                 " imports no opset of domain " + quoted(domain.empty() ? "ai.onnx" : domain));
+  return std::nullopt;
+}
+
+Value NodeImporter::valueOf(Values &values, StringRef name) {
+  Value &value = values[name];
+  if (!value) // its node is among the problems; a placeholder lets the others be found
+    value = NodeOp::create(builder, builder.getUnknownLoc(), mlir::TypeRange{unknownType()},
+                           builder.getStringAttr("Unknown"), builder.getI64IntegerAttr(0), nullptr,
+                           builder.getDictionaryAttr({}), ValueRange{})
+                .getResult(0);
+  return value;
+}
+
+Value NodeImporter::none() {
+  if (!noneValue)
+    noneValue = NoneOp::create(builder, builder.getUnknownLoc(), builder.getNoneType());
+  return noneValue;
+}
+
+Location NodeImporter::locationOf(const std::string &name, const std::string &original) {
+  Location inner = original.empty() || original == name
+                       ? Location(builder.getUnknownLoc())
+                       : Location(NameLoc::get(builder.getStringAttr(original)));
+  return NameLoc::get(builder.getStringAttr(name), inner);
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,85 @@
+//===- NodeImporter.h - Nodes as operations, functions inlined
+//---------------------------------===//
+
+#ifndef MTC_FRONTEND_READER_NODEIMPORTER_H
+#define MTC_FRONTEND_READER_NODEIMPORTER_H
+
+#include "frontend/reader/Attributes.h"
+#include "frontend/reader/Functions.h"
+#include "frontend/reader/Model.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace onnx {
+class GraphProto;
+}
+
+namespace mtc::onnx {
+
+/// Appends a graph's nodes, which passed `checkGraph`, at the builder's place.
+class NodeImporter {
+public:
+  /// A model with more nodes than this after inlining is refused: functions that call each other
+  /// twice grow without bound.
+  static constexpr size_t maxNodes = 200000;
+
+  NodeImporter(Model &model, const FunctionTable &functions, mlir::OpBuilder &builder,
+               Problems &problems)
+      : model(model), functions(functions), builder(builder), problems(problems) {}
+
+  /// The type of values of which the file says nothing. ONNX has no index type.
+  mlir::TensorType unknownType() { return mlir::UnrankedTensorType::get(builder.getIndexType()); }
+
+  /// The type that the file declares for a value of the main graph.
+  void declare(llvm::StringRef name, mlir::TensorType type) { declared[name] = type; }
+
+  /// Values of the main graph by name. A value that could not be imported is of unknown type.
+  void define(llvm::StringRef name, mlir::Value value) { values[name] = value; }
+  mlir::Value lookup(llvm::StringRef name) { return valueOf(values, name); }
+
+  void importGraph(const ::onnx::GraphProto &graph);
+
+private:
+  using Values = llvm::StringMap<mlir::Value>;
+
+  /// The graph or function body that nodes are imported from.
+  struct Frame {
+    Values &values;
+    const llvm::StringMap<int64_t> &opsets;
+    const AttributeBindings &attributes;
+    std::string prefix; // of names, with the separator
+    unsigned depth;
+    bool isMain;
+  };
+
+  template <typename Nodes> void importNodes(const Nodes &nodes, Frame &frame);
+  void importNode(const ::onnx::NodeProto &node, const std::string &name, const std::string &label,
+                  Frame &frame);
+  void importConstantNode(const ::onnx::NodeProto &node, const std::string &name,
+                          const std::string &label, Frame &frame);
+  void inlineCall(const ::onnx::NodeProto &node, const ::onnx::FunctionProto &function,
+                  const std::string &name, const std::string &label, Frame &frame);
+
+  template <typename Imports> llvm::StringMap<int64_t> opsetsOf(const Imports &imports);
+  std::optional<int64_t> versionOf(const ::onnx::NodeProto &node, const std::string &label,
+                                   Frame &frame);
+  mlir::Value valueOf(Values &values, llvm::StringRef name);
+  mlir::Value none();
+  mlir::Location locationOf(const std::string &name, const std::string &original);
+
+  Model &model;
+  const FunctionTable &functions;
+  mlir::OpBuilder &builder;
+  Problems &problems;
+  Values values;
+  llvm::StringMap<mlir::TensorType> declared;
+  llvm::StringSet<> unimportedDomains;
+  mlir::Value noneValue;
+  size_t count = 0;
+};
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_READER_NODEIMPORTER_H

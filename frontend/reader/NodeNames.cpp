@@ -1,0 +1,86 @@
+//===- NodeNames.cpp - What users call a node
+//--------------------------------------------------===//
+
+#include "frontend/reader/NodeNames.h"
+
+#include "frontend/reader/Problems.h"
+
+#include "onnx-ml.pb.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+
+namespace mtc::onnx {
+
+namespace {
+
+constexpr StringRef noModule = "_empty_nn_module_stack_from_metadata_hook";
+
+StringRef metadata(const ::onnx::NodeProto &node, StringRef key) {
+  for (const auto &entry : node.metadata_props())
+    if (entry.key() == key)
+      return entry.value();
+  return {};
+}
+
+/// The strings of a Python list: `['', 'model', 'model.norm', 'mul_3']`.
+SmallVector<StringRef> pythonStrings(StringRef text) {
+  SmallVector<StringRef> result;
+  while (true) {
+    size_t start = text.find_first_of("'\"");
+    if (start == StringRef::npos)
+      return result;
+    size_t end = text.find(text[start], start + 1);
+    if (end == StringRef::npos)
+      return result;
+    result.push_back(text.slice(start + 1, end));
+    text = text.drop_front(end + 1);
+  }
+}
+
+/// The module path of the metadata: the last scope but one, since the last is the operation itself.
+StringRef pathFromMetadata(const ::onnx::NodeProto &node) {
+  SmallVector<StringRef> scopes = pythonStrings(metadata(node, "pkg.torch.onnx.name_scopes"));
+  if (scopes.empty()) {
+    // `: a.b.Model/layer: a.b.Layer/mul: aten.mul`: scope and class, separated by slashes
+    SmallVector<StringRef> parts;
+    metadata(node, "namespace").split(parts, '/');
+    for (StringRef part : parts)
+      scopes.push_back(part.split(": ").first);
+  }
+  if (scopes.size() < 2 || scopes[scopes.size() - 2] == noModule)
+    return {};
+  return scopes[scopes.size() - 2];
+}
+
+} // namespace
+
+std::string modulePath(const ::onnx::NodeProto &node) {
+  if (StringRef path = pathFromMetadata(node); !path.empty())
+    return path.str();
+  StringRef name = node.name();
+  if (!name.consume_front("/"))
+    return {};
+  std::string path = name.rsplit('/').first.str();
+  if (!name.contains('/'))
+    return {};
+  std::replace(path.begin(), path.end(), '/', '.');
+  return path;
+}
+
+std::string displayName(const ::onnx::NodeProto &node, int64_t index) {
+  if (StringRef path = pathFromMetadata(node); !path.empty())
+    return (path + "/" + node.op_type()).str();
+  if (!node.name().empty())
+    return node.name();
+  return node.op_type() + "_" + std::to_string(index);
+}
+
+std::string nodeLabel(const ::onnx::NodeProto &node, int64_t index) {
+  std::string name =
+      node.name().empty() ? node.op_type() + "_" + std::to_string(index) : node.name();
+  std::string domain = node.domain().empty() ? "" : node.domain() + ".";
+  return "node " + quoted(name) + " (" + domain + node.op_type() + ")";
+}
+
+} // namespace mtc::onnx

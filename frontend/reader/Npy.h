@@ -1,0 +1,27 @@
+//===- Npy.h - NumPy's .npy files
+//--------------------------------------------------------------===//
+
+#ifndef MTC_FRONTEND_READER_NPY_H
+#define MTC_FRONTEND_READER_NPY_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <vector>
+
+namespace mtc::onnx {
+
+struct NpyArray {
+  int64_t dataType; // TensorProto.DataType
+  std::vector<int64_t> shape;
+  llvm::ArrayRef<char> bytes; // row-major, little-endian; lives as long as `file`
+  std::unique_ptr<llvm::MemoryBuffer> file;
+};
+
+/// Reads an array of numbers or booleans in C order. (numpy.lib.format, versions 1 to 3)
+llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_READER_NPY_H

@@ -1,0 +1,116 @@
+//===- ExportTest.cpp - Models with other weights
+//----------------------------------------------===//
+
+#include "TestModel.h"
+
+#include "frontend/reader/Export.h"
+
+using namespace mtc::onnx;
+using namespace mtc::onnx::test;
+using ::testing::HasSubstr;
+
+namespace {
+
+struct Exported {
+  Exported(const ModelProto &proto, std::initializer_list<const char *> trained,
+           const Folder &folder) {
+    Problems problems;
+    model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
+    EXPECT_TRUE(problems.empty());
+    llvm::StringSet<> names;
+    for (const char *name : trained)
+      names.insert(name);
+    mlir::MLIRContext context;
+    auto result = exportSegments(*model, context, names);
+    if (result)
+      segments = std::move(*result);
+    else
+      reason = llvm::toString(result.takeError());
+  }
+
+  /// The file with `fill` in every byte of the trained initializers.
+  ModelProto filled(char fill) {
+    std::string bytes;
+    for (const FileSegment &segment : segments) {
+      bytes += segment.bytes;
+      if (!segment.initializer.empty())
+        bytes += std::string(model->findInitializer(segment.initializer)->bytes, fill);
+    }
+    ModelProto proto;
+    EXPECT_TRUE(proto.ParseFromString(bytes));
+    return proto;
+  }
+
+  std::unique_ptr<Model> model;
+  std::vector<FileSegment> segments;
+  std::string reason;
+};
+
+} // namespace
+
+TEST(Export, ChangesTheTrainedWeightsOnly) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("producer");
+  proto.set_doc_string("doc");
+  auto *entry = proto.add_metadata_props();
+  entry->set_key("k");
+  entry->set_value("v");
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_initializer() = floats("kept", {1}, {5});
+  TensorProto &typed = *graph.add_initializer() = tensor("typed", {300});
+  for (int i = 0; i < 300; ++i)
+    typed.add_float_data(float(i));
+  *graph.add_initializer() = floats("raw", {2}, {1, 2});
+  graph.mutable_initializer(2)->set_doc_string("about raw");
+  *graph.add_initializer() = floats("last", {1}, {7});
+
+  Folder folder;
+  Exported result(proto, {"typed", "raw"}, folder);
+  ASSERT_EQ(result.reason, "");
+  ModelProto filled = result.filled('\x11');
+  ModelProto expected = proto;
+  auto &initializers = *expected.mutable_graph()->mutable_initializer();
+  initializers[1].clear_float_data();
+  initializers[1].set_raw_data(std::string(1200, '\x11'));
+  initializers[2].set_raw_data(std::string(8, '\x11'));
+  EXPECT_EQ(filled.SerializeAsString(), expected.SerializeAsString());
+}
+
+TEST(Export, TakesExternalDataIn) {
+  Folder folder;
+  folder.write("w.bin", bytesOf<float>({1, 2, 3}));
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_initializer() = external("kept", {2}, {{"location", "w.bin"}});
+  *graph.add_initializer() = external("trained", {3}, {{"location", "w.bin"}});
+  auto *attribute = addNode(graph, "Constant", "c", {}, {"c"}).add_attribute();
+  attribute->set_name("value");
+  attribute->set_type(::onnx::AttributeProto::TENSOR);
+  *attribute->mutable_t() = external("", {1}, {{"location", "w.bin"}, {"offset", "8"}});
+
+  Exported result(proto, {"trained"}, folder);
+  ASSERT_EQ(result.reason, "");
+  ModelProto filled = result.filled('\0');
+  const auto &initializers = filled.graph().initializer();
+  EXPECT_EQ(initializers[0].raw_data(), bytesOf<float>({1, 2}));
+  EXPECT_EQ(initializers[1].raw_data(), std::string(12, '\0'));
+  const TensorProto &inside = filled.graph().node(1).attribute(0).t();
+  EXPECT_EQ(inside.raw_data(), bytesOf<float>({3}));
+  for (const TensorProto *tensor : {&initializers[0], &initializers[1], &inside}) {
+    EXPECT_EQ(tensor->external_data_size(), 0);
+    EXPECT_EQ(tensor->data_location(), TensorProto::DEFAULT);
+  }
+}
+
+TEST(Export, SaysWhyItIsNotPossible) {
+  Folder folder;
+  ModelProto proto = reluModel();
+  *proto.mutable_graph()->add_initializer() = external("w", {2}, {{"location", "w.bin"}});
+  EXPECT_THAT(Exported(proto, {}, folder).reason,
+              HasSubstr("export is not possible: initializer 'w': external data file 'w.bin' is "
+                        "not in the model's folder"));
+  EXPECT_EQ(Exported(proto, {"w"}, folder).reason, "") << "its own data is not needed";
+  *proto.mutable_graph()->add_initializer() =
+      external("large", {int64_t(1) << 30}, {{"location", "w.bin"}});
+  EXPECT_THAT(Exported(proto, {"w", "large"}, folder).reason, HasSubstr("ends at 2 GiB"));
+}

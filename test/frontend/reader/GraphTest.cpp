@@ -1,0 +1,220 @@
+//===- GraphTest.cpp - Graphs and functions that are not sound
+//---------------------------------===//
+
+#include "TestModel.h"
+
+#include "frontend/reader/Functions.h"
+
+using namespace mtc::onnx;
+using namespace mtc::onnx::test;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(Graph, NamesWhatIsNotDefined) {
+  ModelProto proto = reluModel();
+  addNode(*proto.mutable_graph(), "Add", "sum", {"y", "nowhere"}, {"z"});
+  declare(*proto.mutable_graph()->add_output(), "absent");
+  std::string messages = Imported(proto).messages();
+  EXPECT_THAT(messages, HasSubstr("node 'sum' (Add) reads 'nowhere', which is no graph input"));
+  EXPECT_THAT(messages, HasSubstr("graph output 'absent' is defined by nothing"));
+}
+
+TEST(Graph, NamesWhatIsDefinedTwice) {
+  ModelProto proto = reluModel();
+  addNode(*proto.mutable_graph(), "Abs", "again", {"x"}, {"y"});
+  addNode(*proto.mutable_graph(), "Abs", "input", {"x"}, {"x"});
+  std::string messages = Imported(proto).messages();
+  EXPECT_THAT(messages, HasSubstr("node 'again' (Abs) defines 'y', which node 'relu' (Relu) "
+                                  "defines already"));
+  EXPECT_THAT(messages, HasSubstr("node 'input' (Abs) defines 'x', which is a graph input"));
+}
+
+TEST(Graph, NamesInputsGivenTwice) {
+  ModelProto proto = reluModel();
+  declare(*proto.mutable_graph()->add_input(), "x");
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("graph input 'x' is defined twice"));
+}
+
+TEST(Graph, TellsCyclesFromDisorder) {
+  ModelProto cycle = reluModel();
+  addNode(*cycle.mutable_graph(), "Abs", "after", {"b"}, {"c"});
+  addNode(*cycle.mutable_graph(), "Add", "first", {"x", "b"}, {"a"});
+  addNode(*cycle.mutable_graph(), "Neg", "second", {"a"}, {"b"});
+  EXPECT_THAT(Imported(cycle).messages(),
+              AllOf(HasSubstr("has a cycle"), HasSubstr("node 'first' (Add)"),
+                    HasSubstr("node 'second' (Neg)"), testing::Not(HasSubstr("after"))));
+
+  ModelProto itself = reluModel();
+  addNode(*itself.mutable_graph(), "Add", "self", {"s", "x"}, {"s"});
+  EXPECT_THAT(Imported(itself).messages(),
+              HasSubstr("node 'self' (Add) reads from node 'self' (Add)"));
+
+  ModelProto disorder = reluModel();
+  addNode(*disorder.mutable_graph(), "Abs", "early", {"late"}, {"e"});
+  addNode(*disorder.mutable_graph(), "Abs", "later", {"x"}, {"late"});
+  EXPECT_THAT(Imported(disorder).messages(),
+              HasSubstr("node 'early' (Abs) reads 'late' before node 'later' (Abs) defines"));
+}
+
+TEST(Graph, ChecksAttributes) {
+  ModelProto proto = reluModel();
+  NodeProto &node = *proto.mutable_graph()->mutable_node(0);
+  for (const char *name : {"a", "a", ""}) {
+    auto *attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(::onnx::AttributeProto::INT);
+  }
+  std::string messages = Imported(proto).messages();
+  EXPECT_THAT(messages, HasSubstr("node 'relu' (Relu) has two attributes 'a'"));
+  EXPECT_THAT(messages, HasSubstr("has an attribute without a name"));
+}
+
+TEST(Graph, LooksIntoSubgraphs) {
+  ModelProto proto = reluModel();
+  auto *attribute = addNode(*proto.mutable_graph(), "If", "choice", {"x"}, {"z"}).add_attribute();
+  attribute->set_name("then_branch");
+  attribute->set_type(::onnx::AttributeProto::GRAPH);
+  addNode(*attribute->mutable_g(), "Add", "inner", {"x", "missing"}, {"w"});
+  EXPECT_THAT(Imported(proto).messages(),
+              HasSubstr("node 'inner' (Add), in 'then_branch' of node 'choice' (If) reads "
+                        "'missing'"));
+}
+
+TEST(Graph, NamesNodesWithoutOperator) {
+  ModelProto proto = reluModel();
+  proto.mutable_graph()->mutable_node(0)->set_op_type("");
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("node 'relu' () has no operator"));
+}
+
+TEST(Graph, NamesDomainsWithoutOpset) {
+  ModelProto proto = reluModel();
+  proto.mutable_graph()->mutable_node(0)->set_domain("com.example");
+  EXPECT_THAT(Imported(proto).messages(),
+              HasSubstr("node 'relu' (com.example.Relu): the model imports no opset of domain "
+                        "'com.example'"));
+}
+
+namespace {
+
+::onnx::FunctionProto &addFunction(ModelProto &model, const std::string &name) {
+  ::onnx::FunctionProto &function = *model.add_functions();
+  function.set_domain("local");
+  function.set_name(name);
+  function.add_input("in");
+  function.add_output("out");
+  function.add_opset_import()->set_version(17);
+  return function;
+}
+
+template <typename Owner>
+NodeProto &addCall(Owner &owner, const std::string &function, const std::string &name,
+                   const char *input, const char *output) {
+  NodeProto &node = addNode(owner, function, name, {input}, {output});
+  node.set_domain("local");
+  return node;
+}
+
+} // namespace
+
+TEST(Functions, AreInlinedWithTheirAttributes) {
+  ModelProto proto = reluModel();
+  auto &function = addFunction(proto, "Scale");
+  function.add_attribute("alpha");
+  auto *byDefault = function.add_attribute_proto();
+  byDefault->set_name("beta");
+  byDefault->set_type(::onnx::AttributeProto::FLOAT);
+  byDefault->set_f(0.25f);
+  NodeProto &inner = addNode(function, "HardSigmoid", "hard", {"in"}, {"out"});
+  for (const char *name : {"alpha", "beta", "gone"}) {
+    auto *reference = inner.add_attribute();
+    reference->set_name(name);
+    reference->set_ref_attr_name(name);
+    reference->set_type(::onnx::AttributeProto::FLOAT);
+  }
+  auto *alpha = addCall(*proto.mutable_graph(), "Scale", "call", "y", "z").add_attribute();
+  alpha->set_name("alpha");
+  alpha->set_type(::onnx::AttributeProto::FLOAT);
+  alpha->set_f(0.5f);
+  *proto.mutable_graph()->mutable_output(0)->mutable_name() = "z";
+
+  Imported result(proto);
+  ASSERT_EQ(result.messages(), "");
+  ASSERT_EQ(result.nodes().size(), 2u);
+  NodeOp node = result.nodes()[1];
+  EXPECT_EQ(node.getOpType(), "HardSigmoid");
+  EXPECT_EQ(node.getVersion(), 17u) << "the function's own opset";
+  EXPECT_EQ(llvm::cast<mlir::NameLoc>(node.getLoc()).getName(), "call/hard");
+  auto value = [&](const char *name) {
+    return llvm::cast<mlir::FloatAttr>(node.getNodeAttributes().get(name)).getValueAsDouble();
+  };
+  EXPECT_EQ(value("alpha"), 0.5);
+  EXPECT_EQ(value("beta"), 0.25);
+  EXPECT_FALSE(node.getNodeAttributes().get("gone"));
+}
+
+TEST(Functions, MayNotCallThemselves) {
+  ModelProto proto = reluModel();
+  addCall(addFunction(proto, "A"), "B", "toB", "in", "out");
+  auto &b = addFunction(proto, "B");
+  auto *attribute = addNode(b, "If", "choice", {"in"}, {"out"}).add_attribute();
+  attribute->set_name("then_branch");
+  addCall(*attribute->mutable_g(), "A", "toA", "in", "inner");
+  addCall(*proto.mutable_graph(), "A", "call", "y", "z");
+  EXPECT_THAT(Imported(proto).messages(),
+              HasSubstr("function 'A' calls itself, through 'B'; ONNX functions may not be"));
+}
+
+TEST(Functions, MayNotCallThemselvesUnused) {
+  ModelProto proto = reluModel();
+  addCall(addFunction(proto, "Loop"), "Loop", "again", "in", "out");
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("function 'Loop' calls itself"));
+}
+
+TEST(Functions, AreRefusedTwiceAndBroken) {
+  ModelProto proto = reluModel();
+  addNode(addFunction(proto, "F"), "Abs", "inner", {"nothing"}, {"out"});
+  addNode(addFunction(proto, "F"), "Abs", "inner", {"in"}, {"other"});
+  std::string messages = Imported(proto).messages();
+  EXPECT_THAT(messages, HasSubstr("function 'F' of domain 'local' is defined twice"));
+  EXPECT_THAT(messages, HasSubstr("node 'inner' (Abs), in function 'F' reads 'nothing'"));
+  EXPECT_THAT(messages, HasSubstr("graph output 'out', in function 'F' is defined by nothing"));
+}
+
+TEST(Functions, DoNotGrowWithoutBound) {
+  ModelProto proto = reluModel();
+  constexpr int depth = 40; // 2^40 nodes
+  for (int i = 0; i < depth; ++i) {
+    auto &function = addFunction(proto, "F" + std::to_string(i));
+    if (i + 1 == depth) {
+      addNode(function, "Abs", "leaf", {"in"}, {"out"});
+      continue;
+    }
+    std::string next = "F" + std::to_string(i + 1);
+    addCall(function, next, "a", "in", "mid");
+    addCall(function, next, "b", "mid", "out");
+  }
+  addCall(*proto.mutable_graph(), "F0", "call", "y", "z");
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("more than 200000 nodes"));
+}
+
+TEST(Functions, DoNotNestWithoutBound) {
+  ModelProto proto = reluModel();
+  constexpr int depth = 20000;
+  for (int i = depth; i-- > 0;) { // the innermost comes first
+    auto &function = addFunction(proto, "F" + std::to_string(i));
+    if (i + 1 == depth)
+      addNode(function, "Abs", "leaf", {"in"}, {"out"});
+    else
+      addCall(function, "F" + std::to_string(i + 1), "next", "in", "out");
+  }
+  addCall(*proto.mutable_graph(), "F0", "call", "y", "z");
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("nest more than 64 deep"));
+}
+
+TEST(Functions, TakeNoMoreThanTheyHave) {
+  ModelProto proto = reluModel();
+  addNode(addFunction(proto, "F"), "Abs", "inner", {"in"}, {"out"});
+  addCall(*proto.mutable_graph(), "F", "call", "y", "z").add_input("x");
+  EXPECT_THAT(Imported(proto).messages(),
+              HasSubstr("node 'call' (local.F) calls function 'F' with 2 inputs"));
+}

@@ -1,0 +1,173 @@
+//===- TestModel.h - Small models built and read in tests
+//--------------------------------------===//
+
+#ifndef MTC_TEST_FRONTEND_READER_TESTMODEL_H
+#define MTC_TEST_FRONTEND_READER_TESTMODEL_H
+
+#include "frontend/dialect/Onnx.h"
+#include "frontend/reader/Import.h"
+#include "frontend/reader/Model.h"
+
+#include "mlir/IR/Verifier.h"
+#include "onnx-ml.pb.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace mtc::onnx::test {
+
+using ::onnx::GraphProto;
+using ::onnx::ModelProto;
+using ::onnx::NodeProto;
+using ::onnx::TensorProto;
+
+/// A folder of one test, removed with it.
+class Folder {
+public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "mtc-reader-XXXXXX").string();
+    path = mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string operator/(const std::string &name) const { return (path / name).string(); }
+
+  std::string write(const std::string &name, const std::string &bytes) const {
+    std::filesystem::create_directories((path / name).parent_path());
+    std::ofstream(path / name, std::ios::binary) << bytes;
+    return *this / name;
+  }
+
+private:
+  std::filesystem::path path;
+};
+
+/// The bytes of some numbers.
+template <typename T> std::string bytesOf(std::initializer_list<T> values) {
+  return std::string(reinterpret_cast<const char *>(std::data(values)), sizeof(T) * values.size());
+}
+
+inline TensorProto tensor(const std::string &name, std::initializer_list<int64_t> dims,
+                          int32_t type = TensorProto::FLOAT) {
+  TensorProto result;
+  result.set_name(name);
+  result.set_data_type(type);
+  for (int64_t dim : dims)
+    result.add_dims(dim);
+  return result;
+}
+
+inline TensorProto floats(const std::string &name, std::initializer_list<int64_t> dims,
+                          std::initializer_list<float> values) {
+  TensorProto result = tensor(name, dims);
+  result.set_raw_data(bytesOf(values));
+  return result;
+}
+
+inline TensorProto external(const std::string &name, std::initializer_list<int64_t> dims,
+                            std::initializer_list<std::pair<std::string, std::string>> entries) {
+  TensorProto result = tensor(name, dims);
+  result.set_data_location(TensorProto::EXTERNAL);
+  for (const auto &[key, value] : entries) {
+    auto *entry = result.add_external_data();
+    entry->set_key(key);
+    entry->set_value(value);
+  }
+  return result;
+}
+
+inline void addDim(::onnx::ValueInfoProto &value, int64_t dim) {
+  value.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(dim);
+}
+inline void addDim(::onnx::ValueInfoProto &value, const std::string &dim) {
+  value.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_param(dim);
+}
+
+inline ::onnx::ValueInfoProto &declare(::onnx::ValueInfoProto &value, const std::string &name,
+                                       int32_t type = TensorProto::FLOAT) {
+  value.set_name(name);
+  value.mutable_type()->mutable_tensor_type()->set_elem_type(type);
+  value.mutable_type()->mutable_tensor_type()->mutable_shape();
+  return value;
+}
+
+template <typename Owner>
+NodeProto &addNode(Owner &owner, const std::string &op, const std::string &name,
+                   std::initializer_list<const char *> inputs,
+                   std::initializer_list<const char *> outputs) {
+  NodeProto &node = *owner.add_node();
+  node.set_op_type(op);
+  node.set_name(name);
+  for (const char *input : inputs)
+    node.add_input(input);
+  for (const char *output : outputs)
+    node.add_output(output);
+  return node;
+}
+
+/// `y = Relu(x)` over `x: [2, 3]`, opset 18.
+inline ModelProto reluModel() {
+  ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(18);
+  GraphProto &graph = *model.mutable_graph();
+  graph.set_name("g");
+  auto &x = declare(*graph.add_input(), "x");
+  addDim(x, 2);
+  addDim(x, 3);
+  declare(*graph.add_output(), "y");
+  addNode(graph, "Relu", "relu", {"x"}, {"y"});
+  return model;
+}
+
+/// A model written to a folder of its own, read and imported.
+class Imported {
+public:
+  explicit Imported(const ModelProto &proto, const ImportOptions &options = {}) {
+    import(folder.write("model.onnx", proto.SerializeAsString()), options);
+  }
+  /// A file as it is.
+  Imported(const std::string &path, const ImportOptions &options = {}) { import(path, options); }
+
+  /// All messages, one a line.
+  std::string messages() const {
+    std::string text;
+    for (const std::string &message : problems.get())
+      text += message + "\n";
+    return text;
+  }
+  bool failed() const { return !module; }
+
+  onnx::GraphOp graph() { return *module->getOps<onnx::GraphOp>().begin(); }
+  std::vector<onnx::NodeOp> nodes() {
+    auto range = graph().getBody().getOps<onnx::NodeOp>();
+    return {range.begin(), range.end()};
+  }
+
+  mlir::MLIRContext context;
+  Problems problems;
+  Folder folder;
+  std::unique_ptr<Model> model;
+  llvm::StringMap<InitializerClass> classes;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+
+private:
+  void import(const std::string &path, const ImportOptions &options) {
+    model = Model::read(path, problems);
+    if (!model)
+      return;
+    classes = classifyInitializers(*model, {}, problems);
+    module = importModel(*model, context, options, classes, problems);
+    EXPECT_EQ(!module, !problems.empty()) << "a failure says why, a success has no problems";
+    if (module) {
+      EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));
+    }
+  }
+};
+
+} // namespace mtc::onnx::test
+
+#endif // MTC_TEST_FRONTEND_READER_TESTMODEL_H

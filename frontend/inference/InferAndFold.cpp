@@ -82,9 +82,6 @@ public:
         builder.getFunctionType(graph.getArgumentTypes(), SmallVector<Type>(results)));
   }
 
-  unsigned foldedCount() const { return folded; }
-  unsigned forwardedCount() const { return forwarded; }
-
 private:
   std::optional<Tensor> lookup(Value value) {
     auto found = foldedValues.find(value);
@@ -186,14 +183,11 @@ private:
         allFolded = false;
       }
       result.setType(node.resultType(i));
-      if (std::optional<size_t> operand = node.forwarded(i)) {
+      if (std::optional<size_t> operand = node.forwarded(i))
         result.replaceAllUsesWith(node.operand(*operand));
-        ++forwarded;
-      }
     }
     if (allFolded)
       releaseOperands(node.op());
-    folded += allFolded;
   }
 
   /// A folded node keeps nothing alive: values that only it used are freed.
@@ -223,7 +217,6 @@ private:
   llvm::DenseSet<Value> unknown;
   std::map<std::pair<std::string, int64_t>, SmallVector<NodeOp>> unknownOperators;
   bool failed = false;
-  unsigned folded = 0, forwarded = 0;
 };
 
 class InferAndFold : public impl::InferAndFoldPassBase<InferAndFold> {
@@ -237,8 +230,6 @@ class InferAndFold : public impl::InferAndFoldPassBase<InferAndFold> {
       return signalPassFailure();
     walk.materialise();
     eraseDead(graph);
-    folded += walk.foldedCount();
-    forwarded += walk.forwardedCount();
   }
 };
 

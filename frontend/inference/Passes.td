@@ -37,10 +37,6 @@ def InferAndFoldPass : Pass<"onnx-infer-and-fold", "::mtc::onnx::GraphOp"> {
     }
     ```
   }];
-  let statistics = [
-    Statistic<"folded", "folded", "nodes replaced by constants">,
-    Statistic<"forwarded", "forwarded", "results replaced by an operand">
-  ];
 }
 
 #endif // MTC_FRONTEND_INFERENCE_PASSES

@@ -1,0 +1,241 @@
+# RUN: %python %s %t
+"""ONNX's own backend tests of operators, run by compiled programs.
+
+Many tests make one model, so that one program runs them all: each keeps its nodes under a prefix and reads its inputs,
+whose first axes differ, through a reshape of an input of one row. What the compiler refuses is left out, test by test,
+as its messages name the nodes; integers that it needs to know become constants. Fails where a value differs, where the
+compiler fails without naming a node, and where fewer tests pass than MINIMUM.
+
+With arguments after the folder, only the tests whose names start with one of them run, and nothing is asked of their
+number.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from program import MTC, own_folder
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+MINIMUM = 1090
+PER_PROGRAM = 60
+OPSETS = range(7, 27)
+TESTS = Path(onnx.__file__).parent / "backend/test/data/node"
+# Their expected values are numpy's random numbers.
+RANDOM = ("test_training_dropout", "test_bernoulli")
+NOT_RANDOM = ("test_training_dropout_zero_ratio",)
+TYPES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BOOL,
+         TensorProto.INT64, TensorProto.INT32, TensorProto.INT16, TensorProto.INT8,
+         TensorProto.UINT64, TensorProto.UINT32, TensorProto.UINT16, TensorProto.UINT8}
+TOLERANCE = {np.dtype(np.float16): (1e-2, 1e-3), np.dtype(np.float32): (1e-3, 1e-5), np.dtype(np.float64): (1e-6, 1e-7)}
+
+
+def tensor(path: Path) -> TensorProto:
+    return TensorProto.FromString(path.read_bytes())
+
+
+class Case:
+    """One test. By `stage` these inputs are constants: none, then the integers, then all but the first."""
+
+    STAGES = 3
+
+    def __init__(self, name: str, index: int):
+        self.name, self.prefix, self.stage = name, f"t{index}/", 0
+        self.model = onnx.load(TESTS / name / "model.onnx")
+        folder = TESTS / name / "test_data_set_0"
+        values = self.model.graph.input, self.model.graph.output
+        self.inputs = [tensor(folder / f"input_{i}.pb") for i in range(len(values[0]))]
+        self.outputs = [tensor(folder / f"output_{i}.pb") for i in range(len(values[1]))]
+
+    def opset(self) -> tuple:
+        return tuple(sorted((entry.domain, entry.version) for entry in self.model.opset_import))
+
+    def is_constant(self, i: int) -> bool:
+        integers = {TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL}
+        if not self.inputs[i].dims or 0 in self.inputs[i].dims:  # No axis to be split off, or nothing to read.
+            return self.stage > 0
+        return i > 0 and (self.stage == 2 or self.stage == 1 and self.inputs[i].data_type in integers)
+
+    def rename(self, name: str) -> str:
+        return self.prefix + name if name else ""
+
+    def add_to(self, graph: onnx.GraphProto, data: dict):
+        for i, (value, given) in enumerate(zip(self.model.graph.input, self.inputs)):
+            name = self.rename(value.name)
+            array = numpy_helper.to_array(given)
+            if self.is_constant(i) or array.size == 0:
+                node = helper.make_node("Constant", [], [name], value=given)
+            else:
+                data[f"{name}:row"] = np.ascontiguousarray(array.reshape(1, -1))
+                graph.input.append(helper.make_tensor_value_info(f"{name}:row", given.data_type, (1, array.size)))
+                shape = numpy_helper.from_array(np.array(array.shape, np.int64))
+                graph.node.append(helper.make_node("Constant", [], [f"{name}:shape"], value=shape))
+                node = helper.make_node("Reshape", [f"{name}:row", f"{name}:shape"], [name])
+            graph.node.append(node)
+        for constant in self.model.graph.initializer:
+            graph.node.append(helper.make_node("Constant", [], [self.rename(constant.name)], value=constant))
+        for node in self.model.graph.node:
+            copy = onnx.NodeProto()
+            copy.CopyFrom(node)
+            copy.name = self.rename(node.name or next(filter(None, node.output)))
+            copy.input[:] = map(self.rename, node.input)
+            copy.output[:] = map(self.rename, node.output)
+            graph.node.append(copy)
+        for value, expected in zip(self.model.graph.output, self.outputs):
+            name = self.rename(value.name)
+            graph.output.append(helper.make_tensor_value_info(name, expected.data_type, expected.dims))
+
+    def differences(self, file) -> list[str]:
+        found = []
+        for value, given in zip(self.model.graph.output, self.outputs):
+            expected, actual = numpy_helper.to_array(given), file.get_tensor(self.rename(value.name))
+            if expected.shape[:1] != (1,):  # An output without rows: the file counts batches in front.
+                actual = actual[0]
+            if expected.shape != actual.shape or expected.dtype != actual.dtype:
+                found.append(f"{value.name} is {actual.dtype}{actual.shape}, expected {expected.dtype}{expected.shape}")
+            elif expected.dtype in TOLERANCE:
+                relative, absolute = TOLERANCE[expected.dtype]
+                if not np.allclose(actual, expected, relative, absolute, equal_nan=True):
+                    with np.errstate(all="ignore"):
+                        found.append(f"{value.name} differs by {np.nanmax(np.abs(np.float64(actual) - expected))}")
+            elif not np.array_equal(actual, expected):
+                found.append(f"{value.name} differs: {actual.ravel()[:8]}, expected {expected.ravel()[:8]}")
+        return found
+
+
+def is_tried(case: Case) -> bool:
+    """Operators of ai.onnx on tensors of types that numpy has, no subgraphs and no functions of its own."""
+    if not all(domain == "" and version in OPSETS for domain, version in case.opset()):
+        return False
+    values = [*case.model.graph.input, *case.model.graph.output]
+    subgraphs = any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS)
+                    for node in case.model.graph.node for a in node.attribute)
+    known = all(value.type.HasField("tensor_type") and value.type.tensor_type.elem_type in TYPES for value in values)
+    return known and not subgraphs and not case.model.functions
+
+
+def read_cases(prefixes: list[str]) -> list[Case]:
+    cases = []
+    for index, name in enumerate(sorted(folder.name for folder in TESTS.iterdir())):
+        if not name.startswith(tuple(prefixes)) or name.startswith(RANDOM) and not name.startswith(NOT_RANDOM):
+            continue
+        model = onnx.load(TESTS / name / "model.onnx", load_external_data=False)
+        if all(value.type.HasField("tensor_type") for value in [*model.graph.input, *model.graph.output]):
+            case = Case(name, index)
+            if is_tried(case):
+                cases.append(case)
+    return cases
+
+
+class Batch:
+    """Tests of one opset, and the program that runs them."""
+
+    def __init__(self, folder: Path, cases: list[Case]):
+        self.folder, self.cases = folder, cases
+        self.passed, self.refused, self.failures = 0, Counter(), []
+        folder.mkdir()
+
+    def write(self) -> dict:
+        """The model: the tests, and a loss of a parameter of its own. The data that it reads is returned."""
+        weight = numpy_helper.from_array(np.ones((1, 1), np.float32), "w")
+        graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["wx"]),
+                                   helper.make_node("ReduceMean", ["wx"], ["loss"], keepdims=0)], "tests",
+                                  [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 1))],
+                                  [helper.make_tensor_value_info("loss", TensorProto.FLOAT, ())], [weight])
+        data = {"x": np.ones((1, 1), np.float32)}
+        for case in self.cases:
+            case.add_to(graph, data)
+        opsets = [helper.make_opsetid(*entry) for entry in self.cases[0].opset()]
+        onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), self.folder / "tests.onnx")
+        save_file(data, self.folder / "data.safetensors")
+        return data
+
+    def command(self, *words) -> subprocess.CompletedProcess:
+        words = [str(word) for word in words]
+        return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=600)
+
+    def leave_out(self, result: subprocess.CompletedProcess) -> bool:
+        """Gives the tests that a message names more constants, or leaves them out; whether it names any."""
+        named = set(re.findall(r"\bt\d+/", result.stderr))
+        concerned = [case for case in self.cases if case.prefix in named]
+        for case in concerned:
+            case.stage += 1
+            if case.stage == Case.STAGES:
+                self.cases.remove(case)
+                self.refused[case.name] += 1
+        return bool(concerned)
+
+    def compile(self) -> dict | None:
+        """Leaves out what the compiler refuses until it takes the rest."""
+        while self.cases:
+            data = self.write()
+            result = self.command(MTC, "compile", "tests.onnx", "--loss", "output", "--output", "loss", "-o", "program")
+            if result.returncode == 0:
+                return data
+            if result.returncode != 1 or not self.leave_out(result):
+                return self.split(result)
+        return None
+
+    def split(self, result: subprocess.CompletedProcess) -> None:
+        """A failure that names no test: finds the test by halves."""
+        if len(self.cases) == 1:
+            text = result.stderr[-600:] or result.stdout[-600:]
+            self.failures.append(f"{self.cases[0].name}: {result.args[0]} ends with {result.returncode}: {text}")
+        else:
+            for half, name in ((self.cases[::2], "a"), (self.cases[1::2], "b")):
+                part = Batch(self.folder / name, half)
+                part.run()
+                self.passed += part.passed
+                self.failures += part.failures
+                self.refused += part.refused
+        self.cases = []
+
+    def run(self):
+        while data := self.compile():
+            flags = [word for name in data for word in ("--data", f"{name}=data.safetensors:{name}")]
+            result = self.command("./program", *flags, "--outputs", "outputs.safetensors")
+            if result.returncode == 0:
+                self.compare()
+                return
+            # 2: this machine's libraries cannot, as with contractions of f16 on older processors.
+            if result.returncode != 2 or not self.leave_out(result):
+                self.split(result)
+
+    def compare(self):
+        with safe_open(self.folder / "outputs.safetensors", "np") as file:
+            for case in self.cases:
+                differences = case.differences(file)
+                self.passed += not differences
+                self.failures += [f"{case.name}: {text}" for text in differences]
+
+
+def main():
+    folder, prefixes = own_folder(), sys.argv[2:]
+    by_opset = defaultdict(list)
+    for case in read_cases(prefixes or ["test_"]):
+        by_opset[case.opset()].append(case)
+    passed, refused, failures = 0, Counter(), []
+    for number, cases in enumerate(by_opset.values()):
+        for start in range(0, len(cases), PER_PROGRAM):
+            batch = Batch(folder / f"{number}-{start}", cases[start:start + PER_PROGRAM])
+            batch.run()
+            passed += batch.passed
+            refused += batch.refused
+            failures += batch.failures
+    print(*failures, sep="\n")
+    if prefixes:
+        print(*sorted(refused), sep="\n")
+    print(f"{passed} tests passed, {len(failures)} failed, {refused.total()} refused by the compiler")
+    sys.exit(bool(failures) or not prefixes and passed < MINIMUM)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    main()

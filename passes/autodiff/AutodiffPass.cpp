@@ -1,8 +1,8 @@
 //===- AutodiffPass.cpp - Gradients of all parameters into variables -------------------------===//
 
+#include "ir/NodeNames.h"
 #include "ir/TensorBuilder.h"
 #include "passes/GraphSignature.h"
-#include "ir/NodeNames.h"
 #include "passes/Passes.h"
 #include "passes/autodiff/Autodiff.h"
 
@@ -115,7 +115,6 @@ void AutodiffPass::runOnOperation() {
   SmallVector<Value> wrt, gradients;
   for (const Parameter &parameter : *parameters)
     llvm::append_range(wrt, parameter.reads);
-  int64_t before = llvm::range_size(function.front());
   Value loss = function.front().getTerminator()->getOperand(*result);
   if (failed(differentiate(function, loss, wrt, gradients)))
     return signalPassFailure();
@@ -139,7 +138,4 @@ void AutodiffPass::runOnOperation() {
     emitWarning(function.getLoc(),
                 "the loss does not depend on these parameters, whose gradients are zero: ")
         << llvm::join(unused, ", ");
-  numParameters += parameters->size();
-  numUnused += unused.size();
-  numOperations += llvm::range_size(function.front()) - before;
 }

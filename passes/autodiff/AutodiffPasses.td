@@ -33,11 +33,6 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
     Option<"accumulate", "accumulate", "bool", "false",
            "add to the gradients' variables instead of overwriting them">,
   ];
-  let statistics = [
-    Statistic<"numParameters", "parameters", "Parameters that the loss was differentiated by">,
-    Statistic<"numUnused", "unused", "Parameters that do not influence the loss">,
-    Statistic<"numOperations", "operations", "Operations of the backward pass">,
-  ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
@@ -74,7 +69,6 @@ def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
     // becomes reductions over the classes, a gather of the label's logit, and elementwise operations
     ```
   }];
-  let statistics = [Statistic<"numDecomposed", "decomposed", "Operations replaced by core operations">];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 

@@ -35,6 +35,5 @@ void DecomposePass::runOnOperation() {
       TensorBuilder b(op.getLoc(), builder);
       op->replaceAllUsesWith(op.decompose(b));
       op->erase();
-      ++numDecomposed;
     }
 }

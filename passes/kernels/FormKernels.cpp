@@ -52,7 +52,6 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
     Operation *kernel = op.buildKernel(builder);
     op->replaceAllUsesWith(kernel->getResults());
     op->erase();
-    ++formed;
   }
 };
 

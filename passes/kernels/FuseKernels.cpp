@@ -330,7 +330,6 @@ private:
     producer->replaceAllUsesWith(joined->getResults().drop_front(own));
     reader.erase();
     producer.erase();
-    ++fused;
     return joined;
   }
 
@@ -405,7 +404,6 @@ private:
     reader.getBody().front().eraseArgument(input);
     reader->eraseOperand(input);
     reader->setLoc(FusedLoc::get(reader.getContext(), {producer.getLoc(), reader.getLoc()}));
-    ++fused;
     return producer;
   }
 };

@@ -25,7 +25,6 @@ def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let statistics = [Statistic<"formed", "formed", "kernels formed">];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
@@ -41,7 +40,6 @@ def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
     Option<"maxInputs", "max-inputs", "unsigned", "16", "most operands that a fused kernel may have">,
     Option<"maxOperations", "max-operations", "unsigned", "256", "most operations that a fused body may hold">,
   ];
-  let statistics = [Statistic<"fused", "fused", "kernels fused into a reader">];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect"];
 }
 

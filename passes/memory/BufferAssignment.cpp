@@ -236,7 +236,6 @@ void BufferAssignment::placeResults(Operation *op) {
         // The result's bytes fit: shapes and element sizes are equal.
         temporaries[shared.temporary].end = std::max(end, time);
         buffers[result] = shared;
-        ++inPlace;
         continue;
       }
     }

@@ -45,7 +45,6 @@ public:
   bool isComputedInPlace(mlir::Operation *write) const { return forwarded.contains(write); }
   int64_t endTime() const { return lastTime; }
   int64_t timeOf(mlir::Operation *op) const { return times.lookup(op); }
-  unsigned inPlaceCount() const { return inPlace; }
 
 private:
   mlir::Value rootOf(mlir::Value value);
@@ -71,7 +70,6 @@ private:
   llvm::DenseMap<mlir::Value, Buffer> buffers;   // By root.
   llvm::DenseMap<mlir::Operation *, std::pair<Buffer, int64_t>> scratches;
   llvm::DenseSet<mlir::Operation *> forwarded;
-  unsigned inPlace = 0;
 };
 
 /// Moves each write behind the last use of its variable's old value, which lies in the variable's

@@ -17,7 +17,6 @@ public:
 
   /// The function that computes this kernel; a new one if none has the same text. Takes the body.
   KernelFunctionOp outline(KernelOp kernel);
-  unsigned count() const { return functions.size(); }
 
 private:
   mlir::ModuleOp module;

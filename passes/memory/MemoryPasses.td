@@ -11,7 +11,6 @@ def PrepareContractions : Pass<"mtc-prepare-contractions", "::mlir::func::FuncOp
     A library multiplies matrices whose rows and columns each have one stride. Where an operand's free or contracted
     axes do not lie in memory such that they can be seen as one, the operand is transposed first.
   }];
-  let statistics = [Statistic<"transposed", "transposed", "operands transposed">];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
@@ -25,8 +24,6 @@ def Place : Pass<"mtc-place", "::mlir::ModuleOp"> {
 
     The functions of a program run one after another: their values share memory too.
   }];
-  let statistics = [Statistic<"inPlace", "in-place", "results in the place of an operand">,
-                    Statistic<"kernels", "kernels", "distinct kernels">];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 

@@ -49,7 +49,6 @@ public:
         ArenaOp::create(builder, module.getLoc(), fixed + layout.size, fixed + layout.liveBytes);
     for (auto [function, assignment] : llvm::zip_equal(functions, assignments)) {
       notePeak(function, assignment, arena);
-      inPlace += assignment.inPlaceCount();
       if (failed(emit(function, assignment)))
         return failure();
       function.erase();
@@ -61,9 +60,6 @@ public:
     arena->setAttr("workspace_bytes", builder.getI64IntegerAttr(scratchBytes));
     return success();
   }
-
-  unsigned inPlace = 0;
-  unsigned kernelCount() const { return outliner.count(); }
 
 private:
   /// Arguments of the same name are one input of the program: they share a place.
@@ -192,8 +188,6 @@ private:
     Placer placer(getOperation(), scratch);
     if (failed(placer.run()))
       return signalPassFailure();
-    inPlace += placer.inPlace;
-    kernels += placer.kernelCount();
   }
 
   ContractionScratch scratch;

@@ -58,14 +58,12 @@ class PrepareContractionsPass : public mtc::impl::PrepareContractionsBase<Prepar
       lhs = reorder(b, lhs, lhsBatch, free, lhsContract);
       lhsBatch = iota(0, batch);
       lhsContract = iota(batch + free.size(), contracted);
-      ++transposed;
     }
     if (!view.rhsFits) {
       SmallVector<int64_t> free = op.getRhsFree();
       rhs = reorder(b, rhs, rhsBatch, free, rhsContract);
       rhsBatch = iota(0, batch);
       rhsContract = iota(batch + free.size(), contracted);
-      ++transposed;
     }
     op.replaceAllUsesWith(b.contract(lhs, rhs, lhsBatch, rhsBatch, lhsContract, rhsContract));
     op.erase();

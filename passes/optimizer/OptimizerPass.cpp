@@ -257,5 +257,4 @@ void OptimizerPass::runOnOperation() {
 
   module->setAttr("mtc.optimizer", builder.getStringAttr(kind->name));
   module->setAttr("mtc.learning_rate", builder.getF64FloatAttr(numbers.lookup("lr")));
-  numGroups += groups->size();
 }

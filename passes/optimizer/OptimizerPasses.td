@@ -49,7 +49,6 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     Option<"noDecay1d", "no-decay-1d", "bool", "false",
            "exclude parameters of fewer than two dimensions from weight decay">,
   ];
-  let statistics = [Statistic<"numGroups", "groups", "Flat groups of parameters">];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }
 

@@ -7,8 +7,6 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
-#include <algorithm>
-
 using namespace mtc;
 
 int64_t mtc::cpuContractionScratch(const ContractionShape &shape, unsigned threads) {
@@ -25,5 +23,5 @@ int64_t mtc::cpuContractionScratch(const ContractionShape &shape, unsigned threa
   llvm::copy(shape.lhsStrides, contraction.lhs_strides);
   llvm::copy(shape.rhsStrides, contraction.rhs_strides);
   llvm::copy(shape.outStrides, contraction.out_strides);
-  return std::max<int64_t>(0, mtc_contraction_scratch_bytes(&contraction, threads));
+  return mtc_contraction_scratch_bytes(&contraction, threads);
 }

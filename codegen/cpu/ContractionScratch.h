@@ -9,7 +9,7 @@
 namespace mtc {
 
 /// Bytes of scratch that oneDNN needs for a contraction with up to `threads` threads on this
-/// machine, 0 where it cannot run it. Asks the library itself, by the code that produced programs
+/// machine; -1 where it cannot run it. Asks the library itself, by the code that produced programs
 /// run.
 int64_t cpuContractionScratch(const ContractionShape &shape, unsigned threads);
 

@@ -245,6 +245,6 @@ void BufferAssignment::placeResults(Operation *op) {
   if (auto contract = dyn_cast<ContractOp>(op); contract && scratch) {
     ContractionView view = viewContraction(contract);
     int64_t bytes = view.shape ? scratch(*view.shape) : 0;
-    scratches[op] = {newTemporary(bytes, time, time), bytes};
+    scratches[op] = {newTemporary(std::max<int64_t>(bytes, 0), time, time), bytes};
   }
 }

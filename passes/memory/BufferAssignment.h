@@ -16,7 +16,8 @@
 
 namespace mtc {
 
-/// Bytes of scratch that the target's library asks for; none where it is empty.
+/// Bytes of scratch that the target's library asks for, negative where it cannot run the
+/// contraction; no scratch where the function is empty.
 using ContractionScratch = std::function<int64_t(const ContractionShape &)>;
 
 /// A buffer of a function: fixed (a variable, an argument), or with a lifetime, to be laid out.

@@ -102,7 +102,8 @@ private:
         continue;
       arena->setAttr("peak_at", op.getLoc());
       if (auto contract = dyn_cast<ContractOp>(op))
-        scratchAtPeak.push_back(paddedBytes(assignment.scratchOf(contract).second));
+        scratchAtPeak.push_back(
+            paddedBytes(std::max<int64_t>(assignment.scratchOf(contract).second, 0)));
     }
   }
 
@@ -142,6 +143,9 @@ private:
         return op.emitOpError("does not lie as matrices do; run mtc-prepare-contractions first");
       const ContractionShape &shape = *view.shape;
       auto [buffer, bytes] = assignment.scratchOf(contract);
+      if (bytes < 0)
+        return op.emitOpError("contracts ")
+               << shape.element << ", which the target's library cannot do on this machine";
       CallContractOp::create(builder, op.getLoc(), placeOf(contract.getLhs(), assignment),
                              placeOf(contract.getRhs(), assignment),
                              placeOf(contract.getResult(), assignment),

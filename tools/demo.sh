@@ -5,12 +5,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tools/setup.sh
-cmake --preset release --log-level=WARNING
-cmake --build --preset release --target mtc
 mtc=$PWD/build/release/bin/mtc
 out=build/demo
 rm -rf "$out"
 mkdir -p "$out"
+cmake --preset release >"$out/configure.log" 2>&1 || {
+  cat "$out/configure.log"
+  exit 1
+}
+cmake --build --preset release --target mtc
 
 say() { printf '\n== %s\n' "$*"; }
 show() {

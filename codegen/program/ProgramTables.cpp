@@ -133,6 +133,9 @@ private:
         initial = MTC_INITIAL_NORMAL;
         deviation = normal.getDeviation().getValueAsDouble();
       } else if (auto elements = dyn_cast<ElementsAttr>(value)) {
+        auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+        if (resource && !resource.getRawHandle().getBlob())
+          return variable.emitError("the text leaves the variable's elements out");
         std::string bytes = rawBytes(elements);
         if (bytes.find_first_not_of('\0') != std::string::npos) {
           initial = MTC_INITIAL_DATA;

@@ -73,8 +73,13 @@ private:
       int64_t blocks = llvm::divideCeil(kernel.space[*plan.blockDim], plan.block);
       blockIndex = takeDigit(blocks, plan.itemDims.empty());
     }
-    for (unsigned i = plan.itemDims.size(); i-- > 0;)
-      emitter.bindDim(plan.itemDims[i], takeDigit(kernel.space[plan.itemDims[i]], i == 0));
+    for (unsigned i = plan.itemDims.size(); i-- > 0;) {
+      unsigned dim = plan.itemDims[i];
+      if (dim == plan.tileDim)
+        bindTileBlock(takeDigit(llvm::divideCeil(kernel.space[dim], kTileBlock), i == 0));
+      else
+        emitter.bindDim(dim, takeDigit(kernel.space[dim], i == 0));
+    }
     if (!plan.blockDim)
       return emitPoints();
     int64_t extent = kernel.space[*plan.blockDim];
@@ -111,7 +116,8 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenYield());
     PointEmitter::Scope scope(emitter);
-    emitter.bindLanes(dim, emitter.index(full), llvm::PowerOf2Ceil(extent - full), extent - full);
+int64_t lanes = plan.tileDim ? plan.lanes : llvm::PowerOf2Ceil(extent - full);
+    emitter.bindLanes(dim, emitter.index(full), lanes, extent - full);
     body();
   }
 
@@ -134,6 +140,8 @@ private:
 
   /// One point of the parallel dims: the reductions level by level, then the stores.
   void emitPoint() {
+    if (plan.tileDim)
+      return emitTiles();
     for (unsigned level = 1; level <= kernel.levels; ++level)
       emitLevel(level);
     if (!pointResults.empty()) {
@@ -284,6 +292,51 @@ private:
   }
 
   //===--------------------------------------------------------------------------------------------===//
+  // Transposed tiles
+  //===--------------------------------------------------------------------------------------------===//
+
+  void bindTileBlock(Value block) {
+    int64_t extent = kernel.space[*plan.tileDim];
+    tileLow = arith::MulIOp::create(b, block, emitter.index(kTileBlock));
+    tileHigh = arith::AddIOp::create(b, tileLow, emitter.index(kTileBlock));
+    if (extent % kTileBlock != 0)
+      tileHigh = arith::MinSIOp::create(b, tileHigh, emitter.index(extent));
+  }
+
+  /// The item's part of the tile dim, for the lanes that are bound.
+  void emitTiles() {
+    int64_t extent = kernel.space[*plan.tileDim], full = extent / plan.lanes * plan.lanes;
+    Value fullEnd =
+        full == extent ? tileHigh : arith::MinSIOp::create(b, tileHigh, emitter.index(full));
+    loop(tileLow, fullEnd, plan.lanes, [&](Value row) { emitTile(row, plan.lanes); });
+    if (full == extent)
+      return;
+    Value isLast =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tileHigh, emitter.index(extent));
+    auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    emitTile(emitter.index(full), extent - full);
+  }
+
+  void emitTile(Value row, int64_t rows) {
+    SmallVector<SmallVector<Value>> tiles;
+    {
+      PointEmitter::Scope scope(emitter);
+      emitter.bindDim(*plan.tileDim, row);
+      for (KernelLoadOp load : plan.tiledLoads)
+        tiles.push_back(emitter.loadTransposed(load, rows));
+    }
+    for (int64_t i = 0; i < rows; ++i) {
+      PointEmitter::Scope scope(emitter);
+      emitter.bindDim(*plan.tileDim, arith::AddIOp::create(b, row, emitter.index(i)));
+      for (auto [load, tile] : llvm::zip_equal(plan.tiledLoads, tiles))
+        emitter.define(load->getResult(0), tile[i]);
+      emitter.store(rowResults);
+    }
+  }
+
+  //===--------------------------------------------------------------------------------------------===//
   // Scatter
   //===--------------------------------------------------------------------------------------------===//
 
@@ -320,6 +373,7 @@ private:
   PointEmitter &emitter;
   SmallVector<unsigned> pointResults, rowResults;
   SmallVector<Value> stored;
+  Value tileLow, tileHigh;
 };
 
 } // namespace

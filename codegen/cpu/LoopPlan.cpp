@@ -19,6 +19,9 @@ constexpr int64_t kPointsPerItem = 4096;
 constexpr int64_t kPointsPerCall = 16384;
 /// Lanes of a vector of 32-bit elements: four registers of 512 bits hide the latency of arithmetic.
 constexpr int64_t kLanes = 64;
+/// A tile is this many lanes by as many rows.
+constexpr int64_t kTileLanes = 16;
+constexpr size_t kLongestTiledBody = 40;
 /// A reduced dim shorter than this is not worth a vector.
 constexpr int64_t kShortestVectorReduction = 8;
 
@@ -29,6 +32,7 @@ public:
   LoopPlan run() {
     chooseVectorDim();
     chooseLanes();
+    chooseTile();
     orderDims();
     formItems();
     return plan;
@@ -113,10 +117,38 @@ private:
       plan.vectorDim.reset();
   }
 
+  /// Elementwise kernels that would gather along the lanes what lies along another dim.
+  void chooseTile() {
+    if (!plan.vectorDim || kernel.reduced || kernel.adds() ||
+        kernel.space[*plan.vectorDim] < kTileLanes)
+      return;
+    for (const auto &[op, form] : kernel.loads) {
+      auto load = cast<KernelLoadOp>(op);
+      std::optional<int64_t> stride = form.stride(*plan.vectorDim);
+      if (!stride || *stride == 0 || *stride == 1 || load.getGuard() || !load.getSymbols().empty())
+        continue;
+      for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+        if (form.stride(dim) == 1 && kernel.space[dim] >= kTileLanes &&
+            (!plan.tileDim || plan.tileDim == dim)) {
+          plan.tileDim = dim;
+          plan.tiledLoads.push_back(load);
+        }
+    }
+    if (!plan.tileDim)
+      return;
+    // The body is written out for each row of a tile.
+    if (llvm::range_size(kernel.body->without_terminator()) > kLongestTiledBody) {
+      plan.tileDim.reset();
+      plan.tiledLoads.clear();
+      return;
+    }
+    plan.lanes = kTileLanes;
+  }
+
   /// The dims in the order of loops: as in the space, the vector dim last in its group.
   void orderDims() {
     for (unsigned dim = 0; dim < kernel.rank(); ++dim) {
-      if (dim == plan.vectorDim)
+      if (dim == plan.vectorDim || dim == plan.tileDim)
         continue;
       if (contains(kernel.reduced, dim))
         plan.reducedDims.push_back(dim);
@@ -139,6 +171,8 @@ private:
     int64_t points = 1;
     for (unsigned dim : llvm::concat<unsigned>(plan.reducedDims, plan.innerDims))
       points *= kernel.space[dim];
+    if (plan.tileDim)
+      points *= kTileBlock;
     // The longest tail of dims that an item can run through as a whole.
     unsigned whole = outer.size();
     while (whole > 0 && points * kernel.space[outer[whole - 1]] <= kPointsPerItem)
@@ -156,6 +190,10 @@ private:
         plan.extent *= kernel.space[itemDim];
     }
     plan.innerDims.insert(plan.innerDims.begin(), outer.begin() + whole, outer.end());
+    if (plan.tileDim) {
+      plan.itemDims.push_back(*plan.tileDim);
+      plan.extent *= llvm::divideCeil(kernel.space[*plan.tileDim], kTileBlock);
+    }
     plan.grain = std::max<int64_t>(1, kPointsPerCall / points);
   }
 

@@ -21,6 +21,10 @@ struct LoopPlan {
   /// The dim along which lanes lie; the innermost of its group. None for a kernel of scalars.
   std::optional<unsigned> vectorDim;
   int64_t lanes = 1;
+  /// A dim along which memory runs in loads that lanes would gather: an item has kTileBlock indices of
+  /// it (it is one of `itemDims`), and loads squares of lanes x lanes, which it transposes in registers.
+  std::optional<unsigned> tileDim;
+  llvm::SmallVector<KernelLoadOp> tiledLoads;
 
   int64_t extent = 1;
   int64_t grain = 1;
@@ -29,6 +33,9 @@ struct LoopPlan {
     return vectorDim && contains(kernel.reduced, *vectorDim);
   }
 };
+
+/// Indices of the tile dim in an item.
+constexpr int64_t kTileBlock = 64;
 
 LoopPlan planLoops(const NormalKernel &kernel);
 

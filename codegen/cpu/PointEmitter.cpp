@@ -4,6 +4,7 @@
 #include "codegen/cpu/PointEmitter.h"
 
 #include "codegen/Storage.h"
+#include "codegen/cpu/Transpose.h"
 #include "ir/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,13 +23,16 @@ void PointEmitter::bindLanes(unsigned dim, Value start, int64_t laneCount, int64
   bindDim(dim, start);
   lanesDim = dim;
   lanes = laneCount;
-  mask = {};
-  if (active < lanes) {
-    SmallVector<bool> exists(lanes);
-    std::fill_n(exists.begin(), active, true);
-    mask = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(cast<VectorType>(inLanes(b.getI1Type())), exists));
-  }
+  activeLanes = active;
+  mask = active < lanes ? lanesMask(active) : Value();
+}
+
+/// The first `active` lanes.
+Value PointEmitter::lanesMask(int64_t active) {
+  SmallVector<bool> exists(lanes);
+  std::fill_n(exists.begin(), active, true);
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(cast<VectorType>(inLanes(b.getI1Type())), exists));
 }
 
 Value PointEmitter::index(int64_t value) {
@@ -207,6 +211,34 @@ Value PointEmitter::emitGuardedUniformLoad(KernelLoadOp op, Value address, Value
   if (isVector(guard) || isVector(otherwise))
     return arith::SelectOp::create(b, broadcast(guard), broadcast(loaded), broadcast(otherwise));
   return arith::SelectOp::create(b, guard, loaded, otherwise);
+}
+
+SmallVector<Value> PointEmitter::loadTransposed(KernelLoadOp op, int64_t rows) {
+  unsigned operand = cast<BlockArgument>(op.getSource()).getArgNumber();
+  Type element = op.getSource().getType().getElementType(), storage = getStorageType(element);
+  Place first = place(kernel.loads.find(op)->second, {});
+  Value zeros = splatConstant(b, b.getZeroAttr(storage), inLanes(storage));
+  Value exists = rows < lanes ? lanesMask(rows) : Value();
+  uint32_t alignment = elementBytes(element);
+  SmallVector<Value> vectors;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    if (lane >= activeLanes) {
+      vectors.push_back(zeros);
+      continue;
+    }
+    Value offset = arith::AddIOp::create(b, first.uniform, index(lane * first.laneStride));
+    Value address = pointer(operand, element, offset);
+    if (exists)
+      vectors.push_back(LLVM::MaskedLoadOp::create(b, inLanes(storage), address, exists, zeros,
+                                                   b.getI32IntegerAttr(alignment),
+                                                   /*nontemporal=*/nullptr));
+    else
+      vectors.push_back(LLVM::LoadOp::create(b, inLanes(storage), address, alignment));
+  }
+  transposeSquare(b, vectors);
+  for (Value &vector : vectors)
+    vector = fromStorage(b, vector, element);
+  return vectors;
 }
 
 void PointEmitter::store(ArrayRef<unsigned> results) {

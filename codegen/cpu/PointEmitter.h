@@ -25,13 +25,15 @@ public:
   public:
     explicit Scope(PointEmitter &emitter)
         : emitter(emitter), values(emitter.values), dims(emitter.dims), bound(emitter.bound),
-          lanesDim(emitter.lanesDim), lanes(emitter.lanes), mask(emitter.mask) {}
+          lanesDim(emitter.lanesDim), lanes(emitter.lanes), activeLanes(emitter.activeLanes),
+          mask(emitter.mask) {}
     ~Scope() {
       emitter.values = std::move(values);
       emitter.dims = std::move(dims);
       emitter.bound = bound;
       emitter.lanesDim = lanesDim;
       emitter.lanes = lanes;
+      emitter.activeLanes = activeLanes;
       emitter.mask = mask;
     }
     Scope(const Scope &) = delete;
@@ -43,7 +45,7 @@ public:
     llvm::SmallVector<mlir::Value> dims;
     DimSet bound;
     std::optional<unsigned> lanesDim;
-    int64_t lanes;
+    int64_t lanes, activeLanes;
     mlir::Value mask;
   };
 
@@ -63,6 +65,10 @@ public:
 
   /// Stores the results (or adds them), all values before the first store.
   void store(llvm::ArrayRef<unsigned> results);
+
+  /// A load at the bound lanes and, for each of them, the next `rows` elements of memory: for each of
+  /// those one vector over the lanes. The dim along which memory runs is bound to its first index.
+  llvm::SmallVector<mlir::Value> loadTransposed(KernelLoadOp load, int64_t rows);
 
   /// Zeroes `count` elements of a result from its place at the owned dims' indices, moved by
   /// `offset` elements; where lanes are bound, one element for each lane.
@@ -100,6 +106,7 @@ private:
   mlir::Value readLanes(const Place &place, mlir::Value base, mlir::Type element, mlir::Value mask);
   void writeLanes(const Place &place, mlir::Value base, mlir::Type element, mlir::Value value);
   bool isVector(mlir::Value value) const { return mlir::isa<mlir::VectorType>(value.getType()); }
+  mlir::Value lanesMask(int64_t active);
   mlir::Type inLanes(mlir::Type type) const { return mlir::VectorType::get({lanes}, type); }
 
   mlir::ImplicitLocOpBuilder &b;
@@ -112,6 +119,7 @@ private:
   DimSet bound = 0;
   std::optional<unsigned> lanesDim;
   int64_t lanes = 1;
+  int64_t activeLanes = 1;
   mlir::Value mask; ///< vector of i1; null if all lanes exist
 };
 

@@ -174,3 +174,25 @@ mtc.kernel_function @float8 [300] -> [tensor<300xf8E4M3FN>, tensor<300xf8E5M2>, 
   %w = arith.extf %n : f8E4M3FN to f32
   mtc.kernel.yield %s, %t, %w at [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] : f32, f32, f32
 }
+
+// Two transposed operands and one that is not; rows and lanes are left over.
+// CHECK: @tiles: {{.*}} ok
+mtc.kernel_function @tiles [3, 70, 35] -> [tensor<3x70x35xbf16>] {
+^body(%a: tensor<35x3x70xf32>, %b: tensor<35x70xbf16>, %c: tensor<70x35xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d2, d0, d1)> : tensor<35x3x70xf32> -> f32
+  %y = mtc.kernel.load %b at affine_map<(d0, d1, d2) -> (d2, d1)> : tensor<35x70xbf16> -> f32
+  %z = mtc.kernel.load %c at affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<70x35xf32> -> f32
+  %i = mtc.kernel.index affine_map<(d0, d1, d2) -> (d1 * 2 + d2)>
+  %u = arith.addf %x, %y : f32
+  %v = arith.addf %u, %z : f32
+  %f = arith.sitofp %i : i64 to f32
+  %w = arith.addf %v, %f : f32
+  mtc.kernel.yield %w at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
+}
+
+// CHECK: @swapped: {{.*}} ok
+mtc.kernel_function @swapped [64, 130] -> [tensor<64x130xi8>] attributes {run.ranges = [[-99, 99]]} {
+^body(%a: tensor<130x64xi8>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d1, d0)> : tensor<130x64xi8> -> i8
+  mtc.kernel.yield %x at [affine_map<(d0, d1) -> (d0, d1)>] : i8
+}

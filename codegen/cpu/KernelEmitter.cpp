@@ -116,7 +116,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenYield());
     PointEmitter::Scope scope(emitter);
-int64_t lanes = plan.tileDim ? plan.lanes : llvm::PowerOf2Ceil(extent - full);
+    int64_t lanes = plan.tileDim ? plan.lanes : llvm::PowerOf2Ceil(extent - full);
     emitter.bindLanes(dim, emitter.index(full), lanes, extent - full);
     body();
   }
@@ -237,6 +237,8 @@ int64_t lanes = plan.tileDim ? plan.lanes : llvm::PowerOf2Ceil(extent - full);
         emitter.bindLanes(dim, i, plan.lanes, plan.lanes);
       else
         emitter.bindDim(dim, i);
+      if (inner.empty() && !inLanes)
+        emitter.prefetchAlong(dim);
       emitter.hoist(reductions.operands, reductions.level - 1);
       bool partial = reductions.roundsSums && !inner.empty();
       if (!partial)

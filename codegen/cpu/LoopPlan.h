@@ -21,8 +21,9 @@ struct LoopPlan {
   /// The dim along which lanes lie; the innermost of its group. None for a kernel of scalars.
   std::optional<unsigned> vectorDim;
   int64_t lanes = 1;
-  /// A dim along which memory runs in loads that lanes would gather: an item has kTileBlock indices of
-  /// it (it is one of `itemDims`), and loads squares of lanes x lanes, which it transposes in registers.
+  /// A dim along which memory runs in loads that lanes would gather: an item has kTileBlock indices
+  /// of it (it is one of `itemDims`), and loads squares of lanes x lanes, which it transposes in
+  /// registers.
   std::optional<unsigned> tileDim;
   llvm::SmallVector<KernelLoadOp> tiledLoads;
 

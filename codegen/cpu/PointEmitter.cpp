@@ -178,6 +178,7 @@ Value PointEmitter::emitLoad(KernelLoadOp op) {
       return emitGuardedUniformLoad(op, address, guard);
     return fromStorage(b, LLVM::LoadOp::create(b, getStorageType(element), address), element);
   }
+  prefetch(form, at, operand, element);
   Value active = mask;
   if (guard) {
     guard = broadcast(guard);
@@ -187,6 +188,24 @@ Value PointEmitter::emitLoad(KernelLoadOp op) {
   if (!guard)
     return loaded;
   return arith::SelectOp::create(b, guard, loaded, getLanes(op.getOtherwise()));
+}
+
+/// The processor's own prefetching does not follow jumps of pages. Addresses past the operand's end
+/// do no harm.
+void PointEmitter::prefetch(const LinearForm &form, const Place &at, unsigned operand,
+                            Type element) {
+  constexpr int64_t farJump = 1024, ahead = 8, line = 64;
+  if (!prefetchDim || !at.isContiguous() || contains(form.restDims, *prefetchDim))
+    return;
+  int64_t jump = form.dims[*prefetchDim] * elementBytes(element);
+  if (std::abs(jump) < farJump)
+    return;
+  Value base = pointer(operand, element, at.uniform);
+  for (int64_t byte = 0; byte < activeLanes * elementBytes(element); byte += line) {
+    Value address = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
+                                        ArrayRef<LLVM::GEPArg>{index(ahead * jump + byte)});
+    LLVM::Prefetch::create(b, address, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  }
 }
 
 /// Reads one element only where some lane's guard holds.

@@ -26,7 +26,7 @@ public:
     explicit Scope(PointEmitter &emitter)
         : emitter(emitter), values(emitter.values), dims(emitter.dims), bound(emitter.bound),
           lanesDim(emitter.lanesDim), lanes(emitter.lanes), activeLanes(emitter.activeLanes),
-          mask(emitter.mask) {}
+          mask(emitter.mask), prefetchDim(emitter.prefetchDim) {}
     ~Scope() {
       emitter.values = std::move(values);
       emitter.dims = std::move(dims);
@@ -35,6 +35,7 @@ public:
       emitter.lanes = lanes;
       emitter.activeLanes = activeLanes;
       emitter.mask = mask;
+      emitter.prefetchDim = prefetchDim;
     }
     Scope(const Scope &) = delete;
     Scope &operator=(const Scope &) = delete;
@@ -47,6 +48,7 @@ public:
     std::optional<unsigned> lanesDim;
     int64_t lanes, activeLanes;
     mlir::Value mask;
+    std::optional<unsigned> prefetchDim;
   };
 
   void bindDim(unsigned dim, mlir::Value index);
@@ -54,6 +56,10 @@ public:
   void bindLanes(unsigned dim, mlir::Value start, int64_t lanes, int64_t active);
   /// Gives a value of the body (a reduction's result) as it was computed elsewhere.
   void define(mlir::Value bodyValue, mlir::Value value) { values[bodyValue] = value; }
+
+  /// Contiguous loads that jump far from one index of this dim to the next are fetched ahead of
+  /// time; a loop over the dim is being emitted.
+  void prefetchAlong(unsigned dim) { prefetchDim = dim; }
 
   /// A value of the body: a scalar, or a vector if it depends on the lanes' dim.
   mlir::Value get(mlir::Value bodyValue);
@@ -66,8 +72,9 @@ public:
   /// Stores the results (or adds them), all values before the first store.
   void store(llvm::ArrayRef<unsigned> results);
 
-  /// A load at the bound lanes and, for each of them, the next `rows` elements of memory: for each of
-  /// those one vector over the lanes. The dim along which memory runs is bound to its first index.
+  /// A load at the bound lanes and, for each of them, the next `rows` elements of memory: for each
+  /// of those one vector over the lanes. The dim along which memory runs is bound to its first
+  /// index.
   llvm::SmallVector<mlir::Value> loadTransposed(KernelLoadOp load, int64_t rows);
 
   /// Zeroes `count` elements of a result from its place at the owned dims' indices, moved by
@@ -98,6 +105,7 @@ private:
   void raiseFault(mlir::Value bad, mlir::Value index, int64_t extent);
   void storeOne(unsigned result, const Place &place, mlir::Value value);
 
+  void prefetch(const LinearForm &form, const Place &place, unsigned operand, mlir::Type element);
   Place place(const LinearForm &form, mlir::ValueRange symbols);
   mlir::Value offsets(const Place &place);
   mlir::Value pointer(unsigned operand, mlir::Type element, mlir::Value offset);
@@ -121,6 +129,7 @@ private:
   int64_t lanes = 1;
   int64_t activeLanes = 1;
   mlir::Value mask; ///< vector of i1; null if all lanes exist
+  std::optional<unsigned> prefetchDim;
 };
 
 } // namespace mtc::cpu

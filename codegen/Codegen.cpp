@@ -1,5 +1,4 @@
-//===- Codegen.cpp - Code for a placed program
-//--------------------------------------------------===//
+//===- Codegen.cpp - Code for a placed program ------------------------------------------------===//
 
 #include "codegen/Codegen.h"
 

@@ -1,5 +1,4 @@
-//===- Codegen.h - Code for a placed program
-//----------------------------------------------------===//
+//===- Codegen.h - Code for a placed program --------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CODEGEN_H
 #define MTC_CODEGEN_CODEGEN_H

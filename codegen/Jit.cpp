@@ -1,5 +1,4 @@
-//===- Jit.cpp - A placed program run inside the compiler's process
-//-----------------------------===//
+//===- Jit.cpp - A placed program run inside the compiler's process ---------------------------===//
 
 #include "codegen/Jit.h"
 

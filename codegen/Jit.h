@@ -1,10 +1,9 @@
-//===- Jit.h - A placed program run inside the compiler's process
-//-------------------------------===//
+//===- Jit.h - A placed program run inside the compiler's process -----------------------------===//
 //
 // For tests: the code that would go into a program's object file, called in place. Items of a
 // kernel run one after another on the calling thread; contractions are plain loops.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_JIT_H
 #define MTC_CODEGEN_JIT_H

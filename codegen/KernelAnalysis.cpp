@@ -1,5 +1,4 @@
-//===- KernelAnalysis.cpp - A kernel as emitters see it
-//-----------------------------------------===//
+//===- KernelAnalysis.cpp - A kernel as emitters see it ---------------------------------------===//
 
 #include "codegen/KernelAnalysis.h"
 

@@ -1,11 +1,10 @@
-//===- KernelAnalysis.h - A kernel as emitters see it
-//-------------------------------------------===//
+//===- KernelAnalysis.h - A kernel as emitters see it -----------------------------------------===//
 //
 // Independent of the target: a kernel's space without unit dims, its dims merged or split so that
 // accesses become linear, each access as one linear offset, and for each value of the body the dims
 // that it depends on and the reductions that come before it.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_KERNELANALYSIS_H
 #define MTC_CODEGEN_KERNELANALYSIS_H

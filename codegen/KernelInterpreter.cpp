@@ -1,5 +1,4 @@
-//===- KernelInterpreter.cpp - What a kernel means, point by point
-//------------------------------===//
+//===- KernelInterpreter.cpp - What a kernel means, point by point ----------------------------===//
 
 #include "codegen/KernelInterpreter.h"
 

@@ -1,10 +1,9 @@
-//===- KernelInterpreter.h - What a kernel means, point by point
-//--------------------------------===//
+//===- KernelInterpreter.h - What a kernel means, point by point ------------------------------===//
 //
 // The reference that tests compare emitted code with. It shares nothing with the emitters: it walks
 // the kernel's space in order and folds the body's operations to constants.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_KERNELINTERPRETER_H
 #define MTC_CODEGEN_KERNELINTERPRETER_H

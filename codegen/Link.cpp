@@ -1,5 +1,4 @@
-//===- Link.cpp - Objects and the runtime become an executable
-//----------------------------------===//
+//===- Link.cpp - Objects and the runtime become an executable --------------------------------===//
 
 #include "codegen/Link.h"
 

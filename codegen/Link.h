@@ -1,5 +1,4 @@
-//===- Link.h - Objects and the runtime become an executable
-//------------------------------------===//
+//===- Link.h - Objects and the runtime become an executable ----------------------------------===//
 
 #ifndef MTC_CODEGEN_LINK_H
 #define MTC_CODEGEN_LINK_H

@@ -1,5 +1,4 @@
-//===- Passes.h - Passes of code generation
-//-----------------------------------------------------===//
+//===- Passes.h - Passes of code generation ---------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_PASSES_H
 #define MTC_CODEGEN_PASSES_H

@@ -1,5 +1,4 @@
-//===- ReferenceContraction.cpp - Contraction by plain loops
-//------------------------------------===//
+//===- ReferenceContraction.cpp - Contraction by plain loops ----------------------------------===//
 
 #include "codegen/ReferenceContraction.h"
 

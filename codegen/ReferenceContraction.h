@@ -1,5 +1,4 @@
-//===- ReferenceContraction.h - Contraction by plain loops
-//--------------------------------------===//
+//===- ReferenceContraction.h - Contraction by plain loops ------------------------------------===//
 
 #ifndef MTC_CODEGEN_REFERENCECONTRACTION_H
 #define MTC_CODEGEN_REFERENCECONTRACTION_H

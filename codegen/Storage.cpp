@@ -1,5 +1,4 @@
-//===- Storage.cpp - Elements in memory and the scalars that stand for them
-//---------------------===//
+//===- Storage.cpp - Elements in memory and the scalars that stand for them -------------------===//
 
 #include "codegen/Storage.h"
 

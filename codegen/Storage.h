@@ -1,10 +1,9 @@
-//===- Storage.h - Elements in memory and the scalars that stand for them
-//-----------------------===//
+//===- Storage.h - Elements in memory and the scalars that stand for them ---------------------===//
 //
 // Independent of the target: a body computes with the scalars of ir/Scalar.h; memory holds narrower
 // floats, and booleans as bytes. All functions take scalars and vectors alike.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_STORAGE_H
 #define MTC_CODEGEN_STORAGE_H

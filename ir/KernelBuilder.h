@@ -1,5 +1,4 @@
-//===- KernelBuilder.h - Writing a kernel
-//-------------------------------------------------------===//
+//===- KernelBuilder.h - Writing a kernel -----------------------------------------------------===//
 
 #ifndef MTC_IR_KERNELBUILDER_H
 #define MTC_IR_KERNELBUILDER_H

@@ -1,5 +1,4 @@
-//===- KernelOps.cpp - Verifiers, canonical form and cost of kernels
-//----------------------------===//
+//===- KernelOps.cpp - Verifiers, canonical form and cost of kernels --------------------------===//
 
 #include "ir/KernelBuilder.h"
 #include "ir/Mtc.h"
@@ -10,9 +9,9 @@
 using namespace mlir;
 using namespace mtc;
 
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What kernels and kernel functions share
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body) {
   if (cast<KernelYieldOp>(body.getTerminator()).getAdd())
@@ -107,9 +106,9 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // KernelOp
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
@@ -164,9 +163,9 @@ void KernelOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCont
   patterns.add<SimplifyKernelInputs>(context);
 }
 
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Operations of the body
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The rank of the iteration space around an operation of a kernel's body.
 static unsigned spaceRank(Operation *op) {
@@ -205,9 +204,9 @@ LogicalResult KernelIndexOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // KernelFunctionOp
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 SmallVector<RankedTensorType> KernelFunctionOp::getInputTypes() {
   return llvm::map_to_vector(getBody().getArgumentTypes(),

@@ -1,5 +1,4 @@
-//===- MtcDialect.cpp - Registration, types, and the attributes of the mtc dialect
-//--------------===//
+//===- MtcDialect.cpp - Registration, types, and the attributes of the mtc dialect ------------===//
 
 #include "ir/KernelBuilder.h"
 #include "ir/Mtc.h"

@@ -1,4 +1,4 @@
-//===- NodeNames.cpp - The model's nodes behind a location -----------------------------------===//
+//===- NodeNames.cpp - The model's nodes behind a location ------------------------------------===//
 
 #include "ir/NodeNames.h"
 

@@ -1,4 +1,4 @@
-//===- NodeNames.h - The model's nodes behind a location -------------------------------------===//
+//===- NodeNames.h - The model's nodes behind a location --------------------------------------===//
 
 #ifndef MTC_IR_NODENAMES_H
 #define MTC_IR_NODENAMES_H

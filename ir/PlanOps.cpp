@@ -1,5 +1,4 @@
-//===- PlanOps.cpp - Verifiers of the placed program
-//--------------------------------------------===//
+//===- PlanOps.cpp - Verifiers of the placed program ------------------------------------------===//
 
 #include "ir/Mtc.h"
 

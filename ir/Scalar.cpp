@@ -1,5 +1,4 @@
-//===- Scalar.cpp - What a kernel's body is written with
-//----------------------------------------===//
+//===- Scalar.cpp - What a kernel's body is written with --------------------------------------===//
 
 #include "ir/Scalar.h"
 

@@ -1,10 +1,9 @@
-//===- Scalar.h - What a kernel's body is written with
-//------------------------------------------===//
+//===- Scalar.h - What a kernel's body is written with ----------------------------------------===//
 //
 // Scalars of a kernel's body: f64 and f32 for floats (narrower ones are widened on load), signless
 // integers of the tensor's width, i1.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_IR_SCALAR_H
 #define MTC_IR_SCALAR_H

@@ -1,5 +1,4 @@
-//===- TensorBuilder.cpp - Writing expressions over tensors
-//-------------------------------------===//
+//===- TensorBuilder.cpp - Writing expressions over tensors -----------------------------------===//
 
 #include "ir/TensorBuilder.h"
 

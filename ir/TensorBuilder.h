@@ -1,10 +1,9 @@
-//===- TensorBuilder.h - Writing expressions over tensors
-//---------------------------------------===//
+//===- TensorBuilder.h - Writing expressions over tensors -------------------------------------===//
 //
 // Used by gradient rules, decompositions, converters, losses and optimizers. Operands of
 // elementwise functions have equal shapes; broadcasts are explicit.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_IR_TENSORBUILDER_H
 #define MTC_IR_TENSORBUILDER_H

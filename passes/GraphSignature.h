@@ -1,9 +1,9 @@
-//===- GraphSignature.h - Names of a function's arguments and results ------------------------===//
+//===- GraphSignature.h - Names of a function's arguments and results -------------------------===//
 //
 // Arguments and results of @forward, @micro_step and @evaluate carry the names of the graph's
 // inputs and outputs in the attribute `mtc.name`.
 //
-//===-----------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_GRAPHSIGNATURE_H
 #define MTC_PASSES_GRAPHSIGNATURE_H

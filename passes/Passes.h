@@ -1,8 +1,8 @@
-//===- Passes.h - Declarations of all passes over the mtc dialect ----------------------------===//
+//===- Passes.h - Declarations of all passes over the mtc dialect -----------------------------===//
 //
 // Generated from Passes.td: `createX`, `XOptions` and `registerMtcPasses`.
 //
-//===-----------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_PASSES_H
 #define MTC_PASSES_PASSES_H

@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - The order of the passes -----------------------------------------------===//
+//===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
 
 #include "passes/Pipelines.h"
 

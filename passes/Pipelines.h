@@ -1,4 +1,4 @@
-//===- Pipelines.h - The order of the passes -------------------------------------------------===//
+//===- Pipelines.h - The order of the passes --------------------------------------------------===//
 
 #ifndef MTC_PASSES_PIPELINES_H
 #define MTC_PASSES_PIPELINES_H

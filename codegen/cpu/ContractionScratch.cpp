@@ -1,5 +1,4 @@
-//===- ContractionScratch.cpp - Scratch of the CPU's contraction library
-//------------------------===//
+//===- ContractionScratch.cpp - Scratch of the CPU's contraction library ----------------------===//
 
 #include "codegen/cpu/ContractionScratch.h"
 

@@ -1,5 +1,4 @@
-//===- ContractionScratch.h - Scratch of the CPU's contraction library
-//--------------------------===//
+//===- ContractionScratch.h - Scratch of the CPU's contraction library ------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_CONTRACTIONSCRATCH_H
 #define MTC_CODEGEN_CPU_CONTRACTIONSCRATCH_H

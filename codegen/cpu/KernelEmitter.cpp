@@ -1,5 +1,4 @@
-//===- KernelEmitter.cpp - Kernels as functions over a range of items
-//---------------------------===//
+//===- KernelEmitter.cpp - Kernels as functions over a range of items -------------------------===//
 //
 // One nest serves every shape of kernel. Elementwise: items, inner loops, lanes, stores.
 // Reductions: within a point of the parallel dims, one loop over the reduced dims for each level of
@@ -8,7 +7,7 @@
 // accumulators are combined at the end) or along a parallel one (column reduction). Scatter: an
 // item zeroes what it owns of the results, then adds point by point.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "codegen/cpu/KernelEmitter.h"
 
@@ -152,9 +151,9 @@ private:
       emitter.store(rowResults);
   }
 
-  //===--------------------------------------------------------------------------------------------===//
+  //===----------------------------------------------------------------------------------------===//
   // Reductions
-  //===--------------------------------------------------------------------------------------------===//
+  //===----------------------------------------------------------------------------------------===//
 
   void emitLevel(unsigned level) {
     Reductions reductions;
@@ -293,9 +292,9 @@ private:
     return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
   }
 
-  //===--------------------------------------------------------------------------------------------===//
+  //===----------------------------------------------------------------------------------------===//
   // Transposed tiles
-  //===--------------------------------------------------------------------------------------------===//
+  //===----------------------------------------------------------------------------------------===//
 
   void bindTileBlock(Value block) {
     int64_t extent = kernel.space[*plan.tileDim];
@@ -338,9 +337,9 @@ private:
     }
   }
 
-  //===--------------------------------------------------------------------------------------------===//
+  //===----------------------------------------------------------------------------------------===//
   // Scatter
-  //===--------------------------------------------------------------------------------------------===//
+  //===----------------------------------------------------------------------------------------===//
 
   /// Zeroes what the item owns of a result: its indices of the owned dims, all of the other axes.
   void emitZeros(unsigned result) {

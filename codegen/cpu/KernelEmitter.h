@@ -1,5 +1,4 @@
-//===- KernelEmitter.h - Kernels as functions over a range of items
-//-----------------------------===//
+//===- KernelEmitter.h - Kernels as functions over a range of items ---------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_KERNELEMITTER_H
 #define MTC_CODEGEN_CPU_KERNELEMITTER_H

@@ -1,5 +1,4 @@
-//===- LoopPlan.cpp - How a kernel's space becomes items, loops and vectors
-//---------------------===//
+//===- LoopPlan.cpp - How a kernel's space becomes items, loops and vectors -------------------===//
 
 #include "codegen/cpu/LoopPlan.h"
 

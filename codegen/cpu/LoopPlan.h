@@ -1,5 +1,4 @@
-//===- LoopPlan.h - How a kernel's space becomes items, loops and vectors
-//-----------------------===//
+//===- LoopPlan.h - How a kernel's space becomes items, loops and vectors ---------------------===//
 
 #ifndef MTC_CODEGEN_CPU_LOOPPLAN_H
 #define MTC_CODEGEN_CPU_LOOPPLAN_H

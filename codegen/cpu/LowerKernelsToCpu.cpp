@@ -1,5 +1,4 @@
-//===- LowerKernelsToCpu.cpp - Writes kernels as functions of loops over vectors
-//----------------===//
+//===- LowerKernelsToCpu.cpp - Writes kernels as functions of loops over vectors --------------===//
 
 #include "codegen/Passes.h"
 

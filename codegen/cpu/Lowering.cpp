@@ -1,5 +1,4 @@
-//===- Lowering.cpp - From emitted kernels to LLVM IR
-//-------------------------------------------===//
+//===- Lowering.cpp - From emitted kernels to LLVM IR -----------------------------------------===//
 
 #include "codegen/cpu/Lowering.h"
 

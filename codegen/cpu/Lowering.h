@@ -1,5 +1,4 @@
-//===- Lowering.h - From emitted kernels to LLVM IR
-//---------------------------------------------===//
+//===- Lowering.h - From emitted kernels to LLVM IR -------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_LOWERING_H
 #define MTC_CODEGEN_CPU_LOWERING_H

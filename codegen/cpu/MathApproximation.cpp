@@ -1,11 +1,10 @@
-//===- MathApproximation.cpp - Functions of math on f32 by polynomials
-//--------------------------===//
+//===- MathApproximation.cpp - Functions of math on f32 by polynomials ------------------------===//
 //
 // Greatest errors against the C library, in units of the last place: exp 1, expm1 2, log 1, log1p
 // 2, log2 2, tanh 5, erf 3, erfc 3, asin 5, acos 1, sin and cos 2 (for |x| < 10^6). What is not
 // listed has no approximation of that quality and calls the C library.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "codegen/Passes.h"
 

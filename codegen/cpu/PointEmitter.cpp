@@ -1,5 +1,4 @@
-//===- PointEmitter.cpp - The values of a kernel's body at a point, or at a vector of points
-//----===//
+//===- PointEmitter.cpp - The values of a kernel's body at a point, or at a vector of points --===//
 
 #include "codegen/cpu/PointEmitter.h"
 
@@ -78,9 +77,9 @@ void PointEmitter::hoist(ValueRange targets, unsigned level) {
   }
 }
 
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Operations of the body
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 void PointEmitter::emit(Operation *op) {
   if (auto load = dyn_cast<KernelLoadOp>(op))
@@ -158,9 +157,9 @@ void PointEmitter::raiseFault(Value isBad, Value found, int64_t extent) {
   LLVM::StoreOp::create(b, arith::ConstantOp::create(b, b.getI32IntegerAttr(1)), field(0));
 }
 
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Memory
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Value PointEmitter::emitLoad(KernelLoadOp op) {
   const LinearForm &form = kernel.loads.find(op)->second;
@@ -365,9 +364,9 @@ Value PointEmitter::pointer(unsigned operand, Type element, Value offset) {
                              operands[operand], offset);
 }
 
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Indices
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 PointEmitter::Place PointEmitter::place(const LinearForm &form, ValueRange symbols) {
   Place result;

@@ -1,5 +1,4 @@
-//===- PointEmitter.h - The values of a kernel's body at a point, or at a vector of points
-//------===//
+//===- PointEmitter.h - The values of a kernel's body at a point, or at a vector of points ----===//
 
 #ifndef MTC_CODEGEN_CPU_POINTEMITTER_H
 #define MTC_CODEGEN_CPU_POINTEMITTER_H

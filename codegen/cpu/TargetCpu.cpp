@@ -1,5 +1,4 @@
-//===- TargetCpu.cpp - The processor that code is for, and code for it
-//--------------------------===//
+//===- TargetCpu.cpp - The processor that code is for, and code for it ------------------------===//
 
 #include "codegen/cpu/TargetCpu.h"
 

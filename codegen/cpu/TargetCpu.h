@@ -1,5 +1,4 @@
-//===- TargetCpu.h - The processor that code is for, and code for it
-//----------------------------===//
+//===- TargetCpu.h - The processor that code is for, and code for it --------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_TARGETCPU_H
 #define MTC_CODEGEN_CPU_TARGETCPU_H

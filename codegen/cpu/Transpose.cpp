@@ -1,5 +1,4 @@
-//===- Transpose.cpp - Transposes vectors in registers
-//------------------------------------------===//
+//===- Transpose.cpp - Transposes vectors in registers ----------------------------------------===//
 
 #include "codegen/cpu/Transpose.h"
 

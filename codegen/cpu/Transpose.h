@@ -1,5 +1,4 @@
-//===- Transpose.h - Transposes vectors in registers
-//--------------------------------------------===//
+//===- Transpose.h - Transposes vectors in registers ------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_TRANSPOSE_H
 #define MTC_CODEGEN_CPU_TRANSPOSE_H

@@ -1,5 +1,4 @@
-//===- ConstantBuilder.cpp - Constants of C's layout in an LLVM module
-//--------------------------===//
+//===- ConstantBuilder.cpp - Constants of C's layout in an LLVM module ------------------------===//
 
 #include "codegen/program/ConstantBuilder.h"
 

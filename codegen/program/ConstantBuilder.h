@@ -1,5 +1,4 @@
-//===- ConstantBuilder.h - Constants of C's layout in an LLVM module
-//----------------------------===//
+//===- ConstantBuilder.h - Constants of C's layout in an LLVM module --------------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_CONSTANTBUILDER_H
 #define MTC_CODEGEN_PROGRAM_CONSTANTBUILDER_H

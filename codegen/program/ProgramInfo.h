@@ -1,5 +1,4 @@
-//===- ProgramInfo.h - What a program's tables say beyond its operations
-//------------------------===//
+//===- ProgramInfo.h - What a program's tables say beyond its operations ----------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMINFO_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMINFO_H

@@ -1,11 +1,10 @@
-//===- ProgramTables.cpp - The constant mtc_program of a placed program
-//-------------------------===//
+//===- ProgramTables.cpp - The constant mtc_program of a placed program -----------------------===//
 
 #include "codegen/program/ProgramTables.h"
 
 #include "codegen/program/ConstantBuilder.h"
-#include "ir/NodeNames.h"
 #include "ir/Mtc.h"
+#include "ir/NodeNames.h"
 #include "runtime/abi/program.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"

@@ -1,5 +1,4 @@
-//===- ProgramTables.h - The constant mtc_program of a placed program
-//---------------------------===//
+//===- ProgramTables.h - The constant mtc_program of a placed program -------------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H

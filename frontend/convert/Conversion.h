@@ -15,7 +15,7 @@
 // Types are inferred, so operands match the operator's definition; a converter checks only what it
 // does not support.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_CONVERT_CONVERSION_H
 #define MTC_FRONTEND_CONVERT_CONVERSION_H

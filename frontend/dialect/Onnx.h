@@ -1,5 +1,4 @@
-//===- Onnx.h - The onnx dialect
-//---------------------------------------------------------------===//
+//===- Onnx.h - The onnx dialect --------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_DIALECT_ONNX_H
 #define MTC_FRONTEND_DIALECT_ONNX_H

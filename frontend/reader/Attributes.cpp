@@ -1,5 +1,4 @@
-//===- Attributes.cpp - Attributes of nodes
-//----------------------------------------------------===//
+//===- Attributes.cpp - Attributes of nodes ---------------------------------------------------===//
 
 #include "frontend/reader/Attributes.h"
 

@@ -1,5 +1,4 @@
-//===- Attributes.h - Attributes of nodes
-//------------------------------------------------------===//
+//===- Attributes.h - Attributes of nodes -----------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_ATTRIBUTES_H
 #define MTC_FRONTEND_READER_ATTRIBUTES_H

@@ -1,5 +1,4 @@
-//===- Dimensions.cpp - Symbolic dimensions and their extents
-//----------------------------------===//
+//===- Dimensions.cpp - Symbolic dimensions and their extents ---------------------------------===//
 
 #include "frontend/reader/Dimensions.h"
 

@@ -1,10 +1,9 @@
-//===- Dimensions.h - Symbolic dimensions and their extents
-//------------------------------------===//
+//===- Dimensions.h - Symbolic dimensions and their extents -----------------------------------===//
 //
 // Exporters write derived dimensions as expressions of names: `sequence*batch`, `sequence + 1`,
 // `Min(48, sequence)`, `floor(height/2)`.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_DIMENSIONS_H
 #define MTC_FRONTEND_READER_DIMENSIONS_H

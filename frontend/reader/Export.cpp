@@ -1,11 +1,10 @@
-//===- Export.cpp - A model as a file with places for trained weights
-//--------------------------===//
+//===- Export.cpp - A model as a file with places for trained weights -------------------------===//
 //
 // The lengths in protobuf's wire format are known before the weights are, and the order of fields
 // is free: the model without its graph, then the graph without its initializers, then each
 // initializer as a header followed by its raw data. (protobuf.dev, "Encoding")
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "frontend/reader/Export.h"
 #include "frontend/reader/TensorData.h"

@@ -1,5 +1,4 @@
-//===- Export.h - The model with other weights
-//-------------------------------------------------===//
+//===- Export.h - The model with other weights ------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_EXPORT_H
 #define MTC_FRONTEND_READER_EXPORT_H

@@ -1,5 +1,4 @@
-//===- ExternalData.cpp - Tensors whose bytes lie in files beside the model
-//--------------------===//
+//===- ExternalData.cpp - Tensors whose bytes lie in files beside the model -------------------===//
 
 #include "frontend/reader/ExternalData.h"
 

@@ -1,5 +1,4 @@
-//===- ExternalData.h - Tensors whose bytes lie in files beside the model
-//----------------------===//
+//===- ExternalData.h - Tensors whose bytes lie in files beside the model ---------------------===//
 //
 // A model names these files, so a hostile model may name any file. What is accepted: a relative
 // location that, with no symbolic link on its way, lies beneath the folder of the real model file,
@@ -7,7 +6,7 @@
 // CVE-2022-25882, CVE-2024-27318 (`..`), CVE-2026-27489, CVE-2026-34447 (symbolic links),
 // CVE-2026-34446 (hard links) and CVE-2026-34445 (lengths, unknown keys).
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_EXTERNALDATA_H
 #define MTC_FRONTEND_READER_EXTERNALDATA_H

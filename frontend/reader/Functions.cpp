@@ -1,5 +1,4 @@
-//===- Functions.cpp - The functions that a model brings along
-//---------------------------------===//
+//===- Functions.cpp - The functions that a model brings along --------------------------------===//
 
 #include "frontend/reader/Functions.h"
 

@@ -1,5 +1,4 @@
-//===- Functions.h - The functions that a model brings along
-//-----------------------------------===//
+//===- Functions.h - The functions that a model brings along ----------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_FUNCTIONS_H
 #define MTC_FRONTEND_READER_FUNCTIONS_H

@@ -1,5 +1,4 @@
-//===- GraphCheck.cpp - Is a graph in single assignment form?
-//----------------------------------===//
+//===- GraphCheck.cpp - Is a graph in single assignment form? ---------------------------------===//
 
 #include "frontend/reader/GraphCheck.h"
 

@@ -1,5 +1,4 @@
-//===- GraphCheck.h - Is a graph in single assignment form?
-//------------------------------------===//
+//===- GraphCheck.h - Is a graph in single assignment form? -----------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_GRAPHCHECK_H
 #define MTC_FRONTEND_READER_GRAPHCHECK_H

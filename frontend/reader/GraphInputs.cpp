@@ -1,5 +1,4 @@
-//===- GraphInputs.cpp - Types of graph inputs and values bound to them
-//------------------------===//
+//===- GraphInputs.cpp - Types of graph inputs and values bound to them -----------------------===//
 
 #include "frontend/reader/GraphInputs.h"
 

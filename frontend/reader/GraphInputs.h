@@ -1,5 +1,4 @@
-//===- GraphInputs.h - Types of graph inputs and values bound to them
-//--------------------------===//
+//===- GraphInputs.h - Types of graph inputs and values bound to them -------------------------===//
 
 #ifndef MTC_FRONTEND_READER_GRAPHINPUTS_H
 #define MTC_FRONTEND_READER_GRAPHINPUTS_H

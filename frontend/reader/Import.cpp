@@ -1,5 +1,4 @@
-//===- Import.cpp - From an ONNX file to the onnx dialect
-//--------------------------------------===//
+//===- Import.cpp - From an ONNX file to the onnx dialect -------------------------------------===//
 
 #include "frontend/reader/Import.h"
 

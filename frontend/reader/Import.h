@@ -1,5 +1,4 @@
-//===- Import.h - From an ONNX file to the onnx dialect
-//----------------------------------------===//
+//===- Import.h - From an ONNX file to the onnx dialect ---------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_IMPORT_H
 #define MTC_FRONTEND_READER_IMPORT_H

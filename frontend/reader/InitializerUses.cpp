@@ -1,5 +1,4 @@
-//===- InitializerUses.cpp - Who reads an initializer
-//------------------------------------------===//
+//===- InitializerUses.cpp - Who reads an initializer -----------------------------------------===//
 
 #include "frontend/reader/InitializerUses.h"
 

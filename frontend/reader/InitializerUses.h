@@ -1,5 +1,4 @@
-//===- InitializerUses.h - Who reads an initializer
-//--------------------------------------------===//
+//===- InitializerUses.h - Who reads an initializer -------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_INITIALIZERUSES_H
 #define MTC_FRONTEND_READER_INITIALIZERUSES_H

@@ -1,5 +1,4 @@
-//===- Model.cpp - An ONNX file, read and checked
-//----------------------------------------------===//
+//===- Model.cpp - An ONNX file, read and checked ---------------------------------------------===//
 
 #include "frontend/reader/Model.h"
 

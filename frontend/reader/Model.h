@@ -1,10 +1,9 @@
-//===- Model.h - An ONNX file, read and checked
-//------------------------------------------------===//
+//===- Model.h - An ONNX file, read and checked -----------------------------------------------===//
 //
 // The file's own form: the parsed message, its initializers and their bytes. Import.h makes IR of
 // it, Export.h makes a file of it again.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_MODEL_H
 #define MTC_FRONTEND_READER_MODEL_H

@@ -1,5 +1,4 @@
-//===- NodeImporter.cpp - Nodes as operations, functions inlined
-//-------------------------------===//
+//===- NodeImporter.cpp - Nodes as operations, functions inlined ------------------------------===//
 
 #include "frontend/reader/NodeImporter.h"
 

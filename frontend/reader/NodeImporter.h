@@ -1,5 +1,4 @@
-//===- NodeImporter.h - Nodes as operations, functions inlined
-//---------------------------------===//
+//===- NodeImporter.h - Nodes as operations, functions inlined --------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_NODEIMPORTER_H
 #define MTC_FRONTEND_READER_NODEIMPORTER_H

@@ -1,5 +1,4 @@
-//===- NodeNames.cpp - What users call a node
-//--------------------------------------------------===//
+//===- NodeNames.cpp - What users call a node -------------------------------------------------===//
 
 #include "frontend/reader/NodeNames.h"
 

@@ -1,10 +1,9 @@
-//===- NodeNames.h - What users call a node
-//----------------------------------------------------===//
+//===- NodeNames.h - What users call a node ---------------------------------------------------===//
 //
 // Exporters keep the module that a node came from: PyTorch's newer one in the node's metadata, the
 // TorchScript one in the node's name (`/transformer/h.0/attn/MatMul`).
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_NODENAMES_H
 #define MTC_FRONTEND_READER_NODENAMES_H

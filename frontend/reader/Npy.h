@@ -1,5 +1,4 @@
-//===- Npy.h - NumPy's .npy files
-//--------------------------------------------------------------===//
+//===- Npy.h - NumPy's .npy files -------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_NPY_H
 #define MTC_FRONTEND_READER_NPY_H

@@ -1,5 +1,4 @@
-//===- Parameters.cpp - Which initializers are trained
-//-----------------------------------------===//
+//===- Parameters.cpp - Which initializers are trained ----------------------------------------===//
 
 #include "frontend/reader/Parameters.h"
 

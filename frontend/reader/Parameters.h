@@ -1,5 +1,4 @@
-//===- Parameters.h - Which initializers are trained
-//-------------------------------------------===//
+//===- Parameters.h - Which initializers are trained ------------------------------------------===//
 //
 // An ONNX file does not say which of its initializers are parameters. Three rules say it for what
 // PyTorch's exporters write; patterns of the user override them:
@@ -11,7 +10,7 @@
 //   3. Otherwise: floating-point ones of one or more dimensions; constants are Constant nodes
 //   there.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_PARAMETERS_H
 #define MTC_FRONTEND_READER_PARAMETERS_H

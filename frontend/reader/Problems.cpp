@@ -1,5 +1,4 @@
-//===- Problems.cpp - What is wrong with a file, collected
-//-------------------------------------===//
+//===- Problems.cpp - What is wrong with a file, collected ------------------------------------===//
 
 #include "frontend/reader/Problems.h"
 

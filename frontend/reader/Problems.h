@@ -1,9 +1,8 @@
-//===- Problems.h - What is wrong with a file, collected
-//---------------------------------------===//
+//===- Problems.h - What is wrong with a file, collected --------------------------------------===//
 //
 // Readers do not stop at the first problem: they collect, and the caller prints everything at once.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_PROBLEMS_H
 #define MTC_FRONTEND_READER_PROBLEMS_H

@@ -1,5 +1,4 @@
-//===- SharedParameters.cpp - Parameters that the exporter merged or copied
-//--------------------===//
+//===- SharedParameters.cpp - Parameters that the exporter merged or copied -------------------===//
 
 #include "frontend/reader/InitializerUses.h"
 #include "frontend/reader/NodeNames.h"

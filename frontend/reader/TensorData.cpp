@@ -1,5 +1,4 @@
-//===- TensorData.cpp - The bytes of a TensorProto
-//---------------------------------------------===//
+//===- TensorData.cpp - The bytes of a TensorProto --------------------------------------------===//
 
 #include "frontend/reader/TensorData.h"
 

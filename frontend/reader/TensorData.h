@@ -1,10 +1,9 @@
-//===- TensorData.h - The bytes of a TensorProto
-//-----------------------------------------------===//
+//===- TensorData.h - The bytes of a TensorProto ----------------------------------------------===//
 //
 // ONNX keeps a tensor's elements in one of several fields (`raw_data`, `float_data`, ...); everyone
 // else sees row-major little-endian bytes of the element type.
 //
-//===-------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_TENSORDATA_H
 #define MTC_FRONTEND_READER_TENSORDATA_H

@@ -1,8 +1,8 @@
-//===- Autodiff.cpp - Reverse-mode differentiation of a block --------------------------------===//
+//===- Autodiff.cpp - Reverse-mode differentiation of a block ---------------------------------===//
 
 #include "passes/autodiff/Autodiff.h"
-#include "ir/TensorBuilder.h"
 #include "ir/NodeNames.h"
+#include "ir/TensorBuilder.h"
 
 #include "llvm/ADT/DenseSet.h"
 

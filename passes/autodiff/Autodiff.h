@@ -1,9 +1,9 @@
-//===- Autodiff.h - Reverse-mode differentiation of a block ----------------------------------===//
+//===- Autodiff.h - Reverse-mode differentiation of a block -----------------------------------===//
 //
 // The engine knows no operation: it asks GradientOpInterface for cotangents, adds up those of a
 // value with several uses, and stops at operations of the trait ZeroGradient.
 //
-//===-----------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_AUTODIFF_AUTODIFF_H
 #define MTC_PASSES_AUTODIFF_AUTODIFF_H

@@ -1,4 +1,4 @@
-//===- AutodiffPass.cpp - Gradients of all parameters into variables -------------------------===//
+//===- AutodiffPass.cpp - Gradients of all parameters into variables --------------------------===//
 
 #include "ir/NodeNames.h"
 #include "ir/TensorBuilder.h"

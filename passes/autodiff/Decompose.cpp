@@ -1,4 +1,4 @@
-//===- Decompose.cpp - Larger operations written in the core ---------------------------------===//
+//===- Decompose.cpp - Larger operations written in the core ----------------------------------===//
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"

@@ -1,4 +1,4 @@
-//===- TestGradient.cpp - Vector-Jacobian products of functions, for tests -------------------===//
+//===- TestGradient.cpp - Vector-Jacobian products of functions, for tests --------------------===//
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"

@@ -1,5 +1,4 @@
-//===- FormKernels.cpp - Each operation that a kernel can compute becomes one
-//-------------------===//
+//===- FormKernels.cpp - Each operation that a kernel can compute becomes one -----------------===//
 
 #include "ir/Mtc.h"
 #include "passes/Passes.h"

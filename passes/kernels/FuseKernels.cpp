@@ -1,10 +1,9 @@
-//===- FuseKernels.cpp - Elementwise kernels move into the kernels that read them
-//---------------===//
+//===- FuseKernels.cpp - Elementwise kernels move into the kernels that read them -------------===//
 //
 // Knows shapes of kernels, not operators: a producer is fused by computing its body at the points
 // at which its result is read, which is a composition of index maps.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "ir/KernelBuilder.h"
 #include "ir/Mtc.h"

@@ -1,4 +1,4 @@
-//===- AttachLoss.cpp - From the forward function to micro-step and evaluation ---------------===//
+//===- AttachLoss.cpp - From the forward function to micro-step and evaluation ----------------===//
 
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"

@@ -1,4 +1,4 @@
-//===- CrossEntropy.cpp - Losses of classes --------------------------------------------------===//
+//===- CrossEntropy.cpp - Losses of classes ---------------------------------------------------===//
 
 #include "passes/losses/Loss.h"
 

@@ -1,4 +1,4 @@
-//===- ElementLosses.cpp - Losses that compare each element of the output with a label -------===//
+//===- ElementLosses.cpp - Losses that compare each element of the output with a label --------===//
 
 #include "passes/losses/Loss.h"
 

@@ -1,4 +1,4 @@
-//===- Loss.cpp - The table of losses --------------------------------------------------------===//
+//===- Loss.cpp - The table of losses ---------------------------------------------------------===//
 
 #include "passes/losses/Loss.h"
 

@@ -1,9 +1,9 @@
-//===- Loss.h - The losses that can be attached to a graph -----------------------------------===//
+//===- Loss.h - The losses that can be attached to a graph ------------------------------------===//
 //
 // A loss is an entry of a table: which labels it takes, and what each target contributes. The mean
 // over the batch and the sums over its rows follow from that in one place (AttachLoss.cpp).
 //
-//===-----------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_LOSSES_LOSS_H
 #define MTC_PASSES_LOSSES_LOSS_H

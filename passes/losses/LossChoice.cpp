@@ -1,4 +1,4 @@
-//===- LossChoice.cpp - Which loss a graph is trained for ------------------------------------===//
+//===- LossChoice.cpp - Which loss a graph is trained for -------------------------------------===//
 
 #include "passes/losses/LossChoice.h"
 #include "passes/GraphSignature.h"

@@ -1,4 +1,4 @@
-//===- LossChoice.h - Which loss a graph is trained for --------------------------------------===//
+//===- LossChoice.h - Which loss a graph is trained for ---------------------------------------===//
 
 #ifndef MTC_PASSES_LOSSES_LOSSCHOICE_H
 #define MTC_PASSES_LOSSES_LOSSCHOICE_H

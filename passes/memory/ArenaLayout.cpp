@@ -1,5 +1,4 @@
-//===- ArenaLayout.cpp - Offsets for buffers that live for a while
-//------------------------------===//
+//===- ArenaLayout.cpp - Offsets for buffers that live for a while ----------------------------===//
 
 #include "passes/memory/ArenaLayout.h"
 

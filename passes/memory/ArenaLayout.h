@@ -1,5 +1,4 @@
-//===- ArenaLayout.h - Offsets for buffers that live for a while
-//--------------------------------===//
+//===- ArenaLayout.h - Offsets for buffers that live for a while ------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_ARENALAYOUT_H
 #define MTC_PASSES_MEMORY_ARENALAYOUT_H

@@ -1,5 +1,4 @@
-//===- BufferAssignment.cpp - Which buffer holds each value of a function
-//-----------------------===//
+//===- BufferAssignment.cpp - Which buffer holds each value of a function ---------------------===//
 
 #include "passes/memory/BufferAssignment.h"
 

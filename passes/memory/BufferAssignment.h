@@ -1,5 +1,4 @@
-//===- BufferAssignment.h - Which buffer holds each value of a function
-//-------------------------===//
+//===- BufferAssignment.h - Which buffer holds each value of a function -----------------------===//
 
 #ifndef MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H
 #define MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H

@@ -1,5 +1,4 @@
-//===- ContractionShape.cpp - A contraction as a library sees it
-//--------------------------------===//
+//===- ContractionShape.cpp - A contraction as a library sees it ------------------------------===//
 
 #include "passes/memory/ContractionShape.h"
 

@@ -1,5 +1,4 @@
-//===- ContractionShape.h - A contraction as a library sees it
-//----------------------------------===//
+//===- ContractionShape.h - A contraction as a library sees it --------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_CONTRACTIONSHAPE_H
 #define MTC_PASSES_MEMORY_CONTRACTIONSHAPE_H

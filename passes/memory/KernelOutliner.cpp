@@ -1,5 +1,4 @@
-//===- KernelOutliner.cpp - Equal kernels become one function
-//-----------------------------------===//
+//===- KernelOutliner.cpp - Equal kernels become one function ---------------------------------===//
 
 #include "passes/memory/KernelOutliner.h"
 

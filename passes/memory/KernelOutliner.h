@@ -1,5 +1,4 @@
-//===- KernelOutliner.h - Equal kernels become one function
-//-------------------------------------===//
+//===- KernelOutliner.h - Equal kernels become one function -----------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_KERNELOUTLINER_H
 #define MTC_PASSES_MEMORY_KERNELOUTLINER_H

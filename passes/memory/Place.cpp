@@ -1,5 +1,4 @@
-//===- Place.cpp - Every value gets a place in the arena
-//----------------------------------------===//
+//===- Place.cpp - Every value gets a place in the arena --------------------------------------===//
 
 #include "passes/memory/Place.h"
 #include "passes/Passes.h"

@@ -1,5 +1,4 @@
-//===- Place.h - Placement for a target
-//---------------------------------------------------------===//
+//===- Place.h - Placement for a target -------------------------------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_PLACE_H
 #define MTC_PASSES_MEMORY_PLACE_H

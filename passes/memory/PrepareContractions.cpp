@@ -1,5 +1,4 @@
-//===- PrepareContractions.cpp - Contractions become ones that a library takes
-//------------------===//
+//===- PrepareContractions.cpp - Contractions become ones that a library takes ----------------===//
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"

@@ -1,5 +1,4 @@
-//===- VariableLayout.cpp - Places of what outlives a step
-//--------------------------------------===//
+//===- VariableLayout.cpp - Places of what outlives a step ------------------------------------===//
 
 #include "passes/memory/VariableLayout.h"
 

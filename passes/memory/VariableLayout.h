@@ -1,5 +1,4 @@
-//===- VariableLayout.h - Places of what outlives a step
-//----------------------------------------===//
+//===- VariableLayout.h - Places of what outlives a step --------------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_VARIABLELAYOUT_H
 #define MTC_PASSES_MEMORY_VARIABLELAYOUT_H

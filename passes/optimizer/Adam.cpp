@@ -1,9 +1,9 @@
-//===- Adam.cpp - Adam, and AdamW with decoupled weight decay --------------------------------===//
+//===- Adam.cpp - Adam, and AdamW with decoupled weight decay ---------------------------------===//
 //
 // Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR 2015; Loshchilov and Hutter,
 // "Decoupled Weight Decay Regularization", ICLR 2019. Order and epsilon as in PyTorch.
 //
-//===-----------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "passes/optimizer/Optimizer.h"
 

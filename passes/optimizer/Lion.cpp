@@ -1,8 +1,8 @@
-//===- Lion.cpp - Steps of one size by the sign of a momentum --------------------------------===//
+//===- Lion.cpp - Steps of one size by the sign of a momentum ---------------------------------===//
 //
 // Chen et al., "Symbolic Discovery of Optimization Algorithms", NeurIPS 2023, algorithm 2.
 //
-//===-----------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #include "passes/optimizer/Optimizer.h"
 

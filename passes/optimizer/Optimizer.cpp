@@ -1,4 +1,4 @@
-//===- Optimizer.cpp - The table of optimizers, and what they share --------------------------===//
+//===- Optimizer.cpp - The table of optimizers, and what they share ---------------------------===//
 
 #include "passes/optimizer/Optimizer.h"
 #include <cmath>

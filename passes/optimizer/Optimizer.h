@@ -1,9 +1,9 @@
-//===- Optimizer.h - The optimizers that can update the parameters ---------------------------===//
+//===- Optimizer.h - The optimizers that can update the parameters ----------------------------===//
 //
 // An optimizer is an entry of a table and one function that writes the update of a tensor; how
 // parameters are grouped and where state is kept is decided in one place (OptimizerPass.cpp).
 //
-//===-----------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_OPTIMIZER_OPTIMIZER_H
 #define MTC_PASSES_OPTIMIZER_OPTIMIZER_H

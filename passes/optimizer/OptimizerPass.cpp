@@ -1,4 +1,4 @@
-//===- OptimizerPass.cpp - The update of all parameters as a function ------------------------===//
+//===- OptimizerPass.cpp - The update of all parameters as a function -------------------------===//
 
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"

@@ -1,4 +1,4 @@
-//===- Sgd.cpp - Gradient descent, without and with momentum ---------------------------------===//
+//===- Sgd.cpp - Gradient descent, without and with momentum ----------------------------------===//
 
 #include "passes/optimizer/Optimizer.h"
 

@@ -1,5 +1,4 @@
-//===- CheckKernels.cpp - Emitted kernels against their meaning
-//---------------------------------===//
+//===- CheckKernels.cpp - Emitted kernels against their meaning -------------------------------===//
 
 #include "tools/mtc-run/CheckKernels.h"
 

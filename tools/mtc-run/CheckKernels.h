@@ -1,5 +1,4 @@
-//===- CheckKernels.h - Emitted kernels against their meaning
-//-----------------------------------===//
+//===- CheckKernels.h - Emitted kernels against their meaning ---------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_CHECKKERNELS_H
 #define MTC_TOOLS_MTC_RUN_CHECKKERNELS_H

@@ -1,5 +1,4 @@
-//===- RunSteps.cpp - Steps run on the inputs that their attributes give
-//------------------------===//
+//===- RunSteps.cpp - Steps run on the inputs that their attributes give ----------------------===//
 
 #include "tools/mtc-run/RunSteps.h"
 

@@ -1,5 +1,4 @@
-//===- RunSteps.h - Steps run on the inputs that their attributes give
-//--------------------------===//
+//===- RunSteps.h - Steps run on the inputs that their attributes give ------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_RUNSTEPS_H
 #define MTC_TOOLS_MTC_RUN_RUNSTEPS_H

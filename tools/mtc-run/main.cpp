@@ -1,5 +1,4 @@
-//===- main.cpp - mtc-run: placed programs and kernels executed in place, for tests
-//-------------===//
+//===- main.cpp - mtc-run: placed programs and kernels executed in place, for tests -----------===//
 
 #include "codegen/Codegen.h"
 #include "codegen/Link.h"

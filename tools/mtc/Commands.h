@@ -1,5 +1,4 @@
-//===- Commands.h - What mtc does
-//---------------------------------------------------------------===//
+//===- Commands.h - What mtc does -------------------------------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_COMMANDS_H
 #define MTC_TOOLS_MTC_COMMANDS_H

@@ -1,5 +1,4 @@
-//===- Compilation.cpp - The way of a model
-//-----------------------------------------------------===//
+//===- Compilation.cpp - The way of a model ---------------------------------------------------===//
 
 #include "Compilation.h"
 

@@ -1,5 +1,4 @@
-//===- Compilation.h - The way of a model
-//-------------------------------------------------------===//
+//===- Compilation.h - The way of a model -----------------------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_COMPILATION_H
 #define MTC_TOOLS_MTC_COMPILATION_H

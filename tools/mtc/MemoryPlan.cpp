@@ -1,5 +1,4 @@
-//===- MemoryPlan.cpp - What a placed program needs
-//---------------------------------------------===//
+//===- MemoryPlan.cpp - What a placed program needs -------------------------------------------===//
 
 #include "MemoryPlan.h"
 #include "Report.h"

@@ -1,5 +1,4 @@
-//===- MemoryPlan.h - What a placed program needs
-//-----------------------------------------------===//
+//===- MemoryPlan.h - What a placed program needs ---------------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_MEMORYPLAN_H
 #define MTC_TOOLS_MTC_MEMORYPLAN_H

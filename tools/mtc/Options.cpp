@@ -1,5 +1,4 @@
-//===- Options.cpp - What the user asks of mtc
-//--------------------------------------------------===//
+//===- Options.cpp - What the user asks of mtc ------------------------------------------------===//
 
 #include "Options.h"
 #include "Recipe.h"

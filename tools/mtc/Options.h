@@ -1,5 +1,4 @@
-//===- Options.h - What the user asks of mtc
-//----------------------------------------------------===//
+//===- Options.h - What the user asks of mtc --------------------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_OPTIONS_H
 #define MTC_TOOLS_MTC_OPTIONS_H

@@ -1,5 +1,4 @@
-//===- Recipe.cpp - Flags from a file
-//-----------------------------------------------------------===//
+//===- Recipe.cpp - Flags from a file ---------------------------------------------------------===//
 
 #include "Recipe.h"
 #include "Report.h"

@@ -1,5 +1,4 @@
-//===- Recipe.h - Flags from a file
-//-------------------------------------------------------------===//
+//===- Recipe.h - Flags from a file -----------------------------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RECIPE_H
 #define MTC_TOOLS_MTC_RECIPE_H

@@ -1,5 +1,4 @@
-//===- Report.h - Messages to the user
-//----------------------------------------------------------===//
+//===- Report.h - Messages to the user --------------------------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_REPORT_H
 #define MTC_TOOLS_MTC_REPORT_H

@@ -1,5 +1,4 @@
-//===- Weights.cpp - Initial weights beside the program
-//-----------------------------------------===//
+//===- Weights.cpp - Initial weights beside the program ---------------------------------------===//
 
 #include "Weights.h"
 

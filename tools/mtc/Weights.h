@@ -1,5 +1,4 @@
-//===- Weights.h - Initial weights beside the program
-//-------------------------------------------===//
+//===- Weights.h - Initial weights beside the program -----------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_WEIGHTS_H
 #define MTC_TOOLS_MTC_WEIGHTS_H

@@ -1,5 +1,4 @@
-//===- mtc.cpp - The compiler's command line
-//----------------------------------------------------===//
+//===- mtc.cpp - The compiler's command line --------------------------------------------------===//
 
 #include "Commands.h"
 

@@ -1,5 +1,4 @@
-//===- DimensionsTest.cpp - Expressions of symbolic dimensions
-//---------------------------------===//
+//===- DimensionsTest.cpp - Expressions of symbolic dimensions --------------------------------===//
 
 #include "frontend/reader/Dimensions.h"
 

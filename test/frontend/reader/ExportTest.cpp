@@ -1,5 +1,4 @@
-//===- ExportTest.cpp - Models with other weights
-//----------------------------------------------===//
+//===- ExportTest.cpp - Models with other weights ---------------------------------------------===//
 
 #include "TestModel.h"
 

@@ -1,5 +1,4 @@
-//===- ExternalDataTest.cpp - Files beside the model, and attempts to read others
-//--------------===//
+//===- ExternalDataTest.cpp - Files beside the model, and attempts to read others -------------===//
 
 #include "TestModel.h"
 

@@ -1,5 +1,4 @@
-//===- GraphTest.cpp - Graphs and functions that are not sound
-//---------------------------------===//
+//===- GraphTest.cpp - Graphs and functions that are not sound --------------------------------===//
 
 #include "TestModel.h"
 

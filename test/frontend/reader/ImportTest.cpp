@@ -1,5 +1,4 @@
-//===- ImportTest.cpp - What the importer makes of sound models
-//--------------------------------===//
+//===- ImportTest.cpp - What the importer makes of sound models -------------------------------===//
 
 #include "TestModel.h"
 

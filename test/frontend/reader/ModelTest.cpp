@@ -1,5 +1,4 @@
-//===- ModelTest.cpp - Files that are no models, and tensors that are none
-//---------------------===//
+//===- ModelTest.cpp - Files that are no models, and tensors that are none --------------------===//
 
 #include "TestModel.h"
 

@@ -1,5 +1,4 @@
-//===- ParametersTest.cpp - What initializers are taken for
-//------------------------------------===//
+//===- ParametersTest.cpp - What initializers are taken for -----------------------------------===//
 
 #include "TestModel.h"
 

@@ -1,5 +1,4 @@
-//===- TestModel.h - Small models built and read in tests
-//--------------------------------------===//
+//===- TestModel.h - Small models built and read in tests -------------------------------------===//
 
 #ifndef MTC_TEST_FRONTEND_READER_TESTMODEL_H
 #define MTC_TEST_FRONTEND_READER_TESTMODEL_H

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -23,8 +24,70 @@ static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> red
                                           : FusibleShape::ColumnReduction;
 }
 
-/// Each arithmetic operation of the body once for each point; each operand and result once.
-static Cost costOfKernel(ArrayRef<int64_t> space, Block &body, TypeRange outputs) {
+/// Adds the dimensions that a map is a function of.
+static void addDimensions(AffineMap map, llvm::SmallBitVector &dims) {
+  for (unsigned d = 0; d < dims.size(); ++d)
+    if (map.isFunctionOfDim(d))
+      dims.set(d);
+}
+
+/// The dimensions of the space along which a scalar of the body varies.
+static llvm::SmallBitVector dimensionsOf(Value value, ArrayRef<int64_t> space,
+                                         ArrayRef<int64_t> reduced,
+                                         DenseMap<Value, llvm::SmallBitVector> &known) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  llvm::SmallBitVector result(space.size());
+  Operation *op = value.getDefiningOp();
+  if (op) {
+    if (auto load = dyn_cast<KernelLoadOp>(op))
+      addDimensions(load.getMap(), result);
+    else if (auto index = dyn_cast<KernelIndexOp>(op))
+      addDimensions(index.getMap(), result);
+    for (Value operand : op->getOperands())
+      if (!isa<RankedTensorType>(operand.getType()))
+        result |= dimensionsOf(operand, space, reduced, known);
+    if (isa<KernelReduceOp>(op))
+      for (int64_t d : reduced)
+        result.reset(d);
+  }
+  known[value] = result;
+  return result;
+}
+
+/// Bytes of an operand that its loads reach: one element for each point that differs in what a
+/// load's map and symbols depend on; at most the operand.
+static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+                         DenseMap<Value, llvm::SmallBitVector> &known) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  int64_t elements = 0, all = type.getNumElements();
+  SmallVector<KernelLoadOp> loads;
+  for (Operation *user : operand.getUsers()) {
+    auto load = cast<KernelLoadOp>(user);
+    // The same place read again costs nothing.
+    if (llvm::any_of(loads, [&](KernelLoadOp other) {
+          return other.getMap() == load.getMap() && other.getSymbols() == load.getSymbols();
+        }))
+      continue;
+    loads.push_back(load);
+    llvm::SmallBitVector dims(space.size());
+    addDimensions(load.getMap(), dims);
+    for (Value symbol : load.getSymbols())
+      dims |= dimensionsOf(symbol, space, reduced, known);
+    int64_t points = 1;
+    for (unsigned d : dims.set_bits())
+      points *= space[d];
+    elements += points;
+    if (elements >= all)
+      return byteSize(type);
+  }
+  return elements * elementBytes(type.getElementType());
+}
+
+/// Each arithmetic operation of the body once for each point; of each operand what is read, once;
+/// each result once.
+static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body,
+                         TypeRange outputs) {
   Cost cost;
   int64_t points = 1;
   for (int64_t extent : space)
@@ -34,32 +97,12 @@ static Cost costOfKernel(ArrayRef<int64_t> space, Block &body, TypeRange outputs
         (op.getNumResults() && !op.hasTrait<OpTrait::ConstantLike>() &&
          isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
       cost.flops += points;
-  for (Type type :
-       llvm::concat<Type>(llvm::to_vector(body.getArgumentTypes()), llvm::to_vector(outputs)))
+  DenseMap<Value, llvm::SmallBitVector> known;
+  for (BlockArgument operand : body.getArguments())
+    cost.bytes += bytesRead(operand, space, reduced, known);
+  for (Type type : outputs)
     cost.bytes += byteSize(cast<RankedTensorType>(type));
   return cost;
-}
-
-/// Whether a scalar of the body differs between points that differ in reduced dimensions only.
-static bool dependsOn(Value value, ArrayRef<int64_t> reduced, DenseMap<Value, bool> &known) {
-  if (auto it = known.find(value); it != known.end())
-    return it->second;
-  auto mapUses = [&](AffineMap map) {
-    return llvm::any_of(reduced, [&](int64_t d) { return map.isFunctionOfDim(d); });
-  };
-  Operation *op = value.getDefiningOp();
-  bool result = false;
-  if (op && !isa<KernelReduceOp>(op)) {
-    if (auto load = dyn_cast<KernelLoadOp>(op))
-      result = mapUses(load.getMap());
-    else if (auto index = dyn_cast<KernelIndexOp>(op))
-      result = mapUses(index.getMap());
-    for (Value operand : op->getOperands())
-      if (!isa<RankedTensorType>(operand.getType()))
-        result |= dependsOn(operand, reduced, known);
-  }
-  known[value] = result;
-  return result;
 }
 
 static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
@@ -80,7 +123,7 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
     return op->emitOpError("yields ")
            << yield.getValues().size() << " values at " << yield.getMaps().size()
            << " maps, expected " << outputs.size() << " (kernel_c4)";
-  DenseMap<Value, bool> known;
+  DenseMap<Value, llvm::SmallBitVector> known;
   for (auto [value, attribute, type] :
        llvm::zip_equal(yield.getValues(), yield.getMaps(), outputs)) {
     auto tensor = cast<RankedTensorType>(type);
@@ -94,11 +137,10 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
              << AffineMapAttr::get(map) << ", expected " << space.size() << " dims, "
              << yield.getSymbols().size() << " symbols and " << tensor.getRank()
              << " results (kernel_c4)";
-    SmallVector<int64_t> missed;
-    for (int64_t d : reduced)
-      if (!map.isFunctionOfDim(d))
-        missed.push_back(d);
-    if (!yield.getAdd() && dependsOn(value, missed, known))
+    llvm::SmallBitVector dims = dimensionsOf(value, space, reduced, known);
+    bool differs =
+        llvm::any_of(reduced, [&](int64_t d) { return dims.test(d) && !map.isFunctionOfDim(d); });
+    if (!yield.getAdd() && differs)
       return op->emitOpError("yields at ")
              << AffineMapAttr::get(map)
              << " a value that differs along a reduced dimension (kernel_c5)";
@@ -122,7 +164,7 @@ FusibleShape KernelOp::getShape() {
 }
 
 Cost KernelOp::getCost() {
-  return costOfKernel(getSpace(), getBody().front(), getOutputs().getTypes());
+  return costOfKernel(getSpace(), getReduced(), getBody().front(), getOutputs().getTypes());
 }
 
 namespace {
@@ -232,5 +274,5 @@ FusibleShape KernelFunctionOp::getShape() {
 
 Cost KernelFunctionOp::getCost() {
   SmallVector<Type> outputs(getOutputs().getAsValueRange<TypeAttr>());
-  return costOfKernel(getSpace(), getBody().front(), outputs);
+  return costOfKernel(getSpace(), getReduced(), getBody().front(), outputs);
 }

@@ -185,12 +185,16 @@ std::unique_ptr<Contraction> Contraction::create(const MtcContraction &contracti
   return createLoopContraction(contraction, problem, threads);
 }
 
+int64_t contractionFlops(const MtcContraction &c) {
+  int64_t flops = 2 * c.m * c.n * c.k;
+  for (uint32_t i = 0; i < c.batch_rank; ++i)
+    flops *= c.batch[i];
+  return flops;
+}
+
 int usefulThreads(const MtcContraction &contraction, int threads) {
   constexpr double flopsOfAThread = 5e5; // about 5 microseconds
-  double flops = 2.0 * static_cast<double>(contraction.m) * static_cast<double>(contraction.n) *
-                 static_cast<double>(contraction.k);
-  for (uint32_t i = 0; i < contraction.batch_rank; ++i)
-    flops *= static_cast<double>(contraction.batch[i]);
+  auto flops = static_cast<double>(contractionFlops(contraction));
   return static_cast<int>(std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(threads)));
 }
 

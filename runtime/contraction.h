@@ -33,6 +33,9 @@ public:
   virtual void run(const char *lhs, const char *rhs, char *out, char *scratch) = 0;
 };
 
+/// Multiplications and additions of a run.
+int64_t contractionFlops(const MtcContraction &contraction);
+
 /// How many of `threads` threads are worth waking: a contraction of microseconds is done before
 /// they come.
 int usefulThreads(const MtcContraction &contraction, int threads);

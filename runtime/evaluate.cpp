@@ -21,8 +21,9 @@ int64_t evaluateBatch(const Session &session, int64_t first) {
   std::vector<int64_t> rows(static_cast<size_t>(batch));
   for (int64_t i = 0; i < batch; ++i)
     rows[static_cast<size_t>(i)] = first + std::min(i, valid - 1);
-  session.data.load(rows, session.arena.data());
-  session.executor.evaluate();
+  const int64_t step = first / batch + 1;
+  session.run(Phase::Load, step, [&] { session.data.load(rows, session.arena.data()); });
+  session.run(Phase::Evaluate, step, [&] { session.executor.evaluate(); });
   return valid;
 }
 

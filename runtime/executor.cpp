@@ -3,8 +3,8 @@
 
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
+#include "runtime/observer.h"
 #include "runtime/parallel.h"
-#include "runtime/trace.h"
 
 #include <cassert>
 #include <cstring>
@@ -12,9 +12,10 @@
 
 namespace mtc::runtime {
 
-Executor::Executor(const MtcProgram &program, char *arena, int threads, Trace *trace)
-    : program(program), threads(threads), trace(trace), contractions(program.contraction_count),
-      faults(static_cast<size_t>(threads)) {
+Executor::Executor(const MtcProgram &program, char *arena, int threads,
+                   std::vector<Observer *> observers)
+    : program(program), threads(threads), observers(std::move(observers)),
+      contractions(program.contraction_count), faults(static_cast<size_t>(threads)) {
   setLibraryThreads(threads);
   microStepOperations = prepare(program.micro_step, arena);
   updateOperations = prepare(program.update, arena);
@@ -23,19 +24,16 @@ Executor::Executor(const MtcProgram &program, char *arena, int threads, Trace *t
 
 Executor::~Executor() = default;
 
-static int64_t contractionFlops(const MtcContraction &c) {
-  int64_t flops = 2 * c.m * c.n * c.k;
-  for (uint32_t i = 0; i < c.batch_rank; ++i)
-    flops *= c.batch[i];
-  return flops;
-}
-
+/// Both operands and the result, each counted once; a result that is added to, twice.
 static int64_t contractionBytes(const MtcContraction &c) {
-  int64_t entries = 1;
-  for (uint32_t i = 0; i < c.batch_rank; ++i)
-    entries *= c.batch[i];
-  int64_t elements = c.m * c.k + c.k * c.n + c.m * c.n * (c.accumulate ? 2 : 1);
-  return entries * elements * typeBytes(c.type);
+  int64_t lhs = c.m * c.k, rhs = c.k * c.n, out = c.m * c.n * (c.accumulate ? 2 : 1);
+  for (uint32_t i = 0; i < c.batch_rank; ++i) {
+    // A stride of 0: the operand is the same along this axis.
+    lhs *= c.lhs_strides[i] ? c.batch[i] : 1;
+    rhs *= c.rhs_strides[i] ? c.batch[i] : 1;
+    out *= c.batch[i];
+  }
+  return (lhs + rhs + out) * typeBytes(c.type);
 }
 
 Contraction &Executor::contraction(const MtcOperation &operation) {
@@ -56,12 +54,13 @@ Contraction &Executor::contraction(const MtcOperation &operation) {
   return *prepared;
 }
 
-std::vector<Executor::Operation> Executor::prepare(const MtcFunction &function, char *arena) {
-  std::vector<Operation> result;
+std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function, char *arena) {
+  std::vector<PreparedOperation> result;
   result.reserve(function.operation_count);
   for (uint32_t i = 0; i < function.operation_count; ++i) {
     const MtcOperation &source = function.operations[i];
-    Operation operation{&source, nullptr, nullptr, {}, "copy", 0, 2 * source.bytes};
+    PreparedOperation operation{&source, nullptr, nullptr,          {},
+                                "copy",  0,       2 * source.bytes, preparedCount++};
     for (uint32_t k = 0; k < source.operand_count; ++k)
       operation.operands.push_back(arena + source.operands[k]);
     if (source.kind == MTC_LAUNCH) {
@@ -82,21 +81,22 @@ std::vector<Executor::Operation> Executor::prepare(const MtcFunction &function, 
   return result;
 }
 
-void Executor::run(std::vector<Operation> &operations) {
-  if (!trace) {
-    for (Operation &operation : operations)
+void Executor::run(std::vector<PreparedOperation> &operations) {
+  if (observers.empty()) {
+    for (PreparedOperation &operation : operations)
       runOne(operation);
     return;
   }
-  for (Operation &operation : operations) {
-    auto begin = Trace::Clock::now();
+  for (PreparedOperation &operation : operations) {
+    auto begin = Observer::Clock::now();
     runOne(operation);
-    trace->record({operation.source->nodes, operation.label, operation.flops, operation.bytes},
-                  begin, Trace::Clock::now());
+    auto end = Observer::Clock::now();
+    for (Observer *observer : observers)
+      observer->operation(operation, begin, end);
   }
 }
 
-void Executor::runOne(Operation &operation) {
+void Executor::runOne(PreparedOperation &operation) {
   switch (operation.source->kind) {
   case MTC_LAUNCH:
     return launch(operation);
@@ -114,7 +114,7 @@ void Executor::runOne(Operation &operation) {
   }
 }
 
-void Executor::launch(Operation &operation) {
+void Executor::launch(PreparedOperation &operation) {
   const MtcKernel &kernel = *operation.kernel;
   parallelFor(threads, kernel.extent, kernel.grain, [&](int part, int64_t begin, int64_t end) {
     kernel.function(operation.operands.data(), begin, end, &faults[static_cast<size_t>(part)]);
@@ -126,7 +126,7 @@ void Executor::launch(Operation &operation) {
       reportFault(operation, fault);
 }
 
-void Executor::reportFault(const Operation &operation, const MtcFault &fault) {
+void Executor::reportFault(const PreparedOperation &operation, const MtcFault &fault) {
   userError(operation.source->nodes, ": index ", fault.index,
             " is outside its operand, which takes ", -fault.extent, " to ", fault.extent - 1,
             "; check the data and the model");

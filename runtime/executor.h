@@ -12,15 +12,26 @@
 
 namespace mtc::runtime {
 
-class Trace;
+class Observer;
+
+/// One entry of a function, with what running and watching it needs.
+struct PreparedOperation {
+  const MtcOperation *source;
+  const MtcKernel *kernel;  ///< of MTC_LAUNCH
+  Contraction *contraction; ///< of MTC_CONTRACT
+  std::vector<char *> operands;
+  std::string label; ///< of the kernel or the library's implementation
+  int64_t flops, bytes;
+  size_t number; ///< counts over all functions
+};
 
 /// Everything is prepared in the constructor: addresses, oneDNN's primitives and their memory
 /// objects. A run allocates nothing of its own.
 class Executor {
 public:
   /// A mistake of the user if this machine needs more scratch for a contraction than was planned.
-  /// `trace` may be null.
-  Executor(const MtcProgram &program, char *arena, int threads, Trace *trace);
+  Executor(const MtcProgram &program, char *arena, int threads,
+           std::vector<Observer *> observers = {});
   ~Executor();
 
   void microStep() { run(microStepOperations); }
@@ -28,28 +39,20 @@ public:
   void evaluate() { run(evaluateOperations); }
 
 private:
-  struct Operation {
-    const MtcOperation *source;
-    const MtcKernel *kernel;  ///< of MTC_LAUNCH
-    Contraction *contraction; ///< of MTC_CONTRACT
-    std::vector<char *> operands;
-    std::string label; ///< of the kernel or the library's implementation, for the trace
-    int64_t flops, bytes;
-  };
-
-  std::vector<Operation> prepare(const MtcFunction &function, char *arena);
+  std::vector<PreparedOperation> prepare(const MtcFunction &function, char *arena);
   Contraction &contraction(const MtcOperation &operation);
-  void run(std::vector<Operation> &operations);
-  void runOne(Operation &operation);
-  void launch(Operation &operation);
-  [[noreturn]] void reportFault(const Operation &operation, const MtcFault &fault);
+  void run(std::vector<PreparedOperation> &operations);
+  void runOne(PreparedOperation &operation);
+  void launch(PreparedOperation &operation);
+  [[noreturn]] void reportFault(const PreparedOperation &operation, const MtcFault &fault);
 
   const MtcProgram &program;
   int threads;
-  Trace *trace;
+  std::vector<Observer *> observers;
+  size_t preparedCount = 0;
   std::vector<std::unique_ptr<Contraction>> contractions;
   std::vector<MtcFault> faults; ///< one for each thread
-  std::vector<Operation> microStepOperations, updateOperations, evaluateOperations;
+  std::vector<PreparedOperation> microStepOperations, updateOperations, evaluateOperations;
 };
 
 } // namespace mtc::runtime

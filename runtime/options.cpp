@@ -42,6 +42,9 @@ struct Flag {
   const char *value; ///< what follows it, for the help; null for a switch
   const char *help;
   void (*apply)(Options &, const Value &);
+
+  /// Whether its value may be left out, and is attached by `=` otherwise.
+  bool isOptional() const { return value && value[0] == '['; }
 };
 
 void addData(Options &options, const Value &value) {
@@ -93,6 +96,13 @@ const Flag flags[] = {
      [](Options &o, const Value &v) { o.memoryReport = v.file(); }},
     {"--profile", "FILE", "write a trace of every operation, for Perfetto",
      [](Options &o, const Value &v) { o.profile = v.file(); }},
+    {"--profile-summary", "[=FILE]",
+     "print what each kernel's time is, of the step and beside what this machine can;\n"
+     "write it to FILE as JSON",
+     [](Options &o, const Value &v) {
+       o.summarizes = true;
+       o.profileSummary = v.text;
+     }},
     {"--threads", "N", "threads to use (default: all cores, as far as planned)",
      [](Options &o, const Value &v) {
        o.threads = v.number<int>(1, std::numeric_limits<int>::max());
@@ -139,6 +149,9 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
     problems.add("--save-every needs --save DIR");
   if (!options.resume.empty() && !options.weights.empty())
     problems.add("--resume brings the weights of the checkpoint; --weights does not go with it");
+  if (options.summarizes && options.quiet && options.profileSummary.empty())
+    problems.add("--profile-summary prints a table; with --quiet give it a file: "
+                 "--profile-summary=FILE");
   if (options.threads > program.threads)
     problems.add("--threads ", options.threads, ": memory was planned for at most ",
                  program.threads, " threads; compile with more to use them");
@@ -178,7 +191,7 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
         ++i;
       continue;
     }
-    if (flag->value && !attached) {
+    if (flag->value && !flag->isOptional() && !attached) {
       if (i + 1 == arguments.size() || arguments[i + 1].rfind("--", 0) == 0) {
         problems.add(name, ": ", flag->value, " is expected after it");
         continue;
@@ -232,11 +245,12 @@ std::string helpText(const MtcProgram &program, const std::string &programName) 
     help += line(program.outputs[i], "rows", "");
   help += "\nflags:\n";
   for (const Flag &flag : flags) {
-    std::string left = text("  ", flag.name, flag.value ? " " : "", flag.value ? flag.value : "");
-    left.resize(std::max<size_t>(left.size() + 2, 26), ' ');
+    std::string left = text("  ", flag.name, flag.value && !flag.isOptional() ? " " : "",
+                            flag.value ? flag.value : "");
+    left.resize(std::max<size_t>(left.size() + 2, 28), ' ');
     std::string right = flag.help;
-    for (size_t at = 0; (at = right.find('\n', at)) != std::string::npos; at += 27)
-      right.replace(at, 1, "\n" + std::string(26, ' '));
+    for (size_t at = 0; (at = right.find('\n', at)) != std::string::npos; at += 29)
+      right.replace(at, 1, "\n" + std::string(28, ' '));
     help += left + right + "\n";
   }
   return help + "\nExit status: 0 done, 1 a mistake in what was given, 2 a fault of the device or "

@@ -17,8 +17,9 @@ struct Options {
   std::optional<int64_t> steps, epochs;
   std::optional<bool> shuffle;
   std::optional<uint64_t> seed;
-  std::string metrics, gradients, outputs, save, resume, exportTo, weights, memoryReport, profile;
-  bool evaluate = false, quiet = false, help = false, version = false;
+  std::string metrics, gradients, outputs, save, resume, exportTo, weights, memoryReport, profile,
+      profileSummary; ///< the file; may be empty
+  bool summarizes = false, evaluate = false, quiet = false, help = false, version = false;
   int64_t saveEvery = 0;
   int threads = 0; ///< resolved: at least 1 after parsing
 

@@ -9,7 +9,10 @@
 #include "runtime/failure.h"
 #include "runtime/memory_report.h"
 #include "runtime/options.h"
+#include "runtime/profile.h"
+#include "runtime/profile_summary.h"
 #include "runtime/session.h"
+#include "runtime/trace.h"
 #include "runtime/train.h"
 #include "runtime/variables.h"
 
@@ -18,9 +21,11 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace mtc::runtime {
 namespace {
@@ -67,12 +72,25 @@ void runSession(const Session &session, TrainingState &state) {
   train(session, state);
 }
 
+void reportProfile(const MtcProgram &program, const Options &options, Profile &profile) {
+  profile.finish();
+  auto summary = summarize(program, profile, options.threads);
+  if (!options.quiet)
+    std::fputs(summaryTable(summary).c_str(), stdout);
+  if (options.profileSummary.empty())
+    return;
+  DurableFile file(options.profileSummary);
+  file.append(summary.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  file.commit();
+}
+
 void run(const MtcProgram &program, const std::string &programPath, const Options &options) {
   Problems problems;
   checkTarget("--gradients", options.gradients, problems);
   checkTarget("--outputs", options.outputs, problems);
   checkTarget("--export", options.exportTo, problems);
   checkTarget("--memory-report", options.memoryReport, problems);
+  checkTarget("--profile-summary", options.profileSummary, problems);
   TrainingState state;
   problems.collect([&] { state = startingState(program, options); });
   const bool usesData = options.trains() || options.evaluate || !options.gradients.empty() ||
@@ -91,13 +109,18 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     loadCheckpoint(program, arena.data(), options.resume);
   if (usesData) {
     std::optional<Trace> trace;
+    Profile profile;
+    std::vector<Observer *> observers;
     if (!options.profile.empty())
-      trace.emplace(options.profile);
-    Executor executor(program, arena.data(), options.threads, trace ? &*trace : nullptr);
-    Session session{program, options, arena, executor, *data, trace ? &*trace : nullptr};
-    runSession(session, state);
+      observers.push_back(&trace.emplace(options.profile));
+    if (options.summarizes)
+      observers.push_back(&profile);
+    Executor executor(program, arena.data(), options.threads, observers);
+    runSession({program, options, arena, executor, *data, observers}, state);
     if (trace)
       trace->finish();
+    if (options.summarizes)
+      reportProfile(program, options, profile);
   }
   if (!options.exportTo.empty())
     exportModel(program, arena.data(), options.exportTo);

@@ -5,10 +5,11 @@
 #include "runtime/arena.h"
 #include "runtime/dataset.h"
 #include "runtime/executor.h"
+#include "runtime/observer.h"
 #include "runtime/options.h"
-#include "runtime/trace.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace mtc::runtime {
 
@@ -25,12 +26,21 @@ struct Session {
   const Arena &arena;
   Executor &executor;
   Dataset &data;
-  Trace *trace; ///< null unless asked for
+  const std::vector<Observer *> &observers;
 
   /// Writes the scalars that step `step` (from 1) reads.
   void setScalars(int64_t step, double learningRate, uint64_t seed) const;
   /// Loads the rows of step `step` by the state's order.
   void loadBatch(const TrainingState &state, int64_t step) const;
+  /// Runs a part of step `step` and tells the observers; returns its seconds.
+  template <typename Action> double run(Phase phase, int64_t step, const Action &action) const {
+    auto begin = Observer::Clock::now();
+    action();
+    auto end = Observer::Clock::now();
+    for (Observer *observer : observers)
+      observer->phase(phase, step, begin, end);
+    return std::chrono::duration<double>(end - begin).count();
+  }
   /// Reads a loss.
   double loss(int64_t offset) const;
 };

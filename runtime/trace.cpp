@@ -1,6 +1,7 @@
 // Trace events as JSON.
 #include "runtime/trace.h"
 
+#include "runtime/executor.h"
 #include "runtime/failure.h"
 
 #include <cerrno>
@@ -36,16 +37,33 @@ void Trace::write(const std::string &name, const char *category, int lane,
        << ",\"args\":{" << arguments << "}}";
 }
 
-void Trace::record(const TraceEvent &event, Clock::time_point begin, Clock::time_point end) {
-  const char *nodes = event.nodes && *event.nodes ? event.nodes : event.kernel.c_str();
-  write(nodes, "operation", 2,
-        text("\"kernel\":", quoted(event.kernel), ",\"flops\":", event.flops,
-             ",\"bytes\":", event.bytes),
+void Trace::operation(const PreparedOperation &operation, Clock::time_point begin,
+                      Clock::time_point end) {
+  const char *nodes = operation.source->nodes;
+  write(nodes && *nodes ? nodes : operation.label, "operation", 2,
+        text("\"kernel\":", quoted(operation.label), ",\"flops\":", operation.flops,
+             ",\"bytes\":", operation.bytes),
         begin, end);
 }
 
-void Trace::recordPhase(const std::string &name, Clock::time_point begin, Clock::time_point end) {
-  write(name, "phase", 1, "", begin, end);
+static std::string phaseName(Phase phase, int64_t step) {
+  switch (phase) {
+  case Phase::Load:
+    return "load";
+  case Phase::MicroStep:
+    return text("micro-step ", step);
+  case Phase::Update:
+    return text("update ", step);
+  case Phase::Evaluate:
+    return text("evaluate ", step);
+  case Phase::Save:
+    return "save";
+  }
+  return "";
+}
+
+void Trace::phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) {
+  write(phaseName(phase, step), "phase", 1, "", begin, end);
 }
 
 void Trace::finish() {

@@ -2,33 +2,24 @@
 #ifndef MTC_RUNTIME_TRACE_H
 #define MTC_RUNTIME_TRACE_H
 
-#include <chrono>
-#include <cstdint>
+#include "runtime/observer.h"
+
 #include <fstream>
 #include <string>
 
 namespace mtc::runtime {
 
-/// One event of an operation: the model's nodes as its name, the kernel and what it moved and
-/// computed as arguments.
-struct TraceEvent {
-  const char *nodes;
-  const std::string &kernel;
-  int64_t flops, bytes;
-};
-
 /// Written as it goes (the JSON array format of Trace Event files), so that it takes no memory and
-/// survives a kill.
-class Trace {
+/// survives a kill. An event's name is the model's nodes; its arguments are the kernel, and what it
+/// moved and computed.
+class Trace final : public Observer {
 public:
-  using Clock = std::chrono::steady_clock;
-
   explicit Trace(std::string path);
-  ~Trace();
+  ~Trace() override;
 
-  void record(const TraceEvent &event, Clock::time_point begin, Clock::time_point end);
-  /// Marks a whole step, load or update.
-  void recordPhase(const std::string &name, Clock::time_point begin, Clock::time_point end);
+  void operation(const PreparedOperation &operation, Clock::time_point begin,
+                 Clock::time_point end) override;
+  void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) override;
   /// Writes the end; a fault of the system if anything could not be written.
   void finish();
 

@@ -63,24 +63,18 @@ public:
 
 private:
   void step() {
-    auto begin = Trace::Clock::now();
     int64_t number = state.step + 1;
-    double rate = learningRate(session.program, number, total);
-    session.setScalars(number, rate, state.seed);
-    session.loadBatch(state, number);
-    auto loaded = Trace::Clock::now();
-    session.executor.microStep();
-    double loss = session.loss(session.program.micro_step_loss);
-    auto computed = Trace::Clock::now();
-    session.executor.update();
-    auto end = Trace::Clock::now();
+    double rate = learningRate(session.program, number, total), loss = 0;
+    double seconds = session.run(Phase::Load, number, [&] {
+      session.setScalars(number, rate, state.seed);
+      session.loadBatch(state, number);
+    });
+    seconds += session.run(Phase::MicroStep, number, [&] {
+      session.executor.microStep();
+      loss = session.loss(session.program.micro_step_loss);
+    });
+    seconds += session.run(Phase::Update, number, [&] { session.executor.update(); });
     state.step = number;
-    if (session.trace) {
-      session.trace->recordPhase("load", begin, loaded);
-      session.trace->recordPhase("micro-step " + std::to_string(number), loaded, computed);
-      session.trace->recordPhase("update " + std::to_string(number), computed, end);
-    }
-    double seconds = std::chrono::duration<double>(end - begin).count();
     if (metrics)
       metrics->write({number, loss, rate, seconds});
     progress.show(number, loss, rate, seconds);
@@ -103,11 +97,9 @@ private:
   void save() {
     if (savedStep == state.step)
       return;
-    auto begin = Trace::Clock::now();
-    checkpoints->save(session.program, session.arena.data(), state);
+    session.run(Phase::Save, state.step,
+                [&] { checkpoints->save(session.program, session.arena.data(), state); });
     savedStep = state.step;
-    if (session.trace)
-      session.trace->recordPhase("save", begin, Trace::Clock::now());
   }
 
   const Session &session;
@@ -139,9 +131,10 @@ void writeGradients(const Session &session, const TrainingState &state) {
     userError("--gradients: this program keeps no gradients (it updates each parameter as soon as "
               "its gradient is known); "
               "compile it without fusing the update");
-  session.setScalars(state.step + 1, 0, state.seed);
-  session.loadBatch(state, state.step + 1);
-  session.executor.microStep();
+  const int64_t step = state.step + 1;
+  session.setScalars(step, 0, state.seed);
+  session.run(Phase::Load, step, [&] { session.loadBatch(state, step); });
+  session.run(Phase::MicroStep, step, [&] { session.executor.microStep(); });
   SafetensorsWriter writer(session.options.gradients, entries);
   for (size_t i = 0; i < gradients.size(); ++i)
     writer.write(i, 0, session.arena.at(gradients[i]->tensor.offset), gradients[i]->tensor.bytes);

@@ -97,13 +97,6 @@ public:
     return worst;
   }
 
-  int64_t bytes() {
-    int64_t sum = 0;
-    for (RankedTensorType type : llvm::concat<RankedTensorType>(inputTypes, outputTypes))
-      sum += byteSize(type);
-    return sum;
-  }
-
 private:
   static double number(Attribute value) {
     if (auto real = dyn_cast<FloatAttr>(value))
@@ -200,7 +193,7 @@ LogicalResult mtc::checkKernels(ModuleOp module, const CodegenOptions &options,
     }
     if (check.time) {
       double seconds = secondsPerRun(kernel, operands.pointers().data());
-      os << llvm::format(" %.1f us %.2f GB/s", seconds * 1e6, operands.bytes() / seconds * 1e-9);
+      os << llvm::format(" %.1f us %.2f GB/s", seconds * 1e6, kernel.bytes / seconds * 1e-9);
     }
     os << '\n';
   }

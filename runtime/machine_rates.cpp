@@ -1,0 +1,117 @@
+// Copies and contractions that are timed alone.
+#include "runtime/machine_rates.h"
+
+#include "runtime/arena.h"
+#include "runtime/contraction.h"
+#include "runtime/element_type.h"
+#include "runtime/failure.h"
+#include "runtime/parallel.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <unistd.h>
+
+namespace mtc::runtime {
+namespace {
+
+/// The fewest seconds that a run of `action` takes: of at least 3 runs, of more while they take
+/// less than 50 ms together. The first one does not count.
+template <typename Action> double fewestSeconds(const Action &action) {
+  constexpr int least = 3, most = 100;
+  constexpr double longEnough = 0.05;
+  using Clock = std::chrono::steady_clock;
+  action();
+  double sum = 0, fewest = std::numeric_limits<double>::infinity();
+  for (int run = 0; run < least || (sum < longEnough && run < most); ++run) {
+    auto begin = Clock::now();
+    action();
+    double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    sum += seconds;
+    fewest = std::min(fewest, seconds);
+  }
+  return fewest;
+}
+
+/// What `measure` gives, or nothing where the memory for it cannot be had.
+template <typename Measure> std::optional<double> ifMemoryAllows(const Measure &measure) {
+  try {
+    return measure();
+  } catch (const Failure &) {
+    return std::nullopt;
+  }
+}
+
+int64_t bytesToCopy() {
+  int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return std::clamp<int64_t>(4 * cache, int64_t{256} << 20, int64_t{2} << 30);
+}
+
+int64_t aligned(int64_t bytes) {
+  return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
+}
+
+} // namespace
+
+std::optional<double> copyBandwidth(int threads) {
+  return ifMemoryAllows([&] {
+    const int64_t bytes = bytesToCopy();
+    Arena arena(2 * bytes, threads); // Pages of the size that a program's have.
+    double seconds = fewestSeconds([&] {
+      parallelFor(threads, bytes, 1, [&](int, int64_t begin, int64_t end) {
+        std::memcpy(arena.at(bytes + begin), arena.at(begin), static_cast<size_t>(end - begin));
+      });
+    });
+    return 2 * static_cast<double>(bytes) / seconds;
+  });
+}
+
+MtcContraction plainContraction(const MtcContraction &contraction) {
+  MtcContraction plain = {};
+  plain.type = contraction.type;
+  plain.m = contraction.m;
+  plain.n = contraction.n;
+  plain.k = contraction.k;
+  plain.batch_rank = 1;
+  plain.batch[0] = 1;
+  for (uint32_t i = 0; i < contraction.batch_rank; ++i)
+    plain.batch[0] *= contraction.batch[i];
+  auto fill = [](int64_t *strides, int64_t rows, int64_t columns) {
+    strides[0] = rows * columns;
+    strides[1] = columns;
+    strides[2] = 1;
+  };
+  fill(plain.lhs_strides, plain.m, plain.k);
+  fill(plain.rhs_strides, plain.k, plain.n);
+  fill(plain.out_strides, plain.m, plain.n);
+  return plain;
+}
+
+std::optional<double> plainContractionRate(const MtcContraction &contraction, int threads) {
+  MtcContraction plain = plainContraction(contraction);
+  auto prepared = Contraction::create(plain, usefulThreads(plain, threads));
+  if (!prepared)
+    return std::nullopt;
+  return ifMemoryAllows([&] {
+    auto bytes = [&](int64_t rows, int64_t columns) {
+      return aligned(plain.batch[0] * rows * columns * typeBytes(plain.type));
+    };
+    const int64_t rhs = bytes(plain.m, plain.k), out = rhs + bytes(plain.k, plain.n),
+                  scratch = out + bytes(plain.m, plain.n);
+    Arena arena(scratch + prepared->scratchBytes(), threads);
+    double seconds = fewestSeconds(
+        [&] { prepared->run(arena.data(), arena.at(rhs), arena.at(out), arena.at(scratch)); });
+    return static_cast<double>(contractionFlops(plain)) / seconds;
+  });
+}
+
+std::optional<double> contractionRate(uint32_t type, int threads) {
+  MtcContraction square = {};
+  square.type = type;
+  // Plain loops (f64) would take minutes for the size that shows a library's rate.
+  square.m = square.n = square.k = type == MTC_F64 ? 256 : 2048;
+  return plainContractionRate(square, threads);
+}
+
+} // namespace mtc::runtime

@@ -23,30 +23,40 @@ StringRef signatureOf(const ::onnx::ModelProto &model) {
   return {};
 }
 
+/// An initializer as a value: where it came in, if that was the call of a function.
+struct Alias {
+  std::string initializer;
+  int64_t callIndex = -1;
+  unsigned callOperand = 0;
+};
+
 class UseCollector {
 public:
   explicit UseCollector(const ::onnx::ModelProto &model) : functions(model, ignored) {}
 
   /// `aliases`: values that are an initializer, by name.
   template <typename Nodes>
-  void visit(const Nodes &nodes, StringMap<std::string> &aliases, unsigned depth) {
+  void visit(const Nodes &nodes, StringMap<Alias> &aliases, unsigned depth) {
     for (auto [index, node] : llvm::enumerate(nodes)) {
       if (++visited > maxVisited)
         return;
       if (const ::onnx::FunctionProto *function = functions.find(node)) {
-        enter(node, *function, aliases, depth);
+        enter(node, index, *function, aliases, depth);
         continue;
       }
       for (auto [operand, input] : llvm::enumerate(node.input())) {
         auto found = aliases.find(input);
         if (found == aliases.end())
           continue;
-        std::string initializer = found->second;
-        if (node.op_type() == "Identity" && node.output_size() == 1)
-          aliases[node.output(0)] = initializer;
-        else
-          uses[initializer].push_back(
-              {&node, static_cast<int64_t>(index), static_cast<unsigned>(operand)});
+        Alias alias = found->second;
+        if (node.op_type() == "Identity" && node.output_size() == 1) {
+          aliases[node.output(0)] = std::move(alias);
+          continue;
+        }
+        alias = enteringAt(std::move(alias), index, operand);
+        uses[alias.initializer].push_back({&node, static_cast<int64_t>(index),
+                                           static_cast<unsigned>(operand), alias.callIndex,
+                                           alias.callOperand});
       }
     }
   }
@@ -56,12 +66,21 @@ public:
 private:
   static constexpr size_t maxVisited = 200000;
 
-  void enter(const ::onnx::NodeProto &node, const ::onnx::FunctionProto &function,
-             StringMap<std::string> &aliases, unsigned depth) {
-    StringMap<std::string> inner;
-    for (auto [input, parameter] : llvm::zip(node.input(), function.input()))
-      if (auto found = aliases.find(input); found != aliases.end())
-        inner[parameter] = found->second;
+  /// The alias with the operand of the main graph that it comes in by.
+  static Alias enteringAt(Alias alias, int64_t index, unsigned operand) {
+    if (alias.callIndex < 0) {
+      alias.callIndex = index;
+      alias.callOperand = operand;
+    }
+    return alias;
+  }
+
+  void enter(const ::onnx::NodeProto &node, int64_t index, const ::onnx::FunctionProto &function,
+             StringMap<Alias> &aliases, unsigned depth) {
+    StringMap<Alias> inner;
+    for (auto [operand, pair] : llvm::enumerate(llvm::zip(node.input(), function.input())))
+      if (auto found = aliases.find(std::get<0>(pair)); found != aliases.end())
+        inner[std::get<1>(pair)] = enteringAt(found->second, index, operand);
     if (!inner.empty() && depth < FunctionTable::maxDepth)
       visit(function.node(), inner, depth + 1);
   }
@@ -74,9 +93,9 @@ private:
 } // namespace
 
 StringMap<std::vector<InitializerUse>> initializerUses(const ::onnx::ModelProto &model) {
-  StringMap<std::string> aliases;
+  StringMap<Alias> aliases;
   for (const auto &tensor : model.graph().initializer())
-    aliases[tensor.name()] = tensor.name();
+    aliases[tensor.name()] = {tensor.name()};
   UseCollector collector(model);
   collector.visit(model.graph().node(), aliases, 0);
   return std::move(collector.uses);

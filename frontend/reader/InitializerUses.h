@@ -20,6 +20,10 @@ struct InitializerUse {
   const ::onnx::NodeProto *node;
   int64_t index; // of the node in its graph or function
   unsigned operand;
+  /// The operand of the main graph's node: this one, or the outermost call of a function that
+  /// holds it.
+  int64_t callIndex;
+  unsigned callOperand;
 };
 
 /// The uses of each initializer of the main graph, through Identity nodes and into the bodies of

@@ -159,6 +159,28 @@ const Initializer *Model::findInitializer(StringRef name) const {
   return found == initializerIndex.end() ? nullptr : &initializerList[found->second];
 }
 
+::onnx::GraphProto &Model::mutableGraph() { return *message->mutable_graph(); }
+
+void Model::copyInitializer(StringRef original, StringRef name) {
+  size_t index = initializerIndex.lookup(original);
+  ::onnx::GraphProto &graph = mutableGraph();
+  ::onnx::TensorProto tensor = graph.initializer(static_cast<int>(index));
+  tensor.set_name(name.str());
+  *graph.add_initializer() = std::move(tensor);
+  // Lists of values, which may name initializers too.
+  for (auto *values : {graph.mutable_value_info(), graph.mutable_input()})
+    for (int i = 0, count = values->size(); i < count; ++i)
+      if (StringRef((*values)[i].name()) == original) {
+        ::onnx::ValueInfoProto value = (*values)[i];
+        value.set_name(name.str());
+        *values->Add() = std::move(value);
+      }
+  Initializer copy = initializerList[index];
+  copy.splitFrom = std::exchange(copy.name, name.str());
+  initializerIndex[name] = initializerList.size();
+  initializerList.push_back(std::move(copy));
+}
+
 Expected<mlir::RankedTensorType> Model::initializerType(mlir::MLIRContext *context,
                                                         StringRef name) const {
   auto found = initializerIndex.find(name);

@@ -21,6 +21,7 @@
 #include <vector>
 
 namespace onnx {
+class GraphProto;
 class ModelProto;
 class TensorProto;
 class ValueInfoProto;
@@ -35,6 +36,7 @@ struct Initializer {
   std::vector<int64_t> shape;
   uint64_t bytes;
   bool isExternal;
+  std::string splitFrom = {}; // The file's initializer that this one was copied from.
 };
 
 /// A dimension of a graph input without a fixed extent.
@@ -72,6 +74,11 @@ public:
   llvm::ArrayRef<Initializer> initializers() const { return initializerList; }
   const Initializer *findInitializer(llvm::StringRef name) const;
   bool hasInitializer(llvm::StringRef name) const { return findInitializer(name); }
+
+  /// Adds an initializer with the data and the metadata of another. The name must be new.
+  void copyInitializer(llvm::StringRef original, llvm::StringRef name);
+  /// For rewiring nodes before the model is imported.
+  ::onnx::GraphProto &mutableGraph();
 
   /// An initializer's static type. Fails where there is none of this name.
   llvm::Expected<mlir::RankedTensorType> initializerType(mlir::MLIRContext *context,

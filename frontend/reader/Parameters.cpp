@@ -31,11 +31,6 @@ bool isFloat(int64_t dataType) {
   }
 }
 
-/// `val_12`: the name that PyTorch's exporter gives to what it computed.
-bool isFoldedName(StringRef name) {
-  return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);
-}
-
 /// `onnx::MatMul_12`: the name that the TorchScript exporter gives to what it folded.
 bool isTorchScriptFoldedName(StringRef name) { return name.starts_with("onnx::"); }
 
@@ -61,6 +56,9 @@ private:
   InitializerClass classify(const Initializer &initializer) const {
     StringRef name = initializer.name;
     size_t rank = initializer.shape.size();
+    if (!initializer.splitFrom.empty())
+      return {InitializerRole::Parameter,
+              "split from " + quoted(initializer.splitFrom) + ", which the exporter merged", ""};
     if (isRunningStatistic(name))
       return {InitializerRole::State, "running statistics of BatchNormalization", ""};
     if (!bySignature) {
@@ -177,6 +175,10 @@ private:
 };
 
 } // namespace
+
+bool isFoldedName(StringRef name) {
+  return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);
+}
 
 StringMap<InitializerClass>
 classifyInitializers(const Model &model, const ParameterPatterns &patterns, Problems &problems) {

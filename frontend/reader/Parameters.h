@@ -4,11 +4,9 @@
 // PyTorch's exporters write; patterns of the user override them:
 //   1. Running mean and variance of BatchNormalization are state.
 //   2. With the metadata of PyTorch's newer exporter: what it marks PARAMETER, and `val_N` of two
-//   or
-//      more dimensions, which it made of a parameter by folding a transposition. Others are
+//      or more dimensions, which it made of a parameter by folding a transposition. Others are
 //      constants.
-//   3. Otherwise: floating-point ones of one or more dimensions; constants are Constant nodes
-//   there.
+//   3. Otherwise: floating-point ones of one or more dimensions; constants are Constant nodes.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -35,25 +33,13 @@ struct ParameterPatterns {
   std::vector<std::string> train, freeze;
 };
 
+/// `val_12`: the name that PyTorch's newer exporter gives to what it computed.
+bool isFoldedName(llvm::StringRef name);
+
 /// The class of each floating-point initializer, by name. Patterns that match nothing, or name an
 /// initializer that cannot be trained, are problems.
 llvm::StringMap<InitializerClass>
 classifyInitializers(const Model &model, const ParameterPatterns &patterns, Problems &problems);
-
-/// An initializer that stands for several parameters, which were equal at export: trained as
-/// written they stay equal.
-struct MergedInitializer {
-  struct Use {
-    std::string node;      // What messages call it.
-    std::string module;    // The module it came from.
-    std::string parameter; // What it stands for there, as far as the metadata tells.
-    unsigned operand;
-  };
-  std::string name;
-  std::vector<Use> uses; // Of the main graph's nodes.
-};
-std::vector<MergedInitializer>
-findMergedInitializers(const Model &model, const llvm::StringMap<InitializerClass> &classes);
 
 /// Two parameters that hold the same matrix, the second transposed or not: a tied weight in two
 /// copies, which are trained apart. Those whose data is missing are passed over.
@@ -64,10 +50,10 @@ struct TiedCopy {
 std::vector<TiedCopy> findTiedCopies(Model &model,
                                      const llvm::StringMap<InitializerClass> &classes);
 
-/// Warnings about parameters that are not what the user's module had: merged ones, copies of tied
-/// ones, and normalizations that the exporter took into a convolution.
-std::vector<std::string> findMergedParameters(Model &model,
-                                              const llvm::StringMap<InitializerClass> &classes);
+/// Warnings about parameters that are not what the user's module had: copies of tied ones, and
+/// normalizations that the exporter took into a convolution.
+std::vector<std::string> parameterWarnings(Model &model,
+                                           const llvm::StringMap<InitializerClass> &classes);
 
 } // namespace mtc::onnx
 

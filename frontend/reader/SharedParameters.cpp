@@ -1,7 +1,5 @@
-//===- SharedParameters.cpp - Parameters that the exporter merged or copied -------------------===//
+//===- SharedParameters.cpp - Parameters that the exporter copied or took over ----------------===//
 
-#include "frontend/reader/InitializerUses.h"
-#include "frontend/reader/NodeNames.h"
 #include "frontend/reader/Parameters.h"
 #include "frontend/reader/TensorData.h"
 
@@ -15,9 +13,6 @@ using namespace llvm;
 namespace mtc::onnx {
 
 namespace {
-
-/// PyTorch's optimizer merges equal initializers of up to this many elements.
-constexpr int64_t mostMergedElements = 1024;
 
 /// Each matrix is compared with each of its size; a model with more is not searched further.
 constexpr size_t mostComparedMatrices = 2000;
@@ -66,44 +61,19 @@ bool isParameter(const StringMap<InitializerClass> &classes, StringRef name) {
   return found != classes.end() && found->second.role == InitializerRole::Parameter;
 }
 
+/// What was split is meant to be trained apart.
+bool haveSameOrigin(const Initializer &a, const Initializer &b) {
+  auto origin = [](const Initializer &x) -> StringRef {
+    return x.splitFrom.empty() ? x.name : x.splitFrom;
+  };
+  return origin(a) == origin(b);
+}
+
 int64_t elementCount(const Initializer &initializer) {
   return initializer.bytes / elementBytes(initializer.dataType);
 }
 
 } // namespace
-
-std::vector<MergedInitializer> findMergedInitializers(const Model &model,
-                                                      const StringMap<InitializerClass> &classes) {
-  // What the module has, less what the file still has under a name of its own.
-  StringSet<> missing;
-  for (const std::string &name : signatureParameters(model.proto()))
-    if (!classes.contains(name))
-      missing.insert(name);
-  for (const auto &entry : classes)
-    missing.erase(entry.second.moduleName);
-  std::vector<MergedInitializer> result;
-  if (missing.empty())
-    return result;
-
-  StringMap<std::vector<InitializerUse>> uses = initializerUses(model.proto());
-  for (const Initializer &initializer : model.initializers()) {
-    auto found = uses.find(initializer.name);
-    if (!isParameter(classes, initializer.name) || found == uses.end() ||
-        elementCount(initializer) > mostMergedElements)
-      continue;
-    MergedInitializer merged{initializer.name, {}};
-    bool standsForMissing = false;
-    for (const InitializerUse &use : found->second) {
-      std::string parameter = parameterOfUse(use, missing);
-      standsForMissing |= !parameter.empty();
-      merged.uses.push_back({displayName(*use.node, use.index), modulePath(*use.node),
-                             std::move(parameter), use.operand});
-    }
-    if (standsForMissing && merged.uses.size() > 1)
-      result.push_back(std::move(merged));
-  }
-  return result;
-}
 
 std::vector<TiedCopy> findTiedCopies(Model &model, const StringMap<InitializerClass> &classes) {
   std::vector<const Initializer *> matrices;
@@ -127,7 +97,8 @@ std::vector<TiedCopy> findTiedCopies(Model &model, const StringMap<InitializerCl
   std::vector<TiedCopy> result;
   for (auto [index, first] : llvm::enumerate(matrices))
     for (const Initializer *second : ArrayRef(matrices).drop_front(index + 1)) {
-      if (first->dataType != second->dataType || first->bytes != second->bytes)
+      if (first->dataType != second->dataType || first->bytes != second->bytes ||
+          haveSameOrigin(*first, *second))
         continue;
       for (bool isTransposed : {false, true}) {
         int64_t rows = second->shape[isTransposed ? 1 : 0];
@@ -143,21 +114,9 @@ std::vector<TiedCopy> findTiedCopies(Model &model, const StringMap<InitializerCl
   return result;
 }
 
-std::vector<std::string> findMergedParameters(Model &model,
-                                              const StringMap<InitializerClass> &classes) {
+std::vector<std::string> parameterWarnings(Model &model,
+                                           const StringMap<InitializerClass> &classes) {
   std::vector<std::string> warnings;
-  for (const MergedInitializer &merged : findMergedInitializers(model, classes)) {
-    constexpr size_t shown = 4;
-    std::string names;
-    for (const MergedInitializer::Use &use : ArrayRef(merged.uses).take_front(shown))
-      names += (names.empty() ? "" : ", ") + (use.parameter.empty() ? use.node : use.parameter);
-    if (merged.uses.size() > shown)
-      names += " and " + std::to_string(merged.uses.size() - shown) + " more";
-    warnings.push_back("initializer " + quoted(merged.name) + " stands for " +
-                       std::to_string(merged.uses.size()) + " parameters (" + names +
-                       "): the exporter merged tensors of equal values, and trained as one they "
-                       "stay equal. Export weights that differ to keep them apart");
-  }
   for (const TiedCopy &copy : findTiedCopies(model, classes))
     warnings.push_back("initializers " + quoted(copy.first) + " and " + quoted(copy.second) +
                        " hold the same matrix" + (copy.isTransposed ? ", one transposed" : "") +

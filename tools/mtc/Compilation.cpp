@@ -9,6 +9,7 @@
 #include "frontend/inference/Passes.h"
 #include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Import.h"
+#include "frontend/reader/MergedInitializers.h"
 #include "ir/Mtc.h"
 #include "ir/NodeNames.h"
 #include "passes/Passes.h"
@@ -86,11 +87,16 @@ LogicalResult Compilation::import() {
     return report(problems);
   checkDimensions(problems);
   chooseBatch();
+  onnx::SplitReport merged = onnx::splitMergedInitializers(*model, options.merged);
   classes = onnx::classifyInitializers(*model, {options.train, options.freeze}, problems);
   module = onnx::importModel(*model, *context, {dims, options.binds}, classes, problems);
   if (failed(report(problems)))
     return failure();
-  for (const std::string &text : onnx::findMergedParameters(*model, classes))
+  for (const std::string &text : merged.notes)
+    note(text);
+  for (const std::string &text : merged.warnings)
+    warn(text);
+  for (const std::string &text : onnx::parameterWarnings(*model, classes))
     warn(text);
   return run([](OpPassManager &manager) {
     manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());

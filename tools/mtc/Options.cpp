@@ -44,6 +44,12 @@ cl::list<std::string> trainPatterns("train",
 cl::list<std::string> freezePatterns("freeze",
                                      cl::desc("do not train the initializers whose name matches"),
                                      cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags));
+cl::opt<std::string>
+    merged("merged",
+           cl::desc("parameters that the exporter stored as one since they were equal: split "
+                    "(train each apart), keep (train them as one), auto (keep only matrices of "
+                    "different values, which the module may tie) (auto)"),
+           cl::value_desc("how"), EVERYWHERE, cl::cat(modelFlags));
 cl::opt<std::string> init("init",
                           cl::desc("draw parameters instead of reading them: normal:0.02 "
                                    "(for files without their weights)"),
@@ -199,6 +205,12 @@ void collect(Options &options) {
     options.binds.push_back(splitPair("bind", text));
   options.train.assign(trainPatterns.begin(), trainPatterns.end());
   options.freeze.assign(freezePatterns.begin(), freezePatterns.end());
+  if (!merged.empty()) {
+    checkOneOf("merged", merged, {"auto", "split", "keep"});
+    options.merged = merged == "split"  ? mtc::onnx::MergedPolicy::Split
+                     : merged == "keep" ? mtc::onnx::MergedPolicy::Keep
+                                        : mtc::onnx::MergedPolicy::Auto;
+  }
   if (!init.empty()) {
     StringRef text = init;
     double deviation;

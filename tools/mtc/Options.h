@@ -3,6 +3,7 @@
 #ifndef MTC_TOOLS_MTC_OPTIONS_H
 #define MTC_TOOLS_MTC_OPTIONS_H
 
+#include "frontend/reader/MergedInitializers.h"
 #include "llvm/ADT/StringMap.h"
 #include <cstdint>
 #include <limits>
@@ -29,6 +30,7 @@ struct Options {
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;
   std::vector<std::string> train, freeze;
+  onnx::MergedPolicy merged = onnx::MergedPolicy::Auto;
   std::optional<double> initNormal; // Standard deviation of `--init normal:S`.
 
   std::string loss, outputName, labels;

@@ -122,6 +122,49 @@ inline ModelProto reluModel() {
   return model;
 }
 
+/// A model as PyTorch's newer exporter writes it, with these parameters in its signature.
+inline ModelProto dynamoModel(std::initializer_list<const char *> parameters) {
+  ModelProto proto = reluModel();
+  std::string signature = "\n# inputs\n";
+  for (std::string name : parameters)
+    signature += "p_x: PARAMETER target='" + name + "'\n";
+  auto *entry = proto.mutable_graph()->add_metadata_props();
+  entry->set_key("pkg.torch.export.ExportedProgram.graph_signature");
+  entry->set_value(signature);
+  return proto;
+}
+
+/// Elements are `value`, `value` + 1, …; `kind` is what the exporter says that it is.
+inline TensorProto &addInitializer(ModelProto &proto, const std::string &name,
+                                   std::initializer_list<int64_t> dims, float value = 0,
+                                   const char *kind = nullptr) {
+  TensorProto &result = *proto.mutable_graph()->add_initializer() = tensor(name, dims);
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= dim;
+  for (int64_t i = 0; i < count; ++i)
+    result.add_float_data(value + float(i));
+  if (kind) {
+    auto &info = declare(*proto.mutable_graph()->add_value_info(), name);
+    auto *entry = info.add_metadata_props();
+    entry->set_key("pkg.torch.export.graph_signature.InputSpec.kind");
+    entry->set_value(kind);
+  }
+  return result;
+}
+
+/// A node of a module.
+inline NodeProto &addModuleUse(ModelProto &proto, const char *op, const char *module,
+                               std::initializer_list<const char *> inputs) {
+  static int count = 0;
+  std::string output = "v" + std::to_string(++count);
+  NodeProto &node = addNode(*proto.mutable_graph(), op, output, inputs, {output.c_str()});
+  auto *entry = node.add_metadata_props();
+  entry->set_key("pkg.torch.onnx.name_scopes");
+  entry->set_value(std::string("['', '") + module + "', 'op']");
+  return node;
+}
+
 /// A model written to a folder of its own, read and imported.
 class Imported {
 public:

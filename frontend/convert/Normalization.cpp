@@ -48,16 +48,30 @@ SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank) {
   return llvm::to_vector(llvm::seq<int64_t>(axis, rank));
 }
 
-/// Results 1 and 2, where asked for, are the mean and the inverse deviation, with the axes as
-/// extents of 1.
-LogicalResult convertLayerNormalization(Conversion &node) {
+/// What layer norm and RMS norm have in common. `x` is of the type of the arithmetic.
+struct LayerOperand {
+  Value x;
+  SmallVector<int64_t> axes;
+  double epsilon;
+};
+
+FailureOr<LayerOperand> layerOperand(Conversion &node) {
   int64_t rank = node.rank(0), axis = node.axis("axis", -1, rank);
   double epsilon = node.floating("epsilon", 1e-5);
   Type stash = stashType(node);
   if (node.failed())
     return failure();
+  return LayerOperand{node.b.cast(node.value(0), stash), axesFrom(axis, rank), epsilon};
+}
+
+/// Results 1 and 2, where asked for, are the mean and the inverse deviation, with the axes as
+/// extents of 1.
+LogicalResult convertLayerNormalization(Conversion &node) {
+  FailureOr<LayerOperand> operand = layerOperand(node);
+  if (failed(operand))
+    return failure();
   TensorBuilder &b = node.b;
-  Normalized n = normalize(b, b.cast(node.value(0), stash), axesFrom(axis, rank), epsilon);
+  Normalized n = normalize(b, operand->x, operand->axes, operand->epsilon);
   Value y = b.cast(n.value, node.elementType(0));
   y = b.mul(y, node.broadcastValue(1, node.resultShape()));
   if (node.has(2))
@@ -76,14 +90,11 @@ LogicalResult convertLayerNormalization(Conversion &node) {
 
 /// x / sqrt(mean(x²) + epsilon) * scale.
 LogicalResult convertRMSNormalization(Conversion &node) {
-  int64_t rank = node.rank(0), axis = node.axis("axis", -1, rank);
-  double epsilon = node.floating("epsilon", 1e-5);
-  Type stash = stashType(node);
-  if (node.failed())
+  FailureOr<LayerOperand> operand = layerOperand(node);
+  if (failed(operand))
     return failure();
   TensorBuilder &b = node.b;
-  SmallVector<int64_t> axes = axesFrom(axis, rank);
-  Value x = b.cast(node.value(0), stash);
+  const auto &[x, axes, epsilon] = *operand;
   Value square = meanOver(b, b.mul(x, x), axes);
   Value inverse = b.rsqrt(b.add(square, b.splat(square, epsilon)));
   Value y = b.mul(x, b.broadcast(inverse, axes, shapeOf(x)));

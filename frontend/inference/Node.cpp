@@ -293,10 +293,8 @@ LogicalResult NodeView::failure(const Twine &reason) {
     InFlightDiagnostic diagnostic = mlir::emitError(location());
     if (!domain().empty())
       diagnostic << domain() << ".";
-    diagnostic << opType() << " version " << version();
-    if (!name().empty())
-      diagnostic << " \"" << name() << "\"";
-    diagnostic << ": " << reason.str();
+    // The location names the node.
+    diagnostic << opType() << " version " << version() << ": " << reason.str();
   }
   hasFailed = true;
   return mlir::failure();

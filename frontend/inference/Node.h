@@ -11,20 +11,6 @@
 //     ...
 //   }
 //
-// API in short
-//   which node    op() opType() version() domain() name() location() context()
-//   operands      operandCount() has(i) operand(i) type(i) shape(i) rank(i) dim(i, axis)
-//   elementType(i) operandName(i) checks        sameElementType(i, j) floatElements(i)
-//   integerElements(i) hasRank(i, min, max) constants     constant(i) constantInts(i)
-//   constantFloats(i) intsOperandOrAttribute(i, name) results       resultCount() wants(i)
-//   attributes    hasAttribute(name) integer(name[, default]) flag(name, default) floating(name[,
-//   default])
-//                 string(name, default) choice(name, default, allowed) integers(name, default)
-//                 integersOr(name) floats(name, default) elements(name) axis(name, default, rank)
-//                 axes(name, rank) elementTypeOf(name)
-//   axes          normalised(value, rank, what) normalisedAxes(values, rank, what)
-//   problems      failure(reason) failed() needsConstant(i)
-//
 //===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_NODE_H
@@ -58,7 +44,6 @@ public:
   llvm::StringRef opType() const { return node.getOpType(); }
   int64_t version() const { return static_cast<int64_t>(node.getVersion()); }
   llvm::StringRef domain() const { return node.getDomain().value_or(""); }
-  llvm::StringRef name() const { return nodeName(node); }
   mlir::Location location() const { return node->getLoc(); }
   mlir::MLIRContext *context() const { return node->getContext(); }
 
@@ -148,8 +133,8 @@ public:
 
   //===--- Problems ---------------------------------------------------------------------------===//
 
-  /// Reports the node's first problem: `Gather version 13 "/h.0/Gather": <reason>`; later ones are
-  /// not reported.
+  /// Reports the node's first problem: `Gather version 13: <reason>`, at its location; later ones
+  /// are not reported.
   mlir::LogicalResult failure(const llvm::Twine &reason);
   bool failed() const { return hasFailed; }
   /// Reports that operand `i` must be known at compile time, the inputs it depends on, and the flag

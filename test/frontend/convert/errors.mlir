@@ -2,7 +2,7 @@
 
 // Everything that no converter takes is reported at once, behind a node that failed too.
 onnx.graph @main(%x: tensor<2x3xf32>, %k: tensor<1xi64>) -> tensor<2x3xf32> {
-  // expected-error @unknown {{Frobnicate version 13 "/a": the operator is not supported}}
+  // expected-error @unknown {{Frobnicate version 13: the operator is not supported}}
   %a = onnx.node "Frobnicate" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("/a")
   // expected-error @below {{com.example.Gelu version 1: the operator is not supported}}
   %b = onnx.node domain "com.example" "Gelu" version 1 (%a) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>

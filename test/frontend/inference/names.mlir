@@ -1,7 +1,7 @@
 // A problem is reported with the name that the model gives the node.
 // RUN: not mtc-opt %s --onnx-infer-and-fold 2>&1 | FileCheck %s
 
-// CHECK: error: {{.*}}Gather version 13 "/h.0/attn/Gather": attribute axis = 5, expected -3..2
+// CHECK: error: loc("/h.0/attn/Gather"): Gather version 13: attribute axis = 5, expected -3..2
 // CHECK: error: {{.*}}operator Frobnicate version 17 is not known; 2 nodes use it: "first", "second"
 onnx.graph @main(%x: tensor<2x3x4xf32>, %i: tensor<i64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
   %y = onnx.node "Gather" version 13 (%x, %i) {axis = 5 : si64} : (tensor<2x3x4xf32>, tensor<i64>) -> tensor<*xf32> loc("/h.0/attn/Gather")

@@ -18,6 +18,12 @@ namespace mtc {
 /// The value of a numeric option that was not given.
 inline constexpr double notGiven = std::numeric_limits<double>::quiet_NaN();
 
+/// Marks the result of a function that autodiff has differentiated.
+inline constexpr llvm::StringLiteral differentiatedAttribute = "mtc.differentiated";
+/// Marks operations and kernels that compute again what the forward pass has computed: they must
+/// not be merged with the forward pass's own.
+inline constexpr llvm::StringLiteral recomputedAttribute = "mtc.recomputed";
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"

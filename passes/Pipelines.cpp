@@ -24,13 +24,24 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   buildSimplifyPipeline(manager);
 }
 
-void mtc::buildKernelPipeline(OpPassManager &manager) {
+ArrayRef<StringRef> mtc::getOptionalPasses() {
+  static constexpr StringRef names[] = {"mtc-recompute-elementwise", "mtc-fuse-kernels"};
+  return names;
+}
+
+void mtc::buildKernelPipeline(OpPassManager &manager, ArrayRef<std::string> skipped) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  auto addOptional = [&](std::unique_ptr<Pass> pass) {
+    assert(llvm::is_contained(getOptionalPasses(), pass->getArgument()));
+    if (!llvm::is_contained(skipped, pass->getArgument()))
+      functions.addPass(std::move(pass));
+  };
+  addOptional(createRecomputeElementwise());
   functions.addPass(createPrepareContractions()); // Its transpositions become kernels too.
   functions.addPass(createFormKernels());
-  functions.addPass(createFuseKernels());
-  buildSimplifyPipeline(
-      manager); // Equal loads that fusion brought together; views without readers.
+  addOptional(createFuseKernels());
+  // Equal loads that fusion brought together; views without readers.
+  buildSimplifyPipeline(manager);
 }
 
 namespace {
@@ -73,7 +84,7 @@ void mtc::registerMtcPipelines() {
   PassPipelineRegistration<> simplify("mtc-simplify", "canonicalize and merge equal operations",
                                       buildSimplifyPipeline);
   PassPipelineRegistration<> kernels("mtc-kernel-pipeline", "from values to kernels",
-                                     buildKernelPipeline);
+                                     [](OpPassManager &manager) { buildKernelPipeline(manager); });
   PassPipelineRegistration<TrainingPipelineOptions> training(
       "mtc-training-pipeline", "from the forward function to the training program",
       [](OpPassManager &manager, const TrainingPipelineOptions &options) {

@@ -21,8 +21,13 @@ void buildSimplifyPipeline(mlir::OpPassManager &manager);
 /// From the module after import, with its one function @forward, to the training program.
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
 
-/// From values to kernels and library calls, all but their places.
-void buildKernelPipeline(mlir::OpPassManager &manager);
+/// The passes that a correct program can do without, by their arguments: what a user may skip to
+/// find a fault or to see what a pass is worth.
+llvm::ArrayRef<llvm::StringRef> getOptionalPasses();
+
+/// From values to kernels and library calls, all but their places; without the optional passes
+/// named in `skipped`.
+void buildKernelPipeline(mlir::OpPassManager &manager, llvm::ArrayRef<std::string> skipped = {});
 
 /// For mtc-opt: `mtc-simplify`, `mtc-training-pipeline` and `mtc-kernel-pipeline`.
 void registerMtcPipelines();

@@ -111,6 +111,7 @@ void AutodiffPass::runOnOperation() {
   FailureOr<SmallVector<Parameter>> parameters = findParameters(function);
   if (failed(parameters))
     return signalPassFailure();
+  function.setResultAttr(*result, differentiatedAttribute, UnitAttr::get(&getContext()));
 
   SmallVector<Value> wrt, gradients;
   for (const Parameter &parameter : *parameters)

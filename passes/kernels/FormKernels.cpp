@@ -49,6 +49,7 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
   void form(FusibleOpInterface op) {
     OpBuilder builder(op);
     Operation *kernel = op.buildKernel(builder);
+    kernel->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     op->replaceAllUsesWith(kernel->getResults());
     op->erase();
   }

@@ -259,7 +259,8 @@ LogicalResult Compilation::lower(Stage stage) {
     reached = Stage::Training;
   }
   if (reaches(Stage::Kernels)) {
-    if (failed(run(buildKernelPipeline)))
+    if (failed(run(
+            [&](OpPassManager &manager) { buildKernelPipeline(manager, options.skippedPasses); })))
       return failure();
     reached = Stage::Kernels;
   }

@@ -4,6 +4,7 @@
 #include "Recipe.h"
 #include "Report.h"
 
+#include "passes/Pipelines.h"
 #include "passes/optimizer/Optimizer.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -120,6 +121,11 @@ cl::opt<bool> json("json", cl::desc("print JSON"), EVERYWHERE, cl::cat(outputFla
 cl::opt<std::string> irFolder("print-ir-after-all",
                               cl::desc("write the IR after each pass into a folder, numbered"),
                               cl::value_desc("DIR"), BOTH, cl::cat(outputFlags));
+const std::string skipText =
+    "do without an optimisation, to find a fault or to see what it is worth: " +
+    llvm::join(getOptionalPasses(), ", ");
+cl::list<std::string> skippedPasses("skip-pass", cl::desc(skipText), cl::value_desc("pass"), BOTH,
+                                    cl::cat(outputFlags));
 cl::opt<std::string>
     reproducer("crash-reproducer",
                cl::desc("if a pass fails, write its input and the pipeline here, for "
@@ -264,6 +270,11 @@ void collect(Options &options) {
   options.json = json;
   if (!emit.empty())
     options.stage = parseStage(emit);
+  for (StringRef name : skippedPasses)
+    if (!llvm::is_contained(getOptionalPasses(), name))
+      fail("--skip-pass " + name + ": there is no such optional pass; expected " +
+           llvm::join(getOptionalPasses(), ", "));
+  options.skippedPasses.assign(skippedPasses.begin(), skippedPasses.end());
   options.irFolder = irFolder;
   options.reproducer = reproducer;
   options.output = output;

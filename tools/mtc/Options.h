@@ -45,6 +45,7 @@ struct Options {
   std::optional<int64_t> memory; // Budget in bytes.
   bool json = false;
   Stage stage = Stage::Program;
+  std::vector<std::string> skippedPasses;
   std::string irFolder;   // `--print-ir-after-all`.
   std::string reproducer; // `--crash-reproducer`.
 };

@@ -1,0 +1,145 @@
+//===- RecomputeElementwise.cpp - Keep the fewest bytes for the backward pass -----------------===//
+
+#include "ir/NodeNames.h"
+#include "passes/Passes.h"
+#include "passes/recompute/MinCut.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_RECOMPUTEELEMENTWISE
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Values that are there for the whole step: nothing is kept for their sake.
+bool isAlwaysThere(Value value) {
+  Operation *op = value.getDefiningOp();
+  return !op || isa<ReadOp, ReadFlatOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
+}
+
+bool mayRecompute(Operation *op) {
+  if (op->getNumResults() != 1)
+    return false;
+  if (op->hasTrait<mtc::View>())
+    return true;
+  auto fusible = dyn_cast<FusibleOpInterface>(op);
+  auto recomputable = dyn_cast<RecomputableOpInterface>(op);
+  return fusible && fusible.getFusibleShape() == FusibleShape::Elementwise && recomputable &&
+         recomputable.isRecomputable();
+}
+
+/// Chooses which values of the forward pass the backward pass computes again.
+class KeptValues {
+public:
+  KeptValues(Operation *lastForward, double bytesPerFlop)
+      : lastForward(lastForward), bytesPerFlop(bytesPerFlop) {
+    for (Operation &op : *lastForward->getBlock())
+      if (isForward(&op))
+        addOperation(&op);
+    sinkSide = graph.findSinkSide();
+  }
+
+  bool isForward(Operation *op) const {
+    return op == lastForward || op->isBeforeInBlock(lastForward);
+  }
+
+  bool isRecomputed(Value value) const {
+    auto it = nodes.find(value);
+    return it != nodes.end() && sinkSide.test(it->second.computed);
+  }
+
+private:
+  /// A value is computed at one node and leaves from another; the edge between them is cut where it
+  /// is kept.
+  struct Nodes {
+    unsigned computed, available;
+  };
+
+  void addOperation(Operation *op) {
+    for (Value result : op->getResults()) {
+      if (isAlwaysThere(result))
+        continue;
+      Nodes own{graph.addNode(), graph.addNode()};
+      nodes[result] = own;
+      bool again = mayRecompute(op), isView = op->hasTrait<mtc::View>();
+      graph.addEdge(own.computed, own.available,
+                    isView ? FlowGraph::kUnbounded
+                           : byteSize(cast<RankedTensorType>(result.getType())));
+      graph.addEdge(FlowGraph::kSource, own.computed, again ? price(op) : FlowGraph::kUnbounded);
+      if (again)
+        for (Value operand : op->getOperands())
+          if (auto it = nodes.find(operand); it != nodes.end())
+            graph.addEdge(it->second.available, own.computed, FlowGraph::kUnbounded);
+      bool isNeeded =
+          llvm::any_of(result.getUsers(), [&](Operation *user) { return !isForward(user); });
+      if (isNeeded)
+        graph.addEdge(own.available, FlowGraph::kSink, FlowGraph::kUnbounded);
+    }
+  }
+
+  /// What computing an operation again costs, in bytes.
+  int64_t price(Operation *op) {
+    auto cost = dyn_cast<CostOpInterface>(op);
+    if (op->hasTrait<mtc::View>() || !cost)
+      return 0;
+    return std::max<int64_t>(1, cost.getCost().flops * bytesPerFlop);
+  }
+
+  Operation *lastForward;
+  double bytesPerFlop;
+  FlowGraph graph;
+  DenseMap<Value, Nodes> nodes;
+  llvm::BitVector sinkSide;
+};
+
+class RecomputeElementwisePass
+    : public mtc::impl::RecomputeElementwiseBase<RecomputeElementwisePass> {
+public:
+  using RecomputeElementwiseBase::RecomputeElementwiseBase;
+
+private:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    Operation *loss = findDifferentiated(function);
+    if (!loss)
+      return;
+    KeptValues kept(loss, bytesPerFlop);
+    for (Operation *op = loss->getNextNode(); op; op = op->getNextNode())
+      for (OpOperand &operand : op->getOpOperands())
+        if (kept.isRecomputed(operand.get()))
+          operand.set(recompute(operand.get(), op, kept));
+  }
+
+  /// The operation that computes what autodiff has differentiated: the forward pass's last.
+  static Operation *findDifferentiated(func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (function.getResultAttr(i, differentiatedAttribute))
+        return function.front().getTerminator()->getOperand(i).getDefiningOp();
+    return nullptr;
+  }
+
+  /// The value, computed once more in front of its first reader in the backward pass.
+  Value recompute(Value value, Operation *reader, const KeptValues &kept) {
+    if (Value known = again.lookup(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(kept.isRecomputed(operand) ? recompute(operand, reader, kept) : operand);
+    Operation *clone = op->clone();
+    clone->setOperands(operands);
+    clone->setLoc(backwardLocation(op->getLoc()));
+    clone->setDiscardableAttr(recomputedAttribute, UnitAttr::get(&getContext()));
+    reader->getBlock()->getOperations().insert(reader->getIterator(), clone);
+    return again[value] = clone->getResult(0);
+  }
+
+  DenseMap<Value, Value> again;
+};
+
+} // namespace

@@ -1,0 +1,37 @@
+//===- RecomputePasses.td - What the backward pass computes again -------------------------------===//
+
+#ifndef MTC_PASSES_RECOMPUTE
+#define MTC_PASSES_RECOMPUTE
+
+include "mlir/Pass/PassBase.td"
+
+def RecomputeElementwise : Pass<"mtc-recompute-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "keep the fewest bytes for the backward pass";
+  let description = [{
+    What the backward pass reads of the forward pass is either kept, or computed again by elementwise operations from
+    what is kept. The choice is a minimum cut: keeping a value costs its bytes, computing one again its operations times
+    `bytes-per-flop`. Reductions, library calls and what is not recomputable are kept, if they are needed; arguments,
+    variables and constants are there anyway. (The min-cut partitioner of PyTorch's AOTAutograd works so; He, Chintala,
+    "Min-Cut Rematerialization", 2022.)
+
+    The forward pass ends with the result that `mtc-autodiff` has marked `mtc.differentiated`; functions without one stay as
+    they are. What is computed again is marked `mtc.recomputed`, so that no pass takes it for the forward pass's own.
+
+    ```mlir
+    %t = mtc.tanh %x : tensor<64xf32>      // %x comes from a library call, the gradient of tanh reads %t
+    ...
+    %g = mtc.mul %dy, %t : tensor<64xf32>
+    // becomes
+    %t2 = mtc.tanh %x {mtc.recomputed} : tensor<64xf32>
+    %g = mtc.mul %dy, %t2 : tensor<64xf32>
+    // where %x is kept all the same, or is smaller.
+    ```
+  }];
+  let options = [
+    Option<"bytesPerFlop", "bytes-per-flop", "double", "0.125",
+           "bytes that it is worth to keep in order not to compute one operation again">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+#endif // MTC_PASSES_RECOMPUTE

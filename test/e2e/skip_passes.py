@@ -1,0 +1,35 @@
+# RUN: %python %s %t
+"""Optimisations change neither losses nor gradients, and cost no memory."""
+
+import json
+
+import numpy as np
+from models import GPT2
+from program import MTC, compile_example, losses, own_folder, run, same_bits
+
+STEPS = 6
+PASSES = ["mtc-recompute-elementwise", "mtc-fuse-kernels"]
+
+folder = own_folder()
+full = compile_example(GPT2, folder, "adamw", STEPS * GPT2.batch, name="full")
+expected, gradients = losses(full.train(STEPS)), full.gradients("gradients_full")
+peaks = {}
+for skipped in [*([p] for p in PASSES), PASSES]:
+    flags = [word for name in skipped for word in ("--skip-pass", name)]
+    program = compile_example(GPT2, folder, "adamw", STEPS * GPT2.batch, *flags, name="less")
+    found = losses(program.train(STEPS))
+    assert len(found) == STEPS and np.allclose(found, expected, rtol=2e-6), (skipped, found, expected)
+    for name, gradient in program.gradients("gradients_less").items():
+        scale = np.abs(gradients[name]).max()
+        assert np.abs(gradient - gradients[name]).max() <= 1e-4 * scale + 1e-8, (skipped, name)
+    plan = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, *flags, "--json"], folder).stdout)
+    peaks[tuple(skipped)] = plan["peak_bytes"]
+# What is computed again is computed from the same numbers by the same operations.
+recompute = compile_example(GPT2, folder, "adamw", GPT2.batch, "--skip-pass", PASSES[0], name="kept")
+assert same_bits(recompute.gradients("gradients_kept"), gradients)
+best = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--json"], folder).stdout)["peak_bytes"]
+assert all(best <= peak for peak in peaks.values()) and best < 0.8 * peaks[PASSES[0],], (best, peaks)
+
+# A name that is none is refused with those that are.
+message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--skip-pass", "mtc-place"], folder, code=1).stderr
+assert "--skip-pass mtc-place" in message and all(name in message for name in PASSES), message

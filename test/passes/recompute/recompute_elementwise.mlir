@@ -1,0 +1,65 @@
+// RUN: mtc-opt %s --mtc-recompute-elementwise -split-input-file -mlir-print-local-scope | FileCheck %s
+
+// Two results of tanh and square cost more to keep than the product that they come from.
+// CHECK-LABEL: func.func @chain(
+// CHECK: %[[X:.*]] = mtc.contract
+// CHECK: %[[L:.*]] = mtc.reduce
+// CHECK-DAG: %[[T:.*]] = mtc.tanh %[[X]] {mtc.recomputed}
+// CHECK-DAG: %[[S:.*]] = mtc.mul %[[X]], %[[X]] {mtc.recomputed}
+// CHECK: %[[G:.*]] = mtc.mul %[[T]], %[[S]]
+// CHECK: return %[[L]], %[[G]]
+func.func @chain(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
+  %x = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+  %t = mtc.tanh %x : tensor<64x64xf32>
+  %s = mtc.mul %x, %x : tensor<64x64xf32>
+  %p = mtc.add %t, %s : tensor<64x64xf32>
+  %l = mtc.reduce add %p axes [0, 1] : tensor<64x64xf32> -> tensor<f32>
+  %g = mtc.mul %t, %s : tensor<64x64xf32>
+  return %l, %g : tensor<f32>, tensor<64x64xf32>
+}
+
+// -----
+
+// One value in place of another of the same size gains nothing: what is needed itself is kept.
+// CHECK-LABEL: func.func @same_size(
+// CHECK-NOT: mtc.recomputed
+func.func @same_size(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<64x64xf32>) {
+  %x = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+  %t = mtc.tanh %x : tensor<64x64xf32>
+  %l = mtc.reduce add %t axes [0, 1] : tensor<64x64xf32> -> tensor<f32>
+  %g = mtc.mul %t, %t : tensor<64x64xf32>
+  return %l, %g : tensor<f32>, tensor<64x64xf32>
+}
+
+// -----
+
+// A normalised value comes from its row's statistics; sums are never computed again. The broadcast is, through a view.
+// CHECK-LABEL: func.func @statistics(
+// CHECK: %[[M:.*]] = mtc.reduce add %[[X:.*]] axes [1]
+// CHECK: mtc.reduce add
+// CHECK: %[[B:.*]] = mtc.broadcast %[[M]] axes [1] {mtc.recomputed}
+// CHECK: %[[C:.*]] = mtc.sub %[[X]], %[[B]] {mtc.recomputed}
+// CHECK: %[[V:.*]] = mtc.reshape %[[C]] {mtc.recomputed}
+// CHECK: %[[G:.*]] = mtc.mul %[[V]], %[[V]]
+// CHECK-NOT: mtc.reduce
+func.func @statistics(%x: tensor<64x32xf32>) -> (tensor<f32> {mtc.differentiated}, tensor<2048xf32>) {
+  %m = mtc.reduce add %x axes [1] : tensor<64x32xf32> -> tensor<64xf32>
+  %b = mtc.broadcast %m axes [1] : tensor<64xf32> -> tensor<64x32xf32>
+  %c = mtc.sub %x, %b : tensor<64x32xf32>
+  %v = mtc.reshape %c : tensor<64x32xf32> -> tensor<2048xf32>
+  %l = mtc.reduce add %v axes [0] : tensor<2048xf32> -> tensor<f32>
+  %g = mtc.mul %v, %v : tensor<2048xf32>
+  return %l, %g : tensor<f32>, tensor<2048xf32>
+}
+
+// -----
+
+// A function that nothing differentiates stays as it is.
+// CHECK-LABEL: func.func @plain(
+// CHECK-NOT: mtc.recomputed
+func.func @plain(%x: tensor<64x32xf32>) -> (tensor<f32>, tensor<64x32xf32>) {
+  %t = mtc.tanh %x : tensor<64x32xf32>
+  %l = mtc.reduce add %t axes [0, 1] : tensor<64x32xf32> -> tensor<f32>
+  %g = mtc.mul %t, %t : tensor<64x32xf32>
+  return %l, %g : tensor<f32>, tensor<64x32xf32>
+}

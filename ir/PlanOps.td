@@ -13,7 +13,8 @@ include "ir/MtcBase.td"
 def ArenaOp : Mtc_Op<"arena"> {
   let summary = "the memory of a program";
   let description = [{
-    `live` is the most that is alive at once: no placement needs less.
+    `live` is the most that is alive at once: no placement needs less. The attribute `staging`, where there is one, is
+    the distance in bytes from each input of the steps to the place in which the next batch's is read meanwhile.
 
     ```mlir
     mtc.arena size 1331200 live 1290240

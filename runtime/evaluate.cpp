@@ -15,16 +15,24 @@
 namespace mtc::runtime {
 namespace {
 
-/// Evaluates the batch of rows [first, first + batch); returns how many of them there are.
-int64_t evaluateBatch(const Session &session, int64_t first) {
-  int64_t batch = session.program.batch, valid = std::min(batch, session.data.rows() - first);
-  std::vector<int64_t> rows(static_cast<size_t>(batch));
-  for (int64_t i = 0; i < batch; ++i)
-    rows[static_cast<size_t>(i)] = first + std::min(i, valid - 1);
-  const int64_t step = first / batch + 1;
-  session.run(Phase::Load, step, [&] { session.data.load(rows, session.arena.data()); });
+/// The rows [first, first + batch) of those before `end`; the last of them again for those that are
+/// not. None if `first` is not.
+BatchReader::Rows rowsFrom(int64_t first, int64_t batch, int64_t end) {
+  BatchReader::Rows rows(first < end ? static_cast<size_t>(batch) : 0);
+  for (size_t i = 0; i < rows.size(); ++i)
+    rows[i] = std::min(first + static_cast<int64_t>(i), end - 1);
+  return rows;
+}
+
+/// Evaluates the batch of rows from `first` on, of which those before `end` will be evaluated;
+/// returns how many of them there are.
+int64_t evaluateBatch(const Session &session, int64_t first, int64_t end) {
+  const int64_t batch = session.program.batch, step = first / batch + 1;
+  session.run(Phase::Load, step, [&] {
+    session.batches.load(rowsFrom(first, batch, end), rowsFrom(first + batch, batch, end));
+  });
   session.run(Phase::Evaluate, step, [&] { session.executor.evaluate(); });
-  return valid;
+  return std::min(batch, end - first);
 }
 
 double sumOfRows(const Session &session, int64_t offset, int64_t valid) {
@@ -55,7 +63,7 @@ void evaluate(const Session &session, const TrainingState &state) {
   session.setScalars(state.step + 1, 0, state.seed);
   double loss = 0, weight = 0, correct = 0;
   for (int64_t first = 0; first < counted; first += program.batch) {
-    int64_t valid = evaluateBatch(session, first);
+    int64_t valid = evaluateBatch(session, first, counted);
     stopIfAsked();
     if (byRow) {
       loss += sumOfRows(session, metrics.row_loss, valid);
@@ -110,7 +118,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   session.setScalars(state.step + 1, 0, state.seed);
   SafetensorsWriter writer(session.options.outputs, entries);
   for (int64_t batch = 0; batch < batches; ++batch) {
-    int64_t valid = evaluateBatch(session, batch * program.batch);
+    int64_t valid = evaluateBatch(session, batch * program.batch, rows);
     stopIfAsked();
     for (uint32_t i = 0; i < program.output_count; ++i) {
       const MtcTensor &output = program.outputs[i];

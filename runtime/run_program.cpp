@@ -116,7 +116,8 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     if (options.summarizes)
       observers.push_back(&profile);
     Executor executor(program, arena.data(), options.threads, observers);
-    runSession({program, options, arena, executor, *data, observers}, state);
+    BatchReader batches(program, *data, arena, options.threads);
+    runSession({program, options, arena, executor, *data, batches, observers}, state);
     if (trace)
       trace->finish();
     if (options.summarizes)

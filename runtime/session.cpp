@@ -20,12 +20,16 @@ void Session::setScalars(int64_t step, double learningRate, uint64_t seed) const
   put(arena, scalars.seed, static_cast<int64_t>(seed));
 }
 
-void Session::loadBatch(const TrainingState &state, int64_t step) const {
+void Session::loadBatch(const TrainingState &state, int64_t step, int64_t last) const {
   RowOrder order(data.rows(), state.shuffle, state.seed);
-  std::vector<int64_t> rows(static_cast<size_t>(program.batch));
-  for (int64_t i = 0; i < program.batch; ++i)
-    rows[static_cast<size_t>(i)] = order.row((step - 1) * program.batch + i);
-  data.load(rows, arena.data());
+  auto rowsOf = [&](int64_t number) {
+    BatchReader::Rows rows(static_cast<size_t>(program.batch));
+    for (int64_t i = 0; i < program.batch; ++i)
+      rows[static_cast<size_t>(i)] = order.row((number - 1) * program.batch + i);
+    return rows;
+  };
+  bool ahead = program.staging && step < last;
+  batches.load(rowsOf(step), ahead ? rowsOf(step + 1) : BatchReader::Rows());
 }
 
 double Session::loss(int64_t offset) const {

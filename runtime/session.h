@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_SESSION_H
 
 #include "runtime/arena.h"
-#include "runtime/dataset.h"
+#include "runtime/batch_reader.h"
 #include "runtime/executor.h"
 #include "runtime/observer.h"
 #include "runtime/options.h"
@@ -25,13 +25,15 @@ struct Session {
   const Options &options;
   const Arena &arena;
   Executor &executor;
-  Dataset &data;
+  const Dataset &data;
+  BatchReader &batches;
   const std::vector<Observer *> &observers;
 
   /// Writes the scalars that step `step` (from 1) reads.
   void setScalars(int64_t step, double learningRate, uint64_t seed) const;
-  /// Loads the rows of step `step` by the state's order.
-  void loadBatch(const TrainingState &state, int64_t step) const;
+  /// Loads the rows of step `step` by the state's order, and lets those of the next one be read if
+  /// `last` is greater.
+  void loadBatch(const TrainingState &state, int64_t step, int64_t last) const;
   /// Runs a part of step `step` and tells the observers; returns its seconds.
   template <typename Action> double run(Phase phase, int64_t step, const Action &action) const {
     auto begin = Observer::Clock::now();

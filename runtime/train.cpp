@@ -67,7 +67,7 @@ private:
     double rate = learningRate(session.program, number, total), loss = 0;
     double seconds = session.run(Phase::Load, number, [&] {
       session.setScalars(number, rate, state.seed);
-      session.loadBatch(state, number);
+      session.loadBatch(state, number, total);
     });
     seconds += session.run(Phase::MicroStep, number, [&] {
       session.executor.microStep();
@@ -133,7 +133,7 @@ void writeGradients(const Session &session, const TrainingState &state) {
               "compile it without fusing the update");
   const int64_t step = state.step + 1;
   session.setScalars(step, 0, state.seed);
-  session.run(Phase::Load, step, [&] { session.loadBatch(state, step); });
+  session.run(Phase::Load, step, [&] { session.loadBatch(state, step, step); });
   session.run(Phase::MicroStep, step, [&] { session.executor.microStep(); });
   SafetensorsWriter writer(session.options.gradients, entries);
   for (size_t i = 0; i < gradients.size(); ++i)

@@ -359,6 +359,7 @@ private:
     Constant *scalars = c.structure(
         {c.i64(scalarOffset(info.learningRateScalar)), c.i64(scalarOffset(info.stepScalar)),
          c.i64(scalarOffset(info.microStepScalar)), c.i64(scalarOffset(info.seedScalar))});
+    auto staging = arena->getAttrOfType<IntegerAttr>("staging");
     Constant *program = c.structure({c.u32(MTC_ABI_VERSION),
                                      c.string(info.compilerVersion),
                                      c.string(info.modelName),
@@ -369,6 +370,7 @@ private:
 
                                      c.i64(info.batch),
                                      c.i64(arena.getSize()),
+                                     c.i64(staging ? staging.getInt() : 0),
                                      c.i64(info.threads),
                                      c.string(info.planJson),
 

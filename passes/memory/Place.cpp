@@ -20,6 +20,9 @@ using namespace mtc;
 
 namespace {
 
+/// A smaller batch is read from the page cache before a thread to read it wakes.
+constexpr int64_t leastStagedBytes = 64 << 10;
+
 /// Turns the functions of a module, one after another, into steps.
 class Placer {
 public:
@@ -31,6 +34,9 @@ public:
     if (failed(variableBytes))
       return failure();
     int64_t fixed = placeArguments(*variableBytes);
+    // The same once more, for the next batch to be read into.
+    int64_t staging = fixed - *variableBytes >= leastStagedBytes ? fixed - *variableBytes : 0;
+    fixed += staging;
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     SmallVector<BufferAssignment> assignments;
     int64_t time = 0;
@@ -55,6 +61,8 @@ public:
     int64_t scratchBytes = 0;
     for (int64_t bytes : scratchAtPeak)
       scratchBytes += bytes;
+    if (staging)
+      arena->setAttr("staging", builder.getI64IntegerAttr(staging));
     arena->setAttr("data_bytes", builder.getI64IntegerAttr(fixed - *variableBytes));
     arena->setAttr("workspace_bytes", builder.getI64IntegerAttr(scratchBytes));
     return success();

@@ -196,6 +196,9 @@ typedef struct MtcProgram {
 
   int64_t batch;
   int64_t arena_bytes;
+  /* Distance from each input in the arena to the place in which the next batch's may be read
+   * meanwhile; 0 if there is none. */
+  int64_t staging;
   int64_t threads;       /* that library scratch was planned for: an upper bound of --threads */
   const char *plan_json; /* what `mtc plan --json` prints */
 

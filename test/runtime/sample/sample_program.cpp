@@ -36,7 +36,8 @@ enum Offset : int64_t {
   stepAt = 1024,
   seedAt = 1088,
   scratchAt = 1152,
-  arenaBytes = scratchAt + (int64_t{4} << 20)
+  stagedAt = scratchAt + (int64_t{4} << 20), // x and target of the next batch
+  arenaBytes = stagedAt + 128
 };
 
 float *floats(char *operand) { return reinterpret_cast<float *>(operand); }
@@ -171,8 +172,9 @@ extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .optimizer = "momentum",
                                        .batch = batch,
                                        .arena_bytes = arenaBytes,
+                                       .staging = stagedAt,
                                        .threads = 4,
-                                       .plan_json = R"({"peak_bytes": 4195456})",
+                                       .plan_json = R"({"peak_bytes": 4195584})",
                                        .variable_count = 8,
                                        .input_count = 2,
                                        .output_count = 2,

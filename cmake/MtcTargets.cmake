@@ -38,4 +38,5 @@ function(mtc_add_tool name)
   add_executable(${name} ${sources})
   mtc_use_pch(${name})
   target_link_libraries(${name} PRIVATE mtc_flags ${ARG_LINK})
+  target_link_options(${name} PRIVATE LINKER:--build-id) # the cache of kernels tells compilers apart by it
 endfunction()

@@ -3,6 +3,7 @@
 #include "codegen/Codegen.h"
 
 #include "codegen/KernelAnalysis.h"
+#include "codegen/KernelCache.h"
 #include "codegen/cpu/LoopPlan.h"
 #include "codegen/cpu/Lowering.h"
 #include "codegen/cpu/TargetCpu.h"
@@ -15,11 +16,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Support/ThreadPool.h"
-#include "llvm/Support/Threading.h"
+#include "llvm/Object/ArchiveWriter.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -34,97 +35,109 @@ void mtc::registerCodegenDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// Runs `task(i)` for i < count on the pool's threads; the first error is the result.
-class ParallelTasks {
-public:
-  explicit ParallelTasks(unsigned threads) : pool(llvm::hardware_concurrency(threads)) {}
-
-  llvm::Error run(size_t count, llvm::function_ref<llvm::Error(size_t)> task) {
-    std::vector<std::string> errors(count);
-    for (size_t i = 0; i < count; ++i)
-      pool.async([&, i] {
-        if (llvm::Error error = task(i))
-          errors[i] = llvm::toString(std::move(error));
-      });
-    pool.wait();
-    for (const std::string &error : errors)
-      if (!error.empty())
-        return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
-    return llvm::Error::success();
-  }
-
-private:
-  llvm::DefaultThreadPool pool;
-};
-
 KernelLaunch planLaunch(Operation *kernel) {
   cpu::LoopPlan plan = cpu::planLoops(normalizeKernel(cast<KernelFunctionOp>(kernel)));
   return {plan.extent, plan.grain};
 }
 
-unsigned shardCount(const CodegenOptions &options) {
-  unsigned threads = llvm::hardware_concurrency(options.threads).compute_thread_count();
-  return threads == 1 ? 1 : threads * 4;
-}
-
-/// Emits the kernels, lowers them and hands each shard to `use` as an unoptimised LLVM module.
-llvm::Error forEachShard(ModuleOp kernels, const CodegenOptions &options,
-                         llvm::function_ref<llvm::Error(size_t, OwnedModule)> use) {
-  SmallVector<ModuleOp> shards(kernels.getOps<ModuleOp>());
-  return ParallelTasks(options.threads).run(shards.size(), [&](size_t i) -> llvm::Error {
+/// Emits kernels, lowers them, and hands each to `use` as an optimised LLVM module, on the
+/// context's threads.
+LogicalResult
+forEachKernel(ModuleOp placed, ArrayRef<KernelFunctionOp> kernels, const CodegenOptions &options,
+              const cpu::Processor &processor,
+              llvm::function_ref<llvm::Error(size_t, OwnedModule, llvm::TargetMachine &)> use) {
+  MLIRContext *context = placed.getContext();
+  OwningOpRef<ModuleOp> emitted = cpu::emitKernels(context, kernels);
+  if (failed(cpu::lowerKernels(*emitted, !processor.hasBFloat16Conversion())))
+    return failure();
+  SmallVector<ModuleOp> modules(emitted->getOps<ModuleOp>());
+  auto compile = [&](size_t i) -> llvm::Error {
+    KernelFunctionOp kernel = kernels[i];
     OwnedModule owned{std::make_unique<llvm::LLVMContext>(), nullptr};
-    owned.module =
-        translateModuleToLLVMIR(shards[i], *owned.context, "kernels" + std::to_string(i));
+    owned.module = translateModuleToLLVMIR(modules[i], *owned.context, kernel.getSymName());
     if (!owned.module)
       return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                      "kernels cannot be translated to LLVM IR");
-    return use(i, std::move(owned));
+    auto machine = cpu::createTargetMachine(processor, options.optLevel);
+    if (!machine)
+      return machine.takeError();
+    cpu::optimize(*owned.module, **machine, options.optLevel);
+    return use(i, std::move(owned), **machine);
+  };
+  return failableParallelForEachN(context, 0, kernels.size(), [&](size_t i) -> LogicalResult {
+    if (llvm::Error error = compile(i))
+      return mlir::emitError(kernels[i]->getLoc(), llvm::toString(std::move(error)));
+    return success();
   });
 }
 
-struct Session {
-  cpu::Processor processor;
-  OwningOpRef<ModuleOp> kernels;
-};
-
-/// Kernels of a placed program in the llvm dialect.
-FailureOr<Session> prepare(ModuleOp placed, const CodegenOptions &options) {
+FailureOr<cpu::Processor> processorOf(ModuleOp placed, const CodegenOptions &options) {
   llvm::Expected<cpu::Processor> processor = cpu::describeProcessor(options.cpu, options.features);
   if (!processor)
     return placed.emitError(llvm::toString(processor.takeError()));
-  Session session{*processor, cpu::emitKernels(placed, shardCount(options))};
-  if (failed(cpu::lowerKernels(*session.kernels, !processor->hasBFloat16Conversion())))
-    return failure();
-  return session;
+  return *processor;
 }
 
-llvm::Error optimizeModule(llvm::Module &module, const cpu::Processor &processor,
-                           unsigned optLevel) {
-  auto machine = cpu::createTargetMachine(processor, optLevel);
+using Object = std::unique_ptr<llvm::MemoryBuffer>;
+
+/// An object for each kernel, out of the cache or compiled.
+FailureOr<std::vector<Object>> compileKernels(ModuleOp placed, ArrayRef<KernelFunctionOp> kernels,
+                                              const CodegenOptions &options,
+                                              const cpu::Processor &processor) {
+  std::vector<Object> objects(kernels.size());
+  std::vector<std::string> keys(kernels.size());
+  if (options.cache)
+    parallelFor(placed.getContext(), 0, kernels.size(), [&](size_t i) {
+      keys[i] = kernelKey(kernels[i], processor, options.optLevel);
+      if (!keys[i].empty())
+        objects[i] = options.cache->find(keys[i]);
+    });
+  SmallVector<size_t> missing;
+  SmallVector<KernelFunctionOp> missingKernels;
+  for (auto [i, kernel] : llvm::enumerate(kernels))
+    if (!objects[i]) {
+      missing.push_back(i);
+      missingKernels.push_back(kernel);
+    }
+  auto compile = [&](size_t k, OwnedModule owned, llvm::TargetMachine &machine) -> llvm::Error {
+    llvm::Expected<Object> object = cpu::emitObject(*owned.module, machine);
+    if (!object)
+      return object.takeError();
+    size_t i = missing[k];
+    objects[i] = std::move(*object);
+    if (!keys[i].empty())
+      options.cache->add(keys[i], objects[i]->getBuffer());
+    return llvm::Error::success();
+  };
+  if (failed(forEachKernel(placed, missingKernels, options, processor, compile)))
+    return failure();
+  return objects;
+}
+
+llvm::Expected<Object> compileTables(llvm::Module &tables, const CodegenOptions &options,
+                                     const cpu::Processor &processor) {
+  auto machine = cpu::createTargetMachine(processor, options.optLevel);
   if (!machine)
     return machine.takeError();
-  cpu::optimize(module, **machine, optLevel);
-  return llvm::Error::success();
+  cpu::optimize(tables, **machine, options.optLevel);
+  return cpu::emitObject(tables, **machine);
 }
 
 } // namespace
 
 FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const ProgramInfo &info,
                                                          const CodegenOptions &options) {
-  FailureOr<Session> session = prepare(placed, options);
-  if (failed(session))
+  FailureOr<cpu::Processor> processor = processorOf(placed, options);
+  if (failed(processor))
     return failure();
-  std::vector<OwnedModule> result(llvm::range_size(session->kernels->getOps<ModuleOp>()));
-  llvm::Error error =
-      forEachShard(*session->kernels, options, [&](size_t i, OwnedModule owned) -> llvm::Error {
-        if (llvm::Error failed =
-                optimizeModule(*owned.module, session->processor, options.optLevel))
-          return failed;
-        result[i] = std::move(owned);
-        return llvm::Error::success();
-      });
-  if (error)
-    return placed.emitError(llvm::toString(std::move(error)));
+  SmallVector<KernelFunctionOp> kernels(placed.getOps<KernelFunctionOp>());
+  std::vector<OwnedModule> result(kernels.size());
+  auto keep = [&](size_t i, OwnedModule owned, llvm::TargetMachine &) {
+    result[i] = std::move(owned);
+    return llvm::Error::success();
+  };
+  if (failed(forEachKernel(placed, kernels, options, *processor, keep)))
+    return failure();
 
   OwnedModule tables{std::make_unique<llvm::LLVMContext>(), nullptr};
   FailureOr<std::unique_ptr<llvm::Module>> module =
@@ -136,63 +149,59 @@ FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const 
   return result;
 }
 
-FailureOr<CompiledObjects> mtc::generateCode(ModuleOp placed, const ProgramInfo &info,
-                                             const CodegenOptions &options) {
-  FailureOr<Session> session = prepare(placed, options);
-  if (failed(session))
+FailureOr<Object> mtc::generateCode(ModuleOp placed, const ProgramInfo &info,
+                                    const CodegenOptions &options) {
+  FailureOr<cpu::Processor> processor = processorOf(placed, options);
+  if (failed(processor))
     return failure();
+  SmallVector<KernelFunctionOp> kernels(placed.getOps<KernelFunctionOp>());
+  FailureOr<std::vector<Object>> objects = compileKernels(placed, kernels, options, *processor);
+  if (failed(objects))
+    return failure();
+
   llvm::LLVMContext context;
   FailureOr<std::unique_ptr<llvm::Module>> tables =
       emitProgramTables(placed, info, context, planLaunch);
   if (failed(tables))
     return failure();
+  llvm::Expected<Object> program = compileTables(**tables, options, *processor);
+  if (!program)
+    return placed.emitError(llvm::toString(program.takeError()));
 
-  CompiledObjects result;
-  size_t shards = llvm::range_size(session->kernels->getOps<ModuleOp>());
-  result.objects.resize(shards + 1);
-  auto compile = [&](size_t i, llvm::Module &module) -> llvm::Error {
-    auto machine = cpu::createTargetMachine(session->processor, options.optLevel);
-    if (!machine)
-      return machine.takeError();
-    cpu::optimize(module, **machine, options.optLevel);
-    auto object = cpu::emitObject(module, **machine);
-    if (!object)
-      return object.takeError();
-    result.objects[i] = std::move(*object);
-    return llvm::Error::success();
-  };
-  llvm::Error error = forEachShard(*session->kernels, options, [&](size_t i, OwnedModule owned) {
-    return compile(i, *owned.module);
-  });
-  if (!error)
-    error = compile(shards, **tables);
-  if (error)
-    return placed.emitError(llvm::toString(std::move(error)));
-  return result;
+  std::vector<std::string> names;
+  for (KernelFunctionOp kernel : kernels)
+    names.push_back((kernel.getSymName() + ".o").str());
+  std::vector<llvm::NewArchiveMember> members;
+  members.emplace_back(llvm::MemoryBufferRef((*program)->getBuffer(), "program.o"));
+  for (auto [name, object] : llvm::zip_equal(names, *objects))
+    members.emplace_back(llvm::MemoryBufferRef(object->getBuffer(), name));
+  llvm::Expected<Object> archive = llvm::writeArchiveToBuffer(
+      members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
+      /*Deterministic=*/true, /*Thin=*/false);
+  if (!archive)
+    return placed.emitError(llvm::toString(archive.takeError()));
+  return std::move(*archive);
 }
 
 LogicalResult mtc::emitKernelsText(ModuleOp placed, KernelsStage stage,
                                    const CodegenOptions &options, raw_ostream &os) {
+  SmallVector<KernelFunctionOp> kernels(placed.getOps<KernelFunctionOp>());
   if (stage == KernelsStage::Loops) {
-    OwningOpRef<ModuleOp> kernels = cpu::emitKernels(placed, 1);
-    for (ModuleOp shard : kernels->getOps<ModuleOp>())
-      os << shard << '\n';
+    OwningOpRef<ModuleOp> emitted = cpu::emitKernels(placed.getContext(), kernels);
+    for (ModuleOp kernel : emitted->getOps<ModuleOp>())
+      os << kernel << '\n';
     return success();
   }
-  FailureOr<Session> session = prepare(placed, options);
-  if (failed(session))
+  FailureOr<cpu::Processor> processor = processorOf(placed, options);
+  if (failed(processor))
     return failure();
-  std::vector<std::string> texts(llvm::range_size(session->kernels->getOps<ModuleOp>()));
-  llvm::Error error =
-      forEachShard(*session->kernels, options, [&](size_t i, OwnedModule owned) -> llvm::Error {
-        if (llvm::Error failed =
-                optimizeModule(*owned.module, session->processor, options.optLevel))
-          return failed;
-        llvm::raw_string_ostream(texts[i]) << *owned.module;
-        return llvm::Error::success();
-      });
-  if (error)
-    return placed.emitError(llvm::toString(std::move(error)));
+  std::vector<std::string> texts(kernels.size());
+  auto print = [&](size_t i, OwnedModule owned, llvm::TargetMachine &) {
+    llvm::raw_string_ostream(texts[i]) << *owned.module;
+    return llvm::Error::success();
+  };
+  if (failed(forEachKernel(placed, kernels, options, *processor, print)))
+    return failure();
   for (const std::string &text : texts)
     os << text;
   return success();

@@ -16,17 +16,14 @@
 
 namespace mtc {
 
+class KernelCache;
+
 struct CodegenOptions {
   /// `host` (the machine that compiles) or a name that LLVM knows; features as LLVM writes them.
   std::string cpu = "host", features;
   unsigned optLevel = 3;
-  /// That compile at the same time; 0: as many as the machine has.
-  unsigned threads = 0;
-};
-
-/// Object files, in memory.
-struct CompiledObjects {
-  std::vector<std::unique_ptr<llvm::MemoryBuffer>> objects;
+  /// Where compiled kernels are kept between runs, if anywhere.
+  KernelCache *cache = nullptr;
 };
 
 /// An LLVM module with the context that it lives in.
@@ -39,10 +36,11 @@ struct OwnedModule {
 /// that generates code needs them.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
-/// Compiles a placed program: all of its kernels, and the constant `mtc_program`. Diagnostics are
-/// at the operations that cannot be compiled.
-mlir::FailureOr<CompiledObjects> generateCode(mlir::ModuleOp placed, const ProgramInfo &info,
-                                              const CodegenOptions &options);
+/// Compiles a placed program: an archive of objects, one with the constant `mtc_program` and one
+/// for each kernel, in their order and with their names. It does not depend on the number of
+/// threads. Diagnostics are at the operations that cannot be compiled.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+generateCode(mlir::ModuleOp placed, const ProgramInfo &info, const CodegenOptions &options);
 
 /// The same before object code, for the JIT: optimised LLVM modules, kernels first, the tables
 /// last, with a global for each step (`stepSymbol`).

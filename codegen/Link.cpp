@@ -1,4 +1,5 @@
-//===- Link.cpp - Objects and the runtime become an executable --------------------------------===//
+//===- Link.cpp - A program and the runtime become an executable ------------------------------===//
+//----------------------===//
 
 #include "codegen/Link.h"
 
@@ -113,8 +114,19 @@ static Expected<std::vector<std::string>> findLibraries(const LinkOptions &optio
   return libraries;
 }
 
-Error mtc::linkProgram(ArrayRef<std::unique_ptr<MemoryBuffer>> objects, StringRef output,
-                       const LinkOptions &options) {
+static Error write(StringRef bytes, StringRef file) {
+  std::error_code code;
+  raw_fd_ostream stream(file, code);
+  if (!code) {
+    stream << bytes;
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  return code ? makeError("cannot write '" + file + "': " + code.message()) : Error::success();
+}
+
+Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const LinkOptions &options) {
   Expected<Driver> driver = findDriver();
   if (!driver)
     return driver.takeError();
@@ -125,23 +137,11 @@ Error mtc::linkProgram(ArrayRef<std::unique_ptr<MemoryBuffer>> objects, StringRe
     return makeError("cannot write '" + output + "': it is a folder; choose another -o");
 
   // Everything is made beside the program, so that renaming it cannot fail for another file system.
-  std::vector<TemporaryFile> files;
-  for (size_t i = 0; i < objects.size(); ++i) {
-    Expected<TemporaryFile> file = TemporaryFile::create(output + "-%%%%%%%%.o");
-    if (!file)
-      return file.takeError();
-    std::error_code code;
-    raw_fd_ostream stream(file->name(), code);
-    if (!code) {
-      stream << objects[i]->getBuffer();
-      stream.close();
-      code = stream.error();
-      stream.clear_error();
-    }
-    if (code)
-      return makeError("cannot write '" + file->name() + "': " + code.message());
-    files.push_back(std::move(*file));
-  }
+  Expected<TemporaryFile> code = TemporaryFile::create(output + "-%%%%%%%%.a");
+  if (!code)
+    return code.takeError();
+  if (Error error = write(archive.getBuffer(), code->name()))
+    return error;
   Expected<TemporaryFile> program = TemporaryFile::create(output + "-%%%%%%%%");
   if (!program)
     return program.takeError();
@@ -152,17 +152,16 @@ Error mtc::linkProgram(ArrayRef<std::unique_ptr<MemoryBuffer>> objects, StringRe
   std::vector<StringRef> arguments{driver->program};
   arguments.insert(arguments.end(), driver->arguments.begin(), driver->arguments.end());
   arguments.insert(arguments.end(), {"-o", program->name()});
-  for (const TemporaryFile &file : files)
-    arguments.push_back(file.name());
+  arguments.insert(arguments.end(),
+                   {"-Wl,--whole-archive", code->name(), "-Wl,--no-whole-archive"});
   arguments.insert(arguments.end(), libraries->begin(), libraries->end());
   for (StringRef library : {"-ldnnl", "-lgomp", "-lstdc++", "-lm", "-lpthread"})
     arguments.push_back(library);
 
   std::optional<StringRef> redirects[] = {std::nullopt, messages->name(), messages->name()};
   std::string failure;
-  int code =
-      sys::ExecuteAndWait(driver->program, arguments, std::nullopt, redirects, 0, 0, &failure);
-  if (code != 0) {
+  if (sys::ExecuteAndWait(driver->program, arguments, std::nullopt, redirects, 0, 0, &failure) !=
+      0) {
     ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFile(messages->name());
     return makeError("linking '" + output + "' by " + driver->program + " failed" +
                      (failure.empty() ? "" : " (" + failure + ")") + ":\n" +

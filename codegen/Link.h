@@ -1,9 +1,9 @@
-//===- Link.h - Objects and the runtime become an executable ----------------------------------===//
+//===- Link.h - A program and the runtime become an executable --------------------------------===//
+//------------------------===//
 
 #ifndef MTC_CODEGEN_LINK_H
 #define MTC_CODEGEN_LINK_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -19,10 +19,10 @@ struct LinkOptions {
   std::string libraryFolder;
 };
 
-/// Links a program's objects with the runtime into the executable `output`, which appears whole or
+/// Links a program's archive with the runtime into the executable `output`, which appears whole or
 /// not at all. Errors name what is missing, or hold what the linker said.
-llvm::Error linkProgram(llvm::ArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
-                        llvm::StringRef output, const LinkOptions &options = {});
+llvm::Error linkProgram(const llvm::MemoryBuffer &archive, llvm::StringRef output,
+                        const LinkOptions &options = {});
 
 } // namespace mtc
 

@@ -43,6 +43,7 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
 config.environment["PYTHONPATH"] = str(source / "test/support")
 config.environment["MTC"] = str(bin / "mtc")
 config.environment["MTC_EXAMPLES"] = str(source / "examples")
+config.environment["MTC_CACHE_DIR"] = str(build / "test/cache")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -16,11 +16,12 @@ namespace {
 struct LowerKernelsToCpu : mtc::impl::LowerKernelsToCpuBase<LowerKernelsToCpu> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    OwningOpRef<ModuleOp> kernels = mtc::cpu::emitKernels(module, 1);
+    OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(
+        &getContext(), llvm::to_vector(module.getOps<mtc::KernelFunctionOp>()));
     module.getBody()->clear();
-    for (ModuleOp shard : kernels->getOps<ModuleOp>())
+    for (ModuleOp kernel : emitted->getOps<ModuleOp>())
       module.getBody()->getOperations().splice(module.getBody()->end(),
-                                               shard.getBody()->getOperations());
+                                               kernel.getBody()->getOperations());
   }
 };
 

@@ -15,22 +15,23 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mtc;
 
-OwningOpRef<ModuleOp> cpu::emitKernels(ModuleOp placed, unsigned shards) {
-  OpBuilder b(placed.getContext());
-  OwningOpRef<ModuleOp> result = ModuleOp::create(placed.getLoc());
+OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunctionOp> kernels) {
+  OpBuilder b(context);
+  OwningOpRef<ModuleOp> result = ModuleOp::create(b.getUnknownLoc());
   b.setInsertionPointToEnd(result->getBody());
   SmallVector<ModuleOp> modules;
-  for (auto [i, function] : llvm::enumerate(placed.getOps<KernelFunctionOp>())) {
-    if (modules.size() < shards)
-      modules.push_back(ModuleOp::create(b, placed.getLoc()));
-    NormalKernel kernel = normalizeKernel(function);
-    emitKernel(kernel, planLoops(kernel), modules[i % modules.size()]);
-  }
+  for (KernelFunctionOp kernel : kernels)
+    modules.push_back(ModuleOp::create(b, kernel.getLoc()));
+  parallelFor(context, 0, kernels.size(), [&](size_t i) {
+    NormalKernel kernel = normalizeKernel(kernels[i]);
+    emitKernel(kernel, planLoops(kernel), modules[i]);
+  });
   return result;
 }
 

@@ -28,10 +28,10 @@ static int linkExecutable(ModuleOp module, const mtc::CodegenOptions &options, S
     for (auto at : step.getInputs().getAsRange<mtc::AtAttr>())
       if (at.getType().getRank() > 0 && info.batch == 1)
         info.batch = at.getType().getDimSize(0);
-  FailureOr<mtc::CompiledObjects> compiled = mtc::generateCode(module, info, options);
-  if (failed(compiled))
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = mtc::generateCode(module, info, options);
+  if (failed(code))
     return 1;
-  if (llvm::Error error = mtc::linkProgram(compiled->objects, output)) {
+  if (llvm::Error error = mtc::linkProgram(**code, output)) {
     llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
     return 2;
   }

@@ -6,6 +6,7 @@
 #include "Weights.h"
 
 #include "codegen/Codegen.h"
+#include "codegen/KernelCache.h"
 #include "codegen/Link.h"
 #include "frontend/reader/Export.h"
 #include "ir/Mtc.h"
@@ -54,6 +55,17 @@ LogicalResult addExport(Compilation &compilation) {
     compilation.getInfo().exportSegments.push_back(
         {std::move(segment.bytes), std::move(segment.initializer)});
   return success();
+}
+
+std::unique_ptr<KernelCache> openCache(const Options &options) {
+  std::string folder = options.noCache ? "" : KernelCache::defaultFolder();
+  return folder.empty() ? nullptr : std::make_unique<KernelCache>(std::move(folder));
+}
+
+void close(KernelCache &cache) {
+  cache.prune();
+  if (std::string problem = cache.getProblem(); !problem.empty())
+    note("compiled kernels are not kept: " + problem + "; --no-cache says that it is meant");
 }
 
 /// Prints the IR of the stage that `--emit` names, to `-o` or the standard output.
@@ -115,18 +127,22 @@ int mtc::tool::compile(Options &options, const char *executable) {
     info.weightsFile = llvm::sys::path::filename(weights).str();
   if (failed(addExport(compilation)))
     return 1;
-  FailureOr<CompiledObjects> objects = generateCode(compilation.getModule(), info, codegen);
-  if (failed(objects))
+  std::unique_ptr<KernelCache> cache = openCache(options);
+  codegen.cache = cache.get();
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code =
+      generateCode(compilation.getModule(), info, codegen);
+  if (failed(code))
     return 1;
+  if (cache)
+    close(*cache);
   if (options.stage == Stage::Object)
     return emitStage(options, compilation, [&](raw_ostream &os) {
-      for (const auto &object : objects->objects)
-        os << object->getBuffer();
+      os << (*code)->getBuffer();
       return success();
     });
   if (hasWeights && failed(writeWeights(compilation.getModule(), compilation.getModel(), weights)))
     return 1;
-  if (llvm::Error error = linkProgram(objects->objects, program)) {
+  if (llvm::Error error = linkProgram(**code, program)) {
     emitError(UnknownLoc::get(&compilation.getContext()), llvm::toString(std::move(error)));
     return 2;
   }

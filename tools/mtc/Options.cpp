@@ -110,6 +110,10 @@ cl::opt<std::string> memory("memory",
                             cl::desc("refuse a program that needs more: 12GiB, 800MiB, bytes"),
                             cl::value_desc("size"), BOTH, cl::cat(machineFlags));
 
+cl::opt<bool> noCache("no-cache",
+                      cl::desc("compile every kernel again: neither take nor keep them in "
+                               "$MTC_CACHE_DIR ($XDG_CACHE_HOME/mtc, ~/.cache/mtc)"),
+                      cl::sub(compileCommand), cl::cat(outputFlags));
 cl::opt<std::string> output("o", cl::desc("the program (named after the model)"),
                             cl::value_desc("FILE"), cl::sub(compileCommand), cl::cat(outputFlags));
 cl::opt<std::string>
@@ -262,6 +266,7 @@ void collect(Options &options) {
     options.target = target;
   checkOneOf("target", options.target, {"cpu"});
   options.cpu = cpu;
+  options.noCache = noCache;
   options.threads = threads;
   if (threads > 1024)
     fail("--threads " + llvm::Twine(threads) + ": expected at most 1024");

@@ -26,6 +26,7 @@ struct Options {
   std::string target = "cpu";
   std::string cpu; // `--cpu`; empty: this machine's.
   unsigned threads = 0;
+  bool noCache = false;
 
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;

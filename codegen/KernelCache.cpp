@@ -1,0 +1,178 @@
+//===- KernelCache.cpp - Compiled kernels kept between compilations ---------------------------===//
+//
+// A file holds a digest of the key and the object, then the object. It appears whole, by renaming;
+// LLVM's own cache (Caching.h) does the same, but ends the process when the disk is full, and takes
+// a damaged file for a good one.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "codegen/KernelCache.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CachePruning.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <link.h>
+
+using namespace llvm;
+using namespace mtc;
+
+namespace fs = llvm::sys::fs;
+
+static constexpr size_t digestBytes = 32;
+
+static std::string digestOf(std::initializer_list<StringRef> parts) {
+  SHA256 digest;
+  for (StringRef part : parts) {
+    digest.update(std::to_string(part.size()) + ":"); // no two lists of parts are one text
+    digest.update(part);
+  }
+  return std::string(toStringRef(ArrayRef(digest.final())));
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Keys
+//===------------------------------------------------------------------------------------------===//
+
+/// The build identifier that the linker gave a loaded file; "" if none.
+static StringRef buildId(const dl_phdr_info &file) {
+  for (const ElfW(Phdr) &segment : ArrayRef(file.dlpi_phdr, file.dlpi_phnum)) {
+    if (segment.p_type != PT_NOTE)
+      continue;
+    StringRef notes(reinterpret_cast<const char *>(file.dlpi_addr + segment.p_vaddr),
+                    segment.p_memsz);
+    while (notes.size() >= sizeof(ElfW(Nhdr))) {
+      ElfW(Nhdr) header;
+      std::memcpy(&header, notes.data(), sizeof(header));
+      StringRef name = notes.drop_front(sizeof(header));
+      StringRef content = name.drop_front(alignTo(header.n_namesz, 4));
+      if (header.n_type == NT_GNU_BUILD_ID && name.starts_with("GNU"))
+        return content.take_front(header.n_descsz);
+      notes = content.drop_front(alignTo(header.n_descsz, 4));
+    }
+  }
+  return {};
+}
+
+/// The build identifiers of the program and of every library in it; "" if one has none.
+static const std::string &compilerIdentity() {
+  static const std::string identity = [] {
+    std::string ids;
+    bool isComplete = dl_iterate_phdr(
+                          [](dl_phdr_info *file, size_t, void *ids) {
+                            StringRef id = buildId(*file);
+                            static_cast<std::string *>(ids)->append(toHex(id) + " ");
+                            return id.empty() ? 1 : 0;
+                          },
+                          &ids) == 0;
+    return isComplete ? ids : std::string();
+  }();
+  return identity;
+}
+
+std::string mtc::kernelKey(KernelFunctionOp kernel, const cpu::Processor &processor,
+                           unsigned optLevel) {
+  const std::string &compiler = compilerIdentity();
+  if (compiler.empty())
+    return "";
+  std::string text;
+  raw_string_ostream stream(text);
+  kernel->print(stream, mlir::OpPrintingFlags().useLocalScope());
+  return toHex(
+      digestOf({compiler, processor.cpu, processor.features, std::to_string(optLevel), text}),
+      /*LowerCase=*/true);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Files
+//===------------------------------------------------------------------------------------------===//
+
+std::string KernelCache::defaultFolder() {
+  if (std::optional<std::string> folder = sys::Process::GetEnv("MTC_CACHE_DIR"))
+    return *folder;
+  SmallString<128> folder;
+  if (!sys::path::cache_directory(folder))
+    return "";
+  sys::path::append(folder, "mtc");
+  return folder.str().str();
+}
+
+/// LLVM's pruning knows its files by this name.
+std::string KernelCache::pathOf(StringRef key) const {
+  SmallString<128> path(folder);
+  sys::path::append(path, "llvmcache-" + key);
+  return path.str().str();
+}
+
+std::unique_ptr<MemoryBuffer> KernelCache::find(StringRef key) {
+  std::string path = pathOf(key);
+  Expected<fs::file_t> file = fs::openNativeFileForRead(path);
+  if (!file) {
+    consumeError(file.takeError());
+    return nullptr;
+  }
+  // Volatile: read, not mapped, so that no other process can change it below us.
+  auto content = MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
+                                           /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
+  // Pruning goes by the time of access, which many file systems do not keep.
+  if (fs::file_status status; !fs::status(*file, status))
+    (void)fs::setLastAccessAndModificationTime(*file, std::chrono::system_clock::now(),
+                                               status.getLastModificationTime());
+  fs::closeFile(*file);
+  if (!content)
+    return nullptr;
+  StringRef bytes = (*content)->getBuffer(),
+            object = bytes.drop_front(std::min(digestBytes, bytes.size()));
+  if (bytes.take_front(digestBytes) != digestOf({key, object}))
+    return nullptr;
+  return MemoryBuffer::getMemBufferCopy(object, key);
+}
+
+/// Writes a file that appears whole or not at all.
+static Error writeWhole(StringRef path, StringRef head, StringRef body) {
+  Expected<fs::TempFile> file = fs::TempFile::create(path + ".%%%%%%%%");
+  if (!file)
+    return file.takeError();
+  raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+  stream << head << body;
+  stream.flush();
+  if (std::error_code code = stream.error()) {
+    stream.clear_error();
+    return joinErrors(errorCodeToError(code), file->discard());
+  }
+  return file->keep(path);
+}
+
+void KernelCache::add(StringRef key, StringRef object) {
+  std::error_code code = fs::create_directories(folder);
+  Error error =
+      code ? errorCodeToError(code) : writeWhole(pathOf(key), digestOf({key, object}), object);
+  if (!error) {
+    hasAdded = true;
+    return;
+  }
+  std::lock_guard<std::mutex> lock(mutex);
+  std::string text = folder + ": " + toString(std::move(error));
+  if (problem.empty())
+    problem = std::move(text);
+}
+
+void KernelCache::prune() {
+  if (!hasAdded)
+    return;
+  CachePruningPolicy policy;
+  policy.Interval = std::chrono::minutes(1);
+  policy.Expiration = std::chrono::seconds(0); // only the size is bounded
+  policy.MaxSizeBytes = maxBytes;
+  pruneCache(folder, policy);
+}
+
+std::string KernelCache::getProblem() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return problem;
+}

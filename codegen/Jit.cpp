@@ -2,10 +2,10 @@
 
 #include "codegen/Jit.h"
 
-#include "codegen/ReferenceContraction.h"
 #include "codegen/cpu/TargetCpu.h"
 #include "codegen/program/ProgramTables.h"
 #include "ir/Mtc.h"
+#include "runtime/abi/library_call.h"
 
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
@@ -128,10 +128,9 @@ llvm::Error JitProgram::execute(const MtcFunction &function) {
                          " is outside an axis of " + Twine(fault.extent));
       break;
     }
-    case MTC_CONTRACT:
-      if (!contractByLoops(table->contractions[operation.index], operands[0], operands[1],
-                           operands[2]))
-        return makeError("no contraction has this element type");
+    case MTC_CALL:
+      if (!mtc_call_run(&table->calls[operation.index], operands.data()))
+        return makeError("this machine's libraries cannot run a call");
       break;
     case MTC_COPY:
       std::memmove(operands[1], operands[0], operation.bytes);

@@ -103,7 +103,7 @@ static Expected<std::vector<std::string>> findLibraries(const LinkOptions &optio
     folder = beside.str();
   }
   std::vector<std::string> libraries;
-  for (const char *name : {"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_contraction.a"}) {
+  for (const char *name : {"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_library_calls.a"}) {
     SmallString<128> file(folder);
     path::append(file, name);
     if (!fs::exists(file))

@@ -14,7 +14,7 @@
 namespace mtc {
 
 struct LinkOptions {
-  /// The folder of libmtc_runtime_main.a, libmtc_runtime.a and libmtc_contraction.a; "" for ../lib
+  /// The folder of libmtc_runtime_main.a, libmtc_runtime.a and libmtc_library_calls.a; "" for ../lib
   /// beside the folder of the running executable.
   std::string libraryFolder;
 };

@@ -127,10 +127,8 @@ void ContractOp::buildGradient(GradientBuilder &g) {
 // Kernel
 //===------------------------------------------------------------------------------------------===//
 
-/// Floats of 32 bits and less are a library's; it has no f64 and no integers.
 FusibleShape ContractOp::getFusibleShape() {
-  auto element = dyn_cast<FloatType>(getType().getElementType());
-  if (element && element.getWidth() <= 32 && !getLhsContract().empty())
+  if (isLibraryCall())
     return FusibleShape::Opaque;
   return getLhsContract().empty() ? FusibleShape::Elementwise : FusibleShape::RowReduction;
 }

@@ -50,13 +50,16 @@ LogicalResult SliceOp::verify() {
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   if (getInput().getType() == getType()) // Only the whole has as many elements.
     return getInput();
-  SmallVector<int64_t> strides = rowMajorStrides(shapeOf(getInput()));
-  int64_t base = 0;
-  for (auto [stride, offset, step] : llvm::zip_equal(strides, getOffsets(), getStrides())) {
-    base += offset * stride;
+  return foldStrided(adaptor.getInput(), getType(), getLayout());
+}
+
+StridedLayout SliceOp::getLayout() {
+  StridedLayout layout{0, rowMajorStrides(shapeOf(getInput()))};
+  for (auto [stride, offset, step] : llvm::zip_equal(layout.strides, getOffsets(), getStrides())) {
+    layout.offset += offset * stride;
     stride *= step;
   }
-  return foldStrided(adaptor.getInput(), getType(), base, strides);
+  return layout;
 }
 
 /// y[i] = x[offset + i * stride]; dx has dy at those places and 0 elsewhere.
@@ -261,7 +264,7 @@ OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
     base += (shape[axis] - 1) * strides[axis];
     strides[axis] = -strides[axis];
   }
-  return foldStrided(adaptor.getInput(), getType(), base, strides);
+  return foldStrided(adaptor.getInput(), getType(), {base, strides});
 }
 
 /// y = x reversed; dx = dy reversed.

@@ -35,11 +35,19 @@ enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
 /// space, `Column` others; `Scatter` adds at computed places; `Opaque` is no kernel.
 enum class FusibleShape { Elementwise, RowReduction, ColumnReduction, Scatter, Opaque };
 
+/// Elements of dense memory as a tensor reads them: element i is number `offset + sum of i[a] *
+/// strides[a]`.
+struct StridedLayout {
+  int64_t offset = 0;
+  mlir::SmallVector<int64_t> strides;
+};
+
 /// An operation whose derivative is zero wherever it exists.
 template <typename Op> class ZeroGradient : public mlir::OpTrait::TraitBase<Op, ZeroGradient> {};
 /// An operation that must not lie between a parameter and the loss.
 template <typename Op> class NoGradient : public mlir::OpTrait::TraitBase<Op, NoGradient> {};
-/// An operation whose result holds its first operand's bytes in their order.
+/// An operation whose result's bytes are its first operand's, in their order but for
+/// `mtc.strided_view`, which library calls alone read.
 template <typename Op> class View : public mlir::OpTrait::TraitBase<Op, View> {};
 
 /// Bytes of a dense tensor as it lies in memory; i1 takes a byte.
@@ -64,6 +72,19 @@ mlir::Operation *buildElementwiseKernel(mlir::Operation *op, mlir::OpBuilder &bu
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/MtcAttributes.h.inc"
+
+namespace mtc {
+
+/// Where a library call's operands and results lie, in their order, and its scratch.
+struct CallPlaces {
+  mlir::SmallVector<AtAttr> operands, results;
+  int64_t scratchOffset = 0, scratchBytes = 0;
+};
+
+/// How an operand of a library call lies in the memory that its place begins at.
+mlir::SmallVector<int64_t> stridesOf(mlir::Value value);
+
+} // namespace mtc
 
 #include "ir/MtcInterfaces.h.inc"
 

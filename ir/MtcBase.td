@@ -106,7 +106,8 @@ def Mtc_AtArrayAttr : TypedArrayAttrBase<Mtc_AtAttr, "places in the arena">;
 def Mtc_ZeroGradient : NativeOpTrait<"ZeroGradient"> { let cppNamespace = "::mtc"; }
 // It never lies between a parameter and the loss; autodiff reports it if it does.
 def Mtc_NoGradient : NativeOpTrait<"NoGradient"> { let cppNamespace = "::mtc"; }
-// The result holds the operand's bytes in their order: it costs nothing and shares the operand's place.
+// The result's bytes are the operand's, in their order but for `mtc.strided_view`: it costs nothing and shares the
+// operand's place.
 def Mtc_View : NativeOpTrait<"View"> { let cppNamespace = "::mtc"; }
 
 //===----------------------------------------------------------------------------------------------===//
@@ -121,5 +122,7 @@ class Mtc_ValueOp<string mnemonic, list<Trait> traits = []>
 
 def Mtc_Gradient : DeclareOpInterfaceMethods<GradientOpInterface>;
 def Mtc_Fusible : DeclareOpInterfaceMethods<FusibleOpInterface>;
+def Mtc_StridedMovement : DeclareOpInterfaceMethods<StridedMovementOpInterface>;
+def Mtc_PlacedCall : DeclareOpInterfaceMethods<PlacedCallOpInterface, ["getPlaces", "getCost"]>;
 
 #endif // MTC_IR_BASE

@@ -75,4 +75,50 @@ def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
       "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::mtc::TensorBuilder &":$builder)>];
 }
 
+def StridedMovementOpInterface : OpInterface<"StridedMovementOpInterface"> {
+  let cppNamespace = "::mtc";
+  let description = "The result is its one operand read with other strides; no element is computed.";
+  let methods = [InterfaceMethod<[{
+      Where, in the operand's dense row-major memory, the result's elements lie.
+    }], "::mtc::StridedLayout", "getLayout">];
+}
+
+def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
+  let cppNamespace = "::mtc";
+  let description = [{
+    An operation that a library of the target computes in one call, on operands that it reads where and as they lie.
+    `mtc-prepare-calls` gives it the layouts that it takes, `mtc-place` writes its placed form, of which the target is
+    asked for scratch and for its rate.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether a library computes this one; a kernel does otherwise.",
+      "bool", "isLibraryCall", (ins), "", "return true;">,
+    InterfaceMethod<[{
+      Whether the placed form can say that an operand's neighbours along each axis are `strides` elements apart (0: the
+      same element). How fast a call with them is, the target says.
+    }], "bool", "takesLayout", (ins "unsigned":$operand, "::llvm::ArrayRef<int64_t>":$strides)>,
+    InterfaceMethod<[{
+      An order of the operand's axes, outermost first, of which the dense layout is taken: that of a copy, where the
+      operand's own layout is not.
+    }], "::llvm::SmallVector<int64_t>", "getDenseOrder", (ins "unsigned":$operand)>,
+    InterfaceMethod<[{
+      Makes the call write a result, and its type, with the axes permuted as `mtc.transpose` does; false if it cannot.
+    }], "bool", "transposeResult", (ins "unsigned":$result, "::llvm::ArrayRef<int64_t>":$permutation), "", [{
+        return false;
+      }]>,
+    InterfaceMethod<"Builds the placed form, a PlacedCallOpInterface.",
+      "::mlir::Operation *", "buildCall", (ins "::mlir::OpBuilder &":$builder, "const ::mtc::CallPlaces &":$places)>];
+}
+
+def PlacedCallOpInterface : OpInterface<"PlacedCallOpInterface"> {
+  let cppNamespace = "::mtc";
+  let description = "A library call whose operands, results and scratch have places.";
+  let methods = [
+    InterfaceMethod<"Operands, then results, as the program's ABI numbers them.",
+      "::llvm::SmallVector<::mtc::AtAttr>", "getPlaces">,
+    InterfaceMethod<"Byte offset of the scratch in the arena.", "uint64_t", "getScratchOffset">,
+    InterfaceMethod<"Bytes of scratch.", "uint64_t", "getScratchBytes">,
+    InterfaceMethod<"Arithmetic and memory traffic, for profiles.", "::mtc::Cost", "getCost">];
+}
+
 #endif // MTC_IR_INTERFACES

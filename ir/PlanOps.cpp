@@ -5,6 +5,25 @@
 using namespace mlir;
 using namespace mtc;
 
+SmallVector<AtAttr> CallContractOp::getPlaces() {
+  return {getLhsAttr(), getRhsAttr(), getOutAttr()};
+}
+
+/// Both operands and the result, each counted once; a result that is added to, twice.
+Cost CallContractOp::getCost() {
+  int64_t m = getM(), n = getN(), k = getK(), flops = 2 * m * n * k;
+  int64_t lhs = m * k, rhs = k * n, out = m * n * (getAccumulate() ? 2 : 1);
+  for (auto [extent, lhsStride, rhsStride] :
+       llvm::zip_first(getBatch(), getLhsStrides(), getRhsStrides())) {
+    flops *= extent;
+    // A stride of 0: the operand is the same along this axis.
+    lhs *= lhsStride ? extent : 1;
+    rhs *= rhsStride ? extent : 1;
+    out *= extent;
+  }
+  return {flops, (lhs + rhs + out) * elementBytes(getOut().getType().getElementType())};
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelFunctionOp>(*this, getKernelAttr());
   if (!kernel)

@@ -70,10 +70,10 @@ def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<
   let assemblyFormat = "$kernel $inputs `into` $outputs attr-dict";
 }
 
-def CallContractOp : Mtc_Op<"call_contract", [HasParent<"StepOp">]> {
+def CallContractOp : Mtc_Op<"call_contract", [HasParent<"StepOp">, Mtc_PlacedCall]> {
   let summary = "contraction by the target's library";
   let description = [{
-    As `MtcContraction` of the program's ABI: out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n]. Strides
+    As `MtcContraction` of the runtime's ABI: out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n]. Strides
     are in elements, batch dimensions first.
   }];
   let arguments = (ins Mtc_AtAttr:$lhs, Mtc_AtAttr:$rhs, Mtc_AtAttr:$out, I64Attr:$scratch_offset, I64Attr:$scratch_bytes,

@@ -31,7 +31,9 @@ def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Gradient, Mtc_Fusible]> {
   }];
 }
 
-def ContractOp : Mtc_ValueOp<"contract", [Mtc_Gradient, Mtc_Fusible]> {
+def ContractOp : Mtc_ValueOp<"contract", [
+    Mtc_Gradient, Mtc_Fusible,
+    DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall"]>]> {
   let summary = "sums of products over common axes";
   let description = [{
     The result's axes are the batch axes (in the order given), the operand lhs's remaining axes, then rhs's.

@@ -71,8 +71,7 @@ Attribute mtc::foldSplat(Attribute source, RankedTensorType result) {
   return {};
 }
 
-Attribute mtc::foldStrided(Attribute source, RankedTensorType result, int64_t base,
-                           ArrayRef<int64_t> strides) {
+Attribute mtc::foldStrided(Attribute source, RankedTensorType result, const StridedLayout &layout) {
   if (Attribute splat = foldSplat(source, result))
     return splat;
   auto elements = dyn_cast_if_present<DenseElementsAttr>(source);
@@ -84,8 +83,8 @@ Attribute mtc::foldStrided(Attribute source, RankedTensorType result, int64_t ba
   SmallVector<Attribute> moved;
   SmallVector<int64_t> index(result.getRank(), 0);
   for (int64_t done = 0; done < *count; ++done) {
-    int64_t place = base;
-    for (auto [i, stride] : llvm::zip_equal(index, strides))
+    int64_t place = layout.offset;
+    for (auto [i, stride] : llvm::zip_equal(index, layout.strides))
       place += i * stride;
     moved.push_back(values[place]);
     for (int64_t axis = result.getRank() - 1; axis >= 0; --axis) {

@@ -31,10 +31,10 @@ std::optional<int64_t> countElements(mlir::ArrayRef<int64_t> shape);
 mlir::SmallVector<int64_t> rowMajorStrides(mlir::ArrayRef<int64_t> shape);
 
 /// Folds a movement of a constant: the result's element at index i is the source's element number
-/// `base + sum of i[a] * strides[a]`. A splat stays a splat; other constants are moved up to 1024
-/// elements. Null if `source` is no such constant.
-mlir::Attribute foldStrided(mlir::Attribute source, mlir::RankedTensorType result, int64_t base,
-                            mlir::ArrayRef<int64_t> strides);
+/// that the layout says. A splat stays a splat; other constants are moved up to 1024 elements. Null
+/// if `source` is no such constant.
+mlir::Attribute foldStrided(mlir::Attribute source, mlir::RankedTensorType result,
+                            const StridedLayout &layout);
 
 /// The splat of `source`'s value with the result's type; null if `source` is no splat.
 mlir::Attribute foldSplat(mlir::Attribute source, mlir::RankedTensorType result);

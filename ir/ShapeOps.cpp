@@ -93,12 +93,16 @@ LogicalResult BroadcastOp::verify() {
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getAxes().empty())
     return getInput();
+  return foldStrided(adaptor.getInput(), getType(), getLayout());
+}
+
+StridedLayout BroadcastOp::getLayout() {
   SmallVector<int64_t> strides(getType().getRank(), 0);
   SmallVector<int64_t> inputStrides = rowMajorStrides(shapeOf(getInput()));
   SmallVector<int64_t> kept = otherAxes(getType().getRank(), getAxes());
   for (auto [axis, stride] : llvm::zip_equal(kept, inputStrides))
     strides[axis] = stride;
-  return foldStrided(adaptor.getInput(), getType(), 0, strides);
+  return {0, strides};
 }
 
 /// y = x along `axes`; dx = the sum of dy over `axes`.
@@ -288,8 +292,11 @@ LogicalResult TransposeOp::verify() {
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   if (isIdentityPermutation(getPermutation()))
     return getInput();
-  SmallVector<int64_t> strides = pick(rowMajorStrides(shapeOf(getInput())), getPermutation());
-  return foldStrided(adaptor.getInput(), getType(), 0, strides);
+  return foldStrided(adaptor.getInput(), getType(), getLayout());
+}
+
+StridedLayout TransposeOp::getLayout() {
+  return {0, pick(rowMajorStrides(shapeOf(getInput())), getPermutation())};
 }
 
 /// y = x with axes permuted; dx = dy with axes permuted back.

@@ -36,7 +36,7 @@ def IotaOp : Mtc_ValueOp<"iota", [Mtc_ZeroGradient, Mtc_Fusible]> {
   let hasVerifier = 1;
 }
 
-def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_Gradient, Mtc_Fusible]> {
+def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "repeats a tensor along new axes";
   let description = [{
     `axes` are the axes of the result that the operand lacks, ascending. The cotangent is summed over them.
@@ -73,7 +73,7 @@ def ReshapeOp : Mtc_ValueOp<"reshape", [Mtc_View, Mtc_Gradient, Mtc_Fusible]> {
   let hasCanonicalizer = 1;
 }
 
-def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible]> {
+def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "permutes axes";
   let description = [{
     Axis i of the result is axis permutation[i] of the operand.
@@ -93,7 +93,7 @@ def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible]> {
   let hasCanonicalizer = 1;
 }
 
-def SliceOp : Mtc_ValueOp<"slice", [Mtc_Gradient, Mtc_Fusible]> {
+def SliceOp : Mtc_ValueOp<"slice", [Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "a strided box of a tensor";
   let description = [{
     Element i along an axis is the operand's element offset + i * stride. The extents are the result's.
@@ -111,6 +111,26 @@ def SliceOp : Mtc_ValueOp<"slice", [Mtc_Gradient, Mtc_Fusible]> {
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+}
+
+def StridedViewOp : Mtc_Op<"strided_view", [Pure, Mtc_View, Mtc_StridedMovement, Mtc_NoGradient]> {
+  let summary = "an operand of a library call, read where it lies";
+  let description = [{
+    Element i of the result is element offset + sum of i[a] * strides[a] of the source's dense row-major memory. It
+    stands for movements in front of a library call that the library does while it reads.
+
+    ```mlir
+    %v = mtc.strided_view %x offset 8 strides [96, 4, 24, 1] : tensor<2x4x24xf32> -> tensor<2x2x4x4xf32>
+    ```
+
+    * strided_view_c1: the offset is not negative, nor is any stride, of which there is one for every axis.
+    * strided_view_c2: the last element lies within the source; element types are equal.
+    * strided_view_c3: library calls alone read it.
+  }];
+  let arguments = (ins Mtc_Tensor:$source, I64Attr:$offset, DenseI64ArrayAttr:$strides);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "$source `offset` $offset `strides` $strides attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def PadOp : Mtc_ValueOp<"pad", [Mtc_Gradient, Mtc_Fusible]> {

@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
 
 #include "passes/Pipelines.h"
+#include "passes/memory/PrepareCalls.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -29,7 +30,8 @@ ArrayRef<StringRef> mtc::getOptionalPasses() {
   return names;
 }
 
-void mtc::buildKernelPipeline(OpPassManager &manager, ArrayRef<std::string> skipped) {
+void mtc::buildKernelPipeline(OpPassManager &manager, const LibraryTarget &target,
+                              ArrayRef<std::string> skipped) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
   auto addOptional = [&](std::unique_ptr<Pass> pass) {
     assert(llvm::is_contained(getOptionalPasses(), pass->getArgument()));
@@ -37,7 +39,7 @@ void mtc::buildKernelPipeline(OpPassManager &manager, ArrayRef<std::string> skip
       functions.addPass(std::move(pass));
   };
   addOptional(createRecomputeElementwise());
-  functions.addPass(createPrepareContractions()); // Its transpositions become kernels too.
+  functions.addPass(createPrepareCallsPass(target)); // Its transpositions become kernels too.
   functions.addPass(createFormKernels());
   addOptional(createFuseKernels());
   // Equal loads that fusion brought together; views without readers.

@@ -4,6 +4,7 @@
 #define MTC_PASSES_PIPELINES_H
 
 #include "passes/Passes.h"
+#include "passes/memory/LibraryTarget.h"
 
 namespace mtc {
 
@@ -27,7 +28,8 @@ llvm::ArrayRef<llvm::StringRef> getOptionalPasses();
 
 /// From values to kernels and library calls, all but their places; without the optional passes
 /// named in `skipped`.
-void buildKernelPipeline(mlir::OpPassManager &manager, llvm::ArrayRef<std::string> skipped = {});
+void buildKernelPipeline(mlir::OpPassManager &manager, const LibraryTarget &target = {},
+                         llvm::ArrayRef<std::string> skipped = {});
 
 /// For mtc-opt: `mtc-simplify`, `mtc-training-pipeline` and `mtc-kernel-pipeline`.
 void registerMtcPipelines();

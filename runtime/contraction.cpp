@@ -25,7 +25,7 @@ struct Packing {
   int64_t offset = 0;
 };
 
-class LibraryContraction final : public Contraction {
+class LibraryContraction final : public LibraryCall {
 public:
   /// False if the library has no implementation but its reference.
   bool plan(const MtcContraction &contraction, const ContractionProblem &simplified,
@@ -67,10 +67,10 @@ public:
 
   int64_t scratchBytes() const override { return scratch; }
 
-  MtcContractionRate rate() const override {
+  MtcCallRate rate() const override {
     if (packedLhs || packedRhs || packedOut)
-      return MTC_CONTRACTION_PACKED;
-    return matmul->name().rfind("gemm", 0) == 0 ? MTC_CONTRACTION_ALLOCATES : MTC_CONTRACTION_FAST;
+      return MTC_CALL_PACKED;
+    return matmul->name().rfind("gemm", 0) == 0 ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
   }
 
   std::string implementation() const override {
@@ -83,7 +83,9 @@ public:
     return text;
   }
 
-  void run(const char *lhs, const char *rhs, char *out, char *scratchStart) override {
+  void run(char *const *places, char *scratchStart) override {
+    const char *lhs = places[0], *rhs = places[1];
+    char *out = places[2];
     if (problem.swapped)
       std::swap(lhs, rhs);
     lhs = pack(packedLhs, lhs, scratchStart);
@@ -174,8 +176,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Contraction> Contraction::create(const MtcContraction &contraction, int threads,
-                                                 bool executable) {
+std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction, int threads,
+                                               bool executable) {
   ContractionProblem problem = simplifyContraction(contraction);
   if (libraryType(contraction.type) && !problem.isEmpty() && problem.k() > 0) {
     auto result = std::make_unique<LibraryContraction>();
@@ -199,24 +201,3 @@ int usefulThreads(const MtcContraction &contraction, int threads) {
 }
 
 } // namespace mtc::runtime
-
-/// Calls `ask` for the thread counts up to `threads`: all of a few, the powers of two of many.
-template <typename Ask> static void forThreadCounts(int threads, const Ask &ask) {
-  for (int t = 1; t < threads; t = t < 16 ? t + 1 : t * 2)
-    ask(t);
-  ask(std::max(threads, 1));
-}
-
-extern "C" int64_t mtc_contraction_scratch_bytes(const MtcContraction *contraction, int threads) {
-  int64_t most = 0;
-  forThreadCounts(threads, [&](int t) {
-    auto plan = mtc::runtime::Contraction::create(*contraction, t, false);
-    most = plan && most >= 0 ? std::max(most, plan->scratchBytes()) : -1;
-  });
-  return most;
-}
-
-extern "C" MtcContractionRate mtc_contraction_rate(const MtcContraction *contraction, int threads) {
-  auto plan = mtc::runtime::Contraction::create(*contraction, threads, false);
-  return plan ? plan->rate() : MTC_CONTRACTION_UNSUPPORTED;
-}

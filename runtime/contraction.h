@@ -9,29 +9,15 @@
 #define MTC_RUNTIME_CONTRACTION_H
 
 #include "runtime/abi/contraction.h"
+#include "runtime/library_call.h"
 
-#include <cstdint>
 #include <memory>
-#include <string>
 
 namespace mtc::runtime {
 
-class Contraction {
-public:
-  /// Plans for exactly `threads` threads; null if the element type is not supported on this
-  /// machine. Generates code only when `executable`; otherwise the object only answers questions.
-  static std::unique_ptr<Contraction> create(const MtcContraction &contraction, int threads,
-                                             bool executable = true);
-  virtual ~Contraction() = default;
-
-  /// Bytes that `run` needs at `scratch`, which is aligned to MTC_ALIGNMENT.
-  virtual int64_t scratchBytes() const = 0;
-  virtual MtcContractionRate rate() const = 0;
-  /// For the profile and for tests.
-  virtual std::string implementation() const = 0;
-  /// Computes `out`. Operands are addresses of element 0. Not to be called by two threads at once.
-  virtual void run(const char *lhs, const char *rhs, char *out, char *scratch) = 0;
-};
+/// Plans for exactly `threads` threads. See LibraryCall::create.
+std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction, int threads,
+                                               bool executable = true);
 
 /// Multiplications and additions of a run.
 int64_t contractionFlops(const MtcContraction &contraction);

@@ -8,16 +8,18 @@
 namespace mtc::runtime {
 namespace {
 
-template <typename Element> class LoopContraction final : public Contraction {
+template <typename Element> class LoopContraction final : public LibraryCall {
 public:
   LoopContraction(ContractionProblem problem, bool accumulate, int threads)
       : problem(std::move(problem)), accumulate(accumulate), threads(threads) {}
 
   int64_t scratchBytes() const override { return 0; }
-  MtcContractionRate rate() const override { return MTC_CONTRACTION_LOOPS; }
+  MtcCallRate rate() const override { return MTC_CALL_LOOPS; }
   std::string implementation() const override { return "loops"; }
 
-  void run(const char *lhs, const char *rhs, char *out, char *) override {
+  void run(char *const *places, char *) override {
+    const char *lhs = places[0], *rhs = places[1];
+    char *out = places[2];
     if (problem.swapped)
       std::swap(lhs, rhs);
     const int64_t rows = problem.m(), columns = problem.n(), depth = problem.k();
@@ -58,7 +60,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Contraction> createLoopContraction(const MtcContraction &contraction,
+std::unique_ptr<LibraryCall> createLoopContraction(const MtcContraction &contraction,
                                                    const ContractionProblem &problem, int threads) {
   bool accumulate = contraction.accumulate != 0;
   if (contraction.type == MTC_F32)

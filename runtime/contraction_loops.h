@@ -10,7 +10,7 @@
 namespace mtc::runtime {
 
 /// For f32 and f64; null for other types. Terms are summed in order of k.
-std::unique_ptr<Contraction> createLoopContraction(const MtcContraction &contraction,
+std::unique_ptr<LibraryCall> createLoopContraction(const MtcContraction &contraction,
                                                    const ContractionProblem &problem, int threads);
 
 } // namespace mtc::runtime

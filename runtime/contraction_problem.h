@@ -3,7 +3,7 @@
 #ifndef MTC_RUNTIME_CONTRACTION_PROBLEM_H
 #define MTC_RUNTIME_CONTRACTION_PROBLEM_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/contraction.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,6 @@
-// Launches, contractions and copies, in the program's order.
+// Launches, library calls and copies, in the program's order.
 #include "runtime/executor.h"
 
-#include "runtime/element_type.h"
 #include "runtime/failure.h"
 #include "runtime/observer.h"
 #include "runtime/parallel.h"
@@ -15,7 +14,7 @@ namespace mtc::runtime {
 Executor::Executor(const MtcProgram &program, char *arena, int threads,
                    std::vector<Observer *> observers)
     : program(program), threads(threads), observers(std::move(observers)),
-      contractions(program.contraction_count), faults(static_cast<size_t>(threads)) {
+      calls(program.call_count), faults(static_cast<size_t>(threads)) {
   setLibraryThreads(threads);
   microStepOperations = prepare(program.micro_step, arena);
   updateOperations = prepare(program.update, arena);
@@ -24,33 +23,20 @@ Executor::Executor(const MtcProgram &program, char *arena, int threads,
 
 Executor::~Executor() = default;
 
-/// Both operands and the result, each counted once; a result that is added to, twice.
-static int64_t contractionBytes(const MtcContraction &c) {
-  int64_t lhs = c.m * c.k, rhs = c.k * c.n, out = c.m * c.n * (c.accumulate ? 2 : 1);
-  for (uint32_t i = 0; i < c.batch_rank; ++i) {
-    // A stride of 0: the operand is the same along this axis.
-    lhs *= c.lhs_strides[i] ? c.batch[i] : 1;
-    rhs *= c.rhs_strides[i] ? c.batch[i] : 1;
-    out *= c.batch[i];
-  }
-  return (lhs + rhs + out) * typeBytes(c.type);
-}
-
-Contraction &Executor::contraction(const MtcOperation &operation) {
-  auto &prepared = contractions[operation.index];
+LibraryCall &Executor::call(const MtcOperation &operation) {
+  auto &prepared = calls[operation.index];
   if (prepared)
     return *prepared;
-  const MtcContraction &description = program.contractions[operation.index];
-  prepared = Contraction::create(description, usefulThreads(description, threads));
+  const MtcCall &planned = program.calls[operation.index];
+  prepared = LibraryCall::create(planned.kind, planned.description, threads);
   if (!prepared)
-    systemError(operation.nodes, ": this machine's oneDNN has no contraction of ",
-                typeName(description.type));
-  if (prepared->scratchBytes() > description.scratch_bytes)
-    systemError(operation.nodes, ": a contraction needs ", prepared->scratchBytes(),
+    systemError(operation.nodes, ": this machine's libraries have no ", callName(planned.kind),
+                " of its element type; compile the program on this machine");
+  if (prepared->scratchBytes() > planned.scratch_bytes)
+    systemError(operation.nodes, ": ", callName(planned.kind), " needs ", prepared->scratchBytes(),
                 " bytes of scratch on this machine with ", threads, " threads; ",
-                description.scratch_bytes,
-                " were planned where the program was compiled, for up to ", program.threads,
-                " threads. Compile it on this machine");
+                planned.scratch_bytes, " were planned where the program was compiled, for up to ",
+                program.threads, " threads. Compile it on this machine");
   return *prepared;
 }
 
@@ -68,13 +54,12 @@ std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function, ch
       operation.label = operation.kernel->name;
       operation.flops = operation.kernel->flops;
       operation.bytes = operation.kernel->bytes;
-    } else if (source.kind == MTC_CONTRACT) {
-      assert(operation.operands.size() >= 3 && "a contraction has lhs, rhs, out and scratch");
-      operation.operands.resize(4, nullptr); // Scratch may be left out where none is needed.
-      operation.contraction = &contraction(source);
-      operation.label = "contraction " + operation.contraction->implementation();
-      operation.flops = contractionFlops(program.contractions[source.index]);
-      operation.bytes = contractionBytes(program.contractions[source.index]);
+    } else if (source.kind == MTC_CALL) {
+      const MtcCall &planned = program.calls[source.index];
+      operation.call = &call(source);
+      operation.label = text(callName(planned.kind), " ", operation.call->implementation());
+      operation.flops = planned.flops;
+      operation.bytes = planned.bytes;
     }
     result.push_back(std::move(operation));
   }
@@ -100,9 +85,8 @@ void Executor::runOne(PreparedOperation &operation) {
   switch (operation.source->kind) {
   case MTC_LAUNCH:
     return launch(operation);
-  case MTC_CONTRACT:
-    return operation.contraction->run(operation.operands[0], operation.operands[1],
-                                      operation.operands[2], operation.operands[3]);
+  case MTC_CALL: // The scratch lies behind the places.
+    return operation.call->run(operation.operands.data(), operation.operands.back());
   case MTC_COPY:
     parallelFor(threads, operation.source->bytes, 1 << 18, [&](int, int64_t begin, int64_t end) {
       std::memcpy(operation.operands[1] + begin, operation.operands[0] + begin,

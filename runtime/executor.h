@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_EXECUTOR_H
 
 #include "runtime/abi/program.h"
-#include "runtime/contraction.h"
+#include "runtime/library_call.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,8 +17,8 @@ class Observer;
 /// One entry of a function, with what running and watching it needs.
 struct PreparedOperation {
   const MtcOperation *source;
-  const MtcKernel *kernel;  ///< of MTC_LAUNCH
-  Contraction *contraction; ///< of MTC_CONTRACT
+  const MtcKernel *kernel; ///< of MTC_LAUNCH
+  LibraryCall *call;       ///< of MTC_CALL
   std::vector<char *> operands;
   std::string label; ///< of the kernel or the library's implementation
   int64_t flops, bytes;
@@ -29,7 +29,7 @@ struct PreparedOperation {
 /// objects. A run allocates nothing of its own.
 class Executor {
 public:
-  /// A mistake of the user if this machine needs more scratch for a contraction than was planned.
+  /// A mistake of the user if this machine needs more scratch for a call than was planned.
   Executor(const MtcProgram &program, char *arena, int threads,
            std::vector<Observer *> observers = {});
   ~Executor();
@@ -40,7 +40,7 @@ public:
 
 private:
   std::vector<PreparedOperation> prepare(const MtcFunction &function, char *arena);
-  Contraction &contraction(const MtcOperation &operation);
+  LibraryCall &call(const MtcOperation &operation);
   void run(std::vector<PreparedOperation> &operations);
   void runOne(PreparedOperation &operation);
   void launch(PreparedOperation &operation);
@@ -50,7 +50,7 @@ private:
   int threads;
   std::vector<Observer *> observers;
   size_t preparedCount = 0;
-  std::vector<std::unique_ptr<Contraction>> contractions;
+  std::vector<std::unique_ptr<LibraryCall>> calls;
   std::vector<MtcFault> faults; ///< one for each thread
   std::vector<PreparedOperation> microStepOperations, updateOperations, evaluateOperations;
 };

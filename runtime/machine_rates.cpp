@@ -90,7 +90,7 @@ MtcContraction plainContraction(const MtcContraction &contraction) {
 
 std::optional<double> plainContractionRate(const MtcContraction &contraction, int threads) {
   MtcContraction plain = plainContraction(contraction);
-  auto prepared = Contraction::create(plain, usefulThreads(plain, threads));
+  auto prepared = createContraction(plain, usefulThreads(plain, threads));
   if (!prepared)
     return std::nullopt;
   return ifMemoryAllows([&] {
@@ -100,8 +100,8 @@ std::optional<double> plainContractionRate(const MtcContraction &contraction, in
     const int64_t rhs = bytes(plain.m, plain.k), out = rhs + bytes(plain.k, plain.n),
                   scratch = out + bytes(plain.m, plain.n);
     Arena arena(scratch + prepared->scratchBytes(), threads);
-    double seconds = fewestSeconds(
-        [&] { prepared->run(arena.data(), arena.at(rhs), arena.at(out), arena.at(scratch)); });
+    char *const places[] = {arena.data(), arena.at(rhs), arena.at(out)};
+    double seconds = fewestSeconds([&] { prepared->run(places, arena.at(scratch)); });
     return static_cast<double>(contractionFlops(plain)) / seconds;
   });
 }

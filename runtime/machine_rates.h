@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_MACHINE_RATES_H
 #define MTC_RUNTIME_MACHINE_RATES_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/contraction.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,7 @@
 // Rows and totals of a summary.
 #include "runtime/profile_summary.h"
 
+#include "runtime/contraction.h"
 #include "runtime/element_type.h"
 #include "runtime/executor.h"
 #include "runtime/failure.h"
@@ -47,10 +48,6 @@ Json ratio(double part, const std::optional<double> &whole) {
   return whole && *whole > 0 ? Json(part / *whole) : Json();
 }
 
-const char *kindName(uint32_t kind) {
-  return kind == MTC_LAUNCH ? "kernel" : kind == MTC_CONTRACT ? "contraction" : "copy";
-}
-
 /// `12 x 1024 x 64 x 1024`: the batch where there is one, m, n, k.
 std::string shapeOfContraction(const MtcContraction &contraction) {
   MtcContraction plain = plainContraction(contraction);
@@ -84,8 +81,22 @@ public:
   }
 
 private:
-  const MtcContraction &contractionOf(const PreparedOperation &operation) const {
-    return program.contractions[operation.source->index];
+  /// Null for anything but a contraction.
+  const MtcContraction *contractionOf(const PreparedOperation &operation) const {
+    if (!operation.call || program.calls[operation.source->index].kind != MTC_CONTRACTION)
+      return nullptr;
+    return static_cast<const MtcContraction *>(program.calls[operation.source->index].description);
+  }
+
+  const char *kindName(const PreparedOperation &operation) const {
+    switch (operation.source->kind) {
+    case MTC_LAUNCH:
+      return "kernel";
+    case MTC_CALL:
+      return callName(program.calls[operation.source->index].kind);
+    default:
+      return "copy";
+    }
   }
 
   /// Equal kernels, contractions and copies become one row; the slowest comes first.
@@ -113,12 +124,12 @@ private:
 
   void measureContractions() {
     for (Group &each : groups) {
-      if (each.operation->source->kind != MTC_CONTRACT)
+      const MtcContraction *contraction = contractionOf(*each.operation);
+      if (!contraction)
         continue;
-      const MtcContraction &contraction = contractionOf(*each.operation);
-      if (!typeRates.count(contraction.type))
-        typeRates[contraction.type] = contractionRate(contraction.type, threads);
-      each.alone = plainContractionRate(contraction, threads);
+      if (!typeRates.count(contraction->type))
+        typeRates[contraction->type] = contractionRate(contraction->type, threads);
+      each.alone = plainContractionRate(*contraction, threads);
       if (each.alone)
         each.sum.aloneSeconds = each.sum.flops / *each.alone;
     }
@@ -127,11 +138,12 @@ private:
   Json row(const Group &each) const {
     const PreparedOperation &operation = *each.operation;
     const Sum &sum = each.sum;
-    Json result = {{"kind", kindName(operation.source->kind)}, {"name", operation.label}};
-    if (operation.contraction) {
-      result["implementation"] = operation.contraction->implementation();
-      result["shape"] = shapeOfContraction(contractionOf(operation));
-    }
+    Json result = {{"kind", kindName(operation)}, {"name", operation.label}};
+    const MtcContraction *contraction = contractionOf(operation);
+    if (operation.call)
+      result["implementation"] = operation.call->implementation();
+    if (contraction)
+      result["shape"] = shapeOfContraction(*contraction);
     result["nodes"] = each.nodes;
     result["calls"] = sum.calls;
     result["seconds"] = sum.seconds;
@@ -141,8 +153,8 @@ private:
     result["bytes_per_second"] = ratio(sum.bytes, sum.seconds);
     result["flops_per_second"] = ratio(sum.flops, sum.seconds);
     result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : Json();
-    if (operation.contraction) {
-      auto rate = typeRates.at(contractionOf(operation).type);
+    if (contraction) {
+      auto rate = typeRates.at(contraction->type);
       result["share_of_rate"] = rate ? ratio(sum.flops / *rate, sum.seconds) : Json();
       result["alone_flops_per_second"] = orNull(each.alone);
       result["share_of_alone"] = each.alone ? ratio(sum.aloneSeconds, sum.seconds) : Json();
@@ -152,14 +164,19 @@ private:
 
   Json totals() const {
     constexpr double megabyte = 1e6;
-    Sum contractions, kernels, large, copies;
+    Sum contractions, otherCalls, kernels, large, copies;
     bool allAlone = true;
     for (const Group &each : groups) {
       uint32_t kind = each.operation->source->kind;
-      (kind == MTC_CONTRACT ? contractions : kind == MTC_LAUNCH ? kernels : copies).add(each.sum);
+      bool isContraction = contractionOf(*each.operation);
+      (isContraction        ? contractions
+       : kind == MTC_CALL   ? otherCalls
+       : kind == MTC_LAUNCH ? kernels
+                            : copies)
+          .add(each.sum);
       if (kind == MTC_LAUNCH && static_cast<double>(each.operation->bytes) > megabyte)
         large.add(each.sum);
-      allAlone &= kind != MTC_CONTRACT || each.alone;
+      allAlone &= !isContraction || each.alone;
     }
     auto part = [&](double seconds) {
       return Json{{"seconds", seconds}, {"share", ratio(seconds, step.seconds)}};
@@ -173,9 +190,10 @@ private:
     contracted["flops_per_second"] = ratio(contractions.flops, contractions.seconds);
     contracted["share_of_alone"] =
         allAlone ? ratio(contractions.aloneSeconds, contractions.seconds) : Json();
-    double load = step.loadSeconds,
-           operations = contractions.seconds + kernels.seconds + copies.seconds;
+    double load = step.loadSeconds, operations = contractions.seconds + otherCalls.seconds +
+                                                 kernels.seconds + copies.seconds;
     return {{"contractions", contracted},
+            {"other_calls", part(otherCalls.seconds)},
             {"kernels", moved(kernels)},
             {"large_kernels", moved(large)},
             {"copies", moved(copies)},

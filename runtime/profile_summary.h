@@ -16,13 +16,14 @@ namespace mtc::runtime {
 ///
 /// `steps`, `mean_step_seconds`, `step_seconds` of the fastest, which all else is about, `threads`;
 /// `machine`: `copy_bytes_per_second`, and `contraction_flops_per_second` by type;
-/// `rows`, the slowest first, equal kernels in one: `kind` (kernel, contraction, copy), `name`,
-///   `implementation` and `shape` of a contraction, `nodes` of each call, `calls` a step,
-///   `seconds`, `share` of the step, `bytes` and `flops` a step, `bytes_per_second`,
-///   `flops_per_second`, `share_of_copy`, and of a contraction `share_of_rate`,
+/// `rows`, the slowest first, equal kernels in one: `kind` (kernel, contraction and other library
+///   calls by name, copy), `name`, `implementation` of a call, `shape` of a contraction, `nodes` of
+///   each call, `calls` a step, `seconds`, `share` of the step, `bytes` and `flops` a step,
+///   `bytes_per_second`, `flops_per_second`, `share_of_copy`, and of a contraction `share_of_rate`,
 ///   `alone_flops_per_second` and `share_of_alone`: of the library running the same shape over
 ///   plain tensors and nothing else;
-/// `totals`: `contractions`, `kernels`, `large_kernels` (those that move more than 1 MB a call),
+/// `totals`: `contractions`, `other_calls` of libraries, `kernels`, `large_kernels` (those that
+/// move more than 1 MB a call),
 ///   `copies`, `load`, `between`: `seconds` and `share` of the step each, with `share_of_copy` (of
 ///   the time's bytes) or `share_of_alone` where that makes sense.
 ///

@@ -82,6 +82,7 @@ std::string summaryTable(const Json &summary) {
   return result + "in all\n" +
          total("contractions", totals["contractions"], "share_of_alone",
                "the library alone on the same shapes") +
+         total("other library calls", totals["other_calls"], nullptr, nullptr) +
          total("kernels", totals["kernels"], "share_of_copy", "the bandwidth of copying") +
          total("  those that move over 1 MB", totals["large_kernels"], "share_of_copy",
                "the bandwidth of copying") +

@@ -38,10 +38,3 @@ Constant *ConstantBuilder::i64Array(ArrayRef<int64_t> elements) {
   SmallVector<uint64_t> bits(elements.begin(), elements.end());
   return global(ConstantDataArray::get(context, bits), "numbers");
 }
-
-Constant *ConstantBuilder::i64Field(ArrayRef<int64_t> elements, unsigned count) {
-  SmallVector<uint64_t> bits(elements.begin(), elements.end());
-  assert(bits.size() <= count && "a field of the ABI is too short");
-  bits.resize(count);
-  return ConstantDataArray::get(context, bits);
-}

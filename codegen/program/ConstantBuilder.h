@@ -40,8 +40,6 @@ public:
   /// A pointer to an array of structs of one type; null if it is empty.
   llvm::Constant *array(llvm::ArrayRef<llvm::Constant *> elements);
   llvm::Constant *i64Array(llvm::ArrayRef<int64_t> elements);
-  /// i64[count], the rest zeros, as a field.
-  llvm::Constant *i64Field(llvm::ArrayRef<int64_t> elements, unsigned count);
 
   llvm::GlobalVariable *global(llvm::Constant *initializer, const llvm::Twine &name = "");
 

@@ -2,6 +2,7 @@
 
 #include "codegen/program/ProgramTables.h"
 
+#include "codegen/program/CallDescription.h"
 #include "codegen/program/ConstantBuilder.h"
 #include "ir/Mtc.h"
 #include "ir/NodeNames.h"
@@ -19,34 +20,6 @@ using llvm::Constant;
 std::string mtc::kernelSymbol(StringRef kernel) { return ("mtc_kernel." + kernel).str(); }
 
 std::string mtc::stepSymbol(StringRef step) { return ("mtc_step." + step).str(); }
-
-static uint32_t typeCode(Type element) {
-  if (element.isF64())
-    return MTC_F64;
-  if (element.isF32())
-    return MTC_F32;
-  if (element.isBF16())
-    return MTC_BF16;
-  if (element.isF16())
-    return MTC_F16;
-  if (isa<Float8E4M3FNType>(element))
-    return MTC_F8E4M3;
-  if (isa<Float8E5M2Type>(element))
-    return MTC_F8E5M2;
-  bool isUnsignedType = isUnsigned(element);
-  switch (element.getIntOrFloatBitWidth()) {
-  case 64:
-    return isUnsignedType ? MTC_U64 : MTC_I64;
-  case 32:
-    return isUnsignedType ? MTC_U32 : MTC_I32;
-  case 16:
-    return isUnsignedType ? MTC_U16 : MTC_I16;
-  case 8:
-    return isUnsignedType ? MTC_U8 : MTC_I8;
-  default:
-    return MTC_BOOL;
-  }
-}
 
 /// The elements as they lie in memory; i1 takes a byte.
 static std::string rawBytes(ElementsAttr elements) {
@@ -268,11 +241,12 @@ private:
       for (Attribute place : llvm::concat<const Attribute>(launchOp.getInputs().getValue(),
                                                            launchOp.getOutputs().getValue()))
         offsets.push_back(cast<AtAttr>(place).getOffset());
-    } else if (auto call = dyn_cast<CallContractOp>(op)) {
-      kind = MTC_CONTRACT;
-      index = emitContraction(call);
-      offsets = {call.getLhs().getOffset(), call.getRhs().getOffset(), call.getOut().getOffset(),
-                 static_cast<int64_t>(call.getScratchOffset())};
+    } else if (auto call = dyn_cast<PlacedCallOpInterface>(op)) {
+      kind = MTC_CALL;
+      index = emitCall(call);
+      for (AtAttr place : call.getPlaces())
+        offsets.push_back(place.getOffset());
+      offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
     } else if (auto copy = dyn_cast<CopyOp>(op)) {
       kind = MTC_COPY;
       bytes = byteSize(copy.getSource().getType());
@@ -285,17 +259,18 @@ private:
                         c.i64(bytes), c.string(nodeNames(op->getLoc()))});
   }
 
-  uint32_t emitContraction(CallContractOp call) {
-    Constant *contraction = c.structure(
-        {c.u32(typeCode(call.getOut().getType().getElementType())), c.u32(call.getBatch().size()),
-         c.i64Field(call.getBatch(), MTC_MAX_RANK - 2), c.i64(call.getM()), c.i64(call.getN()),
-         c.i64(call.getK()), c.i64Field(call.getLhsStrides(), MTC_MAX_RANK),
-         c.i64Field(call.getRhsStrides(), MTC_MAX_RANK),
-         c.i64Field(call.getOutStrides(), MTC_MAX_RANK), c.u32(call.getAccumulate()),
-         c.i64(call.getScratchBytes())});
-    auto [known, isNew] = contractionIndex.try_emplace(contraction, contractions.size());
+  uint32_t emitCall(PlacedCallOpInterface call) {
+    CallDescription description = describeCall(call);
+    Constant *&bytes = descriptions[description.bytes];
+    if (!bytes)
+      bytes = c.bytes(description.bytes);
+    Cost cost = call.getCost();
+    Constant *entry = c.structure({c.u32(description.kind), bytes,
+                                   c.i64(static_cast<int64_t>(call.getScratchBytes())),
+                                   c.i64(cost.flops), c.i64(cost.bytes)});
+    auto [known, isNew] = callIndex.try_emplace(entry, calls.size());
     if (isNew)
-      contractions.push_back(contraction);
+      calls.push_back(entry);
     return known->second;
   }
 
@@ -378,13 +353,13 @@ private:
                                      c.u32(inputs.size()),
                                      c.u32(outputs.size()),
                                      c.u32(kernels.size()),
-                                     c.u32(contractions.size()),
+                                     c.u32(calls.size()),
                                      c.u32(info.exportSegments.size()),
                                      c.array(variables),
                                      c.array(inputs),
                                      c.array(outputs),
                                      c.array(kernels),
-                                     c.array(contractions),
+                                     c.array(calls),
                                      *segments,
 
                                      microStep,
@@ -415,8 +390,9 @@ private:
   ArenaOp arena;
 
   llvm::StringMap<uint32_t> variableIndex, kernelIndex;
-  llvm::DenseMap<Constant *, uint32_t> contractionIndex;
-  llvm::SmallVector<Constant *> variables, inputs, outputs, kernels, contractions;
+  llvm::StringMap<Constant *> descriptions;
+  llvm::DenseMap<Constant *, uint32_t> callIndex;
+  llvm::SmallVector<Constant *> variables, inputs, outputs, kernels, calls;
 };
 
 } // namespace

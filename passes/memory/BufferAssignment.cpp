@@ -70,9 +70,9 @@ LogicalResult mtc::sinkWrites(func::FuncOp function) {
 
 BufferAssignment::BufferAssignment(func::FuncOp function, SymbolTable &symbols,
                                    const llvm::StringMap<int64_t> &argumentOffsets,
-                                   const ContractionScratch &scratch,
+                                   const LibraryTarget &target,
                                    SmallVectorImpl<LiveBuffer> &temporaries, int64_t firstTime)
-    : function(function), symbols(symbols), argumentOffsets(argumentOffsets), scratch(scratch),
+    : function(function), symbols(symbols), argumentOffsets(argumentOffsets), target(target),
       temporaries(temporaries), firstTime(firstTime), lastTime(firstTime) {
   findLifetimes();
   placeReads();
@@ -88,6 +88,15 @@ Value BufferAssignment::rootOf(Value value) {
     value = op->getOperand(0);
   }
   return value;
+}
+
+int64_t BufferAssignment::offsetInBuffer(Value value) {
+  int64_t bytes = elementBytes(getElementTypeOrSelf(value)), offset = 0;
+  for (Operation *op = value.getDefiningOp(); op && op->hasTrait<mtc::View>();
+       op = op->getOperand(0).getDefiningOp())
+    if (auto movement = dyn_cast<StridedMovementOpInterface>(op))
+      offset += movement.getLayout().offset * bytes;
+  return offset;
 }
 
 int64_t BufferAssignment::lastUseOf(Value value) {
@@ -133,7 +142,8 @@ void BufferAssignment::placeReads() {
 /// and what reads it at that very operation reads each element before its place is written.
 bool BufferAssignment::mayForward(Operation *write, Value root) {
   auto result = dyn_cast<OpResult>(root);
-  if (!result || !isa<KernelOp, ContractOp>(result.getOwner()) || buffers.contains(root))
+  if (!result || !isa<KernelOp, LibraryCallOpInterface>(result.getOwner()) ||
+      buffers.contains(root))
     return false;
   int64_t birth = times.lookup(result.getOwner()), written = times.lookup(write);
   llvm::SmallDenseSet<Attribute> targets;
@@ -220,10 +230,17 @@ Buffer BufferAssignment::newTemporary(int64_t bytes, int64_t begin, int64_t end)
   return Buffer{std::nullopt, static_cast<unsigned>(temporaries.size() - 1)};
 }
 
+bool BufferAssignment::liesAsTaken(LibraryCallOpInterface call) {
+  return llvm::all_of(call->getOpOperands(), [&](OpOperand &operand) {
+    return call.takesLayout(operand.getOperandNumber(), stridesOf(operand.get()));
+  });
+}
+
 void BufferAssignment::placeResults(Operation *op) {
   int64_t time = times.lookup(op);
   auto kernel = dyn_cast<KernelOp>(op);
-  if (!kernel && !isa<ContractOp>(op))
+  auto call = dyn_cast<LibraryCallOpInterface>(op);
+  if (!kernel && !call)
     return;
   for (OpResult result : op->getResults()) {
     if (buffers.contains(result))
@@ -241,9 +258,8 @@ void BufferAssignment::placeResults(Operation *op) {
     buffers[result] =
         newTemporary(byteSize(cast<RankedTensorType>(result.getType())), time, std::max(end, time));
   }
-  if (auto contract = dyn_cast<ContractOp>(op); contract && scratch) {
-    ContractionView view = viewContraction(contract);
-    int64_t bytes = view.shape ? scratch(*view.shape) : 0;
+  if (call && target.scratch && liesAsTaken(call)) {
+    int64_t bytes = target.scratch(buildDetached(call).get());
     scratches[op] = {newTemporary(std::max<int64_t>(bytes, 0), time, time), bytes};
   }
 }

@@ -5,19 +5,14 @@
 
 #include "ir/Mtc.h"
 #include "passes/memory/ArenaLayout.h"
-#include "passes/memory/ContractionShape.h"
+#include "passes/memory/LibraryTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <functional>
 #include <optional>
 
 namespace mtc {
-
-/// Bytes of scratch that the target's library asks for, negative where it cannot run the
-/// contraction; no scratch where the function is empty.
-using ContractionScratch = std::function<int64_t(const ContractionShape &)>;
 
 /// A buffer of a function: fixed (a variable, an argument), or with a lifetime, to be laid out.
 struct Buffer {
@@ -33,16 +28,19 @@ public:
   /// `argumentOffsets` are by the argument's `mtc.name`. Buffers with a lifetime are appended to
   /// `temporaries`.
   BufferAssignment(mlir::func::FuncOp function, mlir::SymbolTable &symbols,
-                   const llvm::StringMap<int64_t> &argumentOffsets,
-                   const ContractionScratch &scratch,
+                   const llvm::StringMap<int64_t> &argumentOffsets, const LibraryTarget &target,
                    llvm::SmallVectorImpl<LiveBuffer> &temporaries, int64_t firstTime);
 
   Buffer bufferOf(mlir::Value value) { return buffers.lookup(rootOf(value)); }
-  /// The scratch of a contraction, and its bytes.
-  std::pair<Buffer, int64_t> scratchOf(ContractOp op) { return scratches.lookup(op); }
+  /// Bytes from the start of its buffer at which a value begins.
+  static int64_t offsetInBuffer(mlir::Value value);
+  /// The scratch of a library call, and its bytes.
+  std::pair<Buffer, int64_t> scratchOf(mlir::Operation *op) { return scratches.lookup(op); }
   /// Whether a value that is written to a variable is computed there, so that nothing is left to
   /// do.
   bool isComputedInPlace(mlir::Operation *write) const { return forwarded.contains(write); }
+  /// Whether the call takes each operand's layout.
+  static bool liesAsTaken(LibraryCallOpInterface call);
   int64_t endTime() const { return lastTime; }
   int64_t timeOf(mlir::Operation *op) const { return times.lookup(op); }
 
@@ -62,7 +60,7 @@ private:
   mlir::func::FuncOp function;
   mlir::SymbolTable &symbols;
   const llvm::StringMap<int64_t> &argumentOffsets;
-  const ContractionScratch &scratch;
+  const LibraryTarget &target;
   llvm::SmallVectorImpl<LiveBuffer> &temporaries;
   int64_t firstTime, lastTime;
   llvm::DenseMap<mlir::Operation *, int64_t> times;

@@ -5,11 +5,23 @@
 
 include "mlir/Pass/PassBase.td"
 
-def PrepareContractions : Pass<"mtc-prepare-contractions", "::mlir::func::FuncOp"> {
-  let summary = "contractions become ones that a library takes without copies of its own";
+def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
+  let summary = "library calls read operands where they lie, and write results as they are read";
   let description = [{
-    A library multiplies matrices whose rows and columns each have one stride. Where an operand's free or contracted
-    axes do not lie in memory such that they can be seen as one, the operand is transposed first.
+    Movements in front of a call's operand (transposes, slices, broadcasts, reshapes between them) become one
+    `mtc.strided_view`, as far up as the call takes the layout and the target's library does not fall to a slower rate
+    for it. Where the call does not take an operand as it lies, or with a layout of another order would be faster, the
+    operand is copied to that order. A transposition of a result that nothing else reads becomes the call's.
+
+    ```mlir
+    %t = mtc.transpose %x [1, 0, 2] : tensor<8x4x16xf32> -> tensor<4x8x16xf32>
+    %y = mtc.contract %t, %w batch [0] x [0] over [2] x [1] : …
+    ```
+    becomes
+    ```mlir
+    %t = mtc.strided_view %x offset 0 strides [16, 64, 1] : tensor<8x4x16xf32> -> tensor<4x8x16xf32>
+    %y = mtc.contract %t, %w batch [0] x [0] over [2] x [1] : …
+    ```
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

@@ -26,8 +26,8 @@ constexpr int64_t leastStagedBytes = 64 << 10;
 /// Turns the functions of a module, one after another, into steps.
 class Placer {
 public:
-  Placer(ModuleOp module, const ContractionScratch &scratch)
-      : module(module), symbols(module), scratch(scratch), outliner(module) {}
+  Placer(ModuleOp module, const LibraryTarget &target)
+      : module(module), symbols(module), target(target), outliner(module) {}
 
   LogicalResult run() {
     FailureOr<int64_t> variableBytes = layOutVariables(module);
@@ -43,7 +43,7 @@ public:
     for (func::FuncOp function : functions) {
       if (failed(sinkWrites(function)))
         return failure();
-      assignments.emplace_back(function, symbols, argumentOffsets, scratch, temporaries, time);
+      assignments.emplace_back(function, symbols, argumentOffsets, target, temporaries, time);
       time = assignments.back().endTime() + 1;
     }
     layout = layOut(temporaries);
@@ -90,14 +90,18 @@ private:
   }
 
   AtAttr placeOf(Value value, BufferAssignment &assignment) {
-    return AtAttr::get(module.getContext(), offsetOf(assignment.bufferOf(value)),
+    return AtAttr::get(module.getContext(),
+                       offsetOf(assignment.bufferOf(value)) + assignment.offsetInBuffer(value),
                        cast<RankedTensorType>(value.getType()));
   }
 
-  ArrayAttr placesOf(ValueRange values, BufferAssignment &assignment) {
+  SmallVector<AtAttr> placesOf(ValueRange values, BufferAssignment &assignment) {
+    return llvm::map_to_vector(values, [&](Value value) { return placeOf(value, assignment); });
+  }
+
+  ArrayAttr placeArray(ValueRange values, BufferAssignment &assignment) {
     SmallVector<Attribute> places;
-    for (Value value : values)
-      places.push_back(placeOf(value, assignment));
+    llvm::append_range(places, placesOf(values, assignment));
     return ArrayAttr::get(module.getContext(), places);
   }
 
@@ -108,9 +112,7 @@ private:
       if (assignment.timeOf(&op) != layout.peakTime)
         continue;
       arena->setAttr("peak_at", op.getLoc());
-      if (auto contract = dyn_cast<ContractOp>(op))
-        scratchAtPeak.push_back(
-            paddedBytes(std::max<int64_t>(assignment.scratchOf(contract).second, 0)));
+      scratchAtPeak.push_back(paddedBytes(std::max<int64_t>(assignment.scratchOf(&op).second, 0)));
     }
   }
 
@@ -124,11 +126,11 @@ private:
       outputNames.push_back(name ? name : builder.getStringAttr("result" + Twine(i)));
     }
     Block &block = function.getBody().front();
-    auto step =
-        StepOp::create(builder, function.getLoc(), function.getSymName(),
-                       placesOf(block.getArguments(), assignment), builder.getArrayAttr(inputNames),
-                       placesOf(block.getTerminator()->getOperands(), assignment),
-                       builder.getArrayAttr(outputNames));
+    auto step = StepOp::create(builder, function.getLoc(), function.getSymName(),
+                               placeArray(block.getArguments(), assignment),
+                               builder.getArrayAttr(inputNames),
+                               placeArray(block.getTerminator()->getOperands(), assignment),
+                               builder.getArrayAttr(outputNames));
     builder.setInsertionPointToStart(&step.getBody().emplaceBlock());
     for (Operation &op : block)
       if (failed(emit(op, builder, assignment)))
@@ -138,27 +140,24 @@ private:
 
   LogicalResult emit(Operation &op, OpBuilder &builder, BufferAssignment &assignment) {
     if (auto kernel = dyn_cast<KernelOp>(op)) {
-      ArrayAttr inputs = placesOf(kernel.getInputs(), assignment);
-      ArrayAttr outputs = placesOf(kernel.getOutputs(), assignment);
+      ArrayAttr inputs = placeArray(kernel.getInputs(), assignment);
+      ArrayAttr outputs = placeArray(kernel.getOutputs(), assignment);
       KernelFunctionOp function = outliner.outline(kernel);
       LaunchOp::create(builder, op.getLoc(), function.getSymName(), inputs, outputs);
       return success();
     }
-    if (auto contract = dyn_cast<ContractOp>(op)) {
-      ContractionView view = viewContraction(contract);
-      if (!view.shape)
-        return op.emitOpError("does not lie as matrices do; run mtc-prepare-contractions first");
-      const ContractionShape &shape = *view.shape;
-      auto [buffer, bytes] = assignment.scratchOf(contract);
+    if (auto call = dyn_cast<LibraryCallOpInterface>(op)) {
+      if (!BufferAssignment::liesAsTaken(call))
+        return op.emitOpError("has operands that lie as its library does not take them; run "
+                              "mtc-prepare-calls first");
+      auto [buffer, bytes] = assignment.scratchOf(&op);
       if (bytes < 0)
-        return op.emitOpError("contracts ")
-               << shape.element << ", which the target's library cannot do on this machine";
-      CallContractOp::create(builder, op.getLoc(), placeOf(contract.getLhs(), assignment),
-                             placeOf(contract.getRhs(), assignment),
-                             placeOf(contract.getResult(), assignment),
-                             bytes ? offsetOf(buffer) : 0, bytes, shape.batch, shape.m, shape.n,
-                             shape.k, shape.lhsStrides, shape.rhsStrides, shape.outStrides,
-                             /*accumulate=*/false);
+        return op.emitOpError("computes ")
+               << getElementTypeOrSelf(op.getResult(0))
+               << ", which the target's library cannot do on this machine";
+      call.buildCall(builder,
+                     {placesOf(op.getOperands(), assignment), placesOf(op.getResults(), assignment),
+                      bytes ? offsetOf(buffer) : 0, bytes});
       return success();
     }
     SmallVector<FlatSymbolRefAttr> written = writtenVariables(&op);
@@ -179,7 +178,7 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
-  const ContractionScratch &scratch;
+  const LibraryTarget &target;
   KernelOutliner outliner;
   llvm::StringMap<int64_t> argumentOffsets;
   SmallVector<LiveBuffer> temporaries;
@@ -191,21 +190,21 @@ private:
 class PlacePass : public mtc::impl::PlaceBase<PlacePass> {
 public:
   PlacePass() = default;
-  explicit PlacePass(ContractionScratch scratch) : scratch(std::move(scratch)) {}
+  explicit PlacePass(LibraryTarget target) : target(std::move(target)) {}
 
 private:
   void runOnOperation() override {
     moveConstantsToVariables(getOperation());
-    Placer placer(getOperation(), scratch);
+    Placer placer(getOperation(), target);
     if (failed(placer.run()))
       return signalPassFailure();
   }
 
-  ContractionScratch scratch;
+  LibraryTarget target;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> mtc::createPlacePass(ContractionScratch scratch) {
-  return std::make_unique<PlacePass>(std::move(scratch));
+std::unique_ptr<Pass> mtc::createPlacePass(LibraryTarget target) {
+  return std::make_unique<PlacePass>(std::move(target));
 }

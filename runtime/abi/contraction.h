@@ -1,37 +1,20 @@
-/* What the compiler asks about a contraction before it plans memory and chooses layouts.
- *
- * The answers come from the same code (library `mtc_contraction`) that runs contractions inside
- * produced programs, so that planned scratch is what the run needs.
- */
+/* A contraction as a program describes it to the runtime. */
 #ifndef MTC_RUNTIME_ABI_CONTRACTION_H
 #define MTC_RUNTIME_ABI_CONTRACTION_H
 
 #include "runtime/abi/program.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* How a contraction would be run, from worst to best. */
-typedef enum MtcContractionRate {
-  MTC_CONTRACTION_UNSUPPORTED = 0, /* no implementation for its element type on this machine */
-  MTC_CONTRACTION_LOOPS = 1,       /* plain loops: f64, or a sum over nothing */
-  MTC_CONTRACTION_PACKED =
-      2, /* an operand or the result is copied through a dense buffer in the scratch */
-  MTC_CONTRACTION_ALLOCATES =
-      3, /* full rate, but the library takes packing buffers from outside the arena */
-  MTC_CONTRACTION_FAST = 4 /* full rate, all memory in the scratch */
-} MtcContractionRate;
-
-/* Bytes of scratch that a run with any number of threads from 1 to `threads` needs; 0 if none, -1
- * if unsupported. The field scratch_bytes is not read. */
-int64_t mtc_contraction_scratch_bytes(const MtcContraction *contraction, int threads);
-
-/* How a run with `threads` threads would go. */
-MtcContractionRate mtc_contraction_rate(const MtcContraction *contraction, int threads);
-
-#ifdef __cplusplus
-}
-#endif
+/* Places: lhs, rhs; out.
+ * out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n], with strides in elements for
+ * every dimension. The batch has batch_rank dimensions; index batch_rank is m (lhs, out) or k
+ * (rhs), batch_rank + 1 is k (lhs) or n. */
+typedef struct MtcContraction {
+  uint32_t type; /* of both operands and the result */
+  uint32_t batch_rank;
+  int64_t batch[MTC_MAX_RANK - 2];
+  int64_t m, n, k;
+  int64_t lhs_strides[MTC_MAX_RANK], rhs_strides[MTC_MAX_RANK], out_strides[MTC_MAX_RANK];
+  uint32_t accumulate; /* add to what `out` holds */
+} MtcContraction;
 
 #endif /* MTC_RUNTIME_ABI_CONTRACTION_H */

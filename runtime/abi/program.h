@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 1u
+#define MTC_ABI_VERSION 2u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -118,24 +118,24 @@ typedef struct MtcKernel {
   uint32_t may_fault;
 } MtcKernel;
 
-/* out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n], with strides in elements for
- * every dimension. The batch has batch_rank dimensions; index batch_rank is m (lhs, out) or k
- * (rhs), batch_rank + 1 is k (lhs) or n. */
-typedef struct MtcContraction {
-  uint32_t type; /* of both operands and the result */
-  uint32_t batch_rank;
-  int64_t batch[MTC_MAX_RANK - 2];
-  int64_t m, n, k;
-  int64_t lhs_strides[MTC_MAX_RANK], rhs_strides[MTC_MAX_RANK], out_strides[MTC_MAX_RANK];
-  uint32_t accumulate;   /* add to what `out` holds */
-  int64_t scratch_bytes; /* planned for the library; the runtime refuses to need more */
-} MtcContraction;
+/* What a library computes, and the struct that describes one such call; the structs hold no
+ * pointers, so that equal bytes are equal calls. */
+typedef enum MtcCallKind {
+  MTC_CONTRACTION = 0 /* MtcContraction */
+} MtcCallKind;
 
-typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CONTRACT = 1, MTC_COPY = 2 } MtcOperationKind;
+typedef struct MtcCall {
+  uint32_t kind;           /* MtcCallKind */
+  const void *description; /* the struct of the kind, aligned to MTC_ALIGNMENT */
+  int64_t scratch_bytes;   /* planned for the library; the runtime refuses to need more */
+  int64_t flops, bytes;    /* of one run, for the profile */
+} MtcCall;
+
+typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CALL = 1, MTC_COPY = 2 } MtcOperationKind;
 
 /* One entry of a function. Operands are arena offsets:
  * MTC_LAUNCH: as the kernel numbers them; `index` into kernels.
- * MTC_CONTRACT: lhs, rhs, out, scratch; `index` into contractions.
+ * MTC_CALL: the call's operands, its results, its scratch; `index` into calls.
  * MTC_COPY: source, destination; `index` is unused, `bytes` says how much. */
 typedef struct MtcOperation {
   uint32_t kind; /* MtcOperationKind */
@@ -202,14 +202,13 @@ typedef struct MtcProgram {
   int64_t threads;       /* that library scratch was planned for: an upper bound of --threads */
   const char *plan_json; /* what `mtc plan --json` prints */
 
-  uint32_t variable_count, input_count, output_count, kernel_count, contraction_count,
-      segment_count;
+  uint32_t variable_count, input_count, output_count, kernel_count, call_count, segment_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
   /* the graph's outputs after `evaluate`; dims[0] is the batch where rank > 0 */
   const MtcTensor *outputs;
   const MtcKernel *kernels;
-  const MtcContraction *contractions;
+  const MtcCall *calls;
   const MtcExportSegment *segments;
 
   MtcFunction micro_step; /* inputs -> loss and gradients */

@@ -167,3 +167,28 @@ func.func @concatenate_c3_sum(%a: tensor<2x3xf32>) {
   %c = mtc.concatenate %a, %a axis 1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x5xf32>
   return
 }
+
+// -----
+
+func.func @strided_view_c1(%x: tensor<4x16xf32>) {
+  // expected-error @below {{offset 0 and strides [-1, 1] must not be negative, with a stride for each of 2 axes (strided_view_c1)}}
+  %v = mtc.strided_view %x offset 0 strides [-1, 1] : tensor<4x16xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @strided_view_c2(%x: tensor<4x16xf32>) {
+  // expected-error @below {{reads 'f32' up to element 64 of 'tensor<4x16xf32>' (strided_view_c2)}}
+  %v = mtc.strided_view %x offset 9 strides [16, 1] : tensor<4x16xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @strided_view_c3(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{is read by mtc.exp, which is no library call (strided_view_c3)}}
+  %v = mtc.strided_view %x offset 8 strides [16, 1] : tensor<4x16xf32> -> tensor<4x8xf32>
+  %y = mtc.exp %v : tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}

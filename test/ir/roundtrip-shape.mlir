@@ -72,3 +72,11 @@ func.func @scalars(%x: tensor<f32>) -> tensor<f32> {
   %s = mtc.slice %t offsets [] strides [] : tensor<f32> -> tensor<f32>
   return %s : tensor<f32>
 }
+
+// CHECK-LABEL: func.func @strided_view
+func.func @strided_view(%x: tensor<4x16xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+  // CHECK: mtc.strided_view %{{.*}} offset 8 strides [16, 1] : tensor<4x16xf32> -> tensor<4x8xf32>
+  %v = mtc.strided_view %x offset 8 strides [16, 1] : tensor<4x16xf32> -> tensor<4x8xf32>
+  %y = mtc.contract %v, %w batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}

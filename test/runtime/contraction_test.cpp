@@ -88,14 +88,14 @@ MtcContraction make(const Problem &p, const Strides &lhs, const Strides &rhs, co
 /// Runs the contraction and compares each element of the result's whole span, gaps included, with
 /// plain sums.
 template <typename Element>
-void check(const Problem &p, const MtcContraction &c, MtcContractionRate leastRate,
-           int threads = 2) {
-  auto contraction = Contraction::create(c, threads);
+void check(const Problem &p, const MtcContraction &c, MtcCallRate leastRate, int threads = 2) {
+  auto contraction = createContraction(c, threads);
   ASSERT_TRUE(contraction);
   SCOPED_TRACE(contraction->implementation());
   EXPECT_GE(contraction->rate(), leastRate);
-  EXPECT_EQ(contraction->rate(), mtc_contraction_rate(&c, threads));
-  EXPECT_LE(contraction->scratchBytes(), mtc_contraction_scratch_bytes(&c, threads));
+  EXPECT_EQ(contraction->rate(), mtc_call_rate(MTC_CONTRACTION, &c, threads));
+  auto planned = LibraryCall::create(MTC_CONTRACTION, &c, threads, false);
+  EXPECT_LE(planned->scratchBytes(), mtc_call_scratch_bytes(MTC_CONTRACTION, &c, threads));
 
   size_t rank = p.batch.size() + 2;
   Strides ls(c.lhs_strides, c.lhs_strides + rank), rs(c.rhs_strides, c.rhs_strides + rank),
@@ -141,9 +141,10 @@ void check(const Problem &p, const MtcContraction &c, MtcContractionRate leastRa
   auto startingPoint = out;
   for (int run = 0; run < 2; ++run) {
     out = startingPoint;
-    contraction->run(reinterpret_cast<const char *>(lhs.data()),
-                     reinterpret_cast<const char *>(rhs.data()),
-                     reinterpret_cast<char *>(out.data()), scratch);
+    char *const places[] = {reinterpret_cast<char *>(lhs.data()),
+                            reinterpret_cast<char *>(rhs.data()),
+                            reinterpret_cast<char *>(out.data())};
+    contraction->run(places, scratch);
     for (size_t i = 0; i < out.size(); ++i) {
       auto found = static_cast<double>(out[i]), wanted = static_cast<double>(expected[i]);
       ASSERT_NEAR(found, wanted, (sizeof(Element) == 2 ? 1e-2 : 1e-4) * (1 + std::abs(wanted)))
@@ -177,7 +178,7 @@ TEST(Contraction, EveryPairOfMatrixLayouts) {
                          make(p, strides({p.m, p.k}, l.order, l.gap),
                               strides({p.k, p.n}, r.order, r.gap),
                               strides({p.m, p.n}, o.order, o.gap), accumulate),
-                         MTC_CONTRACTION_ALLOCATES);
+                         MTC_CALL_ALLOCATES);
           }
 }
 
@@ -188,20 +189,20 @@ TEST(Contraction, HeadsStayWhereTheyAre) {
   Problem scores{{3, 4}, 24, 24, 16}, mixed{{3, 4}, 24, 16, 24};
   std::vector<int64_t> q = {3, 4, 24, 16}, kt = {3, 4, 16, 24}, s = {3, 4, 24, 24};
   check<float>(scores, make(scores, strides(q, heads), strides(kt, headsT), strides(s, dense)),
-               MTC_CONTRACTION_ALLOCATES);
+               MTC_CALL_ALLOCATES);
   check<float>(mixed, make(mixed, strides(s, dense), strides(q, heads), strides(q, heads)),
-               MTC_CONTRACTION_ALLOCATES);
+               MTC_CALL_ALLOCATES);
   check<float>(mixed, make(mixed, strides(s, denseT), strides(q, heads), strides(q, heads), true),
-               MTC_CONTRACTION_ALLOCATES);
+               MTC_CALL_ALLOCATES);
   check<float>(mixed, make(mixed, strides(s, denseT), strides(q, dense), strides(q, dense)),
-               MTC_CONTRACTION_FAST);
+               MTC_CALL_FAST);
   check<float>(scores, make(scores, strides(q, dense), strides(kt, denseT), strides(s, denseT)),
-               MTC_CONTRACTION_FAST);
+               MTC_CALL_FAST);
   // One of three in a packed projection: gaps between lines.
   check<float>(
       mixed,
       make(mixed, strides(s, dense), {3 * 24 * 4 * 16, 16, 3 * 4 * 16, 1}, strides(q, heads)),
-      MTC_CONTRACTION_ALLOCATES);
+      MTC_CALL_ALLOCATES);
 }
 
 TEST(Contraction, BatchBroadcast) {
@@ -211,15 +212,15 @@ TEST(Contraction, BatchBroadcast) {
     check<float>(p,
                  make(p, strides(l, {0, 1, 2, 3}), strides(r, {0, 1, 2, 3}, 0, axes),
                       strides(o, {0, 1, 2, 3})),
-                 MTC_CONTRACTION_ALLOCATES);
+                 MTC_CALL_ALLOCATES);
     check<float>(p,
                  make(p, strides(l, {0, 1, 2, 3}, 0, axes), strides(r, {0, 1, 2, 3}),
                       strides(o, {0, 1, 2, 3}), true),
-                 MTC_CONTRACTION_ALLOCATES);
+                 MTC_CALL_ALLOCATES);
     check<float>(p,
                  make(p, strides(l, {0, 1, 2, 3}, 0, axes), strides(r, {0, 1, 3, 2}),
                       strides(o, {2, 0, 1, 3})),
-                 MTC_CONTRACTION_ALLOCATES);
+                 MTC_CALL_ALLOCATES);
   }
 }
 
@@ -229,11 +230,11 @@ TEST(Contraction, ManyBatchAxes) {
   check<float>(p,
                make(p, strides(l, {3, 1, 0, 2, 4, 5}), strides(r, {0, 1, 2, 3, 4, 5}),
                     strides(o, {2, 0, 3, 1, 4, 5})),
-               MTC_CONTRACTION_ALLOCATES);
+               MTC_CALL_ALLOCATES);
   check<float>(p,
                make(p, strides(l, {3, 1, 4, 0, 2, 5}), strides(r, {5, 1, 2, 3, 4, 0}),
                     strides(o, {2, 4, 0, 3, 1, 5}, 3), true),
-               MTC_CONTRACTION_PACKED);
+               MTC_CALL_PACKED);
 }
 
 TEST(Contraction, LayoutsThatNoLibraryTakesArePacked) {
@@ -243,26 +244,26 @@ TEST(Contraction, LayoutsThatNoLibraryTakesArePacked) {
   for (bool accumulate : {false, true}) {
     MtcContraction c =
         make(p, innermostBatch, strides(r, {0, 1, 2}), strides(o, {0, 1, 2}), accumulate);
-    check<float>(p, c, MTC_CONTRACTION_PACKED);
-    EXPECT_EQ(mtc_contraction_rate(&c, 2), MTC_CONTRACTION_PACKED);
+    check<float>(p, c, MTC_CALL_PACKED);
+    EXPECT_EQ(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_PACKED);
     c = make(p, strides(l, {0, 1, 2}), strides(r, {1, 2, 0}), outInnermostBatch, accumulate);
-    check<float>(p, c, MTC_CONTRACTION_PACKED);
-    check<float>(p, c, MTC_CONTRACTION_PACKED, 1);
+    check<float>(p, c, MTC_CALL_PACKED);
+    check<float>(p, c, MTC_CALL_PACKED, 1);
     // Overlapping windows of one line: lhs[m, k] = line[m + k].
     check<float>(p, make(p, {0, 1, 1}, strides(r, {0, 1, 2}), strides(o, {0, 1, 2}), accumulate),
-                 MTC_CONTRACTION_PACKED);
+                 MTC_CALL_PACKED);
   }
 }
 
 TEST(Contraction, SumsOverNothingAndEmptyResults) {
   Problem nothing{{2}, 3, 4, 0};
-  check<float>(nothing, make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}), MTC_CONTRACTION_LOOPS);
-  check<float>(nothing, make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}, true),
-               MTC_CONTRACTION_LOOPS);
+  check<float>(nothing, make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}), MTC_CALL_LOOPS);
+  check<float>(nothing, make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}, true), MTC_CALL_LOOPS);
   MtcContraction empty = make({{0}, 3, 4, 5}, {15, 5, 1}, {20, 4, 1}, {12, 4, 1});
-  auto contraction = Contraction::create(empty, 2);
+  auto contraction = createContraction(empty, 2);
   ASSERT_TRUE(contraction);
-  contraction->run(nullptr, nullptr, nullptr, nullptr);
+  char *const places[3] = {};
+  contraction->run(places, nullptr);
 }
 
 TEST(Contraction, DoublePrecision) {
@@ -271,33 +272,33 @@ TEST(Contraction, DoublePrecision) {
     check<double>(p,
                   make(p, strides({2, 9, 11}, {0, 2, 1}), strides({2, 11, 7}, {0, 1, 2}),
                        strides({2, 9, 7}, {0, 2, 1}), accumulate, MTC_F64),
-                  MTC_CONTRACTION_LOOPS);
+                  MTC_CALL_LOOPS);
 }
 
 TEST(Contraction, BrainFloat) {
   Problem p{{3}, 33, 17, 20};
   MtcContraction c = make(p, strides({3, 33, 20}, {0, 2, 1}), strides({3, 20, 17}, {0, 1, 2}),
                           strides({3, 33, 17}, {0, 1, 2}), true, MTC_BF16);
-  if (mtc_contraction_rate(&c, 2) == MTC_CONTRACTION_UNSUPPORTED)
+  if (mtc_call_rate(MTC_CONTRACTION, &c, 2) == MTC_CALL_UNSUPPORTED)
     GTEST_SKIP() << "this processor has no bf16 contraction";
-  check<BrainFloat>(p, c, MTC_CONTRACTION_ALLOCATES);
+  check<BrainFloat>(p, c, MTC_CALL_ALLOCATES);
   check<BrainFloat>(p,
                     make(p, strides({3, 33, 20}, {1, 2, 0}), strides({3, 20, 17}, {0, 1, 2}),
                          strides({3, 33, 17}, {2, 1, 0}), false, MTC_BF16),
-                    MTC_CONTRACTION_PACKED);
+                    MTC_CALL_PACKED);
 }
 
 TEST(Contraction, UnsupportedTypeIsSaid) {
   MtcContraction c = make({{}, 2, 2, 2}, {2, 1}, {2, 1}, {2, 1}, false, MTC_I32);
-  EXPECT_EQ(Contraction::create(c, 2), nullptr);
-  EXPECT_EQ(mtc_contraction_rate(&c, 2), MTC_CONTRACTION_UNSUPPORTED);
-  EXPECT_EQ(mtc_contraction_scratch_bytes(&c, 2), -1);
+  EXPECT_EQ(createContraction(c, 2), nullptr);
+  EXPECT_EQ(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), -1);
 }
 
 TEST(Contraction, PlanningLeavesTheThreadsAlone) {
   setLibraryThreads(2);
   MtcContraction c = make({{}, 64, 64, 64}, {64, 1}, {64, 1}, {64, 1});
-  EXPECT_GE(mtc_contraction_scratch_bytes(&c, 24), 0);
+  EXPECT_GE(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 24), 0);
   EXPECT_EQ(libraryThreads(), 2);
 }
 

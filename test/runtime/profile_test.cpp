@@ -50,12 +50,12 @@ TEST(Profile, TheFastestStepCounts) {
 TEST(Profile, PlainContractionHasTheSameWork) {
   // lhs [5, m, k] transposed, rhs the same for every entry.
   MtcContraction contraction = {
-      MTC_F32, 2, {5, 3}, 7, 11, 13, {1000, 91, 1, 7}, {0, 0, 11, 1}, {231, 77, 11, 1}, 1, 0};
+      MTC_F32, 2, {5, 3}, 7, 11, 13, {1000, 91, 1, 7}, {0, 0, 11, 1}, {231, 77, 11, 1}, 1};
   MtcContraction plain = plainContraction(contraction);
   EXPECT_EQ(contractionFlops(plain), 2 * 5 * 3 * 7 * 11 * 13);
   EXPECT_EQ(contractionFlops(contraction), contractionFlops(plain));
   EXPECT_EQ(plain.accumulate, 0u);
-  EXPECT_EQ(Contraction::create(plain, 1)->rate(), MTC_CONTRACTION_FAST);
+  EXPECT_EQ(createContraction(plain, 1)->rate(), MTC_CALL_FAST);
   EXPECT_GT(plainContractionRate(contraction, 2).value(), 0);
 }
 
@@ -89,7 +89,7 @@ TEST_F(Summary, HasARowForEachKindOfCall) {
     shares += row["share"].get<double>();
     rows[row["kind"] == "contraction" ? row["shape"] : row["name"]] = row;
   }
-  EXPECT_EQ(rows.size(), mtc_program.kernel_count + mtc_program.contraction_count);
+  EXPECT_EQ(rows.size(), mtc_program.kernel_count + mtc_program.call_count);
   const auto &gemm = rows.at("4 x 1 x 3");
   EXPECT_EQ(gemm["nodes"], nlohmann::json({"/fc/Gemm"}));
   EXPECT_EQ(gemm["flops"], 2 * 4 * 1 * 3);
@@ -166,6 +166,7 @@ TEST(SummaryTable, SaysWhatWasNotMeasured) {
       {"rows", {row}},
       {"totals",
        {{"contractions", {{"seconds", 0.25}, {"share", 0.5}, {"share_of_alone", none}}},
+        {"other_calls", part},
         {"kernels", part},
         {"large_kernels", part},
         {"copies", part},

@@ -291,10 +291,9 @@ TEST_F(Train, TooMuchMemoryIsAFaultOfTheSystem) {
 
 TEST_F(Train, TooLittleScratchIsRefused) {
   MtcProgram program = mtc_program;
-  std::vector<MtcContraction> contractions(program.contractions,
-                                           program.contractions + program.contraction_count);
-  contractions[0].scratch_bytes = 0;
-  program.contractions = contractions.data();
+  std::vector<MtcCall> calls(program.calls, program.calls + program.call_count);
+  calls[0].scratch_bytes = 0;
+  program.calls = calls.data();
   RunResult result = run({}, program);
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.error, HasSubstr("bytes of scratch"));

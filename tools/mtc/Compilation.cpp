@@ -3,7 +3,7 @@
 #include "Compilation.h"
 
 #include "codegen/Codegen.h"
-#include "codegen/cpu/ContractionScratch.h"
+#include "codegen/cpu/LibraryCalls.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/Onnx.h"
 #include "frontend/inference/Passes.h"
@@ -244,6 +244,7 @@ LogicalResult Compilation::formProgram() {
 }
 
 LogicalResult Compilation::lower(Stage stage) {
+  LibraryTarget library = cpu::libraryCalls(threads);
   auto reaches = [&](Stage next) { return reached < next && stage >= next; };
   if (reaches(Stage::Forward)) {
     if (failed(run([](OpPassManager &manager) {
@@ -259,16 +260,14 @@ LogicalResult Compilation::lower(Stage stage) {
     reached = Stage::Training;
   }
   if (reaches(Stage::Kernels)) {
-    if (failed(run(
-            [&](OpPassManager &manager) { buildKernelPipeline(manager, options.skippedPasses); })))
+    if (failed(run([&](OpPassManager &manager) {
+          buildKernelPipeline(manager, library, options.skippedPasses);
+        })))
       return failure();
     reached = Stage::Kernels;
   }
   if (reaches(Stage::Placed)) {
-    ContractionScratch scratch = [threads = threads](const ContractionShape &shape) {
-      return cpuContractionScratch(shape, threads);
-    };
-    if (failed(run([&](OpPassManager &manager) { manager.addPass(createPlacePass(scratch)); })))
+    if (failed(run([&](OpPassManager &manager) { manager.addPass(createPlacePass(library)); })))
       return failure();
     reached = Stage::Placed;
   }

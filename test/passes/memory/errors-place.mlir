@@ -33,3 +33,13 @@ module {
     return
   }
 }
+
+// -----
+
+module {
+  func.func @no_matrix(%x: tensor<4x16x8xf32>, %w: tensor<16x32xf32>) -> tensor<4x8x32xf32> {
+    // expected-error @below {{has operands that lie as its library does not take them; run mtc-prepare-calls first}}
+    %y = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x16x8xf32>, tensor<16x32xf32> -> tensor<4x8x32xf32>
+    return %y : tensor<4x8x32xf32>
+  }
+}

@@ -83,3 +83,17 @@ module {
     return %y : tensor<2xf32>
   }
 }
+
+// -----
+
+// A call's operand that is a view lies inside its source: the second half of each row begins 32 bytes on.
+// CHECK: mtc.call_contract <32, tensor<4x8xf32>> [16, 1], <256, tensor<8x2xf32>> [2, 1]
+// CHECK-SAME: into <320, tensor<4x2xf32>> [2, 1] batch [] m 4 n 2 k 8
+module {
+  func.func @f(%x: tensor<4x16xf32> {mtc.name = "x"}, %w: tensor<8x2xf32> {mtc.name = "w"})
+      -> (tensor<4x2xf32> {mtc.name = "y"}) {
+    %h = mtc.slice %x offsets [0, 8] strides [1, 1] : tensor<4x16xf32> -> tensor<4x8xf32>
+    %y = mtc.contract %h, %w batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+    return %y : tensor<4x2xf32>
+  }
+}

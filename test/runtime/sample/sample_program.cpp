@@ -104,9 +104,13 @@ const MtcKernel kernels[] = {
 
 const MtcContraction contractions[] = {
     // y[m, 0] = sum over k of x[m, k] weight[0, k]
-    {MTC_F32, 0, {}, batch, 1, features, {features, 1}, {1, features}, {1, 1}, 0, 4 << 20},
+    {MTC_F32, 0, {}, batch, 1, features, {features, 1}, {1, features}, {1, 1}, 0},
     // weight gradient[0, n] = sum over k of error[k, 0] x[k, n]
-    {MTC_F32, 0, {}, 1, features, batch, {1, 1}, {features, 1}, {features, 1}, 0, 4 << 20}};
+    {MTC_F32, 0, {}, 1, features, batch, {1, 1}, {features, 1}, {features, 1}, 0}};
+const MtcCall calls[] = {{MTC_CONTRACTION, &contractions[0], 4 << 20, 2 * batch * features,
+                          4 * (batch * features + features + batch)},
+                         {MTC_CONTRACTION, &contractions[1], 4 << 20, 2 * batch * features,
+                          4 * (batch + batch * features + features)}};
 
 const int64_t forwardOperands[] = {xAt, weightAt, yAt, scratchAt};
 const int64_t checkOperands[] = {targetAt};
@@ -118,14 +122,13 @@ const int64_t seenOperands[] = {yAt, seenAt};
 const int64_t updateWeightOperands[] = {weightAt, weightGradAt, weightMomentumAt, rateAt, decayAt};
 const int64_t updateBiasOperands[] = {biasAt, biasGradAt, biasMomentumAt, rateAt, decayAt};
 
-const MtcOperation microStep[] = {
-    {MTC_CONTRACT, 0, 4, forwardOperands, 0, "/fc/Gemm"},
-    {MTC_LAUNCH, 6, 1, checkOperands, 0, "/check/Gather"},
-    {MTC_LAUNCH, 0, 6, errorOperands, 0, "/fc/Gemm, loss"},
-    {MTC_LAUNCH, 1, 2, lossOperands, 0, "loss"},
-    {MTC_CONTRACT, 1, 4, weightGradientOperands, 0, "backward /fc/Gemm"},
-    {MTC_LAUNCH, 2, 2, biasGradientOperands, 0, "backward /fc/Gemm"},
-    {MTC_LAUNCH, 3, 2, seenOperands, 0, "statistics"}};
+const MtcOperation microStep[] = {{MTC_CALL, 0, 4, forwardOperands, 0, "/fc/Gemm"},
+                                  {MTC_LAUNCH, 6, 1, checkOperands, 0, "/check/Gather"},
+                                  {MTC_LAUNCH, 0, 6, errorOperands, 0, "/fc/Gemm, loss"},
+                                  {MTC_LAUNCH, 1, 2, lossOperands, 0, "loss"},
+                                  {MTC_CALL, 1, 4, weightGradientOperands, 0, "backward /fc/Gemm"},
+                                  {MTC_LAUNCH, 2, 2, biasGradientOperands, 0, "backward /fc/Gemm"},
+                                  {MTC_LAUNCH, 3, 2, seenOperands, 0, "statistics"}};
 const MtcOperation update[] = {{MTC_LAUNCH, 4, 5, updateWeightOperands, 0, "update fc.weight"},
                                {MTC_LAUNCH, 5, 5, updateBiasOperands, 0, "update fc.bias"}};
 
@@ -179,13 +182,13 @@ extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .input_count = 2,
                                        .output_count = 2,
                                        .kernel_count = 7,
-                                       .contraction_count = 2,
+                                       .call_count = 2,
                                        .segment_count = 3,
                                        .variables = variables,
                                        .inputs = inputs,
                                        .outputs = outputs,
                                        .kernels = kernels,
-                                       .contractions = contractions,
+                                       .calls = calls,
                                        .segments = segments,
                                        .micro_step = {7, microStep},
                                        .update = {2, update},

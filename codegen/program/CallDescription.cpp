@@ -1,0 +1,63 @@
+//===- CallDescription.cpp - Library calls as the program's ABI describes them ----------------===//
+
+#include "codegen/program/CallDescription.h"
+
+#include "runtime/abi/contraction.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mtc;
+
+MtcType mtc::typeCode(Type element) {
+  if (element.isF64())
+    return MTC_F64;
+  if (element.isF32())
+    return MTC_F32;
+  if (element.isBF16())
+    return MTC_BF16;
+  if (element.isF16())
+    return MTC_F16;
+  if (isa<Float8E4M3FNType>(element))
+    return MTC_F8E4M3;
+  if (isa<Float8E5M2Type>(element))
+    return MTC_F8E5M2;
+  bool isUnsignedType = isUnsigned(element);
+  switch (element.getIntOrFloatBitWidth()) {
+  case 64:
+    return isUnsignedType ? MTC_U64 : MTC_I64;
+  case 32:
+    return isUnsignedType ? MTC_U32 : MTC_I32;
+  case 16:
+    return isUnsignedType ? MTC_U16 : MTC_I16;
+  case 8:
+    return isUnsignedType ? MTC_U8 : MTC_I8;
+  default:
+    return MTC_BOOL;
+  }
+}
+
+template <typename Struct> static CallDescription pack(MtcCallKind kind, const Struct &value) {
+  return {kind, std::string(reinterpret_cast<const char *>(&value), sizeof(Struct))};
+}
+
+static CallDescription describe(CallContractOp call) {
+  MtcContraction c = {};
+  assert(call.getLhsStrides().size() <= MTC_MAX_RANK && "a contraction has too many axes");
+  c.type = typeCode(call.getOut().getType().getElementType());
+  c.batch_rank = static_cast<uint32_t>(call.getBatch().size());
+  llvm::copy(call.getBatch(), c.batch);
+  c.m = call.getM();
+  c.n = call.getN();
+  c.k = call.getK();
+  llvm::copy(call.getLhsStrides(), c.lhs_strides);
+  llvm::copy(call.getRhsStrides(), c.rhs_strides);
+  llvm::copy(call.getOutStrides(), c.out_strides);
+  c.accumulate = call.getAccumulate();
+  return pack(MTC_CONTRACTION, c);
+}
+
+CallDescription mtc::describeCall(Operation *placed) {
+  return llvm::TypeSwitch<Operation *, CallDescription>(placed).Case<CallContractOp>(
+      [](auto call) { return describe(call); });
+}

@@ -1,0 +1,33 @@
+//===- LibraryTarget.h - What a target's library says of calls --------------------------------===//
+
+#ifndef MTC_PASSES_MEMORY_LIBRARYTARGET_H
+#define MTC_PASSES_MEMORY_LIBRARYTARGET_H
+
+#include "ir/Mtc.h"
+
+#include <functional>
+#include <memory>
+
+namespace mtc {
+
+/// Answers about calls in their placed form; the places themselves do not matter. Empty functions
+/// for no target: calls then need no scratch, and all layouts are equally fast.
+struct LibraryTarget {
+  /// Bytes of scratch that the library needs; negative where it cannot run the call.
+  std::function<int64_t(mlir::Operation *)> scratch;
+  /// A rank of how well it runs the call, from 0 (not at all) up. A copy in front of the call is
+  /// better than a lower rank: it takes less time than a slow call, and its memory is planned,
+  /// which what a library allocates for itself is not.
+  std::function<int(mlir::Operation *)> rate;
+};
+
+/// A call's placed form, for a question: it lies in no block, and all its places are 0.
+struct OperationEraser {
+  void operator()(mlir::Operation *op) const { op->erase(); }
+};
+using DetachedCall = std::unique_ptr<mlir::Operation, OperationEraser>;
+DetachedCall buildDetached(LibraryCallOpInterface call);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_MEMORY_LIBRARYTARGET_H

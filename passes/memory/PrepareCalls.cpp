@@ -1,0 +1,152 @@
+//===- PrepareCalls.cpp - Layouts of library calls' operands and results ----------------------===//
+
+#include "passes/memory/PrepareCalls.h"
+
+#include "ir/Shape.h"
+#include "ir/TensorBuilder.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_PREPARECALLS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+/// The axis of a dense tensor along which `stride` elements lead, and by how many indices; nothing
+/// if they lead along several.
+static std::optional<std::pair<int64_t, int64_t>> stepOf(int64_t stride, ArrayRef<int64_t> shape,
+                                                         ArrayRef<int64_t> strides) {
+  for (auto [axis, extent, own] : llvm::enumerate(shape, strides))
+    if (extent > 1 && own <= stride)
+      return stride % own ? std::nullopt : std::optional(std::pair(int64_t(axis), stride / own));
+  return std::nullopt;
+}
+
+/// A tensor of `shape` lies in a dense one of `type` by `layout`; that one lies in another by
+/// `movement`. Gives how the tensor lies in the last, or nothing where strides cannot say it.
+static std::optional<StridedLayout> compose(ArrayRef<int64_t> shape, const StridedLayout &layout,
+                                            RankedTensorType type, const StridedLayout &movement) {
+  SmallVector<int64_t> strides = rowMajorStrides(type.getShape());
+  StridedLayout result{movement.offset, SmallVector<int64_t>(shape.size(), 0)};
+  SmallVector<int64_t> last(type.getRank(), 0); // The greatest index along each axis.
+  int64_t rest = layout.offset;
+  for (auto [axis, stride] : llvm::enumerate(strides)) {
+    last[axis] = rest / stride;
+    rest %= stride;
+    result.offset += last[axis] * movement.strides[axis];
+  }
+  for (auto [i, extent, stride] : llvm::enumerate(shape, layout.strides)) {
+    if (extent == 1 || stride == 0)
+      continue;
+    auto step = stepOf(stride, type.getShape(), strides);
+    if (!step)
+      return std::nullopt;
+    auto [axis, count] = *step;
+    last[axis] += (extent - 1) * count;
+    if (last[axis] >= type.getDimSize(axis))
+      return std::nullopt; // It goes on along the next axis.
+    result.strides[i] = count * movement.strides[axis];
+  }
+  return result;
+}
+
+namespace {
+
+class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
+public:
+  PrepareCallsPass() = default;
+  explicit PrepareCallsPass(LibraryTarget target) : target(std::move(target)) {}
+
+private:
+  void runOnOperation() override {
+    SmallVector<LibraryCallOpInterface> calls;
+    getOperation().walk([&](LibraryCallOpInterface call) {
+      if (call.isLibraryCall())
+        calls.push_back(call);
+    });
+    for (LibraryCallOpInterface call : calls) {
+      SmallVector<Value> operands(call->getOperands());
+      for (OpOperand &operand : call->getOpOperands())
+        makeTaken(call, operand);
+      for (auto [operand, original] : llvm::zip_equal(call->getOpOperands(), operands))
+        readThrough(call, operand, original);
+      for (OpResult result : call->getResults())
+        transpose(call, result);
+    }
+    // Movements that nothing reads any more, views that were only tried.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(getOperation().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  int rate(LibraryCallOpInterface call) {
+    return target.rate ? target.rate(buildDetached(call).get()) : 0;
+  }
+
+  static void setView(OpOperand &operand, Value source, const StridedLayout &layout) {
+    OpBuilder builder(operand.getOwner());
+    operand.set(StridedViewOp::create(builder, operand.get().getLoc(), operand.get().getType(),
+                                      source, layout.offset, layout.strides));
+  }
+
+  /// call(x) => call(view(transpose(x))), where the call does not take x's dense layout
+  void makeTaken(LibraryCallOpInterface call, OpOperand &operand) {
+    Value value = operand.get();
+    if (call.takesLayout(operand.getOperandNumber(), stridesOf(value)))
+      return;
+    SmallVector<int64_t> order = call.getDenseOrder(operand.getOperandNumber());
+    TensorBuilder b(call.getLoc(), call);
+    Value copy = b.transpose(value, order);
+    SmallVector<int64_t> strides = rowMajorStrides(shapeOf(copy));
+    setView(operand, copy, {0, pick(strides, invertPermutationVector(order))});
+  }
+
+  /// call(movements(x)) => call(view(x)), as far up as the call is as fast as without
+  void readThrough(LibraryCallOpInterface call, OpOperand &operand, Value original) {
+    Value source = original, best = operand.get();
+    ArrayRef<int64_t> shape = shapeOf(original);
+    StridedLayout layout{0, rowMajorStrides(shape)};
+    int leastRate = rate(call);
+    bool moves = false; // Not through reshapes alone: they cost nothing where they are.
+    while (Operation *op = source.getDefiningOp()) {
+      if (auto movement = dyn_cast<StridedMovementOpInterface>(op)) {
+        auto composed = compose(shape, layout, typeOf(source), movement.getLayout());
+        if (!composed)
+          break;
+        layout = *composed;
+        moves = true;
+      } else if (!op->hasTrait<mtc::View>()) {
+        break;
+      }
+      source = op->getOperand(0);
+      if (!moves || !call.takesLayout(operand.getOperandNumber(), layout.strides))
+        continue;
+      operand.set(original);
+      setView(operand, source, layout);
+      if (rate(call) >= leastRate)
+        best = operand.get();
+    }
+    operand.set(best);
+  }
+
+  /// transpose(call(..)) => call(..), where nothing else reads the result
+  void transpose(LibraryCallOpInterface call, OpResult result) {
+    auto movement = result.hasOneUse() ? dyn_cast<TransposeOp>(*result.user_begin()) : nullptr;
+    if (!movement || !call.transposeResult(result.getResultNumber(), movement.getPermutation()))
+      return;
+    movement.replaceAllUsesWith(Value(result));
+    movement.erase();
+  }
+
+  LibraryTarget target;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createPrepareCallsPass(LibraryTarget target) {
+  return std::make_unique<PrepareCallsPass>(std::move(target));
+}

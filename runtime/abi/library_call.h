@@ -1,0 +1,40 @@
+/* What the compiler asks about a library call before it plans memory and chooses layouts.
+ *
+ * The answers come from the same code (library `mtc_library_calls`) that runs calls inside produced
+ * programs, so that planned scratch is what the run needs. `description` is the struct of the kind.
+ */
+#ifndef MTC_RUNTIME_ABI_LIBRARY_CALL_H
+#define MTC_RUNTIME_ABI_LIBRARY_CALL_H
+
+#include "runtime/abi/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a call would be run, from worst to best. */
+typedef enum MtcCallRate {
+  MTC_CALL_UNSUPPORTED = 0, /* no implementation for its element type on this machine */
+  MTC_CALL_LOOPS = 1,       /* plain loops: f64, or a sum over nothing */
+  MTC_CALL_PACKED = 2, /* an operand or a result is copied through a dense buffer in the scratch */
+  MTC_CALL_ALLOCATES =
+      3,            /* full rate, but the library takes packing buffers from outside the arena */
+  MTC_CALL_FAST = 4 /* full rate, all memory in the scratch */
+} MtcCallRate;
+
+/* Bytes of scratch that a run with any number of threads from 1 to `threads` needs; 0 if none, -1
+ * if unsupported. */
+int64_t mtc_call_scratch_bytes(uint32_t kind, const void *description, int threads);
+
+/* How a run with `threads` threads would go. */
+MtcCallRate mtc_call_rate(uint32_t kind, const void *description, int threads);
+
+/* Prepares the call for one thread and runs it once, with scratch of its own: for tools. `places`
+ * are operands and results. 0 if unsupported. */
+int mtc_call_run(const MtcCall *call, char *const *places);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MTC_RUNTIME_ABI_LIBRARY_CALL_H */

@@ -1,0 +1,18 @@
+# `ninja mtc-doc` writes what the records of dialects and passes say as pages below docs/ of the build folder.
+
+add_custom_target(mtc-doc)
+
+function(mtc_add_doc page record)
+  set(LLVM_TARGET_DEFINITIONS ${PROJECT_SOURCE_DIR}/${record})
+  tablegen(MLIR docs/${page}.md ${ARGN})
+  add_custom_target(mtc-doc-${page} DEPENDS docs/${page}.md)
+  add_dependencies(mtc-doc mtc-doc-${page})
+endfunction()
+
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
+mtc_add_doc(dialect ir/MtcOps.td -gen-dialect-doc -dialect=mtc)
+mtc_add_doc(onnx-dialect frontend/dialect/OnnxOps.td -gen-dialect-doc -dialect=onnx)
+mtc_add_doc(passes passes/Passes.td -gen-pass-doc)
+mtc_add_doc(onnx-inference-passes frontend/inference/Passes.td -gen-pass-doc)
+mtc_add_doc(onnx-conversion-passes frontend/convert/Passes.td -gen-pass-doc)
+mtc_add_doc(codegen-passes codegen/Passes.td -gen-pass-doc)

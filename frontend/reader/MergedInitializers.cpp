@@ -7,6 +7,7 @@
 #include "frontend/reader/TensorData.h"
 
 #include "onnx-ml.pb.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -63,15 +64,15 @@ private:
       found.push_back({initializer->name, {}, mayBeTied(*initializer)});
       const InitializerClass &known = classes.find(initializer->name)->second;
       const std::string &own = known.moduleName.empty() ? initializer->name : known.moduleName;
-      StringSet<> names = missing;
-      names.insert(own);
+      missing.insert(own); // while its uses are looked at
       for (const InitializerUse &use : users) {
-        std::string parameter = parameterOfUse(use, names);
+        std::string parameter = parameterOfUse(use, missing);
         if (parameter.empty())
           open.push_back({found.size() - 1, &use});
         else if (parameter != own)
           addUse(found.size() - 1, parameter, use);
       }
+      missing.erase(own);
     }
     for (const auto &entry : owners)
       missing.erase(entry.getKey());
@@ -110,9 +111,12 @@ private:
   /// The TorchScript exporter leaves an Identity of the parameter's name. A parameter that is tied
   /// in the module has one name there.
   void findByIdentities() {
+    StringMap<size_t> indices;
     for (const Initializer &initializer : model.initializers())
-      if (isParameter(initializer.name))
+      if (isParameter(initializer.name)) {
+        indices[initializer.name] = found.size();
         found.push_back({initializer.name, {}});
+      }
     StringSet<> outputs;
     for (const auto &output : graph.output())
       outputs.insert(output.name());
@@ -120,10 +124,8 @@ private:
       if (node.op_type() != "Identity" || node.input_size() != 1 || node.output_size() != 1 ||
           StringRef(node.name()).contains('/') || outputs.contains(node.output(0)))
         continue;
-      auto merged = llvm::find_if(
-          found, [&](const MergedInitializer &merged) { return merged.name == node.input(0); });
-      if (merged != found.end())
-        merged->parts.push_back({node.output(0), {}, static_cast<int64_t>(index)});
+      if (auto merged = indices.find(node.input(0)); merged != indices.end())
+        found[merged->second].parts.push_back({node.output(0), {}, static_cast<int64_t>(index)});
     }
   }
 
@@ -166,7 +168,7 @@ public:
         if (model.hasInitializer(part.parameter))
           continue; // defined twice: the importer says so
         // Its users read that name already.
-        identities.push_back(static_cast<int>(part.identity));
+        identities.insert(static_cast<int>(part.identity));
         model.copyInitializer(merged.name, part.parameter);
         continue;
       }
@@ -178,10 +180,13 @@ public:
     }
   }
 
+  /// Removes the nodes that are no longer needed.
   void finish() {
-    llvm::sort(identities, std::greater<>());
-    for (int index : identities)
-      graph.mutable_node()->DeleteSubrange(index, 1);
+    int kept = 0;
+    for (int i = 0, count = graph.node_size(); i < count; ++i)
+      if (!identities.contains(i))
+        graph.mutable_node()->SwapElements(kept++, i);
+    graph.mutable_node()->DeleteSubrange(kept, graph.node_size() - kept);
   }
 
 private:
@@ -196,7 +201,7 @@ private:
   Model &model;
   ::onnx::GraphProto &graph;
   StringSet<> names;
-  std::vector<int> identities;
+  DenseSet<int> identities;
 };
 
 /// `'NAME' stands for 5 parameters (a, b, c, d and 1 more)`.

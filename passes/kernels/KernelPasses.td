@@ -29,12 +29,20 @@ def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
 }
 
 def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
-  let summary = "elementwise kernels move into the kernels that read them";
+  let summary = "kernels that read each other's results, or the same values, become one";
   let description = [{
-    A kernel that reads through a view reads what the view is of, where the index stays affine without divisions. Then an
-    elementwise producer is computed where its result is read, at the points that are read: if nothing else needs its
-    result and no element is computed twice, or if it only moves elements. The reason of each refusal is in the debug log
-    (`--debug-only=mtc-fuse-kernels`).
+    1. A kernel that reads through a view reads what the view is of, where the index stays affine without divisions.
+    2. An elementwise producer is computed where its result is read, at the points that are read: if nothing else needs
+       its result and no element is computed twice; if it only moves elements; or if it is so cheap that each of its
+       readers had better compute it than read it.
+    3. Kernels over the same points become one with the results of both: an elementwise kernel and a reduction of its
+       rows, several reductions of a row, what is computed of a row from its reductions. Softmax, a normalisation or a
+       cross-entropy end as one kernel, which touches memory once. Spaces are brought together by splitting dimensions;
+       a kernel with one point for each row joins one that visits the rows.
+
+    A value that lives long is never moved across library calls for the sake of this. Remarks of the category
+    `mtc-fuse-kernels` say what was joined, and for each value that still passes through memory why
+    (`mtc compile --remarks FILE`).
   }];
   let options = [
     Option<"maxInputs", "max-inputs", "unsigned", "16", "most operands that a fused kernel may have">,

@@ -28,8 +28,16 @@ for skipped in [*([p] for p in PASSES), PASSES]:
 recompute = compile_example(GPT2, folder, "adamw", GPT2.batch, "--skip-pass", PASSES[0], name="kept")
 assert same_bits(recompute.gradients("gradients_kept"), gradients)
 best = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--json"], folder).stdout)["peak_bytes"]
-assert all(best <= peak for peak in peaks.values()) and best < 0.8 * peaks[PASSES[0],], (best, peaks)
+assert all(best <= peak for peak in peaks.values()) and best < 0.85 * peaks[PASSES[0],], (best, peaks)
 
 # A name that is none is refused with those that are.
 message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--skip-pass", "mtc-place"], folder, code=1).stderr
 assert "--skip-pass mtc-place" in message and all(name in message for name in PASSES), message
+
+# --remarks says of each node what was joined, and why not.
+run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "remarks.txt"], folder)
+lines = (folder / "remarks.txt").read_text().splitlines()
+assert sum(line.startswith("Passed mtc-fuse-kernels joined [") for line in lines) > 20, lines
+assert any(line.startswith("Missed mtc-fuse-kernels not-fused [") and "as one kernel: " in line for line in lines), lines
+message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "no/where.txt"], folder, code=1).stderr
+assert "--remarks no/where.txt: the file cannot be written" in message, message

@@ -2,6 +2,8 @@
 
 #include "Compilation.h"
 
+#include "Remarks.h"
+
 #include "codegen/Codegen.h"
 #include "codegen/cpu/LibraryCalls.h"
 #include "frontend/convert/Passes.h"
@@ -98,6 +100,8 @@ LogicalResult Compilation::import() {
     warn(text);
   for (const std::string &text : onnx::parameterWarnings(*model, classes))
     warn(text);
+  if (!options.remarks.empty())
+    writeRemarks(*context, options.remarks);
   return run([](OpPassManager &manager) {
     manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());
   });

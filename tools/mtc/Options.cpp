@@ -131,6 +131,9 @@ const std::string skipText =
 cl::list<std::string> skippedPasses("skip-pass", cl::desc(skipText), cl::value_desc("pass"), BOTH,
                                     cl::cat(outputFlags));
 cl::opt<std::string>
+    remarks("remarks", cl::desc("write what was optimised, and what was not and why, a line each"),
+            cl::value_desc("FILE"), BOTH, cl::cat(outputFlags));
+cl::opt<std::string>
     reproducer("crash-reproducer",
                cl::desc("if a pass fails, write its input and the pipeline here, for "
                         "mtc-opt --run-reproducer"),
@@ -280,6 +283,7 @@ void collect(Options &options) {
       fail("--skip-pass " + name + ": there is no such optional pass; expected " +
            llvm::join(getOptionalPasses(), ", "));
   options.skippedPasses.assign(skippedPasses.begin(), skippedPasses.end());
+  options.remarks = remarks;
   options.irFolder = irFolder;
   options.reproducer = reproducer;
   options.output = output;

@@ -47,6 +47,7 @@ struct Options {
   bool json = false;
   Stage stage = Stage::Program;
   std::vector<std::string> skippedPasses;
+  std::string remarks;    // `--remarks`.
   std::string irFolder;   // `--print-ir-after-all`.
   std::string reproducer; // `--crash-reproducer`.
 };

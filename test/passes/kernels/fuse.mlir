@@ -51,11 +51,11 @@ func.func @joined(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   return %e, %y : tensor<8xf32>, tensor<8xf32>
 }
 
-// What would be computed once for each row stays apart: 4 exponentials, not 32.
+// What is computed once for each row is still computed once: it depends on no reduced dim.
 // CHECK-LABEL: func.func @computed_once(
-// CHECK: mtc.kernel [4](
-// CHECK: math.exp
-// CHECK: mtc.kernel [4, 8]
+// CHECK: mtc.kernel [4, 8] reduce [1]
+// CHECK: %[[R:.*]] = mtc.kernel.load %{{.*}} at affine_map<(d0, d1) -> (d0)>
+// CHECK: math.exp %[[R]]
 // CHECK-NOT: math.exp
 // CHECK: return
 func.func @computed_once(%x: tensor<4x8xf32>, %r: tensor<4xf32>) -> tensor<4x8xf32> {

@@ -1,0 +1,267 @@
+//===- JoinKernels.cpp - Two kernels as one ---------------------------------------------------===//
+
+#include "passes/kernels/JoinKernels.h"
+
+#include "ir/KernelBuilder.h"
+#include "passes/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/BitVector.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Whether each load of `second` that reads a result of `first` reads what `first` computes at the
+/// same point.
+bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common) {
+  Block &body = second.getBody().front();
+  for (auto [input, argument] : llvm::zip_equal(second.getInputs(), body.getArguments())) {
+    Value root = rootOf(input);
+    if (root.getDefiningOp() != first)
+      continue;
+    auto to = cast<RankedTensorType>(input.getType()),
+         from = cast<RankedTensorType>(root.getType());
+    if (to.getElementType() != from.getElementType())
+      return false;
+    AffineMap stored =
+        common.rewrite(storedAt(first, cast<OpResult>(root).getResultNumber()), common.first);
+    for (KernelLoadOp load : loadsOf(argument)) {
+      if (load.getGuard() || !load.getSymbols().empty())
+        return false;
+      AffineMap map = common.rewrite(load.getMap(), common.second);
+      if (to.getShape() != from.getShape())
+        map = reshapeMap(map, to.getShape(), from.getShape(), common.space);
+      if (map != stored)
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Whether a kernel that threads share by points would be shared by a few rows.
+bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
+  constexpr int64_t enoughRows = 64, pointsOfOneThread = 1 << 16;
+  if (common.reduced.empty() || (!first.getReduced().empty() && !second.getReduced().empty()))
+    return false;
+  int64_t rows = 1, points = 1;
+  for (auto [d, extent] : llvm::enumerate(common.space)) {
+    points *= extent;
+    if (!llvm::is_contained(common.reduced, d))
+      rows *= extent;
+  }
+  return rows < enoughRows && points > pointsOfOneThread;
+}
+
+/// Calls `visit` with each operation other than `except` that reads a value or a view of it.
+void visitReaders(Value value, Operation *except, llvm::function_ref<void(Operation *)> visit) {
+  for (Operation *user : value.getUsers()) {
+    if (user->hasTrait<mtc::View>())
+      visitReaders(user->getResult(0), except, visit);
+    else if (user != except)
+      visit(user);
+  }
+}
+
+bool callsBetween(Operation *from, Operation *to) {
+  for (Operation *op = from->getNextNode(); op != to; op = op->getNextNode())
+    if (!isa<KernelOp, ReadOp, WriteOp>(op) && !op->hasTrait<mtc::View>() &&
+        !op->hasTrait<OpTrait::ConstantLike>())
+      return true;
+  return false;
+}
+
+int64_t resultBytes(KernelOp kernel) {
+  int64_t bytes = 0;
+  for (Type type : kernel->getResultTypes())
+    bytes += byteSize(cast<RankedTensorType>(type));
+  return bytes;
+}
+
+/// Results that are small beside what the kernel reads: living longer costs nothing.
+bool givesLittle(KernelOp kernel) {
+  int64_t read = 0;
+  for (Value input : kernel.getInputs())
+    read += byteSize(cast<RankedTensorType>(input.getType()));
+  return resultBytes(kernel) * 16 <= read;
+}
+
+/// Whether the second kernel can be computed where the first is. Large results would live longer
+/// across library calls; that is never worth it.
+bool canMoveUp(KernelOp first, KernelOp second) {
+  for (Value input : second.getInputs()) {
+    Operation *source = rootOf(input).getDefiningOp();
+    if (source && source != first && first->isBeforeInBlock(source))
+      return false;
+  }
+  return givesLittle(second) || !callsBetween(first, second);
+}
+
+bool canMoveDown(KernelOp first, KernelOp second) {
+  bool isReadBefore = false;
+  for (Value result : first->getResults())
+    visitReaders(result, second,
+                 [&](Operation *reader) { isReadBefore |= reader->isBeforeInBlock(second); });
+  return !isReadBefore && !callsBetween(first, second);
+}
+
+/// Moves the views that lie between a value and what they are of in front of `op`.
+void moveViewsBefore(Value value, Operation *op) {
+  Operation *view = value.getDefiningOp();
+  if (!view || !view->hasTrait<mtc::View>() || view->isBeforeInBlock(op))
+    return;
+  moveViewsBefore(view->getOperand(0), op);
+  view->moveBefore(op);
+}
+
+/// Moves views of an operation's results that stand in front of it behind it.
+void moveViewsBehind(Value value, Operation *op) {
+  for (Operation *user : llvm::to_vector(value.getUsers()))
+    if (user->hasTrait<mtc::View>()) {
+      if (user->isBeforeInBlock(op))
+        user->moveAfter(op);
+      moveViewsBehind(user->getResult(0), user);
+    }
+}
+
+/// Copies a kernel's body into the joint one, over the common space.
+class BodyCopier {
+public:
+  BodyCopier(KernelOp joined, const CommonSpace &common) : joined(joined), common(common) {}
+
+  /// `known`: values for loads that need not be made.
+  SmallVector<Value> copy(KernelOp kernel, ArrayRef<AffineExpr> dims,
+                          const DenseMap<Operation *, Value> &known) {
+    IRMapping mapping;
+    Block &body = kernel.getBody().front();
+    SmallVector<Value> arguments = shareInputs(kernel, joined);
+    for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
+      mapping.map(from, to);
+    OpBuilder builder = OpBuilder::atBlockEnd(&joined.getBody().front());
+    for (Operation &op : body.without_terminator()) {
+      if (Value value = known.lookup(&op)) {
+        mapping.map(op.getResult(0), value);
+        continue;
+      }
+      Operation *clone = builder.clone(op, mapping);
+      if (auto load = dyn_cast<KernelLoadOp>(clone))
+        load.setMap(common.rewrite(load.getMap(), dims));
+      else if (auto index = dyn_cast<KernelIndexOp>(clone))
+        index.setMap(common.rewrite(index.getMap(), dims));
+    }
+    return llvm::map_to_vector(yieldOf(kernel).getValues(),
+                               [&](Value value) { return mapping.lookup(value); });
+  }
+
+private:
+  KernelOp joined;
+  const CommonSpace &common;
+};
+
+} // namespace
+
+std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const KernelLimits &limits,
+                                    StringRef &reason) {
+  reason = exceedsLimits(first, second, limits);
+  if (!reason.empty())
+    return std::nullopt;
+  for (KernelOp kernel : {first, second})
+    if (kernel.getShape() == FusibleShape::Scatter) {
+      reason = "one of the kernels adds at computed places";
+      return std::nullopt;
+    }
+  if ((first.getShape() == FusibleShape::ColumnReduction) !=
+      (second.getShape() == FusibleShape::ColumnReduction)) {
+    reason = "columns are reduced in another order than the other kernel's";
+    return std::nullopt;
+  }
+  std::optional<CommonSpace> common = findCommonSpace(first, second);
+  if (!common) {
+    reason = "the kernels run over different spaces";
+    return std::nullopt;
+  }
+  if (rowsAreTooFew(first, second, *common)) {
+    reason = "too few rows for the threads to share";
+    return std::nullopt;
+  }
+  if (!readsAtSamePoint(first, second, *common)) {
+    reason = "the reader needs elements of other points";
+    return std::nullopt;
+  }
+  Joint joint{std::move(*common)};
+  joint.standsAtFirst = canMoveUp(first, second);
+  if (!joint.standsAtFirst && !canMoveDown(first, second)) {
+    reason = "other operations stand between the kernels";
+    return std::nullopt;
+  }
+  return joint;
+}
+
+KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint) {
+  const CommonSpace &common = joint.space;
+  Operation *place = joint.standsAtFirst ? first : second;
+  SmallVector<Type> types(second->getResultTypes());
+  SmallVector<OpResult> kept;
+  for (OpResult result : first->getResults()) {
+    bool isReadElsewhere = false;
+    visitReaders(result, second, [&](Operation *) { isReadElsewhere = true; });
+    if (!isReadElsewhere)
+      continue;
+    kept.push_back(result);
+    types.push_back(result.getType());
+  }
+
+  OpBuilder builder(place);
+  auto loc = FusedLoc::get(builder.getContext(), {first.getLoc(), second.getLoc()});
+  auto joined = KernelOp::create(builder, loc, types, common.space, common.reduced, ValueRange());
+  joined->setDiscardableAttrs(second->getDiscardableAttrDictionary());
+  joined.getBody().emplaceBlock();
+  BodyCopier copier(joined, common);
+  SmallVector<Value> firstValues = copier.copy(first, common.first, DenseMap<Operation *, Value>());
+  DenseMap<Operation *, Value> known;
+  for (auto [i, input] : llvm::enumerate(second.getInputs())) {
+    Value root = rootOf(input);
+    if (root.getDefiningOp() != first)
+      continue;
+    for (KernelLoadOp load : loadsOf(second.getBody().front().getArgument(i)))
+      known[load] = firstValues[cast<OpResult>(root).getResultNumber()];
+  }
+  SmallVector<Value> values = copier.copy(second, common.second, known);
+
+  SmallVector<Attribute> maps;
+  auto addMap = [&](KernelOp kernel, unsigned result, ArrayRef<AffineExpr> dims) {
+    maps.push_back(AffineMapAttr::get(common.rewrite(storedAt(kernel, result), dims)));
+  };
+  for (unsigned i = 0; i < second->getNumResults(); ++i)
+    addMap(second, i, common.second);
+  for (OpResult result : kept) {
+    values.push_back(firstValues[result.getResultNumber()]);
+    addMap(first, result.getResultNumber(), common.first);
+  }
+  builder.setInsertionPointToEnd(&joined.getBody().front());
+  KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), false);
+
+  // What the copies no longer load is no operand.
+  Block &body = joined.getBody().front();
+  llvm::BitVector unread(joined.getInputs().size());
+  for (auto [i, argument] : llvm::enumerate(body.getArguments()))
+    if (argument.use_empty())
+      unread.set(i);
+  body.eraseArguments(unread);
+  joined->eraseOperands(unread);
+
+  unsigned own = second->getNumResults();
+  second->replaceAllUsesWith(joined->getResults().take_front(own));
+  second.erase();
+  for (Value result : first->getResults())
+    eraseUnreadViewsOf(result);
+  for (auto [i, result] : llvm::enumerate(kept))
+    result.replaceAllUsesWith(joined->getResult(own + i));
+  first.erase();
+  for (Value input : joined.getInputs())
+    moveViewsBefore(input, joined);
+  for (Value result : joined->getResults())
+    moveViewsBehind(result, joined);
+  return joined;
+}

@@ -1,0 +1,141 @@
+//===- KernelEditing.cpp - What passes over kernels do again and again ------------------------===//
+
+#include "passes/kernels/KernelEditing.h"
+
+#include "ir/KernelBuilder.h"
+
+using namespace mlir;
+using namespace mtc;
+
+int64_t mtc::pointsOf(KernelOp kernel) {
+  int64_t points = 1;
+  for (int64_t extent : kernel.getSpace())
+    points *= extent;
+  return points;
+}
+
+KernelYieldOp mtc::yieldOf(KernelOp kernel) {
+  return cast<KernelYieldOp>(kernel.getBody().front().getTerminator());
+}
+
+AffineMap mtc::storedAt(KernelOp kernel, unsigned result) {
+  return cast<AffineMapAttr>(yieldOf(kernel).getMaps()[result]).getValue();
+}
+
+SmallVector<KernelLoadOp> mtc::loadsOf(BlockArgument argument) {
+  return llvm::map_to_vector(argument.getUsers(),
+                             [](Operation *user) { return cast<KernelLoadOp>(user); });
+}
+
+bool mtc::onlyMoves(KernelOp kernel) {
+  return llvm::all_of(kernel.getBody().front(), [](Operation &op) {
+    return isa<KernelLoadOp, KernelIndexOp, KernelYieldOp>(op) ||
+           op.hasTrait<OpTrait::ConstantLike>();
+  });
+}
+
+AffineMap mtc::reshapeMap(AffineMap map, ArrayRef<int64_t> to, ArrayRef<int64_t> from,
+                          ArrayRef<int64_t> space) {
+  MLIRContext *context = map.getContext();
+  AffineExpr linear = getAffineConstantExpr(0, context);
+  for (auto [expr, extent] : llvm::zip_equal(map.getResults(), to))
+    linear = linear * extent + expr;
+  SmallVector<AffineExpr> index(from.size());
+  for (size_t i = from.size(); i-- > 0;) {
+    index[i] = i == 0 ? linear : linear % from[i];
+    linear = linear.floorDiv(from[i]);
+  }
+  AffineMap result = AffineMap::get(map.getNumDims(), map.getNumSymbols(), index, context);
+  return simplifyOverSpace(result, space);
+}
+
+Value mtc::rootOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->hasTrait<mtc::View>())
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+void mtc::eraseUnreadViewsOf(Value value) {
+  for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
+    if (!user->hasTrait<mtc::View>())
+      continue;
+    eraseUnreadViewsOf(user->getResult(0));
+    if (user->use_empty())
+      user->erase();
+  }
+}
+
+SmallVector<Value> mtc::shareInputs(KernelOp producer, KernelOp reader) {
+  Block &body = reader.getBody().front();
+  SmallVector<Value> arguments;
+  for (Value value : producer.getInputs()) {
+    auto known = llvm::find(reader.getInputs(), value);
+    if (known != reader.getInputs().end()) {
+      arguments.push_back(body.getArgument(known - reader.getInputs().begin()));
+      continue;
+    }
+    reader.getInputsMutable().append(value);
+    arguments.push_back(body.addArgument(value.getType(), producer.getLoc()));
+  }
+  return arguments;
+}
+
+StringRef mtc::exceedsLimits(KernelOp producer, KernelOp reader, const KernelLimits &limits) {
+  llvm::SmallDenseSet<Value> inputs;
+  inputs.insert(producer.getInputs().begin(), producer.getInputs().end());
+  for (Value input : reader.getInputs())
+    if (input.getDefiningOp() != producer)
+      inputs.insert(input);
+  if (inputs.size() > limits.inputs)
+    return "the kernel would have too many operands";
+  auto count = [](KernelOp kernel) { return llvm::range_size(kernel.getBody().front()); };
+  if (count(producer) + count(reader) > limits.operations)
+    return "the kernel would hold too many operations";
+  return {};
+}
+
+static bool divides(AffineMap map) {
+  bool found = false;
+  map.walkExprs([&](AffineExpr expr) {
+    AffineExprKind kind = expr.getKind();
+    found |= kind == AffineExprKind::FloorDiv || kind == AffineExprKind::Mod ||
+             kind == AffineExprKind::CeilDiv;
+  });
+  return found;
+}
+
+/// Symbols of the body have no known range, so that gathers through a view stay as they are.
+bool mtc::readThroughView(KernelOp kernel, unsigned input) {
+  Value value = kernel.getInputs()[input];
+  Operation *view = value.getDefiningOp();
+  if (!view || !view->hasTrait<mtc::View>())
+    return false;
+  Value source = view->getOperand(0);
+  BlockArgument argument = kernel.getBody().front().getArgument(input);
+  auto to = cast<RankedTensorType>(value.getType());
+  auto from = cast<RankedTensorType>(source.getType());
+  SmallVector<KernelLoadOp> loads = loadsOf(argument);
+  SmallVector<AffineMap> maps;
+  for (KernelLoadOp load : loads) {
+    AffineMap map = load.getMap();
+    if (to != from) {
+      if (load.getGuard())
+        return false; // Outside its guard a dim's combination may leave the range that divisions
+                      // rely on.
+      map = reshapeMap(map, to.getShape(), from.getShape(), kernel.getSpace());
+    }
+    if (divides(map) && !divides(load.getMap()))
+      return false;
+    maps.push_back(map);
+  }
+  kernel.getInputsMutable()[input].set(source);
+  argument.setType(source.getType());
+  for (auto [load, map] : llvm::zip_equal(loads, maps))
+    load.setMap(map);
+  if (view->use_empty())
+    view->erase(); // It would count as another reader of its source.
+  return true;
+}

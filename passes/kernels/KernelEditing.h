@@ -1,0 +1,44 @@
+//===- KernelEditing.h - What passes over kernels do again and again --------------------------===//
+
+#ifndef MTC_PASSES_KERNELS_KERNELEDITING_H
+#define MTC_PASSES_KERNELS_KERNELEDITING_H
+
+#include "ir/Mtc.h"
+
+namespace mtc {
+
+/// What a kernel may hold.
+struct KernelLimits {
+  unsigned inputs, operations;
+};
+
+int64_t pointsOf(KernelOp kernel);
+KernelYieldOp yieldOf(KernelOp kernel);
+/// The map at which a result is stored.
+mlir::AffineMap storedAt(KernelOp kernel, unsigned result);
+llvm::SmallVector<KernelLoadOp> loadsOf(mlir::BlockArgument argument);
+/// Whether a kernel only moves elements.
+bool onlyMoves(KernelOp kernel);
+
+/// The map that reads `from` (of the same elements in another shape) where `map`, over `space`,
+/// reads `to`.
+mlir::AffineMap reshapeMap(mlir::AffineMap map, mlir::ArrayRef<int64_t> to,
+                           mlir::ArrayRef<int64_t> from, mlir::ArrayRef<int64_t> space);
+
+/// The value that a value is a view of, if any; else the value itself.
+mlir::Value rootOf(mlir::Value value);
+/// Erases the views of a value, and views of these, that nothing reads.
+void eraseUnreadViewsOf(mlir::Value value);
+
+/// The reader's arguments for the producer's inputs; those that it lacks are added.
+llvm::SmallVector<mlir::Value> shareInputs(KernelOp producer, KernelOp reader);
+
+/// Why a kernel that holds both would be too large; empty if it is not.
+llvm::StringRef exceedsLimits(KernelOp producer, KernelOp reader, const KernelLimits &limits);
+
+/// load(view(x))[m] => load(x)[m'] for an input, where m' needs no division. False if it stays.
+bool readThroughView(KernelOp kernel, unsigned input);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_KERNELS_KERNELEDITING_H

@@ -1,0 +1,160 @@
+//===- KernelSpaces.cpp - One iteration space for two kernels ---------------------------------===//
+
+#include "passes/kernels/KernelSpaces.h"
+
+#include "ir/KernelBuilder.h"
+#include "passes/kernels/KernelEditing.h"
+
+using namespace mlir;
+using namespace mtc;
+
+AffineMap CommonSpace::rewrite(AffineMap map, ArrayRef<AffineExpr> dims) const {
+  AffineMap rewritten =
+      map.replaceDimsAndSymbols(dims, /*symReplacements=*/{}, space.size(), map.getNumSymbols());
+  return simplifyOverSpace(rewritten, space);
+}
+
+namespace {
+
+/// The dims of a kernel's space that are not 1, innermost first.
+struct Dim {
+  unsigned position;
+  int64_t extent;
+  bool isReduced;
+};
+
+SmallVector<Dim> dimsOf(KernelOp kernel) {
+  SmallVector<Dim> dims;
+  for (unsigned d = kernel.getSpace().size(); d-- > 0;)
+    if (int64_t extent = kernel.getSpace()[d]; extent != 1)
+      dims.push_back({d, extent, llvm::is_contained(kernel.getReduced(), d)});
+  return dims;
+}
+
+/// Walks two lists of dims inwards out, and splits each where the other ends.
+class Refinement {
+public:
+  Refinement(KernelOp first, KernelOp second)
+      : context(first.getContext()), dims{dimsOf(first), dimsOf(second)},
+        exprs{zeros(first), zeros(second)} {}
+
+  /// Dims of one kernel alone: a point of the other belongs to all of them.
+  bool takeRows(unsigned owner, int64_t points) {
+    while (points > 1) {
+      if (next[owner] == dims[owner].size())
+        return false;
+      Dim dim = dims[owner][next[owner]++];
+      if (points % dim.extent != 0)
+        return false;
+      points /= dim.extent;
+      addTerm(owner, dim, 1);
+      found.push_back({dim.extent, true});
+    }
+    return true;
+  }
+
+  bool refine() {
+    int64_t rest[2] = {1, 1}, stride[2] = {1, 1};
+    Dim current[2];
+    while (true) {
+      bool ended[2];
+      for (unsigned i : {0, 1}) {
+        ended[i] = rest[i] == 1 && next[i] == dims[i].size();
+        if (rest[i] == 1 && !ended[i]) {
+          current[i] = dims[i][next[i]++];
+          rest[i] = current[i].extent;
+          stride[i] = 1;
+        }
+      }
+      if (ended[0] || ended[1])
+        return ended[0] && ended[1];
+      int64_t extent = std::min(rest[0], rest[1]);
+      if (rest[0] % extent != 0 || rest[1] % extent != 0)
+        return false;
+      bool isReduced = current[0].isReduced || current[1].isReduced;
+      for (unsigned i : {0, 1}) {
+        addTerm(i, current[i], stride[i]);
+        anyReduced[i] |= current[i].isReduced;
+        onlyReduced[i] &= current[i].isReduced == isReduced;
+        stride[i] *= extent;
+        rest[i] /= extent;
+      }
+      found.push_back({extent, isReduced});
+    }
+  }
+
+  /// A kernel reduces over all reduced dims or over none.
+  bool agree() {
+    return llvm::all_of(ArrayRef{0, 1}, [&](int i) { return onlyReduced[i] || !anyReduced[i]; });
+  }
+
+  CommonSpace finish() {
+    CommonSpace common;
+    unsigned rank = found.size();
+    for (auto [i, dim] : llvm::enumerate(llvm::reverse(found))) {
+      common.space.push_back(dim.extent);
+      if (dim.isReduced)
+        common.reduced.push_back(i);
+    }
+    SmallVector<AffineExpr> outermostFirst(rank);
+    for (unsigned i = 0; i < rank; ++i)
+      outermostFirst[i] = getAffineDimExpr(rank - 1 - i, context);
+    for (unsigned i : {0, 1})
+      for (AffineExpr &expr : exprs[i])
+        expr = expr.replaceDims(outermostFirst);
+    common.first = exprs[0];
+    common.second = exprs[1];
+    return common;
+  }
+
+private:
+  struct Found {
+    int64_t extent;
+    bool isReduced;
+  };
+
+  static SmallVector<AffineExpr> zeros(KernelOp kernel) {
+    return SmallVector<AffineExpr>(kernel.getSpace().size(),
+                                   getAffineConstantExpr(0, kernel.getContext()));
+  }
+
+  /// Part of dim `dim` of kernel `owner` is the dim that is found next.
+  void addTerm(unsigned owner, Dim dim, int64_t stride) {
+    AffineExpr &expr = exprs[owner][dim.position];
+    expr = expr + getAffineDimExpr(found.size(), context) * stride;
+  }
+
+  MLIRContext *context;
+  SmallVector<Dim> dims[2];
+  SmallVector<AffineExpr> exprs[2];
+  unsigned next[2] = {0, 0};
+  bool anyReduced[2] = {false, false}, onlyReduced[2] = {true, true};
+  SmallVector<Found> found; ///< Innermost first.
+};
+
+} // namespace
+
+std::optional<CommonSpace> mtc::findCommonSpace(KernelOp first, KernelOp second) {
+  int64_t points[2] = {pointsOf(first), pointsOf(second)};
+  Refinement refinement(first, second);
+  if (points[0] != points[1]) {
+    // One kernel has the rows of the other.
+    unsigned larger = points[0] > points[1] ? 0 : 1;
+    KernelOp whole = larger == 0 ? first : second, rows = larger == 0 ? second : first;
+    if (points[larger] % points[1 - larger] != 0 || !rows.getReduced().empty() ||
+        (whole.getShape() != FusibleShape::RowReduction &&
+         whole.getShape() != FusibleShape::Elementwise))
+      return std::nullopt;
+    int64_t reducedPoints = 1;
+    for (int64_t d : whole.getReduced())
+      reducedPoints *= whole.getSpace()[d];
+    int64_t rowPoints = points[larger] / points[1 - larger];
+    if (!whole.getReduced().empty() && reducedPoints != rowPoints)
+      return std::nullopt;
+    if (!refinement.takeRows(larger, rowPoints))
+      return std::nullopt;
+  }
+  if (!refinement.refine() || !refinement.agree())
+    return std::nullopt;
+  return refinement.finish();
+}

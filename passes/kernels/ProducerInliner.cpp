@@ -1,0 +1,129 @@
+//===- ProducerInliner.cpp - A producer computed where its result is read ---------------------===//
+//
+// Knows shapes of kernels, not operators: the producer's body is copied to the reader, its index
+// maps composed with the one at which the result is read.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/kernels/ProducerInliner.h"
+
+#include "ir/KernelBuilder.h"
+#include "passes/kernels/KernelEditing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// The point at which a kernel computes the element of a result that `index` names: the inverse of
+/// the map at which it is stored. Null unless that map only permutes dimensions and leaves out
+/// those of extent 1.
+AffineMap pointOf(KernelOp kernel, unsigned result, AffineMap index) {
+  AffineMap stored = storedAt(kernel, result);
+  SmallVector<AffineExpr> point;
+  for (auto [d, extent] : llvm::enumerate(kernel.getSpace())) {
+    auto dim = getAffineDimExpr(d, kernel.getContext());
+    auto position = llvm::find(stored.getResults(), dim);
+    if (position != stored.getResults().end())
+      point.push_back(index.getResult(position - stored.getResults().begin()));
+    else if (extent == 1)
+      point.push_back(getAffineConstantExpr(0, kernel.getContext()));
+    else
+      return {};
+  }
+  return AffineMap::get(index.getNumDims(), index.getNumSymbols(), point, kernel.getContext());
+}
+
+class ProducerInliner {
+public:
+  ProducerInliner(KernelOp producer, KernelOp reader, ArrayRef<Value> arguments)
+      : producer(producer), reader(reader), arguments(arguments) {}
+
+  /// Every load of the producer becomes one at the composition of its map with the point at which
+  /// it computes what the reader's load names. Returns the result's value there.
+  Value inlineAt(KernelLoadOp load, unsigned result) {
+    OpBuilder b(load);
+    AffineMap point = pointOf(producer, result, load.getMap());
+    Block &body = producer.getBody().front();
+    IRMapping mapping;
+    for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
+      mapping.map(from, to);
+    for (Operation &op : body.without_terminator()) {
+      if (auto inner = dyn_cast<KernelLoadOp>(op))
+        mapping.map(inner.getValue(), inlineLoad(b, inner, load, point, mapping));
+      else if (auto index = dyn_cast<KernelIndexOp>(op))
+        mapping.map(index.getValue(), inlineIndex(b, index, load, point));
+      else
+        b.clone(op, mapping);
+    }
+    Value value = mapping.lookup(yieldOf(producer).getValues()[result]);
+    if (!load.getGuard())
+      return value;
+    return arith::SelectOp::create(b, load.getLoc(), load.getGuard(), value, load.getOtherwise());
+  }
+
+private:
+  /// Symbols of the composition: those of the inner map first, then the outer's.
+  AffineMap compose(AffineMap inner, AffineMap point) {
+    SmallVector<AffineExpr> symbols;
+    for (unsigned i = 0; i < inner.getNumSymbols(); ++i)
+      symbols.push_back(getAffineSymbolExpr(i, inner.getContext()));
+    SmallVector<AffineExpr> dims;
+    for (AffineExpr expr : point.getResults())
+      dims.push_back(expr.shiftSymbols(point.getNumSymbols(), inner.getNumSymbols()));
+    AffineMap composed = inner.replaceDimsAndSymbols(dims, symbols, point.getNumDims(),
+                                                     inner.getNumSymbols() + point.getNumSymbols());
+    return simplifyOverSpace(composed, reader.getSpace());
+  }
+
+  Value inlineLoad(OpBuilder &b, KernelLoadOp inner, KernelLoadOp load, AffineMap point,
+                   IRMapping &mapping) {
+    SmallVector<Value> symbols;
+    for (Value symbol : inner.getSymbols())
+      symbols.push_back(mapping.lookup(symbol));
+    llvm::append_range(symbols, load.getSymbols());
+    // Where the reader's guard is false the point may lie outside the producer's space.
+    Value guard = load.getGuard(), otherwise;
+    if (inner.getGuard()) {
+      Value own = mapping.lookup(inner.getGuard());
+      guard = guard ? arith::AndIOp::create(b, load.getLoc(), guard, own).getResult() : own;
+      otherwise = mapping.lookup(inner.getOtherwise());
+    } else if (guard) {
+      otherwise = scalarConstant(b, load.getLoc(), inner.getValue().getType(), 0);
+    }
+    return KernelLoadOp::create(b, inner.getLoc(), inner.getValue().getType(),
+                                mapping.lookup(inner.getSource()), compose(inner.getMap(), point),
+                                symbols, guard, otherwise);
+  }
+
+  Value inlineIndex(OpBuilder &b, KernelIndexOp index, KernelLoadOp load, AffineMap point) {
+    return KernelIndexOp::create(b, index.getLoc(), index.getValue().getType(),
+                                 compose(index.getMap(), point));
+  }
+
+  KernelOp producer, reader;
+  ArrayRef<Value> arguments;
+};
+
+} // namespace
+
+bool mtc::canInline(KernelOp producer, unsigned result) {
+  return producer.getShape() == FusibleShape::Elementwise &&
+         pointOf(producer, result, storedAt(producer, result));
+}
+
+void mtc::inlineProducer(KernelOp producer, KernelOp reader, unsigned input) {
+  unsigned result = cast<OpResult>(reader.getInputs()[input]).getResultNumber();
+  SmallVector<Value> arguments = shareInputs(producer, reader);
+  ProducerInliner inliner(producer, reader, arguments);
+  for (KernelLoadOp load : loadsOf(reader.getBody().front().getArgument(input))) {
+    load.getValue().replaceAllUsesWith(inliner.inlineAt(load, result));
+    load.erase();
+  }
+  reader.getBody().front().eraseArgument(input);
+  reader->eraseOperand(input);
+  reader->setLoc(FusedLoc::get(reader.getContext(), {producer.getLoc(), reader.getLoc()}));
+}

@@ -1,0 +1,144 @@
+// RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline)' -mlir-print-local-scope | FileCheck %s
+
+// Softmax: two reductions of a row and what follows from them.
+// CHECK-LABEL: func.func @softmax(
+// CHECK: mtc.kernel [32, 64] reduce [1](%{{.*}}) : (tensor<32x64xf32>) -> tensor<32x64xf32>
+// CHECK: mtc.kernel.reduce max
+// CHECK: math.exp
+// CHECK: mtc.kernel.reduce add
+// CHECK: arith.divf
+// CHECK-NOT: mtc.kernel [
+func.func @softmax(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %m = mtc.reduce max %x axes [1] : tensor<32x64xf32> -> tensor<32xf32>
+  %mb = mtc.broadcast %m axes [1] : tensor<32xf32> -> tensor<32x64xf32>
+  %c = mtc.sub %x, %mb : tensor<32x64xf32>
+  %e = mtc.exp %c : tensor<32x64xf32>
+  %s = mtc.reduce add %e axes [1] : tensor<32x64xf32> -> tensor<32xf32>
+  %sb = mtc.broadcast %s axes [1] : tensor<32xf32> -> tensor<32x64xf32>
+  %y = mtc.div %e, %sb : tensor<32x64xf32>
+  return %y : tensor<32x64xf32>
+}
+
+// -----
+
+// A sum and the normalisation after it, through a change of shape: dims are split where one of the two has a boundary.
+// The sum is a result too, and so is what a row gives.
+// CHECK-LABEL: func.func @residual_norm(
+// CHECK: %[[K:.*]]:3 = mtc.kernel [4, 8, 64] reduce [2]
+// CHECK-SAME: (tensor<4x8x64xf32>, tensor<4x8xf32>, tensor<32x64xf32>)
+// CHECK: mtc.kernel.load %{{.*}} at affine_map<(d0, d1, d2) -> (d0 * 8 + d1, d2)> : tensor<32x64xf32>
+// CHECK: mtc.kernel.reduce add
+// CHECK: mtc.kernel.reduce add
+// CHECK: mtc.kernel.load %{{.*}} at affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<8x64xf32>
+// CHECK: mtc.kernel.yield {{.*}} at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0 * 8 + d1, d2)>]
+// CHECK-NOT: mtc.kernel [
+// CHECK: return %[[K]]#0, %[[K]]#1, %[[K]]#2
+func.func @residual_norm(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>, %w: tensor<8x64xf32>) -> (tensor<4x8x64xf32>, tensor<4x8xf32>, tensor<32x64xf32>) {
+  %h = mtc.add %a, %b : tensor<32x64xf32>
+  %v = mtc.reshape %h : tensor<32x64xf32> -> tensor<4x8x64xf32>
+  %m = mtc.reduce add %v axes [2] : tensor<4x8x64xf32> -> tensor<4x8xf32>
+  %mb = mtc.broadcast %m axes [2] : tensor<4x8xf32> -> tensor<4x8x64xf32>
+  %c = mtc.sub %v, %mb : tensor<4x8x64xf32>
+  %q = mtc.mul %c, %c : tensor<4x8x64xf32>
+  %s = mtc.reduce add %q axes [2] : tensor<4x8x64xf32> -> tensor<4x8xf32>
+  %d = mtc.sqrt %s : tensor<4x8xf32>
+  %db = mtc.broadcast %d axes [2] : tensor<4x8xf32> -> tensor<4x8x64xf32>
+  %n = mtc.div %c, %db : tensor<4x8x64xf32>
+  %wb = mtc.broadcast %w axes [0] : tensor<8x64xf32> -> tensor<4x8x64xf32>
+  %y = mtc.mul %n, %wb : tensor<4x8x64xf32>
+  return %y, %d, %h : tensor<4x8x64xf32>, tensor<4x8xf32>, tensor<32x64xf32>
+}
+
+// -----
+
+// Kernels that read the same rows, and do not read each other.
+// CHECK-LABEL: func.func @siblings(
+// CHECK: mtc.kernel [32, 64] reduce [1](%{{.*}}) : (tensor<32x64xf32>) -> (tensor<32xf32>, tensor<32xf32>)
+// CHECK-NOT: mtc.kernel [
+func.func @siblings(%x: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %m = mtc.reduce max %x axes [1] : tensor<32x64xf32> -> tensor<32xf32>
+  %q = mtc.mul %x, %x : tensor<32x64xf32>
+  %s = mtc.reduce add %q axes [1] : tensor<32x64xf32> -> tensor<32xf32>
+  return %m, %s : tensor<32xf32>, tensor<32xf32>
+}
+
+// -----
+
+// Sums over columns join each other.
+// CHECK-LABEL: func.func @columns(
+// CHECK: mtc.kernel [32, 64] reduce [0]
+// CHECK: mtc.kernel.reduce add
+// CHECK: mtc.kernel.reduce add
+// CHECK-NOT: mtc.kernel [
+func.func @columns(%x: tensor<32x64xf32>, %y: tensor<32x64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %p = mtc.mul %x, %y : tensor<32x64xf32>
+  %s = mtc.reduce add %x axes [0] : tensor<32x64xf32> -> tensor<64xf32>
+  %t = mtc.reduce add %p axes [0] : tensor<32x64xf32> -> tensor<64xf32>
+  return %s, %t : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// A cheap result is computed by both of its readers, which run over different dims; an exponential is not.
+// CHECK-LABEL: func.func @computed_twice(
+// CHECK: mtc.kernel [32, 64] reduce [1]
+// CHECK-SAME: -> tensor<32xf32>
+// CHECK: arith.subf
+// CHECK: mtc.kernel [32, 64] reduce [0]
+// CHECK: arith.subf
+// CHECK-LABEL: func.func @computed_once(
+// CHECK: mtc.kernel [32, 64] reduce [1]
+// CHECK-SAME: -> (tensor<32xf32>, tensor<32x64xf32>)
+// CHECK: mtc.kernel [32, 64] reduce [0]
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @computed_twice(%x: tensor<32x64xf32>, %m: tensor<64xf32>) -> (tensor<32xf32>, tensor<64xf32>) {
+  %b = mtc.broadcast %m axes [0] : tensor<64xf32> -> tensor<32x64xf32>
+  %c = mtc.sub %x, %b : tensor<32x64xf32>
+  %s = mtc.reduce add %c axes [1] : tensor<32x64xf32> -> tensor<32xf32>
+  %t = mtc.reduce add %c axes [0] : tensor<32x64xf32> -> tensor<64xf32>
+  return %s, %t : tensor<32xf32>, tensor<64xf32>
+}
+func.func @computed_once(%x: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<64xf32>) {
+  %c = mtc.exp %x : tensor<32x64xf32>
+  %s = mtc.reduce add %c axes [1] : tensor<32x64xf32> -> tensor<32xf32>
+  %t = mtc.reduce add %c axes [0] : tensor<32x64xf32> -> tensor<64xf32>
+  return %s, %t : tensor<32xf32>, tensor<64xf32>
+}
+
+// -----
+
+// A large result is not computed early, across a library call, to save one reading; a sum is.
+// CHECK-LABEL: func.func @across_a_call(
+// CHECK: mtc.kernel [32, 64](
+// CHECK: mtc.contract
+// CHECK: mtc.kernel [32, 64](
+// CHECK-LABEL: func.func @sum_across_a_call(
+// CHECK: mtc.kernel [32, 64] reduce [1]
+// CHECK-SAME: -> (tensor<32xf32>, tensor<32x64xf32>)
+// CHECK: mtc.contract
+// CHECK-NOT: mtc.kernel [
+func.func @across_a_call(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> (tensor<32x64xf32>, tensor<32x64xf32>) {
+  %e = mtc.exp %x : tensor<32x64xf32>
+  %z = mtc.contract %e, %w batch [] x [] over [1] x [0] : tensor<32x64xf32>, tensor<64x64xf32> -> tensor<32x64xf32>
+  %y = mtc.sin %e : tensor<32x64xf32>
+  return %z, %y : tensor<32x64xf32>, tensor<32x64xf32>
+}
+func.func @sum_across_a_call(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>) -> (tensor<32x64xf32>, tensor<32xf32>) {
+  %e = mtc.exp %x : tensor<32x64xf32>
+  %z = mtc.contract %e, %w batch [] x [] over [1] x [0] : tensor<32x64xf32>, tensor<64x64xf32> -> tensor<32x64xf32>
+  %y = mtc.reduce add %e axes [1] : tensor<32x64xf32> -> tensor<32xf32>
+  return %z, %y : tensor<32x64xf32>, tensor<32xf32>
+}
+
+// -----
+
+// Three reductions of three rows would leave most threads idle.
+// CHECK-LABEL: func.func @few_rows(
+// CHECK: mtc.kernel [3, 65536](
+// CHECK: mtc.kernel [3, 65536] reduce [1]
+func.func @few_rows(%x: tensor<3x65536xf32>) -> (tensor<3x65536xf32>, tensor<3xf32>) {
+  %e = mtc.exp %x : tensor<3x65536xf32>
+  %s = mtc.reduce add %e axes [1] : tensor<3x65536xf32> -> tensor<3xf32>
+  return %e, %s : tensor<3x65536xf32>, tensor<3xf32>
+}

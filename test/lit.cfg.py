@@ -56,6 +56,10 @@ config.substitutions += [
     (r"%support\b", str(source / "test/support")),
 ]
 
+# bench/compare.py makes it when PyTorch is first asked for.
+if (source / "build/bench-venv/requirements.txt").exists():
+    config.available_features.add("bench-venv")
+
 # `// REQUIRES: native-amx` and the like: what the processor must have.
 try:
     flags = set(next(l for l in Path("/proc/cpuinfo").read_text().splitlines() if l.startswith("flags")).split())

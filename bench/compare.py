@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Trains one model with mtc and with others, alternately, and prints a table of time and memory of one step.
+
+    bench/compare.py gpt2-124m --batch 4 --length 256                       # mtc, PyTorch, torch.compile
+    bench/compare.py xlmr-base --batch 8 --length 128 --with mtc,eager
+    bench/compare.py gpt2-124m --batch 4 --length 256 --with mtc,onnxruntime
+    bench/compare.py --graph model.onnx --loss mse --dim batch=8 --mtc build/release/bin/mtc --mtc other/bin/mtc
+
+Every run is a process of its own, with the same data, f32, AdamW and the same number of threads. A run's figure is the
+median of its steps but the first two; the table shows the median, the least and the greatest of all rounds' figures,
+and the peak resident memory of the process. What else is needed is installed below build/ when it is first asked for.
+"""
+
+import argparse
+import array
+import json
+import math
+import os
+import platform
+import random
+import re
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+WORK = ROOT / "build/bench"
+WARM_UP = 2
+LOSSES = {"gpt2-tiny": "causal-lm", "gpt2-124m": "causal-lm", "xlmr-base": "cross-entropy"}
+NAMES = {"mtc": "mtc", "eager": "PyTorch eager", "compile": "torch.compile", "onnxruntime": "onnxruntime-training"}
+
+
+@dataclass
+class Contender:
+    name: str
+    command: list[str]  # prints a JSON line with the seconds of each step, unless `metrics` holds them
+    metrics: Path | None = None
+    version: str = ""
+    rounds: list[float] = field(default_factory=list)  # the median step of each round, in seconds
+    peak: int = 0  # bytes
+    losses: list[float] = field(default_factory=list)
+
+
+def fail(message: str):
+    sys.exit(f"compare.py: {message}")
+
+
+def call(command: list, **options) -> str:
+    """The standard output of a command that must succeed."""
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    if result.returncode:
+        fail(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+# ---------------------------------------------------------------------------------------------- what is run
+
+
+def environment(name: str, requirements: str, links: Path | None = None) -> Path:
+    """The Python of build/NAME with the packages of a requirements file, made where it is not there or has changed."""
+    venv, wanted = ROOT / "build" / name, HERE / requirements
+    done, python = venv / "requirements.txt", venv / "bin/python3"
+    if not done.exists() or done.read_text() != wanted.read_text():
+        print(f"installing {wanted.name} into {venv}", file=sys.stderr)
+        call([sys.executable, "-m", "venv", "--clear", venv])
+        call([python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "-r", wanted])
+        packages = next(venv.glob("lib/python*/site-packages"))
+        if links:
+            (packages / "links.pth").write_text(f"{next(links.parent.parent.glob('lib/python*/site-packages'))}\n")
+        shutil.copy(wanted, done)
+    return python
+
+
+def write_npy(path: Path, kind: str, shape: tuple[int, ...], values: array.array) -> None:
+    header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + values.tobytes())
+
+
+def random_data(program: Path, batch: int, folder: Path) -> None:
+    """One batch for each input that the program's help names: `x  f32 [rows, 64]`, `ids  i64 [rows, 8]  0 to 255`."""
+    kinds = {"f32": ("f4", "f"), "f64": ("f8", "d"), "i64": ("i8", "q"), "i32": ("i4", "i"), "bool": ("b1", "b")}
+    generator = random.Random(0)
+    inputs = call([program, "--help"]).split("\ninputs:\n")[1].split("\n\n")[0]
+    for line in inputs.splitlines():
+        name, kind, dims, rest = re.fullmatch(r"  (.*?)  (\w+) \[rows([^\]]*)\](.*)", line).groups()
+        shape = (batch, *(int(d) for d in dims.split(",")[1:]))
+        limits = re.search(r"(-?\d+) to (\d+)", rest)
+        low, high = max(0, int(limits[1])) if limits else 0, int(limits[2]) if limits else 1
+        if kind not in kinds:
+            fail(f"input '{name}' is {kind}; random data is made for {', '.join(kinds)}")
+        descr, code = kinds[kind]
+        draw = generator.random if code in "fd" else lambda: generator.randint(low, high)
+        write_npy(folder / f"{name}.npy", descr, shape, array.array(code, (draw() for _ in range(math.prod(shape)))))
+
+
+def mtc_contender(options, mtc: Path, name: str, graph: Path, data: Path, folder: Path) -> Contender:
+    program = folder / name.replace(" ", "-").replace("/", "-")
+    dims = [word for dim in options.dim for word in ("--dim", dim)]
+    begin = time.perf_counter()
+    call([mtc, "compile", graph, *dims, "--loss", options.loss, "--optimizer", "adamw", "--lr", "1e-4",
+          "--weight-decay", "0.01", *options.compile_flags, "-o", program])  # fmt: skip
+    print(f"{name}: compiled in {time.perf_counter() - begin:.1f} s", file=sys.stderr)
+    if not any(data.iterdir()):
+        random_data(program, options.batch, data)
+    metrics = folder / f"{program.name}.jsonl"
+    files = [word for file in sorted(data.iterdir()) for word in ("--data", f"{file.stem}={file}")]
+    command = [program, *files, "--steps", options.steps, "--threads", options.threads, "--no-shuffle", "--quiet"]
+    return Contender(name, [*map(str, command), "--metrics", str(metrics)], metrics, call([program, "--version"]).strip())
+
+
+def contenders(options, folder: Path) -> list[Contender]:
+    found = []
+    wanted = options.contenders
+    if options.graph:
+        graph, data = options.graph, folder / "data"
+        data.mkdir()
+    else:
+        python = environment("bench-venv", "requirements.txt")
+        exported = WORK / f"{options.model}-{options.batch}x{options.length}"
+        flat = ["--onnxruntime"] if "onnxruntime" in wanted else []
+        graph, data = WORK / f"{options.model}.onnx", exported / "data"
+        call([python, HERE / "models.py", options.model, "--graph", graph, "--out", exported,
+              "--batch", options.batch, "--length", options.length, *flat])  # fmt: skip
+    for kind in wanted:
+        if kind == "mtc":
+            for mtc in options.mtc:
+                name = "mtc" if len(options.mtc) == 1 else f"mtc of {mtc}"
+                found.append(mtc_contender(options, mtc, name, graph, data, folder))
+        elif kind == "onnxruntime":
+            runtime = environment("bench-onnxruntime", "requirements-onnxruntime.txt", links=python)
+            script = HERE / "onnxruntime_steps.py"
+            if not (exported / "artifacts/optimizer_model.onnx").exists():
+                call([runtime, script, exported, "--prepare"])
+            words = [runtime, script, exported, "--steps", options.steps, "--threads", options.threads]
+            found.append(Contender(NAMES[kind], [str(word) for word in words]))
+        else:
+            words = [python, HERE / "pytorch_steps.py", options.model, data, "--steps", options.steps,
+                     "--threads", options.threads, *(["--compile"] if kind == "compile" else [])]  # fmt: skip
+            found.append(Contender(NAMES[kind], [str(word) for word in words]))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------- measuring
+
+
+def measure(contender: Contender, options) -> None:
+    """One run, in a process whose peak memory the system tells."""
+    if contender.metrics:
+        contender.metrics.unlink(missing_ok=True)
+    settings = {"OMP_NUM_THREADS": str(options.threads), "TORCHINDUCTOR_CACHE_DIR": str(WORK / "inductor")}
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(contender.command, stdout=output, stderr=errors, env=os.environ | settings)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        if process.returncode:
+            fail(f"{shlex.join(contender.command)}: exit code {process.returncode}\n{errors.read()}")
+        if contender.metrics:
+            lines = [json.loads(line) for line in contender.metrics.read_text().splitlines()]
+            seconds, losses = [line["step_seconds"] for line in lines], [line["loss"] for line in lines]
+        else:
+            line = json.loads(output.read().strip().splitlines()[-1])
+            seconds, losses, contender.version = line["seconds"], line["losses"], line["version"]
+    step = statistics.median(seconds[WARM_UP:])
+    contender.rounds.append(step)
+    contender.peak = max(contender.peak, usage.ru_maxrss * 1024)
+    contender.losses = losses
+    print(f"{contender.name}: {step:.4g} s, {usage.ru_maxrss / 1024:.0f} MiB, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+
+
+def processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores"
+
+
+def table(found: list[Contender], options, loads: list[float]) -> str:
+    first = found[0]
+    base = statistics.median(first.rounds)
+    rows = [f"| | median step | least – greatest | time relative to {first.name} | peak memory | loss, step 1 – {options.steps} |",
+            "|---|---|---|---|---|---|"]  # fmt: skip
+    for c in found:
+        middle = statistics.median(c.rounds)
+        rows.append(
+            f"| {c.name} | {middle:.4g} s | {min(c.rounds):.4g} – {max(c.rounds):.4g} s | {middle / base:.2f} | "
+            f"{c.peak / 1e9:.3g} GB | {c.losses[0]:.5f} – {c.losses[-1]:.5f} |"
+        )
+    what = options.graph.name if options.graph else f"{options.model}, {options.batch} x {options.length}"
+    versions = "; ".join(dict.fromkeys(c.version for c in found))
+    return "\n".join(
+        [
+            f"### {what}, f32, AdamW", "",
+            f"{date.today()}; {processor()}, {options.threads} threads; {options.rounds} rounds of {options.steps} steps, "
+            f"load of the machine before the rounds {', '.join(f'{load:.1f}' for load in loads)}; {versions}.", "",
+            f"`{shlex.join(['bench/compare.py', *options.arguments])}`", "", *rows, "",
+        ]
+    )  # fmt: skip
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", nargs="?", choices=LOSSES)
+    parser.add_argument("--graph", type=Path, help="an ONNX file instead: mtc alone, on random data")
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--length", type=int, default=128, help="tokens in a sequence")
+    parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="of --graph")
+    parser.add_argument("--loss", help="of --graph")
+    parser.add_argument("--with", dest="contenders", default="", help="of mtc, eager, compile, onnxruntime; the first is compared with")
+    parser.add_argument("--mtc", type=Path, action="append", default=[], help="compilers; build/release/bin/mtc if none is given")
+    parser.add_argument("--compile-flags", type=shlex.split, default=[], help="more flags of mtc compile, as one word")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=7, help=f"of a run; the first {WARM_UP} do not count")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--out", type=Path, help="append the table to this file too")
+    options = parser.parse_args(arguments)
+    options.arguments = arguments
+    options.contenders = [c for c in options.contenders.split(",") if c] or (["mtc"] if options.graph else ["mtc", "eager", "compile"])
+    options.mtc = options.mtc or [ROOT / "build/release/bin/mtc"]
+    if bool(options.graph) == bool(options.model):
+        parser.error("a model or --graph FILE is expected")
+    if unknown := [c for c in options.contenders if c not in NAMES]:
+        parser.error(f"--with {','.join(unknown)}: {', '.join(NAMES)} are known")
+    if options.graph and (not options.loss or options.contenders != ["mtc"]):
+        parser.error("--graph takes --loss, and is run by mtc alone")
+    if options.steps <= WARM_UP or options.rounds < 1:
+        parser.error(f"--steps must be more than {WARM_UP}, and --rounds at least 1")
+    if options.graph:
+        batches = [int(value) for name, value in (dim.split("=") for dim in options.dim) if name == "batch"]
+        options.batch = batches[0] if batches else options.batch
+    else:
+        options.loss = LOSSES[options.model]
+        options.dim = [f"batch={options.batch}", f"sequence={options.length}"]
+    return options
+
+
+def main() -> None:
+    options = parse(sys.argv[1:])
+    WORK.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        found, loads = contenders(options, Path(folder)), []
+        for _ in range(options.rounds):
+            loads.append(os.getloadavg()[0])
+            for contender in found:
+                measure(contender, options)
+        text = table(found, options, loads)
+    print(text)
+    if options.out:
+        with options.out.open("a") as file:
+            file.write(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

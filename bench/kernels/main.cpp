@@ -1,0 +1,248 @@
+//===- main.cpp - mtc-bench: kernels and library calls, each timed alone ----------------------===//
+//
+// A row `NAME nodes` is one kernel or call of the program, run as the program runs it: on its own
+// places of the arena and all threads, again and again, so that what fits into the caches lies in
+// them. The row after it is what the machine can: a copy of as many bytes, or the library's plain
+// contraction of the same shape.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "bench/kernels/PlacedModule.h"
+#include "codegen/Jit.h"
+#include "ir/Mtc.h"
+#include "runtime/abi/contraction.h"
+#include "runtime/arena.h"
+#include "runtime/element_type.h"
+#include "runtime/failure.h"
+#include "runtime/library_call.h"
+#include "runtime/machine_rates.h"
+#include "runtime/options.h"
+#include "runtime/parallel.h"
+#include "tools/mtc/Compilation.h"
+#include "tools/mtc/Options.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <benchmark/benchmark.h>
+#include <cstring>
+#include <random>
+#include <set>
+
+using namespace mtc;
+using namespace mtc::runtime;
+using benchmark::Counter;
+
+namespace {
+
+int64_t aligned(int64_t bytes) {
+  return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
+}
+
+void setRates(benchmark::State &state, int64_t flops, int64_t bytes) {
+  auto rate = [&](int64_t amount) {
+    return Counter(static_cast<double>(amount), Counter::kIsIterationInvariantRate);
+  };
+  if (flops)
+    state.counters["FLOP/s"] = rate(flops);
+  if (bytes)
+    state.counters["B/s"] = rate(bytes);
+}
+
+/// The program's kernels and calls, registered under their nodes' names.
+class Bench {
+public:
+  Bench(JitProgram &jit, int threads) : jit(jit), program(jit.program()), threads(threads) {
+    setLibraryThreads(threads);
+  }
+
+  void registerAll() {
+    fillIntegers();
+    for (const MtcFunction *function : {&program.micro_step, &program.update, &program.evaluate})
+      for (uint32_t i = 0; i < function->operation_count; ++i)
+        registerOne(function->operations[i]);
+  }
+
+private:
+  llvm::SmallVector<char *> places(const MtcOperation &operation) {
+    llvm::SmallVector<char *> result;
+    for (uint32_t i = 0; i < operation.operand_count; ++i)
+      result.push_back(jit.arena() + operation.operands[i]);
+    return result;
+  }
+
+  void registerOne(const MtcOperation &operation) {
+    if (operation.kind == MTC_COPY || !known.insert({operation.kind, operation.index}).second)
+      return;
+    if (operation.kind == MTC_LAUNCH)
+      registerKernel(operation, program.kernels[operation.index]);
+    else
+      registerCall(operation, program.calls[operation.index]);
+  }
+
+  void add(const std::string &name, const std::function<void(benchmark::State &)> &run) {
+    benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime()->Unit(benchmark::kMicrosecond);
+  }
+
+  void registerKernel(const MtcOperation &operation, const MtcKernel &kernel) {
+    std::string name = kernel.name;
+    add(text(name, " ", operation.nodes), [=, this, &kernel](benchmark::State &state) {
+      for (auto _ : state)
+        launch(kernel, places(operation).data());
+      setRates(state, kernel.flops, kernel.bytes);
+    });
+    add(name + " as a copy", [=, this, &kernel](benchmark::State &state) {
+      const int64_t half = std::max<int64_t>(kernel.bytes / 2, 1);
+      Arena arena(2 * aligned(half), threads);
+      char *from = arena.data(), *to = arena.at(aligned(half));
+      const int64_t parts =
+          std::max<int64_t>(kernel.extent / std::max<int64_t>(kernel.grain, 1), 1);
+      for (auto _ : state) // on as many threads as the kernel
+        parallelFor(threads, half, (half + parts - 1) / parts,
+                    [&](int, int64_t begin, int64_t end) {
+                      std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+                    });
+      setRates(state, 0, 2 * half);
+    });
+  }
+
+  void registerCall(const MtcOperation &operation, const MtcCall &call) {
+    std::string name = text(callName(call.kind), "_", operation.index);
+    add(text(name, " ", operation.nodes), [=, this, &call](benchmark::State &state) {
+      runCall(state, call.kind, call.description, places(operation));
+      setRates(state, call.flops, call.bytes);
+    });
+    if (call.kind != MTC_CONTRACTION)
+      return;
+    add(name + " as a plain contraction", [=, this, &call](benchmark::State &state) {
+      MtcContraction plain =
+          plainContraction(*static_cast<const MtcContraction *>(call.description));
+      auto bytes = [&](int64_t rows, int64_t columns) {
+        return aligned(plain.batch[0] * rows * columns * typeBytes(plain.type));
+      };
+      int64_t rhs = bytes(plain.m, plain.k), out = rhs + bytes(plain.k, plain.n);
+      Arena arena(out + bytes(plain.m, plain.n), threads);
+      runCall(state, MTC_CONTRACTION, &plain, {arena.data(), arena.at(rhs), arena.at(out)});
+      setRates(state, call.flops, 0);
+    });
+  }
+
+  void launch(const MtcKernel &kernel, char *const *operands) {
+    parallelFor(threads, kernel.extent, kernel.grain, [&](int, int64_t begin, int64_t end) {
+      MtcFault fault = {};
+      kernel.function(operands, begin, end, &fault);
+    });
+  }
+
+  void runCall(benchmark::State &state, uint32_t kind, const void *description,
+               llvm::SmallVector<char *> operands) {
+    auto prepared = LibraryCall::create(kind, description, threads);
+    if (!prepared)
+      return state.SkipWithError("this machine's libraries do not have it");
+    Arena scratch(prepared->scratchBytes(), threads);
+    state.SetLabel(prepared->implementation());
+    for (auto _ : state)
+      prepared->run(operands.data(), scratch.data());
+  }
+
+  /// Random integers below the least axis that a kernel looks up by them: lookups that all read row
+  /// 0 would read caches.
+  void fillIntegers() {
+    int64_t extent = int64_t{1} << 30;
+    fillIntegers(extent);
+    for (const MtcFunction *function : {&program.micro_step, &program.evaluate})
+      for (uint32_t i = 0; i < function->operation_count; ++i) {
+        const MtcOperation &operation = function->operations[i];
+        if (operation.kind != MTC_LAUNCH || !program.kernels[operation.index].may_fault)
+          continue;
+        const MtcKernel &kernel = program.kernels[operation.index];
+        MtcFault fault = {};
+        kernel.function(places(operation).data(), 0, kernel.extent, &fault);
+        if (fault.raised)
+          extent = std::min(extent, fault.extent);
+      }
+    fillIntegers(extent);
+  }
+
+  void fillIntegers(int64_t extent) {
+    std::mt19937_64 random(0);
+    std::uniform_int_distribution<int64_t> below(0, extent - 1);
+    for (uint32_t i = 0; i < program.input_count; ++i) {
+      const MtcTensor &tensor = program.inputs[i].tensor;
+      int64_t width = typeBytes(tensor.type);
+      if (!isInteger(tensor.type))
+        continue;
+      for (int64_t at = 0; at < tensor.bytes; at += width) {
+        int64_t value = below(random); // Little-endian: the low bytes of narrower types.
+        std::memcpy(jit.arena() + tensor.offset + at, &value, static_cast<size_t>(width));
+      }
+    }
+  }
+
+  JitProgram &jit;
+  const MtcProgram &program;
+  int threads;
+  std::set<std::pair<uint32_t, uint32_t>> known;
+};
+
+constexpr const char *usage =
+    "mtc-bench FILE.mlir [--threads=N] [--benchmark_...]\n"
+    "mtc-bench MODEL.onnx [--threads=N] [--benchmark_...] [flags of mtc compile]\n\n"
+    "Times every kernel and library call of a placed program, or every kernel function of a text,\n"
+    "and beside each what the machine can: a copy of as many bytes, or a plain contraction.\n";
+
+void parseModelFlags(llvm::ArrayRef<std::string> flags, tool::Options &options) {
+  std::vector<const char *> words = {"mtc-bench", "compile"};
+  for (const std::string &flag : flags)
+    words.push_back(flag.c_str());
+  tool::parseCommandLine(static_cast<int>(words.size()), const_cast<char **>(words.data()),
+                         options);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  benchmark::Initialize(&argc, argv);
+  std::vector<std::string> flags(argv + 1, argv + argc);
+  int threads = availableCores();
+  llvm::erase_if(flags, [&](llvm::StringRef flag) {
+    return flag.consume_front("--threads=") && !flag.getAsInteger(10, threads);
+  });
+  if (flags.empty() || llvm::StringRef(flags[0]).starts_with("--") || threads < 1 ||
+      (flags.size() > 1 && !llvm::StringRef(flags[0]).ends_with(".onnx"))) {
+    llvm::errs() << usage;
+    return 1;
+  }
+  if (flags[0] != "-" && !llvm::sys::fs::exists(flags[0])) {
+    llvm::errs() << "error: " << flags[0] << ": there is no such file\n";
+    return 1;
+  }
+  mlir::DialectRegistry registry;
+  registerCodegenDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  mlir::OwningOpRef<mlir::ModuleOp> text;
+  tool::Options options;
+  std::optional<tool::Compilation> compilation;
+  if (llvm::StringRef(flags[0]).ends_with(".onnx")) {
+    parseModelFlags(flags, options);
+    compilation.emplace(options);
+    if (failed(compilation->import()) || failed(compilation->lower(tool::Stage::Placed)))
+      return 1;
+  } else if (!(text = bench::readPlaced(context, flags[0]))) {
+    return 1;
+  }
+  auto program = JitProgram::create(compilation ? compilation->getModule() : *text);
+  if (failed(program))
+    return 1;
+  try {
+    Bench bench(**program, threads);
+    bench.registerAll();
+    benchmark::RunSpecifiedBenchmarks();
+  } catch (const Failure &failure) {
+    llvm::errs() << "error: " << failure.what() << '\n';
+    return failure.exitCode();
+  }
+  return 0;
+}

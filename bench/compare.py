@@ -114,7 +114,8 @@ def mtc_contender(options, mtc: Path, name: str, graph: Path, data: Path, folder
     metrics = folder / f"{program.name}.jsonl"
     files = [word for file in sorted(data.iterdir()) for word in ("--data", f"{file.stem}={file}")]
     command = [program, *files, "--steps", options.steps, "--threads", options.threads, "--no-shuffle", "--quiet"]
-    return Contender(name, [*map(str, command), "--metrics", str(metrics)], metrics, call([program, "--version"]).strip())
+    version = call([program, "--version"]).strip()
+    return Contender(name, [*map(str, command), "--metrics", str(metrics)], metrics, version)
 
 
 def contenders(options, folder: Path) -> list[Contender]:
@@ -175,7 +176,8 @@ def measure(contender: Contender, options) -> None:
     contender.rounds.append(step)
     contender.peak = max(contender.peak, usage.ru_maxrss * 1024)
     contender.losses = losses
-    print(f"{contender.name}: {step:.4g} s, {usage.ru_maxrss / 1024:.0f} MiB, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    load = os.getloadavg()[0]
+    print(f"{contender.name}: {step:.4g} s, {usage.ru_maxrss / 1024:.0f} MiB, load {load:.1f}", file=sys.stderr)
 
 
 def processor() -> str:
@@ -187,8 +189,11 @@ def processor() -> str:
 def table(found: list[Contender], options, loads: list[float]) -> str:
     first = found[0]
     base = statistics.median(first.rounds)
-    rows = [f"| | median step | least – greatest | time relative to {first.name} | peak memory | loss, step 1 – {options.steps} |",
-            "|---|---|---|---|---|---|"]  # fmt: skip
+    rows = [
+        f"| | median step | least – greatest | time relative to {first.name} | peak memory | "
+        f"loss, step 1 – {options.steps} |",
+        "|---|---|---|---|---|---|",
+    ]
     for c in found:
         middle = statistics.median(c.rounds)
         rows.append(
@@ -200,8 +205,8 @@ def table(found: list[Contender], options, loads: list[float]) -> str:
     return "\n".join(
         [
             f"### {what}, f32, AdamW", "",
-            f"{date.today()}; {processor()}, {options.threads} threads; {options.rounds} rounds of {options.steps} steps, "
-            f"load of the machine before the rounds {', '.join(f'{load:.1f}' for load in loads)}; {versions}.", "",
+            f"{date.today()}; {processor()}, {options.threads} threads; {options.rounds} rounds of {options.steps} "
+            f"steps, load of the machine before them {', '.join(f'{load:.1f}' for load in loads)}; {versions}.", "",
             f"`{shlex.join(['bench/compare.py', *options.arguments])}`", "", *rows, "",
         ]
     )  # fmt: skip
@@ -215,16 +220,21 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--length", type=int, default=128, help="tokens in a sequence")
     parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="of --graph")
     parser.add_argument("--loss", help="of --graph")
-    parser.add_argument("--with", dest="contenders", default="", help="of mtc, eager, compile, onnxruntime; the first is compared with")
-    parser.add_argument("--mtc", type=Path, action="append", default=[], help="compilers; build/release/bin/mtc if none is given")
-    parser.add_argument("--compile-flags", type=shlex.split, default=[], help="more flags of mtc compile, as one word")
+    parser.add_argument("--with", dest="contenders", default="", metavar="LIST",
+                        help="of mtc, eager, compile, onnxruntime; the others are compared with the first")
+    parser.add_argument("--mtc", type=Path, action="append", default=[],
+                        help="compilers (default: build/release/bin/mtc)")
+    parser.add_argument("--compile-flags", type=shlex.split, default=[],
+                        help="more flags of mtc compile, as one word")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=7, help=f"of a run; the first {WARM_UP} do not count")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=Path, help="append the table to this file too")
     options = parser.parse_args(arguments)
-    options.arguments = arguments
-    options.contenders = [c for c in options.contenders.split(",") if c] or (["mtc"] if options.graph else ["mtc", "eager", "compile"])
+    place = ["--out", str(options.out)]  # says nothing of what is measured
+    options.arguments = [a for a in arguments if a not in place]
+    usual = "mtc" if options.graph else "mtc,eager,compile"
+    options.contenders = (options.contenders or usual).split(",")
     options.mtc = options.mtc or [ROOT / "build/release/bin/mtc"]
     if bool(options.graph) == bool(options.model):
         parser.error("a model or --graph FILE is expected")

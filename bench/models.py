@@ -1,4 +1,6 @@
-"""The PyTorch models that are compared, with random weights, and their export: `models.py NAME --graph FILE --out FOLDER --batch B --length L`.
+"""The PyTorch models that are compared, with random weights, and their export.
+
+    models.py NAME --graph FILE --out FOLDER --batch B --length L
 
 FILE is the model with symbolic dimensions, for any batch and length. FOLDER gets `data/*.npy` (one batch of each input
 and of the labels); with `--onnxruntime` also `flat.onnx`, the form that onnxruntime's training takes: TorchScript's

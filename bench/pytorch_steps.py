@@ -1,4 +1,4 @@
-"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--compile]`; one JSON line, seconds of each step.
+"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--compile]`; one JSON line.
 
 What a user of PyTorch would write: the fused AdamW, gradients that are dropped between steps.
 """

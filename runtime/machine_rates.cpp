@@ -43,9 +43,10 @@ template <typename Measure> std::optional<double> ifMemoryAllows(const Measure &
   }
 }
 
+/// Of source and destination each.
 int64_t bytesToCopy() {
   int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return std::clamp<int64_t>(4 * cache, int64_t{256} << 20, int64_t{2} << 30);
+  return std::clamp<int64_t>(2 * cache, int64_t{256} << 20, int64_t{1} << 30);
 }
 
 int64_t aligned(int64_t bytes) {

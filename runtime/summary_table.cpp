@@ -89,10 +89,10 @@ std::string summaryTable(const Json &summary) {
          total("copies", totals["copies"], "share_of_copy", "the bandwidth of copying") +
          total("reading data", totals["load"], nullptr, nullptr) +
          total("between kernels", totals["between"], nullptr, nullptr) +
-         "%copy: of the bandwidth of copying, above 100 where operands lie in caches; %rate: of "
-         "the "
-         "machine's contraction\nrate; %alone: of the library's rate for the same shape, plain "
-         "tensors and nothing else running.\n";
+         "%copy: of the bandwidth of copying, above 100 where operands lie in caches or are "
+         "updated "
+         "in place;\n%rate: of the machine's contraction rate; %alone: of the library's rate for "
+         "the same shape, plain tensors\nand nothing else running.\n";
 }
 
 } // namespace mtc::runtime

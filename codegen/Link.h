@@ -14,8 +14,8 @@
 namespace mtc {
 
 struct LinkOptions {
-  /// The folder of libmtc_runtime_main.a, libmtc_runtime.a and libmtc_library_calls.a; "" for ../lib
-  /// beside the folder of the running executable.
+  /// The folder of libmtc_runtime_main.a, libmtc_runtime.a and libmtc_library_calls.a; "" for
+  /// ../lib beside the folder of the running executable.
   std::string libraryFolder;
 };
 

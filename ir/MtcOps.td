@@ -1,5 +1,6 @@
 //===- MtcOps.td - All operations of the mtc dialect --------------------------------------------===//
 
+include "ir/AttentionOps.td"
 include "ir/ElementwiseOps.td"
 include "ir/IndexingOps.td"
 include "ir/KernelOps.td"

@@ -24,6 +24,16 @@ Cost CallContractOp::getCost() {
   return {flops, (lhs + rhs + out) * elementBytes(getOut().getType().getElementType())};
 }
 
+SmallVector<AtAttr> CallAttentionOp::getPlaces() {
+  SmallVector<AtAttr> places(getInputs().getAsRange<AtAttr>());
+  llvm::append_range(places, getOutputs().getAsRange<AtAttr>());
+  return places;
+}
+
+Cost CallAttentionOp::getCost() {
+  return {static_cast<int64_t>(getFlops()), static_cast<int64_t>(getBytes())};
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelFunctionOp>(*this, getKernelAttr());
   if (!kernel)

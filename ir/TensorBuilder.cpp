@@ -216,6 +216,18 @@ Value TensorBuilder::contract(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatch,
                             lhsBatch, rhsBatch, lhsContract, rhsContract);
 }
 
+Value TensorBuilder::attention(Value query, Value key, Value value, Value bias, Value mask,
+                               std::optional<int64_t> causal, double scale) {
+  SmallVector<int64_t> shape(shapeOf(query));
+  Type element = typeOf(query).getElementType();
+  auto sums = RankedTensorType::get(ArrayRef<int64_t>(shape).drop_back(), element);
+  shape.back() = shapeOf(value).back();
+  return create<AttentionOp>(RankedTensorType::get(shape, element), sums, query, key, value, bias,
+                             mask, causal ? getI64IntegerAttr(*causal) : IntegerAttr(),
+                             llvm::APFloat(scale))
+      .getOut();
+}
+
 Value TensorBuilder::cumulativeSum(Value x, int64_t axis, bool exclusive, bool reverse) {
   return create<CumulativeSumOp>(x.getType(), x, axis, exclusive, reverse);
 }

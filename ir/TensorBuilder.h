@@ -89,6 +89,9 @@ public:
   Value contract(Value lhs, Value rhs, mlir::ArrayRef<int64_t> lhsBatch,
                  mlir::ArrayRef<int64_t> rhsBatch, mlir::ArrayRef<int64_t> lhsContract,
                  mlir::ArrayRef<int64_t> rhsContract);
+  /// The first result of `mtc.attention`; bias and mask may be null.
+  Value attention(Value query, Value key, Value value, Value bias, Value mask,
+                  std::optional<int64_t> causal, double scale);
   Value cumulativeSum(Value x, int64_t axis, bool exclusive, bool reverse);
 
   /// The part of a maximum's or minimum's cotangent that operand `a` gets: all where only it

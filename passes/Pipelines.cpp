@@ -15,6 +15,26 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
 }
 
+ArrayRef<StringRef> mtc::getOptionalPasses() {
+  static constexpr StringRef names[] = {"mtc-recognize-attention", "mtc-recompute-elementwise",
+                                        "mtc-fuse-kernels"};
+  return names;
+}
+
+/// Adds an optional pass that is not skipped.
+static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass,
+                        ArrayRef<std::string> skipped) {
+  assert(llvm::is_contained(getOptionalPasses(), pass->getArgument()));
+  if (!llvm::is_contained(skipped, pass->getArgument()))
+    manager.addPass(std::move(pass));
+}
+
+void mtc::buildForwardPipeline(OpPassManager &manager, ArrayRef<std::string> skipped) {
+  buildSimplifyPipeline(manager); // What is recognized is recognized in canonical form.
+  addOptional(manager.nest<func::FuncOp>(), createRecognizeAttention(), skipped);
+  buildSimplifyPipeline(manager);
+}
+
 void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
   manager.addPass(createAttachLoss(options.loss));
   // One read for each parameter, no backward pass of dead operations.
@@ -25,23 +45,13 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   buildSimplifyPipeline(manager);
 }
 
-ArrayRef<StringRef> mtc::getOptionalPasses() {
-  static constexpr StringRef names[] = {"mtc-recompute-elementwise", "mtc-fuse-kernels"};
-  return names;
-}
-
 void mtc::buildKernelPipeline(OpPassManager &manager, const LibraryTarget &target,
                               ArrayRef<std::string> skipped) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
-  auto addOptional = [&](std::unique_ptr<Pass> pass) {
-    assert(llvm::is_contained(getOptionalPasses(), pass->getArgument()));
-    if (!llvm::is_contained(skipped, pass->getArgument()))
-      functions.addPass(std::move(pass));
-  };
-  addOptional(createRecomputeElementwise());
+  addOptional(functions, createRecomputeElementwise(), skipped);
   functions.addPass(createPrepareCallsPass(target)); // Its transpositions become kernels too.
   functions.addPass(createFormKernels());
-  addOptional(createFuseKernels());
+  addOptional(functions, createFuseKernels(), skipped);
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
 }
@@ -85,6 +95,9 @@ struct TrainingPipelineOptions : PassPipelineOptions<TrainingPipelineOptions> {
 void mtc::registerMtcPipelines() {
   PassPipelineRegistration<> simplify("mtc-simplify", "canonicalize and merge equal operations",
                                       buildSimplifyPipeline);
+  PassPipelineRegistration<> forward("mtc-forward-pipeline",
+                                     "from the converted module to what training is made of",
+                                     [](OpPassManager &manager) { buildForwardPipeline(manager); });
   PassPipelineRegistration<> kernels("mtc-kernel-pipeline", "from values to kernels",
                                      [](OpPassManager &manager) { buildKernelPipeline(manager); });
   PassPipelineRegistration<TrainingPipelineOptions> training(

@@ -19,6 +19,10 @@ struct TrainingOptions {
 /// included.
 void buildSimplifyPipeline(mlir::OpPassManager &manager);
 
+/// From the converted module to one that is ready for training: simplified, and what is recognized
+/// in its parts as a whole; without the optional passes named in `skipped`.
+void buildForwardPipeline(mlir::OpPassManager &manager, llvm::ArrayRef<std::string> skipped = {});
+
 /// From the module after import, with its one function @forward, to the training program.
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
 
@@ -31,7 +35,8 @@ llvm::ArrayRef<llvm::StringRef> getOptionalPasses();
 void buildKernelPipeline(mlir::OpPassManager &manager, const LibraryTarget &target = {},
                          llvm::ArrayRef<std::string> skipped = {});
 
-/// For mtc-opt: `mtc-simplify`, `mtc-training-pipeline` and `mtc-kernel-pipeline`.
+/// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline` and
+/// `mtc-kernel-pipeline`.
 void registerMtcPipelines();
 
 } // namespace mtc

@@ -1,6 +1,7 @@
 // Library calls by their kind, and the answers that the compiler asks for.
 #include "runtime/library_call.h"
 
+#include "runtime/attention.h"
 #include "runtime/contraction.h"
 
 #include <algorithm>
@@ -15,6 +16,10 @@ std::unique_ptr<LibraryCall> LibraryCall::create(uint32_t kind, const void *desc
     const auto &contraction = *static_cast<const MtcContraction *>(description);
     return createContraction(contraction, usefulThreads(contraction, threads), executable);
   }
+  case MTC_ATTENTION:
+    return createAttention(*static_cast<const MtcAttention *>(description), threads);
+  case MTC_ATTENTION_GRADIENT:
+    return createAttentionGradient(*static_cast<const MtcAttention *>(description), threads);
   default:
     return nullptr;
   }
@@ -24,6 +29,10 @@ const char *callName(uint32_t kind) {
   switch (kind) {
   case MTC_CONTRACTION:
     return "contraction";
+  case MTC_ATTENTION:
+    return "attention";
+  case MTC_ATTENTION_GRADIENT:
+    return "attention gradient";
   default:
     return "library call";
   }

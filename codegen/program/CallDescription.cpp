@@ -2,6 +2,7 @@
 
 #include "codegen/program/CallDescription.h"
 
+#include "runtime/abi/attention.h"
 #include "runtime/abi/contraction.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -57,7 +58,37 @@ static CallDescription describe(CallContractOp call) {
   return pack(MTC_CONTRACTION, c);
 }
 
+static CallDescription describe(CallAttentionOp call) {
+  MtcAttention a = {};
+  a.type = typeCode(cast<AtAttr>(call.getInputs()[0]).getType().getElementType());
+  a.has_bias = !call.getBiasStrides().empty();
+  a.has_mask = !call.getMaskStrides().empty();
+  a.is_causal = call.getCausal().has_value();
+  a.causal_offset = static_cast<int64_t>(call.getCausal().value_or(0));
+  a.batch = call.getBatch();
+  a.heads = call.getHeads();
+  a.key_heads = call.getKeyHeads();
+  a.queries = call.getQueries();
+  a.keys = call.getKeys();
+  a.width = call.getWidth();
+  a.value_width = call.getValueWidth();
+  a.scale = call.getScale().convertToDouble();
+  llvm::copy(call.getQueryStrides(), a.query);
+  llvm::copy(call.getKeyStrides(), a.key);
+  llvm::copy(call.getValueStrides(), a.value);
+  llvm::copy(call.getBiasStrides(), a.bias);
+  llvm::copy(call.getMaskStrides(), a.mask);
+  llvm::copy(call.getOutStrides(), a.out);
+  if (!call.getGradient())
+    return pack(MTC_ATTENTION, a);
+  ArrayRef<int64_t> gradients = call.getGradientStrides();
+  llvm::copy(gradients.take_front(4), a.d_query);
+  llvm::copy(gradients.slice(4, 4), a.d_key);
+  llvm::copy(gradients.take_back(4), a.d_value);
+  return pack(MTC_ATTENTION_GRADIENT, a);
+}
+
 CallDescription mtc::describeCall(Operation *placed) {
-  return llvm::TypeSwitch<Operation *, CallDescription>(placed).Case<CallContractOp>(
-      [](auto call) { return describe(call); });
+  return llvm::TypeSwitch<Operation *, CallDescription>(placed)
+      .Case<CallContractOp, CallAttentionOp>([](auto call) { return describe(call); });
 }

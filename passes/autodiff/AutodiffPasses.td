@@ -61,14 +61,17 @@ def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
 def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
   let summary = "write larger operations in the core";
   let description = [{
-    Replaces every operation that can say itself in core operations. It runs after autodiff, which uses the larger
-    operations' own gradients, and before kernels are formed.
+    Replaces every operation that can say itself in core operations, but for those that a library computes. It runs after
+    autodiff, which uses the larger operations' own gradients, and before kernels are formed.
 
     ```mlir
     %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<4x10xf32>, tensor<4xi64> -> tensor<4xf32>
     // becomes reductions over the classes, a gather of the label's logit, and elementwise operations
     ```
   }];
+  let options = [
+    Option<"libraryCalls", "library-calls", "bool", "false", "decompose what a library computes too">,
+  ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 

@@ -20,16 +20,21 @@ struct DecomposePass : mtc::impl::DecomposeBase<DecomposePass> {
 
 } // namespace
 
-/// Operations below `root` that can be decomposed, in their order.
-static SmallVector<DecomposableOpInterface> collect(Operation *root) {
+/// Operations below `root` that are to be decomposed, in their order.
+static SmallVector<DecomposableOpInterface> collect(Operation *root, bool libraryCalls) {
   SmallVector<DecomposableOpInterface> found;
-  root->walk([&](DecomposableOpInterface op) { found.push_back(op); });
+  root->walk([&](DecomposableOpInterface op) {
+    auto call = dyn_cast<LibraryCallOpInterface>(*op);
+    if (libraryCalls || !call || !call.isLibraryCall())
+      found.push_back(op);
+  });
   return found;
 }
 
 void DecomposePass::runOnOperation() {
   // Again, because what replaces an operation may be decomposable too.
-  for (auto found = collect(getOperation()); !found.empty(); found = collect(getOperation()))
+  for (auto found = collect(getOperation(), libraryCalls); !found.empty();
+       found = collect(getOperation(), libraryCalls))
     for (DecomposableOpInterface op : found) {
       OpBuilder builder(op);
       TensorBuilder b(op.getLoc(), builder);

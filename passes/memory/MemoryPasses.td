@@ -10,8 +10,8 @@ def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
   let description = [{
     Movements in front of a call's operand (transposes, slices, broadcasts, reshapes between them) become one
     `mtc.strided_view`, as far up as the call takes the layout and the target's library does not fall to a slower rate
-    for it. Where the call does not take an operand as it lies, or with a layout of another order would be faster, the
-    operand is copied to that order. A transposition of a result that nothing else reads becomes the call's.
+    for it. An operand that the call does not take as it lies is copied to an order that it takes. A transposition of a
+    result becomes the call's.
 
     ```mlir
     %t = mtc.transpose %x [1, 0, 2] : tensor<8x4x16xf32> -> tensor<4x8x16xf32>

@@ -133,11 +133,28 @@ private:
     operand.set(best);
   }
 
-  /// transpose(call(..)) => call(..), where nothing else reads the result
+  /// transpose(call(..)) => call(..); others that read the result read it transposed back
   void transpose(LibraryCallOpInterface call, OpResult result) {
-    auto movement = result.hasOneUse() ? dyn_cast<TransposeOp>(*result.user_begin()) : nullptr;
-    if (!movement || !call.transposeResult(result.getResultNumber(), movement.getPermutation()))
+    TransposeOp movement;
+    for (Operation *user : result.getUsers())
+      if (auto found = dyn_cast<TransposeOp>(user); found && !movement)
+        movement = found;
+    if (!movement)
       return;
+    SmallVector<OpOperand *> others;
+    for (OpOperand &use : result.getUses())
+      if (use.getOwner() != movement)
+        others.push_back(&use);
+    SmallVector<int64_t> permutation(movement.getPermutation());
+    if (!call.transposeResult(result.getResultNumber(), permutation))
+      return;
+    if (!others.empty()) {
+      TensorBuilder b(call.getLoc(), call);
+      b.setInsertionPointAfter(call);
+      Value back = b.transpose(result, invertPermutationVector(permutation));
+      for (OpOperand *use : others)
+        use->set(back);
+    }
     movement.replaceAllUsesWith(Value(result));
     movement.erase();
   }

@@ -121,7 +121,9 @@ typedef struct MtcKernel {
 /* What a library computes, and the struct that describes one such call; the structs hold no
  * pointers, so that equal bytes are equal calls. */
 typedef enum MtcCallKind {
-  MTC_CONTRACTION = 0 /* MtcContraction */
+  MTC_CONTRACTION = 0,       /* MtcContraction */
+  MTC_ATTENTION = 1,         /* MtcAttention */
+  MTC_ATTENTION_GRADIENT = 2 /* MtcAttention */
 } MtcCallKind;
 
 typedef struct MtcCall {

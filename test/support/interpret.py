@@ -53,6 +53,7 @@ def dense(text, kind):
     """The value of `dense<..> : tensor<..>`."""
     shape, dtype = tensor_type(kind)
     if text.startswith("["):
+        text = re.sub(r"0x\w+", lambda bits: json.dumps(float(number(bits.group(), dtype))), text)
         return np.array(json.loads(text), dtype).reshape(shape)
     return np.full(shape, number(text, dtype), dtype) if text else np.zeros(shape, dtype)
 

@@ -251,9 +251,9 @@ LogicalResult Compilation::lower(Stage stage) {
   LibraryTarget library = cpu::libraryCalls(threads);
   auto reaches = [&](Stage next) { return reached < next && stage >= next; };
   if (reaches(Stage::Forward)) {
-    if (failed(run([](OpPassManager &manager) {
+    if (failed(run([&](OpPassManager &manager) {
           manager.addPass(onnx::createConvertOnnxToMtcPass());
-          buildSimplifyPipeline(manager);
+          buildForwardPipeline(manager, options.skippedPasses);
         })))
       return failure();
     reached = Stage::Forward;

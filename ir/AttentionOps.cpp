@@ -1,0 +1,173 @@
+//===- AttentionOps.cpp - Attention: checks, cost, gradient, parts ----------------------------===//
+
+#include "ir/AttentionParts.h"
+#include "ir/Mtc.h"
+#include "ir/Shape.h"
+#include "ir/TensorBuilder.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace mtc;
+
+//===------------------------------------------------------------------------------------------===//
+// Constraints
+//===------------------------------------------------------------------------------------------===//
+
+/// attention_c1, attention_c2 and attention_c4.
+template <typename Op> static LogicalResult verifyOperands(Op op) {
+  ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey()),
+                    v = shapeOf(op.getValue());
+  bool fit = q.size() == 4 && k.size() == 4 && v.size() == 4 && q[0] == k[0] && q[3] == k[3] &&
+             k.drop_back() == v.drop_back() && k[1] > 0 && q[1] % k[1] == 0;
+  if (!fit)
+    return op.emitOpError() << "query, key and value have extents " << toText(q) << ", "
+                            << toText(k) << " and " << toText(v)
+                            << ", expected [B, H, M, D], [B, G, N, D] and [B, G, N, E] with H a "
+                               "multiple of G (attention_c1)";
+  int64_t full[] = {q[0], q[1], q[2], k[2]};
+  for (Value given : {op.getBias(), op.getMask()}) {
+    if (!given)
+      continue;
+    ArrayRef<int64_t> shape = shapeOf(given);
+    bool fits = shape.size() == 4 && shape[3] == full[3];
+    for (int64_t axis = 0; fits && axis < 3; ++axis)
+      fits = shape[axis] == 1 || shape[axis] == full[axis];
+    if (!fits)
+      return op.emitOpError() << "bias or mask has extents " << toText(shape) << ", expected "
+                              << toText(full) << ", of which the first three may be 1 "
+                              << "(attention_c2)";
+  }
+  Type element = typeOf(op.getQuery()).getElementType();
+  for (Value each :
+       llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
+    if (each != op.getMask() && typeOf(each).getElementType() != element)
+      return op.emitOpError() << "has elements " << typeOf(each).getElementType() << " and "
+                              << element << ", expected the same (attention_c4)";
+  return success();
+}
+
+/// Whether a result is a tensor of `shape` with its axes in `order`, which leaves the last in its
+/// place.
+static bool hasOrder(Value result, ArrayRef<int64_t> shape, ArrayRef<int64_t> order) {
+  SmallVector<int64_t> axes(order);
+  llvm::sort(axes);
+  return axes.size() == 4 && isIdentityPermutation(axes) && order.back() == 3 &&
+         shapeOf(result) == ArrayRef<int64_t>(pick(shape, order));
+}
+
+static SmallVector<int64_t> outShape(Value query, Value value) {
+  SmallVector<int64_t> shape(shapeOf(query));
+  shape.back() = shapeOf(value).back();
+  return shape;
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyOperands(*this)))
+    return failure();
+  SmallVector<int64_t> out = outShape(getQuery(), getValue());
+  if (!hasOrder(getOut(), out, getOutOrder()) ||
+      shapeOf(getSums()) != shapeOf(getQuery()).drop_back())
+    return emitOpError() << "out and sums have extents " << toText(shapeOf(getOut())) << " and "
+                         << toText(shapeOf(getSums())) << ", expected " << toText(out)
+                         << " in the order " << toText(getOutOrder()) << " and "
+                         << toText(shapeOf(getQuery()).drop_back()) << " (attention_c3)";
+  return success();
+}
+
+LogicalResult AttentionGradientOp::verify() {
+  if (failed(verifyOperands(*this)))
+    return failure();
+  ArrayRef<int64_t> rows = shapeOf(getQuery()).drop_back();
+  if (shapeOf(getSums()) != rows || shapeOf(getOffsets()) != rows ||
+      shapeOf(getDOut()) != ArrayRef<int64_t>(outShape(getQuery(), getValue())) ||
+      !hasOrder(getDQuery(), shapeOf(getQuery()), getQueryOrder()) ||
+      !hasOrder(getDKey(), shapeOf(getKey()), getKeyOrder()) ||
+      !hasOrder(getDValue(), shapeOf(getValue()), getValueOrder()))
+    return emitOpError() << "sums, offsets or d_out do not have the extents of rows, "
+                         << toText(rows)
+                         << ", or a result not those of its operand in its order "
+                            "(attention_gradient_c1)";
+  return success();
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Cost
+//===------------------------------------------------------------------------------------------===//
+
+/// `width` and `valueWidth` products of a pair of a query and a key that long.
+template <typename Op> static Cost costOf(Op op, int64_t width, int64_t valueWidth) {
+  Cost cost = mtc::detail::defaultCost(op);
+  ArrayRef<int64_t> q = shapeOf(op.getQuery()), v = shapeOf(op.getValue());
+  int64_t pairs = q[2] * v[2];
+  if (op.getCausal()) { // Row i has i + causal + 1 keys.
+    pairs = 0;
+    for (int64_t i = 0; i < q[2]; ++i)
+      pairs += std::clamp<int64_t>(i + static_cast<int64_t>(*op.getCausal()) + 1, 0, v[2]);
+  }
+  cost.flops = 2 * q[0] * q[1] * pairs * (width * q[3] + valueWidth * v[3]);
+  return cost;
+}
+
+Cost AttentionOp::getCost() { return costOf(*this, 1, 1); }
+
+Cost AttentionGradientOp::getCost() { return costOf(*this, 3, 2); }
+
+//===------------------------------------------------------------------------------------------===//
+// Gradient and parts
+//===------------------------------------------------------------------------------------------===//
+
+static Value ordered(TensorBuilder &b, Value x, ArrayRef<int64_t> order) {
+  return isIdentityPermutation(order) ? x : b.transpose(x, order);
+}
+
+/// See `mtc.attention_gradient`. The logarithm of the sums has p as its derivative by the scores,
+/// so that its cotangent goes into the offsets. Saves the operands, out and a number of each row;
+/// the scores are computed again. At rows of no keys p is 0, and so is what flows back.
+void AttentionOp::buildGradient(GradientBuilder &g) {
+  Value dOut = g.cotangent(0), offsets;
+  Value out = getOut();
+  if (dOut) {
+    SmallVector<int64_t> back = invertPermutationVector(getOutOrder());
+    dOut = ordered(g, dOut, back);
+    offsets = g.sum(g.mul(ordered(g, out, back), dOut), {3});
+  } else {
+    dOut = g.splat(
+        RankedTensorType::get(outShape(getQuery(), getValue()), typeOf(out).getElementType()), 0.0);
+    offsets = g.splat(getSums(), 0.0);
+  }
+  if (Value dSums = g.cotangent(1))
+    offsets = g.sub(offsets, dSums);
+  auto gradient =
+      AttentionGradientOp::create(g, g.getLoc(), getQuery().getType(), getKey().getType(),
+                                  getValue().getType(), getQuery(), getKey(), getValue(), getBias(),
+                                  getMask(), getSums(), offsets, dOut, getCausalAttr(), getScale());
+  for (unsigned i = 0; i < 3; ++i)
+    if (g.needs(i))
+      g.set(i, gradient->getResult(i));
+  if (getBias() && g.needs(3)) {
+    // All the scores' gradients, summed over what the bias repeats.
+    AttentionParts parts(g, *this);
+    Value weights = parts.weights(parts.scores(), getSums());
+    Value dp = parts.weightGradients(dOut);
+    g.set(3, g.sumTo(g.mul(weights, g.sub(dp, parts.repeat(offsets, dp))), shapeOf(getBias())));
+  }
+}
+
+SmallVector<Value> AttentionOp::decompose(TensorBuilder &b) {
+  AttentionParts parts(b, *this);
+  Value scores = parts.scores(), sums = parts.logSums(scores);
+  Value out = parts.mix(parts.weights(scores, sums), getValue());
+  return {ordered(b, out, getOutOrder()), sums};
+}
+
+SmallVector<Value> AttentionGradientOp::decompose(TensorBuilder &b) {
+  AttentionParts parts(b, *this);
+  Value weights = parts.weights(parts.scores(), getSums());
+  Value dp = parts.weightGradients(getDOut());
+  Value ds = b.mul(weights, b.sub(dp, parts.repeat(getOffsets(), dp)));
+  ds = b.mul(ds, b.splat(ds, getScale().convertToDouble()));
+  return {ordered(b, parts.mix(ds, getKey()), getQueryOrder()),
+          ordered(b, parts.mixQueries(ds, getQuery()), getKeyOrder()),
+          ordered(b, parts.mixQueries(weights, getDOut()), getValueOrder())};
+}

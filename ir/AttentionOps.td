@@ -1,0 +1,92 @@
+//===- AttentionOps.td - Attention and its gradient ---------------------------------------------===//
+
+#ifndef MTC_IR_ATTENTION_OPS
+#define MTC_IR_ATTENTION_OPS
+
+include "ir/MtcBase.td"
+
+class Mtc_AttentionOp<string mnemonic, list<Trait> traits>
+    : Mtc_ValueOp<mnemonic, !listconcat([
+        AttrSizedOperandSegments, DeclareOpInterfaceMethods<DecomposableOpInterface>,
+        DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall", "transposeResult"]>], traits)> {
+  // The operands that both have come first, and under the same names.
+  dag common = (ins Mtc_FloatTensor:$query, Mtc_FloatTensor:$key, Mtc_FloatTensor:$value, Optional<Mtc_FloatTensor>:$bias,
+                    Optional<Mtc_BoolTensor>:$mask);
+  let hasVerifier = 1;
+  code declarations = [{
+    ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
+    ::mtc::Cost getCost();
+  }];
+}
+
+def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient]> {
+  let summary = "values averaged with weights that follow from queries and keys";
+  let description = [{
+    For each batch entry b, head h and query i, with head g = h * G / H of the G heads of keys:
+
+        score[j] = scale * (query[b, h, i] . key[b, g, j]) + bias[b, h, i, j]
+        sums[b, h, i] = log(sum over j of e^score[j])
+        out[b, h, i] = sum over j of e^(score[j] - sums[b, h, i]) * value[b, g, j]
+
+    over the keys j that take part: those where the mask is absent or true, and, where `causal` is given, j <= i + causal.
+    A row of no keys, or of scores that are all -inf, gives out = 0 and sums = +inf. Axis i of `out` is axis `out_order`[i]
+    of [batch, heads, queries, width]. The scores are never all in memory.
+
+    ```mlir
+    %o, %s = mtc.attention %q, %k, %v mask %m causal 0 scale 0.125
+      : (tensor<2x4x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x1x1x8xi1>)
+        -> (tensor<2x4x8x16xf32>, tensor<2x4x8xf32>)
+    ```
+
+    * attention_c1: query is [B, H, M, D], key [B, G, N, D], value [B, G, N, E]; G divides H.
+    * attention_c2: bias and mask are [B, H, M, N], where each of B, H and M may be 1.
+    * attention_c3: the order holds each axis once, the last at its place; out has the extents that follow, sums [B, H, M].
+    * attention_c4: floats have one element type.
+  }];
+  let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale,
+                                DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$out_order));
+  let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$sums);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
+      attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = declarations;
+}
+
+def AttentionGradientOp : Mtc_AttentionOp<"attention_gradient", [Mtc_NoGradient]> {
+  let summary = "the cotangents of attention's queries, keys and values";
+  let description = [{
+    With the weights p[j] = e^(score[j] - sums[b, h, i]) of `mtc.attention`, computed again from the scores:
+
+        dp[j] = d_out[b, h, i] . value[b, g, j]
+        ds[j] = p[j] * (dp[j] - offsets[b, h, i])
+        d_query[b, h, i] = scale * sum over j of ds[j] * key[b, g, j]
+        d_key[b, g, j] = scale * sum over h, i of ds[j] * query[b, h, i]
+        d_value[b, g, j] = sum over h, i of p[j] * d_out[b, h, i]
+
+    `offsets` is out . d_out less the cotangent of `sums`.
+
+    ```mlir
+    %dq, %dk, %dv = mtc.attention_gradient %q, %k, %v causal 0 scale 0.125 of %s, %o, %d
+      : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>,
+         tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>)
+    ```
+
+    * attention_c1, attention_c2, attention_c4: as of `mtc.attention`.
+    * attention_gradient_c1: sums and offsets are [B, H, M], d_out [B, H, M, E]; each order holds each axis once, the last
+      at its place; the results have the extents of query, key and value in their orders.
+  }];
+  let arguments = !con(common, (ins Mtc_FloatTensor:$sums, Mtc_FloatTensor:$offsets, Mtc_FloatTensor:$d_out,
+                                OptionalAttr<I64Attr>:$causal, F64Attr:$scale,
+                                DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$query_order,
+                                DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$key_order,
+                                DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$value_order));
+  let results = (outs Mtc_FloatTensor:$d_query, Mtc_FloatTensor:$d_key, Mtc_FloatTensor:$d_value);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
+      `of` $sums `,` $offsets `,` $d_out attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = declarations;
+}
+
+#endif // MTC_IR_ATTENTION_OPS

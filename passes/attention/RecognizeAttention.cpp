@@ -1,0 +1,305 @@
+//===- RecognizeAttention.cpp - A softmax between two products becomes attention --------------===//
+
+#include "ir/Shape.h"
+#include "passes/Passes.h"
+#include "passes/attention/Masks.h"
+#include "passes/attention/Scores.h"
+#include "passes/attention/Softmax.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace mtc {
+#define GEN_PASS_DEF_RECOGNIZEATTENTION
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+static int64_t product(ArrayRef<int64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
+}
+
+static SmallVector<int64_t> join(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> c) {
+  SmallVector<int64_t> joined(a);
+  llvm::append_range(joined, b);
+  llvm::append_range(joined, c);
+  return joined;
+}
+
+namespace {
+
+/// One softmax between two products, and the attention that it is.
+class Candidate {
+public:
+  Candidate(DivOp softmax, Value scores)
+      : softmax(softmax), scores(scores), b(softmax.getLoc(), softmax) {}
+
+  /// Replaces the second product; false with a reason, or without one where it is no attention.
+  bool replace(std::string &reason) {
+    Value read;
+    second = productOfWeights(softmax, read, reason);
+    std::string why;
+    std::optional<ScoreChain> found = followScores(scores, why);
+    if (!second || !found) {
+      // Without a product on either side it is some other softmax.
+      bool isBetween = (second || !reason.empty()) && (found || !why.empty());
+      reason = !isBetween ? "" : reason.empty() ? why : reason;
+      return false;
+    }
+    chain = *found;
+    b.setInsertionPoint(second);
+    reason = findShape(read);
+    if (reason.empty())
+      reason = findMasks();
+    if (!reason.empty())
+      return false;
+    build();
+    return true;
+  }
+
+private:
+  /// The extents of batch, heads, queries and keys.
+  std::string findShape(Value weights) {
+    ContractOp first = chain.product;
+    Type element = typeOf(softmax).getElementType();
+    if (!element.isF32() && !element.isF64())
+      return "its elements are neither f32 nor f64";
+    SmallVector<int64_t> rows = first.getLhsFree();
+    ArrayRef<int64_t> shape = shapeOf(first.getLhs());
+    keys = product(pick(shapeOf(first.getRhs()), first.getRhsFree()));
+    if (shapeOf(scores).back() != keys)
+      return "its softmax does not run over the keys of the product before it";
+    queries = rows.empty() ? 1 : shape[rows.back()];
+    int64_t shared = rows.empty() ? 1 : product(pick(shape, ArrayRef(rows).drop_back()));
+    splitBatch(pick(shape, first.getLhsBatch()));
+    heads = keyHeads * shared;
+
+    int64_t last = typeOf(weights).getRank() - 1;
+    SmallVector<int64_t> order = join(second.getLhsBatch(), second.getLhsFree(), {});
+    if (second.getLhs() != weights || second.getRhs() == weights ||
+        second.getLhsContract() != ArrayRef<int64_t>{last} || !llvm::is_sorted(order))
+      return "its weights are not the rows of the product behind it";
+    if (product(pick(shapeOf(weights), second.getLhsBatch())) != batch * keyHeads)
+      return "its keys and its values have different numbers of heads";
+    return "";
+  }
+
+  /// Batch entries and heads of keys. Where the product has them as one axis, the reshape that
+  /// joined them is asked.
+  void splitBatch(ArrayRef<int64_t> extents) {
+    batch = extents.empty() ? 1 : extents.front();
+    keyHeads = extents.empty() ? 1 : product(extents.drop_front());
+    if (extents.size() != 1)
+      return;
+    Value query = chain.product.getLhs();
+    if (auto mul = query.getDefiningOp<MulOp>())
+      query = splatOf(mul.getRhs()) ? mul.getLhs() : mul.getRhs();
+    if (auto reshape = query.getDefiningOp<ReshapeOp>()) {
+      ArrayRef<int64_t> from = shapeOf(reshape.getInput());
+      if (from.size() == 4 && from[0] * from[1] == extents[0] &&
+          from.take_back(2) == shapeOf(query).take_back(2)) {
+        batch = from[0];
+        keyHeads = from[1];
+      }
+    }
+  }
+
+  /// A tensor of scores as [batch, heads, queries, keys], as small as it can be.
+  Value small(Value value) {
+    return shrink(b, b.reshape(value, {batch, heads, queries, keys}), {0, 1, 2});
+  }
+
+  void addCausal(int64_t offset) { causal = causal ? std::min(*causal, offset) : offset; }
+
+  static std::string finiteReason(double number) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "a masked score is " << number
+                                   << ", so that a row of none but these would not give zeros";
+    return text;
+  }
+
+  std::string findMasks() {
+    for (const ScoreMask &given : chain.masks) {
+      Value condition = small(given.condition);
+      if (std::isinf(given.otherwise) && given.otherwise < 0) {
+        addMask(condition, given.negated);
+        continue;
+      }
+      std::optional<int64_t> offset = causalOffset(condition, given.negated);
+      if (!offset || !leavesEveryRow(*offset) || !leavesOut(given.otherwise))
+        return finiteReason(given.otherwise);
+      addCausal(*offset);
+    }
+    for (const AddedBias &given : chain.biases) {
+      if (std::optional<StringRef> source = trainedSource(given.value))
+        return ("its bias depends on the parameter '" + *source + "'").str();
+      addBias(small(given.value), given.factor);
+    }
+    return "";
+  }
+
+  /// Each condition of a conjunction by itself: one of them may be causal.
+  void addMask(Value condition, bool negated) {
+    condition = shrink(b, condition, {0, 1, 2});
+    if (std::optional<int64_t> offset = causalOffset(condition, negated))
+      return addCausal(*offset);
+    Operation *op = condition.getDefiningOp();
+    if (isa_and_present<NotOp>(op))
+      return addMask(op->getOperand(0), !negated);
+    if ((!negated && isa_and_present<AndOp>(op)) || (negated && isa_and_present<OrOp>(op))) {
+      for (Value operand : op->getOperands())
+        addMask(operand, negated);
+      return;
+    }
+    if (std::optional<double> all = splatOf(condition); all && (*all != 0) != negated)
+      return; // Every key takes part.
+    if (negated)
+      condition = b.logicalNot(condition);
+    mask = mask ? combine(mask, condition, &TensorBuilder::logicalAnd) : condition;
+  }
+
+  void addBias(Value value, double factor) {
+    if (std::optional<int64_t> offset = causalOffsetOfBias(value);
+        offset && factor > 0 && leavesEveryRow(*offset))
+      return addCausal(*offset);
+    if (auto select = sameElements(value).getDefiningOp<SelectOp>(); select && factor > 0)
+      for (bool negated : {false, true}) {
+        std::optional<double> kept = splatOf(negated ? select.getOnFalse() : select.getOnTrue());
+        std::optional<double> other = splatOf(negated ? select.getOnTrue() : select.getOnFalse());
+        if (!kept || *kept != 0 || !other)
+          continue;
+        Value condition = b.reshape(select.getCondition(), shapeOf(value));
+        if (std::isinf(*other) && *other < 0)
+          return addMask(condition, negated);
+        if (std::optional<int64_t> offset = causalOffset(condition, negated);
+            offset && leavesEveryRow(*offset) && leavesOut(*other))
+          return addCausal(*offset);
+      }
+    if (factor != 1)
+      value = b.mul(value, b.splat(value, factor));
+    bias = bias ? combine(bias, value, &TensorBuilder::add) : value;
+  }
+
+  Value combine(Value x, Value y, Value (TensorBuilder::*function)(Value, Value)) {
+    SmallVector<int64_t> shape;
+    for (auto [m, n] : llvm::zip_equal(shapeOf(x), shapeOf(y)))
+      shape.push_back(std::max(m, n));
+    return (b.*function)(b.broadcastTo(x, shape), b.broadcastTo(y, shape));
+  }
+
+  void build() {
+    ContractOp first = chain.product;
+    double scale = chain.scale;
+    auto arrange = [&](Value x, ArrayRef<int64_t> order, ArrayRef<int64_t> shape) {
+      return b.reshape(b.transpose(x, order), shape);
+    };
+    Value lhs = withoutScale(b, first.getLhs(), scale);
+    Value rhs = withoutScale(b, first.getRhs(), scale);
+    int64_t width = product(pick(shapeOf(lhs), first.getLhsContract()));
+    int64_t valueWidth = product(pick(shapeOf(second.getRhs()), second.getRhsFree()));
+    Value query =
+        arrange(lhs, join(first.getLhsBatch(), first.getLhsFree(), first.getLhsContract()),
+                {batch, heads, queries, width});
+    Value key = arrange(rhs, join(first.getRhsBatch(), first.getRhsFree(), first.getRhsContract()),
+                        {batch, keyHeads, keys, width});
+    Value value = arrange(second.getRhs(),
+                          join(second.getRhsBatch(), second.getRhsContract(), second.getRhsFree()),
+                          {batch, keyHeads, keys, valueWidth});
+    b.setLoc(FusedLoc::get(b.getContext(), {first.getLoc(), softmax.getLoc(), second.getLoc()}));
+    Value out = b.attention(query, key, value, bias, mask, causal, scale);
+    second.replaceAllUsesWith(b.reshape(out, shapeOf(second)));
+    second.erase();
+  }
+
+  DivOp softmax;
+  Value scores;
+  TensorBuilder b;
+  ContractOp second;
+  ScoreChain chain;
+  int64_t batch = 1, heads = 1, keyHeads = 1, queries = 1, keys = 1;
+  Value bias, mask;
+  std::optional<int64_t> causal;
+};
+
+/// attention(q, repeat(k), repeat(v)) => attention(q, k, v), where heads of queries share what is
+/// repeated
+struct ReadSharedHeads : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(op.getLoc(), rewriter);
+    std::optional<int64_t> keyHeads = headsBefore(op.getKey());
+    if (!keyHeads || keyHeads != headsBefore(op.getValue()))
+      return rewriter.notifyMatchFailure(op, "keys and values are not repeated alike");
+    Value key = unrepeated(b, op.getKey(), *keyHeads);
+    Value value = unrepeated(b, op.getValue(), *keyHeads);
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getKeyMutable().assign(key);
+      op.getValueMutable().assign(value);
+    });
+    return success();
+  }
+
+  static BroadcastOp repetition(Value value) {
+    return sameElements(value).getDefiningOp<BroadcastOp>();
+  }
+
+  /// How many heads a value has before each is repeated for several: it is [B, G, R, ..] along
+  /// whose third axis nothing changes, seen as [B, G * R, N, E].
+  static std::optional<int64_t> headsBefore(Value value) {
+    BroadcastOp broadcast = repetition(value);
+    if (!broadcast || broadcast.getAxes().size() != 1)
+      return std::nullopt;
+    ArrayRef<int64_t> from = shapeOf(broadcast), to = shapeOf(value);
+    int64_t axis = broadcast.getAxes().front(), outer = product(from.take_front(axis));
+    bool repeatsHeads = product(from.drop_front(axis + 1)) == to[2] * to[3] && outer % to[0] == 0 &&
+                        outer / to[0] * from[axis] == to[1];
+    return repeatsHeads ? std::optional(outer / to[0]) : std::nullopt;
+  }
+
+  static Value unrepeated(TensorBuilder &b, Value value, int64_t heads) {
+    ArrayRef<int64_t> shape = shapeOf(value);
+    return b.reshape(repetition(value).getInput(), {shape[0], heads, shape[2], shape[3]});
+  }
+};
+
+class RecognizeAttentionPass : public mtc::impl::RecognizeAttentionBase<RecognizeAttentionPass> {
+  void runOnOperation() override {
+    SmallVector<std::pair<DivOp, Value>> softmaxes;
+    getOperation().walk([&](DivOp division) {
+      if (Value input = softmaxInput(division))
+        softmaxes.push_back({division, input});
+    });
+    int64_t recognized = 0, refused = 0;
+    getOperation().walk([&](AttentionOp) { ++recognized; });
+    for (auto [softmax, scores] : softmaxes) {
+      std::string reason;
+      if (Candidate(softmax, scores).replace(reason))
+        ++recognized;
+      else if (!reason.empty()) {
+        ++refused;
+        softmax.emitRemark("attention stays in parts: ") << reason;
+      }
+    }
+    if (recognized > 0) {
+      RewritePatternSet patterns(&getContext());
+      patterns.add<ReadSharedHeads>(&getContext());
+      TransposeOp::getCanonicalizationPatterns(patterns, &getContext());
+      ReshapeOp::getCanonicalizationPatterns(patterns, &getContext());
+      if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+        return signalPassFailure();
+    }
+    Builder builder(&getContext());
+    if (recognized + refused > 0)
+      getOperation()->setAttr(
+          "mtc.attention",
+          builder.getDictionaryAttr(
+              {builder.getNamedAttr("recognized", builder.getI64IntegerAttr(recognized)),
+               builder.getNamedAttr("refused", builder.getI64IntegerAttr(refused))}));
+  }
+};
+
+} // namespace

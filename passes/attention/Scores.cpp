@@ -1,0 +1,144 @@
+//===- Scores.cpp - From a product of queries and keys to a softmax ---------------------------===//
+
+#include "passes/attention/Scores.h"
+
+#include "passes/attention/Masks.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Walks from the softmax to the product, one operation after another.
+class Walk {
+public:
+  explicit Walk(std::string &reason) : reason(reason) {}
+
+  bool to(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    if (auto product = dyn_cast<ContractOp>(op)) {
+      chain.product = product;
+      return true;
+    }
+    if (op->hasTrait<mtc::View>())
+      return to(op->getOperand(0));
+    if (isa<MulOp, DivOp>(op))
+      return scaled(op);
+    if (auto add = dyn_cast<AddOp>(op))
+      return added(add);
+    if (auto select = dyn_cast<SelectOp>(op))
+      return masked(select);
+    // Anything else ends the walk; it matters only if there is a product behind it.
+    std::string ignored;
+    Walk behind(ignored);
+    if (op->getNumOperands() > 0 && behind.to(op->getOperand(0)))
+      reason = ("its scores pass through " + op->getName().getStringRef()).str();
+    return false;
+  }
+
+  ScoreChain chain;
+
+private:
+  bool scaled(Operation *op) {
+    unsigned scores = 0;
+    std::optional<double> factor = splatOf(op->getOperand(1));
+    if (!factor && isa<MulOp>(op)) {
+      factor = splatOf(op->getOperand(0));
+      scores = 1;
+    }
+    if (!factor) {
+      std::string ignored;
+      if (Walk(ignored).to(op->getOperand(0)) || Walk(ignored).to(op->getOperand(1)))
+        reason = "its scores are multiplied by something that is no constant";
+      return false;
+    }
+    double before = chain.scale;
+    chain.scale = isa<MulOp>(op) ? before * *factor : before / *factor;
+    return to(op->getOperand(scores));
+  }
+
+  bool added(AddOp add) {
+    for (auto [scores, bias] :
+         {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
+      Walk behind(reason);
+      behind.chain = chain;
+      behind.chain.biases.push_back({bias, chain.scale});
+      if (behind.to(scores)) {
+        chain = behind.chain;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool masked(SelectOp select) {
+    for (auto [scores, other, negated] :
+         {std::tuple(select.getOnTrue(), select.getOnFalse(), false),
+          std::tuple(select.getOnFalse(), select.getOnTrue(), true)}) {
+      std::optional<double> number = splatOf(other);
+      if (!number)
+        continue;
+      chain.masks.push_back({select.getCondition(), negated, *number * chain.scale});
+      if (to(scores))
+        return true;
+      chain.masks.pop_back();
+    }
+    return false;
+  }
+
+  std::string &reason;
+};
+
+} // namespace
+
+std::optional<ScoreChain> mtc::followScores(Value scores, std::string &reason) {
+  Walk walk(reason);
+  if (!walk.to(scores))
+    return std::nullopt;
+  reason.clear();
+  return walk.chain;
+}
+
+Value mtc::withoutScale(TensorBuilder &b, Value value, double &factor) {
+  Operation *op = value.getDefiningOp();
+  if (auto mul = dyn_cast_if_present<MulOp>(op)) {
+    for (auto [x, other] :
+         {std::pair(mul.getLhs(), mul.getRhs()), std::pair(mul.getRhs(), mul.getLhs())})
+      if (std::optional<double> number = splatOf(other)) {
+        factor *= *number;
+        return withoutScale(b, x, factor);
+      }
+    return value;
+  }
+  if (!op || !(isa<StridedMovementOpInterface>(op) || isa<ReshapeOp>(op)))
+    return value;
+  Value input = withoutScale(b, op->getOperand(0), factor);
+  if (input == op->getOperand(0))
+    return value;
+  Operation *copy = b.clone(*op);
+  copy->setOperand(0, input);
+  return copy->getResult(0);
+}
+
+std::optional<StringRef> mtc::trainedSource(Value value) {
+  SmallVector<Value> open{value};
+  DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || !isDifferentiable(next.getType()) || !seen.insert(next).second ||
+        op->hasTrait<ZeroGradient>())
+      continue;
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(op, read.getVariableAttr());
+      if (variable && variable.getRole() == Role::Parameter)
+        return variable.getSymName();
+    }
+    llvm::append_range(open, op->getOperands());
+  }
+  return std::nullopt;
+}

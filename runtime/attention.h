@@ -1,0 +1,27 @@
+// Attention and its gradient, computed in tiles: the scores of a head are never all in memory.
+#ifndef MTC_RUNTIME_ATTENTION_H
+#define MTC_RUNTIME_ATTENTION_H
+
+#include "runtime/abi/attention.h"
+#include "runtime/library_call.h"
+
+#include <memory>
+
+namespace mtc::runtime {
+
+/// The instructions that the tiles are computed with, from the fewest on.
+enum class VectorSet { Sse, Avx2, Avx512 };
+/// The best of this machine.
+VectorSet machineVectors();
+
+/// See LibraryCall::create. The result's bits do not depend on the number of threads.
+std::unique_ptr<LibraryCall> createAttention(const MtcAttention &attention, int threads);
+std::unique_ptr<LibraryCall> createAttentionGradient(const MtcAttention &attention, int threads);
+
+/// The same with a set of instructions that the machine has, for tests.
+std::unique_ptr<LibraryCall> createAttention(const MtcAttention &attention, bool isGradient,
+                                             int threads, VectorSet set);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_ATTENTION_H

@@ -5,6 +5,7 @@
 
 #include "frontend/reader/Import.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -65,6 +66,19 @@ llvm::json::Object describe(Compilation &compilation) {
       {"operators", std::move(counts)}};
 }
 
+/// How many attentions are computed in tiles, and how many stay in parts; absent where there are
+/// none. The reasons are remarks.
+void addAttention(ModuleOp module, llvm::json::Object &description) {
+  auto forward = module.lookupSymbol<func::FuncOp>("forward");
+  auto counts = forward ? forward->getAttrOfType<DictionaryAttr>("mtc.attention") : nullptr;
+  if (!counts)
+    return;
+  llvm::json::Object object;
+  for (StringRef name : {"recognized", "refused"})
+    object[name] = counts.getAs<IntegerAttr>(name).getInt();
+  description["attention"] = std::move(object);
+}
+
 void print(const llvm::json::Object &description) {
   llvm::raw_ostream &os = llvm::outs();
   os << "model       " << *description.getString("model") << ", opset "
@@ -96,6 +110,9 @@ void print(const llvm::json::Object &description) {
   for (const auto &[name, count] : operators)
     os << " " << name << "×" << count;
   os << "\n";
+  if (const llvm::json::Object *attention = description.getObject("attention"))
+    os << "attention   " << *attention->getInteger("recognized") << " in tiles, "
+       << *attention->getInteger("refused") << " in parts\n";
 }
 
 } // namespace
@@ -108,6 +125,8 @@ int mtc::tool::inspect(const Options &options) {
   llvm::json::Object description = describe(compilation);
   bool compiles = succeeded(imported) && succeeded(compilation.lower(Stage::Forward));
   description["compiles"] = compiles;
+  if (compiles)
+    addAttention(compilation.getModule(), description);
   if (options.json)
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(description)));
   else

@@ -162,8 +162,9 @@ class Batch:
         return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=600)
 
     def leave_out(self, result: subprocess.CompletedProcess) -> bool:
-        """Gives the tests that a message names more constants, or leaves them out; whether it names any."""
-        named = set(re.findall(r"\bt\d+/", result.stderr))
+        """Gives the tests that an error names more constants, or leaves them out; whether it names any."""
+        errors = [line for line in result.stderr.splitlines() if "error:" in line]
+        named = set(re.findall(r"\bt\d+/", "\n".join(errors)))
         concerned = [case for case in self.cases if case.prefix in named]
         for case in concerned:
             case.stage += 1

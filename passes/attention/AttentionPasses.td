@@ -15,8 +15,9 @@ def RecognizeAttention : Pass<"mtc-recognize-attention", "::mlir::func::FuncOp">
     computes it. A scale on queries or keys, and keys and values that are repeated for groups of heads, become the
     operation's own. A row whose scores are all -inf gives zeros, where a plain softmax would give NaN.
 
-    What looks like attention and is left in parts gives a remark with the reason. The function's attribute
-    `mtc.attention` says how many were recognized and how many were not.
+    What looks like attention and is left in parts gives a remark with the reason (`mtc compile --remarks FILE`, category
+    `mtc-recognize-attention`). The function's attribute `mtc.attention` says how many were recognized, and lists those
+    that were not.
 
     ```mlir
     %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : …

@@ -1,11 +1,14 @@
 //===- RecognizeAttention.cpp - A softmax between two products becomes attention --------------===//
 
+#include "ir/NodeNames.h"
 #include "ir/Shape.h"
 #include "passes/Passes.h"
 #include "passes/attention/Masks.h"
 #include "passes/attention/Scores.h"
+#include "passes/attention/SharedHeads.h"
 #include "passes/attention/Softmax.h"
 
+#include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <cmath>
@@ -225,47 +228,6 @@ private:
   std::optional<int64_t> causal;
 };
 
-/// attention(q, repeat(k), repeat(v)) => attention(q, k, v), where heads of queries share what is
-/// repeated
-struct ReadSharedHeads : OpRewritePattern<AttentionOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(op.getLoc(), rewriter);
-    std::optional<int64_t> keyHeads = headsBefore(op.getKey());
-    if (!keyHeads || keyHeads != headsBefore(op.getValue()))
-      return rewriter.notifyMatchFailure(op, "keys and values are not repeated alike");
-    Value key = unrepeated(b, op.getKey(), *keyHeads);
-    Value value = unrepeated(b, op.getValue(), *keyHeads);
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getKeyMutable().assign(key);
-      op.getValueMutable().assign(value);
-    });
-    return success();
-  }
-
-  static BroadcastOp repetition(Value value) {
-    return sameElements(value).getDefiningOp<BroadcastOp>();
-  }
-
-  /// How many heads a value has before each is repeated for several: it is [B, G, R, ..] along
-  /// whose third axis nothing changes, seen as [B, G * R, N, E].
-  static std::optional<int64_t> headsBefore(Value value) {
-    BroadcastOp broadcast = repetition(value);
-    if (!broadcast || broadcast.getAxes().size() != 1)
-      return std::nullopt;
-    ArrayRef<int64_t> from = shapeOf(broadcast), to = shapeOf(value);
-    int64_t axis = broadcast.getAxes().front(), outer = product(from.take_front(axis));
-    bool repeatsHeads = product(from.drop_front(axis + 1)) == to[2] * to[3] && outer % to[0] == 0 &&
-                        outer / to[0] * from[axis] == to[1];
-    return repeatsHeads ? std::optional(outer / to[0]) : std::nullopt;
-  }
-
-  static Value unrepeated(TensorBuilder &b, Value value, int64_t heads) {
-    ArrayRef<int64_t> shape = shapeOf(value);
-    return b.reshape(repetition(value).getInput(), {shape[0], heads, shape[2], shape[3]});
-  }
-};
-
 class RecognizeAttentionPass : public mtc::impl::RecognizeAttentionBase<RecognizeAttentionPass> {
   void runOnOperation() override {
     SmallVector<std::pair<DivOp, Value>> softmaxes;
@@ -273,32 +235,39 @@ class RecognizeAttentionPass : public mtc::impl::RecognizeAttentionBase<Recogniz
       if (Value input = softmaxInput(division))
         softmaxes.push_back({division, input});
     });
-    int64_t recognized = 0, refused = 0;
+    static constexpr StringLiteral category = "mtc-recognize-attention";
+    int64_t recognized = 0;
+    SmallVector<std::string> refused;
     getOperation().walk([&](AttentionOp) { ++recognized; });
     for (auto [softmax, scores] : softmaxes) {
       std::string reason;
-      if (Candidate(softmax, scores).replace(reason))
+      Location location = softmax.getLoc();
+      if (Candidate(softmax, scores).replace(reason)) {
         ++recognized;
-      else if (!reason.empty()) {
-        ++refused;
-        softmax.emitRemark("attention stays in parts: ") << reason;
+        remark::passed(location, remark::RemarkOpts::name("recognized").category(category));
+      } else if (!reason.empty()) {
+        std::string nodes = nodeNames(location);
+        refused.push_back(nodes.empty() ? reason : nodes + ": " + reason);
+        remark::missed(location, remark::RemarkOpts::name("in-parts").category(category))
+            << remark::reason("{0}", reason);
       }
     }
     if (recognized > 0) {
       RewritePatternSet patterns(&getContext());
-      patterns.add<ReadSharedHeads>(&getContext());
+      addSharedHeadPatterns(patterns);
       TransposeOp::getCanonicalizationPatterns(patterns, &getContext());
       ReshapeOp::getCanonicalizationPatterns(patterns, &getContext());
       if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
         return signalPassFailure();
     }
+    if (recognized == 0 && refused.empty())
+      return;
     Builder builder(&getContext());
-    if (recognized + refused > 0)
-      getOperation()->setAttr(
-          "mtc.attention",
-          builder.getDictionaryAttr(
-              {builder.getNamedAttr("recognized", builder.getI64IntegerAttr(recognized)),
-               builder.getNamedAttr("refused", builder.getI64IntegerAttr(refused))}));
+    SmallVector<StringRef> reasons(refused.begin(), refused.end());
+    NamedAttribute counts[] = {
+        builder.getNamedAttr("recognized", builder.getI64IntegerAttr(recognized)),
+        builder.getNamedAttr("refused", builder.getStrArrayAttr(reasons))};
+    getOperation()->setAttr("mtc.attention", builder.getDictionaryAttr(counts));
   }
 };
 

@@ -4,8 +4,6 @@
 
 #include "passes/attention/Masks.h"
 
-#include "llvm/ADT/DenseSet.h"
-
 using namespace mlir;
 using namespace mtc;
 

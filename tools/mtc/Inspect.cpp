@@ -66,17 +66,19 @@ llvm::json::Object describe(Compilation &compilation) {
       {"operators", std::move(counts)}};
 }
 
-/// How many attentions are computed in tiles, and how many stay in parts; absent where there are
-/// none. The reasons are remarks.
+/// How many attentions are computed in tiles, and which stay in parts, why; absent where there are
+/// none.
 void addAttention(ModuleOp module, llvm::json::Object &description) {
   auto forward = module.lookupSymbol<func::FuncOp>("forward");
   auto counts = forward ? forward->getAttrOfType<DictionaryAttr>("mtc.attention") : nullptr;
   if (!counts)
     return;
-  llvm::json::Object object;
-  for (StringRef name : {"recognized", "refused"})
-    object[name] = counts.getAs<IntegerAttr>(name).getInt();
-  description["attention"] = std::move(object);
+  llvm::json::Array refused;
+  for (StringRef reason : counts.getAs<ArrayAttr>("refused").getAsValueRange<StringAttr>())
+    refused.push_back(reason);
+  description["attention"] =
+      llvm::json::Object{{"recognized", counts.getAs<IntegerAttr>("recognized").getInt()},
+                         {"refused", std::move(refused)}};
 }
 
 void print(const llvm::json::Object &description) {
@@ -110,9 +112,13 @@ void print(const llvm::json::Object &description) {
   for (const auto &[name, count] : operators)
     os << " " << name << "×" << count;
   os << "\n";
-  if (const llvm::json::Object *attention = description.getObject("attention"))
-    os << "attention   " << *attention->getInteger("recognized") << " in tiles, "
-       << *attention->getInteger("refused") << " in parts\n";
+  if (const llvm::json::Object *attention = description.getObject("attention")) {
+    const llvm::json::Array &refused = *attention->getArray("refused");
+    os << "attention   " << *attention->getInteger("recognized") << " in tiles, " << refused.size()
+       << " in parts\n";
+    for (const llvm::json::Value &reason : refused)
+      os << "  " << *reason.getAsString() << "\n";
+  }
 }
 
 } // namespace

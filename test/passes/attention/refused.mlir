@@ -1,6 +1,12 @@
 // What looks like attention and stays in parts, with the reason.
-// RUN: mtc-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(mtc-recognize-attention))' | FileCheck %s
+// RUN: mtc-opt %s -pass-pipeline='builtin.module(func.func(mtc-recognize-attention))' --remarks-filter=mtc-recognize-attention \
+// RUN:   --remark-policy=all 2> %t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// REMARK: remark: [Missed] in-parts | Category:mtc-recognize-attention {{.*}}its scores pass through mtc.tanh
 // CHECK-NOT: mtc.attention %
+
+// CHECK-LABEL: func.func @soft_cap(
+// CHECK-SAME: refused = ["its scores pass through mtc.tanh"]
 func.func @soft_cap(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %x = mtc.tanh %s : tensor<2x4x3x3xf32>
@@ -10,14 +16,13 @@ func.func @soft_cap(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor
   %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
-  // expected-remark @below {{attention stays in parts: its scores pass through mtc.tanh}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
   %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
 
-// -----
-
+// CHECK-LABEL: func.func @learned_scale(
+// CHECK-SAME: refused = ["its scores are multiplied by something that is no constant"]
 func.func @learned_scale(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %g: tensor<2x4x3x3xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %x = mtc.mul %s, %g : tensor<2x4x3x3xf32>
@@ -27,14 +32,13 @@ func.func @learned_scale(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: t
   %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
-  // expected-remark @below {{attention stays in parts: its scores are multiplied by something that is no constant}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
   %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
 
-// -----
-
+// CHECK-LABEL: func.func @weights_needed(
+// CHECK-SAME: refused = ["its weights are needed elsewhere too"]
 func.func @weights_needed(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> (tensor<2x4x3x8xf32>, tensor<2x4x3x3xf32>) {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -43,15 +47,15 @@ func.func @weights_needed(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: 
   %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
-  // expected-remark @below {{attention stays in parts: its weights are needed elsewhere too}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
   %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y, %p : tensor<2x4x3x8xf32>, tensor<2x4x3x3xf32>
 }
 
-// -----
-
 mtc.variable parameter @table : tensor<3x3xf32> = #mtc.zeros
+
+// CHECK-LABEL: func.func @trained_bias(
+// CHECK-SAME: refused = ["its bias depends on the parameter 'table'"]
 func.func @trained_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %t = mtc.read @table : tensor<3x3xf32>
@@ -63,14 +67,13 @@ func.func @trained_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: te
   %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
-  // expected-remark @below {{attention stays in parts: its bias depends on the parameter 'table'}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
   %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
 
-// -----
-
+// CHECK-LABEL: func.func @finite_mask(
+// CHECK-SAME: refused = ["a masked score is -1.000000e+38, so that a row of none but these would not give zeros"]
 func.func @finite_mask(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %m: tensor<2x4x3x3xi1>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %n = mtc.constant dense<-1.0e+38> : tensor<2x4x3x3xf32>
@@ -81,14 +84,13 @@ func.func @finite_mask(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: ten
   %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
-  // expected-remark @below {{attention stays in parts: a masked score is -1.000000e+38, so that a row of none but these would not give zeros}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
   %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
 
-// -----
-
+// CHECK-LABEL: func.func @dropout(
+// CHECK-SAME: refused = ["dropout lies between its weights and the values"]
 func.func @dropout(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %seed: tensor<i64>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -97,7 +99,6 @@ func.func @dropout(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<
   %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
-  // expected-remark @below {{attention stays in parts: dropout lies between its weights and the values}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
   %bits = mtc.random_bits %seed, %seed stream 0 : (tensor<i64>, tensor<i64>) -> tensor<2x4x3x3xi32>
   %lim = mtc.constant dense<7> : tensor<2x4x3x3xi32>
@@ -108,8 +109,8 @@ func.func @dropout(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<
   return %y : tensor<2x4x3x8xf32>
 }
 
-// -----
-
+// CHECK-LABEL: func.func @cast(
+// CHECK-SAME: refused = ["its weights pass through mtc.sin"]
 func.func @cast(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -118,15 +119,14 @@ func.func @cast(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4
   %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
-  // expected-remark @below {{attention stays in parts: its weights pass through mtc.sin}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
   %t = mtc.sin %p : tensor<2x4x3x3xf32>
   %y = mtc.contract %t, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
 
-// -----
-
+// CHECK-LABEL: func.func @narrow(
+// CHECK-SAME: refused = ["its elements are neither f32 nor f64"]
 func.func @narrow(%q: tensor<2x4x3x8xbf16>, %k: tensor<2x4x3x8xbf16>, %v: tensor<2x4x3x8xbf16>) -> tensor<2x4x3x8xbf16> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xbf16>, tensor<2x4x3x8xbf16> -> tensor<2x4x3x3xbf16>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xbf16> -> tensor<2x4x3xbf16>
@@ -135,14 +135,13 @@ func.func @narrow(%q: tensor<2x4x3x8xbf16>, %k: tensor<2x4x3x8xbf16>, %v: tensor
   %exp = mtc.exp %sub : tensor<2x4x3x3xbf16>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xbf16> -> tensor<2x4x3xbf16>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xbf16> -> tensor<2x4x3x3xbf16>
-  // expected-remark @below {{attention stays in parts: its elements are neither f32 nor f64}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xbf16>
   %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xbf16>, tensor<2x4x3x8xbf16> -> tensor<2x4x3x8xbf16>
   return %y : tensor<2x4x3x8xbf16>
 }
 
-// -----
-
+// CHECK-LABEL: func.func @other_rows(
+// CHECK-SAME: refused = ["its weights are not the rows of the product behind it"]
 func.func @other_rows(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -151,15 +150,15 @@ func.func @other_rows(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tens
   %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
   %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
   %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
-  // expected-remark @below {{attention stays in parts: its weights are not the rows of the product behind it}}
   %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
   %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [2] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
 
-// -----
-
-// A softmax behind a product, with none behind it: no attention, and no remark.
+// A softmax behind a product, with none behind it: no attention, and nothing to say.
+// CHECK-LABEL: func.func @classes(
+// CHECK-NOT: attributes
+// CHECK: return
 func.func @classes(%x: tensor<4x8xf32>, %w: tensor<8x3xf32>) -> tensor<4x3xf32> {
   %s = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
   %max = mtc.reduce max %s axes [1] : tensor<4x3xf32> -> tensor<4xf32>

@@ -97,3 +97,20 @@ module {
     return %y : tensor<4x2xf32>
   }
 }
+
+// -----
+
+// Attention over the layouts that it was given; a mask that repeats has strides of 0.
+// CHECK: mtc.call_attention [#mtc.at<0, tensor<1x2x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<768, tensor<1x1x1x4xi1>>]
+// CHECK-SAME: into [#mtc.at<{{[0-9]+}}, tensor<1x4x2x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<1x2x4xf32>>] batch 1 heads 2 of 1 queries 4 keys 4 width 16, 16
+// CHECK-SAME: scale 2.500000e-01 causal 0 strides [128, 64, 16, 1], [64, 64, 16, 1], [64, 64, 16, 1] mask [0, 0, 0, 1] out [128, 16, 32, 1] scratch 0 at 0 costs 1280,
+module {
+  func.func @f(%q: tensor<1x2x4x16xf32> {mtc.name = "q"}, %k: tensor<1x1x4x16xf32> {mtc.name = "k"},
+               %m: tensor<1x1x1x4xi1> {mtc.name = "m"}) -> (tensor<1x4x2x16xf32> {mtc.name = "y"}) {
+    %o, %s = mtc.attention %q, %k, %k mask %m causal 0 scale 0.25
+      : (tensor<1x2x4x16xf32>, tensor<1x1x4x16xf32>, tensor<1x1x4x16xf32>, tensor<1x1x1x4xi1>)
+        -> (tensor<1x2x4x16xf32>, tensor<1x2x4xf32>)
+    %y = mtc.transpose %o [0, 2, 1, 3] : tensor<1x2x4x16xf32> -> tensor<1x4x2x16xf32>
+    return %y : tensor<1x4x2x16xf32>
+  }
+}

@@ -72,3 +72,32 @@ func.func @computed(%x: tensor<8x16xf32>, %w: tensor<16x32xf32>) -> tensor<8x32x
   %y = mtc.contract %e, %w batch [] x [] over [1] x [0] : tensor<8x16xf32>, tensor<16x32xf32> -> tensor<8x32xf32>
   return %y : tensor<8x32xf32>
 }
+
+// Heads of a packed projection are read where they lie, and merged where they are written: nothing is copied. Readers in
+// the call's own order read the result transposed back.
+// CHECK-LABEL: func.func @attention(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<2x8x96xf32>
+// CHECK-DAG: %[[Q:.*]] = mtc.strided_view %[[X]] offset 0 strides [768, 8, 96, 1] : tensor<2x8x96xf32> -> tensor<2x4x8x8xf32>
+// CHECK-DAG: %[[K:.*]] = mtc.strided_view %[[X]] offset 32 strides [768, 8, 96, 1]
+// CHECK-DAG: %[[V:.*]] = mtc.strided_view %[[X]] offset 64 strides [768, 8, 96, 1]
+// CHECK: %[[O:.*]], %{{.*}} = mtc.attention %[[Q]], %[[K]], %[[V]] scale 5.000000e-01 {out_order = array<i64: 0, 2, 1, 3>} : {{.*}} -> (tensor<2x8x4x8xf32>, tensor<2x4x8xf32>)
+// CHECK-NEXT: %[[T:.*]] = mtc.transpose %[[O]] [0, 2, 1, 3] : tensor<2x8x4x8xf32> -> tensor<2x4x8x8xf32>
+// CHECK-NEXT: mtc.reshape %[[O]] : tensor<2x8x4x8xf32> -> tensor<2x8x32xf32>
+// CHECK-NEXT: mtc.exp %[[T]]
+func.func @attention(%x: tensor<2x8x96xf32>) -> (tensor<2x8x32xf32>, tensor<2x4x8x8xf32>) {
+  %q = mtc.slice %x offsets [0, 0, 0] strides [1, 1, 1] : tensor<2x8x96xf32> -> tensor<2x8x32xf32>
+  %k = mtc.slice %x offsets [0, 0, 32] strides [1, 1, 1] : tensor<2x8x96xf32> -> tensor<2x8x32xf32>
+  %v = mtc.slice %x offsets [0, 0, 64] strides [1, 1, 1] : tensor<2x8x96xf32> -> tensor<2x8x32xf32>
+  %q4 = mtc.reshape %q : tensor<2x8x32xf32> -> tensor<2x8x4x8xf32>
+  %k4 = mtc.reshape %k : tensor<2x8x32xf32> -> tensor<2x8x4x8xf32>
+  %v4 = mtc.reshape %v : tensor<2x8x32xf32> -> tensor<2x8x4x8xf32>
+  %qh = mtc.transpose %q4 [0, 2, 1, 3] : tensor<2x8x4x8xf32> -> tensor<2x4x8x8xf32>
+  %kh = mtc.transpose %k4 [0, 2, 1, 3] : tensor<2x8x4x8xf32> -> tensor<2x4x8x8xf32>
+  %vh = mtc.transpose %v4 [0, 2, 1, 3] : tensor<2x8x4x8xf32> -> tensor<2x4x8x8xf32>
+  %o, %s = mtc.attention %qh, %kh, %vh scale 0.5
+    : (tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>, tensor<2x4x8x8xf32>) -> (tensor<2x4x8x8xf32>, tensor<2x4x8xf32>)
+  %m = mtc.transpose %o [0, 2, 1, 3] : tensor<2x4x8x8xf32> -> tensor<2x8x4x8xf32>
+  %y = mtc.reshape %m : tensor<2x8x4x8xf32> -> tensor<2x8x32xf32>
+  %e = mtc.exp %o : tensor<2x4x8x8xf32>
+  return %y, %e : tensor<2x8x32xf32>, tensor<2x4x8x8xf32>
+}

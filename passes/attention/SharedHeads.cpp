@@ -1,0 +1,63 @@
+//===- SharedHeads.cpp - Keys and values that heads of queries share --------------------------===//
+
+#include "passes/attention/SharedHeads.h"
+
+#include "passes/attention/Masks.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mtc;
+
+static int64_t product(ArrayRef<int64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
+}
+
+namespace {
+
+/// attention(q, repeat(k), repeat(v)) => attention(q, k, v), where heads of queries share what is
+/// repeated
+struct ReadSharedHeads : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(op.getLoc(), rewriter);
+    std::optional<int64_t> keyHeads = headsBefore(op.getKey());
+    if (!keyHeads || keyHeads != headsBefore(op.getValue()))
+      return rewriter.notifyMatchFailure(op, "keys and values are not repeated alike");
+    Value key = unrepeated(b, op.getKey(), *keyHeads);
+    Value value = unrepeated(b, op.getValue(), *keyHeads);
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getKeyMutable().assign(key);
+      op.getValueMutable().assign(value);
+    });
+    return success();
+  }
+
+  static BroadcastOp repetition(Value value) {
+    return sameElements(value).getDefiningOp<BroadcastOp>();
+  }
+
+  /// How many heads a value has before each is repeated for several: it is [B, G, R, ..] along
+  /// whose third axis nothing changes, seen as [B, G * R, N, E].
+  static std::optional<int64_t> headsBefore(Value value) {
+    BroadcastOp broadcast = repetition(value);
+    if (!broadcast || broadcast.getAxes().size() != 1)
+      return std::nullopt;
+    ArrayRef<int64_t> from = shapeOf(broadcast), to = shapeOf(value);
+    int64_t axis = broadcast.getAxes().front(), outer = product(from.take_front(axis));
+    bool repeatsHeads = product(from.drop_front(axis + 1)) == to[2] * to[3] && outer % to[0] == 0 &&
+                        outer / to[0] * from[axis] == to[1];
+    return repeatsHeads ? std::optional(outer / to[0]) : std::nullopt;
+  }
+
+  static Value unrepeated(TensorBuilder &b, Value value, int64_t heads) {
+    ArrayRef<int64_t> shape = shapeOf(value);
+    return b.reshape(repetition(value).getInput(), {shape[0], heads, shape[2], shape[3]});
+  }
+};
+
+} // namespace
+
+void mtc::addSharedHeadPatterns(RewritePatternSet &patterns) {
+  patterns.add<ReadSharedHeads>(patterns.getContext());
+}

@@ -78,7 +78,7 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed,
     result->steps[op.getSymName()] = step;
   }
 
-  size_t size = result->table->arena_bytes;
+  size_t size = std::max(result->table->arena_bytes, result->table->gradients_arena_bytes);
   result->storage = std::make_unique<char[]>(size + 64);
   result->arenaBytes = reinterpret_cast<char *>(
       llvm::alignTo(reinterpret_cast<uintptr_t>(result->storage.get()), 64));

@@ -14,7 +14,8 @@ def ArenaOp : Mtc_Op<"arena"> {
   let summary = "the memory of a program";
   let description = [{
     `live` is the most that is alive at once: no placement needs less. The attribute `staging`, where there is one, is
-    the distance in bytes from each input of the steps to the place in which the next batch's is read meanwhile.
+    the distance in bytes from each input of the steps to the place in which the next batch's is read meanwhile;
+    `aside` is the size that the arena must have for functions that write transient variables.
 
     ```mlir
     mtc.arena size 1331200 live 1290240

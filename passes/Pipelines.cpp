@@ -16,8 +16,8 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
 }
 
 ArrayRef<StringRef> mtc::getOptionalPasses() {
-  static constexpr StringRef names[] = {"mtc-recognize-attention", "mtc-recompute-elementwise",
-                                        "mtc-fuse-kernels"};
+  static constexpr StringRef names[] = {"mtc-recognize-attention", "mtc-fuse-update",
+                                        "mtc-recompute-elementwise", "mtc-fuse-kernels"};
   return names;
 }
 
@@ -47,6 +47,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
 
 void mtc::buildKernelPipeline(OpPassManager &manager, const LibraryTarget &target,
                               ArrayRef<std::string> skipped) {
+  addOptional(manager, createFuseUpdate(), skipped);
   OpPassManager &functions = manager.nest<func::FuncOp>();
   addOptional(functions, createRecomputeElementwise(), skipped);
   functions.addPass(createPrepareCallsPass(target)); // Its transpositions become kernels too.

@@ -18,6 +18,7 @@ Executor::Executor(const MtcProgram &program, char *arena, int threads,
   setLibraryThreads(threads);
   microStepOperations = prepare(program.micro_step, arena);
   updateOperations = prepare(program.update, arena);
+  gradientsOperations = prepare(program.gradients, arena);
   evaluateOperations = prepare(program.evaluate, arena);
 }
 

@@ -36,6 +36,7 @@ public:
 
   void microStep() { run(microStepOperations); }
   void update() { run(updateOperations); }
+  void gradients() { run(gradientsOperations); }
   void evaluate() { run(evaluateOperations); }
 
 private:
@@ -52,7 +53,8 @@ private:
   size_t preparedCount = 0;
   std::vector<std::unique_ptr<LibraryCall>> calls;
   std::vector<MtcFault> faults; ///< one for each thread
-  std::vector<PreparedOperation> microStepOperations, updateOperations, evaluateOperations;
+  std::vector<PreparedOperation> microStepOperations, updateOperations, gradientsOperations,
+      evaluateOperations;
 };
 
 } // namespace mtc::runtime

@@ -9,12 +9,14 @@
 
 namespace mtc::runtime {
 
-void writeMemoryReport(const MtcProgram &program, const std::string &path) {
+void writeMemoryReport(const MtcProgram &program, int64_t arenaBytes, const std::string &path) {
   using Json = nlohmann::ordered_json;
   Json plan = Json::parse(program.plan_json, nullptr, false);
   ProcessMemory memory = processMemory();
-  Json planned = plan.is_object() && plan.contains("peak_bytes") ? plan["peak_bytes"]
-                                                                 : Json(program.arena_bytes);
+  Json planned =
+      arenaBytes == program.arena_bytes && plan.is_object() && plan.contains("peak_bytes")
+          ? plan["peak_bytes"]
+          : Json(arenaBytes);
   Json outside = Json::array();
   outside.push_back({{"name", "code and libraries"},
                      {"bytes", memory.fileBacked},
@@ -22,11 +24,11 @@ void writeMemoryReport(const MtcProgram &program, const std::string &path) {
                              "shared and reclaimable"}});
   outside.push_back(
       {{"name", "heap and stacks"},
-       {"bytes", std::max<int64_t>(0, memory.anonymous - program.arena_bytes)},
+       {"bytes", std::max<int64_t>(0, memory.anonymous - arenaBytes)},
        {"why",
         "oneDNN's generated code and packing buffers, stacks of threads, buffers of files"}});
   Json report = {{"planned_bytes", planned},
-                 {"arena_bytes", program.arena_bytes},
+                 {"arena_bytes", arenaBytes},
                  {"process_peak_bytes", memory.peak},
                  {"outside_arena", outside}};
   if (plan.is_object())

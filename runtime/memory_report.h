@@ -8,9 +8,9 @@
 
 namespace mtc::runtime {
 
-/// Writes JSON: planned_bytes, arena_bytes, process_peak_bytes, and what lies outside the arena
-/// with the reason.
-void writeMemoryReport(const MtcProgram &program, const std::string &path);
+/// Writes JSON for a run over an arena of `arenaBytes`: planned_bytes, arena_bytes,
+/// process_peak_bytes, and what lies outside the arena with the reason.
+void writeMemoryReport(const MtcProgram &program, int64_t arenaBytes, const std::string &path);
 
 } // namespace mtc::runtime
 

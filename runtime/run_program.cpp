@@ -84,6 +84,12 @@ void reportProfile(const MtcProgram &program, const Options &options, Profile &p
   file.commit();
 }
 
+/// Gradients that outlive their update need memory that training does not.
+int64_t arenaBytes(const MtcProgram &program, const Options &options) {
+  return options.gradients.empty() ? program.arena_bytes
+                                   : std::max(program.arena_bytes, program.gradients_arena_bytes);
+}
+
 void run(const MtcProgram &program, const std::string &programPath, const Options &options) {
   Problems problems;
   checkTarget("--gradients", options.gradients, problems);
@@ -102,7 +108,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     problems.collect([&] { CheckpointFolder(options.save); });
   problems.throwIfAny();
 
-  Arena arena(program.arena_bytes, options.threads);
+  Arena arena(arenaBytes(program, options), options.threads);
   initializeVariables(program, arena.data(), options.threads, options.weights,
                       folderOf(programPath), !options.resume.empty());
   if (!options.resume.empty())
@@ -126,7 +132,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   if (!options.exportTo.empty())
     exportModel(program, arena.data(), options.exportTo);
   if (!options.memoryReport.empty())
-    writeMemoryReport(program, options.memoryReport);
+    writeMemoryReport(program, arenaBytes(program, options), options.memoryReport);
 }
 
 } // namespace

@@ -128,19 +128,20 @@ void writeGradients(const Session &session, const TrainingState &state) {
     entries.push_back({parameter.name, variable.tensor.type, shapeOf(parameter)});
   }
   if (gradients.empty())
-    userError("--gradients: this program keeps no gradients (it updates each parameter as soon as "
-              "its gradient is known); "
-              "compile it without fusing the update");
+    userError("--gradients: this program trains no parameters");
   const int64_t step = state.step + 1;
   session.setScalars(step, 0, state.seed);
   session.run(Phase::Load, step, [&] { session.loadBatch(state, step, step); });
-  session.run(Phase::MicroStep, step, [&] { session.executor.microStep(); });
+  const bool isApart = program.gradients.operation_count > 0;
+  session.run(Phase::MicroStep, step,
+              [&] { isApart ? session.executor.gradients() : session.executor.microStep(); });
   SafetensorsWriter writer(session.options.gradients, entries);
   for (size_t i = 0; i < gradients.size(); ++i)
     writer.write(i, 0, session.arena.at(gradients[i]->tensor.offset), gradients[i]->tensor.bytes);
   writer.commit();
   if (!session.options.quiet)
-    std::printf("loss %.9g; %zu gradients in %s\n", session.loss(program.micro_step_loss),
+    std::printf("loss %.9g; %zu gradients in %s\n",
+                session.loss(isApart ? program.gradients_loss : program.micro_step_loss),
                 gradients.size(), session.options.gradients.c_str());
 }
 

@@ -38,7 +38,8 @@ struct ProgramInfo {
   int64_t batch = 1;
   int64_t threads = 1;
 
-  std::string microStep = "micro_step", update = "update", evaluate = "evaluate";
+  std::string microStep = "micro_step", update = "update", gradients = "gradients",
+              evaluate = "evaluate";
   std::vector<InputInfo> inputs;
 
   /// Outputs of the steps. Those of `evaluate` that are none of these are the graph's outputs, in

@@ -67,8 +67,9 @@ public:
     emitKernels();
     Constant *microStep = emitFunction(info.microStep);
     Constant *update = emitFunction(info.update);
+    Constant *gradients = emitFunction(info.gradients);
     Constant *evaluate = emitFunction(info.evaluate);
-    if (!microStep || !update || !evaluate)
+    if (!microStep || !update || !gradients || !evaluate)
       return failure();
     if (namedSteps)
       for (StepOp step : placed.getOps<StepOp>()) {
@@ -78,7 +79,7 @@ public:
         c.global(function, stepSymbol(step.getSymName()))
             ->setLinkage(llvm::GlobalValue::ExternalLinkage);
       }
-    return emitProgram(microStep, update, evaluate);
+    return emitProgram(microStep, update, gradients, evaluate);
   }
 
 private:
@@ -99,7 +100,9 @@ private:
       Constant *data = c.null();
       double deviation = 0;
       Attribute value = variable.getInitial();
-      if (isa<InitializerAttr>(value)) {
+      if (variable->hasAttr(transientAttribute)) {
+        initial = MTC_INITIAL_NONE;
+      } else if (isa<InitializerAttr>(value)) {
         initial = MTC_INITIAL_FILE;
       } else if (auto normal = dyn_cast<NormalAttr>(value)) {
         initial = MTC_INITIAL_NORMAL;
@@ -288,6 +291,13 @@ private:
     return -1;
   }
 
+  int64_t gradientsArenaBytes() {
+    if (!findStep(info.gradients))
+      return 0;
+    auto aside = arena->getAttrOfType<IntegerAttr>("aside");
+    return aside ? aside.getInt() : arena.getSize();
+  }
+
   uint32_t lossType() {
     if (StepOp step = findStep(info.microStep))
       if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), info.microStepLoss))
@@ -324,7 +334,8 @@ private:
     return c.array(segments);
   }
 
-  LogicalResult emitProgram(Constant *microStep, Constant *update, Constant *evaluate) {
+  LogicalResult emitProgram(Constant *microStep, Constant *update, Constant *gradients,
+                            Constant *evaluate) {
     FailureOr<Constant *> segments = emitSegments();
     if (failed(segments))
       return failure();
@@ -364,8 +375,11 @@ private:
 
                                      microStep,
                                      update,
+                                     gradients,
                                      evaluate,
 
+                                     c.i64(gradientsArenaBytes()),
+                                     c.i64(outputOffset(info.gradients, info.microStepLoss)),
                                      c.i64(outputOffset(info.microStep, info.microStepLoss)),
                                      c.i64(outputOffset(info.evaluate, info.evaluateLoss)),
                                      c.u32(lossType()),

@@ -121,8 +121,18 @@ void BufferAssignment::findLifetimes() {
         lastUses[result] = lastUseOf(result);
 }
 
-int64_t BufferAssignment::offsetOf(FlatSymbolRefAttr variable) {
-  return *symbols.lookup<VariableOp>(variable.getValue()).getOffset();
+VariableOp BufferAssignment::lookup(FlatSymbolRefAttr variable) {
+  return symbols.lookup<VariableOp>(variable.getValue());
+}
+
+/// A transient variable has a place from the birth of its value to the function's end.
+Buffer BufferAssignment::bufferOfVariable(FlatSymbolRefAttr variable, int64_t birth) {
+  VariableOp op = lookup(variable);
+  if (!op->hasAttr(transientAttribute))
+    return Buffer{*op.getOffset()};
+  Buffer buffer = newTemporary(byteSize(op.getTensorType()), birth, lastTime);
+  transientBuffers.insert({variable, buffer});
+  return buffer;
 }
 
 void BufferAssignment::placeReads() {
@@ -134,7 +144,7 @@ void BufferAssignment::placeReads() {
   for (Operation &op : block) {
     SmallVector<FlatSymbolRefAttr> variables = readVariables(&op);
     if (!variables.empty())
-      buffers[op.getResult(0)] = Buffer{offsetOf(variables.front())};
+      buffers[op.getResult(0)] = bufferOfVariable(variables.front(), times.lookup(&op));
   }
 }
 
@@ -177,9 +187,12 @@ void BufferAssignment::forwardWrites() {
     if (variables.empty())
       continue;
     Value root = rootOf(op.getOperand(0));
-    if (!mayForward(&op, root))
+    bool isForwarded = mayForward(&op, root);
+    Operation *birth = isForwarded ? root.getDefiningOp() : &op;
+    Buffer buffer = bufferOfVariable(variables.front(), times.lookup(birth));
+    if (!isForwarded)
       continue;
-    buffers[root] = Buffer{offsetOf(variables.front())};
+    buffers[root] = buffer;
     forwarded.insert(&op);
   }
 }

@@ -8,6 +8,7 @@
 #include "passes/memory/LibraryTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <optional>
@@ -41,6 +42,8 @@ public:
   bool isComputedInPlace(mlir::Operation *write) const { return forwarded.contains(write); }
   /// Whether the call takes each operand's layout.
   static bool liesAsTaken(LibraryCallOpInterface call);
+  /// The places of the transient variables that the function writes.
+  const llvm::MapVector<mlir::Attribute, Buffer> &transients() const { return transientBuffers; }
   int64_t endTime() const { return lastTime; }
   int64_t timeOf(mlir::Operation *op) const { return times.lookup(op); }
 
@@ -55,7 +58,8 @@ private:
   bool mayShare(KernelOp kernel, unsigned result, mlir::Value root);
   std::optional<unsigned> dyingOperand(KernelOp kernel, unsigned result);
   Buffer newTemporary(int64_t bytes, int64_t begin, int64_t end);
-  int64_t offsetOf(mlir::FlatSymbolRefAttr variable);
+  VariableOp lookup(mlir::FlatSymbolRefAttr variable);
+  Buffer bufferOfVariable(mlir::FlatSymbolRefAttr variable, int64_t birth);
 
   mlir::func::FuncOp function;
   mlir::SymbolTable &symbols;
@@ -68,6 +72,7 @@ private:
   llvm::DenseMap<mlir::Value, Buffer> buffers;   // By root.
   llvm::DenseMap<mlir::Operation *, std::pair<Buffer, int64_t>> scratches;
   llvm::DenseSet<mlir::Operation *> forwarded;
+  llvm::MapVector<mlir::Attribute, Buffer> transientBuffers; // By symbol.
 };
 
 /// Moves each write behind the last use of its variable's old value, which lies in the variable's

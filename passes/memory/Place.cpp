@@ -43,17 +43,26 @@ public:
     for (func::FuncOp function : functions) {
       if (failed(sinkWrites(function)))
         return failure();
-      assignments.emplace_back(function, symbols, argumentOffsets, target, temporaries, time);
+      assignments.emplace_back(function, symbols, argumentOffsets, target,
+                               regionOf(function).temporaries, time);
       time = assignments.back().endTime() + 1;
     }
-    layout = layOut(temporaries);
+    for (Region *region : {&common, &aside})
+      region->layout = layOut(region->temporaries);
     base = fixed;
     OpBuilder builder(module.getContext());
     builder.setInsertionPointToStart(module.getBody());
-    auto arena =
-        ArenaOp::create(builder, module.getLoc(), fixed + layout.size, fixed + layout.liveBytes);
+    auto arena = ArenaOp::create(builder, module.getLoc(), fixed + common.layout.size,
+                                 fixed + common.layout.liveBytes);
+    if (aside.layout.size > common.layout.size)
+      arena->setAttr("aside", builder.getI64IntegerAttr(fixed + aside.layout.size));
     for (auto [function, assignment] : llvm::zip_equal(functions, assignments)) {
-      notePeak(function, assignment, arena);
+      current = &regionOf(function);
+      for (auto [symbol, buffer] : assignment.transients())
+        symbols.lookup<VariableOp>(cast<FlatSymbolRefAttr>(symbol).getValue())
+            .setOffset(offsetOf(buffer));
+      if (current == &common)
+        notePeak(function, assignment, arena);
       if (failed(emit(function, assignment)))
         return failure();
       function.erase();
@@ -69,6 +78,21 @@ public:
   }
 
 private:
+  /// What functions keep beside variables and arguments. A function that writes transient variables
+  /// has an arena of its own size, so that what only it keeps is not part of the others'.
+  struct Region {
+    SmallVector<LiveBuffer> temporaries;
+    ArenaLayout layout;
+  };
+
+  Region &regionOf(func::FuncOp function) {
+    for (Operation &op : function.front())
+      for (FlatSymbolRefAttr symbol : writtenVariables(&op))
+        if (symbols.lookup(symbol.getValue())->hasAttr(transientAttribute))
+          return aside;
+    return common;
+  }
+
   /// Arguments of the same name are one input of the program: they share a place.
   int64_t placeArguments(int64_t offset) {
     for (auto function : module.getOps<func::FuncOp>())
@@ -86,7 +110,8 @@ private:
   }
 
   int64_t offsetOf(Buffer buffer) {
-    return buffer.fixedOffset ? *buffer.fixedOffset : base + layout.offsets[buffer.temporary];
+    return buffer.fixedOffset ? *buffer.fixedOffset
+                              : base + current->layout.offsets[buffer.temporary];
   }
 
   AtAttr placeOf(Value value, BufferAssignment &assignment) {
@@ -109,7 +134,7 @@ private:
   /// moment.
   void notePeak(func::FuncOp function, BufferAssignment &assignment, ArenaOp arena) {
     for (Operation &op : function.getBody().front()) {
-      if (assignment.timeOf(&op) != layout.peakTime)
+      if (assignment.timeOf(&op) != common.layout.peakTime)
         continue;
       arena->setAttr("peak_at", op.getLoc());
       scratchAtPeak.push_back(paddedBytes(std::max<int64_t>(assignment.scratchOf(&op).second, 0)));
@@ -181,9 +206,9 @@ private:
   const LibraryTarget &target;
   KernelOutliner outliner;
   llvm::StringMap<int64_t> argumentOffsets;
-  SmallVector<LiveBuffer> temporaries;
+  Region common, aside;
+  Region *current = &common;
   SmallVector<int64_t> scratchAtPeak;
-  ArenaLayout layout;
   int64_t base = 0;
 };
 

@@ -30,7 +30,7 @@ public:
 
 private:
   void place(VariableOp variable) {
-    if (variable.getOffset())
+    if (variable.getOffset() || variable->hasAttr(transientAttribute))
       return;
     variable.setOffset(size);
     size += paddedBytes(byteSize(variable.getTensorType()));

@@ -52,4 +52,31 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }
 
+def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
+  let summary = "update each parameter as soon as its gradient is known";
+  let description = [{
+    Takes the flat update of `@update` apart, and puts each parameter's behind its gradient in `@micro_step`, behind the
+    last use of the old value too. Then a gradient lives from where it is computed to the update, and no variable holds
+    it. `@update` stays empty. What `@micro_step` was is kept as `@gradients`, for who wants the gradients themselves:
+    their variables become `mtc.transient`, and have a place only while that function runs.
+
+    The update stays apart where a parameter's needs more than its own gradient (clipping by the norm of all), or where
+    gradients are summed over micro-steps; a remark says so.
+
+    ```mlir
+    func.func @micro_step() {
+      mtc.write @w.grad, %g : tensor<16xf32>
+    }
+    // becomes
+    func.func @micro_step() {
+      %w = mtc.read @w : tensor<16xf32>
+      %s = mtc.mul %g, %rate : tensor<16xf32>
+      %n = mtc.sub %w, %s : tensor<16xf32>
+      mtc.write @w, %n : tensor<16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 #endif // MTC_PASSES_OPTIMIZER_PASSES

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 2u
+#define MTC_ABI_VERSION 3u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -61,7 +61,9 @@ typedef enum MtcInitial {
   MTC_INITIAL_DATA = 1, /* `data` holds `bytes` bytes inside the program */
   MTC_INITIAL_FILE = 2, /* from the weights file, under the variable's name */
   /* drawn from N(0, `deviation`²), a pure function of (seed 0, variable's name, element) */
-  MTC_INITIAL_NORMAL = 3
+  MTC_INITIAL_NORMAL = 3,
+  /* none: only `gradients` writes it, and its place is in the arena of that function alone */
+  MTC_INITIAL_NONE = 4
 } MtcInitial;
 
 /* State that outlives a step. `tensor.name` is the ONNX initializer's name for parameters,
@@ -213,10 +215,15 @@ typedef struct MtcProgram {
   const MtcCall *calls;
   const MtcExportSegment *segments;
 
-  MtcFunction micro_step; /* inputs -> loss and gradients */
+  MtcFunction micro_step; /* inputs -> loss and gradients; updates too where `update` is empty */
   MtcFunction update;     /* gradients -> parameters, optimizer state */
-  MtcFunction evaluate;   /* inputs -> loss, outputs, row metrics; writes no variable */
+  /* inputs -> loss and gradients; empty where micro_step does that. Needs an arena of
+   * gradients_arena_bytes. */
+  MtcFunction gradients;
+  MtcFunction evaluate; /* inputs -> loss, outputs, row metrics; writes no variable */
 
+  int64_t gradients_arena_bytes; /* 0 if `gradients` is empty */
+  int64_t gradients_loss;
   int64_t micro_step_loss; /* offset of an f32 (f64 in a program of f64) scalar */
   int64_t evaluate_loss;
   uint32_t loss_type; /* MtcType of both */

@@ -15,6 +15,8 @@ using namespace mtc::tool;
 MemoryPlan MemoryPlan::of(ModuleOp placed) {
   MemoryPlan plan;
   for (auto variable : placed.getOps<VariableOp>()) {
+    if (variable->hasAttr(transientAttribute))
+      continue; // It has no place while the program trains.
     int64_t bytes = paddedBytes(byteSize(variable.getTensorType()));
     switch (variable.getRole()) {
     case Role::Gradient:
@@ -30,6 +32,8 @@ MemoryPlan MemoryPlan::of(ModuleOp placed) {
   ArenaOp arena = *placed.getOps<ArenaOp>().begin();
   plan.peak = arena.getSize();
   plan.live = arena.getLive();
+  if (auto aside = arena->getAttrOfType<IntegerAttr>("aside"))
+    plan.gradientsRun = aside.getInt();
   plan.data = arena->getAttrOfType<IntegerAttr>("data_bytes").getInt();
   plan.workspace = arena->getAttrOfType<IntegerAttr>("workspace_bytes").getInt();
   plan.activations =
@@ -54,6 +58,8 @@ llvm::json::Object MemoryPlan::toJson(std::optional<int64_t> budget) const {
                             {"fits", !budget || peak <= *budget}};
   if (budget)
     object["budget_bytes"] = *budget;
+  if (gradientsRun)
+    object["gradients_run_bytes"] = gradientsRun;
   return object;
 }
 
@@ -82,6 +88,8 @@ void MemoryPlan::print(llvm::raw_ostream &stream) const {
   row("data", data);
   stream << "most alive    " << formatBytes(live)
          << ", the lower bound of any placement of these values\n";
+  if (gradientsRun)
+    stream << "--gradients   " << formatBytes(gradientsRun) << " for that run: it keeps them all\n";
   if (!peakAt.empty())
     stream << "reached at    " << peakAt << "\n";
 }

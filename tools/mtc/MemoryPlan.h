@@ -16,7 +16,8 @@ struct MemoryPlan {
   int64_t peak = 0; // The arena's size.
   int64_t live = 0; // The most that is alive at once: no placement of these values is smaller.
   int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, data = 0;
-  std::string peakAt; // The node at which most is alive.
+  int64_t gradientsRun = 0; // Of a run with --gradients, where that needs more; else 0.
+  std::string peakAt;       // The node at which most is alive.
 
   static MemoryPlan of(mlir::ModuleOp placed);
   /// As design's `mtc plan --json`; `fits` where a budget was given.

@@ -1,0 +1,50 @@
+// RUN: mtc-opt %s --mtc-place | FileCheck %s
+
+// A transient variable has a place behind the arena of the other functions: 64 bytes of @w, 64 of the input, and what
+// @train keeps; @gradients has both gradients at once.
+// CHECK: mtc.arena size 192 live 192 {aside = 256 : i64
+// CHECK-DAG: mtc.variable gradient @w.grad : tensor<16xf32> = #mtc.zeros of @w at 128
+// CHECK-DAG: mtc.variable gradient @v.grad : tensor<16xf32> = #mtc.zeros of @w at 192
+// CHECK-LABEL: mtc.step @train
+// CHECK: mtc.launch {{.*}}into [#mtc.at<128, tensor<16xf32>>]
+// CHECK: mtc.launch {{.*}}into [#mtc.at<0, tensor<16xf32>>]
+// CHECK-LABEL: mtc.step @gradients
+// CHECK: mtc.launch {{.*}}into [#mtc.at<128, tensor<16xf32>>]
+// CHECK-NEXT: mtc.launch {{.*}}into [#mtc.at<192, tensor<16xf32>>]
+// CHECK-NOT: mtc.copy
+mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
+mtc.variable gradient @w.grad : tensor<16xf32> = #mtc.zeros of @w {mtc.transient}
+mtc.variable gradient @v.grad : tensor<16xf32> = #mtc.zeros of @w {mtc.transient}
+func.func @train(%x: tensor<16xf32> {mtc.name = "x"}) {
+  %w = mtc.read @w : tensor<16xf32>
+  %g = mtc.kernel [16](%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%a: tensor<16xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (15 - d0)> : tensor<16xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+  }
+  %n = mtc.kernel [16](%w, %g) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%a: tensor<16xf32>, %b: tensor<16xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<16xf32> -> f32
+    %u = mtc.kernel.load %b at affine_map<(d0) -> (d0)> : tensor<16xf32> -> f32
+    %s = arith.subf %v, %u : f32
+    mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
+  }
+  mtc.write @w, %n : tensor<16xf32>
+  return
+}
+func.func @gradients(%x: tensor<16xf32> {mtc.name = "x"}) {
+  %g = mtc.kernel [16](%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%a: tensor<16xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (15 - d0)> : tensor<16xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+  }
+  mtc.write @w.grad, %g : tensor<16xf32>
+  %h = mtc.kernel [16](%g) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%a: tensor<16xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<16xf32> -> f32
+    %n = arith.negf %v : f32
+    mtc.kernel.yield %n at [affine_map<(d0) -> (d0)>] : f32
+  }
+  mtc.write @v.grad, %h : tensor<16xf32>
+  return
+}

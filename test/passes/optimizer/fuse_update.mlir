@@ -1,0 +1,42 @@
+// RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-autodiff,mtc-optimizer{optimizer=momentum lr=0.1 weight-decay=0.01},mtc-fuse-update,mtc-simplify)' | FileCheck %s
+// RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-autodiff,mtc-optimizer{optimizer=sgd clip-norm=1.0},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=CLIP
+// RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-autodiff{accumulate=true},mtc-optimizer{optimizer=sgd},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=SUM
+
+// Each parameter's update stands behind its gradient, and behind the last use of its old value: @w is read once more for
+// the gradient of @v. No function but @gradients knows the gradients' variables.
+// CHECK-DAG: mtc.variable gradient @w.grad {{.*}} {mtc.transient}
+// CHECK-DAG: mtc.variable gradient @v.grad {{.*}} {mtc.transient}
+// CHECK-LABEL: func.func @micro_step
+// CHECK-NOT: .grad
+// CHECK-DAG: mtc.write @w.velocity
+// CHECK-DAG: mtc.write @w,
+// CHECK-DAG: mtc.write @v.velocity
+// CHECK-DAG: mtc.write @v,
+// CHECK: return
+// CHECK-LABEL: func.func @gradients
+// CHECK-DAG: mtc.write @w.grad
+// CHECK-DAG: mtc.write @v.grad
+// CHECK-LABEL: func.func @update() {
+// CHECK-NEXT: return
+
+// CLIP: update-apart {{.*}}the update of one parameter depends on another's gradient
+// CLIP: func.func @micro_step
+// CLIP: mtc.write @w.grad
+// CLIP-NOT: func.func @gradients
+// CLIP: func.func @update
+// CLIP: mtc.write_flat
+
+// SUM: update-apart {{.*}}gradients are sums over micro-steps
+// SUM: mtc.accumulate @w.grad
+// SUM-NOT: func.func @gradients
+mtc.variable parameter @w : tensor<4x8xf32> = #mtc.zeros
+mtc.variable parameter @v : tensor<f32> = #mtc.zeros
+func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "loss"}) {
+  %w = mtc.read @w : tensor<4x8xf32>
+  %v = mtc.read @v : tensor<f32>
+  %p = mtc.mul %w, %x : tensor<4x8xf32>
+  %b = mtc.broadcast %v axes [0, 1] : tensor<f32> -> tensor<4x8xf32>
+  %q = mtc.mul %p, %b : tensor<4x8xf32>
+  %l = mtc.reduce add %q axes [0, 1] : tensor<4x8xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}

@@ -17,7 +17,8 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
 
 ArrayRef<StringRef> mtc::getOptionalPasses() {
   static constexpr StringRef names[] = {"mtc-recognize-attention", "mtc-fuse-update",
-                                        "mtc-recompute-elementwise", "mtc-fuse-kernels"};
+                                        "mtc-compact-scatter", "mtc-recompute-elementwise",
+                                        "mtc-fuse-kernels"};
   return names;
 }
 
@@ -49,6 +50,7 @@ void mtc::buildKernelPipeline(OpPassManager &manager, const LibraryTarget &targe
                               ArrayRef<std::string> skipped) {
   addOptional(manager, createFuseUpdate(), skipped);
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  addOptional(functions, createCompactScatter(), skipped);
   addOptional(functions, createRecomputeElementwise(), skipped);
   functions.addPass(createPrepareCallsPass(target)); // Its transpositions become kernels too.
   functions.addPass(createFormKernels());

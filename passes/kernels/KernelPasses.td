@@ -5,6 +5,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CompactScatter : Pass<"mtc-compact-scatter", "::mlir::func::FuncOp"> {
+  let summary = "sum the few rows of a long table that are named, not the table";
+  let description = [{
+    The gradient of an embedding is a table as long as the vocabulary, zero but for the rows that a batch names. Where
+    `mtc.scatter_add` adds few vectors into a long table, they are summed in a table with a row for each of them, and
+    the long one becomes elementwise: row r is the short table's row at `place[r]`, or zero. What reads it, such as a
+    fused update, then reads the short table, and the long one is never made. Sums have the same terms in the same
+    order, so that no bit changes.
+
+    Places come from the first update that names each row; finding these compares all pairs of indices.
+
+    ```mlir
+    %g = mtc.scatter_add %u, %i axis 0 batch 0 : tensor<8x16xf32>, tensor<8xi64> -> tensor<1000x16xf32>
+    // becomes
+    %place = mtc.scatter_add %first, %i axis 0 batch 0 : tensor<8xi64>, tensor<8xi64> -> tensor<1000xi64>
+    %s = mtc.scatter_add %u, %own axis 0 batch 0 : tensor<8x16xf32>, tensor<8xi64> -> tensor<8x16xf32>
+    %r = mtc.gather %s, %place axis 0 batch 0 : tensor<8x16xf32>, tensor<1000xi64> -> tensor<1000x16xf32>
+    %g = mtc.select %named, %r, %zero : tensor<1000x16xi1>, tensor<1000x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxIndices", "max-indices", "int64_t", "16384", "most indices that are compared with each other">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "each operation that a kernel can compute becomes one";
   let description = [{

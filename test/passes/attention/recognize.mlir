@@ -230,3 +230,37 @@ func.func @not_causal(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tens
   %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
+
+// Without batch or heads.
+// CHECK-LABEL: func.func @one_head(
+// CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.000000e+00 : (tensor<1x1x3x8xf32>, tensor<1x1x5x8xf32>, tensor<1x1x5x4xf32>)
+func.func @one_head(%q: tensor<3x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf32>) -> tensor<3x4xf32> {
+  %s = mtc.contract %q, %k batch [] x [] over [1] x [1] : tensor<3x8xf32>, tensor<5x8xf32> -> tensor<3x5xf32>
+  %max = mtc.reduce max %s axes [1] : tensor<3x5xf32> -> tensor<3xf32>
+  %mb = mtc.broadcast %max axes [1] : tensor<3xf32> -> tensor<3x5xf32>
+  %sub = mtc.sub %s, %mb : tensor<3x5xf32>
+  %exp = mtc.exp %sub : tensor<3x5xf32>
+  %sum = mtc.reduce add %exp axes [1] : tensor<3x5xf32> -> tensor<3xf32>
+  %sb = mtc.broadcast %sum axes [1] : tensor<3xf32> -> tensor<3x5xf32>
+  %p = mtc.div %exp, %sb : tensor<3x5xf32>
+  %y = mtc.contract %p, %v batch [] x [] over [1] x [0] : tensor<3x5xf32>, tensor<5x4xf32> -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
+
+// One head of keys and values for all of queries.
+// CHECK-LABEL: func.func @shared_by_all(
+// CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.000000e+00 : (tensor<2x4x3x8xf32>, tensor<2x1x3x8xf32>, tensor<2x1x3x8xf32>)
+func.func @shared_by_all(%q: tensor<2x4x3x8xf32>, %k: tensor<2x3x8xf32>, %v: tensor<2x3x8xf32>) -> tensor<2x4x3x8xf32> {
+  %kb = mtc.broadcast %k axes [1] : tensor<2x3x8xf32> -> tensor<2x4x3x8xf32>
+  %vb = mtc.broadcast %v axes [1] : tensor<2x3x8xf32> -> tensor<2x4x3x8xf32>
+  %s = mtc.contract %q, %kb batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
+  %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
+  %mb = mtc.broadcast %max axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
+  %sub = mtc.sub %s, %mb : tensor<2x4x3x3xf32>
+  %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
+  %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
+  %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
+  %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
+  %y = mtc.contract %p, %vb batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
+  return %y : tensor<2x4x3x8xf32>
+}

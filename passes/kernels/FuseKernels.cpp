@@ -39,7 +39,10 @@ private:
     inlineProducers();
     mayComputeTwice = true; // Only now do cheap producers read what they are computed from.
     inlineProducers();
-    joinAll();
+    hoistSmallKernels();
+    // First where much is saved: a small kernel that has joined two others stands between them.
+    joinAll(/*leastBytes=*/1 << 20);
+    joinAll(/*leastBytes=*/0);
     remarkOnBoundaries();
   }
 
@@ -84,6 +87,8 @@ private:
       return "the producer is not elementwise";
     if (!canInline(producer, result))
       return "the producer stores several points at one place";
+    if (readsLittleOfMuch(producer))
+      return "a large value would live on for the few elements that it reads";
     bool moves = onlyMoves(producer);
     bool isShared =
         llvm::any_of(producer->getUsers(), [&](Operation *user) { return user != reader; });
@@ -100,6 +105,18 @@ private:
     if (isGathered && !producer.getBody().front().getOps<KernelIndexOp>().empty())
       return "it depends on an index that the reader gathers at";
     return exceedsLimits(producer, reader, limits);
+  }
+
+  /// Whether a kernel reads some elements of a large value that is computed, as a lookup does:
+  /// alone it costs nothing, and the value may die.
+  static bool readsLittleOfMuch(KernelOp kernel) {
+    int64_t computed = 0;
+    for (Value input : kernel.getInputs()) {
+      Operation *source = rootOf(input).getDefiningOp();
+      if (source && !isa<ReadOp, ReadFlatOp>(source))
+        computed += bytesOf(input);
+    }
+    return computed > 16 * kernel.getCost().bytes;
   }
 
   /// A few points more, as padding has, are worth a pass over memory less.
@@ -144,12 +161,38 @@ private:
   // Kernels over the same points or rows
   //===----------------------------------------------------------------------------------------===//
 
-  void joinAll() {
+  /// Moves kernels that touch little, beside the largest value, to where their operands are known,
+  /// so that what depends on them can join what stands there. Those that read variables stay behind
+  /// what reads the old value.
+  void hoistSmallKernels() {
+    int64_t largest = 0;
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      for (Value value : kernel->getResults())
+        largest = std::max(largest, bytesOf(value));
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+      Operation *last = nullptr;
+      bool isFree = !kernel->hasAttr(recomputedAttribute);
+      for (Value value : kernel->getOperands()) {
+        Operation *source = value.getDefiningOp();
+        isFree &= !isa_and_nonnull<ReadOp, ReadFlatOp>(rootOf(value).getDefiningOp());
+        if (source && (!last || last->isBeforeInBlock(source)))
+          last = source;
+      }
+      if (!isFree || kernel.getCost().bytes > largest / 256)
+        continue;
+      if (last)
+        kernel->moveAfter(last);
+      else
+        kernel->moveBefore(&kernel->getBlock()->front());
+    }
+  }
+
+  void joinAll(int64_t leastBytes) {
     llvm::SmallPtrSet<Operation *, 16> erased;
     for (KernelOp kernel : kernelsFromTheEnd()) {
       if (erased.contains(kernel))
         continue;
-      while (KernelOp partner = findPartner(kernel)) {
+      while (KernelOp partner = findPartner(kernel, leastBytes)) {
         StringRef reason;
         bool isFirst = partner->isBeforeInBlock(kernel);
         KernelOp first = isFirst ? partner : kernel, second = isFirst ? kernel : partner;
@@ -165,12 +208,13 @@ private:
   }
 
   /// A kernel in front of `kernel` that can be joined with it, and is worth it: one that it reads,
-  /// or one that reads a large value that it reads too.
-  KernelOp findPartner(KernelOp kernel) {
+  /// or one that reads a large value that it reads too. Less than `leastBytes` is not worth it.
+  KernelOp findPartner(KernelOp kernel, int64_t leastBytes) {
     StringRef reason;
     llvm::SmallSetVector<Value, 8> roots;
     for (Value input : kernel.getInputs())
-      roots.insert(rootOf(input));
+      if (bytesOf(input) >= leastBytes)
+        roots.insert(rootOf(input));
     for (Value root : llvm::reverse(roots))
       if (auto producer = root.getDefiningOp<KernelOp>())
         if (findJoint(producer, kernel, limits, reason))
@@ -179,7 +223,8 @@ private:
       if (cast<RankedTensorType>(root.getType()).getNumElements() * 2 < pointsOf(kernel))
         continue;
       for (KernelOp sibling : readersBefore(root, kernel))
-        if (findJoint(sibling, kernel, limits, reason))
+        if (!readsLittleOfMuch(sibling) && !readsLittleOfMuch(kernel) &&
+            findJoint(sibling, kernel, limits, reason))
           return sibling;
     }
     return {};

@@ -98,7 +98,25 @@ bool canMoveUp(KernelOp first, KernelOp second) {
   return givesLittle(second) || !callsBetween(first, second);
 }
 
+/// Whether a value that `first` reads would have to live until `second` only for its sake, in place
+/// of less that it gives.
+bool wouldLiveLonger(Value value, KernelOp first, KernelOp second) {
+  Value root = rootOf(value);
+  Operation *source = root.getDefiningOp();
+  if (!source || isa<ReadOp, ReadFlatOp>(source) ||
+      byteSize(cast<RankedTensorType>(root.getType())) <= resultBytes(first))
+    return false;
+  bool isReadLater = false;
+  visitReaders(root, first,
+               [&](Operation *reader) { isReadLater |= !reader->isBeforeInBlock(second); });
+  return !isReadLater;
+}
+
 bool canMoveDown(KernelOp first, KernelOp second) {
+  if (llvm::any_of(first.getInputs(),
+                   [&](Value input) { return wouldLiveLonger(input, first, second); }))
+    return false;
+
   bool isReadBefore = false;
   for (Value result : first->getResults())
     visitReaders(result, second,

@@ -81,15 +81,6 @@ BufferAssignment::BufferAssignment(func::FuncOp function, SymbolTable &symbols,
     placeResults(&op);
 }
 
-Value BufferAssignment::rootOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!op->hasTrait<mtc::View>())
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 int64_t BufferAssignment::offsetInBuffer(Value value) {
   int64_t bytes = elementBytes(getElementTypeOrSelf(value)), offset = 0;
   for (Operation *op = value.getDefiningOp(); op && op->hasTrait<mtc::View>();
@@ -211,12 +202,17 @@ bool BufferAssignment::mayShare(KernelOp kernel, unsigned result, Value root) {
     if (rootOf(input) != root)
       continue;
     auto type = cast<RankedTensorType>(input.getType());
-    if (type.getShape() != resultType.getShape() ||
+    if (type.getNumElements() != resultType.getNumElements() ||
         elementBytes(type.getElementType()) != elementBytes(resultType.getElementType()))
       return false;
     for (Operation *user : argument.getUsers()) {
       auto load = cast<KernelLoadOp>(user);
-      if (load.getMap() != stored || !load.getSymbols().empty())
+      if (!load.getSymbols().empty())
+        return false;
+      AffineMap map = load.getMap();
+      if (type.getShape() != resultType.getShape())
+        map = reshapeMap(map, type.getShape(), resultType.getShape(), kernel.getSpace());
+      if (map != stored)
         return false;
     }
   }

@@ -4,6 +4,7 @@
 #define MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H
 
 #include "ir/Mtc.h"
+#include "passes/kernels/KernelEditing.h"
 #include "passes/memory/ArenaLayout.h"
 #include "passes/memory/LibraryTarget.h"
 
@@ -48,7 +49,6 @@ public:
   int64_t timeOf(mlir::Operation *op) const { return times.lookup(op); }
 
 private:
-  mlir::Value rootOf(mlir::Value value);
   int64_t lastUseOf(mlir::Value value);
   void findLifetimes();
   void placeReads();

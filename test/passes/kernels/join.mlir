@@ -142,3 +142,33 @@ func.func @few_rows(%x: tensor<3x65536xf32>) -> (tensor<3x65536xf32>, tensor<3xf
   %s = mtc.reduce add %e axes [1] : tensor<3x65536xf32> -> tensor<3xf32>
   return %e, %s : tensor<3x65536xf32>, tensor<3xf32>
 }
+
+// -----
+
+// The loss head: what is small is computed first, the lookup of the labels' scores alone, so that maximum, sum and
+// gradient are one kernel that may lie over the scores.
+// CHECK-LABEL: func.func @loss_head(
+// CHECK: mtc.contract
+// CHECK: mtc.kernel [256](%{{.*}}, %{{.*}}) : (tensor<256x4096xf32>, tensor<256xi64>) -> tensor<256xf32>
+// CHECK: mtc.kernel [256, 4096] reduce [1]
+// CHECK-SAME: -> (tensor<256x4096xf32>, tensor<256xf32>, tensor<256xf32>)
+// CHECK: mtc.kernel.reduce max
+// CHECK: mtc.kernel.reduce add
+// CHECK: mtc.kernel [256] reduce [0]
+// CHECK-NOT: mtc.kernel [
+func.func @loss_head(%x: tensor<256x64xf32>, %w: tensor<64x4096xf32>, %labels: tensor<256xi64>) -> (tensor<f32>, tensor<256x4096xf32>) {
+  %z = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<256x64xf32>, tensor<64x4096xf32> -> tensor<256x4096xf32>
+  %m = mtc.reduce max %z axes [1] : tensor<256x4096xf32> -> tensor<256xf32>
+  %mb = mtc.broadcast %m axes [1] : tensor<256xf32> -> tensor<256x4096xf32>
+  %c = mtc.sub %z, %mb : tensor<256x4096xf32>
+  %e = mtc.exp %c : tensor<256x4096xf32>
+  %s = mtc.reduce add %e axes [1] : tensor<256x4096xf32> -> tensor<256xf32>
+  %at = mtc.gather %z, %labels axis 1 batch 1 : tensor<256x4096xf32>, tensor<256xi64> -> tensor<256xf32>
+  %ln = mtc.log %s : tensor<256xf32>
+  %n = mtc.add %ln, %m : tensor<256xf32>
+  %row = mtc.sub %n, %at : tensor<256xf32>
+  %l = mtc.reduce add %row axes [0] : tensor<256xf32> -> tensor<f32>
+  %sb = mtc.broadcast %s axes [1] : tensor<256xf32> -> tensor<256x4096xf32>
+  %g = mtc.div %e, %sb : tensor<256x4096xf32>
+  return %l, %g : tensor<f32>, tensor<256x4096xf32>
+}

@@ -1,0 +1,28 @@
+// RUN: mtc-opt %s --mtc-place | FileCheck %s
+
+// A row's softmax lies where its operand does, though that has another shape; one that reads another element does not.
+// CHECK-LABEL: mtc.step @f
+// CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<4x8x16xf32>>]
+// CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<4x8x16xf32>>] into [#mtc.at<[[A]], tensor<32x16xf32>>]
+// CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<32x16xf32>>] into [#mtc.at<[[B:[0-9]+]], tensor<32x16xf32>>]
+func.func @f(%x: tensor<4x8x16xf32> {mtc.name = "x"}) -> (tensor<32x16xf32> {mtc.name = "y"}) {
+  %a = mtc.kernel [4, 8, 16](%x) : (tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
+  ^bb0(%p: tensor<4x8x16xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<4x8x16xf32> -> f32
+    %n = arith.negf %v : f32
+    mtc.kernel.yield %n at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
+  }
+  %s = mtc.kernel [32, 16] reduce [1](%a) : (tensor<4x8x16xf32>) -> tensor<32x16xf32> {
+  ^bb0(%p: tensor<4x8x16xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0, d1) -> (d0 floordiv 8, d0 mod 8, d1)> : tensor<4x8x16xf32> -> f32
+    %m = mtc.kernel.reduce max %v : f32
+    %c = arith.subf %v, %m : f32
+    mtc.kernel.yield %c at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  %r = mtc.kernel [32, 16](%s) : (tensor<32x16xf32>) -> tensor<32x16xf32> {
+  ^bb0(%p: tensor<32x16xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0, d1) -> (d0, 15 - d1)> : tensor<32x16xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  return %r : tensor<32x16xf32>
+}

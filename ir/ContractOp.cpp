@@ -60,15 +60,21 @@ LogicalResult ContractOp::verify() {
     return emitOpError() << "elements are " << lhs.getElementType() << ", " << rhs.getElementType()
                          << " and " << result.getElementType()
                          << ", expected the same (contract_c3)";
+  if (getAddends().size() > mostAddends ||
+      llvm::any_of(getAddends().getTypes(), [&](Type type) { return type != result; }))
+    return emitOpError() << "adds values of types " << getAddends().getTypes()
+                         << ", expected at most " << mostAddends << " of type " << result
+                         << " (contract_c4)";
   return success();
 }
 
-/// A multiplication and an addition for each product.
+/// A multiplication and an addition for each product, an addition for each addend's element.
 Cost ContractOp::getCost() {
   Cost cost = detail::defaultCost(*this);
   cost.flops = 2 * getType().getNumElements();
   for (int64_t extent : pick(shapeOf(getLhs()), getLhsContract()))
     cost.flops *= extent;
+  cost.flops += getType().getNumElements() * getAddends().size();
   return cost;
 }
 
@@ -121,6 +127,9 @@ void ContractOp::buildGradient(GradientBuilder &g) {
     g.set(0, operandGradient(g, lhs, rhs, getRhs()));
   if (g.needs(1))
     g.set(1, operandGradient(g, rhs, lhs, getLhs()));
+  for (unsigned i = 0; i < getAddends().size(); ++i)
+    if (g.needs(firstAddend + i))
+      g.set(firstAddend + i, g.cotangent(0));
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -162,6 +171,9 @@ Operation *ContractOp::buildKernel(OpBuilder &builder) {
   SmallVector<AffineExpr> place;
   for (int64_t i = 0; i < resultRank; ++i)
     place.push_back(kernel.dim(i));
+  for (unsigned i = 0; i < getAddends().size(); ++i)
+    value = detail::arithmetic<arith::AddFOp, arith::AddIOp>(kernel.body(), getLoc(), value,
+                                                             kernel.load(firstAddend + i, place));
   return kernel.yield(value, place);
 }
 
@@ -193,8 +205,8 @@ struct FoldOperandTransposes : OpRewritePattern<ContractOp> {
     changed |= absorb(rhs, rhsBatch, rhsContract, op.getRhsFree());
     if (!changed)
       return rewriter.notifyMatchFailure(op, "no operand's transpose can be read through");
-    rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), lhs, rhs, lhsBatch, rhsBatch,
-                                            lhsContract, rhsContract);
+    rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), lhs, rhs, op.getAddends(), lhsBatch,
+                                            rhsBatch, lhsContract, rhsContract);
     return success();
   }
 };
@@ -223,9 +235,10 @@ struct FoldBatchBroadcast : OpRewritePattern<ContractOp> {
         return llvm::find(remaining, axis) - remaining.begin();
       });
     };
-    rewriter.replaceOpWithNewOp<ContractOp>(
-        op, op.getType(), op.getLhs(), broadcast.getInput(), op.getLhsBatch().take_front(kept),
-        below(op.getRhsBatch().take_front(kept)), op.getLhsContract(), below(op.getRhsContract()));
+    rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), op.getLhs(), broadcast.getInput(),
+                                            op.getAddends(), op.getLhsBatch().take_front(kept),
+                                            below(op.getRhsBatch().take_front(kept)),
+                                            op.getLhsContract(), below(op.getRhsContract()));
     return success();
   }
 };
@@ -235,7 +248,7 @@ struct FoldResultTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
     auto contract = op.getInput().getDefiningOp<ContractOp>();
-    if (!contract || !contract->hasOneUse())
+    if (!contract || !contract->hasOneUse() || !contract.getAddends().empty())
       return rewriter.notifyMatchFailure(op, "operand is no contraction for this alone");
     int64_t batch = contract.getLhsBatch().size(), lhsFree = contract.getLhsFree().size(),
             rhsFree = contract.getRhsFree().size();
@@ -257,7 +270,8 @@ struct FoldSumOverBatch : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
     auto contract = op.getInput().getDefiningOp<ContractOp>();
-    if (op.getKind() != ReductionKind::Add || !contract || !contract->hasOneUse())
+    if (op.getKind() != ReductionKind::Add || !contract || !contract->hasOneUse() ||
+        !contract.getAddends().empty())
       return rewriter.notifyMatchFailure(op, "no sum of a contraction for this alone");
     int64_t batch = contract.getLhsBatch().size();
     if (llvm::any_of(op.getAxes(), [=](int64_t axis) { return axis >= batch; }))
@@ -278,6 +292,8 @@ struct FoldEmptyContraction : OpRewritePattern<ContractOp> {
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
     if (!llvm::is_contained(pick(shapeOf(op.getLhs()), op.getLhsContract()), 0))
       return rewriter.notifyMatchFailure(op, "every contracted axis has elements");
+    if (!op.getAddends().empty())
+      return rewriter.notifyMatchFailure(op, "something is added");
     TensorBuilder builder(op.getLoc(), rewriter);
     rewriter.replaceOp(op, builder.splat(op.getType(), 0.0));
     return success();

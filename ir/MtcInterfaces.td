@@ -106,6 +106,17 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
     }], "bool", "transposeResult", (ins "unsigned":$result, "::llvm::ArrayRef<int64_t>":$permutation), "", [{
         return false;
       }]>,
+    InterfaceMethod<[{
+      Makes the call add a value of the result's type to the result, on its way out; false if it cannot.
+    }], "bool", "addToResult", (ins "unsigned":$result, "::mlir::Value":$value), "", [{
+        return false;
+      }]>,
+    InterfaceMethod<[{
+      Whether a result may lie where an operand lies: each of the operand's elements is read before the result's at its
+      place is written, and not after.
+    }], "bool", "mayWriteOver", (ins "unsigned":$result, "unsigned":$operand), "", [{
+        return false;
+      }]>,
     InterfaceMethod<"Builds the placed form, a PlacedCallOpInterface.",
       "::mlir::Operation *", "buildCall", (ins "::mlir::OpBuilder &":$builder, "const ::mtc::CallPlaces &":$places)>];
 }

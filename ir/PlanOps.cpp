@@ -6,10 +6,13 @@ using namespace mlir;
 using namespace mtc;
 
 SmallVector<AtAttr> CallContractOp::getPlaces() {
-  return {getLhsAttr(), getRhsAttr(), getOutAttr()};
+  SmallVector<AtAttr> places = {getLhsAttr(), getRhsAttr()};
+  llvm::append_range(places, getAddends().getAsRange<AtAttr>());
+  places.push_back(getOutAttr());
+  return places;
 }
 
-/// Both operands and the result, each counted once; a result that is added to, twice.
+/// Operands and the result, each counted once; a result that is added to, twice.
 Cost CallContractOp::getCost() {
   int64_t m = getM(), n = getN(), k = getK(), flops = 2 * m * n * k;
   int64_t lhs = m * k, rhs = k * n, out = m * n * (getAccumulate() ? 2 : 1);
@@ -21,7 +24,17 @@ Cost CallContractOp::getCost() {
     rhs *= rhsStride ? extent : 1;
     out *= extent;
   }
-  return {flops, (lhs + rhs + out) * elementBytes(getOut().getType().getElementType())};
+  int64_t addends = 0;
+  SmallVector<int64_t> shape(getBatch());
+  shape.append({m, n});
+  for (size_t i = 0; i < getAddends().size(); ++i) {
+    int64_t elements = 1;
+    for (auto [extent, stride] :
+         llvm::zip_equal(shape, getAddendStrides().slice(i * shape.size(), shape.size())))
+      elements *= stride ? extent : 1;
+    addends += elements;
+  }
+  return {flops, (lhs + rhs + addends + out) * elementBytes(getOut().getType().getElementType())};
 }
 
 SmallVector<AtAttr> CallAttentionOp::getPlaces() {

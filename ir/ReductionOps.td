@@ -33,30 +33,44 @@ def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Gradient, Mtc_Fusible]> {
 
 def ContractOp : Mtc_ValueOp<"contract", [
     Mtc_Gradient, Mtc_Fusible,
-    DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall"]>]> {
+    DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall", "addToResult", "mayWriteOver"]>]> {
   let summary = "sums of products over common axes";
   let description = [{
-    The result's axes are the batch axes (in the order given), the operand lhs's remaining axes, then rhs's.
+    The result's axes are the batch axes (in the order given), the operand lhs's remaining axes, then rhs's. Addends are
+    added to the sums: a bias (as a strided view that repeats it), a residual, what is accumulated.
+    `mtc-fuse-epilogues` finds them.
 
     ```mlir
     %y = mtc.contract %a, %b batch [0] x [0] over [2] x [1]
+           : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
+    %z = mtc.contract %a, %b batch [0] x [0] over [2] x [1] adding %y, %r : tensor<4x8x32xf32>, tensor<4x8x32xf32>
            : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
     ```
 
     * contract_c1: batch and contracted axes are distinct, within the ranks, and equally many on both sides.
     * contract_c2: paired axes have equal extents.
     * contract_c3: the result has the extents that follow; element types are equal.
+    * contract_c4: there are at most two addends, of the result's type.
   }];
-  let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
-                       DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract);
+  let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, Variadic<Mtc_NumberTensor>:$addends,
+                       DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch, DenseI64ArrayAttr:$lhs_contract,
+                       DenseI64ArrayAttr:$rhs_contract);
   let results = (outs Mtc_NumberTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `over` $lhs_contract `x` $rhs_contract attr-dict
-      `:` type($lhs) `,` type($rhs) `->` type($result)
+    $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `over` $lhs_contract `x` $rhs_contract
+      (`adding` $addends^ `:` type($addends))? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
+                                 "::llvm::ArrayRef<int64_t>":$lhsBatch, "::llvm::ArrayRef<int64_t>":$rhsBatch,
+                                 "::llvm::ArrayRef<int64_t>":$lhsContract, "::llvm::ArrayRef<int64_t>":$rhsContract), [{
+    build($_builder, $_state, result, lhs, rhs, ::mlir::ValueRange(), lhsBatch, rhsBatch, lhsContract, rhsContract);
+  }]>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
+    static constexpr unsigned mostAddends = 2;
+    /// Operands in front of the addends.
+    static constexpr unsigned firstAddend = 2;
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
     ::mtc::Cost getCost();
     /// Axes of an operand that are neither batch nor contracted, ascending.

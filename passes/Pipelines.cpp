@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
 
 #include "passes/Pipelines.h"
+#include "passes/kernels/FuseEpilogues.h"
 #include "passes/memory/PrepareCalls.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -17,8 +18,8 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
 
 ArrayRef<StringRef> mtc::getOptionalPasses() {
   static constexpr StringRef names[] = {"mtc-recognize-attention", "mtc-fuse-update",
-                                        "mtc-compact-scatter", "mtc-recompute-elementwise",
-                                        "mtc-fuse-kernels"};
+                                        "mtc-compact-scatter",     "mtc-recompute-elementwise",
+                                        "mtc-fuse-kernels",        "mtc-fuse-epilogues"};
   return names;
 }
 
@@ -55,6 +56,8 @@ void mtc::buildKernelPipeline(OpPassManager &manager, const LibraryTarget &targe
   functions.addPass(createPrepareCallsPass(target)); // Its transpositions become kernels too.
   functions.addPass(createFormKernels());
   addOptional(functions, createFuseKernels(), skipped);
+  functions.addPass(createCSEPass()); // A sum's term is loaded once.
+  addOptional(functions, createFuseEpiloguesPass(target), skipped);
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
 }

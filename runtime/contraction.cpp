@@ -8,6 +8,7 @@
 #include "runtime/strided_copy.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -36,30 +37,16 @@ public:
     threads = maximalThreads;
     packOperand(problem.lhs, &BatchAxis::lhs, packedLhs);
     packOperand(problem.rhs, &BatchAxis::rhs, packedRhs);
-    if (!problem.out.isRowMajor()) {
-      packOperand(problem.out, &BatchAxis::out, packedOut, true);
-      addAfterwards = contraction.accumulate != 0;
-    }
-    if (addAfterwards && elementBytes == 2)
+    accumulate = contraction.accumulate != 0;
+    if (problem.out.isRowMajor() && planMatmul(type))
+      return true;
+    // The sums go to the scratch first; what is to be added is added on their way out.
+    addends.swap(problem.addends);
+    accumulateAfterwards = std::exchange(accumulate, false);
+    if ((accumulateAfterwards || !addends.empty()) && type != dnnl_f32)
       return false;
-
-    bool accumulate = contraction.accumulate && !addAfterwards;
-    for (size_t inner = std::min(problem.batch.size(), LibraryMatmul::mostBatchAxes);; --inner) {
-      entries = 1;
-      outerAxes = problem.batch.size() - inner;
-      for (size_t i = 0; i < outerAxes; ++i)
-        entries *= problem.batch[i].extent;
-      workers = entries >= threads ? threads : 1;
-      matmul = LibraryMatmul::plan(problem, inner, type, accumulate, workers > 1 ? 1 : threads);
-      if (matmul || inner == 0)
-        break;
-    }
-    if (!matmul)
-      return false;
-    librarySlice = aligned(matmul->scratchBytes());
-    libraryOffset = scratch;
-    scratch += librarySlice * workers;
-    return true;
+    packOperand(problem.out, &BatchAxis::out, packedOut, true);
+    return planMatmul(type);
   }
 
   /// Generates the code and the objects that `run` uses.
@@ -85,7 +72,8 @@ public:
 
   void run(char *const *places, char *scratchStart) override {
     const char *lhs = places[0], *rhs = places[1];
-    char *out = places[2];
+    const char *const *added = places + 2;
+    char *out = places[2 + addends.size() + problem.addends.size()];
     if (problem.swapped)
       std::swap(lhs, rhs);
     lhs = pack(packedLhs, lhs, scratchStart);
@@ -94,20 +82,41 @@ public:
     char *library = scratchStart + libraryOffset;
     if (workers == 1) {
       for (int64_t entry = 0; entry < entries; ++entry)
-        runEntry(0, entry, lhs, rhs, result, library);
+        runEntry(0, entry, lhs, rhs, added, result, library);
     } else {
       parallelFor(workers, entries, 1, [&](int part, int64_t begin, int64_t end) {
         LibraryThreads scope(1);
         for (int64_t entry = begin; entry < end; ++entry)
-          runEntry(part, entry, lhs, rhs, result, library + librarySlice * part);
+          runEntry(part, entry, lhs, rhs, added, result, library + librarySlice * part);
       });
     }
-    if (packedOut)
-      copyStrided(packedOut->dense, result, packedOut->original, out, elementBytes, addAfterwards,
-                  threads);
+    if (accumulateAfterwards || !addends.empty())
+      addAfterwards(reinterpret_cast<const float *>(result), added, reinterpret_cast<float *>(out));
+    else if (packedOut)
+      copyStrided(packedOut->dense, result, packedOut->original, out, elementBytes, threads);
   }
 
 private:
+  /// One matmul for as many of the batch axes as the library takes.
+  bool planMatmul(dnnl_data_type_t type) {
+    for (size_t inner = std::min(problem.batch.size(), LibraryMatmul::mostBatchAxes);; --inner) {
+      entries = 1;
+      outerAxes = problem.batch.size() - inner;
+      for (size_t i = 0; i < outerAxes; ++i)
+        entries *= problem.batch[i].extent;
+      workers = entries >= threads ? threads : 1;
+      matmul = LibraryMatmul::plan(problem, inner, type, accumulate, workers > 1 ? 1 : threads);
+      if (matmul || inner == 0)
+        break;
+    }
+    if (!matmul)
+      return false;
+    librarySlice = aligned(matmul->scratchBytes());
+    libraryOffset = scratch;
+    scratch += librarySlice * workers;
+    return true;
+  }
+
   /// Replaces a layout that no library takes by a dense one in the scratch.
   void packOperand(MatrixLayout &matrix, int64_t BatchAxis::*stride,
                    std::optional<Packing> &packing, bool isResult = false) {
@@ -145,14 +154,16 @@ private:
     if (!packing)
       return operand;
     char *dense = scratchStart + packing->offset;
-    copyStrided(packing->original, operand, packing->dense, dense, elementBytes, false, threads);
+    copyStrided(packing->original, operand, packing->dense, dense, elementBytes, threads);
     return dense;
   }
 
   /// Entries count over the outer batch axes, the last of them fastest.
-  void runEntry(int worker, int64_t entry, const char *lhs, const char *rhs, char *out,
-                char *library) {
+  void runEntry(int worker, int64_t entry, const char *lhs, const char *rhs,
+                const char *const *places, char *out, char *library) {
     int64_t lhsOffset = 0, rhsOffset = 0, outOffset = 0;
+    std::array<const char *, MTC_MAX_ADDENDS> added{};
+    std::copy_n(places, problem.addends.size(), added.begin());
     for (size_t i = outerAxes; i-- > 0;) {
       const BatchAxis &axis = problem.batch[i];
       int64_t index = entry % axis.extent;
@@ -160,16 +171,53 @@ private:
       lhsOffset += index * axis.lhs;
       rhsOffset += index * axis.rhs;
       outOffset += index * axis.out;
+      for (size_t a = 0; a < problem.addends.size(); ++a)
+        added[a] += index * axis.addends[a] * elementBytes;
     }
     matmul->run(worker, lhs + lhsOffset * elementBytes, rhs + rhsOffset * elementBytes,
-                out + outOffset * elementBytes, library);
+                added.data(), out + outOffset * elementBytes, library);
+  }
+
+  /// out (+)= sums + addends, where the sums are dense in the scratch.
+  void addAfterwards(const float *sums, const char *const *added, float *out) const {
+    const int64_t columns = problem.n(), rows = problem.m();
+    const StridedTensor &to = packedOut->original;
+    const size_t matrix = problem.batch.size();
+    parallelFor(threads, problem.entries() * rows, 1 + 16384 / (columns + 1),
+                [&](int, int64_t begin, int64_t end) {
+                  for (int64_t line = begin; line < end; ++line) {
+                    const float *s = sums + line * columns;
+                    int64_t rest = line / rows, row = line % rows;
+                    float *o = out + row * to.strides[matrix];
+                    std::array<const float *, MTC_MAX_ADDENDS> a{};
+                    for (size_t i = 0; i < addends.size(); ++i)
+                      a[i] = reinterpret_cast<const float *>(added[i]) + row * addends[i].rowStride;
+                    for (size_t b = matrix; b-- > 0;) {
+                      int64_t index = rest % to.extents[b];
+                      rest /= to.extents[b];
+                      o += index * to.strides[b];
+                      for (size_t i = 0; i < addends.size(); ++i)
+                        a[i] += index * problem.batch[b].addends[i];
+                    }
+                    for (int64_t n = 0; n < columns; ++n) {
+                      float &result = o[n * to.strides[matrix + 1]];
+                      float sum = accumulateAfterwards ? result + s[n] : s[n];
+                      for (size_t i = 0; i < addends.size(); ++i)
+                        sum += a[i][n * addends[i].columnStride];
+                      result = sum;
+                    }
+                  }
+                });
   }
 
   ContractionProblem problem;
   int elementBytes = 4, threads = 1, workers = 1;
   int64_t entries = 1, scratch = 0, librarySlice = 0, libraryOffset = 0;
   std::optional<Packing> packedLhs, packedRhs, packedOut;
-  bool addAfterwards = false;
+  bool accumulate = false;
+  /// What no library adds: it is added to the sums in the scratch.
+  bool accumulateAfterwards = false;
+  std::vector<MatrixLayout> addends;
   size_t outerAxes = 0; ///< batch axes over which single matmuls run
   std::unique_ptr<LibraryMatmul> matmul;
 };

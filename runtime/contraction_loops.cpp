@@ -3,6 +3,7 @@
 
 #include "runtime/parallel.h"
 
+#include <array>
 #include <utility>
 
 namespace mtc::runtime {
@@ -19,7 +20,7 @@ public:
 
   void run(char *const *places, char *) override {
     const char *lhs = places[0], *rhs = places[1];
-    char *out = places[2];
+    char *out = places[2 + problem.addends.size()];
     if (problem.swapped)
       std::swap(lhs, rhs);
     const int64_t rows = problem.m(), columns = problem.n(), depth = problem.k();
@@ -27,12 +28,17 @@ public:
                 [&](int, int64_t begin, int64_t end) {
                   for (int64_t i = begin; i < end; ++i)
                     row(i / rows, i % rows, reinterpret_cast<const Element *>(lhs),
-                        reinterpret_cast<const Element *>(rhs), reinterpret_cast<Element *>(out));
+                        reinterpret_cast<const Element *>(rhs), places + 2,
+                        reinterpret_cast<Element *>(out));
                 });
   }
 
 private:
-  void row(int64_t entry, int64_t m, const Element *lhs, const Element *rhs, Element *out) const {
+  void row(int64_t entry, int64_t m, const Element *lhs, const Element *rhs, char *const *addends,
+           Element *out) const {
+    std::array<const Element *, MTC_MAX_ADDENDS> added{};
+    for (size_t a = 0; a < problem.addends.size(); ++a)
+      added[a] = reinterpret_cast<const Element *>(addends[a]) + m * problem.addends[a].rowStride;
     for (size_t i = problem.batch.size(); i-- > 0;) {
       const BatchAxis &axis = problem.batch[i];
       int64_t index = entry % axis.extent;
@@ -40,6 +46,8 @@ private:
       lhs += index * axis.lhs;
       rhs += index * axis.rhs;
       out += index * axis.out;
+      for (size_t a = 0; a < problem.addends.size(); ++a)
+        added[a] += index * axis.addends[a];
     }
     lhs += m * problem.lhs.rowStride;
     out += m * problem.out.rowStride;
@@ -48,6 +56,8 @@ private:
       for (int64_t k = 0; k < problem.k(); ++k)
         sum += lhs[k * problem.lhs.columnStride] *
                rhs[k * problem.rhs.rowStride + n * problem.rhs.columnStride];
+      for (size_t a = 0; a < problem.addends.size(); ++a)
+        sum += added[a][n * problem.addends[a].columnStride];
       Element &result = out[n * problem.out.columnStride];
       result = accumulate ? result + sum : sum;
     }

@@ -26,9 +26,17 @@ static bool joinToRows(ContractionProblem &p, const BatchAxis &axis) {
   if (axis.rhs != 0 || !continues(axis.lhs, p.m(), p.lhs.rowStride) ||
       !continues(axis.out, p.m(), p.out.rowStride))
     return false;
+  for (size_t i = 0; i < p.addends.size(); ++i)
+    if (!continues(axis.addends[i], p.m(), p.addends[i].rowStride))
+      return false;
   if (p.m() == 1) {
     p.lhs.rowStride = axis.lhs;
     p.out.rowStride = axis.out;
+  }
+  for (size_t i = 0; i < p.addends.size(); ++i) {
+    if (p.m() == 1)
+      p.addends[i].rowStride = axis.addends[i];
+    p.addends[i].rows *= axis.extent;
   }
   p.lhs.rows *= axis.extent;
   p.out.rows *= axis.extent;
@@ -40,9 +48,17 @@ static bool joinToColumns(ContractionProblem &p, const BatchAxis &axis) {
   if (axis.lhs != 0 || !continues(axis.rhs, p.n(), p.rhs.columnStride) ||
       !continues(axis.out, p.n(), p.out.columnStride))
     return false;
+  for (size_t i = 0; i < p.addends.size(); ++i)
+    if (!continues(axis.addends[i], p.n(), p.addends[i].columnStride))
+      return false;
   if (p.n() == 1) {
     p.rhs.columnStride = axis.rhs;
     p.out.columnStride = axis.out;
+  }
+  for (size_t i = 0; i < p.addends.size(); ++i) {
+    if (p.n() == 1)
+      p.addends[i].columnStride = axis.addends[i];
+    p.addends[i].columns *= axis.extent;
   }
   p.rhs.columns *= axis.extent;
   p.out.columns *= axis.extent;
@@ -68,8 +84,11 @@ static void mergeBatch(std::vector<BatchAxis> &batch) {
   });
   for (size_t i = batch.size(); i-- > 1;) {
     BatchAxis &outer = batch[i - 1], &inner = batch[i];
-    if (outer.lhs != inner.extent * inner.lhs || outer.rhs != inner.extent * inner.rhs ||
-        outer.out != inner.extent * inner.out)
+    bool together = outer.lhs == inner.extent * inner.lhs &&
+                    outer.rhs == inner.extent * inner.rhs && outer.out == inner.extent * inner.out;
+    for (size_t a = 0; a < inner.addends.size(); ++a)
+      together &= outer.addends[a] == inner.extent * inner.addends[a];
+    if (!together)
       continue;
     inner.extent *= outer.extent;
     batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(i - 1));
@@ -96,6 +115,8 @@ static void swapOperands(ContractionProblem &p) {
   p.lhs = transposed(p.lhs);
   p.rhs = transposed(p.rhs);
   p.out = transposed(p.out);
+  for (MatrixLayout &addend : p.addends)
+    addend = transposed(addend);
   for (BatchAxis &axis : p.batch)
     std::swap(axis.lhs, axis.rhs);
   p.swapped = !p.swapped;
@@ -110,6 +131,14 @@ ContractionProblem simplifyContraction(const MtcContraction &c) {
   for (uint32_t i = 0; i < c.batch_rank; ++i)
     if (c.batch[i] != 1)
       p.batch.push_back({c.batch[i], c.lhs_strides[i], c.rhs_strides[i], c.out_strides[i]});
+  for (uint32_t a = 0; a < c.addend_count; ++a) {
+    const int64_t *strides = c.addend_strides[a];
+    p.addends.push_back({c.m, c.n, strides[row], strides[column]});
+    size_t axis = 0;
+    for (uint32_t i = 0; i < c.batch_rank; ++i)
+      if (c.batch[i] != 1)
+        p.batch[axis++].addends[a] = strides[i];
+  }
   if (p.isEmpty())
     return p;
 
@@ -119,6 +148,12 @@ ContractionProblem simplifyContraction(const MtcContraction &c) {
   densifyUnitExtents(p.lhs);
   densifyUnitExtents(p.rhs);
   densifyUnitExtents(p.out);
+  for (MatrixLayout &addend : p.addends) {
+    if (addend.rows == 1)
+      addend.rowStride = p.out.rowStride;
+    if (addend.columns == 1)
+      addend.columnStride = p.out.columnStride;
+  }
   if (!p.out.isRowMajor() && transposed(p.out).isRowMajor())
     swapOperands(p);
   return p;

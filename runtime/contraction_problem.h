@@ -5,15 +5,16 @@
 
 #include "runtime/abi/contraction.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace mtc::runtime {
 
-/// One batch dimension: its extent and the strides of the three tensors, in elements (0:
-/// broadcast).
+/// One batch dimension: its extent and the strides of the tensors, in elements (0: broadcast).
 struct BatchAxis {
   int64_t extent, lhs, rhs, out;
+  std::array<int64_t, MTC_MAX_ADDENDS> addends{};
 };
 
 /// One matrix of a tensor as the batch's entry sees it.
@@ -28,10 +29,11 @@ struct MatrixLayout {
   bool isRowMajor() const { return columnStride == 1 && rowStride >= columns; }
 };
 
-/// out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n].
+/// out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n] + addends[b.., m, n].
 struct ContractionProblem {
   std::vector<BatchAxis> batch;
   MatrixLayout lhs, rhs, out;
+  std::vector<MatrixLayout> addends; ///< a stride of 0: the same along rows or columns
   bool swapped = false; ///< lhs and rhs have changed places: the transposed product is computed
 
   int64_t m() const { return out.rows; }

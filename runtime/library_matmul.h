@@ -7,7 +7,6 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,8 +23,8 @@ public:
   /// The most batch axes that one matmul takes.
   static constexpr size_t mostBatchAxes = DNNL_MAX_NDIMS - 2;
 
-  /// Plans a matmul over the last `inner` batch axes of the problem, for `threads` threads; null if
-  /// the library has none, or only its reference.
+  /// Plans a matmul over the last `inner` batch axes of the problem, its addends included, for
+  /// `threads` threads; null if the library has none, or only its reference.
   static std::unique_ptr<LibraryMatmul> plan(const ContractionProblem &problem, size_t inner,
                                              dnnl_data_type_t type, bool accumulate, int threads);
 
@@ -36,7 +35,8 @@ public:
   /// Generates the code, and arguments for `workers` callers of `run` at the same time.
   bool build(int workers);
   /// Runs on the threads that the calling thread lets the library use.
-  void run(int worker, const char *lhs, const char *rhs, char *out, char *scratch);
+  void run(int worker, const char *lhs, const char *rhs, const char *const *addends, char *out,
+           char *scratch);
 
 private:
   template <typename T, dnnl_status_t (*Destroy)(T *)> struct Destroyer {
@@ -47,12 +47,18 @@ private:
   using Primitive =
       std::unique_ptr<dnnl_primitive, Destroyer<dnnl_primitive, dnnl_primitive_destroy>>;
   using Memory = std::unique_ptr<dnnl_memory, Destroyer<dnnl_memory, dnnl_memory_destroy>>;
+  struct Operand {
+    int name; ///< of the library's: DNNL_ARG_SRC
+    dnnl_memory_desc_t layout;
+  };
+  static constexpr size_t scratchOperand = 3;
   struct Arguments {
-    std::array<Memory, 4> owned; ///< lhs, rhs, out, scratch
-    std::array<dnnl_exec_arg_t, 4> list;
+    std::vector<Memory> owned; ///< as `operands`
+    std::vector<dnnl_exec_arg_t> list;
   };
 
   int threads = 1;
+  std::vector<Operand> operands; ///< lhs, rhs, out, scratch, addends
   Descriptor descriptor;
   Primitive primitive;
   std::vector<Arguments> arguments; ///< one for each worker

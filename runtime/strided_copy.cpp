@@ -7,7 +7,7 @@
 
 namespace mtc::runtime {
 
-template <typename Element, bool Add>
+template <typename Element>
 static void copyTyped(const StridedTensor &source, const Element *from,
                       const StridedTensor &destination, Element *to, int threads) {
   const size_t last = source.extents.size() - 1;
@@ -27,28 +27,23 @@ static void copyTyped(const StridedTensor &source, const Element *from,
         s += index * source.strides[i];
         d += index * destination.strides[i];
       }
-      for (int64_t i = 0; i < length; ++i) {
-        if constexpr (Add)
-          d[i * toStride] += s[i * fromStride];
-        else
-          d[i * toStride] = s[i * fromStride];
-      }
+      for (int64_t i = 0; i < length; ++i)
+        d[i * toStride] = s[i * fromStride];
     }
   });
 }
 
 void copyStrided(const StridedTensor &source, const char *from, const StridedTensor &destination,
-                 char *to, int elementBytes, bool add, int threads) {
-  auto as = [&]<typename Element, bool Add>() {
-    copyTyped<Element, Add>(source, reinterpret_cast<const Element *>(from), destination,
-                            reinterpret_cast<Element *>(to), threads);
+                 char *to, int elementBytes, int threads) {
+  auto as = [&]<typename Element>() {
+    copyTyped<Element>(source, reinterpret_cast<const Element *>(from), destination,
+                       reinterpret_cast<Element *>(to), threads);
   };
+  assert((elementBytes == 2 || elementBytes == 4) && "no such strided copy");
   if (elementBytes == 4)
-    return add ? as.template operator()<float, true>() : as.template operator()<float, false>();
-  if (elementBytes == 8)
-    return add ? as.template operator()<double, true>() : as.template operator()<double, false>();
-  assert(elementBytes == 2 && !add && "no such strided copy");
-  as.template operator()<uint16_t, false>();
+    as.template operator()<uint32_t>();
+  else
+    as.template operator()<uint16_t>();
 }
 
 } // namespace mtc::runtime

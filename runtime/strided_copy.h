@@ -14,10 +14,9 @@ struct StridedTensor {
   std::vector<int64_t> extents, strides;
 };
 
-/// destination[i..] = source[i..], or += with `add` (elements of 4 or 8 bytes that are floating
-/// then; of 2, 4 or 8 bytes otherwise). Both have the same extents.
+/// destination[i..] = source[i..], elements of 2 or 4 bytes. Both have the same extents.
 void copyStrided(const StridedTensor &source, const char *from, const StridedTensor &destination,
-                 char *to, int elementBytes, bool add, int threads);
+                 char *to, int elementBytes, int threads);
 
 } // namespace mtc::runtime
 

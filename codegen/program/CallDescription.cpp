@@ -55,6 +55,11 @@ static CallDescription describe(CallContractOp call) {
   llvm::copy(call.getRhsStrides(), c.rhs_strides);
   llvm::copy(call.getOutStrides(), c.out_strides);
   c.accumulate = call.getAccumulate();
+  static_assert(ContractOp::mostAddends == MTC_MAX_ADDENDS);
+  c.addend_count = static_cast<uint32_t>(call.getAddends().size());
+  size_t rank = call.getOutStrides().size();
+  for (uint32_t i = 0; i < c.addend_count; ++i)
+    llvm::copy(call.getAddendStrides().slice(i * rank, rank), c.addend_strides[i]);
   return pack(MTC_CONTRACTION, c);
 }
 

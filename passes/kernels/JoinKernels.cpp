@@ -6,7 +6,6 @@
 #include "passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -260,14 +259,7 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint) {
   builder.setInsertionPointToEnd(&joined.getBody().front());
   KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), false);
 
-  // What the copies no longer load is no operand.
-  Block &body = joined.getBody().front();
-  llvm::BitVector unread(joined.getInputs().size());
-  for (auto [i, argument] : llvm::enumerate(body.getArguments()))
-    if (argument.use_empty())
-      unread.set(i);
-  body.eraseArguments(unread);
-  joined->eraseOperands(unread);
+  eraseUnread(joined); // What the copies no longer load is no operand.
 
   unsigned own = second->getNumResults();
   second->replaceAllUsesWith(joined->getResults().take_front(own));

@@ -4,6 +4,8 @@
 
 #include "ir/KernelBuilder.h"
 
+#include "llvm/ADT/BitVector.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -81,6 +83,46 @@ SmallVector<Value> mtc::shareInputs(KernelOp producer, KernelOp reader) {
     arguments.push_back(body.addArgument(value.getType(), producer.getLoc()));
   }
   return arguments;
+}
+
+void mtc::eraseUnread(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  llvm::BitVector unread(kernel.getInputs().size());
+  for (auto [i, argument] : llvm::enumerate(body.getArguments()))
+    if (argument.use_empty())
+      unread.set(i);
+  body.eraseArguments(unread);
+  kernel->eraseOperands(unread);
+}
+
+KernelOp mtc::withoutResult(KernelOp kernel, unsigned result) {
+  KernelYieldOp yield = yieldOf(kernel);
+  SmallVector<Type> types(kernel->getResultTypes());
+  SmallVector<Value> values(yield.getValues());
+  SmallVector<Attribute> maps(yield.getMaps().getValue());
+  types.erase(types.begin() + result);
+  values.erase(values.begin() + result);
+  maps.erase(maps.begin() + result);
+  OpBuilder builder(kernel);
+  auto smaller = KernelOp::create(builder, kernel.getLoc(), types, kernel.getSpace(),
+                                  kernel.getReduced(), kernel.getInputs());
+  smaller->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  smaller.getBody().takeBody(kernel.getBody());
+  builder.setInsertionPoint(yield);
+  KernelYieldOp::create(builder, yield.getLoc(), values, builder.getArrayAttr(maps),
+                        yield.getSymbols(), yield.getAdd());
+  yield.erase();
+  eraseUnread(smaller);
+  SmallVector<Value> kept(smaller->getResults());
+  kept.insert(kept.begin() + result, Value());
+  for (auto [old, value] : llvm::zip_equal(kernel->getResults(), kept))
+    if (value)
+      old.replaceAllUsesWith(value);
+  kernel.erase();
+  return smaller;
 }
 
 StringRef mtc::exceedsLimits(KernelOp producer, KernelOp reader, const KernelLimits &limits) {

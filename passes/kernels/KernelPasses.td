@@ -77,4 +77,28 @@ def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "library calls add what kernels would add to their results";
+  let description = [{
+    A sum that a kernel stores, one of whose terms is a library call's result that nothing else reads, becomes the
+    call's: a bias, a residual, what was accumulated before, another call's result. Of several calls each adds the
+    result of the one before, so that all lie in one place. The kernel reads the sum, or is gone. A sum that the kernel
+    needs only by itself, or together with what it computes, stays there: it costs no memory traffic.
+
+    The target's library must be as fast with the addition as without. Nothing is computed later than before. Remarks of
+    the category `mtc-fuse-epilogues` say what was fused, and why a sum was not.
+
+    ```mlir
+    %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+    %s = mtc.kernel [4, 2] (%p, %b) …   // %p[d0, d1] + %b[d1]
+    ```
+    becomes
+    ```mlir
+    %c = mtc.strided_view %b offset 0 strides [0, 1] : tensor<2xf32> -> tensor<4x2xf32>
+    %s = mtc.contract %x, %w batch [] x [] over [1] x [0] adding %c : tensor<4x2xf32> : …
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 #endif // MTC_PASSES_KERNELS

@@ -164,9 +164,7 @@ bool BufferAssignment::mayForward(Operation *write, Value root) {
     Value old = op.getResult(0);
     if (lastUses.lookup(old) > birth)
       return false;
-    auto kernel = dyn_cast<KernelOp>(result.getOwner());
-    if (lastUses.lookup(old) == birth &&
-        !(kernel && mayShare(kernel, result.getResultNumber(), old)))
+    if (lastUses.lookup(old) == birth && !mayShare(result, old))
       return false;
   }
   return true;
@@ -188,8 +186,23 @@ void BufferAssignment::forwardWrites() {
   }
 }
 
-/// Whether a kernel's result may lie where an operand lies: every access to it is at the index at
-/// which the result is stored, of elements of the same size.
+/// Whether a result may lie where an operand lies.
+bool BufferAssignment::mayShare(OpResult result, Value root) {
+  if (auto kernel = dyn_cast<KernelOp>(result.getOwner()))
+    return mayShare(kernel, result.getResultNumber(), root);
+  auto call = dyn_cast<LibraryCallOpInterface>(result.getOwner());
+  if (!call || byteSize(cast<RankedTensorType>(root.getType())) !=
+                   byteSize(cast<RankedTensorType>(result.getType())))
+    return false;
+  // Where the call reads it a second time, that may be after it is written.
+  auto reads = llvm::make_filter_range(
+      call->getOpOperands(), [&](OpOperand &operand) { return rootOf(operand.get()) == root; });
+  return llvm::hasSingleElement(reads) && offsetInBuffer((*reads.begin()).get()) == 0 &&
+         call.mayWriteOver(result.getResultNumber(), (*reads.begin()).getOperandNumber());
+}
+
+/// For a kernel: every access to the operand is at the index at which the result is stored, of
+/// elements of the same size.
 bool BufferAssignment::mayShare(KernelOp kernel, unsigned result, Value root) {
   FusibleShape shape = kernel.getShape();
   if (shape != FusibleShape::Elementwise && shape != FusibleShape::RowReduction)
@@ -219,16 +232,29 @@ bool BufferAssignment::mayShare(KernelOp kernel, unsigned result, Value root) {
   return true;
 }
 
-std::optional<unsigned> BufferAssignment::dyingOperand(KernelOp kernel, unsigned result) {
-  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
-    Value root = rootOf(input);
+std::optional<unsigned> BufferAssignment::dyingOperand(OpResult result) {
+  int64_t time = times.lookup(result.getOwner());
+  for (auto [i, operand] : llvm::enumerate(result.getOwner()->getOperands())) {
+    Value root = rootOf(operand);
     Buffer buffer = buffers.lookup(root);
-    if (buffer.fixedOffset || lastUses.lookup(root) != times.lookup(kernel))
+    if (buffer.fixedOffset || lastUses.lookup(root) != time)
       continue;
-    // Another value may have taken the root's place already, as a result of this kernel.
-    if (temporaries[buffer.temporary].end != times.lookup(kernel))
+    // Another value may have taken the root's place already, as a result of this operation.
+    if (temporaries[buffer.temporary].end != time)
       continue;
-    if (mayShare(kernel, result, root))
+    if (mayShare(result, root))
+      return i;
+  }
+  return std::nullopt;
+}
+
+/// The operand that lies where a result of the same operation has been placed.
+std::optional<unsigned> BufferAssignment::operandAtPlaceOf(OpResult result) {
+  Buffer place = buffers.lookup(result);
+  for (auto [i, operand] : llvm::enumerate(result.getOwner()->getOperands())) {
+    Buffer buffer = buffers.lookup(rootOf(operand));
+    if (buffer.fixedOffset == place.fixedOffset && buffer.temporary == place.temporary &&
+        offsetInBuffer(operand) == 0)
       return i;
   }
   return std::nullopt;
@@ -247,28 +273,30 @@ bool BufferAssignment::liesAsTaken(LibraryCallOpInterface call) {
 
 void BufferAssignment::placeResults(Operation *op) {
   int64_t time = times.lookup(op);
-  auto kernel = dyn_cast<KernelOp>(op);
   auto call = dyn_cast<LibraryCallOpInterface>(op);
-  if (!kernel && !call)
+  if (!isa<KernelOp>(op) && !call)
     return;
+  SmallVector<std::optional<unsigned>> operandsShared(op->getNumResults());
   for (OpResult result : op->getResults()) {
-    if (buffers.contains(result))
-      continue; // In a variable.
+    std::optional<unsigned> &operand = operandsShared[result.getResultNumber()];
+    if (buffers.contains(result)) { // In a variable.
+      operand = operandAtPlaceOf(result);
+      continue;
+    }
     int64_t end = lastUses.lookup(result);
-    if (kernel) {
-      if (std::optional<unsigned> operand = dyingOperand(kernel, result.getResultNumber())) {
-        Buffer shared = buffers.lookup(rootOf(kernel.getInputs()[*operand]));
-        // The result's bytes fit: shapes and element sizes are equal.
-        temporaries[shared.temporary].end = std::max(end, time);
-        buffers[result] = shared;
-        continue;
-      }
+    operand = dyingOperand(result);
+    if (operand) {
+      Buffer shared = buffers.lookup(rootOf(op->getOperand(*operand)));
+      // The result's bytes fit: sizes are equal.
+      temporaries[shared.temporary].end = std::max(end, time);
+      buffers[result] = shared;
+      continue;
     }
     buffers[result] =
         newTemporary(byteSize(cast<RankedTensorType>(result.getType())), time, std::max(end, time));
   }
   if (call && target.scratch && liesAsTaken(call)) {
-    int64_t bytes = target.scratch(buildDetached(call).get());
+    int64_t bytes = target.scratch(buildDetached(call, operandsShared).get());
     scratches[op] = {newTemporary(std::max<int64_t>(bytes, 0), time, time), bytes};
   }
 }

@@ -23,7 +23,7 @@ struct Buffer {
 };
 
 /// Decides for each value of a function where it lies relative to others: views share their
-/// source's buffer, elementwise results that of an operand that dies there, values written to a
+/// source's buffer, results that of an operand that dies there where they may, values written to a
 /// variable that of the variable. Times are operations' numbers, from `firstTime`.
 class BufferAssignment {
 public:
@@ -55,8 +55,10 @@ private:
   void forwardWrites();
   void placeResults(mlir::Operation *op);
   bool mayForward(mlir::Operation *write, mlir::Value root);
+  bool mayShare(mlir::OpResult result, mlir::Value root);
   bool mayShare(KernelOp kernel, unsigned result, mlir::Value root);
-  std::optional<unsigned> dyingOperand(KernelOp kernel, unsigned result);
+  std::optional<unsigned> dyingOperand(mlir::OpResult result);
+  std::optional<unsigned> operandAtPlaceOf(mlir::OpResult result);
   Buffer newTemporary(int64_t bytes, int64_t begin, int64_t end);
   VariableOp lookup(mlir::FlatSymbolRefAttr variable);
   Buffer bufferOfVariable(mlir::FlatSymbolRefAttr variable, int64_t birth);

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace mtc {
 
@@ -21,12 +22,14 @@ struct LibraryTarget {
   std::function<int(mlir::Operation *)> rate;
 };
 
-/// A call's placed form, for a question: it lies in no block, and all its places are 0.
+/// A call's placed form, for a question: it lies in no block, and its places are made up. For each
+/// result, `shared` may name an operand at whose place it lies.
 struct OperationEraser {
   void operator()(mlir::Operation *op) const { op->erase(); }
 };
 using DetachedCall = std::unique_ptr<mlir::Operation, OperationEraser>;
-DetachedCall buildDetached(LibraryCallOpInterface call);
+DetachedCall buildDetached(LibraryCallOpInterface call,
+                           llvm::ArrayRef<std::optional<unsigned>> shared = {});
 
 } // namespace mtc
 

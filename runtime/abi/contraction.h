@@ -4,17 +4,23 @@
 
 #include "runtime/abi/program.h"
 
-/* Places: lhs, rhs; out.
- * out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n], with strides in elements for
- * every dimension. The batch has batch_rank dimensions; index batch_rank is m (lhs, out) or k
- * (rhs), batch_rank + 1 is k (lhs) or n. */
+/* The most tensors that a contraction adds to its sums. */
+#define MTC_MAX_ADDENDS 2
+
+/* Places: lhs, rhs, addends; out.
+ * out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n] + sum of the addends[b.., m,
+ * n], with strides in elements for every dimension (0 in an addend: the same along it, as a bias
+ * is). The batch has batch_rank dimensions; index batch_rank is m (lhs, addends, out) or k (rhs),
+ * batch_rank + 1 is k (lhs) or n. No addend overlaps out: one that lies there is `accumulate`. */
 typedef struct MtcContraction {
-  uint32_t type; /* of both operands and the result */
+  uint32_t type; /* of all operands and the result */
   uint32_t batch_rank;
   int64_t batch[MTC_MAX_RANK - 2];
   int64_t m, n, k;
   int64_t lhs_strides[MTC_MAX_RANK], rhs_strides[MTC_MAX_RANK], out_strides[MTC_MAX_RANK];
   uint32_t accumulate; /* add to what `out` holds */
+  uint32_t addend_count;
+  int64_t addend_strides[MTC_MAX_ADDENDS][MTC_MAX_RANK];
 } MtcContraction;
 
 #endif /* MTC_RUNTIME_ABI_CONTRACTION_H */

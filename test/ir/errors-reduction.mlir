@@ -81,6 +81,23 @@ func.func @contract_c3_element(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) {
 
 // -----
 
+func.func @contract_c4(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<5xf32>) {
+  // expected-error @below {{adds values of types 'tensor<5xf32>', expected at most 2 of type 'tensor<4x5xf32>' (contract_c4)}}
+  %y = mtc.contract %a, %b batch [] x [] over [1] x [0] adding %c : tensor<5xf32> : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @contract_c4_number(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @below {{expected at most 2 of type 'tensor<4x5xf32>' (contract_c4)}}
+  %y = mtc.contract %a, %b batch [] x [] over [1] x [0] adding %c, %c, %c : tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>
+         : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
 func.func @cumulative_sum_c1(%x: tensor<4x8xf32>) {
   // expected-error @below {{axis 2 does not lie within rank 2 (cumulative_sum_c1)}}
   %s = mtc.cumulative_sum %x axis 2 : tensor<4x8xf32>

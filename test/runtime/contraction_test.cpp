@@ -110,14 +110,23 @@ void check(const Problem &p, const MtcContraction &c, MtcCallRate leastRate, int
   auto lhs = fill(span(with(p.batch, p.m, p.k), ls), 1),
        rhs = fill(span(with(p.batch, p.k, p.n), rs), 5),
        out = fill(span(with(p.batch, p.m, p.n), os), 3), expected = out;
+  std::vector<Strides> as;
+  std::vector<std::vector<Element>> addends;
+  for (uint32_t i = 0; i < c.addend_count; ++i) {
+    as.emplace_back(c.addend_strides[i], c.addend_strides[i] + rank);
+    addends.push_back(fill(span(with(p.batch, p.m, p.n), as[i]), 7 + i));
+  }
   int64_t entries =
       std::accumulate(p.batch.begin(), p.batch.end(), int64_t{1}, std::multiplies<>());
   for (int64_t e = 0; e < entries; ++e) {
     int64_t l0 = 0, r0 = 0, o0 = 0, rest = e;
+    std::vector<int64_t> a0(addends.size());
     for (size_t i = p.batch.size(); i-- > 0;) {
       l0 += rest % p.batch[i] * ls[i];
       r0 += rest % p.batch[i] * rs[i];
       o0 += rest % p.batch[i] * os[i];
+      for (size_t a = 0; a < addends.size(); ++a)
+        a0[a] += rest % p.batch[i] * as[a][i];
       rest /= p.batch[i];
     }
     for (int64_t m = 0; m < p.m; ++m)
@@ -128,6 +137,9 @@ void check(const Problem &p, const MtcContraction &c, MtcCallRate leastRate, int
                      lhs[static_cast<size_t>(l0 + m * ls[rank - 2] + k * ls[rank - 1])]) *
                  static_cast<double>(
                      rhs[static_cast<size_t>(r0 + k * rs[rank - 2] + n * rs[rank - 1])]);
+        for (size_t a = 0; a < addends.size(); ++a)
+          sum += static_cast<double>(
+              addends[a][static_cast<size_t>(a0[a] + m * as[a][rank - 2] + n * as[a][rank - 1])]);
         auto &result = expected[static_cast<size_t>(o0 + m * os[rank - 2] + n * os[rank - 1])];
         result = static_cast<Element>((c.accumulate ? static_cast<double>(result) : 0.0) + sum);
       }
@@ -141,10 +153,12 @@ void check(const Problem &p, const MtcContraction &c, MtcCallRate leastRate, int
   auto startingPoint = out;
   for (int run = 0; run < 2; ++run) {
     out = startingPoint;
-    char *const places[] = {reinterpret_cast<char *>(lhs.data()),
-                            reinterpret_cast<char *>(rhs.data()),
-                            reinterpret_cast<char *>(out.data())};
-    contraction->run(places, scratch);
+    std::vector<char *> places = {reinterpret_cast<char *>(lhs.data()),
+                                  reinterpret_cast<char *>(rhs.data())};
+    for (std::vector<Element> &addend : addends)
+      places.push_back(reinterpret_cast<char *>(addend.data()));
+    places.push_back(reinterpret_cast<char *>(out.data()));
+    contraction->run(places.data(), scratch);
     for (size_t i = 0; i < out.size(); ++i) {
       auto found = static_cast<double>(out[i]), wanted = static_cast<double>(expected[i]);
       ASSERT_NEAR(found, wanted, (sizeof(Element) == 2 ? 1e-2 : 1e-4) * (1 + std::abs(wanted)))
@@ -180,6 +194,64 @@ TEST(Contraction, EveryPairOfMatrixLayouts) {
                               strides({p.m, p.n}, o.order, o.gap), accumulate),
                          MTC_CALL_ALLOCATES);
           }
+}
+
+/// The contraction with these tensors added, each given by its strides.
+MtcContraction adding(MtcContraction c, const std::vector<Strides> &addends) {
+  c.addend_count = static_cast<uint32_t>(addends.size());
+  for (size_t i = 0; i < addends.size(); ++i)
+    std::copy(addends[i].begin(), addends[i].end(), c.addend_strides[i]);
+  return c;
+}
+
+TEST(Contraction, EveryPairOfAddends) {
+  const Problem problems[] = {{{}, 33, 20, 17}, {{}, 1, 40, 24}, {{}, 24, 1, 40}, {{}, 70, 65, 3}};
+  for (const Problem &p : problems) {
+    const Strides addends[] = {{p.n, 1}, {0, 1}, {1, 0}, {0, 0}, {p.n + 3, 1}, {1, p.m}};
+    for (const Matrix &o : {matrices[0], matrices[1], matrices[2]})
+      for (const Strides &a : addends)
+        for (const Strides &b : addends)
+          for (bool accumulate : {false, true}) {
+            MtcContraction c =
+                make(p, {p.k, 1}, {p.n, 1}, strides({p.m, p.n}, o.order, o.gap), accumulate);
+            SCOPED_TRACE("m " + std::to_string(p.m) + " n " + std::to_string(p.n) + " k " +
+                         std::to_string(p.k) + " -> " + o.name + ", addends " +
+                         std::to_string(a[0]) + " " + std::to_string(a[1]) + ", " +
+                         std::to_string(b[0]) + " " + std::to_string(b[1]));
+            check<float>(p, adding(c, {a}), MTC_CALL_PACKED);
+            check<float>(p, adding(c, {a, b}), MTC_CALL_PACKED);
+            c.type = MTC_F64;
+            check<double>(p, adding(c, {a, b}), MTC_CALL_LOOPS);
+          }
+  }
+}
+
+TEST(Contraction, UsualAddendsCostNoCopy) {
+  Problem p{{}, 33, 20, 17};
+  MtcContraction c = make(p, {17, 1}, {20, 1}, {20, 1});
+  const Strides bias = {0, 1}, residual = {20, 1};
+  for (bool accumulate : {false, true})
+    for (const std::vector<Strides> &addends :
+         {std::vector<Strides>{bias}, {residual}, {bias, residual}, {residual, residual}}) {
+      c.accumulate = accumulate;
+      check<float>(p, adding(c, addends), MTC_CALL_FAST);
+      check<float>(p, adding(c, addends), MTC_CALL_FAST, 1);
+    }
+}
+
+TEST(Contraction, AddendsOfABatch) {
+  Problem p{{3, 5}, 8, 12, 16};
+  std::vector<int64_t> l = {3, 5, 8, 16}, r = {3, 5, 16, 12}, o = {3, 5, 8, 12};
+  const std::vector<int> dense = {0, 1, 2, 3};
+  for (std::vector<int> order : {dense, {2, 0, 1, 3}})
+    for (std::vector<int> repeated : {std::vector<int>{}, {0}, {1}, {0, 1}, {0, 1, 2}, {3}})
+      for (std::vector<int> shared : {std::vector<int>{}, {0}, {0, 1}})
+        for (bool accumulate : {false, true}) {
+          MtcContraction c = make(p, strides(l, dense), strides(r, dense, 0, shared),
+                                  strides(o, order), accumulate);
+          check<float>(p, adding(c, {strides(o, dense, 0, repeated), strides(o, order)}),
+                       MTC_CALL_PACKED);
+        }
 }
 
 TEST(Contraction, HeadsStayWhereTheyAre) {
@@ -259,10 +331,13 @@ TEST(Contraction, SumsOverNothingAndEmptyResults) {
   Problem nothing{{2}, 3, 4, 0};
   check<float>(nothing, make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}), MTC_CALL_LOOPS);
   check<float>(nothing, make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}, true), MTC_CALL_LOOPS);
+  check<float>(nothing, adding(make(nothing, {0, 0, 1}, {0, 4, 1}, {12, 4, 1}), {{0, 0, 1}}),
+               MTC_CALL_LOOPS);
   MtcContraction empty = make({{0}, 3, 4, 5}, {15, 5, 1}, {20, 4, 1}, {12, 4, 1});
+  empty = adding(empty, {{12, 4, 1}});
   auto contraction = createContraction(empty, 2);
   ASSERT_TRUE(contraction);
-  char *const places[3] = {};
+  char *const places[4] = {};
   contraction->run(places, nullptr);
 }
 
@@ -282,6 +357,7 @@ TEST(Contraction, BrainFloat) {
   if (mtc_call_rate(MTC_CONTRACTION, &c, 2) == MTC_CALL_UNSUPPORTED)
     GTEST_SKIP() << "this processor has no bf16 contraction";
   check<BrainFloat>(p, c, MTC_CALL_ALLOCATES);
+  check<BrainFloat>(p, adding(c, {{0, 0, 1}}), MTC_CALL_ALLOCATES);
   check<BrainFloat>(p,
                     make(p, strides({3, 33, 20}, {1, 2, 0}), strides({3, 20, 17}, {0, 1, 2}),
                          strides({3, 33, 17}, {2, 1, 0}), false, MTC_BF16),

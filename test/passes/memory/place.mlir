@@ -114,3 +114,27 @@ module {
     return %y : tensor<1x4x2x16xf32>
   }
 }
+
+// -----
+
+// A contraction accumulates where what it adds dies: in a variable that is given its sum with the old value, and in the
+// place of another call's result. What lives on is read where it lies.
+// CHECK: mtc.step @accumulate
+// CHECK-NEXT: mtc.call_contract <{{.*}}> [3, 1], <{{.*}}> [2, 1] into <0, tensor<4x2xf32>> [2, 1] accumulate batch
+// CHECK-NEXT: mtc.call_contract {{.*}} into <[[P:[0-9]+]], tensor<4x2xf32>> [2, 1] batch
+// CHECK-NEXT: mtc.call_contract {{.*}} into <[[P]], tensor<4x2xf32>> [2, 1] accumulate adding [#mtc.at<[[R:[0-9]+]], tensor<4x2xf32>>] [2, 1] batch
+module {
+  mtc.variable gradient @g : tensor<4x2xf32> = #mtc.zeros
+  func.func @accumulate(%x: tensor<4x3xf32> {mtc.name = "x"}, %y: tensor<3x2xf32> {mtc.name = "y"},
+                        %v: tensor<3x2xf32> {mtc.name = "v"}, %r: tensor<4x2xf32> {mtc.name = "r"})
+      -> (tensor<4x2xf32> {mtc.name = "z"}) {
+    %old = mtc.read @g : tensor<4x2xf32>
+    %p = mtc.contract %x, %y batch [] x [] over [1] x [0] : tensor<4x3xf32>, tensor<3x2xf32> -> tensor<4x2xf32>
+    %new = mtc.add %old, %p : tensor<4x2xf32>
+    mtc.write @g, %new : tensor<4x2xf32>
+    %q = mtc.contract %x, %v batch [] x [] over [1] x [0] : tensor<4x3xf32>, tensor<3x2xf32> -> tensor<4x2xf32>
+    %s = mtc.contract %x, %y batch [] x [] over [1] x [0] adding %q, %r : tensor<4x2xf32>, tensor<4x2xf32>
+           : tensor<4x3xf32>, tensor<3x2xf32> -> tensor<4x2xf32>
+    return %s : tensor<4x2xf32>
+  }
+}

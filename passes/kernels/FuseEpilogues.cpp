@@ -1,0 +1,265 @@
+//===- FuseEpilogues.cpp - Library calls add what kernels would add to their results ----------===//
+//
+// Runs behind fusion: a sum that is only an intermediate of a kernel costs nothing there. One that
+// a kernel stores is a pass over memory that the call saves, since it has the sum in registers.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/kernels/FuseEpilogues.h"
+
+#include "ir/TensorBuilder.h"
+#include "passes/Passes.h"
+#include "passes/kernels/KernelEditing.h"
+#include "passes/kernels/PointOffsets.h"
+#include "passes/memory/BufferAssignment.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_FUSEEPILOGUES
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// A term of a sum: an element that the kernel loads of `root`.
+struct Term {
+  KernelLoadOp load;
+  Value root;
+  PointOffsets offsets;
+};
+
+/// A sum that a kernel stores, in its terms.
+struct StoredSum {
+  KernelOp kernel;
+  unsigned result;
+  Value value;
+  SmallVector<Term> products; // Results of library calls for this sum alone, in order of the calls.
+  SmallVector<Term> others;
+  PointOffsets offsets;
+};
+
+Value inputOf(KernelOp kernel, KernelLoadOp load) {
+  return kernel.getInputs()[cast<BlockArgument>(load.getSource()).getArgNumber()];
+}
+
+/// Whether the kernel's load is the only reader of what a library call gives.
+bool isProductFor(KernelOp kernel, Term term, const PointOffsets &stored) {
+  auto call = term.root.getDefiningOp<LibraryCallOpInterface>();
+  if (!call || !call.isLibraryCall() || call->getNumResults() != 1 || !(term.offsets == stored) ||
+      !term.load->hasOneUse() || !cast<BlockArgument>(term.load.getSource()).hasOneUse())
+    return false;
+  for (Value value = inputOf(kernel, term.load);; value = value.getDefiningOp()->getOperand(0)) {
+    if (!value.hasOneUse())
+      return false;
+    if (value == term.root)
+      return true;
+  }
+}
+
+/// The leaves of a tree of additions; false if one is not loaded. What is also needed apart from
+/// the sum is a leaf.
+bool collectLeaves(Value value, bool isRoot, SmallVectorImpl<KernelLoadOp> &leaves) {
+  auto add = value.getDefiningOp<arith::AddFOp>();
+  if (add && (isRoot || add->hasOneUse()))
+    return collectLeaves(add.getLhs(), false, leaves) && collectLeaves(add.getRhs(), false, leaves);
+  auto load = value.getDefiningOp<KernelLoadOp>();
+  if (!load || load.getGuard() || !load.getSymbols().empty())
+    return false;
+  leaves.push_back(load);
+  return true;
+}
+
+class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
+public:
+  FuseEpiloguesPass() = default;
+  explicit FuseEpiloguesPass(LibraryTarget target) : target(std::move(target)) {}
+
+private:
+  void runOnOperation() override {
+    for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>()))
+      for (unsigned result = kernel->getNumResults(); kernel && result-- > 0;)
+        if (std::optional<StoredSum> sum = findSum(kernel, result))
+          kernel = absorb(*sum);
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(getOperation().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  /// What a result of a kernel is the sum of, if one of the terms is a library call's result that
+  /// nothing else reads.
+  static std::optional<StoredSum> findSum(KernelOp kernel, unsigned result) {
+    KernelYieldOp yield = yieldOf(kernel);
+    auto type = cast<RankedTensorType>(kernel->getResult(result).getType());
+    std::optional<PointOffsets> stored =
+        offsetsOf(storedAt(kernel, result), type.getShape(), kernel.getSpace());
+    SmallVector<KernelLoadOp> leaves;
+    if (!stored || !yield.getSymbols().empty() || pointsOf(kernel) != type.getNumElements() ||
+        !yield.getValues()[result].getDefiningOp<arith::AddFOp>() ||
+        !collectLeaves(yield.getValues()[result], true, leaves))
+      return std::nullopt;
+    StoredSum sum{kernel, result, yield.getValues()[result], {}, {}, *stored};
+    for (KernelLoadOp load : leaves) {
+      auto source = cast<RankedTensorType>(load.getSource().getType());
+      std::optional<PointOffsets> offsets =
+          offsetsOf(load.getMap(), source.getShape(), kernel.getSpace());
+      if (!offsets || source.getElementType() != type.getElementType())
+        return std::nullopt;
+      Term term{load, rootOf(inputOf(kernel, load)), *offsets};
+      (isProductFor(kernel, term, *stored) ? sum.products : sum.others).push_back(term);
+    }
+    if (sum.products.empty())
+      return std::nullopt;
+    llvm::sort(sum.products, [](const Term &a, const Term &b) {
+      return a.root.getDefiningOp()->isBeforeInBlock(b.root.getDefiningOp());
+    });
+    return sum;
+  }
+
+  //===----------------------------------------------------------------------------------------===//
+  // One sum
+  //===----------------------------------------------------------------------------------------===//
+
+  /// kernel(call(..), x) that stores call(..) + x => kernel(call(.., adding x)). Several calls add
+  /// one another's results. The kernel that is left, if any.
+  KernelOp absorb(StoredSum &sum) {
+    SmallVector<LibraryCallOpInterface> calls;
+    SmallVector<Operation *> created;
+    SmallVector<SmallVector<Term>> added(sum.products.size());
+    for (SmallVector<Term> &terms : llvm::drop_begin(added))
+      terms.push_back({}); // The call before it.
+    StringRef reason = distribute(sum, added);
+    for (auto [i, product] : llvm::enumerate(sum.products)) {
+      if (!reason.empty())
+        break;
+      auto call = product.root.getDefiningOp<LibraryCallOpInterface>();
+      OpBuilder builder(call);
+      auto changed = cast<LibraryCallOpInterface>(builder.clone(*call));
+      created.push_back(changed);
+      builder.setInsertionPoint(changed);
+      changed->setLoc(FusedLoc::get(builder.getContext(), {call.getLoc(), sum.kernel.getLoc()}));
+      if (i > 0)
+        added[i].front() = {{}, calls.back()->getResult(0), sum.offsets};
+      calls.push_back(changed);
+      for (Term &term : added[i]) {
+        Value operand = readAs(builder, term, changed->getResult(0), sum);
+        if (operand && operand != term.root)
+          created.push_back(operand.getDefiningOp());
+        if (!operand || !changed.addToResult(0, operand)) {
+          reason = "the call cannot add it";
+          break;
+        }
+      }
+      if (!BufferAssignment::liesAsTaken(changed))
+        reason = "the call cannot read it as it lies";
+      else if (reason.empty() && rate(changed) < rate(call))
+        reason = "the library would be slower";
+    }
+    if (!reason.empty()) {
+      // Calls read views, and other calls, that were created before them or for them.
+      for (Operation *op : created)
+        op->dropAllReferences();
+      for (Operation *op : created)
+        op->erase();
+      remark::missed(sum.kernel.getLoc(),
+                     remark::RemarkOpts::name("not-fused").category(categoryName))
+          << remark::reason("{0}", reason);
+      return sum.kernel;
+    }
+    remark::passed(calls.back().getLoc(), remark::RemarkOpts::name("fused").category(categoryName))
+        << remark::metric("products", calls.size()) << remark::metric("addends", sum.others.size());
+    for (auto [product, call] : llvm::zip_equal(sum.products, calls))
+      replaceCall(product.root, call);
+    return readSum(sum, calls.back()->getResult(0));
+  }
+
+  int rate(LibraryCallOpInterface call) {
+    return target.rate ? target.rate(buildDetached(call).get()) : 0;
+  }
+
+  /// Which call adds which term: of those behind it the one that adds least. Gives the reason if a
+  /// term has none.
+  static StringRef distribute(StoredSum &sum, MutableArrayRef<SmallVector<Term>> added) {
+    for (Term &term : sum.others) {
+      SmallVector<Term> *fewest = nullptr;
+      for (auto [product, terms] : llvm::zip_equal(sum.products, added))
+        if (makeAvailable(term.root, product.root.getDefiningOp()) &&
+            (!fewest || terms.size() < fewest->size()))
+          fewest = &terms;
+      if (!fewest)
+        return "what is added is computed behind the call";
+      fewest->push_back(term);
+    }
+    return {};
+  }
+
+  /// Whether a value can be read by `user`. A variable may be read earlier, where nothing writes it
+  /// in between.
+  static bool makeAvailable(Value value, Operation *user) {
+    Operation *source = value.getDefiningOp();
+    if (!source || source->isBeforeInBlock(user))
+      return true;
+    SmallVector<FlatSymbolRefAttr> variables = readVariables(source);
+    if (variables.empty())
+      return false;
+    for (Operation *op = user; op != source; op = op->getNextNode())
+      if (llvm::any_of(writtenVariables(op),
+                       [&](FlatSymbolRefAttr v) { return llvm::is_contained(variables, v); }))
+        return false;
+    source->moveBefore(user);
+    return true;
+  }
+
+  /// The term's elements in the result's order; null where no view gives them.
+  static Value readAs(OpBuilder &builder, Term term, Value result, StoredSum &sum) {
+    auto type = cast<RankedTensorType>(result.getType());
+    if (term.root.getType() == type && term.offsets == sum.offsets)
+      return term.root;
+    auto source = cast<RankedTensorType>(term.root.getType());
+    if (term.offsets == sum.offsets && source.getNumElements() == type.getNumElements())
+      return ReshapeOp::create(builder, term.root.getLoc(), type, term.root);
+    std::optional<StridedLayout> layout =
+        layoutAt(term.offsets, sum.offsets, type.getShape(), sum.kernel.getSpace());
+    if (!layout || layout->offset < 0 ||
+        llvm::any_of(layout->strides, [](int64_t stride) { return stride < 0; }))
+      return {};
+    return StridedViewOp::create(builder, term.root.getLoc(), type, term.root, layout->offset,
+                                 layout->strides);
+  }
+
+  static void replaceCall(Value product, LibraryCallOpInterface call) {
+    Operation *old = product.getDefiningOp();
+    product.replaceAllUsesWith(call->getResult(0));
+    old->erase();
+  }
+
+  /// The kernel without the result, reading the sum where it computed it; null if that was all.
+  static KernelOp readSum(StoredSum &sum, Value result) {
+    KernelOp kernel = sum.kernel;
+    OpBuilder builder(kernel);
+    Value stored = kernel->getResult(sum.result);
+    Value replacement = result;
+    if (stored.getType() != result.getType())
+      replacement = ReshapeOp::create(builder, stored.getLoc(), stored.getType(), result);
+    stored.replaceAllUsesWith(replacement);
+    Value last = sum.products.back().load;
+    sum.value.replaceAllUsesWith(last);
+    if (kernel->getNumResults() > 1)
+      return withoutResult(kernel, sum.result);
+    kernel.erase();
+    return {};
+  }
+
+  static constexpr StringLiteral categoryName = "mtc-fuse-epilogues";
+  LibraryTarget target;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createFuseEpiloguesPass(LibraryTarget target) {
+  return std::make_unique<FuseEpiloguesPass>(std::move(target));
+}

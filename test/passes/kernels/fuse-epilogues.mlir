@@ -1,0 +1,144 @@
+// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues))' | FileCheck %s
+// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues))' --remarks-filter=mtc-fuse-epilogues --remark-policy=all 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// A bias lies once and is read for each row; the kernel that added it is gone. The variable is read earlier for it.
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-epilogues {{.*}}addends=1, products=1
+// CHECK-LABEL: func.func @bias
+// CHECK: %[[BIAS:.*]] = mtc.read @b
+// CHECK: %[[ROWS:.*]] = mtc.strided_view %[[BIAS]] offset 0 strides [0, 1] : tensor<5xf32> -> tensor<6x5xf32>
+// CHECK: mtc.contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] adding %[[ROWS]] : tensor<6x5xf32>
+// CHECK-NOT: mtc.kernel
+module {
+  mtc.variable parameter @b : tensor<5xf32> = #mtc.zeros
+  func.func @bias(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>) -> tensor<2x3x5xf32> {
+    %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+    %b = mtc.read @b : tensor<5xf32>
+    %r = mtc.reshape %p : tensor<6x5xf32> -> tensor<2x3x5xf32>
+    %c = mtc.broadcast %b axes [0, 1] : tensor<5xf32> -> tensor<2x3x5xf32>
+    %s = mtc.add %r, %c : tensor<2x3x5xf32>
+    return %s : tensor<2x3x5xf32>
+  }
+}
+
+// -----
+
+// A bias along rows.
+// CHECK-LABEL: func.func @row_bias
+// CHECK: mtc.strided_view %{{.*}} offset 0 strides [1, 0] : tensor<6xf32> -> tensor<6x5xf32>
+// CHECK-NOT: mtc.kernel
+func.func @row_bias(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<6xf32>) -> tensor<6x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %c = mtc.broadcast %b axes [1] : tensor<6xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %c : tensor<6x5xf32>
+  return %s : tensor<6x5xf32>
+}
+
+// -----
+
+// The kernel that also reduces the sum reads it now, and neither the residual nor the bias.
+// CHECK-LABEL: func.func @residual
+// CHECK: %[[SUM:.*]] = mtc.contract %arg0, %arg1 {{.*}} adding
+// CHECK: mtc.kernel [6, 5] reduce [1](%[[SUM]]) : (tensor<6x5xf32>) -> tensor<6xf32>
+func.func @residual(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<5xf32>, %residual: tensor<6x5xf32>)
+    -> (tensor<6x5xf32>, tensor<6xf32>) {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %c = mtc.broadcast %b axes [0] : tensor<5xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %c : tensor<6x5xf32>
+  %t = mtc.add %residual, %s : tensor<6x5xf32>
+  %q = mtc.mul %t, %t : tensor<6x5xf32>
+  %n = mtc.reduce add %q axes [1] : tensor<6x5xf32> -> tensor<6xf32>
+  return %t, %n : tensor<6x5xf32>, tensor<6xf32>
+}
+
+// -----
+
+// Three products are one sum: each call adds the result of the one before.
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-epilogues {{.*}}addends=1, products=3
+// CHECK-LABEL: func.func @products
+// CHECK: %[[A:.*]] = mtc.contract %arg0, %arg3 {{.*}} adding %arg4
+// CHECK: %[[B:.*]] = mtc.contract %arg1, %arg3 {{.*}} adding %[[A]] :
+// CHECK: %[[C:.*]] = mtc.contract %arg2, %arg3 {{.*}} adding %[[B]] :
+// CHECK-NEXT: return %[[C]]
+func.func @products(%x: tensor<6x8xf32>, %y: tensor<6x8xf32>, %z: tensor<6x8xf32>, %w: tensor<8x5xf32>, %g: tensor<6x5xf32>)
+    -> tensor<6x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %q = mtc.contract %y, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %r = mtc.contract %z, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %g : tensor<6x5xf32>
+  %t = mtc.add %s, %r : tensor<6x5xf32>
+  %u = mtc.add %q, %t : tensor<6x5xf32>
+  return %u : tensor<6x5xf32>
+}
+
+// -----
+
+// A sum that is not stored stays in the kernel that goes on with it.
+// CHECK-LABEL: func.func @not_stored
+// CHECK-NOT: adding
+// CHECK: mtc.kernel [6, 5](%{{.*}}, %arg2)
+func.func @not_stored(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<5xf32>) -> tensor<6x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %c = mtc.broadcast %b axes [0] : tensor<5xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %c : tensor<6x5xf32>
+  %t = mtc.tanh %s : tensor<6x5xf32>
+  return %t : tensor<6x5xf32>
+}
+
+// -----
+
+// A product that something else reads stays as it is.
+// CHECK-LABEL: func.func @read_twice
+// CHECK-NOT: adding
+func.func @read_twice(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<6x5xf32>) {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %r : tensor<6x5xf32>
+  return %p, %s : tensor<6x5xf32>, tensor<6x5xf32>
+}
+
+// -----
+
+// The library is not asked to wait for what it would add: its operands would live longer.
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}what is added is computed behind the call
+// CHECK-LABEL: func.func @computed_behind
+// CHECK-NOT: adding
+func.func @computed_behind(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %r: tensor<5x6xf32>) -> tensor<6x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %g = mtc.cumulative_sum %r axis 1 : tensor<5x6xf32>
+  %t = mtc.transpose %g [1, 0] : tensor<5x6xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %t : tensor<6x5xf32>
+  return %s : tensor<6x5xf32>
+}
+
+// -----
+
+// More than the call adds: the views that were tried are gone.
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}the call cannot add it
+// CHECK-LABEL: func.func @too_many
+// CHECK-NOT: strided_view
+// CHECK-NOT: adding
+func.func @too_many(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %a: tensor<5xf32>, %b: tensor<6x5xf32>, %c: tensor<6x5xf32>)
+    -> tensor<6x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+  %d = mtc.broadcast %a axes [0] : tensor<5xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %d : tensor<6x5xf32>
+  %t = mtc.add %s, %b : tensor<6x5xf32>
+  %u = mtc.add %t, %c : tensor<6x5xf32>
+  return %u : tensor<6x5xf32>
+}
+
+// -----
+
+// A variable that is written in between keeps its new value.
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}what is added is computed behind the call
+// CHECK-LABEL: func.func @written_between
+// CHECK-NOT: adding
+module {
+  mtc.variable state @v : tensor<6x5xf32> = #mtc.zeros
+  func.func @written_between(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %n: tensor<6x5xf32>) -> tensor<6x5xf32> {
+    %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xf32>, tensor<8x5xf32> -> tensor<6x5xf32>
+    mtc.write @v, %n : tensor<6x5xf32>
+    %v = mtc.read @v : tensor<6x5xf32>
+    %s = mtc.add %p, %v : tensor<6x5xf32>
+    return %s : tensor<6x5xf32>
+  }
+}

@@ -113,7 +113,7 @@ private:
     int64_t computed = 0;
     for (Value input : kernel.getInputs()) {
       Operation *source = rootOf(input).getDefiningOp();
-      if (source && !isa<ReadOp, ReadFlatOp>(source))
+      if (source && !isOfVariable(input))
         computed += bytesOf(input);
     }
     return computed > 16 * kernel.getCost().bytes;
@@ -174,7 +174,7 @@ private:
       bool isFree = !kernel->hasAttr(recomputedAttribute);
       for (Value value : kernel->getOperands()) {
         Operation *source = value.getDefiningOp();
-        isFree &= !isa_and_nonnull<ReadOp, ReadFlatOp>(rootOf(value).getDefiningOp());
+        isFree &= !isOfVariable(value);
         if (source && (!last || last->isBeforeInBlock(source)))
           last = source;
       }
@@ -194,12 +194,10 @@ private:
         continue;
       while (KernelOp partner = findPartner(kernel, leastBytes)) {
         StringRef reason;
-        bool isFirst = partner->isBeforeInBlock(kernel);
-        KernelOp first = isFirst ? partner : kernel, second = isFirst ? kernel : partner;
-        std::optional<Joint> joint = findJoint(first, second, limits, reason);
-        erased.insert(first);
-        erased.insert(second);
-        kernel = joinKernels(first, second, *joint);
+        std::optional<Joint> joint = findJoint(partner, kernel, limits, reason);
+        erased.insert(partner);
+        erased.insert(kernel);
+        kernel = joinKernels(partner, kernel, *joint);
         remark::passed(kernel.getLoc(), remark::RemarkOpts::name("joined").category(categoryName))
             << remark::metric("inputs", kernel.getInputs().size())
             << remark::metric("results", kernel->getNumResults());

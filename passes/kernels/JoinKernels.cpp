@@ -102,7 +102,7 @@ bool canMoveUp(KernelOp first, KernelOp second) {
 bool wouldLiveLonger(Value value, KernelOp first, KernelOp second) {
   Value root = rootOf(value);
   Operation *source = root.getDefiningOp();
-  if (!source || isa<ReadOp, ReadFlatOp>(source) ||
+  if (!source || isOfVariable(root) ||
       byteSize(cast<RankedTensorType>(root.getType())) <= resultBytes(first))
     return false;
   bool isReadLater = false;

@@ -60,6 +60,10 @@ Value mtc::rootOf(Value value) {
   return value;
 }
 
+bool mtc::isOfVariable(Value value) {
+  return isa_and_nonnull<ReadOp, ReadFlatOp>(rootOf(value).getDefiningOp());
+}
+
 void mtc::eraseUnreadViewsOf(Value value) {
   for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
     if (!user->hasTrait<mtc::View>())

@@ -27,6 +27,8 @@ mlir::AffineMap reshapeMap(mlir::AffineMap map, mlir::ArrayRef<int64_t> to,
 
 /// The value that a value is a view of, if any; else the value itself.
 mlir::Value rootOf(mlir::Value value);
+/// Whether a value is what a variable holds, or a view of it: it is there for the whole step.
+bool isOfVariable(mlir::Value value);
 /// Erases the views of a value, and views of these, that nothing reads.
 void eraseUnreadViewsOf(mlir::Value value);
 

@@ -2,6 +2,7 @@
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
+#include "passes/kernels/KernelEditing.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -142,6 +143,8 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     StringRef reason = flat.check();
     if (reason.empty() && !findGradients(microStep, symbols))
       reason = "gradients are sums over micro-steps";
+    if (reason.empty() && returnsVariable(microStep))
+      reason = "the value of a variable is a result, and must outlive the update";
     if (!reason.empty()) {
       remark::missed(update.getLoc(),
                      remark::RemarkOpts::name("update-apart").category("mtc-fuse-update"))
@@ -171,6 +174,11 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
       }
     });
     return isSimple;
+  }
+
+  /// Whether a result is what a variable holds, or a view of it.
+  static bool returnsVariable(func::FuncOp function) {
+    return llvm::any_of(function.front().getTerminator()->getOperands(), isOfVariable);
   }
 
   void fuse(func::FuncOp microStep, FlatUpdate &flat, Location updateLocation,

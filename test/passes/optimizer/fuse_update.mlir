@@ -40,3 +40,17 @@ func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc
   %l = mtc.reduce add %q axes [0, 1] : tensor<4x8xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+// A parameter that is itself the result must outlive the update, which stays apart.
+// CHECK-LABEL: func.func @micro_step
+// CHECK: mtc.write @w.grad
+// CHECK-NOT: func.func @gradients
+// CHECK: mtc.write_flat
+mtc.variable parameter @w : tensor<1xf32> = #mtc.zeros
+func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+  %w = mtc.read @w : tensor<1xf32>
+  %l = mtc.reshape %w : tensor<1xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}

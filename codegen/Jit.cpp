@@ -20,17 +20,15 @@ static llvm::Error makeError(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit(const CodegenOptions &options) {
-  auto processor = cpu::describeProcessor(options.cpu, options.features);
-  if (!processor)
-    return processor.takeError();
+static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
+createJit(const cpu::Processor &processor) {
   // Also prepares LLVM's native target.
-  auto machine = cpu::createTargetMachine(*processor, options.optLevel);
+  auto machine = cpu::createTargetMachine(processor, 3);
   if (!machine)
     return machine.takeError();
   llvm::orc::JITTargetMachineBuilder builder((*machine)->getTargetTriple());
-  builder.setCPU(processor->cpu);
-  builder.addFeatures(llvm::SubtargetFeatures(processor->features).getFeatures());
+  builder.setCPU(processor.cpu);
+  builder.addFeatures(llvm::SubtargetFeatures(processor.features).getFeatures());
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create();
   if (!jit)
     return jit.takeError();
@@ -43,14 +41,13 @@ static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit(const Codegen
   return jit;
 }
 
-FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed,
-                                                          const CodegenOptions &options) {
-  FailureOr<std::vector<OwnedModule>> modules = generateModules(placed, ProgramInfo(), options);
+FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Target &target) {
+  FailureOr<std::vector<OwnedModule>> modules = generateModules(placed, ProgramInfo(), target);
   if (failed(modules))
     return failure();
   std::unique_ptr<JitProgram> result(new JitProgram());
   auto fail = [&](llvm::Error error) { return placed.emitError(llvm::toString(std::move(error))); };
-  auto jit = createJit(options);
+  auto jit = createJit(target.getHost());
   if (!jit)
     return fail(jit.takeError());
   result->jit = std::move(*jit);
@@ -122,7 +119,8 @@ llvm::Error JitProgram::execute(const MtcFunction &function) {
     case MTC_LAUNCH: {
       const MtcKernel &kernel = table->kernels[operation.index];
       MtcFault fault = {};
-      kernel.function(operands.data(), 0, kernel.extent, &fault);
+      for (const MtcCpuStage &stage : stagesOf(kernel))
+        stage.function(operands.data(), 0, stage.extent, &fault);
       if (fault.raised)
         return makeError(Twine(kernel.name) + ": index " + Twine(fault.index) +
                          " is outside an axis of " + Twine(fault.extent));

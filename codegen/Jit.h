@@ -9,17 +9,22 @@
 #define MTC_CODEGEN_JIT_H
 
 #include "codegen/Codegen.h"
-#include "runtime/abi/program.h"
+#include "runtime/abi/cpu.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
 namespace mtc {
+
+/// The code of a kernel that runs on this machine's processor.
+inline llvm::ArrayRef<MtcCpuStage> stagesOf(const MtcKernel &kernel) {
+  const auto *code = static_cast<const MtcCpuKernel *>(kernel.code);
+  return {code->stages, code->stage_count};
+}
 
 class JitProgram {
 public:
   /// Compiles a placed program. Variables start as the program says; those that come from a weights
   /// file, and normal ones, start as zeros.
-  static mlir::FailureOr<std::unique_ptr<JitProgram>> create(mlir::ModuleOp placed,
-                                                             const CodegenOptions &options = {});
+  static mlir::FailureOr<std::unique_ptr<JitProgram>> create(mlir::ModuleOp placed, Target &target);
 
   /// Runs one of the module's steps. `inputs` and `outputs` are dense row-major buffers, one for
   /// each of the step's `inputs` and `outputs` in their order; a null pointer leaves the arena as

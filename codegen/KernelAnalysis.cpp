@@ -46,13 +46,17 @@ struct Access {
 
 class Normalizer {
 public:
-  explicit Normalizer(KernelFunctionOp function) {
-    kernel.function = function;
-    kernel.body = &function.getBody().front();
-    kernel.yield = cast<KernelYieldOp>(kernel.body->getTerminator());
-    kernel.inputs = function.getInputTypes();
-    kernel.outputs = function.getOutputTypes();
-    context = function.getContext();
+  Normalizer(Block &body, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+             ArrayRef<RankedTensorType> outputs)
+      : context(body.getParentOp()->getContext()), space(space), isReduced(space.size(), false),
+        isOwned(space.size(), false) {
+    for (int64_t dim : reduced)
+      isReduced[dim] = true;
+    kernel.body = &body;
+    kernel.yield = cast<KernelYieldOp>(body.getTerminator());
+    for (Type type : body.getArgumentTypes())
+      kernel.inputs.push_back(cast<RankedTensorType>(type));
+    kernel.outputs.assign(outputs.begin(), outputs.end());
   }
 
   NormalKernel run() {
@@ -69,11 +73,6 @@ public:
 
 private:
   void collect() {
-    space.assign(kernel.function.getSpace().begin(), kernel.function.getSpace().end());
-    isReduced.assign(space.size(), false);
-    for (int64_t dim : kernel.function.getReduced())
-      isReduced[dim] = true;
-    isOwned.assign(space.size(), false);
     kernel.body->walk([&](Operation *op) {
       if (auto load = dyn_cast<KernelLoadOp>(op))
         add(op, offset(load.getMap(), load.getSource().getType().getShape()),
@@ -330,4 +329,16 @@ private:
 
 } // namespace
 
-NormalKernel mtc::normalizeKernel(KernelFunctionOp function) { return Normalizer(function).run(); }
+NormalKernel mtc::normalizeKernel(KernelFunctionOp function) {
+  return Normalizer(function.getBody().front(), function.getSpace(), function.getReduced(),
+                    function.getOutputTypes())
+      .run();
+}
+
+NormalKernel mtc::normalizeKernel(KernelOp kernel) {
+  SmallVector<RankedTensorType> outputs;
+  for (Type type : kernel.getOutputs().getTypes())
+    outputs.push_back(cast<RankedTensorType>(type));
+  return Normalizer(kernel.getBody().front(), kernel.getSpace(), kernel.getReduced(), outputs)
+      .run();
+}

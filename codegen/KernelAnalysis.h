@@ -35,9 +35,8 @@ struct LinearForm {
   std::optional<int64_t> stride(unsigned dim) const;
 };
 
-/// A kernel function in normal form. Dims are those of `space`, not of the operation.
+/// A kernel in normal form. Dims are those of `space`, not of the operation.
 struct NormalKernel {
-  KernelFunctionOp function;
   mlir::Block *body = nullptr;
   KernelYieldOp yield;
   llvm::SmallVector<mlir::RankedTensorType> inputs, outputs;
@@ -80,6 +79,7 @@ struct NormalKernel {
 };
 
 NormalKernel normalizeKernel(KernelFunctionOp function);
+NormalKernel normalizeKernel(KernelOp kernel);
 
 } // namespace mtc
 

@@ -8,6 +8,7 @@
 
 #include "codegen/KernelCache.h"
 
+#include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CachePruning.h"
 #include "llvm/Support/Chrono.h"
@@ -75,17 +76,14 @@ static const std::string &compilerIdentity() {
   return identity;
 }
 
-std::string mtc::kernelKey(KernelFunctionOp kernel, const cpu::Processor &processor,
-                           unsigned optLevel) {
+std::string mtc::kernelKey(KernelFunctionOp kernel, StringRef machine) {
   const std::string &compiler = compilerIdentity();
   if (compiler.empty())
     return "";
   std::string text;
   raw_string_ostream stream(text);
   kernel->print(stream, mlir::OpPrintingFlags().useLocalScope());
-  return toHex(
-      digestOf({compiler, processor.cpu, processor.features, std::to_string(optLevel), text}),
-      /*LowerCase=*/true);
+  return toHex(digestOf({compiler, machine, text}), /*LowerCase=*/true);
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -175,4 +173,39 @@ void KernelCache::prune() {
 std::string KernelCache::getProblem() {
   std::lock_guard<std::mutex> lock(mutex);
   return problem;
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Compilation
+//===------------------------------------------------------------------------------------------===//
+
+mlir::FailureOr<std::vector<std::unique_ptr<MemoryBuffer>>> mtc::compileCached(
+    ArrayRef<KernelFunctionOp> kernels, KernelCache *cache, StringRef machine,
+    function_ref<mlir::LogicalResult(ArrayRef<KernelFunctionOp>,
+                                     function_ref<void(size_t, std::unique_ptr<MemoryBuffer>)>)>
+        compile) {
+  std::vector<std::unique_ptr<MemoryBuffer>> objects(kernels.size());
+  std::vector<std::string> keys(kernels.size());
+  if (cache && !kernels.empty())
+    mlir::parallelFor(kernels.front()->getContext(), 0, kernels.size(), [&](size_t i) {
+      keys[i] = kernelKey(kernels[i], machine);
+      if (!keys[i].empty())
+        objects[i] = cache->find(keys[i]);
+    });
+  SmallVector<size_t> missing;
+  SmallVector<KernelFunctionOp> missingKernels;
+  for (auto [i, kernel] : enumerate(kernels))
+    if (!objects[i]) {
+      missing.push_back(i);
+      missingKernels.push_back(kernel);
+    }
+  auto keep = [&](size_t k, std::unique_ptr<MemoryBuffer> object) {
+    size_t i = missing[k];
+    objects[i] = std::move(object);
+    if (!keys[i].empty())
+      cache->add(keys[i], objects[i]->getBuffer());
+  };
+  if (failed(compile(missingKernels, keep)))
+    return mlir::failure();
+  return objects;
 }

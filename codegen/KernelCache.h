@@ -9,7 +9,6 @@
 #ifndef MTC_CODEGEN_KERNELCACHE_H
 #define MTC_CODEGEN_KERNELCACHE_H
 
-#include "codegen/cpu/TargetCpu.h"
 #include "ir/Mtc.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -18,13 +17,14 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace mtc {
 
-/// All that a kernel's object follows from, as a digest: its text, the processor, the level of
-/// optimisation, and this compiler with its libraries as they were built. "" where their builds
-/// cannot be told apart.
-std::string kernelKey(KernelFunctionOp kernel, const cpu::Processor &processor, unsigned optLevel);
+/// All that a kernel's object follows from, as a digest: its text, what the code is for (the
+/// machine, the level of optimisation, tools that are no part of this process) and this compiler
+/// with its libraries as they were built. "" where their builds cannot be told apart.
+std::string kernelKey(KernelFunctionOp kernel, llvm::StringRef machine);
 
 /// Several processes may use one folder, and several threads one object.
 class KernelCache {
@@ -56,6 +56,16 @@ private:
   std::mutex mutex;
   std::string problem;
 };
+
+/// An object for each kernel, out of the cache (if there is one) or from `compile`, which is given
+/// the kernels that are missing and calls `keep` with the number and the object of each, from any
+/// thread.
+mlir::FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+compileCached(llvm::ArrayRef<KernelFunctionOp> kernels, KernelCache *cache, llvm::StringRef machine,
+              llvm::function_ref<mlir::LogicalResult(
+                  llvm::ArrayRef<KernelFunctionOp> missing,
+                  llvm::function_ref<void(size_t, std::unique_ptr<llvm::MemoryBuffer>)>)>
+                  compile);
 
 } // namespace mtc
 

@@ -1,5 +1,4 @@
 //===- Link.cpp - A program and the runtime become an executable ------------------------------===//
-//----------------------===//
 
 #include "codegen/Link.h"
 
@@ -93,25 +92,25 @@ static Expected<Driver> findDriver() {
                    ", clang++, c++, g++, cc is on PATH; install clang or gcc");
 }
 
-static Expected<std::vector<std::string>> findLibraries(const LinkOptions &options) {
-  std::string folder = options.libraryFolder;
+static Expected<std::vector<std::string>> findArchives(ArrayRef<std::string> names,
+                                                       std::string folder) {
   if (folder.empty()) {
-    SmallString<128> beside(path::parent_path(
-        fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findLibraries))));
+    SmallString<128> beside(
+        path::parent_path(fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findArchives))));
     path::append(beside, "..", "lib");
     path::remove_dots(beside, /*remove_dot_dot=*/true);
     folder = beside.str();
   }
-  std::vector<std::string> libraries;
-  for (const char *name : {"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_library_calls.a"}) {
+  std::vector<std::string> archives;
+  for (const std::string &name : names) {
     SmallString<128> file(folder);
     path::append(file, name);
     if (!fs::exists(file))
       return makeError("the runtime library '" + file +
                        "' is missing; build or install mtc as a whole");
-    libraries.push_back(file.str().str());
+    archives.push_back(file.str().str());
   }
-  return libraries;
+  return archives;
 }
 
 static Error write(StringRef bytes, StringRef file) {
@@ -126,13 +125,17 @@ static Error write(StringRef bytes, StringRef file) {
   return code ? makeError("cannot write '" + file + "': " + code.message()) : Error::success();
 }
 
-Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const LinkOptions &options) {
+Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const LinkInputs &inputs,
+                       StringRef libraryFolder) {
   Expected<Driver> driver = findDriver();
   if (!driver)
     return driver.takeError();
-  Expected<std::vector<std::string>> libraries = findLibraries(options);
-  if (!libraries)
-    return libraries.takeError();
+  Expected<std::vector<std::string>> archives = findArchives(inputs.archives, libraryFolder.str());
+  if (!archives)
+    return archives.takeError();
+  std::vector<std::string> libraries;
+  for (const std::string &name : inputs.libraries)
+    libraries.push_back("-l" + name);
   if (fs::is_directory(output))
     return makeError("cannot write '" + output + "': it is a folder; choose another -o");
 
@@ -154,9 +157,8 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
   arguments.insert(arguments.end(), {"-o", program->name()});
   arguments.insert(arguments.end(),
                    {"-Wl,--whole-archive", code->name(), "-Wl,--no-whole-archive"});
-  arguments.insert(arguments.end(), libraries->begin(), libraries->end());
-  for (StringRef library : {"-ldnnl", "-lgomp", "-lstdc++", "-lm", "-lpthread"})
-    arguments.push_back(library);
+  arguments.insert(arguments.end(), archives->begin(), archives->end());
+  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
 
   std::optional<StringRef> redirects[] = {std::nullopt, messages->name(), messages->name()};
   std::string failure;

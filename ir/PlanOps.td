@@ -63,12 +63,18 @@ def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<
   let description = [{
     ```mlir
     mtc.launch @k0 [#mtc.at<0, tensor<8xf32>>] into [#mtc.at<64, tensor<8xf32>>]
+    mtc.launch @k1 [#mtc.at<0, tensor<8xf32>>] into [#mtc.at<64, tensor<f32>>] scratch 256 at 128
     ```
+
+    The scratch is what the target passes between the stages of a kernel.
 
     * launch_c1: the symbol names a kernel function whose inputs and outputs have the places' types.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs);
-  let assemblyFormat = "$kernel $inputs `into` $outputs attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
+                       DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes);
+  let assemblyFormat = [{
+    $kernel $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? attr-dict
+  }];
 }
 
 def CallContractOp : Mtc_Op<"call_contract", [HasParent<"StepOp">, Mtc_PlacedCall]> {

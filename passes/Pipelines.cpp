@@ -47,7 +47,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   buildSimplifyPipeline(manager);
 }
 
-void mtc::buildKernelPipeline(OpPassManager &manager, const LibraryTarget &target,
+void mtc::buildKernelPipeline(OpPassManager &manager, const TargetInfo &target,
                               ArrayRef<std::string> skipped) {
   addOptional(manager, createFuseUpdate(), skipped);
   OpPassManager &functions = manager.nest<func::FuncOp>();

@@ -4,7 +4,7 @@
 #define MTC_PASSES_PIPELINES_H
 
 #include "passes/Passes.h"
-#include "passes/memory/LibraryTarget.h"
+#include "passes/memory/TargetInfo.h"
 
 namespace mtc {
 
@@ -32,7 +32,7 @@ llvm::ArrayRef<llvm::StringRef> getOptionalPasses();
 
 /// From values to kernels and library calls, all but their places; without the optional passes
 /// named in `skipped`.
-void buildKernelPipeline(mlir::OpPassManager &manager, const LibraryTarget &target = {},
+void buildKernelPipeline(mlir::OpPassManager &manager, const TargetInfo &target = {},
                          llvm::ArrayRef<std::string> skipped = {});
 
 /// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline` and

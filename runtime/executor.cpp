@@ -100,11 +100,14 @@ void Executor::runOne(PreparedOperation &operation) {
 }
 
 void Executor::launch(PreparedOperation &operation) {
-  const MtcKernel &kernel = *operation.kernel;
-  parallelFor(threads, kernel.extent, kernel.grain, [&](int part, int64_t begin, int64_t end) {
-    kernel.function(operation.operands.data(), begin, end, &faults[static_cast<size_t>(part)]);
-  });
-  if (!kernel.may_fault)
+  const auto &code = *static_cast<const MtcCpuKernel *>(operation.kernel->code);
+  for (uint32_t i = 0; i < code.stage_count; ++i) {
+    const MtcCpuStage &stage = code.stages[i];
+    parallelFor(threads, stage.extent, stage.grain, [&](int part, int64_t begin, int64_t end) {
+      stage.function(operation.operands.data(), begin, end, &faults[static_cast<size_t>(part)]);
+    });
+  }
+  if (!operation.kernel->may_fault)
     return;
   for (MtcFault &fault : faults)
     if (fault.raised)

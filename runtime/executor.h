@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_EXECUTOR_H
 #define MTC_RUNTIME_EXECUTOR_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/cpu.h"
 #include "runtime/library_call.h"
 
 #include <cstdint>

@@ -96,8 +96,8 @@ private:
       const int64_t half = std::max<int64_t>(kernel.bytes / 2, 1);
       Arena arena(2 * aligned(half), threads);
       char *from = arena.data(), *to = arena.at(aligned(half));
-      const int64_t parts =
-          std::max<int64_t>(kernel.extent / std::max<int64_t>(kernel.grain, 1), 1);
+      const MtcCpuStage &stage = stagesOf(kernel).front();
+      const int64_t parts = std::max<int64_t>(stage.extent / std::max<int64_t>(stage.grain, 1), 1);
       for (auto _ : state) // on as many threads as the kernel
         parallelFor(threads, half, (half + parts - 1) / parts,
                     [&](int, int64_t begin, int64_t end) {
@@ -129,10 +129,11 @@ private:
   }
 
   void launch(const MtcKernel &kernel, char *const *operands) {
-    parallelFor(threads, kernel.extent, kernel.grain, [&](int, int64_t begin, int64_t end) {
-      MtcFault fault = {};
-      kernel.function(operands, begin, end, &fault);
-    });
+    for (const MtcCpuStage &stage : stagesOf(kernel))
+      parallelFor(threads, stage.extent, stage.grain, [&](int, int64_t begin, int64_t end) {
+        MtcFault fault = {};
+        stage.function(operands, begin, end, &fault);
+      });
   }
 
   void runCall(benchmark::State &state, uint32_t kind, const void *description,
@@ -158,7 +159,8 @@ private:
           continue;
         const MtcKernel &kernel = program.kernels[operation.index];
         MtcFault fault = {};
-        kernel.function(places(operation).data(), 0, kernel.extent, &fault);
+        for (const MtcCpuStage &stage : stagesOf(kernel))
+          stage.function(places(operation).data(), 0, stage.extent, &fault);
         if (fault.raised)
           extent = std::min(extent, fault.extent);
       }
@@ -233,7 +235,12 @@ int main(int argc, char **argv) {
   } else if (!(text = bench::readPlaced(context, flags[0]))) {
     return 1;
   }
-  auto program = JitProgram::create(compilation ? compilation->getModule() : *text);
+  llvm::Expected<std::unique_ptr<Target>> target = Target::create({});
+  if (!target) {
+    llvm::errs() << "error: " << llvm::toString(target.takeError()) << '\n';
+    return 1;
+  }
+  auto program = JitProgram::create(compilation ? compilation->getModule() : *text, **target);
   if (failed(program))
     return 1;
   try {

@@ -380,14 +380,13 @@ private:
 } // namespace
 
 LLVM::LLVMFuncOp mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan,
-                                      ModuleOp module) {
-  KernelFunctionOp function = kernel.function;
-  ImplicitLocOpBuilder b(function.getLoc(), module.getContext());
+                                      StringRef symbol, ModuleOp module) {
+  ImplicitLocOpBuilder b(kernel.body->getParentOp()->getLoc(), module.getContext());
   b.setInsertionPointToEnd(module.getBody());
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
                                           {pointer, i64, i64, pointer});
-  auto result = LLVM::LLVMFuncOp::create(b, kernelSymbol(function.getSymName()), type);
+  auto result = LLVM::LLVMFuncOp::create(b, symbol, type);
   b.setInsertionPointToStart(result.addEntryBlock(b));
   Block &entry = result.getBody().front();
 

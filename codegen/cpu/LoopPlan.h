@@ -26,6 +26,7 @@ struct LoopPlan {
   std::optional<unsigned> tileDim;
   llvm::SmallVector<KernelLoadOp> tiledLoads;
 
+  int64_t scratchBytes = 0;
   int64_t extent = 1;
   int64_t grain = 1;
 

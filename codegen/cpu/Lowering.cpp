@@ -4,6 +4,7 @@
 
 #include "codegen/Passes.h"
 #include "codegen/cpu/KernelEmitter.h"
+#include "codegen/program/ProgramTables.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -29,8 +30,9 @@ OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunc
   for (KernelFunctionOp kernel : kernels)
     modules.push_back(ModuleOp::create(b, kernel.getLoc()));
   parallelFor(context, 0, kernels.size(), [&](size_t i) {
-    NormalKernel kernel = normalizeKernel(kernels[i]);
-    emitKernel(kernel, planLoops(kernel), modules[i]);
+    KernelFunctionOp function = kernels[i];
+    NormalKernel kernel = normalizeKernel(function);
+    emitKernel(kernel, planLoops(kernel), kernelSymbol(function.getSymName()), modules[i]);
   });
   return result;
 }

@@ -114,13 +114,28 @@ void cpu::optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
   pipeline.run(module, modules);
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> cpu::emitObject(Module &module, TargetMachine &machine) {
+static Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine,
+                                           CodeGenFileType type) {
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::ObjectFile))
-    return makeError("LLVM cannot write object files for this target");
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    return makeError("LLVM cannot write code for '" + machine.getTargetTriple().str() + "'");
   passes.run(module);
-  return std::make_unique<SmallVectorMemoryBuffer>(std::move(bytes), module.getModuleIdentifier(),
+  return bytes;
+}
+
+Expected<std::string> cpu::emitAssembly(Module &module, TargetMachine &machine) {
+  Expected<SmallVector<char, 0>> bytes = emit(module, machine, CodeGenFileType::AssemblyFile);
+  if (!bytes)
+    return bytes.takeError();
+  return std::string(bytes->begin(), bytes->end());
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> cpu::emitObject(Module &module, TargetMachine &machine) {
+  Expected<SmallVector<char, 0>> bytes = emit(module, machine, CodeGenFileType::ObjectFile);
+  if (!bytes)
+    return bytes.takeError();
+  return std::make_unique<SmallVectorMemoryBuffer>(std::move(*bytes), module.getModuleIdentifier(),
                                                    /*RequiresNullTerminator=*/false);
 }

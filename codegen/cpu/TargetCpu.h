@@ -30,6 +30,9 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const P
 /// Runs LLVM's pipeline of `optLevel`. The code is vectorised already.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned optLevel);
 
+/// The module in the machine's assembly language.
+llvm::Expected<std::string> emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// An object file of the module.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> emitObject(llvm::Module &module,
                                                                llvm::TargetMachine &machine);

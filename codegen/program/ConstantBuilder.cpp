@@ -38,3 +38,12 @@ Constant *ConstantBuilder::i64Array(ArrayRef<int64_t> elements) {
   SmallVector<uint64_t> bits(elements.begin(), elements.end());
   return global(ConstantDataArray::get(context, bits), "numbers");
 }
+
+Constant *ConstantBuilder::function(StringRef symbol) {
+  if (Function *known = module.getFunction(symbol))
+    return known;
+  auto *type = FunctionType::get(Type::getVoidTy(context), {}, false);
+  auto *result = Function::Create(type, GlobalValue::ExternalLinkage, symbol, module);
+  result->setVisibility(GlobalValue::HiddenVisibility);
+  return result;
+}

@@ -41,6 +41,9 @@ public:
   llvm::Constant *array(llvm::ArrayRef<llvm::Constant *> elements);
   llvm::Constant *i64Array(llvm::ArrayRef<int64_t> elements);
 
+  /// The address of a function of the program, defined elsewhere.
+  llvm::Constant *function(llvm::StringRef symbol);
+
   llvm::GlobalVariable *global(llvm::Constant *initializer, const llvm::Twine &name = "");
 
 private:

@@ -2,6 +2,8 @@
 
 #include "codegen/program/ProgramTables.h"
 
+#include "codegen/KernelAnalysis.h"
+#include "codegen/Target.h"
 #include "codegen/program/CallDescription.h"
 #include "codegen/program/ConstantBuilder.h"
 #include "ir/Mtc.h"
@@ -53,9 +55,8 @@ namespace {
 
 class TableEmitter {
 public:
-  TableEmitter(ModuleOp placed, const ProgramInfo &info, llvm::Module &module,
-               llvm::function_ref<KernelLaunch(Operation *)> launch)
-      : placed(placed), info(info), module(module), c(module), launch(launch) {}
+  TableEmitter(ModuleOp placed, const ProgramInfo &info, llvm::Module &module, Target &target)
+      : placed(placed), info(info), c(module), target(target) {}
 
   LogicalResult run(bool namedSteps) {
     auto arenas = placed.getOps<ArenaOp>();
@@ -201,18 +202,14 @@ private:
   }
 
   void emitKernels() {
-    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {}, false);
     for (KernelFunctionOp kernel : placed.getOps<KernelFunctionOp>()) {
       kernelIndex[kernel.getSymName()] = kernelIndex.size();
-      auto *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
-                                              kernelSymbol(kernel.getSymName()), module);
-      function->setVisibility(llvm::GlobalValue::HiddenVisibility);
-      KernelLaunch how = launch(kernel);
+      scratchBytes.push_back(target.scratchBytes(normalizeKernel(kernel)));
       Cost cost = kernel.getCost();
       bool mayFault = !kernel.getBody().getOps<KernelCheckOp>().empty();
-      kernels.push_back(
-          c.structure({c.string(kernel.getSymName()), function, c.i64(how.extent), c.i64(how.grain),
-                       c.i64(cost.flops), c.i64(cost.bytes), c.u32(mayFault)}));
+      kernels.push_back(c.structure({c.string(kernel.getSymName()),
+                                     target.describeKernel(kernel, c), c.i64(scratchBytes.back()),
+                                     c.i64(cost.flops), c.i64(cost.bytes), c.u32(mayFault)}));
     }
   }
 
@@ -244,6 +241,14 @@ private:
       for (Attribute place : llvm::concat<const Attribute>(launchOp.getInputs().getValue(),
                                                            launchOp.getOutputs().getValue()))
         offsets.push_back(cast<AtAttr>(place).getOffset());
+      if (launchOp.getScratchBytes() != static_cast<uint64_t>(scratchBytes[index])) {
+        op->emitError() << "was placed with " << launchOp.getScratchBytes()
+                        << " bytes of scratch, but the target '" << target.getName() << "' needs "
+                        << scratchBytes[index];
+        return nullptr;
+      }
+      if (scratchBytes[index])
+        offsets.push_back(static_cast<int64_t>(launchOp.getScratchOffset()));
     } else if (auto call = dyn_cast<PlacedCallOpInterface>(op)) {
       kind = MTC_CALL;
       index = emitCall(call);
@@ -348,6 +353,8 @@ private:
     auto staging = arena->getAttrOfType<IntegerAttr>("staging");
     Constant *program = c.structure({c.u32(MTC_ABI_VERSION),
                                      c.string(info.compilerVersion),
+                                     c.string(target.getName()),
+                                     target.describeProgram(c),
                                      c.string(info.modelName),
                                      c.string(info.weightsFile),
                                      c.string(fingerprint()),
@@ -391,31 +398,33 @@ private:
                                      c.i64(info.warmup)});
     llvm::GlobalVariable *global = c.global(program, "mtc_program");
     global->setLinkage(llvm::GlobalValue::ExternalLinkage);
-    assert(module.getDataLayout().getTypeAllocSize(program->getType()) == sizeof(MtcProgram) &&
+    assert(global->getParent()->getDataLayout().getTypeAllocSize(program->getType()) ==
+               sizeof(MtcProgram) &&
            "the table must be laid out as the ABI's struct");
     return success();
   }
 
   ModuleOp placed;
   const ProgramInfo &info;
-  llvm::Module &module;
   ConstantBuilder c;
-  llvm::function_ref<KernelLaunch(Operation *)> launch;
+  Target &target;
   ArenaOp arena;
 
   llvm::StringMap<uint32_t> variableIndex, kernelIndex;
   llvm::StringMap<Constant *> descriptions;
   llvm::DenseMap<Constant *, uint32_t> callIndex;
+  llvm::SmallVector<int64_t> scratchBytes;
   llvm::SmallVector<Constant *> variables, inputs, outputs, kernels, calls;
 };
 
 } // namespace
 
-FailureOr<std::unique_ptr<llvm::Module>>
-mtc::emitProgramTables(ModuleOp placed, const ProgramInfo &info, llvm::LLVMContext &context,
-                       llvm::function_ref<KernelLaunch(Operation *)> launch, bool namedSteps) {
+FailureOr<std::unique_ptr<llvm::Module>> mtc::emitProgramTables(ModuleOp placed,
+                                                                const ProgramInfo &info,
+                                                                llvm::LLVMContext &context,
+                                                                Target &target, bool namedSteps) {
   auto module = std::make_unique<llvm::Module>("mtc_program", context);
-  if (failed(TableEmitter(placed, info, *module, launch).run(namedSteps)))
+  if (failed(TableEmitter(placed, info, *module, target).run(namedSteps)))
     return failure();
   return module;
 }

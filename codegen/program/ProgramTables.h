@@ -11,25 +11,21 @@
 
 namespace mtc {
 
+class Target;
+
 /// The name in the object file of the function that computes a kernel; no C name is like it.
 std::string kernelSymbol(llvm::StringRef kernel);
-
-/// How a kernel's function is to be called; see MtcKernel.
-struct KernelLaunch {
-  int64_t extent, grain;
-};
 
 /// The global of an MtcFunction that the JIT finds a step by.
 std::string stepSymbol(llvm::StringRef step);
 
-/// Emits `mtc_program` (runtime/abi/program.h) for a placed program into a new module; `launch`
-/// tells how the kernels of the target are called. With `namedSteps` every step, not only the
+/// Emits `mtc_program` (runtime/abi/program.h) for a placed program into a new module; the
+/// target describes the kernels. With `namedSteps` every step, not only the
 /// program's three, has a global of its own, `stepSymbol`. Fails with a diagnostic at the operation
 /// that a program must not hold.
 mlir::FailureOr<std::unique_ptr<llvm::Module>>
 emitProgramTables(mlir::ModuleOp placed, const ProgramInfo &info, llvm::LLVMContext &context,
-                  llvm::function_ref<KernelLaunch(mlir::Operation *kernel)> launch,
-                  bool namedSteps = false);
+                  Target &target, bool namedSteps = false);
 
 } // namespace mtc
 

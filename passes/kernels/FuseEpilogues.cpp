@@ -77,7 +77,7 @@ bool collectLeaves(Value value, bool isRoot, SmallVectorImpl<KernelLoadOp> &leav
 class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
 public:
   FuseEpiloguesPass() = default;
-  explicit FuseEpiloguesPass(LibraryTarget target) : target(std::move(target)) {}
+  explicit FuseEpiloguesPass(TargetInfo target) : target(std::move(target)) {}
 
 private:
   void runOnOperation() override {
@@ -255,11 +255,11 @@ private:
   }
 
   static constexpr StringLiteral categoryName = "mtc-fuse-epilogues";
-  LibraryTarget target;
+  TargetInfo target;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> mtc::createFuseEpiloguesPass(LibraryTarget target) {
+std::unique_ptr<Pass> mtc::createFuseEpiloguesPass(TargetInfo target) {
   return std::make_unique<FuseEpiloguesPass>(std::move(target));
 }

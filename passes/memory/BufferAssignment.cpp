@@ -70,7 +70,7 @@ LogicalResult mtc::sinkWrites(func::FuncOp function) {
 
 BufferAssignment::BufferAssignment(func::FuncOp function, SymbolTable &symbols,
                                    const llvm::StringMap<int64_t> &argumentOffsets,
-                                   const LibraryTarget &target,
+                                   const TargetInfo &target,
                                    SmallVectorImpl<LiveBuffer> &temporaries, int64_t firstTime)
     : function(function), symbols(symbols), argumentOffsets(argumentOffsets), target(target),
       temporaries(temporaries), firstTime(firstTime), lastTime(firstTime) {
@@ -295,8 +295,11 @@ void BufferAssignment::placeResults(Operation *op) {
     buffers[result] =
         newTemporary(byteSize(cast<RankedTensorType>(result.getType())), time, std::max(end, time));
   }
-  if (call && target.scratch && liesAsTaken(call)) {
-    int64_t bytes = target.scratch(buildDetached(call, operandsShared).get());
+  int64_t bytes = 0;
+  if (auto kernel = dyn_cast<KernelOp>(op); kernel && target.kernelScratch)
+    bytes = target.kernelScratch(kernel);
+  else if (call && target.scratch && liesAsTaken(call))
+    bytes = target.scratch(buildDetached(call, operandsShared).get());
+  if (bytes != 0)
     scratches[op] = {newTemporary(std::max<int64_t>(bytes, 0), time, time), bytes};
-  }
 }

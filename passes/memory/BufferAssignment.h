@@ -6,7 +6,7 @@
 #include "ir/Mtc.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/memory/ArenaLayout.h"
-#include "passes/memory/LibraryTarget.h"
+#include "passes/memory/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -30,13 +30,13 @@ public:
   /// `argumentOffsets` are by the argument's `mtc.name`. Buffers with a lifetime are appended to
   /// `temporaries`.
   BufferAssignment(mlir::func::FuncOp function, mlir::SymbolTable &symbols,
-                   const llvm::StringMap<int64_t> &argumentOffsets, const LibraryTarget &target,
+                   const llvm::StringMap<int64_t> &argumentOffsets, const TargetInfo &target,
                    llvm::SmallVectorImpl<LiveBuffer> &temporaries, int64_t firstTime);
 
   Buffer bufferOf(mlir::Value value) { return buffers.lookup(rootOf(value)); }
   /// Bytes from the start of its buffer at which a value begins.
   static int64_t offsetInBuffer(mlir::Value value);
-  /// The scratch of a library call, and its bytes.
+  /// The scratch of a library call or kernel, and its bytes (0 without one).
   std::pair<Buffer, int64_t> scratchOf(mlir::Operation *op) { return scratches.lookup(op); }
   /// Whether a value that is written to a variable is computed there, so that nothing is left to
   /// do.
@@ -66,7 +66,7 @@ private:
   mlir::func::FuncOp function;
   mlir::SymbolTable &symbols;
   const llvm::StringMap<int64_t> &argumentOffsets;
-  const LibraryTarget &target;
+  const TargetInfo &target;
   llvm::SmallVectorImpl<LiveBuffer> &temporaries;
   int64_t firstTime, lastTime;
   llvm::DenseMap<mlir::Operation *, int64_t> times;

@@ -26,7 +26,7 @@ constexpr int64_t leastStagedBytes = 64 << 10;
 /// Turns the functions of a module, one after another, into steps.
 class Placer {
 public:
-  Placer(ModuleOp module, const LibraryTarget &target)
+  Placer(ModuleOp module, const TargetInfo &target)
       : module(module), symbols(module), target(target), outliner(module) {}
 
   LogicalResult run() {
@@ -168,7 +168,9 @@ private:
       ArrayAttr inputs = placeArray(kernel.getInputs(), assignment);
       ArrayAttr outputs = placeArray(kernel.getOutputs(), assignment);
       KernelFunctionOp function = outliner.outline(kernel);
-      LaunchOp::create(builder, op.getLoc(), function.getSymName(), inputs, outputs);
+      auto [buffer, bytes] = assignment.scratchOf(&op);
+      LaunchOp::create(builder, op.getLoc(), function.getSymName(), inputs, outputs,
+                       bytes ? offsetOf(buffer) : 0, bytes);
       return success();
     }
     if (auto call = dyn_cast<LibraryCallOpInterface>(op)) {
@@ -203,7 +205,7 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
-  const LibraryTarget &target;
+  const TargetInfo &target;
   KernelOutliner outliner;
   llvm::StringMap<int64_t> argumentOffsets;
   Region common, aside;
@@ -215,7 +217,7 @@ private:
 class PlacePass : public mtc::impl::PlaceBase<PlacePass> {
 public:
   PlacePass() = default;
-  explicit PlacePass(LibraryTarget target) : target(std::move(target)) {}
+  explicit PlacePass(TargetInfo target) : target(std::move(target)) {}
 
 private:
   void runOnOperation() override {
@@ -225,11 +227,11 @@ private:
       return signalPassFailure();
   }
 
-  LibraryTarget target;
+  TargetInfo target;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> mtc::createPlacePass(LibraryTarget target) {
+std::unique_ptr<Pass> mtc::createPlacePass(TargetInfo target) {
   return std::make_unique<PlacePass>(std::move(target));
 }

@@ -59,7 +59,7 @@ namespace {
 class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
 public:
   PrepareCallsPass() = default;
-  explicit PrepareCallsPass(LibraryTarget target) : target(std::move(target)) {}
+  explicit PrepareCallsPass(TargetInfo target) : target(std::move(target)) {}
 
 private:
   void runOnOperation() override {
@@ -159,11 +159,11 @@ private:
     movement.erase();
   }
 
-  LibraryTarget target;
+  TargetInfo target;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> mtc::createPrepareCallsPass(LibraryTarget target) {
+std::unique_ptr<Pass> mtc::createPrepareCallsPass(TargetInfo target) {
   return std::make_unique<PrepareCallsPass>(std::move(target));
 }

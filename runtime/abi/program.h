@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 3u
+#define MTC_ABI_VERSION 4u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -105,18 +105,12 @@ typedef struct MtcFault {
   int64_t extent; /* indices from -extent to extent - 1 are valid */
 } MtcFault;
 
-/* A generated kernel computes items [begin, end) of `extent`. Calls on disjoint ranges may run at
- * the same time, and the result does not depend on how the range is split. */
-typedef void (*MtcKernelFunction)(char *const *operands, int64_t begin, int64_t end,
-                                  MtcFault *fault);
-
+/* A generated kernel. */
 typedef struct MtcKernel {
   const char *name;
-  MtcKernelFunction function;
-  int64_t extent;
-  int64_t grain; /* fewest items worth a call on a thread of its own */
-  int64_t flops; /* of the whole launch, for the profile */
-  int64_t bytes;
+  const void *code;      /* how the program's target runs it: MtcCpuKernel, MtcCudaKernel */
+  int64_t scratch_bytes; /* planned for each launch */
+  int64_t flops, bytes;  /* of the whole launch, for the profile */
   uint32_t may_fault;
 } MtcKernel;
 
@@ -138,7 +132,7 @@ typedef struct MtcCall {
 typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CALL = 1, MTC_COPY = 2 } MtcOperationKind;
 
 /* One entry of a function. Operands are arena offsets:
- * MTC_LAUNCH: as the kernel numbers them; `index` into kernels.
+ * MTC_LAUNCH: the kernel's inputs, its results, its scratch if it has any; `index` into kernels.
  * MTC_CALL: the call's operands, its results, its scratch; `index` into calls.
  * MTC_COPY: source, destination; `index` is unused, `bytes` says how much. */
 typedef struct MtcOperation {
@@ -191,6 +185,9 @@ typedef struct MtcExportSegment {
 typedef struct MtcProgram {
   uint32_t abi_version; /* MTC_ABI_VERSION */
   const char *compiler_version;
+  const char *target;       /* as --target names it: "cpu", "cuda:sm_90" */
+  const void *target_data;  /* what the target's programs have beside these tables: null (cpu),
+                               MtcCudaProgram */
   const char *model_name;   /* of the .onnx file, without folder and ending */
   const char *weights_file; /* beside the program; "" if no variable is MTC_INITIAL_FILE */
   const char *fingerprint;  /* hex digest of everything that a checkpoint depends on: variables,

@@ -29,8 +29,9 @@ Buffer allocate(int64_t bytes, int fill) {
 /// Values of one kernel's operands.
 class Operands {
 public:
-  explicit Operands(KernelFunctionOp kernel)
-      : inputTypes(kernel.getInputTypes()), outputTypes(kernel.getOutputTypes()) {
+  Operands(KernelFunctionOp kernel, int64_t scratchBytes)
+      : inputTypes(kernel.getInputTypes()), outputTypes(kernel.getOutputTypes()),
+        scratch(allocate(scratchBytes, 0x7b)) {
     auto ranges = kernel->getAttrOfType<ArrayAttr>("run.ranges");
     for (auto [i, type] : llvm::enumerate(inputTypes)) {
       inputs.push_back(allocate(byteSize(type), 0));
@@ -54,6 +55,7 @@ public:
     SmallVector<char *> result;
     for (Buffer &buffer : llvm::concat<Buffer>(inputs, outputs))
       result.push_back(buffer.get());
+    result.push_back(scratch.get());
     return result;
   }
 
@@ -129,16 +131,19 @@ private:
 
   SmallVector<RankedTensorType> inputTypes, outputTypes;
   std::vector<Buffer> inputs, outputs, expected;
+  Buffer scratch;
 };
 
 /// Pieces of uneven length, the last first: the result must not depend on them.
 void runInPieces(const MtcKernel &kernel, char *const *operands, MtcFault &fault) {
-  int64_t end = kernel.extent, piece = 1;
-  while (end > 0) {
-    int64_t begin = std::max<int64_t>(0, end - piece);
-    kernel.function(operands, begin, end, &fault);
-    end = begin;
-    piece = piece * 2 + 1;
+  for (const MtcCpuStage &stage : stagesOf(kernel)) {
+    int64_t end = stage.extent, piece = 1;
+    while (end > 0) {
+      int64_t begin = std::max<int64_t>(0, end - piece);
+      stage.function(operands, begin, end, &fault);
+      end = begin;
+      piece = piece * 2 + 1;
+    }
   }
 }
 
@@ -149,7 +154,8 @@ double secondsPerRun(const MtcKernel &kernel, char *const *operands) {
   auto started = Clock::now();
   for (int run = 0; run < 200 && Clock::now() - started < std::chrono::seconds(1); ++run) {
     auto before = Clock::now();
-    kernel.function(operands, 0, kernel.extent, &fault);
+    for (const MtcCpuStage &stage : stagesOf(kernel))
+      stage.function(operands, 0, stage.extent, &fault);
     best = std::min(best, std::chrono::duration<double>(Clock::now() - before).count());
   }
   return best;
@@ -157,13 +163,12 @@ double secondsPerRun(const MtcKernel &kernel, char *const *operands) {
 
 } // namespace
 
-LogicalResult mtc::checkKernels(ModuleOp module, const CodegenOptions &options,
-                                const CheckOptions &check) {
+LogicalResult mtc::checkKernels(ModuleOp module, Target &target, const CheckOptions &check) {
   if (module.getOps<ArenaOp>().empty()) {
     OpBuilder b(module.getBodyRegion());
     ArenaOp::create(b, module.getLoc(), 0, 0);
   }
-  FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, options);
+  FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, target);
   if (failed(program))
     return failure();
   bool allRight = true;
@@ -171,8 +176,10 @@ LogicalResult mtc::checkKernels(ModuleOp module, const CodegenOptions &options,
   raw_ostream &os = llvm::outs();
   for (KernelFunctionOp function : module.getOps<KernelFunctionOp>()) {
     const MtcKernel &kernel = (*program)->program().kernels[index++];
-    Operands operands(function);
-    os << '@' << kernel.name << ": items " << kernel.extent << " grain " << kernel.grain;
+    Operands operands(function, kernel.scratch_bytes);
+    os << '@' << kernel.name << ':';
+    for (const MtcCpuStage &stage : stagesOf(kernel))
+      os << " items " << stage.extent << " grain " << stage.grain;
     if (check.compare) {
       MtcFault fault = {};
       runInPieces(kernel, operands.pointers().data(), fault);

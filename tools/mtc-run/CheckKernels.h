@@ -16,8 +16,7 @@ struct CheckOptions {
 /// and compares the results with the interpreter's; prints a line for each. The attribute
 /// `run.ranges` of a kernel function holds [low, high) for each input; integers are drawn from it
 /// (0..1 by default), floats too (-1..1).
-mlir::LogicalResult checkKernels(mlir::ModuleOp module, const CodegenOptions &options,
-                                 const CheckOptions &check);
+mlir::LogicalResult checkKernels(mlir::ModuleOp module, Target &target, const CheckOptions &check);
 
 } // namespace mtc
 

@@ -34,8 +34,8 @@ static void print(raw_ostream &os, StringRef name, RankedTensorType type, const 
   os << '\n';
 }
 
-LogicalResult mtc::runSteps(ModuleOp module, const CodegenOptions &options) {
-  FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, options);
+LogicalResult mtc::runSteps(ModuleOp module, Target &target) {
+  FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, target);
   if (failed(program))
     return failure();
   bool ranOne = false;

@@ -9,7 +9,7 @@ namespace mtc {
 
 /// Runs, in order, the steps that have the attribute `run.inputs` (an array of dense elements, one
 /// for each input) and prints their outputs. A fault is printed as an error.
-mlir::LogicalResult runSteps(mlir::ModuleOp module, const CodegenOptions &options);
+mlir::LogicalResult runSteps(mlir::ModuleOp module, Target &target);
 
 } // namespace mtc
 

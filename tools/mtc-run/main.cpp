@@ -8,6 +8,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -19,7 +20,7 @@ namespace cl = llvm::cl;
 
 /// Links a program of which nothing is known but its operations; the batch is the first axis of its
 /// first input.
-static int linkExecutable(ModuleOp module, const mtc::CodegenOptions &options, StringRef output) {
+static int linkExecutable(ModuleOp module, mtc::Target &target, StringRef output) {
   mtc::ProgramInfo info;
   info.compilerVersion = info.modelName = "test";
   info.loss = info.optimizer = "none";
@@ -28,10 +29,10 @@ static int linkExecutable(ModuleOp module, const mtc::CodegenOptions &options, S
     for (auto at : step.getInputs().getAsRange<mtc::AtAttr>())
       if (at.getType().getRank() > 0 && info.batch == 1)
         info.batch = at.getType().getDimSize(0);
-  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = mtc::generateCode(module, info, options);
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = mtc::generateCode(module, info, target);
   if (failed(code))
     return 1;
-  if (llvm::Error error = mtc::linkProgram(**code, output)) {
+  if (llvm::Error error = mtc::linkProgram(**code, output, target.getLinkInputs())) {
     llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
     return 2;
   }
@@ -46,11 +47,13 @@ int main(int argc, char **argv) {
   cl::opt<double> tolerance("tolerance", cl::desc("greatest relative error of floats with --check"),
                             cl::init(1e-6));
   cl::opt<bool> time("time", cl::desc("measure every kernel function's time and bandwidth"));
-  cl::opt<std::string> emit("emit",
-                            cl::desc("print instead: kernels (loops over vectors) or llvm"));
+  cl::opt<std::string> emit("emit", cl::desc("print instead: kernels (loops), llvm or asm"));
   cl::opt<std::string> output("o", cl::desc("link an executable of the placed program instead"));
   cl::opt<std::string> cpu("cpu", cl::desc("processor: host, or a name that LLVM knows"),
                            cl::init("host"));
+  cl::opt<std::string> targetName("target", cl::desc(mtc::Target::describeNames()),
+                                  cl::init("cpu"));
+  cl::opt<bool> emulate("emulate", cl::desc("device code for this machine's processor"));
   cl::opt<unsigned> optLevel("opt", cl::desc("optimisation, 0 to 3"), cl::init(3));
   cl::ParseCommandLineOptions(argc, argv,
                               "mtc-run: executes placed programs and kernels in place\n\n"
@@ -67,17 +70,29 @@ int main(int argc, char **argv) {
   mtc::CodegenOptions options;
   options.cpu = cpu;
   options.optLevel = optLevel;
-  if (emit == "kernels" || emit == "llvm") {
-    auto stage = emit == "llvm" ? mtc::KernelsStage::LLVM : mtc::KernelsStage::Loops;
-    return failed(mtc::emitKernelsText(*module, stage, options, llvm::outs()));
-  }
-  if (!emit.empty()) {
-    llvm::errs() << "error: --emit is kernels or llvm, not '" << emit << "'\n";
+  options.target = targetName;
+  options.emulate = emulate;
+  llvm::Expected<std::unique_ptr<mtc::Target>> target = mtc::Target::create(options);
+  if (!target) {
+    llvm::errs() << "error: " << llvm::toString(target.takeError()) << '\n';
     return 1;
   }
+  if (!emit.empty()) {
+    auto form = llvm::StringSwitch<std::optional<mtc::KernelText>>(emit)
+                    .Case("kernels", mtc::KernelText::Loops)
+                    .Case("llvm", mtc::KernelText::LLVM)
+                    .Case("asm", mtc::KernelText::Assembly)
+                    .Default(std::nullopt);
+    if (!form) {
+      llvm::errs() << "error: --emit is kernels, llvm or asm, not '" << emit << "'\n";
+      return 1;
+    }
+    SmallVector<mtc::KernelFunctionOp> kernels(module->getOps<mtc::KernelFunctionOp>());
+    return failed((*target)->printKernels(kernels, *form, llvm::outs()));
+  }
   if (!output.empty())
-    return linkExecutable(*module, options, output);
+    return linkExecutable(*module, **target, output);
   if (check || time)
-    return failed(mtc::checkKernels(*module, options, {check, time, tolerance}));
-  return failed(mtc::runSteps(*module, options));
+    return failed(mtc::checkKernels(*module, **target, {check, time, tolerance}));
+  return failed(mtc::runSteps(*module, **target));
 }

@@ -5,7 +5,6 @@
 #include "Remarks.h"
 
 #include "codegen/Codegen.h"
-#include "codegen/cpu/LibraryCalls.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/Onnx.h"
 #include "frontend/inference/Passes.h"
@@ -41,6 +40,16 @@ Compilation::Compilation(const Options &options) : options(options), dims(option
   context->loadAllAvailableDialects();
   printer = std::make_unique<DiagnosticPrinter>(*context);
   threads = options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+  CodegenOptions codegen;
+  codegen.target = options.target;
+  codegen.emulate = options.emulate;
+  if (!options.cpu.empty())
+    codegen.cpu = options.cpu;
+  codegen.threads = threads;
+  llvm::Expected<std::unique_ptr<Target>> made = Target::create(codegen);
+  if (!made)
+    fail(llvm::toString(made.takeError()));
+  target = std::move(*made);
 }
 
 Compilation::~Compilation() = default;
@@ -248,7 +257,7 @@ LogicalResult Compilation::formProgram() {
 }
 
 LogicalResult Compilation::lower(Stage stage) {
-  LibraryTarget library = cpu::libraryCalls(threads);
+  TargetInfo asked = target->getInfo();
   auto reaches = [&](Stage next) { return reached < next && stage >= next; };
   if (reaches(Stage::Forward)) {
     if (failed(run([&](OpPassManager &manager) {
@@ -265,13 +274,13 @@ LogicalResult Compilation::lower(Stage stage) {
   }
   if (reaches(Stage::Kernels)) {
     if (failed(run([&](OpPassManager &manager) {
-          buildKernelPipeline(manager, library, options.skippedPasses);
+          buildKernelPipeline(manager, asked, options.skippedPasses);
         })))
       return failure();
     reached = Stage::Kernels;
   }
   if (reaches(Stage::Placed)) {
-    if (failed(run([&](OpPassManager &manager) { manager.addPass(createPlacePass(library)); })))
+    if (failed(run([&](OpPassManager &manager) { manager.addPass(createPlacePass(asked)); })))
       return failure();
     reached = Stage::Placed;
   }

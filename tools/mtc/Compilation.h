@@ -6,6 +6,7 @@
 #include "Options.h"
 #include "Report.h"
 
+#include "codegen/Target.h"
 #include "codegen/program/ProgramInfo.h"
 #include "frontend/reader/Model.h"
 #include "frontend/reader/Parameters.h"
@@ -19,6 +20,7 @@ namespace mtc::tool {
 /// A model on its way through the stages. Every step says what is wrong and returns failure.
 class Compilation {
 public:
+  /// Ends the process with a message if there is no such target.
   explicit Compilation(const Options &options);
   ~Compilation();
 
@@ -38,6 +40,7 @@ public:
   const ProgramInfo &getInfo() const { return info; }
   ProgramInfo &getInfo() { return info; }
   unsigned getThreads() const { return threads; }
+  Target &getTarget() { return *target; }
 
 private:
   mlir::LogicalResult report(const onnx::Problems &problems);
@@ -58,6 +61,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ProgramInfo info;
   unsigned threads;
+  std::unique_ptr<Target> target;
   Stage reached = Stage::Onnx;
 };
 

@@ -112,12 +112,12 @@ int mtc::tool::compile(Options &options, const char *executable) {
   ProgramInfo &info = compilation.getInfo();
   info.planJson = llvm::formatv("{0}", llvm::json::Value(plan.toJson(options.memory)));
 
-  CodegenOptions codegen;
-  if (!options.cpu.empty())
-    codegen.cpu = options.cpu;
+  Target &target = compilation.getTarget();
   if (options.stage == Stage::Llvm)
     return emitStage(options, compilation, [&](raw_ostream &os) {
-      return emitKernelsText(compilation.getModule(), KernelsStage::LLVM, codegen, os);
+      return target.printKernels(
+          llvm::to_vector(compilation.getModule().getOps<KernelFunctionOp>()), KernelText::LLVM,
+          os);
     });
 
   std::string program = options.output.empty() ? compilation.getModel().name() : options.output;
@@ -128,9 +128,8 @@ int mtc::tool::compile(Options &options, const char *executable) {
   if (failed(addExport(compilation)))
     return 1;
   std::unique_ptr<KernelCache> cache = openCache(options);
-  codegen.cache = cache.get();
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code =
-      generateCode(compilation.getModule(), info, codegen);
+      generateCode(compilation.getModule(), info, target, cache.get());
   if (failed(code))
     return 1;
   if (cache)
@@ -142,7 +141,7 @@ int mtc::tool::compile(Options &options, const char *executable) {
     });
   if (hasWeights && failed(writeWeights(compilation.getModule(), compilation.getModel(), weights)))
     return 1;
-  if (llvm::Error error = linkProgram(**code, program)) {
+  if (llvm::Error error = linkProgram(**code, program, target.getLinkInputs())) {
     emitError(UnknownLoc::get(&compilation.getContext()), llvm::toString(std::move(error)));
     return 2;
   }

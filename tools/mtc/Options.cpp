@@ -4,6 +4,7 @@
 #include "Recipe.h"
 #include "Report.h"
 
+#include "codegen/Target.h"
 #include "passes/Pipelines.h"
 #include "passes/optimizer/Optimizer.h"
 
@@ -100,8 +101,11 @@ cl::opt<std::string> recipe("recipe",
                             cl::desc("TOML file with these flags as keys; flags given here win"),
                             cl::value_desc("FILE.toml"), BOTH, cl::cat(trainingFlags));
 
-cl::opt<std::string> target("target", cl::desc("cpu (cpu)"), cl::value_desc("target"), BOTH,
-                            cl::cat(machineFlags));
+cl::opt<std::string> target("target", cl::desc(Target::describeNames() + " (cpu)"),
+                            cl::value_desc("target"), BOTH, cl::cat(machineFlags));
+cl::opt<bool> emulate("emulate",
+                      cl::desc("run device code on the CPU, with every access checked: for tests"),
+                      BOTH, cl::cat(machineFlags));
 cl::opt<std::string> cpu("cpu", cl::desc("processor to compile for, as LLVM names it (this one)"),
                          cl::value_desc("name"), BOTH, cl::cat(machineFlags));
 cl::opt<unsigned> threads("threads", cl::desc("most threads that the program may use (all cores)"),
@@ -267,7 +271,7 @@ void collect(Options &options) {
     checkOneOf("precision", precision, {"f32"});
   if (!target.empty())
     options.target = target;
-  checkOneOf("target", options.target, {"cpu"});
+  options.emulate = emulate;
   options.cpu = cpu;
   options.noCache = noCache;
   options.threads = threads;

@@ -8,7 +8,7 @@
 // step changes, gradients and optimizer state. Batch 4, 3 features. The model that it exports is
 // "HEAD", weight, "BODY", bias, "TAIL".
 #include "runtime/abi/contraction.h"
-#include "runtime/abi/program.h"
+#include "runtime/abi/cpu.h"
 
 #include <cstring>
 
@@ -93,14 +93,20 @@ void faultKernel(char *const *operands, int64_t begin, int64_t end, MtcFault *fa
       *fault = {1, static_cast<int64_t>(value), 1000};
 }
 
-const MtcKernel kernels[] = {
-    {"error", errorKernel, batch, 1, 4 * batch, 24 * batch, 0},
-    {"loss", lossKernel, 1, 1, batch, 4 * batch, 0},
-    {"bias_gradient", biasGradientKernel, 1, 1, batch, 4 * batch, 0},
-    {"seen", seenKernel, 1, 1, 2 * batch, 4 * batch, 0},
-    {"update_weight", updateKernel, features, 1, 4 * features, 12 * features, 0},
-    {"update_bias", updateKernel, 1, 1, 4, 12, 0},
-    {"check", faultKernel, batch, 1, 0, 4 * batch, 1}};
+const MtcCpuStage stages[] = {{errorKernel, batch, 1},     {lossKernel, 1, 1},
+                              {biasGradientKernel, 1, 1},  {seenKernel, 1, 1},
+                              {updateKernel, features, 1}, {updateKernel, 1, 1},
+                              {faultKernel, batch, 1}};
+const MtcCpuKernel code[] = {{1, &stages[0]}, {1, &stages[1]}, {1, &stages[2]}, {1, &stages[3]},
+                             {1, &stages[4]}, {1, &stages[5]}, {1, &stages[6]}};
+
+const MtcKernel kernels[] = {{"error", &code[0], 0, 4 * batch, 24 * batch, 0},
+                             {"loss", &code[1], 0, batch, 4 * batch, 0},
+                             {"bias_gradient", &code[2], 0, batch, 4 * batch, 0},
+                             {"seen", &code[3], 0, 2 * batch, 4 * batch, 0},
+                             {"update_weight", &code[4], 0, 4 * features, 12 * features, 0},
+                             {"update_bias", &code[5], 0, 4, 12, 0},
+                             {"check", &code[6], 0, 0, 4 * batch, 1}};
 
 const MtcContraction contractions[] = {
     // y[m, 0] = sum over k of x[m, k] weight[0, k]
@@ -168,6 +174,8 @@ const MtcExportSegment segments[] = {{"HEAD", 4, 0}, {"BODY", 4, 1}, {"TAIL", 4,
 
 extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .compiler_version = "0.0-test",
+                                       .target = "cpu",
+                                       .target_data = nullptr,
                                        .model_name = "regression",
                                        .weights_file = "",
                                        .fingerprint = "5ab1e",

@@ -1,6 +1,6 @@
-//===- LibraryTarget.cpp - Placed forms to ask a target's library about -----------------------===//
+//===- TargetInfo.cpp - Placed forms to ask a target about ------------------------------------===//
 
-#include "passes/memory/LibraryTarget.h"
+#include "passes/memory/TargetInfo.h"
 
 using namespace mlir;
 using namespace mtc;

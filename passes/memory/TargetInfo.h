@@ -1,7 +1,7 @@
-//===- LibraryTarget.h - What a target's library says of calls --------------------------------===//
+//===- TargetInfo.h - What passes ask a target ------------------------------------------------===//
 
-#ifndef MTC_PASSES_MEMORY_LIBRARYTARGET_H
-#define MTC_PASSES_MEMORY_LIBRARYTARGET_H
+#ifndef MTC_PASSES_MEMORY_TARGETINFO_H
+#define MTC_PASSES_MEMORY_TARGETINFO_H
 
 #include "ir/Mtc.h"
 
@@ -11,15 +11,18 @@
 
 namespace mtc {
 
-/// Answers about calls in their placed form; the places themselves do not matter. Empty functions
-/// for no target: calls then need no scratch, and all layouts are equally fast.
-struct LibraryTarget {
+/// Answers about library calls in their placed form, whose places themselves do not matter, and
+/// about kernels. Empty functions for no target: nothing then needs scratch, and all layouts are
+/// equally fast.
+struct TargetInfo {
   /// Bytes of scratch that the library needs; negative where it cannot run the call.
   std::function<int64_t(mlir::Operation *)> scratch;
   /// A rank of how well it runs the call, from 0 (not at all) up. A copy in front of the call is
   /// better than a lower rank: it takes less time than a slow call, and its memory is planned,
   /// which what a library allocates for itself is not.
   std::function<int(mlir::Operation *)> rate;
+  /// Bytes of scratch that a launch of the kernel needs, to pass values between its stages.
+  std::function<int64_t(KernelOp)> kernelScratch;
 };
 
 /// A call's placed form, for a question: it lies in no block, and its places are made up. For each
@@ -33,4 +36,4 @@ DetachedCall buildDetached(LibraryCallOpInterface call,
 
 } // namespace mtc
 
-#endif // MTC_PASSES_MEMORY_LIBRARYTARGET_H
+#endif // MTC_PASSES_MEMORY_TARGETINFO_H

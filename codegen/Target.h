@@ -1,0 +1,105 @@
+//===- Target.h - What a program's kernels become ---------------------------------------------===//
+//
+// A new target is one folder with an implementation of this interface, and one line in Target.cpp.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_TARGET_H
+#define MTC_CODEGEN_TARGET_H
+
+#include "codegen/cpu/TargetCpu.h"
+#include "codegen/program/ConstantBuilder.h"
+#include "ir/Mtc.h"
+#include "passes/memory/TargetInfo.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mtc {
+
+class KernelCache;
+
+struct CodegenOptions {
+  /// As --target names it: `cpu`, or another target's name and what it knows after a colon.
+  std::string target = "cpu";
+  /// Device code runs on the CPU, with every access checked.
+  bool emulate = false;
+  /// The processor of the host program: `host` (the machine that compiles) or a name that LLVM
+  /// knows; features as LLVM writes them.
+  std::string cpu = "host", features;
+  /// That library calls are planned for.
+  unsigned threads = 1;
+  unsigned optLevel = 3;
+};
+
+/// An LLVM module with the context that it lives in.
+struct OwnedModule {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+/// How far the text of kernels goes: the target's own loops (MLIR), optimised LLVM IR, or assembly.
+enum class KernelText { Loops, LLVM, Assembly };
+
+/// What a program is linked with, beside its own archive.
+struct LinkInputs {
+  std::vector<std::string> archives;  ///< of the runtime, in their order
+  std::vector<std::string> libraries; ///< of the system, as -l names them
+};
+
+class Target {
+public:
+  using Object = std::unique_ptr<llvm::MemoryBuffer>;
+
+  virtual ~Target() = default;
+
+  /// A target by its name. Fails where it does not exist, or cannot make code on this machine.
+  static llvm::Expected<std::unique_ptr<Target>> create(const CodegenOptions &options);
+  /// The names that `create` takes, for help texts.
+  static std::string describeNames();
+
+  /// As the program's tables name it.
+  virtual std::string getName() const = 0;
+  /// What passes ask.
+  virtual TargetInfo getInfo() const = 0;
+  virtual LinkInputs getLinkInputs() const = 0;
+
+  /// Compiles kernels, out of the cache (if there is one) or anew. Gives the objects that become
+  /// part of the program, in the kernels' order, null for a kernel that has none; what else it
+  /// makes it keeps for the tables. Diagnostics are at the kernels.
+  virtual mlir::FailureOr<std::vector<Object>>
+  compileKernels(llvm::ArrayRef<KernelFunctionOp> kernels, KernelCache *cache) = 0;
+  /// The same as optimised LLVM modules for this machine, where kernels can run on it.
+  virtual mlir::FailureOr<std::vector<OwnedModule>>
+  generateModules(llvm::ArrayRef<KernelFunctionOp> kernels) = 0;
+  virtual mlir::LogicalResult printKernels(llvm::ArrayRef<KernelFunctionOp> kernels,
+                                           KernelText form, llvm::raw_ostream &os) = 0;
+
+  /// A pointer to the target's struct of a kernel (MtcKernel::code), or of the program
+  /// (MtcProgram::target_data). Asked after the kernels were compiled, in their order.
+  virtual llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) = 0;
+  virtual llvm::Constant *describeProgram(ConstantBuilder &builder) = 0;
+  /// Bytes of scratch that each launch of the kernel needs.
+  virtual int64_t scratchBytes(const struct NormalKernel &kernel) const = 0;
+
+  /// An object of host code.
+  llvm::Expected<Object> compileHost(llvm::Module &module) const;
+  const cpu::Processor &getHost() const { return host; }
+
+protected:
+  Target(const CodegenOptions &options, cpu::Processor host)
+      : options(options), host(std::move(host)) {}
+
+  CodegenOptions options;
+  cpu::Processor host;
+};
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_TARGET_H

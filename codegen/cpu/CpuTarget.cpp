@@ -1,0 +1,169 @@
+//===- CpuTarget.cpp - Kernels as functions of the program itself -----------------------------===//
+
+#include "codegen/cpu/CpuTarget.h"
+
+#include "codegen/KernelCache.h"
+#include "codegen/cpu/LoopPlan.h"
+#include "codegen/cpu/Lowering.h"
+#include "codegen/program/CallDescription.h"
+#include "codegen/program/ProgramTables.h"
+
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+class CpuTarget final : public Target {
+public:
+  CpuTarget(const CodegenOptions &options, cpu::Processor host)
+      : Target(options, std::move(host)) {}
+
+  std::string getName() const override { return "cpu"; }
+
+  TargetInfo getInfo() const override {
+    TargetInfo info;
+    info.scratch = [threads = static_cast<int>(options.threads)](Operation *op) {
+      CallDescription call = describeCall(op);
+      return mtc_call_scratch_bytes(call.kind, call.bytes.data(), threads);
+    };
+    info.rate = [threads = static_cast<int>(options.threads)](Operation *op) {
+      CallDescription call = describeCall(op);
+      return static_cast<int>(mtc_call_rate(call.kind, call.bytes.data(), threads));
+    };
+    info.kernelScratch = [this](KernelOp kernel) { return scratchBytes(normalizeKernel(kernel)); };
+    return info;
+  }
+
+  LinkInputs getLinkInputs() const override {
+    return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_library_calls.a"},
+            {"dnnl", "gomp", "stdc++", "m", "pthread"}};
+  }
+
+  FailureOr<std::vector<Object>> compileKernels(ArrayRef<KernelFunctionOp> kernels,
+                                                KernelCache *cache) override;
+  FailureOr<std::vector<OwnedModule>> generateModules(ArrayRef<KernelFunctionOp> kernels) override;
+  LogicalResult printKernels(ArrayRef<KernelFunctionOp> kernels, KernelText form,
+                             raw_ostream &os) override;
+
+  llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
+  llvm::Constant *describeProgram(ConstantBuilder &builder) override { return builder.null(); }
+  int64_t scratchBytes(const NormalKernel &kernel) const override {
+    return cpu::planLoops(kernel).scratchBytes;
+  }
+
+private:
+  LogicalResult
+  forEachKernel(ArrayRef<KernelFunctionOp> kernels,
+                llvm::function_ref<llvm::Error(size_t, OwnedModule, llvm::TargetMachine &)> use);
+};
+
+} // namespace
+
+/// Emits kernels, lowers them, and hands each to `use` as an optimised LLVM module, on the
+/// context's threads.
+LogicalResult CpuTarget::forEachKernel(
+    ArrayRef<KernelFunctionOp> kernels,
+    llvm::function_ref<llvm::Error(size_t, OwnedModule, llvm::TargetMachine &)> use) {
+  if (kernels.empty())
+    return success();
+  MLIRContext *context = kernels.front()->getContext();
+  OwningOpRef<ModuleOp> emitted = cpu::emitKernels(context, kernels);
+  if (failed(cpu::lowerKernels(*emitted, !host.hasBFloat16Conversion())))
+    return failure();
+  SmallVector<ModuleOp> modules(emitted->getOps<ModuleOp>());
+  auto compile = [&](size_t i) -> llvm::Error {
+    KernelFunctionOp kernel = kernels[i];
+    OwnedModule owned{std::make_unique<llvm::LLVMContext>(), nullptr};
+    owned.module = translateModuleToLLVMIR(modules[i], *owned.context, kernel.getSymName());
+    if (!owned.module)
+      return llvm::createStringError("kernels cannot be translated to LLVM IR");
+    auto machine = cpu::createTargetMachine(host, options.optLevel);
+    if (!machine)
+      return machine.takeError();
+    cpu::optimize(*owned.module, **machine, options.optLevel);
+    return use(i, std::move(owned), **machine);
+  };
+  return failableParallelForEachN(context, 0, kernels.size(), [&](size_t i) -> LogicalResult {
+    if (llvm::Error error = compile(i))
+      return mlir::emitError(kernels[i]->getLoc(), llvm::toString(std::move(error)));
+    return success();
+  });
+}
+
+FailureOr<std::vector<Target::Object>> CpuTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels,
+                                                                 KernelCache *cache) {
+  std::string machine = host.cpu + ' ' + host.features + " O" + std::to_string(options.optLevel);
+  return compileCached(
+      kernels, cache, machine,
+      [&](ArrayRef<KernelFunctionOp> missing, function_ref<void(size_t, Object)> keep) {
+        return forEachKernel(
+            missing, [&](size_t i, OwnedModule owned, llvm::TargetMachine &machine) -> llvm::Error {
+              llvm::Expected<Object> object = cpu::emitObject(*owned.module, machine);
+              if (!object)
+                return object.takeError();
+              keep(i, std::move(*object));
+              return llvm::Error::success();
+            });
+      });
+}
+
+FailureOr<std::vector<OwnedModule>> CpuTarget::generateModules(ArrayRef<KernelFunctionOp> kernels) {
+  std::vector<OwnedModule> result(kernels.size());
+  auto keep = [&](size_t i, OwnedModule owned, llvm::TargetMachine &) {
+    result[i] = std::move(owned);
+    return llvm::Error::success();
+  };
+  if (failed(forEachKernel(kernels, keep)))
+    return failure();
+  return result;
+}
+
+LogicalResult CpuTarget::printKernels(ArrayRef<KernelFunctionOp> kernels, KernelText form,
+                                      raw_ostream &os) {
+  if (form == KernelText::Loops) {
+    if (kernels.empty())
+      return success();
+    OwningOpRef<ModuleOp> emitted = cpu::emitKernels(kernels.front()->getContext(), kernels);
+    for (ModuleOp kernel : emitted->getOps<ModuleOp>())
+      os << kernel << '\n';
+    return success();
+  }
+  std::vector<std::string> texts(kernels.size());
+  auto print = [&](size_t i, OwnedModule owned, llvm::TargetMachine &machine) -> llvm::Error {
+    if (form == KernelText::LLVM) {
+      llvm::raw_string_ostream(texts[i]) << *owned.module;
+      return llvm::Error::success();
+    }
+    llvm::Expected<std::string> assembly = cpu::emitAssembly(*owned.module, machine);
+    if (!assembly)
+      return assembly.takeError();
+    texts[i] = std::move(*assembly);
+    return llvm::Error::success();
+  };
+  if (failed(forEachKernel(kernels, print)))
+    return failure();
+  for (const std::string &text : texts)
+    os << text;
+  return success();
+}
+
+llvm::Constant *CpuTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {
+  cpu::LoopPlan plan = cpu::planLoops(normalizeKernel(kernel));
+  llvm::Constant *stage = c.structure(
+      {c.function(kernelSymbol(kernel.getSymName())), c.i64(plan.extent), c.i64(plan.grain)});
+  llvm::Constant *stages = c.array({stage});
+  return c.array({c.structure({c.u32(1), stages})});
+}
+
+llvm::Expected<std::unique_ptr<Target>>
+cpu::createTarget(StringRef detail, const CodegenOptions &options, Processor host) {
+  if (!detail.empty())
+    return llvm::createStringError("--target " + options.target +
+                                   ": nothing follows 'cpu'; --cpu chooses the processor");
+  if (options.emulate)
+    return llvm::createStringError("--emulate: the target 'cpu' has no device to emulate");
+  return std::make_unique<CpuTarget>(options, std::move(host));
+}

@@ -2,6 +2,7 @@
 
 #include "codegen/Codegen.h"
 
+#include "codegen/cuda/DeviceCode.h"
 #include "codegen/program/ProgramTables.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -23,6 +24,7 @@ void mtc::registerCodegenDialects(DialectRegistry &registry) {
                   MtcDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  cuda::registerDeviceDialects(registry);
 }
 
 FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const ProgramInfo &info,

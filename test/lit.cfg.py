@@ -44,7 +44,7 @@ config.environment["PYTHONPATH"] = str(source / "test/support")
 config.environment["MTC"] = str(bin / "mtc")
 config.environment["MTC_EXAMPLES"] = str(source / "examples")
 config.environment["MTC_CACHE_DIR"] = str(build / "test/cache")
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME", "CUDA_HOME", "CUDA_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

@@ -49,6 +49,30 @@ if ((${#missing[@]})); then
   done
 fi
 
+# For --target cuda, where no CUDA toolkit is installed: its functions of mathematics and its assembler, out of PyPI's
+# packages. A machine with a GPU is not needed.
+cuda=build/cuda
+cuda_version=13.0.88
+cuda_files=(nvidia/cu13/nvvm/libdevice/libdevice.10.bc nvidia/cu13/lib/libnvJitLink.so.13)
+toolkit=${CUDA_HOME:-/usr/local/cuda}
+if [[ ! -e $toolkit/nvvm/libdevice/libdevice.10.bc || ! -e $toolkit/lib64/libnvJitLink.so ]] &&
+  [[ ! -e $cuda/${cuda_files[0]} || ! -e $cuda/${cuda_files[1]} ]]; then
+  echo "setup.sh: filling $cuda"
+  rm -rf "$cuda"
+  wheels=$cuda/wheels
+  python3 -m pip --disable-pip-version-check --quiet download --no-deps --only-binary=:all: --dest "$wheels" \
+    "nvidia-nvvm==$cuda_version" "nvidia-nvjitlink==$cuda_version" ||
+    die "pip could not download CUDA's libdevice and nvJitLink; the reason is above. An installed toolkit serves as well: CUDA_HOME names it"
+  python3 - "$cuda" "${cuda_files[@]}" <<'EXTRACT'
+import glob, sys, zipfile
+folder, *files = sys.argv[1:]
+for wheel in map(zipfile.ZipFile, glob.glob(f"{folder}/wheels/*.whl")):
+    for name in set(files) & set(wheel.namelist()):
+        wheel.extract(name, folder)
+EXTRACT
+  rm -rf "$wheels"
+fi
+
 if [[ ${1:-} == --tests ]]; then
   venv=build/venv
   if ! cmp -s test/requirements.txt "$venv/requirements.txt"; then

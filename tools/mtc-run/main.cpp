@@ -4,6 +4,7 @@
 #include "codegen/Link.h"
 #include "ir/Mtc.h"
 #include "tools/mtc-run/CheckKernels.h"
+#include "tools/mtc-run/DeviceModules.h"
 #include "tools/mtc-run/RunSteps.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -47,7 +48,8 @@ int main(int argc, char **argv) {
   cl::opt<double> tolerance("tolerance", cl::desc("greatest relative error of floats with --check"),
                             cl::init(1e-6));
   cl::opt<bool> time("time", cl::desc("measure every kernel function's time and bandwidth"));
-  cl::opt<std::string> emit("emit", cl::desc("print instead: kernels (loops), llvm or asm"));
+  cl::opt<std::string> emit("emit", cl::desc("print instead: kernels (loops), llvm or asm; of "
+                                             "gpu.modules asm, cubin or resources"));
   cl::opt<std::string> output("o", cl::desc("link an executable of the placed program instead"));
   cl::opt<std::string> cpu("cpu", cl::desc("processor: host, or a name that LLVM knows"),
                            cl::init("host"));
@@ -70,6 +72,8 @@ int main(int argc, char **argv) {
   mtc::CodegenOptions options;
   options.cpu = cpu;
   options.optLevel = optLevel;
+  if (mtc::hasDeviceModules(*module))
+    return failed(mtc::printDeviceModules(*module, targetName, emit, optLevel));
   options.target = targetName;
   options.emulate = emulate;
   llvm::Expected<std::unique_ptr<mtc::Target>> target = mtc::Target::create(options);

@@ -1,0 +1,85 @@
+//===- Architecture.cpp - The GPUs that code is for -------------------------------------------===//
+
+#include "codegen/cuda/Architecture.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/DynamicLibrary.h"
+
+using namespace llvm;
+using namespace mtc::cuda;
+
+std::string Architecture::name() const {
+  return ("sm_" + Twine(major) + Twine(minor) + (isExact ? "a" : "")).str();
+}
+
+namespace {
+
+/// Those that both LLVM 22 and nvJitLink 13 make code for.
+constexpr unsigned knownNumbers[] = {80, 86, 87, 89, 90, 100, 103, 110, 120, 121};
+
+Error makeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+Expected<Architecture> parseArchitecture(StringRef name) {
+  StringRef digits = name;
+  unsigned number = 0;
+  bool isExact = digits.consume_back("a");
+  if (!digits.consume_front("sm_") || digits.getAsInteger(10, number) ||
+      !is_contained(knownNumbers, number) || (isExact && number < 90)) {
+    std::string known = join(
+        map_range(knownNumbers, [](unsigned each) { return "sm_" + std::to_string(each); }), ", ");
+    return makeError("--target cuda:" + name +
+                     ": there is no such architecture; expected native, " + known +
+                     ", or one from sm_90 on with an 'a' at its end");
+  }
+  return Architecture{number / 10, number % 10, isExact};
+}
+
+/// The compute capability of the first device, asked of the driver (libcuda.so.1, CUDA's driver
+/// API).
+Expected<Architecture> findNative() {
+  StringRef hint = "; name the architecture of the GPU that the program will run on, as in "
+                   "--target cuda:sm_90";
+  std::string reason;
+  sys::DynamicLibrary driver = sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1", &reason);
+  if (!driver.isValid())
+    return makeError("--target cuda:native: this machine has no CUDA driver (" + reason + ")" +
+                     hint);
+  auto initialize = reinterpret_cast<int (*)(unsigned)>(driver.getAddressOfSymbol("cuInit"));
+  auto getDevice = reinterpret_cast<int (*)(int *, int)>(driver.getAddressOfSymbol("cuDeviceGet"));
+  auto getAttribute =
+      reinterpret_cast<int (*)(int *, int, int)>(driver.getAddressOfSymbol("cuDeviceGetAttribute"));
+  if (!initialize || !getDevice || !getAttribute)
+    return makeError("--target cuda:native: libcuda.so.1 is not CUDA's driver" + hint);
+  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR.
+  constexpr int majorAttribute = 75, minorAttribute = 76;
+  int device, major, minor;
+  for (int status :
+       {initialize(0), getDevice(&device, 0), getAttribute(&major, majorAttribute, device),
+        getAttribute(&minor, minorAttribute, device)})
+    if (status)
+      return makeError("--target cuda:native: the CUDA driver finds no GPU (error " +
+                       Twine(status) + ")" + hint);
+  return parseArchitecture("sm_" + std::to_string(major * 10 + minor));
+}
+
+} // namespace
+
+Expected<SmallVector<Architecture>> mtc::cuda::parseArchitectures(StringRef names) {
+  SmallVector<Architecture> result;
+  if (names.empty()) {
+    result.push_back(Architecture());
+    return result;
+  }
+  for (StringRef name : split(names, ',')) {
+    Expected<Architecture> parsed = name == "native" ? findNative() : parseArchitecture(name);
+    if (!parsed)
+      return parsed.takeError();
+    if (is_contained(result, *parsed))
+      return makeError("--target cuda:" + names + ": " + parsed->name() + " is named twice");
+    result.push_back(*parsed);
+  }
+  return result;
+}

@@ -1,0 +1,109 @@
+//===- DeviceCode.cpp - From gpu modules to PTX -----------------------------------------------===//
+
+#include "codegen/cuda/DeviceCode.h"
+
+#include "codegen/cpu/TargetCpu.h"
+#include "codegen/cuda/Toolkit.h"
+
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+#include <mutex>
+
+using namespace llvm;
+using namespace mtc;
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+static constexpr StringRef tripleName = "nvptx64-nvidia-cuda";
+
+std::unique_ptr<Module> cuda::translateDeviceModule(mlir::Operation *gpuModule,
+                                                    LLVMContext &context) {
+  return mlir::translateModuleToLLVMIR(
+      gpuModule, context, gpuModule->getAttrOfType<mlir::StringAttr>("sym_name").getValue());
+}
+
+Expected<std::unique_ptr<TargetMachine>> cuda::createDeviceMachine(const Architecture &architecture,
+                                                                   unsigned optLevel) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  Triple triple(tripleName);
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return createStringError(error);
+  // The version of PTX is the first that knows the architecture.
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, architecture.name(), "", TargetOptions(), std::nullopt, std::nullopt,
+      CodeGenOpt::getLevel(optLevel).value_or(CodeGenOptLevel::Default)));
+  if (!machine)
+    return createStringError("LLVM cannot generate code for '" + architecture.name() + "'");
+  return machine;
+}
+
+/// The functions that the module calls and nobody defines.
+static SmallVector<StringRef> undefinedFunctions(const Module &module) {
+  SmallVector<StringRef> names;
+  for (const Function &function : module)
+    if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty())
+      names.push_back(function.getName());
+  return names;
+}
+
+Error cuda::linkLibdevice(Module &module) {
+  if (undefinedFunctions(module).empty())
+    return Error::success();
+  Expected<MemoryBufferRef> bitcode = getLibdevice();
+  if (!bitcode)
+    return bitcode.takeError();
+  // Lazily: of its 400 functions a kernel uses few.
+  Expected<std::unique_ptr<Module>> library =
+      getLazyBitcodeModule(*bitcode, module.getContext(), /*ShouldLazyLoadMetadata=*/true);
+  if (!library)
+    return library.takeError();
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  // libdevice asks for what it flushes to zero: denormal numbers are kept.
+  module.addModuleFlag(Module::Override, "nvvm-reflect-ftz", uint32_t(0));
+  if (Linker::linkModules(module, std::move(*library), Linker::LinkOnlyNeeded,
+                          [](Module &linked, const StringSet<> &added) {
+                            internalizeModule(linked, [&](const GlobalValue &value) {
+                              return !value.hasName() || !added.contains(value.getName());
+                            });
+                          }))
+    return createStringError("libdevice cannot be linked to a kernel");
+  SmallVector<StringRef> missing = undefinedFunctions(module);
+  erase(missing, "__nvvm_reflect");
+  if (!missing.empty())
+    return createStringError("a kernel calls '" + missing.front() +
+                             "', which libdevice does not have");
+  return Error::success();
+}
+
+Expected<std::string> cuda::emitPtx(Module &module, const Architecture &architecture,
+                                    unsigned optLevel) {
+  auto machine = createDeviceMachine(architecture, optLevel);
+  if (!machine)
+    return machine.takeError();
+  module.setTargetTriple((*machine)->getTargetTriple());
+  module.setDataLayout((*machine)->createDataLayout());
+  if (Error error = linkLibdevice(module))
+    return error;
+  cpu::optimize(module, **machine, optLevel);
+  return cpu::emitAssembly(module, **machine);
+}

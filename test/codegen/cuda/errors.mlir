@@ -1,0 +1,25 @@
+// What is missing or misspelt is named, with what to do.
+// RUN: not mtc-run --target=cuda:sm_75 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not mtc-run --target=cuda:sm_90,sm_90 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: env MTC_CUDA_PATH=%t not mtc-run --target=cuda --emit=asm %s 2>&1 | FileCheck %s --check-prefix=LIBDEVICE
+// RUN: not mtc-run --target=cuda --emit=asm %S/inputs/unknown-function.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTION
+// RUN: env MTC_CUDA_PATH=%t mtc-run --target=cuda --emit=asm %S/inputs/no-functions.mlir | FileCheck %s --check-prefix=PTX
+// RUN: env MTC_CUDA_PATH=%t not mtc-run --target=cuda --emit=cubin %S/inputs/no-functions.mlir 2>&1 | FileCheck %s --check-prefix=JITLINK
+
+// UNKNOWN: error: --target cuda:sm_75: there is no such architecture; expected native, sm_80, {{.*}}sm_121
+// TWICE: error: --target cuda:sm_90,sm_90: sm_90 is named twice
+// LIBDEVICE: error: the target 'cuda' needs libdevice.10.bc {{.*}} which is in none of {{.*}}; tools/setup.sh installs it, and so does 'pip install nvidia-nvvm'. MTC_CUDA_PATH names
+// FUNCTION: error: a kernel calls '__nv_no_such_function', which libdevice does not have
+// What calls no function of mathematics needs no libdevice.
+// PTX: .visible .entry plain(
+// JITLINK: error: the target 'cuda' needs libnvJitLink.so (CUDA's assembler), which is in none of {{.*}} 'pip install nvidia-nvjitlink'
+
+gpu.module @mtc_kernel.tangent {
+  gpu.func @tangent(%x: !llvm.ptr<1>) kernel {
+    %a = llvm.load %x : !llvm.ptr<1> -> f32
+    %b = math.tanh %a : f32
+    llvm.store %b, %x : f32, !llvm.ptr<1>
+    gpu.return
+  }
+}

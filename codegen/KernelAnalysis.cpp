@@ -294,6 +294,10 @@ private:
       else
         kernel.stores.push_back(form);
     }
+    for (int64_t total : kernel.yield.getTotals()) {
+      kernel.totals.push_back(total);
+      kernel.totalled |= kernel.allDims() & ~kernel.reduced & ~kernel.stores[total].dependence();
+    }
   }
 
   void analyzeValues() {

@@ -58,6 +58,10 @@ struct NormalKernel {
   /// stride).
   llvm::SmallVector<llvm::SmallVector<std::pair<int64_t, int64_t>>> freeAxes;
 
+  /// The results that are totals, and the dims that any of them sums over.
+  llvm::SmallVector<unsigned> totals;
+  DimSet totalled = 0;
+
   /// What a value of the body depends on: dims, and how many reductions lie one after another
   /// before it.
   struct ValueInfo {
@@ -72,6 +76,7 @@ struct NormalKernel {
 
   unsigned rank() const { return space.size(); }
   DimSet allDims() const { return (DimSet(1) << rank()) - 1; }
+  bool isTotal(unsigned result) const { return llvm::is_contained(totals, result); }
   bool adds() const { return const_cast<KernelYieldOp &>(yield).getAdd(); }
   int64_t points() const;
   /// The dims that storing result i takes part in: those of its value and of its place.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 
 using namespace mlir;
 using namespace mtc;
@@ -53,11 +54,20 @@ public:
   }
 
   llvm::Error run() {
-    if (yield.getAdd())
-      for (auto [output, type] : llvm::zip_equal(outputs, outputTypes))
-        std::memset(output, 0, byteSize(type));
+    for (auto [i, type] : llvm::enumerate(outputTypes)) {
+      if (yield.getAdd())
+        std::memset(outputs[i], 0, byteSize(type));
+      if (yield.isTotal(i))
+        totals[i].resize(type.getNumElements());
+    }
     point.assign(space.size(), 0);
     forEach(parallel, [&] { computeParallelPoint(); });
+    for (auto &[i, sums] : totals) {
+      Type element = outputTypes[i].getElementType();
+      for (auto [k, sum] : llvm::enumerate(sums))
+        writeElement(outputs[i] + k * elementBytes(element), element,
+                     FloatAttr::get(Float64Type::get(element.getContext()), sum));
+    }
     if (!error.empty())
       return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
     return llvm::Error::success();
@@ -90,9 +100,11 @@ private:
       for (auto &[op, value] : partial)
         reductions[op->getResult(0)] = finish(cast<KernelReduceOp>(op), value);
     }
+    isFirstOfRow = true;
     forEach(reduced, [&] {
       evaluate();
       store();
+      isFirstOfRow = false;
     });
   }
 
@@ -177,6 +189,12 @@ private:
       Type element = outputTypes[i].getElementType();
       char *place = outputs[i] + offset * elementBytes(element);
       Attribute value = values.lookup(yield.getValues()[i]);
+      if (yield.isTotal(i)) {
+        bool varies = llvm::any_of(reduced, [&](unsigned d) { return map.isFunctionOfDim(d); });
+        if (varies || isFirstOfRow)
+          totals[i][offset] += cast<FloatAttr>(value).getValueAsDouble();
+        continue;
+      }
       if (yield.getAdd())
         value = add(readElement(place, element), value);
       writeElement(place, element, value);
@@ -278,6 +296,8 @@ private:
   SmallVector<RankedTensorType> outputTypes;
   SmallVector<unsigned> parallel, reduced;
   SmallVector<int64_t> point;
+  std::map<unsigned, std::vector<double>> totals;
+  bool isFirstOfRow = false;
   DenseMap<Value, Attribute> reductions, values;
   std::string error;
 };

@@ -105,6 +105,35 @@ static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Blo
   return cost;
 }
 
+static LogicalResult verifyTotals(Operation *op, KernelYieldOp yield, ArrayRef<int64_t> reduced,
+                                  TypeRange outputs) {
+  if (yield.getTotals().empty())
+    return success();
+  if (yield.getAdd() || !yield.getSymbols().empty())
+    return op->emitOpError("adds at computed places and totals columns at once (kernel_c6)");
+  int64_t before = -1;
+  for (int64_t result : yield.getTotals()) {
+    if (result <= before || result >= static_cast<int64_t>(outputs.size()) ||
+        !isa<FloatType>(getElementTypeOrSelf(outputs[result])))
+      return op->emitOpError("has the total ")
+             << result << ", expected ascending numbers of its " << outputs.size()
+             << " results, of floats (kernel_c6)";
+    before = result;
+  }
+  for (int64_t total : yield.getTotals()) {
+    AffineMap map = cast<AffineMapAttr>(yield.getMaps()[total]).getValue();
+    for (unsigned d = 0; d < map.getNumDims(); ++d) {
+      if (map.isFunctionOfDim(d) || llvm::is_contained(reduced, d))
+        continue;
+      for (auto [i, other] : llvm::enumerate(yield.getMaps().getAsValueRange<AffineMapAttr>()))
+        if (!yield.isTotal(i) && !other.isFunctionOfDim(d))
+          return op->emitOpError("totals dimension ")
+                 << d << ", along which result " << i << " is one (kernel_c6)";
+    }
+  }
+  return success();
+}
+
 static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
                                   Block &body, TypeRange outputs) {
   for (int64_t extent : space)
@@ -145,7 +174,7 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
              << AffineMapAttr::get(map)
              << " a value that differs along a reduced dimension (kernel_c5)";
   }
-  return success();
+  return verifyTotals(op, yield, reduced, outputs);
 }
 
 //===------------------------------------------------------------------------------------------===//

@@ -32,6 +32,8 @@ def KernelOp : Mtc_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlockImplicitTer
     * kernel_c4: the yield has a value of the element's scalar type and a map of the result's rank for each result; maps
       are over the space's dimensions.
     * kernel_c5: a result whose map misses a reduced dimension gets a value that does not depend on it.
+    * kernel_c6: totals ascend, are numbers of results of floats, and do not go with `add` or symbols; every dimension that
+      one of them leaves out is a dimension of the maps of all results that are no totals.
   }];
   let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced, Variadic<Mtc_Tensor>:$inputs);
   let results = (outs Variadic<Mtc_Tensor>:$outputs);
@@ -122,13 +124,21 @@ def KernelYieldOp : Mtc_Op<"kernel.yield", [Terminator, ParentOneOf<["KernelOp",
     the symbols: points that differ in a dimension that is not reduced never meet, those that differ only in reduced
     ones are added in order.
 
+    Results named in `totals` are sums over the dimensions that their maps leave out, but for the reduced ones: columns
+    are added up while the rows are computed.
+
     ```mlir
     mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%i] add : f32
+    mtc.kernel.yield %dx, %dx at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
     ```
   }];
-  let arguments = (ins Variadic<Mtc_Scalar>:$values, AffineMapArrayAttr:$maps, Variadic<I64>:$symbols, UnitAttr:$add);
+  let arguments = (ins Variadic<Mtc_Scalar>:$values, AffineMapArrayAttr:$maps, Variadic<I64>:$symbols, UnitAttr:$add,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$totals);
   let assemblyFormat = [{
-    ($values^)? `at` $maps (`[` $symbols^ `]`)? (`add` $add^)? attr-dict (`:` type($values)^)?
+    ($values^)? `at` $maps (`[` $symbols^ `]`)? (`add` $add^)? (`totals` $totals^)? attr-dict (`:` type($values)^)?
+  }];
+  let extraClassDeclaration = [{
+    bool isTotal(unsigned result) { return ::llvm::is_contained(getTotals(), static_cast<int64_t>(result)); }
   }];
   let builders = [OpBuilder<(ins), [{ $_state.addAttribute("maps", $_builder.getArrayAttr({})); }]>];
 }

@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
 
 #include "passes/Pipelines.h"
+#include "passes/kernels/FuseColumnSums.h"
 #include "passes/kernels/FuseEpilogues.h"
 #include "passes/memory/PrepareCalls.h"
 
@@ -19,7 +20,8 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
 ArrayRef<StringRef> mtc::getOptionalPasses() {
   static constexpr StringRef names[] = {"mtc-recognize-attention", "mtc-fuse-update",
                                         "mtc-compact-scatter",     "mtc-recompute-elementwise",
-                                        "mtc-fuse-kernels",        "mtc-fuse-epilogues"};
+                                        "mtc-fuse-kernels",        "mtc-fuse-epilogues",
+                                        "mtc-fuse-column-sums"};
   return names;
 }
 
@@ -58,6 +60,7 @@ void mtc::buildKernelPipeline(OpPassManager &manager, const TargetInfo &target,
   addOptional(functions, createFuseKernels(), skipped);
   functions.addPass(createCSEPass()); // A sum's term is loaded once.
   addOptional(functions, createFuseEpiloguesPass(target), skipped);
+  addOptional(functions, createFuseColumnSumsPass(target), skipped);
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
 }

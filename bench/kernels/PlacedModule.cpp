@@ -2,6 +2,7 @@
 
 #include "bench/kernels/PlacedModule.h"
 
+#include "codegen/KernelAnalysis.h"
 #include "ir/Mtc.h"
 
 #include "mlir/Parser/Parser.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 using namespace mtc;
 
 /// One step that launches every kernel function, each on operands of its own.
-static void placeAlone(ModuleOp module) {
+static void placeAlone(ModuleOp module, const Target &target) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   int64_t offset = 0;
   auto placesOf = [&](ArrayRef<RankedTensorType> types) {
@@ -34,14 +35,18 @@ static void placeAlone(ModuleOp module) {
   }
   auto step = StepOp::create(b, module.getLoc(), "micro_step", b.getArrayAttr(inputs),
                              b.getArrayAttr(names), b.getArrayAttr({}), b.getArrayAttr({}));
+  OpBuilder inStep = OpBuilder::atBlockBegin(&step.getBody().emplaceBlock());
+  for (auto &[kernel, reads, writes] : launches) {
+    int64_t scratch = target.scratchBytes(normalizeKernel(kernel));
+    LaunchOp::create(inStep, kernel.getLoc(), kernel.getSymName(), b.getArrayAttr(reads),
+                     b.getArrayAttr(writes), offset, scratch);
+    offset += paddedBytes(scratch);
+  }
   ArenaOp::create(b, module.getLoc(), offset, offset);
-  b.setInsertionPointToStart(&step.getBody().emplaceBlock());
-  for (auto &[kernel, reads, writes] : launches)
-    LaunchOp::create(b, kernel.getLoc(), kernel.getSymName(), b.getArrayAttr(reads),
-                     b.getArrayAttr(writes));
 }
 
-OwningOpRef<ModuleOp> bench::readPlaced(MLIRContext &context, StringRef file) {
+OwningOpRef<ModuleOp> bench::readPlaced(MLIRContext &context, StringRef file,
+                                        const Target &target) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
   if (!module)
     return nullptr;
@@ -50,7 +55,7 @@ OwningOpRef<ModuleOp> bench::readPlaced(MLIRContext &context, StringRef file) {
     return nullptr;
   }
   if (module->getOps<StepOp>().empty())
-    placeAlone(*module);
+    placeAlone(*module, target);
   // Values do not matter, and a text leaves large ones out.
   for (auto variable : module->getOps<VariableOp>())
     variable.setInitialAttr(ZerosAttr::get(&context));

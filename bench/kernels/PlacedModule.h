@@ -3,15 +3,18 @@
 #ifndef MTC_BENCH_KERNELS_PLACEDMODULE_H
 #define MTC_BENCH_KERNELS_PLACEDMODULE_H
 
+#include "codegen/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace mtc::bench {
 
 /// Reads a text with kernel functions, placed (`mtc compile --emit=placed`) or alone; what is alone
-/// gets a place for each operand, and one step `micro_step` that launches all of them. Every
-/// variable starts as zeros. `-` is the standard input. Null after a message.
-mlir::OwningOpRef<mlir::ModuleOp> readPlaced(mlir::MLIRContext &context, llvm::StringRef file);
+/// gets a place for each operand and what the target passes between stages, and one step
+/// `micro_step` that launches all of them. Every variable starts as zeros. `-` is the standard
+/// input. Null after a message.
+mlir::OwningOpRef<mlir::ModuleOp> readPlaced(mlir::MLIRContext &context, llvm::StringRef file,
+                                             const Target &target);
 
 } // namespace mtc::bench
 

@@ -220,6 +220,11 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << flags[0] << ": there is no such file\n";
     return 1;
   }
+  llvm::Expected<std::unique_ptr<Target>> target = Target::create({});
+  if (!target) {
+    llvm::errs() << "error: " << llvm::toString(target.takeError()) << '\n';
+    return 1;
+  }
   mlir::DialectRegistry registry;
   registerCodegenDialects(registry);
   mlir::MLIRContext context(registry);
@@ -232,12 +237,7 @@ int main(int argc, char **argv) {
     compilation.emplace(options);
     if (failed(compilation->import()) || failed(compilation->lower(tool::Stage::Placed)))
       return 1;
-  } else if (!(text = bench::readPlaced(context, flags[0]))) {
-    return 1;
-  }
-  llvm::Expected<std::unique_ptr<Target>> target = Target::create({});
-  if (!target) {
-    llvm::errs() << "error: " << llvm::toString(target.takeError()) << '\n';
+  } else if (!(text = bench::readPlaced(context, flags[0], **target))) {
     return 1;
   }
   auto program = JitProgram::create(compilation ? compilation->getModule() : *text, **target);

@@ -5,6 +5,7 @@
 #include "codegen/KernelCache.h"
 #include "codegen/cpu/LoopPlan.h"
 #include "codegen/cpu/Lowering.h"
+#include "codegen/cpu/Totals.h"
 #include "codegen/program/CallDescription.h"
 #include "codegen/program/ProgramTables.h"
 
@@ -152,10 +153,15 @@ LogicalResult CpuTarget::printKernels(ArrayRef<KernelFunctionOp> kernels, Kernel
 
 llvm::Constant *CpuTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {
   cpu::LoopPlan plan = cpu::planLoops(normalizeKernel(kernel));
-  llvm::Constant *stage = c.structure(
-      {c.function(kernelSymbol(kernel.getSymName())), c.i64(plan.extent), c.i64(plan.grain)});
-  llvm::Constant *stages = c.array({stage});
-  return c.array({c.structure({c.u32(1), stages})});
+  std::string symbol = kernelSymbol(kernel.getSymName());
+  SmallVector<llvm::Constant *> stages;
+  auto addStage = [&](StringRef name, int64_t extent, int64_t grain) {
+    stages.push_back(c.structure({c.function(name), c.i64(extent), c.i64(grain)}));
+  };
+  addStage(symbol, plan.extent, plan.grain);
+  if (plan.totalExtent)
+    addStage(cpu::totalsSymbol(symbol), plan.totalExtent, plan.totalGrain);
+  return c.array({c.structure({c.u32(stages.size()), c.array(stages)})});
 }
 
 llvm::Expected<std::unique_ptr<Target>>

@@ -5,7 +5,8 @@
 // reductions, with accumulators as loop-carried values; then a loop that stores what varies along
 // the reduced dims, then the stores of the rest. Lanes lie along a reduced dim (row reduction:
 // accumulators are combined at the end) or along a parallel one (column reduction). Scatter: an
-// item zeroes what it owns of the results, then adds point by point.
+// item zeroes what it owns of the results, then adds point by point. Totals: an item adds them up
+// in its part of the scratch, and a second stage sums over the items (Totals.h).
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -13,7 +14,7 @@
 
 #include "codegen/Storage.h"
 #include "codegen/cpu/PointEmitter.h"
-#include "codegen/program/ProgramTables.h"
+#include "codegen/cpu/Totals.h"
 #include "ir/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,8 +32,8 @@ constexpr int64_t kTermsOfPartialSum = 64;
 class KernelEmitter {
 public:
   KernelEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
-                PointEmitter &emitter)
-      : kernel(kernel), plan(plan), b(b), emitter(emitter) {}
+                PointEmitter &emitter, Value scratch)
+      : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch) {}
 
   void run(Value begin, Value end) {
     KernelYieldOp yield = kernel.yield;
@@ -42,7 +43,11 @@ public:
     }
     stored.assign(yield.getValues().begin(), yield.getValues().end());
     stored.append(yield.getSymbols().begin(), yield.getSymbols().end());
-    loop(begin, end, 1, [&](Value item) { emitItem(item); });
+    loop(begin, end, 1, [&](Value item) {
+      if (!kernel.totals.empty())
+        clearPartials(item);
+      emitItem(item);
+    });
   }
 
 private:
@@ -293,6 +298,26 @@ private:
   }
 
   //===----------------------------------------------------------------------------------------===//
+  // Totals
+  //===----------------------------------------------------------------------------------------===//
+
+  /// The item's partial sums start at zero.
+  void clearPartials(Value item) {
+    Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
+    for (auto [total, offset] : llvm::zip_equal(kernel.totals, plan.partials)) {
+      int64_t bytes = kernel.outputs[total].getNumElements() * bytesOfPartial(kernel, total);
+      Value place = partialAt(arith::AddIOp::create(
+          b, emitter.index(offset), arith::MulIOp::create(b, item, emitter.index(bytes))));
+      LLVM::MemsetOp::create(b, place, zero, emitter.index(bytes), /*isVolatile=*/false);
+      emitter.addUpAt(total, place);
+    }
+  }
+
+  Value partialAt(Value bytes) {
+    return LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch, bytes);
+  }
+
+  //===----------------------------------------------------------------------------------------===//
   // Transposed tiles
   //===----------------------------------------------------------------------------------------===//
 
@@ -372,6 +397,7 @@ private:
   const LoopPlan &plan;
   ImplicitLocOpBuilder &b;
   PointEmitter &emitter;
+  Value scratch;
   SmallVector<unsigned> pointResults, rowResults;
   SmallVector<Value> stored;
   Value tileLow, tileHigh;
@@ -379,25 +405,13 @@ private:
 
 } // namespace
 
-LLVM::LLVMFuncOp mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan,
-                                      StringRef symbol, ModuleOp module) {
+void mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan, StringRef symbol,
+                          ModuleOp module) {
   ImplicitLocOpBuilder b(kernel.body->getParentOp()->getLoc(), module.getContext());
-  b.setInsertionPointToEnd(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                          {pointer, i64, i64, pointer});
-  auto result = LLVM::LLVMFuncOp::create(b, symbol, type);
-  b.setInsertionPointToStart(result.addEntryBlock(b));
-  Block &entry = result.getBody().front();
-
-  SmallVector<Value> operands;
-  for (int32_t i = 0, e = kernel.inputs.size() + kernel.outputs.size(); i < e; ++i) {
-    Value place =
-        LLVM::GEPOp::create(b, pointer, pointer, entry.getArgument(0), ArrayRef<LLVM::GEPArg>{i});
-    operands.push_back(LLVM::LoadOp::create(b, pointer, place));
-  }
-  PointEmitter emitter(b, kernel, operands, entry.getArgument(3));
-  KernelEmitter(kernel, plan, b, emitter).run(entry.getArgument(1), entry.getArgument(2));
+  StageFunction stage = beginStage(b, kernel, symbol, module);
+  PointEmitter emitter(b, kernel, stage.operands, stage.fault);
+  KernelEmitter(kernel, plan, b, emitter, stage.scratch).run(stage.begin, stage.end);
   LLVM::ReturnOp::create(b, ValueRange());
-  return result;
+  if (!kernel.totals.empty())
+    emitTotals(kernel, plan, totalsSymbol(symbol), module);
 }

@@ -9,14 +9,14 @@
 
 namespace mtc::cpu {
 
-/// Emits a kernel at the end of `module` as `llvm.func @symbol(ptr operands, i64 begin, i64 end,
-/// ptr fault)`, the MtcCpuFunction of the program's ABI: operands are inputs, then outputs. Its
-/// body is `scf` loops over `arith` and `math` on vectors, with loads and stores of the `llvm`
-/// dialect.
+/// Emits a kernel at the end of `module`: one function for each of its stages, `llvm.func
+/// @symbol(ptr operands, i64 begin, i64 end, ptr fault)`, the MtcCpuFunction of the program's ABI.
+/// Operands are inputs, outputs, then the scratch. Bodies are `scf` loops over `arith` and `math`
+/// on vectors, with loads and stores of the `llvm` dialect.
 ///
 /// An output may share its place with an input that is read only at the point being written.
-mlir::LLVM::LLVMFuncOp emitKernel(const NormalKernel &kernel, const LoopPlan &plan,
-                                  llvm::StringRef symbol, mlir::ModuleOp module);
+void emitKernel(const NormalKernel &kernel, const LoopPlan &plan, llvm::StringRef symbol,
+                mlir::ModuleOp module);
 
 } // namespace mtc::cpu
 

@@ -33,7 +33,10 @@ public:
     chooseLanes();
     chooseTile();
     orderDims();
-    formItems();
+    if (kernel.totals.empty())
+      formItems();
+    else
+      formItemsOfTotals();
     return plan;
   }
 
@@ -77,7 +80,8 @@ private:
   }
 
   void chooseVectorDim() {
-    plan.vectorDim = bestDim(kernel.allDims() & ~kernel.reduced);
+    // Lanes along a dim that is summed over would meet at one place.
+    plan.vectorDim = bestDim(kernel.allDims() & ~kernel.reduced & ~kernel.totalled);
     if (!kernel.reduced || kernel.adds())
       return;
     unsigned last = kernel.rank() - 1;
@@ -118,7 +122,7 @@ private:
 
   /// Elementwise kernels that would gather along the lanes what lies along another dim.
   void chooseTile() {
-    if (!plan.vectorDim || kernel.reduced || kernel.adds() ||
+    if (!plan.vectorDim || kernel.reduced || kernel.adds() || kernel.totalled ||
         kernel.space[*plan.vectorDim] < kTileLanes)
       return;
     for (const auto &[op, form] : kernel.loads) {
@@ -194,6 +198,33 @@ private:
       plan.extent *= llvm::divideCeil(kernel.space[*plan.tileDim], kTileBlock);
     }
     plan.grain = std::max<int64_t>(1, kPointsPerCall / points);
+  }
+
+  /// Few enough items that their partial sums are little beside the rows, and enough for threads.
+  void formItemsOfTotals() {
+    constexpr int64_t mostItems = 64, rowsPerItem = 32;
+    for (unsigned dim : outer)
+      if (contains(kernel.totalled, dim) &&
+          (!plan.blockDim || kernel.space[dim] > kernel.space[*plan.blockDim]))
+        plan.blockDim = dim;
+    int64_t points = kernel.points();
+    if (plan.blockDim) {
+      int64_t rows = kernel.space[*plan.blockDim];
+      plan.block = llvm::divideCeil(rows, std::clamp<int64_t>(rows / rowsPerItem, 1, mostItems));
+      plan.extent = llvm::divideCeil(rows, plan.block);
+      llvm::erase(outer, *plan.blockDim);
+    }
+    plan.innerDims = outer;
+    plan.grain = std::max<int64_t>(1, kPointsPerCall * plan.extent / points);
+    for (unsigned total : kernel.totals) {
+      RankedTensorType type = kernel.outputs[total];
+      KernelYieldOp yield = kernel.yield;
+      int64_t bytes = yield.getValues()[total].getType().getIntOrFloatBitWidth() / 8;
+      plan.partials.push_back(plan.scratchBytes);
+      plan.scratchBytes += paddedBytes(plan.extent * type.getNumElements() * bytes);
+      plan.totalExtent += llvm::divideCeil(type.getNumElements(), kTotalBlock);
+    }
+    plan.totalGrain = std::max<int64_t>(1, kPointsPerCall / (plan.extent * kTotalBlock));
   }
 
   const NormalKernel &kernel;

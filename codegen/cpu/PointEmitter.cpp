@@ -278,12 +278,19 @@ void PointEmitter::store(ArrayRef<unsigned> results) {
 }
 
 void PointEmitter::storeOne(unsigned result, const Place &at, Value value) {
-  unsigned operand = kernel.inputs.size() + result;
   Type element = kernel.outputs[result].getElementType();
+  Value base = operands[kernel.inputs.size() + result];
+  bool adds = kernel.adds();
+  if (Value partial = partials.lookup(result)) {
+    KernelYieldOp yield = kernel.yield;
+    element = yield.getValues()[result].getType();
+    base = partial;
+    adds = true;
+  }
   if (at.isUniform()) {
     assert(!isVector(value) && "lanes do not share a place");
-    Value address = pointer(operand, element, at.uniform);
-    if (kernel.adds()) {
+    Value address = pointer(base, element, at.uniform);
+    if (adds) {
       Value old = LLVM::LoadOp::create(b, getStorageType(element), address);
       value =
           combineScalars(b, b.getLoc(), ReductionKind::Add, fromStorage(b, old, element), value);
@@ -292,11 +299,11 @@ void PointEmitter::storeOne(unsigned result, const Place &at, Value value) {
     return;
   }
   value = broadcast(value);
-  if (kernel.adds()) {
-    Value old = fromStorage(b, readLanes(at, operands[operand], element, mask), element);
+  if (adds) {
+    Value old = fromStorage(b, readLanes(at, base, element, mask), element);
     value = combineScalars(b, b.getLoc(), ReductionKind::Add, old, value);
   }
-  writeLanes(at, operands[operand], element, toStorage(b, value, element));
+  writeLanes(at, base, element, toStorage(b, value, element));
 }
 
 void PointEmitter::storeZeros(unsigned result, Value offset, int64_t count) {
@@ -360,8 +367,12 @@ void PointEmitter::writeLanes(const Place &at, Value base, Type element, Value v
 }
 
 Value PointEmitter::pointer(unsigned operand, Type element, Value offset) {
+  return pointer(operands[operand], element, offset);
+}
+
+Value PointEmitter::pointer(Value base, Type element, Value offset) {
   return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(b.getContext()), getStorageType(element),
-                             operands[operand], offset);
+                             base, offset);
 }
 
 //===------------------------------------------------------------------------------------------===//

@@ -68,6 +68,9 @@ public:
   /// to `level`.
   void hoist(mlir::ValueRange targets, unsigned level);
 
+  /// A total is added up at `place`, in elements of its value's type.
+  void addUpAt(unsigned result, mlir::Value place) { partials[result] = place; }
+
   /// Stores the results (or adds them), all values before the first store.
   void store(llvm::ArrayRef<unsigned> results);
 
@@ -108,6 +111,7 @@ private:
   Place place(const LinearForm &form, mlir::ValueRange symbols);
   mlir::Value offsets(const Place &place);
   mlir::Value pointer(unsigned operand, mlir::Type element, mlir::Value offset);
+  mlir::Value pointer(mlir::Value base, mlir::Type element, mlir::Value offset);
   mlir::Value expand(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> symbols, bool inLanes);
   mlir::Value lanesIndex(unsigned dim);
   mlir::Value readLanes(const Place &place, mlir::Value base, mlir::Type element, mlir::Value mask);
@@ -120,6 +124,7 @@ private:
   const NormalKernel &kernel;
   llvm::SmallVector<mlir::Value> operands;
   mlir::Value fault;
+  llvm::SmallDenseMap<unsigned, mlir::Value> partials; ///< of totals
 
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::SmallVector<mlir::Value> dims;

@@ -13,7 +13,7 @@ using namespace mtc;
 namespace {
 
 /// Whether each load of `second` that reads a result of `first` reads what `first` computes at the
-/// same point.
+/// same point. A total is known only behind the last one.
 bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common) {
   Block &body = second.getBody().front();
   for (auto [input, argument] : llvm::zip_equal(second.getInputs(), body.getArguments())) {
@@ -22,7 +22,8 @@ bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common
       continue;
     auto to = cast<RankedTensorType>(input.getType()),
          from = cast<RankedTensorType>(root.getType());
-    if (to.getElementType() != from.getElementType())
+    if (to.getElementType() != from.getElementType() ||
+        yieldOf(first).isTotal(cast<OpResult>(root).getResultNumber()))
       return false;
     AffineMap stored =
         common.rewrite(storedAt(first, cast<OpResult>(root).getResultNumber()), common.first);
@@ -247,7 +248,10 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint) {
   SmallVector<Value> values = copier.copy(second, common.second, known);
 
   SmallVector<Attribute> maps;
+  SmallVector<int64_t> totals;
   auto addMap = [&](KernelOp kernel, unsigned result, ArrayRef<AffineExpr> dims) {
+    if (yieldOf(kernel).isTotal(result))
+      totals.push_back(maps.size());
     maps.push_back(AffineMapAttr::get(common.rewrite(storedAt(kernel, result), dims)));
   };
   for (unsigned i = 0; i < second->getNumResults(); ++i)
@@ -257,9 +261,14 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint) {
     addMap(first, result.getResultNumber(), common.first);
   }
   builder.setInsertionPointToEnd(&joined.getBody().front());
-  KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), false);
+  KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), false,
+                        totals);
 
   eraseUnread(joined); // What the copies no longer load is no operand.
+  // One may have read a value, the other a view of it.
+  for (unsigned i = 0; i < joined.getInputs().size(); ++i)
+    while (readThroughView(joined, i)) {
+    }
 
   unsigned own = second->getNumResults();
   second->replaceAllUsesWith(joined->getResults().take_front(own));

@@ -102,7 +102,7 @@ void mtc::eraseUnread(KernelOp kernel) {
   kernel->eraseOperands(unread);
 }
 
-KernelOp mtc::withoutResult(KernelOp kernel, unsigned result) {
+KernelOp mtc::withoutResult(KernelOp kernel, int64_t result) {
   KernelYieldOp yield = yieldOf(kernel);
   SmallVector<Type> types(kernel->getResultTypes());
   SmallVector<Value> values(yield.getValues());
@@ -110,6 +110,10 @@ KernelOp mtc::withoutResult(KernelOp kernel, unsigned result) {
   types.erase(types.begin() + result);
   values.erase(values.begin() + result);
   maps.erase(maps.begin() + result);
+  SmallVector<int64_t> totals;
+  for (int64_t total : yield.getTotals())
+    if (total != result)
+      totals.push_back(total > result ? total - 1 : total);
   OpBuilder builder(kernel);
   auto smaller = KernelOp::create(builder, kernel.getLoc(), types, kernel.getSpace(),
                                   kernel.getReduced(), kernel.getInputs());
@@ -117,7 +121,7 @@ KernelOp mtc::withoutResult(KernelOp kernel, unsigned result) {
   smaller.getBody().takeBody(kernel.getBody());
   builder.setInsertionPoint(yield);
   KernelYieldOp::create(builder, yield.getLoc(), values, builder.getArrayAttr(maps),
-                        yield.getSymbols(), yield.getAdd());
+                        yield.getSymbols(), yield.getAdd(), totals);
   yield.erase();
   eraseUnread(smaller);
   SmallVector<Value> kept(smaller->getResults());

@@ -38,7 +38,7 @@ llvm::SmallVector<mlir::Value> shareInputs(KernelOp producer, KernelOp reader);
 /// Removes operations of a body whose values nothing needs, and inputs that are not loaded.
 void eraseUnread(KernelOp kernel);
 /// The kernel without one of its results, which nothing reads, in the kernel's place.
-KernelOp withoutResult(KernelOp kernel, unsigned result);
+KernelOp withoutResult(KernelOp kernel, int64_t result);
 
 /// Why a kernel that holds both would be too large; empty if it is not.
 llvm::StringRef exceedsLimits(KernelOp producer, KernelOp reader, const KernelLimits &limits);

@@ -101,4 +101,28 @@ def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def FuseColumnSums : Pass<"mtc-fuse-column-sums", "::mlir::func::FuncOp"> {
+  let summary = "sum columns where their rows are computed, or read anyway";
+  let description = [{
+    The gradient of a bias or of a norm's scale is a sum over all rows. Where a kernel computes the rows, or reads them for
+    something else, it adds them up on the way, as a total (`mtc.kernel.yield … totals`), and the kernel that read them once
+    more only for the sum is gone.
+
+    Partial sums take scratch; where that is more than a sixty-fourth of what the kernels move (and more than 1 MiB), the
+    kernels stay apart. Remarks of the category `mtc-fuse-column-sums` say what was fused, and why a sum was not.
+
+    ```mlir
+    %y = mtc.kernel [32, 64] (%x) … yield %v at [(d0, d1) -> (d0, d1)]
+    %s = mtc.kernel [32, 64] reduce [0] (%y) … yield %r at [(d0, d1) -> (d1)]
+    // becomes
+    %s, %y = mtc.kernel [32, 64] (%x) … yield %v, %v at [(d0, d1) -> (d1), (d0, d1) -> (d0, d1)] totals [0]
+    ```
+  }];
+  let options = [
+    Option<"maxInputs", "max-inputs", "unsigned", "16", "most operands that a fused kernel may have">,
+    Option<"maxOperations", "max-operations", "unsigned", "256", "most operations that a fused body may hold">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 #endif // MTC_PASSES_KERNELS

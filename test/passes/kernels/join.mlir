@@ -96,13 +96,13 @@ func.func @computed_twice(%x: tensor<32x64xf32>, %m: tensor<64xf32>) -> (tensor<
   %b = mtc.broadcast %m axes [0] : tensor<64xf32> -> tensor<32x64xf32>
   %c = mtc.sub %x, %b : tensor<32x64xf32>
   %s = mtc.reduce add %c axes [1] : tensor<32x64xf32> -> tensor<32xf32>
-  %t = mtc.reduce add %c axes [0] : tensor<32x64xf32> -> tensor<64xf32>
+  %t = mtc.reduce max %c axes [0] : tensor<32x64xf32> -> tensor<64xf32>
   return %s, %t : tensor<32xf32>, tensor<64xf32>
 }
 func.func @computed_once(%x: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<64xf32>) {
   %c = mtc.exp %x : tensor<32x64xf32>
   %s = mtc.reduce add %c axes [1] : tensor<32x64xf32> -> tensor<32xf32>
-  %t = mtc.reduce add %c axes [0] : tensor<32x64xf32> -> tensor<64xf32>
+  %t = mtc.reduce max %c axes [0] : tensor<32x64xf32> -> tensor<64xf32>
   return %s, %t : tensor<32xf32>, tensor<64xf32>
 }
 

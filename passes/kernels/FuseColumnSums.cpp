@@ -1,0 +1,159 @@
+//===- FuseColumnSums.cpp - Columns summed on the way -----------------------------------------===//
+
+#include "passes/kernels/FuseColumnSums.h"
+#include "passes/Passes.h"
+#include "passes/kernels/JoinKernels.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_FUSECOLUMNSUMS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Whether all that a kernel gives are sums of floats over leading dims, each of a value that
+/// depends on no other.
+bool isColumnSum(KernelOp kernel) {
+  if (kernel.getShape() != FusibleShape::ColumnReduction)
+    return false;
+  for (auto reduce : kernel.getBody().front().getOps<KernelReduceOp>())
+    if (reduce.getKind() != ReductionKind::Add || !isa<FloatType>(reduce.getType()) ||
+        !llvm::all_of(reduce->getUsers(), [](Operation *op) { return isa<KernelYieldOp>(op); }))
+      return false;
+  return llvm::all_of(yieldOf(kernel).getValues(),
+                      [](Value value) { return value.getDefiningOp<KernelReduceOp>() != nullptr; });
+}
+
+/// The kernel with another list of reduced dims, in its place. Its body stays open: without a
+/// yield that fits.
+KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced) {
+  OpBuilder builder(kernel);
+  auto changed = KernelOp::create(builder, kernel.getLoc(), kernel->getResultTypes(),
+                                  kernel.getSpace(), reduced, kernel.getInputs());
+  changed->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  changed.getBody().takeBody(kernel.getBody());
+  kernel->replaceAllUsesWith(changed);
+  kernel.erase();
+  return changed;
+}
+
+/// The same sums as totals of an elementwise kernel.
+KernelOp sumsToTotals(KernelOp kernel) {
+  KernelOp changed = replaceReduced(kernel, {});
+  KernelYieldOp yield = yieldOf(changed);
+  yield.setTotals(llvm::to_vector(llvm::seq<int64_t>(0, changed->getNumResults())));
+  for (auto reduce :
+       llvm::make_early_inc_range(changed.getBody().front().getOps<KernelReduceOp>())) {
+    reduce.replaceAllUsesWith(reduce.getValue());
+    reduce.erase();
+  }
+  return changed;
+}
+
+/// Undoes `sumsToTotals`.
+KernelOp totalsToSums(KernelOp kernel, ArrayRef<int64_t> reduced) {
+  KernelOp changed = replaceReduced(kernel, reduced);
+  KernelYieldOp yield = yieldOf(changed);
+  yield.setTotals({});
+  OpBuilder builder(yield);
+  for (OpOperand &value : yield.getValuesMutable())
+    value.set(KernelReduceOp::create(builder, changed.getLoc(), ReductionKind::Add, value.get(),
+                                     /*isUnsigned=*/false));
+  return changed;
+}
+
+int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
+
+/// Other kernels that compute or read a large part of what `kernel` reads, in the order in which
+/// they are to be tried.
+SmallVector<KernelOp> partnersOf(KernelOp kernel) {
+  llvm::SmallSetVector<KernelOp, 8> producers, readers;
+  llvm::SmallSetVector<Value, 8> roots;
+  for (Value input : kernel.getInputs())
+    if (cast<RankedTensorType>(input.getType()).getNumElements() * 2 >= pointsOf(kernel))
+      roots.insert(rootOf(input));
+  for (Value root : roots) {
+    if (auto producer = root.getDefiningOp<KernelOp>())
+      producers.insert(producer);
+    SmallVector<Value> values = {root};
+    while (!values.empty())
+      for (Operation *user : values.pop_back_val().getUsers()) {
+        if (user->hasTrait<mtc::View>())
+          values.push_back(user->getResult(0));
+        else if (auto reader = dyn_cast<KernelOp>(user); reader && reader != kernel)
+          readers.insert(reader);
+      }
+  }
+  SmallVector<KernelOp> partners(producers.begin(), producers.end());
+  for (KernelOp reader : readers)
+    if (!producers.contains(reader))
+      partners.push_back(reader);
+  return partners;
+}
+
+class FuseColumnSumsPass : public mtc::impl::FuseColumnSumsBase<FuseColumnSumsPass> {
+public:
+  using FuseColumnSumsBase::FuseColumnSumsBase;
+  explicit FuseColumnSumsPass(TargetInfo target) : target(std::move(target)) {}
+
+private:
+  void runOnOperation() override {
+    // None of these is a partner of another, so that none is gone before its turn.
+    SmallVector<KernelOp> sums(
+        llvm::make_filter_range(getOperation().getOps<KernelOp>(), isColumnSum));
+    for (KernelOp kernel : sums)
+      fuse(kernel);
+  }
+
+  void fuse(KernelOp kernel) {
+    SmallVector<int64_t> reduced(kernel.getReduced());
+    KernelOp totals = sumsToTotals(kernel);
+    StringRef reason = "no kernel computes or reads the rows";
+    if (scratchIsTooLarge(totals)) {
+      reason = "the partial sums would be too large";
+    } else {
+      for (KernelOp partner : partnersOf(totals)) {
+        if (partner.getShape() == FusibleShape::ColumnReduction) {
+          reason = "the rows are read by another sum of columns";
+          continue;
+        }
+        bool isBehind = totals->isBeforeInBlock(partner);
+        KernelOp first = isBehind ? totals : partner, second = isBehind ? partner : totals;
+        std::optional<Joint> joint = findJoint(first, second, {maxInputs, maxOperations}, reason);
+        if (!joint)
+          continue;
+        KernelOp joined = joinKernels(first, second, *joint);
+        remark::passed(joined.getLoc(), remark::RemarkOpts::name("fused").category(categoryName))
+            << remark::metric("totals", yieldOf(joined).getTotals().size());
+        return;
+      }
+    }
+    kernel = totalsToSums(totals, reduced);
+    remark::missed(kernel.getLoc(), remark::RemarkOpts::name("not-fused").category(categoryName))
+        << remark::reason("{0}", reason);
+  }
+
+  bool scratchIsTooLarge(KernelOp totals) {
+    int64_t moved = 0;
+    for (Value input : totals.getInputs())
+      moved += bytesOf(input);
+    return target.kernelScratch &&
+           target.kernelScratch(totals) > std::max<int64_t>(moved / 64, 1 << 20);
+  }
+
+  static constexpr StringLiteral categoryName = "mtc-fuse-column-sums";
+  TargetInfo target;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createFuseColumnSumsPass(TargetInfo target) {
+  return std::make_unique<FuseColumnSumsPass>(std::move(target));
+}

@@ -1,0 +1,74 @@
+// RUN: mtc-opt %s -split-input-file -mlir-print-local-scope --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-column-sums,canonicalize))' | FileCheck %s
+// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-column-sums,canonicalize))' --remarks-filter=mtc-fuse-column-sums --remark-policy=all 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// The kernel that computes the rows sums their columns.
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}totals=1
+// CHECK-LABEL: func.func @of_producer
+// CHECK: %[[K:.*]]:2 = mtc.kernel [6, 5]
+// CHECK: mtc.kernel.yield %[[V:.*]], %[[V]] at [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>] totals [0]
+// CHECK-NOT: mtc.kernel [
+// CHECK: return %[[K]]#1, %[[K]]#0
+func.func @of_producer(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) {
+  %y = mtc.exp %x : tensor<6x5xf32>
+  %s = mtc.reduce add %y axes [0] : tensor<6x5xf32> -> tensor<5xf32>
+  return %y, %s : tensor<6x5xf32>, tensor<5xf32>
+}
+
+// -----
+
+// Beside reductions of the same rows, through another shape: a norm's scale.
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}totals=1
+// CHECK-LABEL: func.func @beside_rows
+// CHECK: mtc.kernel [3, 4, 5] reduce [2](%arg0)
+// CHECK: mtc.kernel.reduce add
+// CHECK: mtc.kernel.yield {{.*}} totals [
+// CHECK-NOT: mtc.kernel [
+func.func @beside_rows(%x: tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<5xf32>) {
+  %r = mtc.reduce add %x axes [2] : tensor<3x4x5xf32> -> tensor<3x4xf32>
+  %b = mtc.broadcast %r axes [2] : tensor<3x4xf32> -> tensor<3x4x5xf32>
+  %d = mtc.sub %x, %b : tensor<3x4x5xf32>
+  %f = mtc.reshape %x : tensor<3x4x5xf32> -> tensor<12x5xf32>
+  %q = mtc.mul %f, %f : tensor<12x5xf32>
+  %s = mtc.reduce add %q axes [0] : tensor<12x5xf32> -> tensor<5xf32>
+  return %d, %s : tensor<3x4x5xf32>, tensor<5xf32>
+}
+
+// -----
+
+// A total is known only at the end: what reads it stays apart.
+// CHECK-LABEL: func.func @read_again
+// CHECK: mtc.kernel [6, 5]
+// CHECK: totals [
+// CHECK: mtc.kernel [6, 5]
+// CHECK-NOT: mtc.kernel [
+func.func @read_again(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
+  %y = mtc.exp %x : tensor<6x5xf32>
+  %s = mtc.reduce add %y axes [0] : tensor<6x5xf32> -> tensor<5xf32>
+  %b = mtc.broadcast %s axes [0] : tensor<5xf32> -> tensor<6x5xf32>
+  %d = mtc.div %y, %b : tensor<6x5xf32>
+  return %d : tensor<6x5xf32>
+}
+
+// -----
+
+// What is computed from the sum keeps the columns' kernel: the sum is no result by itself.
+// CHECK-LABEL: func.func @of_largest
+// CHECK-NOT: totals
+func.func @of_largest(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) {
+  %y = mtc.exp %x : tensor<6x5xf32>
+  %s = mtc.reduce max %y axes [0] : tensor<6x5xf32> -> tensor<5xf32>
+  return %y, %s : tensor<6x5xf32>, tensor<5xf32>
+}
+
+// -----
+
+// Nothing else reads the rows.
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}no kernel computes or reads the rows
+// CHECK-LABEL: func.func @alone
+// CHECK: mtc.kernel [6, 5] reduce [0]
+// CHECK: mtc.kernel.reduce add
+// CHECK-NOT: totals
+func.func @alone(%x: tensor<6x5xf32>) -> tensor<5xf32> {
+  %s = mtc.reduce add %x axes [0] : tensor<6x5xf32> -> tensor<5xf32>
+  return %s : tensor<5xf32>
+}

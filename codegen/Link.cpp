@@ -157,7 +157,10 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
   arguments.insert(arguments.end(), {"-o", program->name()});
   arguments.insert(arguments.end(),
                    {"-Wl,--whole-archive", code->name(), "-Wl,--no-whole-archive"});
+  // The runtime's core and the target's archives need each other.
+  arguments.push_back("-Wl,--start-group");
   arguments.insert(arguments.end(), archives->begin(), archives->end());
+  arguments.push_back("-Wl,--end-group");
   arguments.insert(arguments.end(), libraries.begin(), libraries.end());
 
   std::optional<StringRef> redirects[] = {std::nullopt, messages->name(), messages->name()};

@@ -2,8 +2,8 @@
 #ifndef MTC_RUNTIME_BATCH_READER_H
 #define MTC_RUNTIME_BATCH_READER_H
 
-#include "runtime/arena.h"
 #include "runtime/dataset.h"
+#include "runtime/device.h"
 
 #include <cstdint>
 #include <future>
@@ -15,23 +15,20 @@ class BatchReader {
 public:
   using Rows = std::vector<int64_t>;
 
-  BatchReader(const MtcProgram &program, Dataset &data, const Arena &arena, int threads)
-      : program(program), data(data), arena(arena), threads(threads) {}
+  BatchReader(const MtcProgram &program, Dataset &data, Device &device)
+      : program(program), data(data), device(device) {}
   /// Waits for the end of what is being read.
   ~BatchReader() = default;
 
-  /// Brings a batch of rows into the inputs; what is wrong with them is thrown here, whenever it
+  /// Makes a batch of rows the inputs; what is wrong with them is thrown here, whenever it
   /// was read. Where the program has a staging place, `next` is read into it until the next call,
   /// on a thread of its own; an empty list is no batch.
   void load(const Rows &rows, Rows next);
 
 private:
-  void takeStaged();
-
   const MtcProgram &program;
   Dataset &data;
-  const Arena &arena;
-  int threads;
+  Device &device;
   Rows staged; ///< what `reading` reads
   std::future<void> reading;
 };

@@ -117,8 +117,7 @@ CheckpointFolder::CheckpointFolder(std::string path) : folder(std::move(path)) {
     userError("--save ", folder, ": cannot be written to: ", std::strerror(errno));
 }
 
-void CheckpointFolder::save(const MtcProgram &program, const char *arena,
-                            const TrainingState &state) {
+void CheckpointFolder::save(const MtcProgram &program, Device &device, const TrainingState &state) {
   std::string name;
   for (int attempt = 0; name.empty() || exists(folder + "/" + name); ++attempt)
     name = text("step-", state.step, "-", attempt, ".safetensors");
@@ -135,9 +134,13 @@ void CheckpointFolder::save(const MtcProgram &program, const char *arena,
   SafetensorsWriter writer(folder + "/" + name, entries);
   Json checksums = Json::object();
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const char *bytes = arena + tensors[i]->offset;
-    writer.write(i, 0, bytes, tensors[i]->bytes);
-    checksums[tensors[i]->name] = checksumText(checksum(bytes, tensors[i]->bytes));
+    Checksum sum;
+    device.read(tensors[i]->offset, tensors[i]->bytes,
+                [&](const char *from, int64_t at, int64_t bytes) {
+                  writer.write(i, at, from, bytes);
+                  sum.add(from, bytes);
+                });
+    checksums[tensors[i]->name] = checksumText(sum.value());
   }
   writer.commit();
 
@@ -168,7 +171,7 @@ TrainingState readTrainingState(const MtcProgram &program, const std::string &fo
   return state;
 }
 
-void loadCheckpoint(const MtcProgram &program, char *arena, const std::string &folder) {
+void loadCheckpoint(const MtcProgram &program, Device &device, const std::string &folder) {
   Json manifest = readManifest(program, folder);
   SafetensorsFile file(folder + "/" + manifest["file"].get<std::string>());
   InputFile raw(file.path());
@@ -184,9 +187,12 @@ void loadCheckpoint(const MtcProgram &program, char *arena, const std::string &f
     const ArrayOnDisk *found = file.find(tensor.name);
     std::string why = found ? mismatch(tensor, *found) : "is missing";
     if (why.empty()) {
-      readArray(*found, arena + tensor.offset, tensor.bytes);
-      if (manifest["checksums"].value(tensor.name, Json()) !=
-          checksumText(checksum(arena + tensor.offset, tensor.bytes)))
+      Checksum sum;
+      device.write(tensor.offset, tensor.bytes, [&](char *to, int64_t at, int64_t bytes) {
+        readArray(*found, at, to, bytes);
+        sum.add(to, bytes);
+      });
+      if (manifest["checksums"].value(tensor.name, Json()) != checksumText(sum.value()))
         why = "is damaged: its checksum is not the manifest's";
     }
     if (!why.empty())

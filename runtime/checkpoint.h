@@ -18,7 +18,7 @@ public:
   explicit CheckpointFolder(std::string folder);
 
   /// Faults of the system (disk full) leave the previous checkpoint as it was.
-  void save(const MtcProgram &program, const char *arena, const TrainingState &state);
+  void save(const MtcProgram &program, Device &device, const TrainingState &state);
 
 private:
   std::string folder;
@@ -29,7 +29,7 @@ private:
 TrainingState readTrainingState(const MtcProgram &program, const std::string &folder);
 
 /// Fills parameters, state and optimizer state; every tensor is compared with its checksum.
-void loadCheckpoint(const MtcProgram &program, char *arena, const std::string &folder);
+void loadCheckpoint(const MtcProgram &program, Device &device, const std::string &folder);
 
 } // namespace mtc::runtime
 

@@ -1,7 +1,9 @@
 // XXH64.
 #include "runtime/checksum.h"
 
+#include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdio>
 #include <cstring>
 
@@ -24,20 +26,30 @@ uint64_t mix(uint64_t lane, uint64_t input) {
 
 } // namespace
 
-uint64_t checksum(const void *data, int64_t bytes) {
-  auto *p = static_cast<const unsigned char *>(data), *end = p + bytes;
+Checksum::Checksum() : lanes{prime1 + prime2, prime2, 0, 0 - prime1} {}
+
+void Checksum::add(const void *piece, int64_t bytes) {
+  assert(total % 32 == 0 && "a piece that is not the last is a multiple of 32 bytes");
+  auto *p = static_cast<const unsigned char *>(piece), *end = p + bytes;
+  std::array<uint64_t, 4> l = lanes;
+  for (; end - p >= 32; p += 32)
+    for (size_t i = 0; i < 4; ++i)
+      l[i] = mix(l[i], load<uint64_t>(p + 8 * i));
+  lanes = l;
+  total += static_cast<uint64_t>(bytes);
+  std::copy(p, end, rest.begin());
+}
+
+uint64_t Checksum::value() const {
   uint64_t hash = prime5;
-  if (bytes >= 32) {
-    uint64_t lanes[4] = {prime1 + prime2, prime2, 0, 0 - prime1};
-    for (; end - p >= 32; p += 32)
-      for (int i = 0; i < 4; ++i)
-        lanes[i] = mix(lanes[i], load<uint64_t>(p + 8 * i));
+  if (total >= 32) {
     hash = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) +
            std::rotl(lanes[3], 18);
     for (uint64_t lane : lanes)
       hash = (hash ^ mix(0, lane)) * prime1 + prime4;
   }
-  hash += static_cast<uint64_t>(bytes);
+  hash += total;
+  auto *p = rest.data(), *end = p + total % 32;
   for (; end - p >= 8; p += 8)
     hash = std::rotl(hash ^ mix(0, load<uint64_t>(p)), 27) * prime1 + prime4;
   for (; end - p >= 4; p += 4)

@@ -98,25 +98,8 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
   problems.throwIfAny();
 }
 
-void Dataset::load(const std::vector<int64_t> &rows, char *arena) {
-  for (uint32_t i = 0; i < program.input_count; ++i) {
-    const MtcInput &input = program.inputs[i];
-    assert(static_cast<int64_t>(rows.size()) == input.tensor.dims[0] &&
-           "a batch has the program's rows");
-    if (columns[i])
-      columns[i]->load(rows.data(), static_cast<int64_t>(rows.size()), arena + input.tensor.offset);
-    else if (input.shifted_from < 0 || !columns[static_cast<size_t>(input.shifted_from)])
-      fillIgnored(input, arena);
-  }
-  for (uint32_t i = 0; i < program.input_count; ++i) {
-    const MtcInput &input = program.inputs[i];
-    if (!columns[i] && input.shifted_from >= 0 && columns[static_cast<size_t>(input.shifted_from)])
-      shiftTokens(input, arena);
-  }
-}
-
-void Dataset::fillIgnored(const MtcInput &input, char *arena) const {
-  char *to = arena + input.tensor.offset;
+/// Fills labels with what losses ignore.
+static void fillIgnored(const MtcInput &input, char *to) {
   if (input.tensor.type == MTC_I64)
     std::fill_n(reinterpret_cast<int64_t *>(to), input.tensor.bytes / 8, input.ignored);
   else if (input.tensor.type == MTC_I32)
@@ -138,12 +121,11 @@ static void shiftRows(const char *tokens, char *labels, int64_t rows, int64_t le
 }
 
 /// labels[b, t] = tokens[b, t + 1]; the last of each row is ignored.
-void Dataset::shiftTokens(const MtcInput &input, char *arena) const {
-  const MtcTensor &tokens = program.inputs[input.shifted_from].tensor, &labels = input.tensor;
+static void shiftTokens(const MtcTensor &tokens, const char *from, const MtcInput &input,
+                        char *to) {
+  const MtcTensor &labels = input.tensor;
   int64_t rows = labels.dims[0],
           length = labels.bytes / typeBytes(labels.type) / std::max<int64_t>(rows, 1);
-  const char *from = arena + tokens.offset;
-  char *to = arena + labels.offset;
   if (length == 0)
     return;
   if (labels.type == MTC_I64 && tokens.type == MTC_I64)
@@ -154,6 +136,24 @@ void Dataset::shiftTokens(const MtcInput &input, char *arena) const {
     shiftRows<int32_t, int32_t>(from, to, rows, length, input.ignored);
   else
     assert(false && "labels are at least as wide as the tokens that they are made of");
+}
+
+void Dataset::load(const std::vector<int64_t> &rows, const std::vector<char *> &places) {
+  for (uint32_t i = 0; i < program.input_count; ++i) {
+    const MtcInput &input = program.inputs[i];
+    assert(static_cast<int64_t>(rows.size()) == input.tensor.dims[0] &&
+           "a batch has the program's rows");
+    if (columns[i])
+      columns[i]->load(rows.data(), static_cast<int64_t>(rows.size()), places[i]);
+    else if (input.shifted_from < 0 || !columns[static_cast<size_t>(input.shifted_from)])
+      fillIgnored(input, places[i]);
+  }
+  for (uint32_t i = 0; i < program.input_count; ++i) {
+    const MtcInput &input = program.inputs[i];
+    if (!columns[i] && input.shifted_from >= 0 && columns[static_cast<size_t>(input.shifted_from)])
+      shiftTokens(program.inputs[input.shifted_from].tensor,
+                  places[static_cast<size_t>(input.shifted_from)], input, places[i]);
+  }
 }
 
 } // namespace mtc::runtime

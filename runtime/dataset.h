@@ -24,14 +24,12 @@ public:
 
   int64_t rows() const { return rowCount; }
 
-  /// Copies a batch of rows into the arena's inputs and checks their values.
-  void load(const std::vector<int64_t> &rows, char *arena);
+  /// Copies a batch of rows to `places`, one for each input, and checks their values.
+  void load(const std::vector<int64_t> &rows, const std::vector<char *> &places);
 
 private:
   void bind(const std::vector<std::pair<std::string, std::string>> &flags, bool labelsOptional,
             class Problems &problems);
-  void fillIgnored(const MtcInput &input, char *arena) const;
-  void shiftTokens(const MtcInput &input, char *arena) const;
 
   const MtcProgram &program;
   std::vector<std::optional<DataColumn>> columns; ///< nothing where a label is made or ignored

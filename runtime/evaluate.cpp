@@ -31,15 +31,18 @@ int64_t evaluateBatch(const Session &session, int64_t first, int64_t end) {
   session.run(Phase::Load, step, [&] {
     session.batches.load(rowsFrom(first, batch, end), rowsFrom(first + batch, batch, end));
   });
-  session.run(Phase::Evaluate, step, [&] { session.executor.evaluate(); });
+  session.run(Phase::Evaluate, step, [&] { session.device.evaluate(); });
   return std::min(batch, end - first);
 }
 
 double sumOfRows(const Session &session, int64_t offset, int64_t valid) {
-  auto *values = reinterpret_cast<const float *>(session.arena.at(offset));
   double sum = 0;
-  for (int64_t i = 0; i < valid; ++i)
-    sum += static_cast<double>(values[i]);
+  session.device.read(offset, valid * static_cast<int64_t>(sizeof(float)),
+                      [&](const char *from, int64_t, int64_t bytes) {
+                        auto *values = reinterpret_cast<const float *>(from);
+                        for (size_t i = 0; i < static_cast<size_t>(bytes) / sizeof(float); ++i)
+                          sum += static_cast<double>(values[i]);
+                      });
   return sum;
 }
 
@@ -71,7 +74,7 @@ void evaluate(const Session &session, const TrainingState &state) {
       if (metrics.row_correct >= 0)
         correct += sumOfRows(session, metrics.row_correct, valid);
     } else {
-      loss += session.loss(program.evaluate_loss);
+      loss += session.loss(session.requestLoss(program.evaluate_loss));
       weight += 1;
     }
   }
@@ -124,7 +127,9 @@ void writeOutputs(const Session &session, const TrainingState &state) {
       const MtcTensor &output = program.outputs[i];
       bool hasRows = output.rank > 0 && output.dims[0] == program.batch;
       int64_t bytes = hasRows ? output.bytes / program.batch * valid : output.bytes;
-      writer.write(i, batch * output.bytes, session.arena.at(output.offset), bytes);
+      session.device.read(output.offset, bytes, [&](const char *from, int64_t at, int64_t count) {
+        writer.write(i, batch * output.bytes + at, from, count);
+      });
     }
   }
   writer.commit();

@@ -6,7 +6,7 @@
 
 namespace mtc::runtime {
 
-void exportModel(const MtcProgram &program, const char *arena, const std::string &path) {
+void exportModel(const MtcProgram &program, Device &device, const std::string &path) {
   if (!program.segment_count)
     userError("--export ", path, ": this program was compiled without the model");
   DurableFile file(path);
@@ -15,7 +15,8 @@ void exportModel(const MtcProgram &program, const char *arena, const std::string
     file.append(segment.bytes, segment.byte_count);
     if (segment.variable >= 0) {
       const MtcTensor &tensor = program.variables[segment.variable].tensor;
-      file.append(arena + tensor.offset, tensor.bytes);
+      device.read(tensor.offset, tensor.bytes,
+                  [&](const char *from, int64_t, int64_t bytes) { file.append(from, bytes); });
     }
   }
   file.commit();

@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_EXPORT_MODEL_H
 #define MTC_RUNTIME_EXPORT_MODEL_H
 
-#include "runtime/abi/program.h"
+#include "runtime/device.h"
 
 #include <string>
 
@@ -10,7 +10,7 @@ namespace mtc::runtime {
 
 /// Writes the model that the program was compiled from, with the values that its variables have
 /// now. Durable.
-void exportModel(const MtcProgram &program, const char *arena, const std::string &path);
+void exportModel(const MtcProgram &program, Device &device, const std::string &path);
 
 } // namespace mtc::runtime
 

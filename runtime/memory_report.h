@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_MEMORY_REPORT_H
 #define MTC_RUNTIME_MEMORY_REPORT_H
 
-#include "runtime/abi/program.h"
+#include "runtime/device.h"
 
 #include <string>
 
@@ -10,7 +10,8 @@ namespace mtc::runtime {
 
 /// Writes JSON for a run over an arena of `arenaBytes`: planned_bytes, arena_bytes,
 /// process_peak_bytes, and what lies outside the arena with the reason.
-void writeMemoryReport(const MtcProgram &program, int64_t arenaBytes, const std::string &path);
+void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaBytes,
+                       const std::string &path);
 
 } // namespace mtc::runtime
 

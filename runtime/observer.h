@@ -2,12 +2,12 @@
 #ifndef MTC_RUNTIME_OBSERVER_H
 #define MTC_RUNTIME_OBSERVER_H
 
+#include "runtime/operation_info.h"
+
 #include <chrono>
 #include <cstdint>
 
 namespace mtc::runtime {
-
-struct PreparedOperation;
 
 /// Parts of a step. Each step begins with a load; a forward run consists of loads and evaluations.
 enum class Phase { Load, MicroStep, Update, Evaluate, Save };
@@ -17,7 +17,7 @@ public:
   using Clock = std::chrono::steady_clock;
 
   virtual ~Observer() = default;
-  virtual void operation(const PreparedOperation &operation, Clock::time_point begin,
+  virtual void operation(const OperationInfo &operation, Clock::time_point begin,
                          Clock::time_point end) = 0;
   /// `step` counts from 1.
   virtual void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) = 0;

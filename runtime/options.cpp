@@ -54,11 +54,6 @@ void addData(Options &options, const Value &value) {
   options.data.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
 }
 
-void setDevice(Options &, const Value &value) {
-  if (value.text != "cpu" && value.text != "0")
-    userError("--device ", value.text, ": this program runs on the CPU, which is device 0");
-}
-
 const Flag flags[] = {
     {"--data", "NAME=FILE",
      "rows for an input, once for each: .npy, .safetensors (FILE:TENSOR) or token .bin;\n"
@@ -107,7 +102,8 @@ const Flag flags[] = {
      [](Options &o, const Value &v) {
        o.threads = v.number<int>(1, std::numeric_limits<int>::max());
      }},
-    {"--device", "N", "the device to run on", setDevice},
+    {"--device", "N", "the device to run on (default: 0)",
+     [](Options &o, const Value &v) { o.device = v.text; }},
     {"--quiet", nullptr, "print nothing but warnings and errors",
      [](Options &o, const Value &) { o.quiet = true; }},
     {"--version", nullptr, "print which compiler made this program",

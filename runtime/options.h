@@ -19,6 +19,7 @@ struct Options {
   std::optional<uint64_t> seed;
   std::string metrics, gradients, outputs, save, resume, exportTo, weights, memoryReport, profile,
       profileSummary; ///< the file; may be empty
+  std::string device; ///< as --device has it
   bool summarizes = false, evaluate = false, quiet = false, help = false, version = false;
   int64_t saveEvery = 0;
   int threads = 0; ///< resolved: at least 1 after parsing

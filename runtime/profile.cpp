@@ -1,8 +1,6 @@
 // Times of the step that runs, and of the fastest so far.
 #include "runtime/profile.h"
 
-#include "runtime/executor.h"
-
 #include <algorithm>
 
 namespace mtc::runtime {
@@ -11,7 +9,7 @@ static double secondsBetween(Observer::Clock::time_point begin, Observer::Clock:
   return std::chrono::duration<double>(end - begin).count();
 }
 
-void Profile::operation(const PreparedOperation &operation, Clock::time_point begin,
+void Profile::operation(const OperationInfo &operation, Clock::time_point begin,
                         Clock::time_point end) {
   auto &list = current.operations;
   if (operation.number >= list.size())

@@ -14,7 +14,7 @@ namespace mtc::runtime {
 class Profile final : public Observer {
 public:
   struct Times {
-    const PreparedOperation *operation = nullptr; ///< null: it did not run
+    const OperationInfo *operation = nullptr; ///< null: it did not run
     double seconds = 0;
   };
   struct Step {
@@ -22,7 +22,7 @@ public:
     double seconds = 0, loadSeconds = 0; ///< all of it: load, operations, what is between them
   };
 
-  void operation(const PreparedOperation &operation, Clock::time_point begin,
+  void operation(const OperationInfo &operation, Clock::time_point begin,
                  Clock::time_point end) override;
   void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) override;
   /// After the last step.

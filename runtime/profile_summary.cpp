@@ -1,11 +1,9 @@
 // Rows and totals of a summary.
 #include "runtime/profile_summary.h"
 
-#include "runtime/contraction.h"
 #include "runtime/element_type.h"
-#include "runtime/executor.h"
 #include "runtime/failure.h"
-#include "runtime/machine_rates.h"
+#include "runtime/plain_contraction.h"
 
 #include <algorithm>
 #include <map>
@@ -36,7 +34,7 @@ struct Sum {
 };
 
 struct Group {
-  const PreparedOperation *operation; ///< the first of them
+  const OperationInfo *operation; ///< the first of them
   Sum sum;
   std::vector<std::string> nodes; ///< of each call
   std::optional<double> alone;    ///< operations a second
@@ -55,11 +53,20 @@ std::string shapeOfContraction(const MtcContraction &contraction) {
               plain.k);
 }
 
+/// A contraction that shows a library's best rate for the type.
+MtcContraction largeSquare(uint32_t type) {
+  MtcContraction square = {};
+  square.type = type;
+  // Plain loops (f64) would take minutes for the size that shows a library's rate.
+  square.m = square.n = square.k = type == MTC_F64 ? 256 : 2048;
+  return plainContraction(square);
+}
+
 class Summary {
 public:
-  Summary(const MtcProgram &program, const Profile &profile, int threads)
-      : program(program), profile(profile), threads(threads), step(profile.fastest()),
-        copy(copyBandwidth(threads)) {
+  Summary(const MtcProgram &program, const Profile &profile, Device &device, int threads)
+      : program(program), profile(profile), device(device), threads(threads),
+        step(profile.fastest()), copy(device.copyRate()) {
     group();
     measureContractions();
   }
@@ -82,13 +89,14 @@ public:
 
 private:
   /// Null for anything but a contraction.
-  const MtcContraction *contractionOf(const PreparedOperation &operation) const {
-    if (!operation.call || program.calls[operation.source->index].kind != MTC_CONTRACTION)
+  const MtcContraction *contractionOf(const OperationInfo &operation) const {
+    if (operation.source->kind != MTC_CALL ||
+        program.calls[operation.source->index].kind != MTC_CONTRACTION)
       return nullptr;
     return static_cast<const MtcContraction *>(program.calls[operation.source->index].description);
   }
 
-  const char *kindName(const PreparedOperation &operation) const {
+  const char *kindName(const OperationInfo &operation) const {
     switch (operation.source->kind) {
     case MTC_LAUNCH:
       return "kernel";
@@ -105,7 +113,7 @@ private:
     for (const Profile::Times &times : step.operations) {
       if (!times.operation)
         continue;
-      const PreparedOperation &operation = *times.operation;
+      const OperationInfo &operation = *times.operation;
       const MtcOperation &source = *operation.source;
       auto [place, isNew] =
           known.try_emplace({source.kind, source.index, source.bytes}, groups.size());
@@ -128,20 +136,20 @@ private:
       if (!contraction)
         continue;
       if (!typeRates.count(contraction->type))
-        typeRates[contraction->type] = contractionRate(contraction->type, threads);
-      each.alone = plainContractionRate(*contraction, threads);
+        typeRates[contraction->type] = device.contractionRate(largeSquare(contraction->type));
+      each.alone = device.contractionRate(plainContraction(*contraction));
       if (each.alone)
         each.sum.aloneSeconds = each.sum.flops / *each.alone;
     }
   }
 
   Json row(const Group &each) const {
-    const PreparedOperation &operation = *each.operation;
+    const OperationInfo &operation = *each.operation;
     const Sum &sum = each.sum;
     Json result = {{"kind", kindName(operation)}, {"name", operation.label}};
     const MtcContraction *contraction = contractionOf(operation);
-    if (operation.call)
-      result["implementation"] = operation.call->implementation();
+    if (operation.source->kind == MTC_CALL)
+      result["implementation"] = operation.implementation;
     if (contraction)
       result["shape"] = shapeOfContraction(*contraction);
     result["nodes"] = each.nodes;
@@ -203,6 +211,7 @@ private:
 
   const MtcProgram &program;
   const Profile &profile;
+  Device &device;
   int threads;
   const Profile::Step &step;
   std::optional<double> copy;
@@ -212,8 +221,8 @@ private:
 
 } // namespace
 
-Json summarize(const MtcProgram &program, const Profile &profile, int threads) {
-  return Summary(program, profile, threads).json();
+Json summarize(const MtcProgram &program, const Profile &profile, Device &device, int threads) {
+  return Summary(program, profile, device, threads).json();
 }
 
 } // namespace mtc::runtime

@@ -3,7 +3,7 @@
 #ifndef MTC_RUNTIME_PROFILE_SUMMARY_H
 #define MTC_RUNTIME_PROFILE_SUMMARY_H
 
-#include "runtime/abi/program.h"
+#include "runtime/device.h"
 #include "runtime/profile.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 
 namespace mtc::runtime {
 
-/// Rates of this machine are measured now, in memory of their own that is given back; the run whose
+/// The device's rates are measured now, in memory of their own that is given back; the run whose
 /// profile this is should be over. Seconds are means of a step. Keys:
 ///
 /// `steps`, `mean_step_seconds`, `step_seconds` of the fastest, which all else is about, `threads`;
@@ -28,7 +28,8 @@ namespace mtc::runtime {
 ///   the time's bytes) or `share_of_alone` where that makes sense.
 ///
 /// What could not be measured is null.
-nlohmann::ordered_json summarize(const MtcProgram &program, const Profile &profile, int threads);
+nlohmann::ordered_json summarize(const MtcProgram &program, const Profile &profile, Device &device,
+                                 int threads);
 
 /// The same as a table for people.
 std::string summaryTable(const nlohmann::ordered_json &summary);

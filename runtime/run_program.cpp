@@ -20,6 +20,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -72,9 +73,10 @@ void runSession(const Session &session, TrainingState &state) {
   train(session, state);
 }
 
-void reportProfile(const MtcProgram &program, const Options &options, Profile &profile) {
+void reportProfile(const MtcProgram &program, Device &device, const Options &options,
+                   Profile &profile) {
   profile.finish();
-  auto summary = summarize(program, profile, options.threads);
+  auto summary = summarize(program, profile, device, options.threads);
   if (!options.quiet)
     std::fputs(summaryTable(summary).c_str(), stdout);
   if (options.profileSummary.empty())
@@ -108,11 +110,12 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     problems.collect([&] { CheckpointFolder(options.save); });
   problems.throwIfAny();
 
-  Arena arena(arenaBytes(program, options), options.threads);
-  initializeVariables(program, arena.data(), options.threads, options.weights,
-                      folderOf(programPath), !options.resume.empty());
+  std::unique_ptr<Device> opened = openDevice(program, options, arenaBytes(program, options));
+  Device &device = *opened;
+  initializeVariables(program, device, options.threads, options.weights, folderOf(programPath),
+                      !options.resume.empty());
   if (!options.resume.empty())
-    loadCheckpoint(program, arena.data(), options.resume);
+    loadCheckpoint(program, device, options.resume);
   if (usesData) {
     std::optional<Trace> trace;
     Profile profile;
@@ -121,18 +124,18 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
       observers.push_back(&trace.emplace(options.profile));
     if (options.summarizes)
       observers.push_back(&profile);
-    Executor executor(program, arena.data(), options.threads, observers);
-    BatchReader batches(program, *data, arena, options.threads);
-    runSession({program, options, arena, executor, *data, batches, observers}, state);
+    device.prepare(observers);
+    BatchReader batches(program, *data, device);
+    runSession({program, options, device, *data, batches, observers}, state);
     if (trace)
       trace->finish();
     if (options.summarizes)
-      reportProfile(program, options, profile);
+      reportProfile(program, device, options, profile);
   }
   if (!options.exportTo.empty())
-    exportModel(program, arena.data(), options.exportTo);
+    exportModel(program, device, options.exportTo);
   if (!options.memoryReport.empty())
-    writeMemoryReport(program, arenaBytes(program, options), options.memoryReport);
+    writeMemoryReport(program, device, arenaBytes(program, options), options.memoryReport);
 }
 
 } // namespace

@@ -1,23 +1,22 @@
 // Scalars, batches and losses of a step.
 #include "runtime/session.h"
 
+#include "runtime/element_type.h"
 #include "runtime/row_order.h"
-
-#include <cstring>
 
 namespace mtc::runtime {
 
-template <typename Value> static void put(const Arena &arena, int64_t offset, Value value) {
+template <typename Value> static void put(Device &device, int64_t offset, Value value) {
   if (offset >= 0)
-    std::memcpy(arena.at(offset), &value, sizeof value);
+    device.writeScalar(offset, &value, sizeof value);
 }
 
 void Session::setScalars(int64_t step, double learningRate, uint64_t seed) const {
   const MtcScalars &scalars = program.scalars;
-  put(arena, scalars.learning_rate, static_cast<float>(learningRate));
-  put(arena, scalars.step, step);
-  put(arena, scalars.micro_step, int64_t{0});
-  put(arena, scalars.seed, static_cast<int64_t>(seed));
+  put(device, scalars.learning_rate, static_cast<float>(learningRate));
+  put(device, scalars.step, step);
+  put(device, scalars.micro_step, int64_t{0});
+  put(device, scalars.seed, static_cast<int64_t>(seed));
 }
 
 void Session::loadBatch(const TrainingState &state, int64_t step, int64_t last) const {
@@ -32,15 +31,19 @@ void Session::loadBatch(const TrainingState &state, int64_t step, int64_t last) 
   batches.load(rowsOf(step), ahead ? rowsOf(step + 1) : BatchReader::Rows());
 }
 
-double Session::loss(int64_t offset) const {
+int64_t Session::requestLoss(int64_t offset) const {
+  return device.request(offset, typeBytes(program.loss_type));
+}
+
+double Session::loss(int64_t request) const {
   if (program.loss_type == MTC_F64) {
     double value;
-    std::memcpy(&value, arena.at(offset), sizeof value);
+    device.receive(request, &value);
     return value;
   }
   float value;
-  std::memcpy(&value, arena.at(offset), sizeof value);
-  return value;
+  device.receive(request, &value);
+  return static_cast<double>(value);
 }
 
 } // namespace mtc::runtime

@@ -2,9 +2,8 @@
 #ifndef MTC_RUNTIME_SESSION_H
 #define MTC_RUNTIME_SESSION_H
 
-#include "runtime/arena.h"
 #include "runtime/batch_reader.h"
-#include "runtime/executor.h"
+#include "runtime/device.h"
 #include "runtime/observer.h"
 #include "runtime/options.h"
 
@@ -23,8 +22,7 @@ struct TrainingState {
 struct Session {
   const MtcProgram &program;
   const Options &options;
-  const Arena &arena;
-  Executor &executor;
+  Device &device;
   const Dataset &data;
   BatchReader &batches;
   const std::vector<Observer *> &observers;
@@ -34,17 +32,18 @@ struct Session {
   /// Loads the rows of step `step` by the state's order, and lets those of the next one be read if
   /// `last` is greater.
   void loadBatch(const TrainingState &state, int64_t step, int64_t last) const;
-  /// Runs a part of step `step` and tells the observers; returns its seconds.
-  template <typename Action> double run(Phase phase, int64_t step, const Action &action) const {
+  /// Runs a part of step `step` and tells the observers.
+  template <typename Action> void run(Phase phase, int64_t step, const Action &action) const {
     auto begin = Observer::Clock::now();
     action();
     auto end = Observer::Clock::now();
     for (Observer *observer : observers)
       observer->phase(phase, step, begin, end);
-    return std::chrono::duration<double>(end - begin).count();
   }
-  /// Reads a loss.
-  double loss(int64_t offset) const;
+  /// Lets the loss at an offset be kept as it is when what was asked for so far has run; `loss`
+  /// then waits for it.
+  int64_t requestLoss(int64_t offset) const;
+  double loss(int64_t request) const;
 };
 
 } // namespace mtc::runtime

@@ -1,7 +1,6 @@
 // Trace events as JSON.
 #include "runtime/trace.h"
 
-#include "runtime/executor.h"
 #include "runtime/failure.h"
 
 #include <cerrno>
@@ -37,7 +36,7 @@ void Trace::write(const std::string &name, const char *category, int lane,
        << ",\"args\":{" << arguments << "}}";
 }
 
-void Trace::operation(const PreparedOperation &operation, Clock::time_point begin,
+void Trace::operation(const OperationInfo &operation, Clock::time_point begin,
                       Clock::time_point end) {
   const char *nodes = operation.source->nodes;
   write(nodes && *nodes ? nodes : operation.label, "operation", 2,

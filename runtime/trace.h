@@ -17,7 +17,7 @@ public:
   explicit Trace(std::string path);
   ~Trace() override;
 
-  void operation(const PreparedOperation &operation, Clock::time_point begin,
+  void operation(const OperationInfo &operation, Clock::time_point begin,
                  Clock::time_point end) override;
   void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) override;
   /// Writes the end; a fault of the system if anything could not be written.

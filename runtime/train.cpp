@@ -10,8 +10,11 @@
 #include "runtime/schedule.h"
 #include "runtime/stop_signal.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <optional>
 
 namespace mtc::runtime {
@@ -51,6 +54,7 @@ public:
       if (checkpoints && options.saveEvery && state.step % options.saveEvery == 0)
         save();
     }
+    report(0);
     if (checkpoints)
       save();
     progress.breakLine();
@@ -62,27 +66,51 @@ public:
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A step that was asked for and not reported yet.
+  struct Pending {
+    int64_t step, loss;
+    double rate;
+    Clock::time_point begin;
+  };
+
   void step() {
-    int64_t number = state.step + 1;
-    double rate = learningRate(session.program, number, total), loss = 0;
-    double seconds = session.run(Phase::Load, number, [&] {
-      session.setScalars(number, rate, state.seed);
+    const int64_t number = state.step + 1;
+    Pending pending = {number, 0, learningRate(session.program, number, total), Clock::now()};
+    session.run(Phase::Load, number, [&] {
+      session.setScalars(number, pending.rate, state.seed);
       session.loadBatch(state, number, total);
     });
-    seconds += session.run(Phase::MicroStep, number, [&] {
-      session.executor.microStep();
-      loss = session.loss(session.program.micro_step_loss);
+    session.run(Phase::MicroStep, number, [&] {
+      session.device.microStep();
+      pending.loss = session.requestLoss(session.program.micro_step_loss);
     });
-    seconds += session.run(Phase::Update, number, [&] { session.executor.update(); });
+    session.run(Phase::Update, number, [&] { session.device.update(); });
     state.step = number;
-    if (metrics)
-      metrics->write({number, loss, rate, seconds});
-    progress.show(number, loss, rate, seconds);
-    if (!std::isfinite(loss))
-      warnOfLoss(loss);
+    queue.push_back(pending);
+    report(session.device.queuedSteps());
   }
 
-  void warnOfLoss(double loss) {
+  /// Reports all steps but the last `queued`.
+  void report(int queued) {
+    for (; queue.size() > static_cast<size_t>(queued); queue.pop_front()) {
+      const Pending &pending = queue.front();
+      const double loss = session.loss(pending.loss);
+      const Clock::time_point now = Clock::now();
+      // A device goes on with a step when it has done the one before.
+      const double seconds =
+          std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
+      lastEnd = now;
+      if (metrics)
+        metrics->write({pending.step, loss, pending.rate, seconds});
+      progress.show(pending.step, loss, pending.rate, seconds);
+      if (!std::isfinite(loss))
+        warnOfLoss(pending.step, loss);
+    }
+  }
+
+  void warnOfLoss(int64_t step, double loss) {
     if (warned)
       return;
     warned = true;
@@ -91,14 +119,15 @@ private:
                  "warning: the loss of step %lld is %f, and the weights are likely lost; a lower "
                  "--lr or a warm-up when "
                  "compiling may help\n",
-                 static_cast<long long>(state.step), loss);
+                 static_cast<long long>(step), loss);
   }
 
   void save() {
+    report(0);
     if (savedStep == state.step)
       return;
     session.run(Phase::Save, state.step,
-                [&] { checkpoints->save(session.program, session.arena.data(), state); });
+                [&] { checkpoints->save(session.program, session.device, state); });
     savedStep = state.step;
   }
 
@@ -108,6 +137,8 @@ private:
   Progress progress;
   std::optional<MetricsFile> metrics;
   std::optional<CheckpointFolder> checkpoints;
+  std::deque<Pending> queue;
+  Clock::time_point lastEnd{};
   bool warned = false;
 };
 
@@ -134,15 +165,18 @@ void writeGradients(const Session &session, const TrainingState &state) {
   session.run(Phase::Load, step, [&] { session.loadBatch(state, step, step); });
   const bool isApart = program.gradients.operation_count > 0;
   session.run(Phase::MicroStep, step,
-              [&] { isApart ? session.executor.gradients() : session.executor.microStep(); });
+              [&] { isApart ? session.device.gradients() : session.device.microStep(); });
+  const double loss =
+      session.loss(session.requestLoss(isApart ? program.gradients_loss : program.micro_step_loss));
   SafetensorsWriter writer(session.options.gradients, entries);
   for (size_t i = 0; i < gradients.size(); ++i)
-    writer.write(i, 0, session.arena.at(gradients[i]->tensor.offset), gradients[i]->tensor.bytes);
+    session.device.read(
+        gradients[i]->tensor.offset, gradients[i]->tensor.bytes,
+        [&](const char *from, int64_t at, int64_t bytes) { writer.write(i, at, from, bytes); });
   writer.commit();
   if (!session.options.quiet)
-    std::printf("loss %.9g; %zu gradients in %s\n",
-                session.loss(isApart ? program.gradients_loss : program.micro_step_loss),
-                gradients.size(), session.options.gradients.c_str());
+    std::printf("loss %.9g; %zu gradients in %s\n", loss, gradients.size(),
+                session.options.gradients.c_str());
 }
 
 } // namespace mtc::runtime

@@ -3,7 +3,6 @@
 
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
-#include "runtime/parallel.h"
 #include "runtime/philox.h"
 
 #include <algorithm>
@@ -11,6 +10,9 @@
 #include <cassert>
 #include <cstring>
 #include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace mtc::runtime {
 
@@ -19,8 +21,8 @@ bool isSaved(const MtcVariable &variable) {
          variable.role == MTC_OPTIMIZER;
 }
 
-void readArray(const ArrayOnDisk &array, char *to, int64_t bytes) {
-  array.file->read(array.offset, to, bytes);
+void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes) {
+  array.file->read(array.offset + at, to, bytes);
 }
 
 std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
@@ -36,32 +38,53 @@ static uint16_t toBf16(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/// Calls `body` on disjoint ranges that cover [0, extent), on threads of their own if there is
+/// much.
+template <typename Body> static void onThreads(int threads, int64_t extent, const Body &body) {
+  constexpr int64_t grain = 4096;
+  const int64_t parts = std::clamp<int64_t>(extent / grain, 1, threads);
+  auto run = [=, &body](int64_t part) { body(extent * part / parts, extent * (part + 1) / parts); };
+  std::vector<std::jthread> running;
+  for (int64_t part = 1; part < parts; ++part)
+    try {
+      running.emplace_back([&run, part] { run(part); });
+    } catch (const std::system_error &) {
+      run(part); // No thread to be had.
+    }
+  run(0);
+}
+
+/// Draws `bytes` of the variable from byte `at` on, which starts a group of four elements.
 template <typename Element, typename Convert>
-static void drawNormal(const MtcVariable &variable, char *to, int threads, const Convert &convert) {
+static void drawNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
+                       int threads, const Convert &convert) {
   auto *elements = reinterpret_cast<Element *>(to);
-  const int64_t count = variable.tensor.bytes / static_cast<int64_t>(sizeof(Element));
+  constexpr auto size = static_cast<int64_t>(sizeof(Element));
+  const int64_t count = bytes / size, firstGroup = at / (4 * size);
   const uint64_t name = hashName(variable.tensor.name);
-  parallelFor(threads, (count + 3) / 4, 4096, [&](int, int64_t begin, int64_t end) {
+  onThreads(threads, (count + 3) / 4, [&](int64_t begin, int64_t end) {
     for (int64_t group = begin; group < end; ++group) {
-      auto samples = normals(0, name, static_cast<uint64_t>(group));
+      auto samples = normals(0, name, static_cast<uint64_t>(firstGroup + group));
       for (int64_t i = 4 * group; i < std::min(4 * group + 4, count); ++i)
         elements[i] = convert(samples[static_cast<size_t>(i % 4)] * variable.deviation);
     }
   });
 }
 
-static void drawNormal(const MtcVariable &variable, char *to, int threads) {
+static void drawNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
+                       int threads) {
+  auto draw = [&]<typename Element>(Element, const auto &convert) {
+    drawNormal<Element>(variable, to, at, bytes, threads, convert);
+  };
   switch (variable.tensor.type) {
   case MTC_F64:
-    return drawNormal<double>(variable, to, threads, [](double v) { return v; });
+    return draw(double(), [](double v) { return v; });
   case MTC_F32:
-    return drawNormal<float>(variable, to, threads, [](double v) { return static_cast<float>(v); });
+    return draw(float(), [](double v) { return static_cast<float>(v); });
   case MTC_BF16:
-    return drawNormal<uint16_t>(variable, to, threads,
-                                [](double v) { return toBf16(static_cast<float>(v)); });
+    return draw(uint16_t(), [](double v) { return toBf16(static_cast<float>(v)); });
   case MTC_F16:
-    return drawNormal<_Float16>(variable, to, threads,
-                                [](double v) { return static_cast<_Float16>(v); });
+    return draw(_Float16(), [](double v) { return static_cast<_Float16>(v); });
   default:
     assert(false && "only floating variables are drawn");
   }
@@ -73,7 +96,7 @@ static const ArrayOnDisk *findTensor(const SafetensorsFile &file, const MtcVaria
   return found ? found : file.find(variable.module_name);
 }
 
-void initializeVariables(const MtcProgram &program, char *arena, int threads,
+void initializeVariables(const MtcProgram &program, Device &device, int threads,
                          const std::string &weights, const std::string &programFolder,
                          bool keepTrained) {
   const bool chosen = !weights.empty();
@@ -100,7 +123,9 @@ void initializeVariables(const MtcProgram &program, char *arena, int threads,
     const MtcVariable &variable = program.variables[i];
     if (skipped(variable))
       continue;
-    char *to = arena + variable.tensor.offset;
+    auto write = [&](const Device::Fill &fill) {
+      device.write(variable.tensor.offset, variable.tensor.bytes, fill);
+    };
     bool overridable = variable.role == MTC_PARAMETER || variable.role == MTC_STATE;
     const ArrayOnDisk *found = variable.initial == MTC_INITIAL_FILE || (chosen && overridable)
                                    ? findTensor(*file, variable)
@@ -108,7 +133,7 @@ void initializeVariables(const MtcProgram &program, char *arena, int threads,
     if (found) {
       std::string why = mismatch(variable.tensor, *found);
       if (why.empty())
-        readArray(*found, to, variable.tensor.bytes);
+        write([&](char *to, int64_t at, int64_t bytes) { readArray(*found, at, to, bytes); });
       else
         problems.add(file->path(), ": tensor '", variable.tensor.name, "' ", why);
       ++used;
@@ -117,9 +142,13 @@ void initializeVariables(const MtcProgram &program, char *arena, int threads,
                    "' is missing; the program expects ", typeName(variable.tensor.type), " ",
                    shapeText(shapeOf(variable.tensor)));
     } else if (variable.initial == MTC_INITIAL_DATA) {
-      std::memcpy(to, variable.data, static_cast<size_t>(variable.tensor.bytes));
+      write([&](char *to, int64_t at, int64_t bytes) {
+        std::memcpy(to, static_cast<const char *>(variable.data) + at, static_cast<size_t>(bytes));
+      });
     } else if (variable.initial == MTC_INITIAL_NORMAL) {
-      drawNormal(variable, to, threads);
+      write([&](char *to, int64_t at, int64_t bytes) {
+        drawNormal(variable, to, at, bytes, threads);
+      });
     }
   }
   if (chosen && used == 0 && !problems.any())

@@ -2,7 +2,7 @@
 #ifndef MTC_RUNTIME_VARIABLES_H
 #define MTC_RUNTIME_VARIABLES_H
 
-#include "runtime/abi/program.h"
+#include "runtime/device.h"
 #include "runtime/safetensors.h"
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace mtc::runtime {
 
-/// Fills all variables in the arena, which is zeroed. `weights` is the file of --weights, or "" for
-/// the one beside the program in `programFolder`. Every tensor that is missing or has another type
-/// or shape is named in one failure. With `keepTrained` (before resuming), parameters and state are
-/// not read: a checkpoint will bring them.
-void initializeVariables(const MtcProgram &program, char *arena, int threads,
+/// Fills all variables of a device, whose arena is zeroed. `weights` is the file of --weights, or
+/// "" for the one beside the program in `programFolder`. Every tensor that is missing or has
+/// another type or shape is named in one failure. With `keepTrained` (before resuming), parameters
+/// and state are not read: a checkpoint will bring them.
+void initializeVariables(const MtcProgram &program, Device &device, int threads,
                          const std::string &weights, const std::string &programFolder,
                          bool keepTrained);
 
-/// Reads one tensor of a file to `to`.
-void readArray(const ArrayOnDisk &array, char *to, int64_t bytes);
+/// Reads bytes of a tensor of a file, from byte `at` of it on.
+void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes);
 
 /// Why a tensor of a file cannot be the variable's value; "" if it can.
 std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found);

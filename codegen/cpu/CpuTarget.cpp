@@ -39,7 +39,8 @@ public:
   }
 
   LinkInputs getLinkInputs() const override {
-    return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_library_calls.a"},
+    return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_runtime_cpu.a",
+             "libmtc_library_calls.a", "libmtc_contraction_problem.a"},
             {"dnnl", "gomp", "stdc++", "m", "pthread"}};
   }
 

@@ -46,6 +46,9 @@ typedef struct MtcCudaArchitecture {
 
 typedef struct MtcCudaProgram {
   uint32_t is_emulated;
+  uint32_t uses_tf32;      /* f32 contractions may take their operands rounded to tf32 */
+  uint32_t driver_version; /* that the images need at least, as cuDriverGetVersion counts: 1000 for
+                              a major version, 10 for a minor one; 0 in an emulated program */
   uint32_t image_count, architecture_count; /* architecture_count is 0 in an emulated program */
   const MtcCudaArchitecture *architectures;
 } MtcCudaProgram;

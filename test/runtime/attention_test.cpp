@@ -1,6 +1,6 @@
 // Attention in tiles against plain sums, at sizes that fill no tile, with every kind of mask.
-#include "runtime/attention.h"
-#include "runtime/parallel.h"
+#include "runtime/cpu/attention.h"
+#include "runtime/cpu/parallel.h"
 
 #include <gtest/gtest.h>
 

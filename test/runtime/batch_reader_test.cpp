@@ -1,5 +1,6 @@
 // Batches read ahead: the same rows, and mistakes where they belong.
 #include "runtime/batch_reader.h"
+#include "runtime/cpu/cpu_device.h"
 #include "runtime/failure.h"
 #include "support.h"
 
@@ -17,7 +18,7 @@ namespace {
 class Batches : public testing::Test {
 protected:
   TemporaryFolder folder;
-  Arena arena{mtc_program.arena_bytes, 1};
+  CpuDevice device{mtc_program, 2, mtc_program.arena_bytes};
 
   void SetUp() override { writeSampleData(folder, 10); }
 
@@ -27,8 +28,9 @@ protected:
   }
   /// Expects that the inputs hold these rows.
   void expectRows(const BatchReader::Rows &rows) {
-    auto *x = reinterpret_cast<const float *>(arena.at(mtc_program.inputs[0].tensor.offset));
-    auto *target = reinterpret_cast<const float *>(arena.at(mtc_program.inputs[1].tensor.offset));
+    std::vector<char *> inputs = device.batchPlaces(/*ahead=*/false);
+    auto *x = reinterpret_cast<const float *>(inputs[0]);
+    auto *target = reinterpret_cast<const float *>(inputs[1]);
     for (size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(target[i], sampleTarget(rows[i])) << i;
       for (int64_t feature = 0; feature < 3; ++feature)
@@ -39,7 +41,7 @@ protected:
 
 TEST_F(Batches, AreThoseAskedForWhateverWasReadAhead) {
   Dataset data = this->data();
-  BatchReader reader(mtc_program, data, arena, 2);
+  BatchReader reader(mtc_program, data, device);
   const BatchReader::Rows first = {0, 1, 2, 3}, second = {7, 3, 9, 9}, third = {4, 5, 6, 8};
   reader.load(first, second);
   expectRows(first); // what is read ahead goes elsewhere
@@ -55,9 +57,11 @@ TEST_F(Batches, WithoutAStagingPlaceNothingIsReadAhead) {
   MtcProgram program = mtc_program;
   program.staging = 0;
   Dataset data = this->data();
-  BatchReader reader(program, data, arena, 1);
+  BatchReader reader(program, data, device);
   reader.load({0, 1, 2, 3}, {4, 5, 6, 7});
-  EXPECT_EQ(std::string(arena.at(mtc_program.staging), 128), std::string(128, '\0'));
+  device.read(mtc_program.staging, 128, [](const char *from, int64_t, int64_t bytes) {
+    EXPECT_EQ(std::string(from, static_cast<size_t>(bytes)), std::string(128, '\0'));
+  });
   reader.load({4, 5, 6, 7}, {});
   expectRows({4, 5, 6, 7});
 }
@@ -65,7 +69,7 @@ TEST_F(Batches, WithoutAStagingPlaceNothingIsReadAhead) {
 TEST_F(Batches, AMistakeBelongsToItsBatch) {
   Dataset data = this->data();
   std::filesystem::resize_file(folder / "x.npy", std::filesystem::file_size(folder / "x.npy") - 12);
-  BatchReader reader(mtc_program, data, arena, 1);
+  BatchReader reader(mtc_program, data, device);
   reader.load({0, 1, 2, 3}, {6, 7, 8, 9}); // row 9 is gone
   expectRows({0, 1, 2, 3});
   try {

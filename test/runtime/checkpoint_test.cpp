@@ -190,12 +190,20 @@ TEST_F(Checkpoint, FolderThatCannotBeMade) {
 }
 
 TEST(Checksum, KnownValues) {
-  using mtc::runtime::checksum;
-  EXPECT_EQ(checksum("", 0), 0xEF46DB3751D8E999u);
-  EXPECT_EQ(checksum("a", 1), 0xD24EC4F1A98C6E5Bu);
-  EXPECT_EQ(checksum("abc", 3), 0x44BC2CF5AD770999u);
+  auto checksum = [](const std::string &text) {
+    mtc::runtime::Checksum sum;
+    sum.add(text.data(), static_cast<int64_t>(text.size()));
+    return sum.value();
+  };
+  EXPECT_EQ(checksum(""), 0xEF46DB3751D8E999u);
+  EXPECT_EQ(checksum("a"), 0xD24EC4F1A98C6E5Bu);
+  EXPECT_EQ(checksum("abc"), 0x44BC2CF5AD770999u);
   std::string text = "Call me Ishmael. Some years ago--never mind how long precisely-";
-  EXPECT_EQ(checksum(text.data(), static_cast<int64_t>(text.size())), 0x02A2E85470D6FD96u);
+  EXPECT_EQ(checksum(text), 0x02A2E85470D6FD96u);
+  mtc::runtime::Checksum pieces;
+  pieces.add(text.data(), 32);
+  pieces.add(text.data() + 32, static_cast<int64_t>(text.size()) - 32);
+  EXPECT_EQ(pieces.value(), 0x02A2E85470D6FD96u);
 }
 
 } // namespace

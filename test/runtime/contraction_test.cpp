@@ -1,6 +1,6 @@
 // Contractions of every layout against plain sums, and which way each layout goes.
-#include "runtime/contraction.h"
-#include "runtime/parallel.h"
+#include "runtime/cpu/contraction.h"
+#include "runtime/cpu/parallel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Binding data to inputs: formats, conversion, labels from tokens, and complaints.
 #include "runtime/dataset.h"
+#include "runtime/device.h"
 #include "runtime/failure.h"
 #include "support.h"
 
@@ -36,6 +37,7 @@ protected:
     std::memset(arena, 0x77, sizeof arena);
   }
 
+  std::vector<char *> places() { return inputPlaces(program, arena); }
   template <typename T>
   std::string npy(const std::string &name, const std::string &descr, const std::string &shape,
                   const std::vector<T> &values) {
@@ -51,7 +53,7 @@ protected:
     try {
       Dataset data(program, flags, false);
       if (!rows.empty())
-        data.load(rows, arena);
+        data.load(rows, places());
     } catch (const Failure &failure) {
       EXPECT_EQ(failure.exitCode(), exitUserInput);
       return failure.what();
@@ -66,17 +68,17 @@ TEST_F(Data, RowsInAnyOrderAndLabelsShiftedByOne) {
                {{"ids", npy<int64_t>("a.npy", "<i8", "(3, 3)", {1, 2, 3, 4, 5, 6, 7, 8, 9})}},
                false);
   EXPECT_EQ(data.rows(), 3);
-  data.load({2, 0}, arena);
+  data.load({2, 0}, places());
   EXPECT_EQ(loaded<int64_t>(0), (Ids{7, 8, 9, 1, 2, 3}));
   EXPECT_EQ(loaded<int64_t>(64), (Ids{8, 9, -100, 2, 3, -100}));
-  data.load({1, 2}, arena);
+  data.load({1, 2}, places());
   EXPECT_EQ(loaded<int64_t>(0), (Ids{4, 5, 6, 7, 8, 9}));
 }
 
 TEST_F(Data, IntegersAreWidened) {
   auto check = [&](const std::string &file) {
     Dataset data(program, {{"ids", file}}, false);
-    data.load({1, 0}, arena);
+    data.load({1, 0}, places());
     EXPECT_EQ(loaded<int64_t>(0), (Ids{4, 5, 49, 1, 2, 3})) << file;
   };
   check(npy<int32_t>("i4.npy", "<i4", "(2, 3)", {1, 2, 3, 4, 5, 49}));
@@ -107,7 +109,7 @@ TEST_F(Data, BytesOfBooleansAreZeroOrOne) {
   program.input_count = 1;
   Dataset data(program, {{"ids", npy<uint8_t>("a.npy", "|b1", "(2, 3)", {0, 1, 2, 255, 0, 128})}},
                false);
-  data.load({0, 1}, arena);
+  data.load({0, 1}, places());
   EXPECT_EQ(loaded<uint8_t>(0), (std::vector<uint8_t>{0, 1, 1, 1, 0, 1}));
 }
 
@@ -134,7 +136,7 @@ TEST_F(Data, TokenStreams) {
                                Flags{{"ids", folder / "t.bin"}, {"labels", folder / "t.bin"}}}) {
       Dataset data(program, flags, false);
       EXPECT_EQ(data.rows(), 3) << i; // The tokens of a fourth row lack their last label.
-      data.load({2, 1}, arena);
+      data.load({2, 1}, places());
       EXPECT_EQ(loaded<int64_t>(0), (Ids{16, 17, 18, 13, 14, 15})) << i;
       EXPECT_EQ(loaded<int64_t>(64), (Ids{17, 18, 19, 14, 15, 16})) << i;
     }
@@ -170,7 +172,7 @@ TEST_F(Data, TensorsOfASafetensorsFile) {
   for (const auto &[file, first] : std::vector<std::pair<std::string, int64_t>>{
            {path, 1}, {path + ":ids", 1}, {path + ":b", 7}}) {
     Dataset dataset(program, {{"ids", file}}, false);
-    dataset.load({0, 1}, arena);
+    dataset.load({0, 1}, places());
     EXPECT_EQ(loaded<int64_t>(0)[0], first);
   }
   EXPECT_THAT(refusal({{"ids", path + ":c"}}), HasSubstr("it holds b, ids"));
@@ -219,7 +221,7 @@ TEST_F(Data, ValuesOutsideTheRangeNameFileRowAndReader) {
 TEST_F(Data, LabelsThatNobodyReads) {
   inputs[1].shifted_from = -1;
   Dataset data(program, {{"ids", npy<int64_t>("a.npy", "<i8", "(2, 3)", Ids(6))}}, true);
-  data.load({0, 1}, arena);
+  data.load({0, 1}, places());
   EXPECT_EQ(loaded<int64_t>(64), Ids(6, -100));
 }
 
@@ -228,7 +230,7 @@ TEST_F(Data, FileThatShrinksDuringTheRun) {
   Dataset data(program, {{"ids", file}}, false);
   std::string bytes = readFile(file);
   writeFile(file, bytes.substr(0, bytes.size() - 8));
-  EXPECT_THROW(data.load({0, 1}, arena), Failure);
+  EXPECT_THROW(data.load({0, 1}, places()), Failure);
 }
 
 } // namespace

@@ -53,7 +53,14 @@ TEST(Options, Contradictions) {
               HasSubstr("--weights does not go with it"));
   EXPECT_THAT(refusal({"--threads", "5"}), HasSubstr("at most 4 threads"));
   EXPECT_THAT(refusal({"--threads", "99999999999"}), HasSubstr("--threads 99999999999"));
-  EXPECT_THAT(refusal({"--device", "1"}), HasSubstr("runs on the CPU"));
+}
+
+TEST(Options, DeviceOfTheTarget) {
+  TemporaryFolder folder;
+  writeSampleData(folder, 4);
+  for (const char *device : {"0", "cpu"})
+    EXPECT_EQ(runHere(mtc_program, withData(folder, {"--device", device})).status, 0);
+  EXPECT_THAT(refusal(withData(folder, {"--device", "1"})), HasSubstr("runs on the CPU"));
 }
 
 TEST(Options, PlacesThatCannotBeWritten) {

@@ -1,5 +1,5 @@
 // The thread pool: ranges are covered once, whatever the number of threads.
-#include "runtime/parallel.h"
+#include "runtime/cpu/parallel.h"
 
 #include <gtest/gtest.h>
 

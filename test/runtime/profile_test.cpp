@@ -1,7 +1,7 @@
 // --profile-summary: what is counted, and what it is compared with.
-#include "runtime/contraction.h"
-#include "runtime/executor.h"
-#include "runtime/machine_rates.h"
+#include "runtime/cpu/contraction.h"
+#include "runtime/cpu/machine_rates.h"
+#include "runtime/plain_contraction.h"
 #include "runtime/profile.h"
 #include "runtime/profile_summary.h"
 #include "support.h"
@@ -23,7 +23,7 @@ Observer::Clock::time_point at(int64_t milliseconds) {
 
 TEST(Profile, TheFastestStepCounts) {
   const MtcOperation source = {};
-  PreparedOperation operation = {&source, nullptr, nullptr, {}, "x", 0, 0, 1};
+  OperationInfo operation = {&source, 1, "", "x", 0, 0};
   Profile profile;
   auto step = [&](int64_t number, int64_t begin, int64_t load, int64_t kernel, int64_t rest) {
     profile.phase(Phase::Load, number, at(begin), at(begin + load));
@@ -56,7 +56,7 @@ TEST(Profile, PlainContractionHasTheSameWork) {
   EXPECT_EQ(contractionFlops(contraction), contractionFlops(plain));
   EXPECT_EQ(plain.accumulate, 0u);
   EXPECT_EQ(createContraction(plain, 1)->rate(), MTC_CALL_FAST);
-  EXPECT_GT(plainContractionRate(contraction, 2).value(), 0);
+  EXPECT_GT(plainContractionRate(plain, 2).value(), 0);
 }
 
 class Summary : public testing::Test {

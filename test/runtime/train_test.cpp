@@ -30,7 +30,7 @@ std::vector<float> tensor(const std::string &path, const std::string &name) {
   for (int64_t dim : array->dims)
     bytes *= dim;
   std::vector<float> values(static_cast<size_t>(bytes / 4));
-  mtc::runtime::readArray(*array, reinterpret_cast<char *>(values.data()), bytes);
+  mtc::runtime::readArray(*array, 0, reinterpret_cast<char *>(values.data()), bytes);
   return values;
 }
 

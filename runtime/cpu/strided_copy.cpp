@@ -1,7 +1,7 @@
 // Strided copies, parallel over all but the last dimension.
-#include "runtime/strided_copy.h"
+#include "runtime/cpu/strided_copy.h"
 
-#include "runtime/parallel.h"
+#include "runtime/cpu/parallel.h"
 
 #include <cassert>
 

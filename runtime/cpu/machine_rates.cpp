@@ -1,11 +1,12 @@
 // Copies and contractions that are timed alone.
-#include "runtime/machine_rates.h"
+#include "runtime/cpu/machine_rates.h"
 
-#include "runtime/arena.h"
-#include "runtime/contraction.h"
+#include "runtime/cpu/arena.h"
+#include "runtime/cpu/contraction.h"
+#include "runtime/cpu/parallel.h"
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
-#include "runtime/parallel.h"
+#include "runtime/plain_contraction.h"
 
 #include <algorithm>
 #include <chrono>
@@ -68,29 +69,7 @@ std::optional<double> copyBandwidth(int threads) {
   });
 }
 
-MtcContraction plainContraction(const MtcContraction &contraction) {
-  MtcContraction plain = {};
-  plain.type = contraction.type;
-  plain.m = contraction.m;
-  plain.n = contraction.n;
-  plain.k = contraction.k;
-  plain.batch_rank = 1;
-  plain.batch[0] = 1;
-  for (uint32_t i = 0; i < contraction.batch_rank; ++i)
-    plain.batch[0] *= contraction.batch[i];
-  auto fill = [](int64_t *strides, int64_t rows, int64_t columns) {
-    strides[0] = rows * columns;
-    strides[1] = columns;
-    strides[2] = 1;
-  };
-  fill(plain.lhs_strides, plain.m, plain.k);
-  fill(plain.rhs_strides, plain.k, plain.n);
-  fill(plain.out_strides, plain.m, plain.n);
-  return plain;
-}
-
-std::optional<double> plainContractionRate(const MtcContraction &contraction, int threads) {
-  MtcContraction plain = plainContraction(contraction);
+std::optional<double> plainContractionRate(const MtcContraction &plain, int threads) {
   auto prepared = createContraction(plain, usefulThreads(plain, threads));
   if (!prepared)
     return std::nullopt;
@@ -105,14 +84,6 @@ std::optional<double> plainContractionRate(const MtcContraction &contraction, in
     double seconds = fewestSeconds([&] { prepared->run(places, arena.at(scratch)); });
     return static_cast<double>(contractionFlops(plain)) / seconds;
   });
-}
-
-std::optional<double> contractionRate(uint32_t type, int threads) {
-  MtcContraction square = {};
-  square.type = type;
-  // Plain loops (f64) would take minutes for the size that shows a library's rate.
-  square.m = square.n = square.k = type == MTC_F64 ? 256 : 2048;
-  return plainContractionRate(square, threads);
 }
 
 } // namespace mtc::runtime

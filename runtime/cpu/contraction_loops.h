@@ -1,8 +1,8 @@
 // Contractions in plain loops: for f64, in which gradients are checked, and for sums over nothing.
-#ifndef MTC_RUNTIME_CONTRACTION_LOOPS_H
-#define MTC_RUNTIME_CONTRACTION_LOOPS_H
+#ifndef MTC_RUNTIME_CPU_CONTRACTION_LOOPS_H
+#define MTC_RUNTIME_CPU_CONTRACTION_LOOPS_H
 
-#include "runtime/contraction.h"
+#include "runtime/cpu/contraction.h"
 #include "runtime/contraction_problem.h"
 
 #include <memory>
@@ -15,4 +15,4 @@ std::unique_ptr<LibraryCall> createLoopContraction(const MtcContraction &contrac
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_CONTRACTION_LOOPS_H
+#endif // MTC_RUNTIME_CPU_CONTRACTION_LOOPS_H

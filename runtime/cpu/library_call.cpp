@@ -1,8 +1,8 @@
 // Library calls by their kind, and the answers that the compiler asks for.
-#include "runtime/library_call.h"
+#include "runtime/cpu/library_call.h"
 
-#include "runtime/attention.h"
-#include "runtime/contraction.h"
+#include "runtime/cpu/attention.h"
+#include "runtime/cpu/contraction.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,19 +22,6 @@ std::unique_ptr<LibraryCall> LibraryCall::create(uint32_t kind, const void *desc
     return createAttentionGradient(*static_cast<const MtcAttention *>(description), threads);
   default:
     return nullptr;
-  }
-}
-
-const char *callName(uint32_t kind) {
-  switch (kind) {
-  case MTC_CONTRACTION:
-    return "contraction";
-  case MTC_ATTENTION:
-    return "attention";
-  case MTC_ATTENTION_GRADIENT:
-    return "attention gradient";
-  default:
-    return "library call";
   }
 }
 

@@ -1,6 +1,6 @@
 // Copies between strided and dense tensors, for contractions whose layout no library takes.
-#ifndef MTC_RUNTIME_STRIDED_COPY_H
-#define MTC_RUNTIME_STRIDED_COPY_H
+#ifndef MTC_RUNTIME_CPU_STRIDED_COPY_H
+#define MTC_RUNTIME_CPU_STRIDED_COPY_H
 
 #include "runtime/contraction_problem.h"
 
@@ -20,4 +20,4 @@ void copyStrided(const StridedTensor &source, const char *from, const StridedTen
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_STRIDED_COPY_H
+#endif // MTC_RUNTIME_CPU_STRIDED_COPY_H

@@ -1,6 +1,6 @@
 // Where a head of attention lies in its tensors and in the scratch of a task.
-#ifndef MTC_RUNTIME_ATTENTION_HEAD_H
-#define MTC_RUNTIME_ATTENTION_HEAD_H
+#ifndef MTC_RUNTIME_CPU_ATTENTION_HEAD_H
+#define MTC_RUNTIME_CPU_ATTENTION_HEAD_H
 
 #include "runtime/abi/attention.h"
 
@@ -120,4 +120,4 @@ template <typename Element> struct AttentionPlaces {
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_ATTENTION_HEAD_H
+#endif // MTC_RUNTIME_CPU_ATTENTION_HEAD_H

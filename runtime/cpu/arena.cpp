@@ -1,8 +1,8 @@
 // Obtaining the arena's pages.
-#include "runtime/arena.h"
+#include "runtime/cpu/arena.h"
 
+#include "runtime/cpu/parallel.h"
 #include "runtime/failure.h"
-#include "runtime/parallel.h"
 #include "runtime/process_memory.h"
 
 #include <algorithm>

@@ -5,11 +5,11 @@
 // `gemm:jit`, as fast but with buffers of its own; a result that is not row-major, a broadcast
 // batch or a matrix without a unit stride would take `ref`, 700 times slower. The last group never
 // reaches the library: the problem is simplified, cut into entries of the batch, or packed first.
-#ifndef MTC_RUNTIME_CONTRACTION_H
-#define MTC_RUNTIME_CONTRACTION_H
+#ifndef MTC_RUNTIME_CPU_CONTRACTION_H
+#define MTC_RUNTIME_CPU_CONTRACTION_H
 
 #include "runtime/abi/contraction.h"
-#include "runtime/library_call.h"
+#include "runtime/cpu/library_call.h"
 
 #include <memory>
 
@@ -19,13 +19,10 @@ namespace mtc::runtime {
 std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction, int threads,
                                                bool executable = true);
 
-/// Multiplications and additions of a run.
-int64_t contractionFlops(const MtcContraction &contraction);
-
 /// How many of `threads` threads are worth waking: a contraction of microseconds is done before
 /// they come.
 int usefulThreads(const MtcContraction &contraction, int threads);
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_CONTRACTION_H
+#endif // MTC_RUNTIME_CPU_CONTRACTION_H

@@ -1,6 +1,6 @@
 // One call of a library, prepared once and run in every step.
-#ifndef MTC_RUNTIME_LIBRARY_CALL_H
-#define MTC_RUNTIME_LIBRARY_CALL_H
+#ifndef MTC_RUNTIME_CPU_LIBRARY_CALL_H
+#define MTC_RUNTIME_CPU_LIBRARY_CALL_H
 
 #include "runtime/abi/library_call.h"
 
@@ -28,9 +28,6 @@ public:
   virtual void run(char *const *places, char *scratch) = 0;
 };
 
-/// "contraction": what a kind of call computes, in words.
-const char *callName(uint32_t kind);
-
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_LIBRARY_CALL_H
+#endif // MTC_RUNTIME_CPU_LIBRARY_CALL_H

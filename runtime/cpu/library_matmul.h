@@ -1,7 +1,7 @@
 // One matmul of oneDNN, through its C interface: execution takes arrays of arguments prepared
 // beforehand.
-#ifndef MTC_RUNTIME_LIBRARY_MATMUL_H
-#define MTC_RUNTIME_LIBRARY_MATMUL_H
+#ifndef MTC_RUNTIME_CPU_LIBRARY_MATMUL_H
+#define MTC_RUNTIME_CPU_LIBRARY_MATMUL_H
 
 #include "runtime/contraction_problem.h"
 
@@ -66,4 +66,4 @@ private:
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_LIBRARY_MATMUL_H
+#endif // MTC_RUNTIME_CPU_LIBRARY_MATMUL_H

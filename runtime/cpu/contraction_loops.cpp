@@ -1,7 +1,7 @@
 // Contractions in plain loops over any strides.
-#include "runtime/contraction_loops.h"
+#include "runtime/cpu/contraction_loops.h"
 
-#include "runtime/parallel.h"
+#include "runtime/cpu/parallel.h"
 
 #include <array>
 #include <utility>

@@ -1,5 +1,5 @@
 // The thread pool, by the ABI of libgomp.
-#include "runtime/parallel.h"
+#include "runtime/cpu/parallel.h"
 
 extern "C" {
 void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags);

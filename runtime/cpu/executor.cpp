@@ -1,9 +1,9 @@
 // Launches, library calls and copies, in the program's order.
-#include "runtime/executor.h"
+#include "runtime/cpu/executor.h"
 
+#include "runtime/cpu/parallel.h"
 #include "runtime/failure.h"
 #include "runtime/observer.h"
-#include "runtime/parallel.h"
 
 #include <cassert>
 #include <cstring>
@@ -46,22 +46,16 @@ std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function, ch
   result.reserve(function.operation_count);
   for (uint32_t i = 0; i < function.operation_count; ++i) {
     const MtcOperation &source = function.operations[i];
-    PreparedOperation operation{&source, nullptr, nullptr,          {},
-                                "copy",  0,       2 * source.bytes, preparedCount++};
+    PreparedOperation operation = {};
+    if (source.kind == MTC_LAUNCH)
+      operation.kernel = &program.kernels[source.index];
+    else if (source.kind == MTC_CALL)
+      operation.call = &call(source);
+    operation.info =
+        describeOperation(program, source, preparedCount++,
+                          operation.call ? operation.call->implementation() : std::string());
     for (uint32_t k = 0; k < source.operand_count; ++k)
       operation.operands.push_back(arena + source.operands[k]);
-    if (source.kind == MTC_LAUNCH) {
-      operation.kernel = &program.kernels[source.index];
-      operation.label = operation.kernel->name;
-      operation.flops = operation.kernel->flops;
-      operation.bytes = operation.kernel->bytes;
-    } else if (source.kind == MTC_CALL) {
-      const MtcCall &planned = program.calls[source.index];
-      operation.call = &call(source);
-      operation.label = text(callName(planned.kind), " ", operation.call->implementation());
-      operation.flops = planned.flops;
-      operation.bytes = planned.bytes;
-    }
     result.push_back(std::move(operation));
   }
   return result;
@@ -78,21 +72,22 @@ void Executor::run(std::vector<PreparedOperation> &operations) {
     runOne(operation);
     auto end = Observer::Clock::now();
     for (Observer *observer : observers)
-      observer->operation(operation, begin, end);
+      observer->operation(operation.info, begin, end);
   }
 }
 
 void Executor::runOne(PreparedOperation &operation) {
-  switch (operation.source->kind) {
+  switch (operation.info.source->kind) {
   case MTC_LAUNCH:
     return launch(operation);
   case MTC_CALL: // The scratch lies behind the places.
     return operation.call->run(operation.operands.data(), operation.operands.back());
   case MTC_COPY:
-    parallelFor(threads, operation.source->bytes, 1 << 18, [&](int, int64_t begin, int64_t end) {
-      std::memcpy(operation.operands[1] + begin, operation.operands[0] + begin,
-                  static_cast<size_t>(end - begin));
-    });
+    parallelFor(threads, operation.info.source->bytes, 1 << 18,
+                [&](int, int64_t begin, int64_t end) {
+                  std::memcpy(operation.operands[1] + begin, operation.operands[0] + begin,
+                              static_cast<size_t>(end - begin));
+                });
     return;
   default:
     assert(false && "an operation that the ABI does not have");
@@ -111,13 +106,7 @@ void Executor::launch(PreparedOperation &operation) {
     return;
   for (MtcFault &fault : faults)
     if (fault.raised)
-      reportFault(operation, fault);
-}
-
-void Executor::reportFault(const PreparedOperation &operation, const MtcFault &fault) {
-  userError(operation.source->nodes, ": index ", fault.index,
-            " is outside its operand, which takes ", -fault.extent, " to ", fault.extent - 1,
-            "; check the data and the model");
+      reportFault(*operation.info.source, fault);
 }
 
 } // namespace mtc::runtime

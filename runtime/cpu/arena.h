@@ -1,6 +1,6 @@
 // The program's memory: one allocation, sized when it was compiled.
-#ifndef MTC_RUNTIME_ARENA_H
-#define MTC_RUNTIME_ARENA_H
+#ifndef MTC_RUNTIME_CPU_ARENA_H
+#define MTC_RUNTIME_CPU_ARENA_H
 
 #include <cstdint>
 
@@ -27,4 +27,4 @@ private:
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_ARENA_H
+#endif // MTC_RUNTIME_CPU_ARENA_H

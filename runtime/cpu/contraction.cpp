@@ -1,11 +1,12 @@
 // Contractions by oneDNN's matmul: what is packed, how the batch is cut, which threads run what.
-#include "runtime/contraction.h"
+#include "runtime/cpu/contraction.h"
 
-#include "runtime/contraction_loops.h"
+#include "runtime/cpu/contraction_loops.h"
 #include "runtime/contraction_problem.h"
-#include "runtime/library_matmul.h"
-#include "runtime/parallel.h"
-#include "runtime/strided_copy.h"
+#include "runtime/cpu/library_matmul.h"
+#include "runtime/cpu/parallel.h"
+#include "runtime/cpu/strided_copy.h"
+#include "runtime/plain_contraction.h"
 
 #include <algorithm>
 #include <array>
@@ -233,13 +234,6 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
       return result;
   }
   return createLoopContraction(contraction, problem, threads);
-}
-
-int64_t contractionFlops(const MtcContraction &c) {
-  int64_t flops = 2 * c.m * c.n * c.k;
-  for (uint32_t i = 0; i < c.batch_rank; ++i)
-    flops *= c.batch[i];
-  return flops;
 }
 
 int usefulThreads(const MtcContraction &contraction, int threads) {

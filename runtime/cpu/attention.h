@@ -1,9 +1,9 @@
 // Attention and its gradient, computed in tiles: the scores of a head are never all in memory.
-#ifndef MTC_RUNTIME_ATTENTION_H
-#define MTC_RUNTIME_ATTENTION_H
+#ifndef MTC_RUNTIME_CPU_ATTENTION_H
+#define MTC_RUNTIME_CPU_ATTENTION_H
 
 #include "runtime/abi/attention.h"
-#include "runtime/library_call.h"
+#include "runtime/cpu/library_call.h"
 
 #include <memory>
 
@@ -24,4 +24,4 @@ std::unique_ptr<LibraryCall> createAttention(const MtcAttention &attention, bool
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_ATTENTION_H
+#endif // MTC_RUNTIME_CPU_ATTENTION_H

@@ -2,8 +2,8 @@
 //
 // Two pools would fight for the cores. clang's own OpenMP pragmas call another library (libomp), so
 // the entry points of libgomp are called directly; they are part of its stable ABI.
-#ifndef MTC_RUNTIME_PARALLEL_H
-#define MTC_RUNTIME_PARALLEL_H
+#ifndef MTC_RUNTIME_CPU_PARALLEL_H
+#define MTC_RUNTIME_CPU_PARALLEL_H
 
 #include <algorithm>
 #include <cstdint>
@@ -67,4 +67,4 @@ void parallelFor(int threads, int64_t extent, int64_t grain, const Body &body) {
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_PARALLEL_H
+#endif // MTC_RUNTIME_CPU_PARALLEL_H

@@ -1,9 +1,10 @@
 // Runs a program's functions over its arena.
-#ifndef MTC_RUNTIME_EXECUTOR_H
-#define MTC_RUNTIME_EXECUTOR_H
+#ifndef MTC_RUNTIME_CPU_EXECUTOR_H
+#define MTC_RUNTIME_CPU_EXECUTOR_H
 
 #include "runtime/abi/cpu.h"
-#include "runtime/library_call.h"
+#include "runtime/cpu/library_call.h"
+#include "runtime/operation_info.h"
 
 #include <cstdint>
 #include <memory>
@@ -14,15 +15,12 @@ namespace mtc::runtime {
 
 class Observer;
 
-/// One entry of a function, with what running and watching it needs.
+/// One entry of a function, with what running it needs.
 struct PreparedOperation {
-  const MtcOperation *source;
+  OperationInfo info;
   const MtcKernel *kernel; ///< of MTC_LAUNCH
   LibraryCall *call;       ///< of MTC_CALL
   std::vector<char *> operands;
-  std::string label; ///< of the kernel or the library's implementation
-  int64_t flops, bytes;
-  size_t number; ///< counts over all functions
 };
 
 /// Everything is prepared in the constructor: addresses, oneDNN's primitives and their memory
@@ -45,7 +43,6 @@ private:
   void run(std::vector<PreparedOperation> &operations);
   void runOne(PreparedOperation &operation);
   void launch(PreparedOperation &operation);
-  [[noreturn]] void reportFault(const PreparedOperation &operation, const MtcFault &fault);
 
   const MtcProgram &program;
   int threads;
@@ -59,4 +56,4 @@ private:
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_EXECUTOR_H
+#endif // MTC_RUNTIME_CPU_EXECUTOR_H

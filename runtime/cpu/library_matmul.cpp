@@ -1,7 +1,7 @@
 // Descriptors, primitives and memory objects of oneDNN.
-#include "runtime/library_matmul.h"
+#include "runtime/cpu/library_matmul.h"
 
-#include "runtime/parallel.h"
+#include "runtime/cpu/parallel.h"
 
 #include <algorithm>
 #include <functional>

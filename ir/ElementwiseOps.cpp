@@ -192,8 +192,34 @@ struct ExpandConstantPower : OpRewritePattern<PowOp> {
   }
 };
 
+/// y = select(x <= c, c, x): that x <= c is y <= c. What asks for it later, as the gradient of a
+/// ReLU does, asks y, so that x need not live on beside it.
+struct AskClampedValue : OpRewritePattern<SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SelectOp op, PatternRewriter &rewriter) const override {
+    auto compare = op.getCondition().getDefiningOp<CompareOp>();
+    if (!compare || compare.getPredicate() != Predicate::Le ||
+        compare.getLhs() != op.getOnFalse() || compare.getRhs() != op.getOnTrue())
+      return rewriter.notifyMatchFailure(op, "no value clamped from below");
+    auto isLater = [&](OpOperand &use) {
+      return use.getOwner()->getBlock() == op->getBlock() && op->isBeforeInBlock(use.getOwner());
+    };
+    if (llvm::none_of(compare->getUses(), isLater))
+      return rewriter.notifyMatchFailure(op, "nothing asks later");
+    rewriter.setInsertionPointAfter(op);
+    Value asked = CompareOp::create(rewriter, compare.getLoc(), compare.getType(), Predicate::Le,
+                                    op.getResult(), op.getOnTrue());
+    rewriter.replaceUsesWithIf(compare.getResult(), asked, isLater);
+    return success();
+  }
+};
+
 } // namespace
 
 void PowOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ExpandConstantPower>(context);
+}
+
+void SelectOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<AskClampedValue>(context);
 }

@@ -242,6 +242,7 @@ def SelectOp : Mtc_ElementwiseOp<"select", [AllTypesMatch<["on_true", "on_false"
   let results = (outs Mtc_Tensor:$result);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let extraClassDefinition = elementwiseDefinition # [{
       return arith::SelectOp::create(b, loc, operands[0], operands[1], operands[2]);
     }

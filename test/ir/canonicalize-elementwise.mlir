@@ -70,3 +70,19 @@ func.func @powers(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4x
   %c = mtc.pow %x, %other : tensor<4xf32>
   return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// What asks later whether a ReLU's operand was positive asks its result: the operand need not live on.
+// CHECK-LABEL: func.func @clamped(
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[DY:.*]]: tensor<4xf32>
+// CHECK: %[[C:.*]] = mtc.compare le %[[X]], %[[Z:.*]] :
+// CHECK: %[[Y:.*]] = mtc.select %[[C]], %[[Z]], %[[X]]
+// CHECK: %[[ASKED:.*]] = mtc.compare le %[[Y]], %[[Z]]
+// CHECK: %[[DX:.*]] = mtc.select %[[ASKED]], %[[Z]], %[[DY]]
+// CHECK: return %[[Y]], %[[DX]]
+func.func @clamped(%x: tensor<4xf32>, %dy: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %z = mtc.constant dense<0.0> : tensor<4xf32>
+  %c = mtc.compare le %x, %z : tensor<4xf32> -> tensor<4xi1>
+  %y = mtc.select %c, %z, %x : tensor<4xi1>, tensor<4xf32>
+  %dx = mtc.select %c, %z, %dy : tensor<4xi1>, tensor<4xf32>
+  return %y, %dx : tensor<4xf32>, tensor<4xf32>
+}

@@ -20,8 +20,7 @@ static llvm::Error makeError(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
-createJit(const cpu::Processor &processor) {
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> mtc::createJit(const cpu::Processor &processor) {
   // Also prepares LLVM's native target.
   auto machine = cpu::createTargetMachine(processor, 3);
   if (!machine)

@@ -20,6 +20,9 @@ inline llvm::ArrayRef<MtcCpuStage> stagesOf(const MtcKernel &kernel) {
   return {code->stages, code->stage_count};
 }
 
+/// Runs code for this machine's processor; it may call the C library and what the process exports.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit(const cpu::Processor &processor);
+
 class JitProgram {
 public:
   /// Compiles a placed program. Variables start as the program says; those that come from a weights

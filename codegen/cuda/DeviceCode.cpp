@@ -7,6 +7,7 @@
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -27,10 +28,38 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 static constexpr StringRef tripleName = "nvptx64-nvidia-cuda";
 
+static constexpr StringRef extentsName = "mtc.parameter_bytes";
+
+/// dereferenceable(n) of parameters => metadata of the kernel
+static void noteExtents(Function &kernel) {
+  LLVMContext &context = kernel.getContext();
+  SmallVector<Metadata *> extents;
+  for (Argument &argument : kernel.args()) {
+    uint64_t bytes = argument.getDereferenceableBytes();
+    argument.removeAttr(Attribute::Dereferenceable);
+    extents.push_back(ConstantAsMetadata::get(ConstantInt::getSigned(
+        Type::getInt64Ty(context), bytes ? static_cast<int64_t>(bytes) : -1)));
+  }
+  kernel.setMetadata(extentsName, MDNode::get(context, extents));
+}
+
+SmallVector<int64_t> cuda::parameterExtents(const Function &kernel) {
+  SmallVector<int64_t> extents(kernel.arg_size(), -1);
+  if (const MDNode *node = kernel.getMetadata(extentsName))
+    for (auto [extent, operand] : zip_equal(extents, node->operands()))
+      extent = mdconst::extract<ConstantInt>(operand)->getSExtValue();
+  return extents;
+}
+
 std::unique_ptr<Module> cuda::translateDeviceModule(mlir::Operation *gpuModule,
                                                     LLVMContext &context) {
-  return mlir::translateModuleToLLVMIR(
+  std::unique_ptr<Module> module = mlir::translateModuleToLLVMIR(
       gpuModule, context, gpuModule->getAttrOfType<mlir::StringAttr>("sym_name").getValue());
+  if (module)
+    for (Function &function : *module)
+      if (function.getCallingConv() == CallingConv::PTX_Kernel)
+        noteExtents(function);
+  return module;
 }
 
 Expected<std::unique_ptr<TargetMachine>> cuda::createDeviceMachine(const Architecture &architecture,

@@ -26,10 +26,15 @@ void registerDeviceDialects(mlir::DialectRegistry &registry);
 /// Lowers every gpu.module of the module in place, on the context's threads.
 mlir::LogicalResult lowerDeviceModules(mlir::ModuleOp module);
 
-/// A lowered gpu.module as LLVM IR of NVPTX, not optimised. Null where it cannot be translated;
-/// there are diagnostics then.
+/// A lowered gpu.module as LLVM IR of NVPTX, not optimised. What kernels' parameters are said to
+/// point to (`llvm.dereferenceable`) is no attribute in it, so that nothing is read that the code
+/// does not read, but known to `parameterExtents`. Null where it cannot be translated; there are
+/// diagnostics then.
 std::unique_ptr<llvm::Module> translateDeviceModule(mlir::Operation *gpuModule,
                                                     llvm::LLVMContext &context);
+
+/// Bytes that each parameter of a kernel points to; -1 where nothing is said.
+llvm::SmallVector<int64_t> parameterExtents(const llvm::Function &kernel);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createDeviceMachine(const Architecture &architecture, unsigned optLevel);

@@ -66,9 +66,11 @@ uint64_t mtc_emulated_shuffle(uint32_t kind, uint32_t mask, uint32_t value, uint
 /* vote.sync.ballot: the lanes of `mask` whose predicate is not 0. */
 uint32_t mtc_emulated_ballot(uint32_t mask, uint32_t predicate, uint32_t site);
 
-/* A checked access of global memory failed; says why and ends the launch. */
-void mtc_emulated_bad_access(const void *address, const char *parameter,
-                             const MtcEmulatedAccess *access);
+/* An access of global memory, before it is made. Emulated code asks only where its own check in
+ * line does not say that the access is right. `parameter` is what the address is derived from, or
+ * null. */
+void mtc_emulated_global_access(const void *address, const char *parameter,
+                                const MtcEmulatedAccess *access);
 /* An access of shared memory, before it is made. */
 void mtc_emulated_shared_access(const void *address, const MtcEmulatedAccess *access);
 /* An access of `bytes` bytes of any memory, before it is made. */

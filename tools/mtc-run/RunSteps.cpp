@@ -3,36 +3,10 @@
 #include "tools/mtc-run/RunSteps.h"
 
 #include "codegen/Jit.h"
-#include "codegen/KernelInterpreter.h"
-
-#include "llvm/Support/Format.h"
+#include "tools/mtc-run/Elements.h"
 
 using namespace mlir;
 using namespace mtc;
-
-static std::vector<char> toBytes(ElementsAttr elements) {
-  Type element = elements.getElementType();
-  int64_t bytes = elementBytes(element);
-  std::vector<char> result(elements.getNumElements() * bytes);
-  for (auto [i, value] : llvm::enumerate(elements.getValues<Attribute>()))
-    writeElement(result.data() + i * bytes, element, value);
-  return result;
-}
-
-static void print(raw_ostream &os, StringRef name, RankedTensorType type, const char *bytes) {
-  os << name << " : " << type << " =";
-  Type element = type.getElementType();
-  for (int64_t i = 0; i < type.getNumElements(); ++i) {
-    TypedAttr value = readElement(bytes + i * elementBytes(element), element);
-    if (auto number = dyn_cast<FloatAttr>(value))
-      os << ' ' << llvm::format("%.6g", number.getValueAsDouble());
-    else if (isUnsigned(element))
-      os << ' ' << cast<IntegerAttr>(value).getValue().getZExtValue();
-    else
-      os << ' ' << cast<IntegerAttr>(value).getValue().getSExtValue();
-  }
-  os << '\n';
-}
 
 LogicalResult mtc::runSteps(ModuleOp module, Target &target) {
   FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, target);
@@ -60,7 +34,7 @@ LogicalResult mtc::runSteps(ModuleOp module, Target &target) {
     for (auto [name, place, bytes] :
          llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(),
                          step.getOutputs().getAsRange<AtAttr>(), outputs))
-      print(llvm::outs(), name, place.getType(), bytes.data());
+      printElements(llvm::outs(), name, place.getType(), bytes.data());
   }
   if (!ranOne)
     return module.emitError("no mtc.step has the attribute 'run.inputs': nothing was run");

@@ -5,6 +5,7 @@
 #include "ir/Mtc.h"
 #include "tools/mtc-run/CheckKernels.h"
 #include "tools/mtc-run/DeviceModules.h"
+#include "tools/mtc-run/EmulateModules.h"
 #include "tools/mtc-run/RunSteps.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -72,6 +73,9 @@ int main(int argc, char **argv) {
   mtc::CodegenOptions options;
   options.cpu = cpu;
   options.optLevel = optLevel;
+  if (mtc::hasDeviceModules(*module) && emulate)
+    return failed(emit == "llvm" ? mtc::printEmulatedModules(*module, optLevel)
+                                 : mtc::emulateDeviceModules(*module, optLevel));
   if (mtc::hasDeviceModules(*module))
     return failed(mtc::printDeviceModules(*module, targetName, emit, optLevel));
   options.target = targetName;

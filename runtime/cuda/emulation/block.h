@@ -1,0 +1,96 @@
+// The threads of a block on one host thread: each on a fiber from the moment it first waits.
+#ifndef MTC_RUNTIME_CUDA_EMULATION_BLOCK_H
+#define MTC_RUNTIME_CUDA_EMULATION_BLOCK_H
+
+#include "runtime/abi/cuda.h"
+#include "runtime/abi/emulation.h"
+#include "runtime/cuda/emulation/device_memory.h"
+#include "runtime/cuda/emulation/fiber.h"
+#include "runtime/cuda/emulation/global_access.h"
+#include "runtime/cuda/emulation/shared_memory.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace mtc::runtime::emulation {
+
+/// Runs blocks of one launch, one after another.
+class Block {
+public:
+  Block(const MtcCudaLaunch &launch, char *const *parameters);
+
+  /// Runs the block of this number. False if one of its threads did something wrong.
+  bool run(uint64_t number);
+  /// What that was: which thread, and what it did.
+  const std::string &fault() const { return message; }
+
+  /// The block whose thread calls.
+  static Block &current();
+
+  // What running threads call; see runtime/abi/emulation.h.
+  const MtcEmulatedThread &enter(uint32_t sharedBytes);
+  void waitAtBarrier(uint32_t site);
+  void waitAtWarpBarrier(uint32_t mask, uint32_t site);
+  uint64_t shuffle(uint32_t kind, uint32_t mask, uint32_t value, uint32_t operand, uint32_t clamp,
+                   uint32_t site);
+  uint32_t ballot(uint32_t mask, uint32_t predicate, uint32_t site);
+  void accessShared(const void *address, uint64_t bytes, const MtcEmulatedAccess &access);
+  void accessGlobal(const void *address, uint64_t bytes, const char *parameter,
+                    const MtcEmulatedAccess &access);
+  bool isShared(const void *address) { return shared.contains(address); }
+
+private:
+  static constexpr unsigned warpSize = 32;
+
+  /// An operation that the threads of a warp do together.
+  enum class Together : uint8_t { barrier, shuffle, ballot };
+  struct Thread {
+    MtcEmulatedThread state;
+    Fiber *fiber = nullptr; ///< that it waits on
+    enum : uint8_t { running, atBarrier, inWarp, done } status = running;
+    uint32_t site = 0;
+    // Of the warp's operation: what it brings, then what it gets.
+    Together operation = Together::barrier;
+    uint32_t mask = 0, kind = 0, value = 0, operand = 0, clamp = 0;
+    uint64_t result = 0;
+  };
+  struct Warp {
+    uint32_t alive = 0, waiting = 0; ///< lanes
+  };
+
+  static void runFiber();
+  Fiber *nextFiber();
+  void leave();
+  void wait();
+  /// Ends the block, whose `message` says why. The running thread's stack is left as it is: nothing
+  /// on it may own memory.
+  [[noreturn]] void abandon();
+  void wake(unsigned thread);
+  uint64_t joinWarp(Together operation, uint32_t mask, uint32_t site);
+  bool tryWarp(unsigned warp, uint32_t mask);
+  void shuffleLane(unsigned warp, unsigned lane, uint32_t participants);
+  void finishThread();
+  bool finishWaitingWarps();
+  void diagnose();
+  std::string nameThread(unsigned thread) const;
+
+  const MtcCudaLaunch &launch;
+  char *const *parameters;
+  MtcEmulatedBlock block;
+  unsigned threadCount;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  SharedMemory shared;
+
+  Fiber host;
+  std::deque<unsigned> ready; ///< threads that waited and may go on
+  unsigned started = 0, atBarrier = 0, done = 0;
+  unsigned runningThread = 0;
+  Fiber *runningFiber = nullptr;
+  std::string message;
+};
+
+} // namespace mtc::runtime::emulation
+
+#endif // MTC_RUNTIME_CUDA_EMULATION_BLOCK_H

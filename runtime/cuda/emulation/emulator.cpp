@@ -1,0 +1,68 @@
+#include "runtime/cuda/emulation/emulator.h"
+
+#include "runtime/cpu/parallel.h"
+#include "runtime/cuda/emulation/block.h"
+#include "runtime/cuda/emulation/device_memory.h"
+#include "runtime/failure.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace mtc::runtime::emulation {
+
+char *allocate(size_t bytes) { return DeviceMemory::get().allocate(bytes); }
+void release(char *memory) { DeviceMemory::get().release(memory); }
+void markDefined(const void *begin, size_t bytes) { DeviceMemory::get().markDefined(begin, bytes); }
+std::string findFault(const void *begin, size_t bytes, bool isRead) {
+  return DeviceMemory::get().findFault(begin, bytes, isRead);
+}
+
+namespace {
+
+/// One launch on all host threads, which take its blocks in order.
+struct Run {
+  Run(const MtcCudaLaunch &launch, char *const *parameters, uint64_t blocks)
+      : launch(launch), parameters(parameters), blocks(blocks) {}
+
+  const MtcCudaLaunch &launch;
+  char *const *parameters;
+  uint64_t blocks;
+  std::atomic<uint64_t> next = 0;
+  std::mutex mutex;
+  std::atomic<uint64_t> faultyBlock = ~uint64_t{0}; ///< the first one
+  std::string fault;
+
+  void runBlocks() {
+    Block block(launch, parameters);
+    for (uint64_t number; (number = next++) < blocks;) {
+      // Blocks before a faulty one are all run: each may have the first fault.
+      if (number > faultyBlock)
+        return;
+      if (block.run(number))
+        continue;
+      std::lock_guard lock(mutex);
+      if (number < faultyBlock) {
+        faultyBlock = number;
+        fault = block.fault();
+      }
+      return;
+    }
+  }
+};
+
+} // namespace
+
+std::string launch(const MtcCudaLaunch &launch, char *const *parameters, const char *nodes,
+                   int hostThreads) {
+  uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  Run run(launch, parameters, blocks);
+  runParts(
+      static_cast<int>(std::min<uint64_t>(std::max(hostThreads, 1), blocks)),
+      [](void *context, int) { static_cast<Run *>(context)->runBlocks(); }, &run);
+  if (run.fault.empty())
+    return "";
+  std::string of = nodes && *nodes ? text(" (of ", nodes, ")") : "";
+  return text("kernel '", launch.symbol, "'", of, ": ", run.fault);
+}
+
+} // namespace mtc::runtime::emulation

@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
 
 #include "passes/Pipelines.h"
+#include "passes/kernels/FormKernels.h"
 #include "passes/kernels/FuseColumnSums.h"
 #include "passes/kernels/FuseEpilogues.h"
 #include "passes/memory/PrepareCalls.h"
@@ -56,7 +57,7 @@ void mtc::buildKernelPipeline(OpPassManager &manager, const TargetInfo &target,
   addOptional(functions, createCompactScatter(), skipped);
   addOptional(functions, createRecomputeElementwise(), skipped);
   functions.addPass(createPrepareCallsPass(target)); // Its transpositions become kernels too.
-  functions.addPass(createFormKernels());
+  functions.addPass(createFormKernelsPass(target));
   addOptional(functions, createFuseKernels(), skipped);
   functions.addPass(createCSEPass()); // A sum's term is loaded once.
   addOptional(functions, createFuseEpiloguesPass(target), skipped);

@@ -34,6 +34,10 @@ public:
       CallDescription call = describeCall(op);
       return static_cast<int>(mtc_call_rate(call.kind, call.bytes.data(), threads));
     };
+    info.isFasterAsKernel = [](Operation *op) {
+      CallDescription call = describeCall(op);
+      return mtc_call_is_faster_as_kernel(call.kind, call.bytes.data()) != 0;
+    };
     info.kernelScratch = [this](KernelOp kernel) { return scratchBytes(normalizeKernel(kernel)); };
     return info;
   }

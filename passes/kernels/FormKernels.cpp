@@ -1,6 +1,6 @@
 //===- FormKernels.cpp - Each operation that a kernel can compute becomes one -----------------===//
 
-#include "ir/Mtc.h"
+#include "passes/kernels/FormKernels.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +24,11 @@ bool isSplatConstant(Operation *op) {
 }
 
 class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
+public:
+  FormKernelsPass() = default;
+  explicit FormKernelsPass(TargetInfo target) : target(std::move(target)) {}
+
+private:
   void runOnOperation() override {
     SmallVector<FusibleOpInterface> operations;
     SmallVector<Operation *> splats;
@@ -32,7 +37,7 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
         splats.push_back(op);
       else if (auto fusible = dyn_cast<FusibleOpInterface>(op);
                fusible && !op->hasTrait<OpTrait::ConstantLike>() && !op->hasTrait<mtc::View>() &&
-               fusible.getFusibleShape() != FusibleShape::Opaque)
+               becomesKernel(fusible))
         operations.push_back(fusible);
     });
     // Splats last: by then kernels have taken them in as scalars.
@@ -46,6 +51,13 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
     }
   }
 
+  bool becomesKernel(FusibleOpInterface op) {
+    if (op.getFusibleShape() != FusibleShape::Opaque)
+      return true;
+    auto call = dyn_cast<LibraryCallOpInterface>(op.getOperation());
+    return call && target.isFasterAsKernel && target.isFasterAsKernel(buildDetached(call).get());
+  }
+
   void form(FusibleOpInterface op) {
     OpBuilder builder(op);
     Operation *kernel = op.buildKernel(builder);
@@ -53,6 +65,12 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
     op->replaceAllUsesWith(kernel->getResults());
     op->erase();
   }
+
+  TargetInfo target;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> mtc::createFormKernelsPass(TargetInfo target) {
+  return std::make_unique<FormKernelsPass>(std::move(target));
+}

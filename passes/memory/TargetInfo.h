@@ -21,6 +21,9 @@ struct TargetInfo {
   /// better than a lower rank: it takes less time than a slow call, and its memory is planned,
   /// which what a library allocates for itself is not.
   std::function<int(mlir::Operation *)> rate;
+  /// Whether a generated kernel computes the call faster: its work is less than the library's
+  /// overhead, or of a kind that the library is slow at.
+  std::function<bool(mlir::Operation *)> isFasterAsKernel;
   /// Bytes of scratch that a launch of the kernel needs, to pass values between its stages.
   std::function<int64_t(KernelOp)> kernelScratch;
 };

@@ -29,6 +29,9 @@ int64_t mtc_call_scratch_bytes(uint32_t kind, const void *description, int threa
 /* How a run with `threads` threads would go. */
 MtcCallRate mtc_call_rate(uint32_t kind, const void *description, int threads);
 
+/* Whether a generated kernel is faster than the call; 0 for kinds that no kernel computes. */
+int mtc_call_is_faster_as_kernel(uint32_t kind, const void *description);
+
 /* Prepares the call for one thread and runs it once, with scratch of its own: for tools. `places`
  * are operands and results. 0 if unsupported. */
 int mtc_call_run(const MtcCall *call, char *const *places);

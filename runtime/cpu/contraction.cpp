@@ -1,8 +1,8 @@
 // Contractions by oneDNN's matmul: what is packed, how the batch is cut, which threads run what.
 #include "runtime/cpu/contraction.h"
 
-#include "runtime/cpu/contraction_loops.h"
 #include "runtime/contraction_problem.h"
+#include "runtime/cpu/contraction_loops.h"
 #include "runtime/cpu/library_matmul.h"
 #include "runtime/cpu/parallel.h"
 #include "runtime/cpu/strided_copy.h"
@@ -240,6 +240,17 @@ int usefulThreads(const MtcContraction &contraction, int threads) {
   constexpr double flopsOfAThread = 5e5; // about 5 microseconds
   auto flops = static_cast<double>(contractionFlops(contraction));
   return static_cast<int>(std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(threads)));
+}
+
+bool isFasterAsKernel(const MtcContraction &contraction) {
+  constexpr int64_t smallMatrix = 6, fewTerms = 2;
+  ContractionProblem p = simplifyContraction(contraction);
+  if (p.isEmpty() || p.k() == 0)
+    return false;
+  bool isSmall = p.m() <= smallMatrix && p.n() <= smallMatrix && p.k() <= smallMatrix;
+  bool isVector = p.m() == 1 || p.n() == 1;
+  bool isInOrder = p.lhs.columnStride == 1 && p.rhs.rowStride == 1;
+  return isSmall || (isVector && isInOrder) || p.k() <= fewTerms;
 }
 
 } // namespace mtc::runtime

@@ -50,6 +50,11 @@ extern "C" MtcCallRate mtc_call_rate(uint32_t kind, const void *description, int
   return plan ? plan->rate() : MTC_CALL_UNSUPPORTED;
 }
 
+extern "C" int mtc_call_is_faster_as_kernel(uint32_t kind, const void *description) {
+  return kind == MTC_CONTRACTION &&
+         mtc::runtime::isFasterAsKernel(*static_cast<const MtcContraction *>(description));
+}
+
 extern "C" int mtc_call_run(const MtcCall *call, char *const *places) {
   auto prepared = LibraryCall::create(call->kind, call->description, 1);
   if (!prepared)

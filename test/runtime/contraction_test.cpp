@@ -379,3 +379,29 @@ TEST(Contraction, PlanningLeavesTheThreadsAlone) {
 }
 
 } // namespace
+
+TEST(Contraction, KernelsAreFasterWhereWorkIsLittle) {
+  auto dense = [](int64_t batch, int64_t m, int64_t n, int64_t k, bool transposedRhs = false) {
+    MtcContraction c = {};
+    c.type = MTC_F32;
+    c.batch_rank = 1;
+    c.batch[0] = batch;
+    c.m = m;
+    c.n = n;
+    c.k = k;
+    const int64_t lhs[] = {m * k, k, 1}, out[] = {m * n, n, 1};
+    const int64_t rhs[] = {k * n, transposedRhs ? 1 : n, transposedRhs ? k : 1};
+    std::copy_n(lhs, 3, c.lhs_strides);
+    std::copy_n(rhs, 3, c.rhs_strides);
+    std::copy_n(out, 3, c.out_strides);
+    return isFasterAsKernel(c);
+  };
+  EXPECT_TRUE(dense(1024, 4, 4, 4));
+  EXPECT_TRUE(dense(1024, 6, 6, 6));
+  EXPECT_FALSE(dense(1024, 8, 8, 8));
+  EXPECT_FALSE(dense(1, 1024, 768, 768));
+  EXPECT_TRUE(dense(1, 1024, 1, 64)) << "a matrix times a vector";
+  EXPECT_TRUE(dense(1, 1, 64, 64, true)) << "a vector times a matrix whose columns are dense";
+  EXPECT_FALSE(dense(1, 1, 64, 64)) << "its rows are dense";
+  EXPECT_TRUE(dense(1024, 16, 16, 1));
+}

@@ -81,9 +81,9 @@ RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arg
   return result;
 }
 
-static int spawn(const std::vector<std::string> &arguments, const std::string &output,
-                 const std::string &error) {
-  std::vector<char *> list = {const_cast<char *>(MTC_SAMPLE)};
+static int spawn(const std::string &program, const std::vector<std::string> &arguments,
+                 const std::string &output, const std::string &error) {
+  std::vector<char *> list = {const_cast<char *>(program.c_str())};
   for (const std::string &argument : arguments)
     list.push_back(const_cast<char *>(argument.c_str()));
   list.push_back(nullptr);
@@ -92,22 +92,26 @@ static int spawn(const std::vector<std::string> &arguments, const std::string &o
   posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&actions, 2, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t process = -1;
-  EXPECT_EQ(posix_spawn(&process, MTC_SAMPLE, &actions, nullptr, list.data(), environ), 0)
-      << MTC_SAMPLE;
+  EXPECT_EQ(posix_spawn(&process, program.c_str(), &actions, nullptr, list.data(), environ), 0)
+      << program;
   posix_spawn_file_actions_destroy(&actions);
   return process;
 }
 
-RunResult runSample(const std::vector<std::string> &arguments) {
+RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments) {
   TemporaryFolder folder;
-  int process = spawn(arguments, folder / "out", folder / "err"), status = 0;
+  int process = spawn(program, arguments, folder / "out", folder / "err"), status = 0;
   waitpid(process, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           readFile(folder / "out"), readFile(folder / "err")};
 }
 
+RunResult runSample(const std::vector<std::string> &arguments) {
+  return runProgramFile(MTC_SAMPLE, arguments);
+}
+
 int startSample(const std::vector<std::string> &arguments) {
-  return spawn(arguments, "/dev/null", "/dev/null");
+  return spawn(MTC_SAMPLE, arguments, "/dev/null", "/dev/null");
 }
 
 float sampleX(int64_t row, int64_t feature) {

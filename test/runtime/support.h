@@ -45,7 +45,8 @@ struct RunResult {
 
 /// Runs a program in this process.
 RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments);
-/// Runs the sample's executable.
+/// Runs an executable, or the sample's.
+RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments);
 RunResult runSample(const std::vector<std::string> &arguments);
 /// Starts the sample's executable and returns its process; its output is lost.
 int startSample(const std::vector<std::string> &arguments);

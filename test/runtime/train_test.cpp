@@ -280,25 +280,6 @@ TEST_F(Train, MemoryReportAndProfile) {
   EXPECT_EQ(gemms, 2);
 }
 
-TEST_F(Train, TooMuchMemoryIsAFaultOfTheSystem) {
-  MtcProgram program = mtc_program;
-  program.arena_bytes = int64_t{1} << 50;
-  RunResult result = run({}, program);
-  EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.error, HasSubstr("1125899906842624 bytes"));
-  EXPECT_THAT(result.error, HasSubstr("available"));
-}
-
-TEST_F(Train, TooLittleScratchIsRefused) {
-  MtcProgram program = mtc_program;
-  std::vector<MtcCall> calls(program.calls, program.calls + program.call_count);
-  calls[0].scratch_bytes = 0;
-  program.calls = calls.data();
-  RunResult result = run({}, program);
-  EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.error, HasSubstr("bytes of scratch"));
-}
-
 TEST_F(Train, SignalFinishesTheStepAndSaves) {
   int process = startSample(withData(
       folder, {"--steps", "1000000000", "--save", folder / "c", "--metrics", folder / "m.jsonl"}));

@@ -1,0 +1,23 @@
+/* What the compiler asks about a library call of the target `cuda` before it plans memory and
+ * chooses layouts. No GPU is needed to answer. */
+#ifndef MTC_RUNTIME_ABI_CUDA_LIBRARY_CALL_H
+#define MTC_RUNTIME_ABI_CUDA_LIBRARY_CALL_H
+
+#include "runtime/abi/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes of workspace to plan for the call, of which `description` is the struct of the kind; -1 if
+ * no library computes it. */
+int64_t mtc_cuda_call_scratch_bytes(uint32_t kind, const void *description);
+
+/* From worst to best: 0, no library computes it; 1, by several calls; 2, by one. */
+int mtc_cuda_call_rate(uint32_t kind, const void *description);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MTC_RUNTIME_ABI_CUDA_LIBRARY_CALL_H */

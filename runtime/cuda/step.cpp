@@ -1,0 +1,142 @@
+// Launches, library calls and copies, one by one or as a graph.
+#include "runtime/cuda/step.h"
+
+#include "runtime/failure.h"
+
+#include <utility>
+
+namespace mtc::runtime::cuda {
+
+static constexpr const char *graphFails = "the program's steps cannot be made a graph";
+
+Step::Step(const StepContext &context, const MtcFunction &function)
+    : gpu(context.gpu), stream(context.stream) {
+  for (uint32_t i = 0; i < function.operation_count; ++i) {
+    const MtcOperation &source = function.operations[i];
+    Prepared &operation = operations.emplace_back();
+    for (uint32_t k = 0; k < source.operand_count; ++k)
+      operation.operands.push_back(context.arena + static_cast<Address>(source.operands[k]));
+    if (source.kind == MTC_CALL)
+      operation.matmul = prepareCall(context, source);
+    operation.info =
+        describeOperation(context.program, source, context.operationCount++,
+                          operation.matmul ? operation.matmul->implementation() : std::string());
+    if (source.kind == MTC_LAUNCH)
+      prepareLaunch(context, operation);
+  }
+}
+
+Step::~Step() {
+  if (graph)
+    gpu.driver.destroyExecutable(graph);
+}
+
+void Step::prepareLaunch(const StepContext &context, Prepared &operation) {
+  const MtcOperation &source = *operation.info.source;
+  const MtcKernel &kernel = context.program.kernels[source.index];
+  const auto &code = *static_cast<const MtcCudaKernel *>(kernel.code);
+  if (kernel.may_fault) {
+    operation.operands.push_back(context.faults + context.faulting.size() * sizeof(MtcFault));
+    context.faulting.push_back(&source);
+  }
+  for (uint32_t i = 0; i < code.launch_count; ++i)
+    operation.launches.push_back(
+        {context.images.find(code, code.launches[i], source.nodes), &code.launches[i]});
+}
+
+std::unique_ptr<Matmul> Step::prepareCall(const StepContext &context, const MtcOperation &source) {
+  const MtcCall &call = context.program.calls[source.index];
+  if (call.kind != MTC_CONTRACTION)
+    systemError(source.nodes, ": no library of this target computes ", callName(call.kind));
+  const auto &contraction = *static_cast<const MtcContraction *>(call.description);
+  std::optional<MatmulPlan> plan = planMatmul(contraction);
+  if (!plan)
+    systemError(source.nodes, ": cuBLASLt does not compute this contraction; compile the program "
+                              "again with this version of mtc");
+  if (!context.blas)
+    context.blas = std::make_unique<Blas>();
+  std::vector<Address> places;
+  for (uint32_t k = 0; k + 1 < source.operand_count; ++k)
+    places.push_back(context.arena + static_cast<Address>(source.operands[k]));
+  const auto &target = *static_cast<const MtcCudaProgram *>(context.program.target_data);
+  const Address scratch =
+      context.arena + static_cast<Address>(source.operands[source.operand_count - 1]);
+  try {
+    return std::make_unique<Matmul>(*context.blas, *plan, std::move(places), scratch,
+                                    call.scratch_bytes, target.uses_tf32 != 0);
+  } catch (const Failure &failure) {
+    systemError(source.nodes, ": ", failure.what());
+  }
+}
+
+void Step::enqueue(Prepared &operation) {
+  const MtcOperation &source = *operation.info.source;
+  auto checkOne = [&](Result result) {
+    if (result != success)
+      gpu.check(result, text(source.nodes, ": ", operation.info.label, " cannot be run").c_str());
+  };
+  if (operation.matmul)
+    return operation.matmul->enqueue(stream);
+  if (source.kind == MTC_COPY)
+    return checkOne(gpu.driver.copyOnDevice(operation.operands[1], operation.operands[0],
+                                            static_cast<size_t>(source.bytes), stream));
+  size_t bytes = operation.operands.size() * sizeof(Address);
+  void *extra[] = {reinterpret_cast<void *>(parameterBuffer), operation.operands.data(),
+                   reinterpret_cast<void *>(parameterBufferBytes), &bytes,
+                   reinterpret_cast<void *>(endOfParameters)};
+  for (const Launch &launch : operation.launches) {
+    const uint32_t *grid = launch.source->grid, *block = launch.source->block;
+    // Shared memory is the function's own; a launch asks for no more.
+    checkOne(gpu.driver.launch(launch.function, grid[0], grid[1], grid[2], block[0], block[1],
+                               block[2], 0, stream, nullptr, extra));
+  }
+}
+
+void Step::run() {
+  if (operations.empty())
+    return;
+  if (!std::exchange(hasRun, true)) {
+    for (Prepared &operation : operations)
+      enqueue(operation);
+    return;
+  }
+  if (!graph)
+    capture();
+  gpu.check(gpu.driver.launchGraph(graph, stream), graphFails);
+}
+
+void Step::capture() {
+  gpu.check(gpu.driver.beginCapture(stream, relaxedCapture), graphFails);
+  for (Prepared &operation : operations)
+    enqueue(operation);
+  Graph captured = nullptr;
+  gpu.check(gpu.driver.endCapture(stream, &captured), graphFails);
+  Result result = gpu.driver.instantiate(&graph, captured, 0);
+  gpu.driver.destroyGraph(captured);
+  gpu.check(result, graphFails);
+}
+
+void Step::observe(const std::vector<Observer *> &observers) {
+  while (borders.size() <= operations.size())
+    borders.emplace_back(gpu.driver, timedEvent);
+  gpu.check(gpu.driver.waitForStream(stream), "the GPU failed");
+  const auto begin = Observer::Clock::now();
+  for (size_t i = 0; i < operations.size(); ++i) {
+    gpu.check(gpu.driver.recordEvent(borders[i], stream), "times cannot be taken");
+    enqueue(operations[i]);
+  }
+  gpu.check(gpu.driver.recordEvent(borders[operations.size()], stream), "times cannot be taken");
+  gpu.check(gpu.driver.waitForStream(stream), "the GPU failed while it ran the program");
+  auto timeOf = [&](size_t border) {
+    float milliseconds = 0;
+    gpu.check(gpu.driver.elapsed(&milliseconds, borders[0], borders[border]),
+              "times cannot be taken");
+    return begin + std::chrono::duration_cast<Observer::Clock::duration>(
+                       std::chrono::duration<double, std::milli>(milliseconds));
+  };
+  for (size_t i = 0; i < operations.size(); ++i)
+    for (Observer *observer : observers)
+      observer->operation(operations[i].info, timeOf(i), timeOf(i + 1));
+}
+
+} // namespace mtc::runtime::cuda

@@ -13,8 +13,8 @@
 #include "codegen/cpu/KernelEmitter.h"
 
 #include "codegen/Storage.h"
-#include "codegen/cpu/PointEmitter.h"
 #include "codegen/cpu/Totals.h"
+#include "codegen/cpu/VectorPointEmitter.h"
 #include "ir/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,7 +32,7 @@ constexpr int64_t kTermsOfPartialSum = 64;
 class KernelEmitter {
 public:
   KernelEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
-                PointEmitter &emitter, Value scratch)
+                VectorPointEmitter &emitter, Value scratch)
       : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch) {}
 
   void run(Value begin, Value end) {
@@ -242,7 +242,7 @@ private:
       else
         emitter.bindDim(dim, i);
       if (inner.empty() && !inLanes)
-        emitter.prefetchAlong(dim);
+        emitter.enterLoop(dim);
       emitter.hoist(reductions.operands, reductions.level - 1);
       bool partial = reductions.roundsSums && !inner.empty();
       if (!partial)
@@ -396,7 +396,7 @@ private:
   const NormalKernel &kernel;
   const LoopPlan &plan;
   ImplicitLocOpBuilder &b;
-  PointEmitter &emitter;
+  VectorPointEmitter &emitter;
   Value scratch;
   SmallVector<unsigned> pointResults, rowResults;
   SmallVector<Value> stored;
@@ -409,7 +409,7 @@ void mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan, Stri
                           ModuleOp module) {
   ImplicitLocOpBuilder b(kernel.body->getParentOp()->getLoc(), module.getContext());
   StageFunction stage = beginStage(b, kernel, symbol, module);
-  PointEmitter emitter(b, kernel, stage.operands, stage.fault);
+  VectorPointEmitter emitter(b, kernel, stage.operands, stage.fault);
   KernelEmitter(kernel, plan, b, emitter, stage.scratch).run(stage.begin, stage.end);
   LLVM::ReturnOp::create(b, ValueRange());
   if (!kernel.totals.empty())

@@ -1,0 +1,268 @@
+//===- PointEmitter.cpp - The values of a kernel's body at a point, or at a vector of points --===//
+
+#include "codegen/PointEmitter.h"
+
+#include "codegen/Storage.h"
+#include "ir/Scalar.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mtc;
+
+void PointEmitter::bindDim(unsigned dim, Value index) {
+  state.dims[dim] = index;
+  state.bound |= DimSet(1) << dim;
+}
+
+void PointEmitter::bindLanes(unsigned dim, Value start, int64_t lanes, int64_t active) {
+  bindDim(dim, start);
+  state.lanesDim = dim;
+  state.lanes = lanes;
+  state.activeLanes = active;
+  state.mask = active < lanes ? lanesMask(active) : Value();
+}
+
+/// The first `active` lanes.
+Value PointEmitter::lanesMask(int64_t active) {
+  SmallVector<bool> exists(state.lanes);
+  std::fill_n(exists.begin(), active, true);
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(cast<VectorType>(inLanes(b.getI1Type())), exists));
+}
+
+Value PointEmitter::index(int64_t value) { return indexLike(value, indexType); }
+
+Value PointEmitter::broadcast(Value value) {
+  if (isVector(value))
+    return value;
+  return vector::BroadcastOp::create(b, inLanes(value.getType()), value);
+}
+
+Value PointEmitter::selectActive(Value value, Value otherwise) {
+  return state.mask ? arith::SelectOp::create(b, state.mask, value, otherwise) : value;
+}
+
+Value PointEmitter::get(Value bodyValue) {
+  if (Value value = state.values.lookup(bodyValue))
+    return value;
+  emit(bodyValue.getDefiningOp());
+  return state.values.lookup(bodyValue);
+}
+
+void PointEmitter::hoist(ValueRange targets, unsigned level) {
+  SmallVector<Value> stack(targets.begin(), targets.end());
+  DenseSet<Value> seen;
+  while (!stack.empty()) {
+    Value value = stack.pop_back_val();
+    if (!seen.insert(value).second || state.values.contains(value))
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (isa<arith::ConstantOp>(op))
+      continue;
+    NormalKernel::ValueInfo info = kernel.values.lookup(value);
+    if ((info.dims & ~state.bound) == 0 && info.level <= level)
+      get(value);
+    else
+      stack.append(op->operand_begin(), op->operand_end());
+    // The operand of a load is an argument, which is no value.
+    llvm::erase_if(stack, [](Value operand) { return isa<BlockArgument>(operand); });
+  }
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Operations of the body
+//===------------------------------------------------------------------------------------------===//
+
+void PointEmitter::emit(Operation *op) {
+  if (auto load = dyn_cast<KernelLoadOp>(op))
+    return define(load.getValue(), emitLoad(load));
+  if (auto check = dyn_cast<KernelCheckOp>(op))
+    return define(check.getValue(), emitCheck(check));
+  if (auto index = dyn_cast<KernelIndexOp>(op))
+    return define(index.getValue(), emitIndex(index));
+  assert(!isa<KernelReduceOp>(op) && "reductions are defined by the loops that compute them");
+  if (Value special = emitSpecial(op))
+    return define(op->getResult(0), special);
+  emitScalarOperation(op);
+}
+
+void PointEmitter::emitScalarOperation(Operation *op) {
+  SmallVector<Value> arguments;
+  bool anyVector = false;
+  for (Value operand : op->getOperands()) {
+    arguments.push_back(get(operand));
+    anyVector |= isVector(arguments.back());
+  }
+  if (anyVector)
+    for (Value &argument : arguments)
+      argument = broadcast(argument);
+  // 8-bit floats are bytes in code.
+  if (auto narrow = dyn_cast<arith::TruncFOp>(op); narrow && isFloat8(narrow.getType()))
+    return define(narrow, encodeFloat8(b, arguments[0], narrow.getType()));
+  if (auto wide = dyn_cast<arith::ExtFOp>(op); wide && isFloat8(wide.getIn().getType()))
+    return define(wide, decodeFloat8(b, arguments[0], wide.getIn().getType()));
+
+  OperationState state(b.getLoc(), op->getName());
+  state.addOperands(arguments);
+  state.addAttributes(op->getAttrs());
+  for (Type type : op->getResultTypes())
+    state.addTypes(anyVector ? inLanes(type) : type);
+  Operation *emitted = b.create(state);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), emitted->getResults()))
+    define(result, value);
+}
+
+/// i in -extent..extent-1 becomes an index, anything else raises the fault and becomes 0.
+Value PointEmitter::emitCheck(KernelCheckOp op) {
+  Value found = get(op.getIndex());
+  Type like = found.getType();
+  auto constant = [&](int64_t value) { return splatConstant(b, b.getI64IntegerAttr(value), like); };
+  Value zero = constant(0), extent = constant(op.getExtent());
+  Value isNegative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, found, zero);
+  Value fromEnd = arith::AddIOp::create(b, found, extent);
+  Value position = arith::SelectOp::create(b, isNegative, fromEnd, found);
+  Value isBad = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, position, extent);
+  if (isVector(isBad) && state.mask)
+    isBad = arith::AndIOp::create(b, isBad, state.mask);
+  if (state.exists)
+    isBad =
+        arith::AndIOp::create(b, isBad, isVector(isBad) ? broadcast(state.exists) : state.exists);
+  raiseFault(isBad, found, op.getExtent());
+  return arith::SelectOp::create(b, isBad, zero, position);
+}
+
+/// The first to raise it says why: kernels run in parallel.
+void PointEmitter::raiseFault(Value isBad, Value found, int64_t extent) {
+  Value any = isBad;
+  if (isVector(isBad))
+    any = vector::ReductionOp::create(b, vector::CombiningKind::OR, isBad);
+  auto branch = scf::IfOp::create(b, any, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  if (isVector(isBad)) {
+    Value least = splatConstant(b, b.getI64IntegerAttr(INT64_MIN), found.getType());
+    Value candidates = arith::SelectOp::create(b, isBad, found, least);
+    found = vector::ReductionOp::create(b, vector::CombiningKind::MAXSI, candidates);
+  }
+  // The fields of MtcFault.
+  auto field = [&](int32_t offset) -> Value {
+    return LLVM::GEPOp::create(b, fault.getType(), b.getI8Type(), fault,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  };
+  auto constant = [&](TypedAttr value) -> Value { return arith::ConstantOp::create(b, value); };
+  Value raised = LLVM::AtomicCmpXchgOp::create(
+      b, field(0), constant(b.getI32IntegerAttr(0)), constant(b.getI32IntegerAttr(1)),
+      LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
+  Value isFirst = LLVM::ExtractValueOp::create(b, raised, 1);
+  auto first = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+  b.setInsertionPoint(first.thenYield());
+  LLVM::StoreOp::create(b, found, field(8));
+  LLVM::StoreOp::create(b, constant(b.getI64IntegerAttr(extent)), field(16));
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Memory
+//===------------------------------------------------------------------------------------------===//
+
+Value PointEmitter::emitLoad(KernelLoadOp op) {
+  const LinearForm &form = kernel.loads.find(op)->second;
+  unsigned operand = cast<BlockArgument>(op.getSource()).getArgNumber();
+  Type element = op.getSource().getType().getElementType();
+  SmallVector<Value> symbols;
+  for (Value symbol : op.getSymbols())
+    symbols.push_back(get(symbol));
+  Value guard = op.getGuard() ? get(op.getGuard()) : Value();
+  Place at = place(form, symbols);
+
+  if (at.isUniform()) {
+    Value address = pointer(operands[operand], element, at.uniform);
+    if (guard)
+      return emitGuardedUniformLoad(op, address, guard);
+    return fromStorage(b, LLVM::LoadOp::create(b, getStorageType(element), address), element);
+  }
+  beforeLoad(form, at, operand, element);
+  Value active = state.mask ? state.mask : guard;
+  if (guard && state.mask)
+    active = arith::AndIOp::create(b, state.mask, broadcast(guard));
+  Value loaded = fromStorage(b, readLanes(at, operands[operand], element, active), element);
+  if (!guard)
+    return loaded;
+  return arith::SelectOp::create(b, broadcast(guard), loaded, getLanes(op.getOtherwise()));
+}
+
+/// Reads one element only where some lane's guard holds.
+Value PointEmitter::emitGuardedUniformLoad(KernelLoadOp op, Value address, Value guard) {
+  Type element = op.getSource().getType().getElementType(), scalar = getScalarType(element);
+  Value otherwise = get(op.getOtherwise());
+  Value any = guard;
+  if (isVector(guard)) {
+    Value considered = state.mask ? arith::AndIOp::create(b, guard, state.mask) : guard;
+    any = vector::ReductionOp::create(b, vector::CombiningKind::OR, considered);
+  }
+  auto branch = scf::IfOp::create(b, TypeRange(scalar), any, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard insertion(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value stored = LLVM::LoadOp::create(b, getStorageType(element), address);
+    scf::YieldOp::create(b, fromStorage(b, stored, element));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, scalarConstant(b, b.getLoc(), scalar, 0));
+  }
+  Value loaded = branch.getResult(0);
+  if (isVector(guard) || isVector(otherwise))
+    return arith::SelectOp::create(b, broadcast(guard), broadcast(loaded), broadcast(otherwise));
+  return arith::SelectOp::create(b, guard, loaded, otherwise);
+}
+
+void PointEmitter::store(ArrayRef<unsigned> results) {
+  KernelYieldOp yield = kernel.yield;
+  struct Pending {
+    unsigned result;
+    Place place;
+    Value value;
+  };
+  SmallVector<Pending> pending;
+  SmallVector<Value> symbols;
+  for (Value symbol : yield.getSymbols())
+    symbols.push_back(get(symbol));
+  for (unsigned result : results)
+    pending.push_back(
+        {result, place(kernel.stores[result], symbols), get(yield.getValues()[result])});
+  for (const Pending &each : pending)
+    storeOne(each.result, each.place, each.value);
+}
+
+void PointEmitter::storeOne(unsigned result, const Place &at, Value value) {
+  Type element = kernel.outputs[result].getElementType();
+  Value base = operands[kernel.inputs.size() + result];
+  bool adds = kernel.adds();
+  if (Value partial = partials.lookup(result)) {
+    KernelYieldOp yield = kernel.yield;
+    element = yield.getValues()[result].getType();
+    base = partial;
+    adds = true;
+  }
+  if (at.isUniform()) {
+    assert(!isVector(value) && "lanes do not share a place");
+    Value address = pointer(base, element, at.uniform);
+    if (adds) {
+      Value old = LLVM::LoadOp::create(b, getStorageType(element), address);
+      value =
+          combineScalars(b, b.getLoc(), ReductionKind::Add, fromStorage(b, old, element), value);
+    }
+    LLVM::StoreOp::create(b, toStorage(b, value, element), address);
+    return;
+  }
+  value = broadcast(value);
+  if (adds) {
+    Value old = fromStorage(b, readLanes(at, base, element, state.mask), element);
+    value = combineScalars(b, b.getLoc(), ReductionKind::Add, old, value);
+  }
+  writeLanes(at, base, element, toStorage(b, value, element));
+}
+
+Value PointEmitter::pointer(Value base, Type element, Value offset) {
+  return LLVM::GEPOp::create(b, base.getType(), getStorageType(element), base, offset);
+}

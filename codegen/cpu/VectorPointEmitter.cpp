@@ -1,0 +1,121 @@
+//===- VectorPointEmitter.cpp - Points in lanes of wide vectors -------------------------------===//
+
+#include "codegen/cpu/VectorPointEmitter.h"
+
+#include "codegen/Storage.h"
+#include "codegen/cpu/Transpose.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cpu;
+
+/// The processor's own prefetching does not follow jumps of pages. Addresses past the operand's end
+/// do no harm.
+void VectorPointEmitter::beforeLoad(const LinearForm &form, const Place &at, unsigned operand,
+                                    Type element) {
+  constexpr int64_t farJump = 1024, ahead = 8, line = 64;
+  if (!state.loopDim || !at.isContiguous() || contains(form.restDims, *state.loopDim))
+    return;
+  int64_t jump = form.dims[*state.loopDim] * elementBytes(element);
+  if (std::abs(jump) < farJump)
+    return;
+  Value base = pointer(operands[operand], element, at.uniform);
+  for (int64_t byte = 0; byte < state.activeLanes * elementBytes(element); byte += line) {
+    Value address = LLVM::GEPOp::create(b, base.getType(), b.getI8Type(), base,
+                                        ArrayRef<LLVM::GEPArg>{index(ahead * jump + byte)});
+    LLVM::Prefetch::create(b, address, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  }
+}
+
+SmallVector<Value> VectorPointEmitter::loadTransposed(KernelLoadOp op, int64_t rows) {
+  unsigned operand = cast<BlockArgument>(op.getSource()).getArgNumber();
+  Type element = op.getSource().getType().getElementType(), storage = getStorageType(element);
+  Place first = place(kernel.loads.find(op)->second, {});
+  Value zeros = splatConstant(b, b.getZeroAttr(storage), inLanes(storage));
+  Value exists = rows < state.lanes ? lanesMask(rows) : Value();
+  uint32_t alignment = elementBytes(element);
+  SmallVector<Value> vectors;
+  for (int64_t lane = 0; lane < state.lanes; ++lane) {
+    if (lane >= state.activeLanes) {
+      vectors.push_back(zeros);
+      continue;
+    }
+    Value offset = arith::AddIOp::create(b, first.uniform, index(lane * first.laneStride));
+    Value address = pointer(operands[operand], element, offset);
+    if (exists)
+      vectors.push_back(LLVM::MaskedLoadOp::create(b, inLanes(storage), address, exists, zeros,
+                                                   b.getI32IntegerAttr(alignment),
+                                                   /*nontemporal=*/nullptr));
+    else
+      vectors.push_back(LLVM::LoadOp::create(b, inLanes(storage), address, alignment));
+  }
+  transposeSquare(b, vectors);
+  for (Value &vector : vectors)
+    vector = fromStorage(b, vector, element);
+  return vectors;
+}
+
+void VectorPointEmitter::storeZeros(unsigned result, Value offset, int64_t count) {
+  Type element = kernel.outputs[result].getElementType();
+  LinearForm owned = kernel.stores[result];
+  for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+    if (!contains(kernel.owned, dim))
+      owned.dims[dim] = 0;
+  owned.symbols.clear();
+  owned.rest = getAffineConstantExpr(0, b.getContext());
+  owned.restDims = owned.restSymbols = 0;
+  Place at = place(owned, {});
+  at.uniform = arith::AddIOp::create(b, at.uniform, offset);
+  unsigned operand = kernel.inputs.size() + result;
+  if (hasLanes()) {
+    Type storage = getStorageType(element);
+    Value zeros = splatConstant(b, b.getZeroAttr(storage), inLanes(storage));
+    return writeLanes(at, operands[operand], element, zeros);
+  }
+  Value bytes = index(count * elementBytes(element));
+  Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
+  LLVM::MemsetOp::create(b, pointer(operands[operand], element, at.uniform), zero, bytes,
+                         /*isVolatile=*/false);
+}
+
+/// Lanes that `active` leaves out are 0.
+Value VectorPointEmitter::readLanes(const Place &at, Value base, Type element, Value active) {
+  if (active)
+    active = broadcast(active);
+  Type storage = getStorageType(element);
+  Type type = inLanes(storage);
+  uint32_t alignment = elementBytes(element);
+  Type pointerType = LLVM::LLVMPointerType::get(b.getContext());
+  Value zeros = splatConstant(b, b.getZeroAttr(storage), type);
+  if (at.isContiguous()) {
+    Value address = LLVM::GEPOp::create(b, pointerType, storage, base, at.uniform);
+    if (!active)
+      return LLVM::LoadOp::create(b, type, address, alignment);
+    return LLVM::MaskedLoadOp::create(b, type, address, active, zeros,
+                                      b.getI32IntegerAttr(alignment), /*nontemporal=*/nullptr);
+  }
+  Value addresses = LLVM::GEPOp::create(b, inLanes(pointerType), storage, base, offsets(at));
+  if (!active)
+    active = splatConstant(b, b.getBoolAttr(true), type);
+  return LLVM::masked_gather::create(b, type, addresses, active, zeros, alignment);
+}
+
+void VectorPointEmitter::writeLanes(const Place &at, Value base, Type element, Value value) {
+  Type storage = getStorageType(element);
+  uint32_t alignment = elementBytes(element);
+  Type pointerType = LLVM::LLVMPointerType::get(b.getContext());
+  if (at.isContiguous()) {
+    Value address = LLVM::GEPOp::create(b, pointerType, storage, base, at.uniform);
+    if (state.mask)
+      LLVM::MaskedStoreOp::create(b, value, address, state.mask, alignment);
+    else
+      LLVM::StoreOp::create(b, value, address, alignment);
+    return;
+  }
+  Value addresses = LLVM::GEPOp::create(b, inLanes(pointerType), storage, base, offsets(at));
+  Value active = state.mask ? state.mask : splatConstant(b, b.getBoolAttr(true), value.getType());
+  LLVM::masked_scatter::create(b, value, addresses, active, alignment);
+}

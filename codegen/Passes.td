@@ -34,6 +34,36 @@ def LowerKernelsToCpu : Pass<"mtc-lower-kernels-to-cpu", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def LowerKernelsToCuda : Pass<"mtc-lower-kernels-to-cuda", "::mlir::ModuleOp"> {
+  let summary = "Writes kernels as launches of a device";
+  let description = [{
+    Each `mtc.kernel_function` becomes a `gpu.module` with a `gpu.func` for each launch that it takes: what one thread
+    computes, in `scf`, `arith`, `math` and `vector`, with loads and stores of the `llvm` dialect on global memory.
+    Nothing else is left in the module.
+
+    ```mlir
+    mtc.kernel_function @k [64] -> [tensor<64xf32>] {
+    ^body(%a: tensor<64xf32>):
+      %x = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<64xf32> -> f32
+      %y = arith.negf %x : f32
+      mtc.kernel.yield %y at [affine_map<(d0) -> (d0)>] : f32
+    }
+    // becomes
+    gpu.module @mtc_kernel.k {
+      gpu.func @k(%a: !llvm.ptr<1>, %r: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+        ...
+        %x = llvm.load %0 {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+        %y = arith.negf %x : vector<4xf32>
+        llvm.store %y, %1 {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ApproximateMath : Pass<"mtc-approximate-math", "::mlir::ModuleOp"> {
   let summary = "Computes functions of math on f32 by polynomials";
   let description = [{

@@ -12,6 +12,7 @@
 
 #include "codegen/cpu/KernelEmitter.h"
 
+#include "codegen/Reductions.h"
 #include "codegen/Storage.h"
 #include "codegen/cpu/Totals.h"
 #include "codegen/cpu/VectorPointEmitter.h"
@@ -161,25 +162,16 @@ private:
   //===----------------------------------------------------------------------------------------===//
 
   void emitLevel(unsigned level) {
-    Reductions reductions;
-    reductions.level = level;
-    for (KernelReduceOp reduce : kernel.reductions) {
-      if (kernel.values.lookup(reduce.getResult()).level != level)
-        continue;
-      reductions.ops.push_back(reduce);
-      reductions.operands.push_back(reduce.getValue());
-      if (reduce.getKind() == ReductionKind::Add && isa<FloatType>(reduce.getType()))
-        reductions.roundsSums = true;
-    }
+    Reductions reductions(kernel, level);
     emitter.hoist(reductions.operands, level - 1);
     Accumulators results = emitReduction(reductions, plan.reducedDims, neutral(reductions));
     for (auto [reduce, result] : llvm::zip_equal(reductions.ops, results))
       emitter.define(reduce.getResult(),
-                     plan.vectorIsReduced(kernel) ? combineLanes(reduce, result) : result);
+                     plan.vectorIsReduced(kernel) ? combineLanes(b, reduce, result) : result);
   }
 
   Value initialAccumulator(KernelReduceOp reduce) {
-    TypedAttr neutral = neutralElement(reduce.getKind(), reduce.getType(), reduce.getIsUnsigned());
+    TypedAttr neutral = neutralElement(reduce);
     bool varies =
         plan.vectorDim && contains(kernel.values.lookup(reduce.getValue()).dims, *plan.vectorDim);
     if (plan.vectorIsReduced(kernel))
@@ -189,14 +181,6 @@ private:
     return arith::ConstantOp::create(b, neutral);
   }
 
-  /// The reductions of one level, while their loops are emitted.
-  struct Reductions {
-    SmallVector<KernelReduceOp> ops;
-    SmallVector<Value> operands;
-    unsigned level;
-    bool roundsSums = false;
-  };
-  using Accumulators = SmallVector<Value>;
   using AccumulatorBody = llvm::function_ref<Accumulators(Value, Accumulators)>;
 
   Accumulators neutral(const Reductions &reductions) {
@@ -204,15 +188,6 @@ private:
     for (KernelReduceOp reduce : reductions.ops)
       result.push_back(initialAccumulator(reduce));
     return result;
-  }
-
-  Accumulators combine(const Reductions &reductions, Accumulators lhs, ValueRange rhs) {
-    for (auto [reduce, accumulator, value] : llvm::zip_equal(reductions.ops, lhs, rhs)) {
-      KernelReduceOp op = reduce;
-      accumulator =
-          combineScalars(b, b.getLoc(), op.getKind(), accumulator, value, op.getIsUnsigned());
-    }
-    return lhs;
   }
 
   Accumulators accumulatorLoop(Value low, Value high, int64_t step, Accumulators accumulators,
@@ -247,7 +222,7 @@ private:
       bool partial = reductions.roundsSums && !inner.empty();
       if (!partial)
         return emitReduction(reductions, inner, carried);
-      return combine(reductions, carried, emitReduction(reductions, inner, neutral(reductions)));
+      return reductions.combine(b, carried, emitReduction(reductions, inner, neutral(reductions)));
     };
     int64_t block = kTermsOfPartialSum * step;
     if (reductions.roundsSums && full > 2 * block) {
@@ -257,8 +232,8 @@ private:
             Value high = arith::AddIOp::create(b, low, emitter.index(block));
             if (full % block != 0)
               high = arith::MinSIOp::create(b, high, emitter.index(full));
-            return combine(reductions, carried,
-                           accumulatorLoop(low, high, step, neutral(reductions), body));
+            return reductions.combine(b, carried,
+                                      accumulatorLoop(low, high, step, neutral(reductions), body));
           });
     } else if (full > 0) {
       accumulators =
@@ -278,23 +253,11 @@ private:
       Value value = emitter.get(operand);
       values.push_back(isa<VectorType>(accumulator.getType()) ? emitter.broadcast(value) : value);
     }
-    Accumulators combined = combine(reductions, accumulators, values);
+    Accumulators combined = reductions.combine(b, accumulators, values);
     if (plan.vectorIsReduced(kernel))
       for (auto [next, old] : llvm::zip_equal(combined, accumulators))
         next = emitter.selectActive(next, old);
     return combined;
-  }
-
-  /// Combines lanes in halves: an order that follows from their number alone.
-  Value combineLanes(KernelReduceOp reduce, Value lanes) {
-    for (int64_t half = plan.lanes / 2; half > 0; half /= 2) {
-      Value low = vector::ExtractStridedSliceOp::create(
-          b, lanes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
-      Value high = vector::ExtractStridedSliceOp::create(
-          b, lanes, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1});
-      lanes = combineScalars(b, b.getLoc(), reduce.getKind(), low, high, reduce.getIsUnsigned());
-    }
-    return vector::ExtractOp::create(b, lanes, ArrayRef<int64_t>{0});
   }
 
   //===----------------------------------------------------------------------------------------===//

@@ -1,0 +1,54 @@
+//===- KernelEmitter.cpp - Kernels as launches of a device ------------------------------------===//
+
+#include "codegen/cuda/KernelEmitter.h"
+
+#include "codegen/cuda/AccessAnalysis.h"
+#include "codegen/cuda/LaunchEmitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cuda;
+
+static gpu::GPUFuncOp createFunction(ImplicitLocOpBuilder &b, const Launch &launch,
+                                     unsigned parameterCount) {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext(), /*addressSpace=*/1);
+  SmallVector<Type> parameters(parameterCount, pointer);
+  auto function = gpu::GPUFuncOp::create(b, launch.symbol, b.getFunctionType(parameters, {}));
+  function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  auto block = llvm::map_to_vector(launch.block, [](int64_t n) { return static_cast<int32_t>(n); });
+  function.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(block));
+  return function;
+}
+
+gpu::GPUModuleOp mtc::cuda::emitKernel(const NormalKernel &kernel, const LaunchPlan &plan,
+                                       StringRef name, ModuleOp module) {
+  KernelYieldOp yield = kernel.yield;
+  ImplicitLocOpBuilder b(yield->getParentOp()->getLoc(), module.getContext());
+  b.setInsertionPointToEnd(module.getBody());
+  auto result = gpu::GPUModuleOp::create(b, name);
+  Type indexType = fitsInto32Bits(kernel) ? b.getI32Type() : b.getI64Type();
+  unsigned operandCount = kernel.inputs.size() + kernel.outputs.size();
+  bool needsScratch = plan.scratchBytes > 0;
+  bool mayFault = !kernel.body->getOps<KernelCheckOp>().empty();
+
+  for (auto [position, launch] : llvm::enumerate(plan.launches)) {
+    b.setInsertionPointToEnd(result.getBody());
+    auto function = createFunction(b, launch, operandCount + needsScratch + mayFault);
+    b.setInsertionPointToStart(&function.front());
+    ValueRange parameters = function.getArguments();
+    Value scratch = needsScratch ? parameters[operandCount] : Value();
+    GlobalPointEmitter points(b, kernel, parameters.take_front(operandCount),
+                              mayFault ? parameters.back() : Value(), indexType);
+    ThreadBuilder threads(b, function, indexType);
+    LaunchEmitter emitter{
+        kernel, b, threads, points, scratch, launch, static_cast<unsigned>(position)};
+    if (const auto *shape = std::get_if<ElementwisePlan>(&plan.shape))
+      emitElementwise(emitter, *shape);
+    else
+      emitReduction(emitter, std::get<ReductionPlan>(plan.shape));
+    gpu::ReturnOp::create(b);
+  }
+  return result;
+}

@@ -1,0 +1,101 @@
+//===- LaunchPlan.cpp - How a kernel's space becomes grids, blocks, vectors and stages --------===//
+
+#include "codegen/cuda/LaunchPlan.h"
+
+#include "codegen/cuda/AccessAnalysis.h"
+#include "codegen/cuda/PartialResults.h"
+#include "codegen/cuda/ReductionPlanner.h"
+#include "codegen/cuda/Team.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cuda;
+
+namespace {
+
+constexpr int64_t kBlock = 256;
+/// Blocks that fill any device several times over; more only take turns.
+constexpr int64_t kMostBlocks = 4096;
+/// Bytes that a thread should have on their way.
+constexpr int64_t kBytesInFlight = 64;
+
+void addLaunch(LaunchPlan &plan, int64_t blocks, int64_t threads) {
+  Launch launch;
+  launch.grid[0] = blocks;
+  launch.block[0] = threads;
+  plan.launches.push_back(launch);
+}
+
+void nameLaunches(StringRef name, LaunchPlan &plan) {
+  for (auto [i, launch] : llvm::enumerate(plan.launches)) {
+    launch.symbol = name.str();
+    if (plan.launches.size() > 1)
+      launch.symbol += "$" + std::to_string(i);
+  }
+}
+
+/// Whether points may be computed in any order, each by itself. A result of fewer points may lie
+/// where an operand is read that all of them share.
+bool isElementwise(const NormalKernel &kernel) {
+  if (kernel.levels > 0 || kernel.adds())
+    return false;
+  return llvm::all_of(llvm::seq<unsigned>(kernel.outputs.size()),
+                      [&](unsigned i) { return (kernel.reduced & ~kernel.storeDims(i)) == 0; });
+}
+
+void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
+  ElementwisePlan shape;
+  for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+    shape.dims.push_back(dim);
+  if (std::optional<unsigned> dim = contiguousDim(kernel, kernel.allDims())) {
+    // Only where nothing lies around the dim can the rest of it be left to scalars.
+    shape.vector = {*dim, vectorWidth(kernel, *dim, /*exact=*/kernel.rank() > 1)};
+    shape.dims.erase(shape.dims.begin() + *dim);
+    shape.dims.push_back(*dim);
+  }
+  int64_t groups = std::max<int64_t>(1, kernel.points() / shape.vector.width);
+  int64_t bytes = 0;
+  for (KernelLoadOp load : loadsAlong(kernel, kernel.allDims()))
+    bytes += shape.vector.width * elementBytes(load.getSource().getType().getElementType());
+  if (groups > kMostBlocks * kBlock)
+    shape.unroll = std::clamp<int64_t>(kBytesInFlight / std::max<int64_t>(bytes, 1), 1, 4);
+  int64_t threads = std::min<int64_t>(kBlock, llvm::alignTo(groups, kWarp));
+  addLaunch(plan, std::min<int64_t>(llvm::divideCeil(groups, threads), kMostBlocks), threads);
+  plan.shape = shape;
+}
+
+void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
+  ReductionPlan shape = planReductionShape(kernel);
+  int64_t rowBlocks = llvm::divideCeil(shape.rows, shape.rowsPerBlock);
+  plan.scratchBytes = PartialResults::bytes(kernel, shape);
+  if (shape.splits == 1) {
+    addLaunch(plan, rowBlocks, shape.threads());
+  } else {
+    bool hasPoints = false, hasRows = false;
+    for (unsigned i = 0; i < kernel.outputs.size(); ++i)
+      ((kernel.storeDims(i) & kernel.reduced) != 0 ? hasPoints : hasRows) = true;
+    for (unsigned level = 0; level < kernel.levels + hasPoints; ++level)
+      addLaunch(plan, rowBlocks * shape.splits, shape.threads());
+    if (hasRows)
+      addLaunch(plan, rowBlocks, shape.threads());
+  }
+  for (auto [position, launch] : llvm::enumerate(plan.launches)) {
+    unsigned level = shape.splits > 1 ? position + 1 : kernel.levels;
+    launch.sharedBytes = Team::sharedBytes(kernel, shape, level);
+  }
+  plan.shape = shape;
+}
+
+} // namespace
+
+LaunchPlan mtc::cuda::planLaunches(const NormalKernel &kernel, StringRef name) {
+  LaunchPlan plan;
+  if (isElementwise(kernel))
+    planElementwise(kernel, plan);
+  else
+    planReduction(kernel, plan);
+  nameLaunches(name, plan);
+  return plan;
+}

@@ -1,0 +1,80 @@
+//===- LaunchPlan.h - How a kernel's space becomes grids, blocks, vectors and stages ----------===//
+//
+// It follows from the kernel alone, not from the device, so that results do not depend on it.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_CUDA_LAUNCHPLAN_H
+#define MTC_CODEGEN_CUDA_LAUNCHPLAN_H
+
+#include "codegen/KernelAnalysis.h"
+
+#include <array>
+#include <string>
+#include <variant>
+
+namespace mtc::cuda {
+
+/// One kernel of the device.
+struct Launch {
+  std::string symbol;
+  std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  int64_t sharedBytes = 0; ///< Of a block, static: a launch asks for no more.
+};
+
+/// Dims as one index, the last fastest. `vector` is the last of them where it is one of them; the
+/// index then counts groups of `width` of its indices.
+struct PointVector {
+  std::optional<unsigned> dim;
+  int64_t width = 1;
+};
+
+/// A thread computes `unroll` vectors of points at a time, all loads before the first store.
+struct ElementwisePlan {
+  PointVector vector;
+  llvm::SmallVector<unsigned> dims;
+  int64_t unroll = 1;
+};
+
+/// Rows are points of the dims that are not reduced. A team of threads shares a row, or a vector of
+/// neighbouring rows: each member combines what it visits in order, then the team its members'
+/// values, always in the same tree. Where rows are few, `splits` blocks share a row, each a chunk
+/// of it: a launch for each level leaves their values in scratch, the next begins with them.
+struct ReductionPlan {
+  PointVector vector;
+  bool vectorIsReduced = false;
+  llvm::SmallVector<unsigned> rowDims, reducedDims;
+  int64_t team = 1;
+  /// Rows (vectors of rows) in a block.
+  int64_t rowsPerBlock = 1;
+  int64_t splits = 1;
+  /// Reduced points (vectors of them) in a split.
+  int64_t chunk = 1;
+  /// Where a member's part of a row is so short that its values stay in registers from level to
+  /// level: how many vectors they are. Otherwise 0: each level reads again.
+  int64_t residentSteps = 0;
+  /// Vectors that a member reads before it combines them.
+  int64_t unroll = 1;
+  int64_t rows = 1, steps = 1; ///< In all, vectors counted as one.
+
+  /// Members of a team are neighbours; otherwise the same members of different teams are.
+  bool membersAreNeighbours() const { return vectorIsReduced; }
+  int64_t threads() const { return team * rowsPerBlock; }
+  /// How many values a row's, which depends on these dims, has: one for each row of a vector.
+  int64_t lanesOf(DimSet dims) const {
+    return !vectorIsReduced && vector.dim && contains(dims, *vector.dim) ? vector.width : 1;
+  }
+};
+
+struct LaunchPlan {
+  llvm::SmallVector<Launch> launches;
+  int64_t scratchBytes = 0;
+  std::variant<ElementwisePlan, ReductionPlan> shape;
+};
+
+/// Symbols are `name`, numbered where there are several.
+LaunchPlan planLaunches(const NormalKernel &kernel, llvm::StringRef name);
+
+} // namespace mtc::cuda
+
+#endif // MTC_CODEGEN_CUDA_LAUNCHPLAN_H

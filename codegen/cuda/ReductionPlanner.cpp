@@ -1,0 +1,135 @@
+//===- ReductionPlanner.cpp - How rows and columns are shared among threads -------------------===//
+
+#include "codegen/cuda/ReductionPlanner.h"
+
+#include "codegen/cuda/AccessAnalysis.h"
+#include "codegen/cuda/ThreadBuilder.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cuda;
+
+namespace {
+
+/// Threads that fill a device: some more than the largest one runs at a time.
+constexpr int64_t kManyThreads = 1 << 18;
+/// Threads that keep most of it busy.
+constexpr int64_t kEnoughThreads = 1 << 16;
+constexpr int64_t kBlock = 256;
+/// Registers (of 32 bits) that a thread keeps of its part of a row.
+constexpr int64_t kResidentRegisters = 32;
+constexpr int64_t kMostResidentSteps = 8;
+constexpr int64_t kLongestTeam = 512;
+/// Vectors that a thread should at least combine before it pays to share a row among blocks.
+constexpr int64_t kLeastSteps = 8;
+constexpr int64_t kMostSplits = 512;
+constexpr int64_t kBytesInFlight = 64;
+/// Columns so short are combined by one thread each.
+constexpr int64_t kShortColumn = 16;
+
+class Planner {
+public:
+  explicit Planner(const NormalKernel &kernel) : kernel(kernel) {}
+
+  ReductionPlan run() {
+    chooseVector();
+    orderDims();
+    for (KernelLoadOp load : loadsAlong(kernel, kernel.reduced))
+      bytesPerStep +=
+          std::max<int64_t>(4, elementBytes(load.getSource().getType().getElementType())) *
+          plan.vector.width;
+    if (plan.membersAreNeighbours())
+      planRows();
+    else
+      planColumns();
+    plan.chunk = llvm::divideCeil(plan.steps, plan.splits);
+    plan.splits = llvm::divideCeil(plan.steps, plan.chunk);
+    int64_t own = llvm::divideCeil(plan.chunk, plan.team);
+    if (plan.splits == 1 && fitsInRegisters(own))
+      plan.residentSteps = own;
+    plan.unroll = std::clamp<int64_t>(kBytesInFlight / std::max<int64_t>(bytesPerStep, 1), 1,
+                                      std::min<int64_t>(4, own));
+    return plan;
+  }
+
+private:
+  void chooseVector() {
+    std::optional<unsigned> best = contiguousDim(kernel, kernel.allDims());
+    plan.vectorIsReduced = !best || contains(kernel.reduced, *best);
+    if (best)
+      plan.vector = {*best, vectorWidth(kernel, *best, /*exact=*/true)};
+  }
+
+  void orderDims() {
+    for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+      if (dim != plan.vector.dim)
+        (contains(kernel.reduced, dim) ? plan.reducedDims : plan.rowDims).push_back(dim);
+    if (plan.vector.dim)
+      (plan.vectorIsReduced ? plan.reducedDims : plan.rowDims).push_back(*plan.vector.dim);
+    plan.rows = pointsOf(kernel, plan.rowDims);
+    plan.steps = pointsOf(kernel, plan.reducedDims);
+    (plan.vectorIsReduced ? plan.steps : plan.rows) /= plan.vector.width;
+  }
+
+  bool fitsInRegisters(int64_t steps) const {
+    return steps <= kMostResidentSteps && steps * bytesPerStep <= kResidentRegisters * 4;
+  }
+
+  /// The threads of a block lie along rows.
+  void planRows() {
+    if (plan.steps <= kWarp) {
+      plan.team = llvm::PowerOf2Ceil(plan.steps);
+    } else {
+      // The shortest team that keeps its row in registers, longer where rows are few.
+      plan.team = kLongestTeam;
+      for (int64_t team = kWarp; team <= kLongestTeam; team += kWarp) {
+        int64_t own = llvm::divideCeil(plan.steps, team);
+        if (fitsInRegisters(own) && (own == 1 || plan.rows * team >= kEnoughThreads)) {
+          plan.team = team;
+          break;
+        }
+      }
+      plan.team = std::min<int64_t>(plan.team, llvm::alignTo(plan.steps, kWarp));
+    }
+    plan.rowsPerBlock = plan.team > kWarp ? 1 : std::min(kBlock / plan.team, rowsThatFillWarps());
+    if (kernel.levels > 0 && plan.rows * plan.team < kEnoughThreads) {
+      int64_t wanted = llvm::divideCeil(kManyThreads, plan.rows * plan.team);
+      plan.splits = std::min({wanted, plan.steps / (plan.team * kLeastSteps), kMostSplits});
+      plan.splits = std::max<int64_t>(plan.splits, 1);
+    }
+  }
+
+  /// No more rows than there are, but whole warps.
+  int64_t rowsThatFillWarps() const {
+    return std::max<int64_t>(llvm::PowerOf2Ceil(plan.rows), kWarp / plan.team);
+  }
+
+  /// The threads of a block lie along the rows' neighbours, the members of a team one above
+  /// another.
+  void planColumns() {
+    if (plan.steps <= kShortColumn || plan.rows >= kManyThreads) {
+      plan.rowsPerBlock = std::min<int64_t>(kBlock, llvm::alignTo(plan.rows, kWarp));
+      return;
+    }
+    plan.rowsPerBlock = std::min<int64_t>(kWarp, llvm::PowerOf2Ceil(plan.rows));
+    plan.team = std::min<int64_t>(kBlock / plan.rowsPerBlock, kWarp);
+    int64_t threads = llvm::alignTo(plan.rows, plan.rowsPerBlock) * plan.team;
+    if (kernel.levels > 0 && threads < kEnoughThreads) {
+      int64_t wanted = llvm::divideCeil(kEnoughThreads, threads);
+      plan.splits = std::min({wanted, plan.steps / (plan.team * kLeastSteps), kMostSplits});
+      plan.splits = std::max<int64_t>(plan.splits, 1);
+    }
+  }
+
+  const NormalKernel &kernel;
+  ReductionPlan plan;
+  int64_t bytesPerStep = 0;
+};
+
+} // namespace
+
+ReductionPlan mtc::cuda::planReductionShape(const NormalKernel &kernel) {
+  return Planner(kernel).run();
+}

@@ -22,10 +22,11 @@ const KnownTarget knownTargets[] = {{"cpu", "cpu", cpu::createTarget}};
 
 } // namespace
 
-std::string Target::describeNames() {
-  return llvm::join(
+const std::string &Target::describeNames() {
+  static const std::string names = llvm::join(
       llvm::map_range(knownTargets, [](const KnownTarget &known) { return known.description; }),
       ", ");
+  return names;
 }
 
 llvm::Expected<std::unique_ptr<Target>> Target::create(const CodegenOptions &options) {

@@ -62,7 +62,7 @@ public:
   /// A target by its name. Fails where it does not exist, or cannot make code on this machine.
   static llvm::Expected<std::unique_ptr<Target>> create(const CodegenOptions &options);
   /// The names that `create` takes, for help texts.
-  static std::string describeNames();
+  static const std::string &describeNames();
 
   /// As the program's tables name it.
   virtual std::string getName() const = 0;

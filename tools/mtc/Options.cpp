@@ -101,8 +101,8 @@ cl::opt<std::string> recipe("recipe",
                             cl::desc("TOML file with these flags as keys; flags given here win"),
                             cl::value_desc("FILE.toml"), BOTH, cl::cat(trainingFlags));
 
-cl::opt<std::string> target("target", cl::desc(Target::describeNames() + " (cpu)"),
-                            cl::value_desc("target"), BOTH, cl::cat(machineFlags));
+cl::opt<std::string> target("target", cl::desc(Target::describeNames()), cl::value_desc("target"),
+                            BOTH, cl::cat(machineFlags));
 cl::opt<bool> emulate("emulate",
                       cl::desc("run device code on the CPU, with every access checked: for tests"),
                       BOTH, cl::cat(machineFlags));

@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
 
 #include "passes/Pipelines.h"
+#include "passes/autodiff/Decompose.h"
 #include "passes/kernels/FormKernels.h"
 #include "passes/kernels/FuseColumnSums.h"
 #include "passes/kernels/FuseEpilogues.h"
@@ -45,7 +46,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   // One read for each parameter, no backward pass of dead operations.
   buildSimplifyPipeline(manager);
   manager.addPass(createAutodiff(options.autodiff));
-  manager.addPass(createDecompose()); // Not before autodiff: larger operations have gradients.
+  manager.addPass(createDecomposePass(options.target)); // Not before autodiff: larger operations have gradients.
   manager.addPass(createOptimizer(options.optimizer));
   buildSimplifyPipeline(manager);
 }

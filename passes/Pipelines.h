@@ -13,6 +13,7 @@ struct TrainingOptions {
   AttachLossOptions loss;
   AutodiffOptions autodiff;
   OptimizerOptions optimizer;
+  TargetInfo target;
 };
 
 /// Canonicalizes and merges equal operations, reads of one variable with no write in between

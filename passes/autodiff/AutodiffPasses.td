@@ -61,8 +61,8 @@ def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
 def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
   let summary = "write larger operations in the core";
   let description = [{
-    Replaces every operation that can say itself in core operations, but for those that a library computes. It runs after
-    autodiff, which uses the larger operations' own gradients, and before kernels are formed.
+    Replaces every operation that can say itself in core operations, but for those that a library of the target computes.
+    It runs after autodiff, which uses the larger operations' own gradients, and before kernels are formed.
 
     ```mlir
     %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<4x10xf32>, tensor<4xi64> -> tensor<4xf32>

@@ -1,5 +1,7 @@
 //===- Decompose.cpp - Larger operations written in the core ----------------------------------===//
 
+#include "passes/autodiff/Decompose.h"
+
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 
@@ -13,32 +15,47 @@ using namespace mtc;
 
 namespace {
 
-struct DecomposePass : mtc::impl::DecomposeBase<DecomposePass> {
+class DecomposePass : public mtc::impl::DecomposeBase<DecomposePass> {
+public:
   using DecomposeBase::DecomposeBase;
+  explicit DecomposePass(TargetInfo target) : target(std::move(target)) {}
+
+private:
   void runOnOperation() override;
+
+  /// Whether a library computes the operation.
+  bool isComputed(Operation *op) {
+    auto call = dyn_cast<LibraryCallOpInterface>(op);
+    return !libraryCalls && call && call.isLibraryCall() &&
+           (!target.rate || target.rate(buildDetached(call).get()) > 0);
+  }
+
+  /// Operations that are to be decomposed, in their order.
+  SmallVector<DecomposableOpInterface> collect() {
+    SmallVector<DecomposableOpInterface> found;
+    getOperation().walk([&](DecomposableOpInterface op) {
+      if (!isComputed(op))
+        found.push_back(op);
+    });
+    return found;
+  }
+
+  TargetInfo target;
 };
 
 } // namespace
 
-/// Operations below `root` that are to be decomposed, in their order.
-static SmallVector<DecomposableOpInterface> collect(Operation *root, bool libraryCalls) {
-  SmallVector<DecomposableOpInterface> found;
-  root->walk([&](DecomposableOpInterface op) {
-    auto call = dyn_cast<LibraryCallOpInterface>(*op);
-    if (libraryCalls || !call || !call.isLibraryCall())
-      found.push_back(op);
-  });
-  return found;
-}
-
 void DecomposePass::runOnOperation() {
   // Again, because what replaces an operation may be decomposable too.
-  for (auto found = collect(getOperation(), libraryCalls); !found.empty();
-       found = collect(getOperation(), libraryCalls))
+  for (auto found = collect(); !found.empty(); found = collect())
     for (DecomposableOpInterface op : found) {
       OpBuilder builder(op);
       TensorBuilder b(op.getLoc(), builder);
       op->replaceAllUsesWith(op.decompose(b));
       op->erase();
     }
+}
+
+std::unique_ptr<Pass> mtc::createDecomposePass(TargetInfo target) {
+  return std::make_unique<DecomposePass>(std::move(target));
 }

@@ -1,0 +1,16 @@
+//===- LibraryCalls.h - What a GPU's libraries say of calls -----------------------------------===//
+
+#ifndef MTC_CODEGEN_CUDA_LIBRARYCALLS_H
+#define MTC_CODEGEN_CUDA_LIBRARYCALLS_H
+
+#include "passes/memory/TargetInfo.h"
+
+namespace mtc::cuda {
+
+/// Fills in what passes ask about library calls. The answers are the same on every machine, with a
+/// GPU or without, and for device code and its emulation.
+void describeLibraryCalls(TargetInfo &info);
+
+} // namespace mtc::cuda
+
+#endif // MTC_CODEGEN_CUDA_LIBRARYCALLS_H

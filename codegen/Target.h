@@ -30,6 +30,8 @@ struct CodegenOptions {
   std::string target = "cpu";
   /// Device code runs on the CPU, with every access checked.
   bool emulate = false;
+  /// Contractions of f32 may round their operands to tf32, as --precision says.
+  bool usesTf32 = false;
   /// The processor of the host program: `host` (the machine that compiles) or a name that LLVM
   /// knows; features as LLVM writes them.
   std::string cpu = "host", features;

@@ -174,6 +174,8 @@ cpu::createTarget(StringRef detail, const CodegenOptions &options, Processor hos
   if (!detail.empty())
     return llvm::createStringError("--target " + options.target +
                                    ": nothing follows 'cpu'; --cpu chooses the processor");
+  if (options.usesTf32)
+    return llvm::createStringError("--precision tf32: the target 'cpu' has none; expected f32");
   if (options.emulate)
     return llvm::createStringError("--emulate: the target 'cpu' has no device to emulate");
   return std::make_unique<CpuTarget>(options, std::move(host));

@@ -43,6 +43,7 @@ Compilation::Compilation(const Options &options) : options(options), dims(option
   CodegenOptions codegen;
   codegen.target = options.target;
   codegen.emulate = options.emulate;
+  codegen.usesTf32 = options.precision == "tf32";
   if (!options.cpu.empty())
     codegen.cpu = options.cpu;
   codegen.threads = threads;

@@ -95,8 +95,11 @@ cl::opt<double>
     clipNorm("clip-norm",
              cl::desc("scale gradients down to this norm over all parameters (no limit)"),
              cl::value_desc("norm"), cl::init(Options::open), BOTH, cl::cat(trainingFlags));
-cl::opt<std::string> precision("precision", cl::desc("element type of the computation: f32"),
-                               cl::value_desc("type"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::string>
+    precision("precision",
+              cl::desc("precision of the computation: f32; tf32 (f32 whose products may round "
+                       "their operands to 11 bits, where the target has them) (f32)"),
+              cl::value_desc("type"), BOTH, cl::cat(trainingFlags));
 cl::opt<std::string> recipe("recipe",
                             cl::desc("TOML file with these flags as keys; flags given here win"),
                             cl::value_desc("FILE.toml"), BOTH, cl::cat(trainingFlags));
@@ -268,7 +271,8 @@ void collect(Options &options) {
     fail("--warmup " + llvm::Twine(warmup) + ": expected a number of steps that is not negative");
   options.warmup = std::max<int64_t>(warmup, 0);
   if (!precision.empty())
-    checkOneOf("precision", precision, {"f32"});
+    options.precision = precision;
+  checkOneOf("precision", options.precision, {"f32", "tf32"});
   if (!target.empty())
     options.target = target;
   options.emulate = emulate;

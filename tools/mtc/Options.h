@@ -25,6 +25,7 @@ struct Options {
   std::string output; // -o; for `compile` never empty.
   std::string target = "cpu";
   bool emulate = false;
+  std::string precision = "f32";
   std::string cpu; // `--cpu`; empty: this machine's.
   unsigned threads = 0;
   bool noCache = false;

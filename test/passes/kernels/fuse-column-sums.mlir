@@ -72,3 +72,15 @@ func.func @alone(%x: tensor<6x5xf32>) -> tensor<5xf32> {
   %s = mtc.reduce add %x axes [0] : tensor<6x5xf32> -> tensor<5xf32>
   return %s : tensor<5xf32>
 }
+
+// -----
+
+// The columns' sum goes along what the rows' kernel reduces, too.
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}the sum goes along the rows, too
+// CHECK-LABEL: func.func @across
+// CHECK-NOT: totals
+func.func @across(%x: tensor<6x4x5xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
+  %r = mtc.reduce max %x axes [1, 2] : tensor<6x4x5xf32> -> tensor<6xf32>
+  %s = mtc.reduce add %x axes [0, 2] : tensor<6x4x5xf32> -> tensor<4xf32>
+  return %r, %s : tensor<6xf32>, tensor<4xf32>
+}

@@ -14,10 +14,9 @@ struct LaunchEmitter {
   mlir::ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
   GlobalPointEmitter &points;
-  mlir::ValueRange results; ///< Pointers to them.
-  mlir::Value scratch;      ///< Null if the plan needs none.
-  const Launch &launch;     ///< The one being written,
-  unsigned position;        ///< its place among the kernel's launches.
+  mlir::Value scratch;  ///< Null if the plan needs none.
+  const Launch &launch; ///< The one being written,
+  unsigned position;    ///< its place among the kernel's launches.
 
   /// What the kernel's results need: their values, then the symbols of their places.
   llvm::SmallVector<mlir::Value> stored() const {
@@ -30,8 +29,6 @@ struct LaunchEmitter {
 
 void emitElementwise(LaunchEmitter &emitter, const ElementwisePlan &plan);
 void emitReduction(LaunchEmitter &emitter, const ReductionPlan &plan);
-/// The last launch of a kernel with totals.
-void emitTotals(LaunchEmitter &emitter, const ReductionPlan &plan);
 
 } // namespace mtc::cuda
 

@@ -38,6 +38,7 @@ enum DescriptionAttribute : int {
 };
 enum PreferenceAttribute : int {
   mostWorkspace = 1,
+  reductionSchemes = 3,
   alignmentA = 5,
   alignmentB = 6,
   alignmentC = 7,
@@ -45,6 +46,7 @@ enum PreferenceAttribute : int {
 };
 constexpr int32_t transposedOperand = 1; // CUBLAS_OP_T
 constexpr int32_t biasEpilogue = 4;      // CUBLASLT_EPILOGUE_BIAS
+constexpr uint32_t reduceApart = 2;      // CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
 
 struct BlasLt {
   int (*create)(BlasHandle *handle);

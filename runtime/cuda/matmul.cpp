@@ -108,6 +108,8 @@ void Matmul::choose() {
     return least;
   };
   set(mostWorkspace, static_cast<uint64_t>(workspaceBytes));
+  // Parts of a sum over k are added in one order, and are not rounded before.
+  set(reductionSchemes, reduceApart);
   set(alignmentA, alignment(plan.a.place));
   set(alignmentB, alignment(plan.b.place));
   set(alignmentC, alignment(plan.c.value_or(plan.d).place));

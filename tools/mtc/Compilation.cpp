@@ -235,6 +235,7 @@ LogicalResult Compilation::formProgram() {
   training.optimizer.momentum = options.momentum;
   training.optimizer.clipNorm = options.clipNorm;
   training.optimizer.noDecay1d = options.noDecay1d;
+  training.target = target->getInfo();
   if (failed(run([&](OpPassManager &manager) { buildTrainingPipeline(manager, training); })))
     return failure();
 

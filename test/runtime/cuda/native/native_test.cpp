@@ -77,6 +77,7 @@ TEST(BlasLt, TakesWhatItIsTold) {
   ASSERT_EQ(blas.createPreference(&preference), 0);
   const uint64_t bytes = 1 << 20;
   const uint32_t alignment = 64;
+  EXPECT_EQ(blas.setPreference(preference, reductionSchemes, &reduceApart, 4), 0);
   EXPECT_EQ(blas.setPreference(preference, mostWorkspace, &bytes, sizeof bytes), 0);
   for (PreferenceAttribute attribute : {alignmentA, alignmentB, alignmentC, alignmentD})
     EXPECT_EQ(blas.setPreference(preference, attribute, &alignment, sizeof alignment), 0);

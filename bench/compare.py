@@ -34,7 +34,12 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 WORK = ROOT / "build/bench"
 WARM_UP = 2
-LOSSES = {"gpt2-tiny": "causal-lm", "gpt2-124m": "causal-lm", "xlmr-base": "cross-entropy"}
+LOSSES = {
+    "gpt2-tiny": "causal-lm",
+    "gpt2-124m": "causal-lm",
+    "xlmr-base": "cross-entropy",
+    "xlmr-large": "cross-entropy",
+}
 NAMES = {"mtc": "mtc", "eager": "PyTorch eager", "compile": "torch.compile", "onnxruntime": "onnxruntime-training"}
 
 

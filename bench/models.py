@@ -79,6 +79,13 @@ MODELS = {
     ),
     "gpt2-124m": Model(gpt2, dict(n_layer=12, n_embd=768, n_head=12, vocab_size=50257), next_tokens, "causal-lm"),
     "xlmr-base": Model(xlmr, dict(XLMR, vocab_size=250002), texts, "cross-entropy"),
+    "xlmr-large": Model(
+        xlmr,
+        dict(XLMR, vocab_size=250002, hidden_size=1024, num_hidden_layers=24, num_attention_heads=16,
+             intermediate_size=4096),
+        texts,
+        "cross-entropy",
+    ),
 }
 
 

@@ -1,6 +1,7 @@
-"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--compile]`; one JSON line.
+"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--device cuda] [--tf32] [--compile]`; a JSON line.
 
-What a user of PyTorch would write: the fused AdamW, gradients that are dropped between steps.
+What a user of PyTorch would write: the fused AdamW, gradients that are dropped between steps, the loss read in each step.
+`peak` is the most memory of the device that PyTorch took from it, in bytes.
 """
 
 import argparse
@@ -17,12 +18,15 @@ parser.add_argument("model", choices=MODELS)
 parser.add_argument("data", type=Path)
 parser.add_argument("--steps", type=int, required=True)
 parser.add_argument("--threads", type=int, required=True)
+parser.add_argument("--device", default="cpu")
+parser.add_argument("--tf32", action="store_true")
 parser.add_argument("--compile", action="store_true")
 options = parser.parse_args()
 
 torch.set_num_threads(options.threads)
-model = MODELS[options.model].build()
-inputs = {file.stem: torch.tensor(np.load(file)) for file in sorted(options.data.glob("*.npy"))}
+torch.set_float32_matmul_precision("high" if options.tf32 else "highest")
+model = MODELS[options.model].build().to(options.device)
+inputs = {file.stem: torch.tensor(np.load(file), device=options.device) for file in sorted(options.data.glob("*.npy"))}
 labels = inputs.pop("labels").flatten()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01, fused=True)
 
@@ -42,4 +46,6 @@ for _ in range(options.steps):
     optimizer.zero_grad(set_to_none=True)
     losses.append(loss.item())
     seconds.append(time.perf_counter() - start)
-print(json.dumps({"seconds": seconds, "losses": losses, "version": f"PyTorch {torch.__version__.split('+')[0]}"}))
+peak = torch.cuda.max_memory_reserved() if options.device == "cuda" else 0
+version = f"PyTorch {torch.__version__.split('+')[0]}"
+print(json.dumps({"peak": peak, "seconds": seconds, "losses": losses, "version": version}))

@@ -3,6 +3,7 @@
 #include "codegen/Target.h"
 
 #include "codegen/cpu/CpuTarget.h"
+#include "codegen/cuda/CudaTarget.h"
 
 using namespace mtc;
 
@@ -18,7 +19,10 @@ struct KnownTarget {
   Create create;
 };
 
-const KnownTarget knownTargets[] = {{"cpu", "cpu", cpu::createTarget}};
+const KnownTarget knownTargets[] = {
+    {"cpu", "cpu", cpu::createTarget},
+    {"cuda", "cuda[:ARCHITECTURE,...] (sm_90 if none is named, native: this machine's GPU)",
+     cuda::createTarget}};
 
 } // namespace
 

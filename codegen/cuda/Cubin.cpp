@@ -19,6 +19,7 @@ struct JitLink {
   using Handle = struct Link *;
   static constexpr int ptxInput = 2;
 
+  int (*version)(unsigned *major, unsigned *minor);
   int (*create)(Handle *handle, uint32_t optionCount, const char *const *options);
   int (*destroy)(Handle *handle);
   int (*addData)(Handle handle, int kind, const void *data, size_t size, const char *name);
@@ -48,6 +49,7 @@ Expected<JitLink> openJitLink() {
       missing = name;
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
   };
+  find(result.version, "nvJitLinkVersion");
   find(result.create, "nvJitLinkCreate");
   find(result.destroy, "nvJitLinkDestroy");
   find(result.addData, "nvJitLinkAddData");
@@ -89,6 +91,16 @@ std::string readLog(JitLink::Handle handle, decltype(JitLink::getInfoLogSize) ge
 }
 
 } // namespace
+
+Expected<AssemblerVersion> mtc::cuda::getAssemblerVersion() {
+  Expected<const JitLink *> link = getJitLink();
+  if (!link)
+    return link.takeError();
+  AssemblerVersion version;
+  if (int status = (*link)->version(&version.major, &version.minor))
+    return createStringError("nvJitLink does not say its version (error " + Twine(status) + ")");
+  return version;
+}
 
 Expected<Cubin> mtc::cuda::assemble(StringRef ptx, StringRef name, const Architecture &architecture,
                                     unsigned optLevel) {

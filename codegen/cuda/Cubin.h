@@ -17,6 +17,12 @@ struct Cubin {
   std::string log; ///< What the assembler says about registers and memory; see Resources.h.
 };
 
+struct AssemblerVersion {
+  unsigned major, minor; ///< as CUDA's
+  std::string text() const { return std::to_string(major) + '.' + std::to_string(minor); }
+};
+llvm::Expected<AssemblerVersion> getAssemblerVersion();
+
 /// Assembles PTX by nvJitLink, inside this process and without a GPU or a driver. `name` is of the
 /// PTX, for messages. May run on any thread.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef name,

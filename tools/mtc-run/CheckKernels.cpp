@@ -5,6 +5,7 @@
 #include "codegen/Jit.h"
 #include "codegen/KernelInterpreter.h"
 #include "ir/Scalar.h"
+#include "tools/mtc-run/KernelRunner.h"
 
 #include "llvm/Support/Format.h"
 
@@ -17,24 +18,14 @@ using namespace mtc;
 
 namespace {
 
-using Buffer = std::unique_ptr<char, decltype(&std::free)>;
-
-Buffer allocate(int64_t bytes, int fill) {
-  size_t size = paddedBytes(std::max<int64_t>(bytes, 1));
-  Buffer buffer(static_cast<char *>(std::aligned_alloc(64, size)), std::free);
-  std::memset(buffer.get(), fill, size);
-  return buffer;
-}
-
 /// Values of one kernel's operands.
 class Operands {
 public:
-  Operands(KernelFunctionOp kernel, int64_t scratchBytes)
-      : inputTypes(kernel.getInputTypes()), outputTypes(kernel.getOutputTypes()),
-        scratch(allocate(scratchBytes, 0x7b)) {
+  Operands(KernelFunctionOp kernel, int64_t scratchBytes, KernelRunner &runner)
+      : inputTypes(kernel.getInputTypes()), outputTypes(kernel.getOutputTypes()) {
     auto ranges = kernel->getAttrOfType<ArrayAttr>("run.ranges");
     for (auto [i, type] : llvm::enumerate(inputTypes)) {
-      inputs.push_back(allocate(byteSize(type), 0));
+      inputs.push_back(runner.allocate(byteSize(type), 0));
       bool isFloat = isa<FloatType>(type.getElementType());
       double low = isFloat ? -1 : 0, high = isFloat ? 1 : 2;
       if (ranges) {
@@ -43,19 +34,21 @@ public:
         high = number(range[1]);
       }
       fill(inputs.back().get(), type, low, high, i);
+      runner.markDefined(inputs.back().get(), byteSize(type));
     }
     // A place that no store reaches shows.
     for (RankedTensorType type : outputTypes) {
-      outputs.push_back(allocate(byteSize(type), 0x7b));
-      expected.push_back(allocate(byteSize(type), 0x7b));
+      outputs.push_back(runner.allocate(byteSize(type), 0x7b));
+      expected.push_back(runner.allocate(byteSize(type), 0x7b));
     }
+    if (scratchBytes > 0)
+      scratch.push_back(runner.allocate(scratchBytes, 0x7b));
   }
 
   SmallVector<char *> pointers() {
     SmallVector<char *> result;
-    for (Buffer &buffer : llvm::concat<Buffer>(inputs, outputs))
+    for (Buffer &buffer : llvm::concat<Buffer>(inputs, outputs, scratch))
       result.push_back(buffer.get());
-    result.push_back(scratch.get());
     return result;
   }
 
@@ -130,32 +123,17 @@ private:
   }
 
   SmallVector<RankedTensorType> inputTypes, outputTypes;
-  std::vector<Buffer> inputs, outputs, expected;
-  Buffer scratch;
+  std::vector<Buffer> inputs, outputs, expected, scratch;
 };
 
-/// Pieces of uneven length, the last first: the result must not depend on them.
-void runInPieces(const MtcKernel &kernel, char *const *operands, MtcFault &fault) {
-  for (const MtcCpuStage &stage : stagesOf(kernel)) {
-    int64_t end = stage.extent, piece = 1;
-    while (end > 0) {
-      int64_t begin = std::max<int64_t>(0, end - piece);
-      stage.function(operands, begin, end, &fault);
-      end = begin;
-      piece = piece * 2 + 1;
-    }
-  }
-}
-
-double secondsPerRun(const MtcKernel &kernel, char *const *operands) {
+double secondsPerRun(KernelRunner &runner, const MtcKernel &kernel, ArrayRef<char *> operands) {
   using Clock = std::chrono::steady_clock;
   double best = INFINITY;
   MtcFault fault = {};
   auto started = Clock::now();
   for (int run = 0; run < 200 && Clock::now() - started < std::chrono::seconds(1); ++run) {
     auto before = Clock::now();
-    for (const MtcCpuStage &stage : stagesOf(kernel))
-      stage.function(operands, 0, stage.extent, &fault);
+    runner.runOnce(kernel, operands, fault);
     best = std::min(best, std::chrono::duration<double>(Clock::now() - before).count());
   }
   return best;
@@ -171,18 +149,22 @@ LogicalResult mtc::checkKernels(ModuleOp module, Target &target, const CheckOpti
   FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, target);
   if (failed(program))
     return failure();
+  std::unique_ptr<KernelRunner> runner = KernelRunner::create((*program)->program());
   bool allRight = true;
   uint32_t index = 0;
   raw_ostream &os = llvm::outs();
   for (KernelFunctionOp function : module.getOps<KernelFunctionOp>()) {
     const MtcKernel &kernel = (*program)->program().kernels[index++];
-    Operands operands(function, kernel.scratch_bytes);
+    Operands operands(function, kernel.scratch_bytes, *runner);
     os << '@' << kernel.name << ':';
-    for (const MtcCpuStage &stage : stagesOf(kernel))
-      os << " items " << stage.extent << " grain " << stage.grain;
+    runner->describe(kernel, os);
     if (check.compare) {
       MtcFault fault = {};
-      runInPieces(kernel, operands.pointers().data(), fault);
+      if (llvm::Error wrong = runner->run(kernel, operands.pointers(), fault)) {
+        os << " WRONG " << llvm::toString(std::move(wrong)) << '\n';
+        allRight = false;
+        continue;
+      }
       llvm::Error error = operands.interpret(function);
       if (error || fault.raised) {
         std::string message = llvm::toString(std::move(error));
@@ -199,7 +181,7 @@ LogicalResult mtc::checkKernels(ModuleOp module, Target &target, const CheckOpti
       }
     }
     if (check.time) {
-      double seconds = secondsPerRun(kernel, operands.pointers().data());
+      double seconds = secondsPerRun(*runner, kernel, operands.pointers());
       os << llvm::format(" %.1f us %.2f GB/s", seconds * 1e6, kernel.bytes / seconds * 1e-9);
     }
     os << '\n';

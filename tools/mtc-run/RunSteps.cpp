@@ -9,6 +9,9 @@ using namespace mlir;
 using namespace mtc;
 
 LogicalResult mtc::runSteps(ModuleOp module, Target &target) {
+  if (target.getName() != "cpu")
+    return module.emitError("steps of the target '" + target.getName() +
+                            "' run in programs only; --check runs its kernels");
   FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, target);
   if (failed(program))
     return failure();

@@ -1,0 +1,127 @@
+//===- DeviceTarget.cpp - Kernels as machine code of GPUs -------------------------------------===//
+
+#include "codegen/cuda/CudaTarget.h"
+
+#include "codegen/KernelCache.h"
+#include "codegen/cuda/Cubin.h"
+#include "codegen/cuda/DeviceCode.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cuda;
+
+namespace {
+
+/// Kernels as machine code of GPUs.
+class DeviceTarget final : public CudaTarget {
+public:
+  DeviceTarget(const CodegenOptions &options, cpu::Processor host,
+               SmallVector<Architecture> architectures)
+      : CudaTarget(options, std::move(host)), architectures(std::move(architectures)) {}
+
+  std::string getName() const override {
+    return "cuda:" +
+           llvm::join(llvm::map_range(architectures, std::mem_fn(&Architecture::name)), ",");
+  }
+  LinkInputs getLinkInputs() const override {
+    return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_runtime_cuda.a",
+             "libmtc_cuda_native.a", "libmtc_cuda_calls.a", "libmtc_contraction_problem.a"},
+            {"stdc++", "m", "pthread", "dl"}};
+  }
+
+  FailureOr<std::vector<Object>> compileKernels(ArrayRef<KernelFunctionOp> kernels,
+                                                KernelCache *cache) override;
+  FailureOr<std::vector<OwnedModule>> generateModules(ArrayRef<KernelFunctionOp> kernels) override {
+    return mlir::emitError(kernels.empty() ? UnknownLoc() : kernels.front()->getLoc(),
+                           "kernels of a GPU run only in its emulator here: --emulate");
+  }
+  llvm::Constant *describeProgram(ConstantBuilder &builder) override;
+
+protected:
+  llvm::Expected<std::string> printModule(llvm::Module &module, KernelText form) override;
+  llvm::Constant *describeFunction(StringRef, ConstantBuilder &builder) override {
+    return builder.null();
+  }
+  uint32_t imageOf(KernelFunctionOp kernel) override { return imageIndex.lookup(kernel); }
+
+private:
+  SmallVector<Architecture> architectures;
+  /// Of what was compiled last: for each architecture a cubin for each kernel.
+  std::vector<std::vector<Object>> images;
+  llvm::DenseMap<Operation *, uint32_t> imageIndex;
+  AssemblerVersion assembler = {0, 0};
+};
+
+} // namespace
+
+FailureOr<std::vector<Target::Object>>
+DeviceTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *cache) {
+  images.clear();
+  imageIndex.clear();
+  for (auto [i, kernel] : llvm::enumerate(kernels))
+    imageIndex[kernel] = i;
+  if (kernels.empty()) {
+    images.resize(architectures.size());
+    return std::vector<Object>();
+  }
+  llvm::Expected<AssemblerVersion> version = getAssemblerVersion();
+  if (!version)
+    return mlir::emitError(UnknownLoc::get(kernels.front()->getContext()),
+                           llvm::toString(version.takeError()));
+  assembler = *version;
+  for (const Architecture &architecture : architectures) {
+    std::string machine = architecture.name() + " O" + std::to_string(options.optLevel) +
+                          " nvJitLink " + assembler.text();
+    auto compile = [&](ArrayRef<KernelFunctionOp> missing,
+                       function_ref<void(size_t, Object)> keep) {
+      return forEachKernel(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
+        llvm::Expected<std::string> ptx = emitPtx(*owned.module, architecture, options.optLevel);
+        if (!ptx)
+          return ptx.takeError();
+        llvm::Expected<Cubin> cubin =
+            assemble(*ptx, owned.module->getName(), architecture, options.optLevel);
+        if (!cubin)
+          return cubin.takeError();
+        keep(i, std::move(cubin->code));
+        return llvm::Error::success();
+      });
+    };
+    FailureOr<std::vector<Object>> compiled = compileCached(kernels, cache, machine, compile);
+    if (failed(compiled))
+      return failure();
+    images.push_back(std::move(*compiled));
+  }
+  return std::vector<Object>(kernels.size());
+}
+
+llvm::Constant *DeviceTarget::describeProgram(ConstantBuilder &c) {
+  SmallVector<llvm::Constant *> tables;
+  for (auto [architecture, cubins] : llvm::zip_equal(architectures, images)) {
+    SmallVector<llvm::Constant *> entries;
+    for (const Object &cubin : cubins)
+      entries.push_back(c.structure({c.bytes(cubin->getBuffer()), c.i64(cubin->getBufferSize())}));
+    tables.push_back(c.structure({c.u32(architecture.major), c.u32(architecture.minor),
+                                  c.u32(architecture.isExact), c.array(entries)}));
+  }
+  uint32_t count = images.empty() ? 0 : images.front().size();
+  // A driver takes the images of every assembler of its major version.
+  uint32_t driver = assembler.major * 1000;
+  return c.array({c.structure({c.u32(0), c.u32(options.usesTf32), c.u32(driver), c.u32(count),
+                               c.u32(tables.size()), c.array(tables)})});
+}
+
+llvm::Expected<std::string> DeviceTarget::printModule(llvm::Module &module, KernelText form) {
+  llvm::Expected<std::string> ptx = emitPtx(module, architectures.front(), options.optLevel);
+  if (!ptx || form == KernelText::Assembly)
+    return ptx;
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+std::unique_ptr<Target> cuda::createDeviceTarget(const CodegenOptions &options, cpu::Processor host,
+                                                 SmallVector<Architecture> architectures) {
+  return std::make_unique<DeviceTarget>(options, std::move(host), std::move(architectures));
+}

@@ -1,0 +1,105 @@
+//===- EmulatedTarget.cpp - Kernels as code for the emulator ----------------------------------===//
+
+#include "codegen/cuda/CudaTarget.h"
+
+#include "codegen/KernelCache.h"
+#include "codegen/cuda/Emulation.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cuda;
+
+namespace {
+
+/// Kernels as functions of the program, for the emulator.
+class EmulatedTarget final : public CudaTarget {
+public:
+  using CudaTarget::CudaTarget;
+
+  std::string getName() const override { return "cuda, emulated"; }
+  LinkInputs getLinkInputs() const override {
+    return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_runtime_cuda.a",
+             "libmtc_cuda_emulated.a", "libmtc_cuda_calls.a", "libmtc_emulation.a",
+             "libmtc_library_calls.a", "libmtc_contraction_problem.a"},
+            {"dnnl", "gomp", "stdc++", "m", "pthread"}};
+  }
+
+  FailureOr<std::vector<Object>> compileKernels(ArrayRef<KernelFunctionOp> kernels,
+                                                KernelCache *cache) override;
+  FailureOr<std::vector<OwnedModule>> generateModules(ArrayRef<KernelFunctionOp> kernels) override;
+  llvm::Constant *describeProgram(ConstantBuilder &c) override {
+    return c.array(
+        {c.structure({c.u32(1), c.u32(options.usesTf32), c.u32(0), c.u32(0), c.u32(0), c.null()})});
+  }
+
+protected:
+  llvm::Expected<std::string> printModule(llvm::Module &module, KernelText form) override;
+  llvm::Constant *describeFunction(StringRef symbol, ConstantBuilder &builder) override {
+    return builder.function(emulatedSymbol(symbol));
+  }
+
+private:
+  /// Makes a translated device module one of the host's processor, and optimises it.
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> emulate(llvm::Module &module) const;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+EmulatedTarget::emulate(llvm::Module &module) const {
+  if (llvm::Error error = emulateDeviceModule(module, options.optLevel))
+    return error;
+  auto machine = cpu::createTargetMachine(host, options.optLevel);
+  if (machine)
+    cpu::optimize(module, **machine, options.optLevel);
+  return machine;
+}
+
+FailureOr<std::vector<Target::Object>>
+EmulatedTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *cache) {
+  std::string machine =
+      "emulated " + host.cpu + ' ' + host.features + " O" + std::to_string(options.optLevel);
+  auto compile = [&](ArrayRef<KernelFunctionOp> missing, function_ref<void(size_t, Object)> keep) {
+    return forEachKernel(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
+      auto machine = emulate(*owned.module);
+      if (!machine)
+        return machine.takeError();
+      llvm::Expected<Object> object = cpu::emitObject(*owned.module, **machine);
+      if (!object)
+        return object.takeError();
+      keep(i, std::move(*object));
+      return llvm::Error::success();
+    });
+  };
+  return compileCached(kernels, cache, machine, compile);
+}
+
+FailureOr<std::vector<OwnedModule>>
+EmulatedTarget::generateModules(ArrayRef<KernelFunctionOp> kernels) {
+  std::vector<OwnedModule> result(kernels.size());
+  auto keep = [&](size_t i, OwnedModule owned) -> llvm::Error {
+    if (auto machine = emulate(*owned.module); !machine)
+      return machine.takeError();
+    result[i] = std::move(owned);
+    return llvm::Error::success();
+  };
+  if (failed(forEachKernel(kernels, keep)))
+    return failure();
+  return result;
+}
+
+llvm::Expected<std::string> EmulatedTarget::printModule(llvm::Module &module, KernelText form) {
+  auto machine = emulate(module);
+  if (!machine)
+    return machine.takeError();
+  if (form == KernelText::Assembly)
+    return cpu::emitAssembly(module, **machine);
+  std::string text;
+  llvm::raw_string_ostream(text) << module;
+  return text;
+}
+
+std::unique_ptr<Target> cuda::createEmulatedTarget(const CodegenOptions &options,
+                                                   cpu::Processor host) {
+  return std::make_unique<EmulatedTarget>(options, std::move(host));
+}

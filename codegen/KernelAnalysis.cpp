@@ -333,6 +333,11 @@ private:
 
 } // namespace
 
+Type mtc::typeOfPartial(const NormalKernel &kernel, unsigned total) {
+  KernelYieldOp yield = kernel.yield;
+  return yield.getValues()[total].getType();
+}
+
 NormalKernel mtc::normalizeKernel(KernelFunctionOp function) {
   return Normalizer(function.getBody().front(), function.getSpace(), function.getReduced(),
                     function.getOutputTypes())

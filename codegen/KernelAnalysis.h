@@ -83,6 +83,9 @@ struct NormalKernel {
   DimSet storeDims(unsigned i) const;
 };
 
+/// The type in which a total is added up.
+mlir::Type typeOfPartial(const NormalKernel &kernel, unsigned total);
+
 NormalKernel normalizeKernel(KernelFunctionOp function);
 NormalKernel normalizeKernel(KernelOp kernel);
 

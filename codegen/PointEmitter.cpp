@@ -234,13 +234,21 @@ void PointEmitter::store(ArrayRef<unsigned> results) {
     storeOne(each.result, each.place, each.value);
 }
 
+void PointEmitter::storeSum(unsigned total, Value base, Value sum) {
+  Type element = typeOfPartial(kernel, total);
+  Place at = place(kernel.stores[total], {});
+  if (at.isUniform())
+    LLVM::StoreOp::create(b, toStorage(b, sum, element), pointer(base, element, at.uniform));
+  else
+    writeLanes(at, base, element, toStorage(b, broadcast(sum), element));
+}
+
 void PointEmitter::storeOne(unsigned result, const Place &at, Value value) {
   Type element = kernel.outputs[result].getElementType();
   Value base = operands[kernel.inputs.size() + result];
   bool adds = kernel.adds();
   if (Value partial = partials.lookup(result)) {
-    KernelYieldOp yield = kernel.yield;
-    element = yield.getValues()[result].getType();
+    element = typeOfPartial(kernel, result);
     base = partial;
     adds = true;
   }

@@ -79,6 +79,9 @@ public:
   /// A total is added up at `place`, in elements of its value's type.
   void addUpAt(unsigned result, mlir::Value place) { partials[result] = place; }
 
+  /// Stores a value of the type in which a total is added up, at the total's place behind `base`.
+  void storeSum(unsigned total, mlir::Value base, mlir::Value sum);
+
   /// Stores the results (or adds them), all values before the first store.
   void store(llvm::ArrayRef<unsigned> results);
 

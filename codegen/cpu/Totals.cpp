@@ -41,11 +41,6 @@ StageFunction cpu::beginStage(ImplicitLocOpBuilder &b, const NormalKernel &kerne
 
 std::string cpu::totalsSymbol(StringRef symbol) { return (symbol + ".totals").str(); }
 
-Type cpu::typeOfPartial(const NormalKernel &kernel, unsigned total) {
-  KernelYieldOp yield = kernel.yield;
-  return yield.getValues()[total].getType();
-}
-
 int64_t cpu::bytesOfPartial(const NormalKernel &kernel, unsigned total) {
   return typeOfPartial(kernel, total).getIntOrFloatBitWidth() / 8;
 }

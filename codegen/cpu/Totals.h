@@ -28,8 +28,6 @@ StageFunction beginStage(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kern
 
 /// The name of the second stage.
 std::string totalsSymbol(llvm::StringRef symbol);
-/// The type in which a total is summed, and its bytes.
-mlir::Type typeOfPartial(const NormalKernel &kernel, unsigned total);
 int64_t bytesOfPartial(const NormalKernel &kernel, unsigned total);
 
 /// Emits the second stage.

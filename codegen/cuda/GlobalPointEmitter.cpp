@@ -32,6 +32,18 @@ void GlobalPointEmitter::bindPoint(ArrayRef<unsigned> dims, Value position,
   }
 }
 
+Value GlobalPointEmitter::placeOfOthers() {
+  KernelYieldOp yield = kernel.yield;
+  LinearForm form = kernel.stores.front();
+  for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+    if (contains(kernel.owned, dim))
+      form.dims[dim] = 0;
+  SmallVector<Value> symbols;
+  for (Value symbol : yield.getSymbols())
+    symbols.push_back(get(symbol));
+  return place(form, symbols).uniform;
+}
+
 Value GlobalPointEmitter::readWhere(Value active, Type type, llvm::function_ref<Value()> read) {
   if (!active)
     return read();

@@ -17,6 +17,9 @@ public:
   /// one of them, to lanes.
   void bindPoint(llvm::ArrayRef<unsigned> dims, mlir::Value index, const PointVector &vector);
 
+  /// Where the results' elements lie but for what the owned dims add, the same for all results.
+  mlir::Value placeOfOthers();
+
 protected:
   mlir::Value readLanes(const Place &place, mlir::Value base, mlir::Type element,
                         mlir::Value active) override;

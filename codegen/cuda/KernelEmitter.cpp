@@ -42,10 +42,18 @@ gpu::GPUModuleOp mtc::cuda::emitKernel(const NormalKernel &kernel, const LaunchP
     GlobalPointEmitter points(b, kernel, parameters.take_front(operandCount),
                               mayFault ? parameters.back() : Value(), indexType);
     ThreadBuilder threads(b, function, indexType);
-    LaunchEmitter emitter{
-        kernel, b, threads, points, scratch, launch, static_cast<unsigned>(position)};
+    LaunchEmitter emitter{kernel,
+                          b,
+                          threads,
+                          points,
+                          parameters.slice(kernel.inputs.size(), kernel.outputs.size()),
+                          scratch,
+                          launch,
+                          static_cast<unsigned>(position)};
     if (const auto *shape = std::get_if<ElementwisePlan>(&plan.shape))
       emitElementwise(emitter, *shape);
+    else if (!kernel.totals.empty() && position + 1 == plan.launches.size())
+      emitTotals(emitter, std::get<ReductionPlan>(plan.shape));
     else
       emitReduction(emitter, std::get<ReductionPlan>(plan.shape));
     gpu::ReturnOp::create(b);

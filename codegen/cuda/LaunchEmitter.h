@@ -14,9 +14,10 @@ struct LaunchEmitter {
   mlir::ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
   GlobalPointEmitter &points;
-  mlir::Value scratch;  ///< Null if the plan needs none.
-  const Launch &launch; ///< The one being written,
-  unsigned position;    ///< its place among the kernel's launches.
+  mlir::ValueRange results; ///< Pointers to them.
+  mlir::Value scratch;      ///< Null if the plan needs none.
+  const Launch &launch;     ///< The one being written,
+  unsigned position;        ///< its place among the kernel's launches.
 
   /// What the kernel's results need: their values, then the symbols of their places.
   llvm::SmallVector<mlir::Value> stored() const {
@@ -29,6 +30,8 @@ struct LaunchEmitter {
 
 void emitElementwise(LaunchEmitter &emitter, const ElementwisePlan &plan);
 void emitReduction(LaunchEmitter &emitter, const ReductionPlan &plan);
+/// The last launch of a kernel with totals.
+void emitTotals(LaunchEmitter &emitter, const ReductionPlan &plan);
 
 } // namespace mtc::cuda
 

@@ -39,7 +39,7 @@ void nameLaunches(StringRef name, LaunchPlan &plan) {
 /// Whether points may be computed in any order, each by itself. A result of fewer points may lie
 /// where an operand is read that all of them share.
 bool isElementwise(const NormalKernel &kernel) {
-  if (kernel.levels > 0 || kernel.adds())
+  if (kernel.levels > 0 || kernel.adds() || !kernel.totals.empty())
     return false;
   return llvm::all_of(llvm::seq<unsigned>(kernel.outputs.size()),
                       [&](unsigned i) { return (kernel.reduced & ~kernel.storeDims(i)) == 0; });
@@ -66,10 +66,31 @@ void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
   plan.shape = shape;
 }
 
+/// Places of the groups' sums; gives the bytes that they take.
+int64_t planTotals(const NormalKernel &kernel, ReductionPlan &shape) {
+  int64_t bytes = 0;
+  for (unsigned total : kernel.totals) {
+    shape.partials.push_back(bytes);
+    int64_t elements = shape.groups * kernel.outputs[total].getNumElements();
+    bytes += llvm::alignTo(elements * elementBytes(typeOfPartial(kernel, total)), 16);
+  }
+  return bytes;
+}
+
+void addLaunchOfTotals(const NormalKernel &kernel, LaunchPlan &plan) {
+  int64_t blocks = 0, bytes = 0;
+  for (unsigned total : kernel.totals) {
+    blocks += llvm::divideCeil(kernel.outputs[total].getNumElements(), kTotalColumns);
+    bytes += kTotalColumns * kTotalMembers * elementBytes(typeOfPartial(kernel, total));
+  }
+  addLaunch(plan, blocks, kTotalColumns * kTotalMembers);
+  plan.launches.back().sharedBytes = bytes;
+}
+
 void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
   ReductionPlan shape = planReductionShape(kernel);
-  int64_t rowBlocks = llvm::divideCeil(shape.rows, shape.rowsPerBlock);
-  plan.scratchBytes = PartialResults::bytes(kernel, shape);
+  int64_t rowBlocks = llvm::divideCeil(shape.teams(), shape.rowsPerBlock);
+  plan.scratchBytes = PartialResults::bytes(kernel, shape) + planTotals(kernel, shape);
   if (shape.splits == 1) {
     addLaunch(plan, rowBlocks, shape.threads());
   } else {
@@ -85,6 +106,8 @@ void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
     unsigned level = shape.splits > 1 ? position + 1 : kernel.levels;
     launch.sharedBytes = Team::sharedBytes(kernel, shape, level);
   }
+  if (!kernel.totals.empty())
+    addLaunchOfTotals(kernel, plan);
   plan.shape = shape;
 }
 

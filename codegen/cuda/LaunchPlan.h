@@ -56,7 +56,15 @@ struct ReductionPlan {
   /// Vectors that a member reads before it combines them.
   int64_t unroll = 1;
   int64_t rows = 1, steps = 1; ///< In all, vectors counted as one.
+  /// Where there are totals: a team computes a group of rows one after another, and leaves what it
+  /// adds up in scratch, for total i at byte `partials[i]` an array [groups, elements of the
+  /// total]. A last launch adds up the groups. 0 without totals.
+  int64_t groups = 0;
+  llvm::SmallVector<int64_t> partials;
 
+  int64_t rowsPerGroup() const { return (rows + groups - 1) / groups; }
+  /// Teams that a launch needs.
+  int64_t teams() const { return groups > 0 ? groups : rows; }
   /// Members of a team are neighbours; otherwise the same members of different teams are.
   bool membersAreNeighbours() const { return vectorIsReduced; }
   int64_t threads() const { return team * rowsPerBlock; }
@@ -71,6 +79,9 @@ struct LaunchPlan {
   int64_t scratchBytes = 0;
   std::variant<ElementwisePlan, ReductionPlan> shape;
 };
+
+/// Columns of a total in a block of the launch that adds up the groups, and threads to a column.
+constexpr int64_t kTotalColumns = 32, kTotalMembers = 8;
 
 /// Symbols are `name`, numbered where there are several.
 LaunchPlan planLaunches(const NormalKernel &kernel, llvm::StringRef name);

@@ -7,6 +7,9 @@
 // A result may lie where an operand is read at the index at which it is stored. What the row as a
 // whole reads is read before members first wait for each other, and stored after that.
 //
+// Where there are totals, a team has a group of rows, one after another. What it adds up stays in
+// registers where the row does, otherwise in the group's place in scratch.
+//
 //===------------------------------------------------------------------------------------------===//
 
 #include "codegen/Reductions.h"
@@ -16,6 +19,7 @@
 #include "codegen/cuda/Team.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -28,21 +32,38 @@ public:
   ReductionEmitter(LaunchEmitter &e, const ReductionPlan &plan)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
         stored(e.stored()), team(e.b, e.threads, plan), partials(e.kernel, plan, e.b, e.scratch),
-        position(e.position) {
-    for (unsigned i = 0; i < kernel.outputs.size(); ++i)
-      ((kernel.storeDims(i) & kernel.reduced) != 0 ? pointResults : rowResults).push_back(i);
+        position(e.position), scratch(e.scratch) {
+    DimSet along = 0;
+    for (unsigned dim : plan.reducedDims)
+      along |= DimSet(1) << dim;
+    for (unsigned i = 0; i < kernel.outputs.size(); ++i) {
+      bool varies = (kernel.storeDims(i) & along) != 0;
+      if (kernel.isTotal(i) && varies && plan.residentSteps > 0 &&
+          (kernel.stores[i].dependence() & ~along) == 0)
+        residentTotals.push_back(i);
+      else
+        (varies ? pointResults : rowResults).push_back(i);
+    }
     for (unsigned level = 1; level <= kernel.levels; ++level)
       levels.emplace_back(kernel, level);
   }
 
   void run() {
+    if (plan.groups > 0)
+      return runGroup();
     bindRow();
+    runRow();
+  }
+
+private:
+  /// A row, or a launch's part of it.
+  void runRow() {
     for (const Reductions &level : levels)
       points.hoist(level.operands, /*level=*/0);
     points.hoist(stored, /*level=*/0);
     if (plan.splits > 1)
       return runSplit();
-    if (levels.empty())
+    if (levels.empty() && !rowResults.empty())
       team.wait();
     if (plan.residentSteps > 0)
       readSteps();
@@ -52,7 +73,132 @@ public:
     storeRow();
   }
 
-private:
+  //===----------------------------------------------------------------------------------------===//
+  // Groups of rows
+  //===----------------------------------------------------------------------------------------===//
+
+  void runGroup() {
+    group = threads.add(threads.scale(threads.block(), plan.rowsPerBlock), team.team());
+    if (plan.groups % plan.rowsPerBlock != 0) {
+      groupExists = threads.less(group, plan.groups);
+      group = threads.minimum(group, plan.groups - 1);
+    }
+    clearTotals();
+    low = threads.index(0);
+    high = threads.index(plan.steps);
+    ThreadBuilder::Values sums = zeroSums();
+    sums = threads.loop(threads.index(0), threads.index(plan.rowsPerGroup()), 1, sums,
+                        [&](Value i, ValueRange carried) {
+                          PointEmitter::Scope scope(points);
+                          bindRowOfGroup(i);
+                          runRow();
+                          ThreadBuilder::Values next = addUp(carried);
+                          // Shared memory is written again.
+                          if (Team::sharedBytes(kernel, plan, kernel.levels) > 0)
+                            threads.barrier();
+                          return next;
+                        });
+    storeSums(sums);
+  }
+
+  /// Scratch in which totals are added up where they lie starts as zero.
+  void clearTotals() {
+    bool any = false;
+    for (auto [total, partials] : llvm::zip_equal(kernel.totals, plan.partials)) {
+      Type type = typeOfPartial(kernel, total);
+      int64_t elements = kernel.outputs[total].getNumElements();
+      Value base = partialsOf(total, partials);
+      bases.push_back(base);
+      if (llvm::is_contained(residentTotals, total))
+        continue;
+      points.addUpAt(total, base);
+      any = true;
+      threads.ifThen(groupExists, [&] {
+        Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+        threads.loop(team.member(), threads.index(elements), plan.team, [&](Value element) {
+          LLVM::StoreOp::create(b, zero, threads.elementAt(base, type, element));
+        });
+      });
+    }
+    if (any)
+      team.wait();
+  }
+
+  Value partialsOf(unsigned total, int64_t offset) {
+    Value all = LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch,
+                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    Value first = threads.scale(group, kernel.outputs[total].getNumElements());
+    return threads.elementAt(all, typeOfPartial(kernel, total), first);
+  }
+
+  void bindRowOfGroup(Value i) {
+    steps.clear();
+    row = threads.add(threads.scale(group, plan.rowsPerGroup()), i);
+    rowExists = groupExists;
+    if (plan.rowsPerGroup() * plan.groups != plan.rows) {
+      rowExists = threads.both(groupExists, threads.less(row, plan.rows));
+      row = threads.minimum(row, plan.rows - 1);
+    }
+    points.bindPoint(plan.rowDims, row, plan.vector);
+    points.bindExists(rowExists);
+  }
+
+  /// One for each total that stays in registers, and each step of a row.
+  ThreadBuilder::Values zeroSums() {
+    ThreadBuilder::Values sums;
+    for (unsigned total : residentTotals)
+      for (int64_t i = 0; i < plan.residentSteps; ++i) {
+        Type type = typeOfPartial(kernel, total);
+        bool isVector = plan.vector.dim && plan.vector.width > 1;
+        sums.push_back(
+            splatConstant(b, b.getZeroAttr(type),
+                          isVector ? Type(VectorType::get({plan.vector.width}, type)) : type));
+      }
+    return sums;
+  }
+
+  ThreadBuilder::Values addUp(ValueRange carried) {
+    PointEmitter::Scope scope(points);
+    ThreadBuilder::Values next;
+    KernelYieldOp yield = kernel.yield;
+    for (unsigned total : residentTotals)
+      for (const Step &step : steps) {
+        points.setState(step.state);
+        Value sum = carried[next.size()], value = points.get(yield.getValues()[total]);
+        if (isa<VectorType>(sum.getType()))
+          value = points.broadcast(value);
+        Value more = arith::AddFOp::create(b, sum, value);
+        if (Value exists = threads.both(rowExists, step.exists))
+          more = arith::SelectOp::create(b, exists, more, sum);
+        next.push_back(more);
+      }
+    return next;
+  }
+
+  void storeSums(ArrayRef<Value> sums) {
+    for (auto [total, base] : llvm::zip_equal(kernel.totals, bases)) {
+      if (!llvm::is_contained(residentTotals, total))
+        continue;
+      for (int64_t i = 0; i < plan.residentSteps; ++i) {
+        PointEmitter::Scope scope(points);
+        Value at = threads.add(team.member(), i * plan.team), exists;
+        if ((i + 1) * plan.team > plan.steps) {
+          exists = threads.less(at, plan.steps);
+          at = threads.minimum(at, plan.steps - 1);
+        }
+        points.bindPoint(plan.reducedDims, at, plan.vector);
+        threads.ifThen(threads.both(groupExists, exists), [&, total = total, base = base] {
+          points.storeSum(total, base, sums.front());
+        });
+        sums = sums.drop_front();
+      }
+    }
+  }
+
+  //===----------------------------------------------------------------------------------------===//
+  // Rows that several blocks share
+  //===----------------------------------------------------------------------------------------===//
+
   /// Launch n begins with what the blocks of launch n - 1 left of level n, and all before. The last
   /// one stores what belongs to the row as a whole; the one before it may still read what lies
   /// there.
@@ -271,7 +417,10 @@ private:
   unsigned position;
   SmallVector<unsigned> pointResults, rowResults;
   std::vector<Reductions> levels;
-  Value split, row, rowExists, low, high;
+  SmallVector<unsigned> residentTotals;
+  SmallVector<Value> bases; ///< Of the totals' places for the group.
+  Value scratch;
+  Value split, row, rowExists, low, high, group, groupExists;
   std::vector<Step> steps;
 };
 

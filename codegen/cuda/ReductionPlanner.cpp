@@ -36,7 +36,7 @@ public:
   ReductionPlan run() {
     chooseVector();
     orderDims();
-    for (KernelLoadOp load : loadsAlong(kernel, kernel.reduced))
+    for (KernelLoadOp load : loadsAlong(kernel, kernel.allDims() & ~rowSet()))
       bytesPerStep +=
           std::max<int64_t>(4, elementBytes(load.getSource().getType().getElementType())) *
           plan.vector.width;
@@ -44,6 +44,8 @@ public:
       planRows();
     else
       planColumns();
+    if (!kernel.totals.empty())
+      planGroups();
     plan.chunk = llvm::divideCeil(plan.steps, plan.splits);
     plan.splits = llvm::divideCeil(plan.steps, plan.chunk);
     int64_t own = llvm::divideCeil(plan.chunk, plan.team);
@@ -55,7 +57,20 @@ public:
   }
 
 private:
+  /// Rows are what totals sum over and, if the kernel reduces, all else that it does not reduce.
+  DimSet rowSet() const {
+    if (kernel.totals.empty() || kernel.reduced)
+      return kernel.allDims() & ~kernel.reduced;
+    return kernel.totalled;
+  }
+
   void chooseVector() {
+    if (!kernel.totals.empty()) {
+      plan.vectorIsReduced = true;
+      if (std::optional<unsigned> best = contiguousDim(kernel, kernel.allDims() & ~rowSet()))
+        plan.vector = {*best, vectorWidth(kernel, *best, /*exact=*/true)};
+      return;
+    }
     std::optional<unsigned> best = contiguousDim(kernel, kernel.allDims());
     plan.vectorIsReduced = !best || contains(kernel.reduced, *best);
     if (best)
@@ -65,7 +80,7 @@ private:
   void orderDims() {
     for (unsigned dim = 0; dim < kernel.rank(); ++dim)
       if (dim != plan.vector.dim)
-        (contains(kernel.reduced, dim) ? plan.reducedDims : plan.rowDims).push_back(dim);
+        (contains(rowSet(), dim) ? plan.rowDims : plan.reducedDims).push_back(dim);
     if (plan.vector.dim)
       (plan.vectorIsReduced ? plan.reducedDims : plan.rowDims).push_back(*plan.vector.dim);
     plan.rows = pointsOf(kernel, plan.rowDims);
@@ -99,6 +114,21 @@ private:
       plan.splits = std::min({wanted, plan.steps / (plan.team * kLeastSteps), kMostSplits});
       plan.splits = std::max<int64_t>(plan.splits, 1);
     }
+  }
+
+  /// Groups for enough threads, of so many rows that what they leave is little beside the rows.
+  void planGroups() {
+    constexpr int64_t leastRows = 8, mostGroups = 512, mostPartials = 1 << 16;
+    int64_t elements = 1;
+    for (unsigned total : kernel.totals)
+      elements = std::max(elements, kernel.outputs[total].getNumElements());
+    plan.groups = std::clamp<int64_t>(plan.rows / leastRows, 1,
+                                      std::max(mostGroups, mostPartials / elements));
+    plan.groups = llvm::divideCeil(plan.rows, plan.rowsPerGroup());
+    plan.splits = 1;
+    plan.rowsPerBlock = std::min<int64_t>(plan.rowsPerBlock, llvm::PowerOf2Ceil(plan.groups));
+    plan.rowsPerBlock =
+        std::max<int64_t>(plan.rowsPerBlock, plan.team < kWarp ? kWarp / plan.team : 1);
   }
 
   /// No more rows than there are, but whole warps.

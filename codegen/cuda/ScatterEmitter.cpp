@@ -1,0 +1,136 @@
+//===- ScatterEmitter.cpp - Sums at computed places, without atomics --------------------------===//
+//
+// No two threads add to the same element: threads of a block have owned points of their own, blocks
+// have places of their own.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "codegen/cuda/AccessAnalysis.h"
+#include "codegen/cuda/LaunchEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cuda;
+
+namespace {
+
+class ScatterEmitter {
+public:
+  ScatterEmitter(LaunchEmitter &e, const ScatterPlan &plan)
+      : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
+        stored(e.stored()), results(llvm::to_vector(llvm::seq<unsigned>(e.kernel.outputs.size()))),
+        blockThreads(e.launch.block[0]), others(pointsOf(e.kernel, plan.otherDims)) {}
+
+  void run() {
+    Value block = threads.block();
+    if (plan.byPlace && plan.placeGroups > 1) {
+      group = threads.remainder(block, plan.placeGroups);
+      block = threads.divide(block, plan.placeGroups);
+    }
+    bindOwned(block);
+    if (!plan.byPlace)
+      return threads.loop(threads.index(0), threads.index(others), 1,
+                          [&](Value other) { addPoint(other); });
+    shared = threads.allocateShared(b.getI32Type(), blockThreads / kWarp);
+    threads.loop(threads.index(0), threads.index(others), blockThreads, [&](Value first) {
+      findOwn(first);
+      threads.loop(threads.index(0), threads.index(blockThreads / kWarp), 1,
+                   [&](Value warp) { addFound(first, warp); });
+      threads.barrier();
+    });
+  }
+
+private:
+  /// The thread's owned points; those past the end stand in for the last ones.
+  void bindOwned(Value block) {
+    int64_t owned = pointsOf(kernel, plan.ownedDims) / plan.vector.width;
+    Value own = threads.add(threads.scale(block, blockThreads), threads.thread());
+    if (owned % blockThreads != 0) {
+      exists = threads.less(own, owned);
+      own = threads.minimum(own, owned - 1);
+    }
+    points.bindPoint(plan.ownedDims, own, plan.vector);
+    points.hoist(stored, /*level=*/0);
+  }
+
+  void addPoint(Value other) {
+    PointEmitter::Scope scope(points);
+    points.bindPoint(plan.otherDims, other, PointVector());
+    points.bindExists(exists);
+    threads.ifThen(exists, [&] { points.store(results); });
+  }
+
+  /// Which of the next points, one for each thread, land on places of this block: a bit for each
+  /// lane of each warp.
+  void findOwn(Value first) {
+    PointEmitter::Scope scope(points);
+    Value point = threads.add(first, threads.thread()), inside;
+    if (others % blockThreads != 0) {
+      inside = threads.less(point, others);
+      point = threads.minimum(point, others - 1);
+    }
+    points.bindPoint(plan.otherDims, point, PointVector());
+    points.bindExists(inside);
+    Value place = threads.divide(points.placeOfOthers(), plan.placeStride);
+    Value isOwn = inside;
+    if (group)
+      isOwn = threads.both(isOwn, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                                        threads.remainder(place, plan.placeGroups),
+                                                        group));
+    Value lane = threads.remainder(threads.thread(), kWarp);
+    Value bits = arith::ShLIOp::create(b, constant(1), toI32(lane));
+    if (isOwn)
+      bits = arith::SelectOp::create(b, isOwn, bits, constant(0));
+    for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
+      bits = arith::OrIOp::create(b, bits, threads.shuffle(bits, distance));
+    threads.ifThen(threads.equals(lane, 0), [&] {
+      Value warp = threads.divide(threads.thread(), kWarp);
+      LLVM::StoreOp::create(b, bits, threads.elementAt(shared, b.getI32Type(), warp));
+    });
+    threads.barrier();
+  }
+
+  /// Adds the points whose bits are set, the lowest first.
+  void addFound(Value first, Value warp) {
+    Type i32 = b.getI32Type();
+    Value all = LLVM::LoadOp::create(b, i32, threads.elementAt(shared, i32, warp));
+    auto loop = scf::WhileOp::create(b, TypeRange(i32), ValueRange(all));
+    OpBuilder::InsertionGuard guard(b);
+    Value left = b.createBlock(&loop.getBefore(), {}, {i32}, {b.getLoc()})->getArgument(0);
+    Value any = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, constant(0));
+    scf::ConditionOp::create(b, any, left);
+    Value bits = b.createBlock(&loop.getAfter(), {}, {i32}, {b.getLoc()})->getArgument(0);
+    Value lane = LLVM::CountTrailingZerosOp::create(b, i32, bits, /*is_zero_poison=*/true);
+    if (first.getType() != i32)
+      lane = arith::ExtUIOp::create(b, first.getType(), lane);
+    addPoint(threads.add(threads.add(first, threads.scale(warp, kWarp)), lane));
+    Value rest = arith::AndIOp::create(b, bits, arith::SubIOp::create(b, bits, constant(1)));
+    scf::YieldOp::create(b, rest);
+  }
+
+  Value constant(int32_t value) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(value)); }
+  Value toI32(Value index) {
+    return index.getType().isInteger(32) ? index
+                                         : arith::TruncIOp::create(b, b.getI32Type(), index);
+  }
+
+  const ScatterPlan &plan;
+  const NormalKernel &kernel;
+  ImplicitLocOpBuilder &b;
+  ThreadBuilder &threads;
+  GlobalPointEmitter &points;
+  SmallVector<Value> stored;
+  SmallVector<unsigned> results;
+  int64_t blockThreads, others;
+  Value group, exists, shared;
+};
+
+} // namespace
+
+void mtc::cuda::emitScatter(LaunchEmitter &emitter, const ScatterPlan &plan) {
+  ScatterEmitter(emitter, plan).run();
+}

@@ -22,6 +22,20 @@ static gpu::GPUFuncOp createFunction(ImplicitLocOpBuilder &b, const Launch &laun
   return function;
 }
 
+static void emitShape(LaunchEmitter &emitter, const LaunchPlan &plan) {
+  if (const auto *shape = std::get_if<ElementwisePlan>(&plan.shape))
+    return emitElementwise(emitter, *shape);
+  if (const auto *shape = std::get_if<TransposePlan>(&plan.shape))
+    return emitTranspose(emitter, *shape);
+  if (const auto *shape = std::get_if<ScatterPlan>(&plan.shape))
+    return emitter.position == 0 ? emitZeros(emitter) : emitScatter(emitter, *shape);
+  const auto &shape = std::get<ReductionPlan>(plan.shape);
+  bool isLast = emitter.position + 1 == plan.launches.size();
+  if (!emitter.kernel.totals.empty() && isLast)
+    return emitTotals(emitter, shape);
+  emitReduction(emitter, shape);
+}
+
 gpu::GPUModuleOp mtc::cuda::emitKernel(const NormalKernel &kernel, const LaunchPlan &plan,
                                        StringRef name, ModuleOp module) {
   KernelYieldOp yield = kernel.yield;
@@ -50,12 +64,7 @@ gpu::GPUModuleOp mtc::cuda::emitKernel(const NormalKernel &kernel, const LaunchP
                           scratch,
                           launch,
                           static_cast<unsigned>(position)};
-    if (const auto *shape = std::get_if<ElementwisePlan>(&plan.shape))
-      emitElementwise(emitter, *shape);
-    else if (!kernel.totals.empty() && position + 1 == plan.launches.size())
-      emitTotals(emitter, std::get<ReductionPlan>(plan.shape));
-    else
-      emitReduction(emitter, std::get<ReductionPlan>(plan.shape));
+    emitShape(emitter, plan);
     gpu::ReturnOp::create(b);
   }
   return result;

@@ -28,6 +28,10 @@ struct LaunchEmitter {
   }
 };
 
+void emitTranspose(LaunchEmitter &emitter, const TransposePlan &plan);
+/// Sets the results to zero.
+void emitZeros(LaunchEmitter &emitter);
+void emitScatter(LaunchEmitter &emitter, const ScatterPlan &plan);
 void emitElementwise(LaunchEmitter &emitter, const ElementwisePlan &plan);
 void emitReduction(LaunchEmitter &emitter, const ReductionPlan &plan);
 /// The last launch of a kernel with totals.

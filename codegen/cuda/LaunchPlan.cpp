@@ -18,6 +18,12 @@ namespace {
 constexpr int64_t kBlock = 256;
 /// Blocks that fill any device several times over; more only take turns.
 constexpr int64_t kMostBlocks = 4096;
+/// Loads that may go through shared memory at once.
+constexpr size_t kMostSquares = 6;
+/// Blocks among which the places of a scatter are dealt out.
+constexpr int64_t kPlaceGroups = 512;
+/// Points so few that a thread runs through all of them.
+constexpr int64_t kFewPoints = 8;
 /// Bytes that a thread should have on their way.
 constexpr int64_t kBytesInFlight = 64;
 
@@ -45,7 +51,102 @@ bool isElementwise(const NormalKernel &kernel) {
                       [&](unsigned i) { return (kernel.reduced & ~kernel.storeDims(i)) == 0; });
 }
 
+/// Loads that lie across the stores go through squares, if all of them run along one dim.
+bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
+  TransposePlan shape;
+  auto isLong = [&](unsigned dim) { return kernel.space[dim] >= kTile / 2; };
+  auto storesAlong = [&](unsigned dim) {
+    return llvm::all_of(kernel.stores, [&](auto &form) { return form.stride(dim) == 1; });
+  };
+  unsigned rank = kernel.rank(), dim = 0;
+  while (dim < rank && !(storesAlong(dim) && isLong(dim)))
+    ++dim;
+  if (dim == rank)
+    return false;
+  shape.storeDim = shape.loadDim = dim;
+  for (KernelLoadOp load : loadsAlong(kernel, kernel.allDims())) {
+    const LinearForm &form = kernel.loads.find(load)->second;
+    std::optional<int64_t> stride = form.stride(shape.storeDim);
+    if (!stride || *stride == 0 || *stride == 1 || load.getGuard() || !load.getSymbols().empty())
+      continue;
+    for (unsigned other = 0; other < rank; ++other)
+      if (form.stride(other) == 1 && isLong(other) &&
+          (shape.loads.empty() || shape.loadDim == other)) {
+        shape.loadDim = other;
+        shape.loads.push_back(load);
+        break;
+      }
+  }
+  if (shape.loads.empty() || shape.loads.size() > kMostSquares)
+    return false;
+  int64_t blocks = 1;
+  for (unsigned other = 0; other < rank; ++other) {
+    bool isTiled = other == shape.storeDim || other == shape.loadDim;
+    if (!isTiled)
+      shape.outerDims.push_back(other);
+    blocks *= isTiled ? llvm::divideCeil(kernel.space[other], kTile) : kernel.space[other];
+  }
+  addLaunch(plan, blocks, kTile * kTileRows);
+  for (KernelLoadOp load : shape.loads)
+    plan.launches.back().sharedBytes +=
+        llvm::alignTo(kTile * (kTile + 1) * elementBytes(load.getValue().getType()), 16);
+  plan.shape = shape;
+  return true;
+}
+
+/// Whether the results' places along the dims that are not owned are the same for all results and
+/// all owned points.
+bool hasOnePlace(const NormalKernel &kernel) {
+  KernelYieldOp yield = kernel.yield;
+  for (Value symbol : yield.getSymbols())
+    if (kernel.values.lookup(symbol).dims & kernel.owned)
+      return false;
+  const LinearForm &first = kernel.stores.front();
+  return llvm::all_of(kernel.stores, [&](const LinearForm &form) {
+    for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+      if (!contains(kernel.owned, dim) && form.dims[dim] != first.dims[dim])
+        return false;
+    return (form.restDims & kernel.owned) == 0 && form.symbols == first.symbols &&
+           form.rest == first.rest;
+  });
+}
+
+void planScatter(const NormalKernel &kernel, LaunchPlan &plan) {
+  ScatterPlan shape;
+  if (std::optional<unsigned> dim = contiguousDim(kernel, kernel.owned))
+    shape.vector = {*dim, vectorWidth(kernel, *dim, /*exact=*/true)};
+  for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+    if (dim != shape.vector.dim)
+      (contains(kernel.owned, dim) ? shape.ownedDims : shape.otherDims).push_back(dim);
+  if (shape.vector.dim)
+    shape.ownedDims.push_back(*shape.vector.dim);
+  int64_t owned = pointsOf(kernel, shape.ownedDims) / shape.vector.width, places = 1;
+  if (pointsOf(kernel, shape.otherDims) > kFewPoints && hasOnePlace(kernel)) {
+    ArrayRef<std::pair<int64_t, int64_t>> axes = kernel.freeAxes.front();
+    for (auto [extent, stride] : axes) {
+      places *= extent;
+      shape.placeStride = places == extent ? stride : std::min(shape.placeStride, stride);
+    }
+    shape.byPlace = !axes.empty();
+    shape.placeGroups = std::min(places, kPlaceGroups);
+  }
+  int64_t bytes = 0;
+  for (RankedTensorType type : kernel.outputs)
+    bytes += byteSize(type);
+  addLaunch(plan, std::clamp<int64_t>(llvm::divideCeil(bytes, kBlock * 16), 1, kMostBlocks),
+            kBlock);
+  int64_t threads = std::clamp<int64_t>(llvm::alignTo(owned, kWarp), kWarp, kBlock);
+  if (shape.byPlace)
+    threads = std::max<int64_t>(threads, kBlock / 2);
+  addLaunch(plan, llvm::divideCeil(owned, threads) * shape.placeGroups, threads);
+  if (shape.byPlace)
+    plan.launches.back().sharedBytes = threads / kWarp * 4;
+  plan.shape = shape;
+}
+
 void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
+  if (planTranspose(kernel, plan))
+    return;
   ElementwisePlan shape;
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)
     shape.dims.push_back(dim);
@@ -115,7 +216,9 @@ void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
 
 LaunchPlan mtc::cuda::planLaunches(const NormalKernel &kernel, StringRef name) {
   LaunchPlan plan;
-  if (isElementwise(kernel))
+  if (kernel.adds())
+    planScatter(kernel, plan);
+  else if (isElementwise(kernel))
     planElementwise(kernel, plan);
   else
     planReduction(kernel, plan);

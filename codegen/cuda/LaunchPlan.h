@@ -74,10 +74,32 @@ struct ReductionPlan {
   }
 };
 
+/// Results are sums of what lands on their elements, in the order of the dims that are not owned.
+/// A thread has a vector of the owned dims' points, which nothing else adds to.
+struct ScatterPlan {
+  PointVector vector;
+  llvm::SmallVector<unsigned> ownedDims, otherDims;
+  /// Where the place along the other dims is one for all owned points: blocks share the places, and
+  /// each looks for the points that land on its own. Otherwise every thread runs through all points
+  /// of its own.
+  bool byPlace = false;
+  int64_t placeStride = 1; ///< Between neighbouring places, in elements.
+  int64_t placeGroups = 1; ///< Place p belongs to blocks of group p mod placeGroups.
+};
+
+/// Squares of kTile x kTile points: loads run along one dim, stores along the other.
+struct TransposePlan {
+  unsigned loadDim, storeDim;
+  llvm::SmallVector<unsigned> outerDims;
+  llvm::SmallVector<KernelLoadOp> loads; ///< That go through shared memory.
+};
+constexpr int64_t kTile = 32, kTileRows = 8;
+
+/// The first launch of a kernel that adds (ScatterPlan) sets the results to zero.
 struct LaunchPlan {
   llvm::SmallVector<Launch> launches;
   int64_t scratchBytes = 0;
-  std::variant<ElementwisePlan, ReductionPlan> shape;
+  std::variant<ElementwisePlan, TransposePlan, ReductionPlan, ScatterPlan> shape;
 };
 
 /// Columns of a total in a block of the launch that adds up the groups, and threads to a column.

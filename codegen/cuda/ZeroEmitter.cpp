@@ -1,4 +1,4 @@
-//===- ZeroEmitter.cpp - Memory set to zero ---------------------------------------------------===//
+//===- ZeroEmitter.cpp - Results set to zero --------------------------------------------------===//
 
 #include "codegen/cuda/LaunchEmitter.h"
 
@@ -19,16 +19,11 @@ void mtc::cuda::emitZeros(LaunchEmitter &e) {
   Type vector = VectorType::get({4}, b.getI32Type()), byte = b.getI8Type();
   int64_t block = e.launch.block[0], grid = e.launch.grid[0];
   Value first = threads.add(threads.scale(threads.block(), block), threads.thread());
-  SmallVector<std::pair<Value, int64_t>> extents;
-  if (!e.kernel.totals.empty())
-    extents.push_back({e.scratch, e.plan.scratchBytes});
-  else
-    for (auto [output, type] : llvm::zip_equal(e.outputs, e.kernel.outputs))
-      extents.push_back({output, byteSize(type)});
-  for (auto [pointer, bytes] : extents) {
+  for (auto [pointer, type] : llvm::zip_equal(e.results, e.kernel.outputs)) {
+    int64_t bytes = byteSize(type);
     int64_t vectors = bytes / 16, rest = bytes % 16;
     threads.loop(first, threads.index(vectors), block * grid,
-                 [&](Value i) { storeZero(pointer, vector, i, 16); });
+                 [&, pointer = pointer](Value i) { storeZero(pointer, vector, i, 16); });
     if (rest > 0)
       threads.ifThen(threads.less(first, rest),
                      [&] { storeZero(pointer, byte, threads.add(first, vectors * 16), 1); });

@@ -83,6 +83,12 @@ public:
   virtual mlir::LogicalResult printKernels(llvm::ArrayRef<KernelFunctionOp> kernels,
                                            KernelText form, llvm::raw_ostream &os) = 0;
 
+  /// A table of what each launch takes of a processor, where that is known before it runs.
+  virtual mlir::LogicalResult printResources(llvm::ArrayRef<KernelFunctionOp> kernels,
+                                             llvm::raw_ostream &os) {
+    return mlir::success();
+  }
+
   /// A pointer to the target's struct of a kernel (MtcKernel::code), or of the program
   /// (MtcProgram::target_data). Asked after the kernels were compiled, in their order.
   virtual llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) = 0;

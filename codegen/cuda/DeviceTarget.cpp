@@ -5,6 +5,8 @@
 #include "codegen/KernelCache.h"
 #include "codegen/cuda/Cubin.h"
 #include "codegen/cuda/DeviceCode.h"
+#include "codegen/cuda/LaunchPlan.h"
+#include "codegen/cuda/Resources.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -37,6 +39,7 @@ public:
     return mlir::emitError(kernels.empty() ? UnknownLoc() : kernels.front()->getLoc(),
                            "kernels of a GPU run only in its emulator here: --emulate");
   }
+  LogicalResult printResources(ArrayRef<KernelFunctionOp> kernels, raw_ostream &os) override;
   llvm::Constant *describeProgram(ConstantBuilder &builder) override;
 
 protected:
@@ -94,6 +97,38 @@ DeviceTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *ca
     images.push_back(std::move(*compiled));
   }
   return std::vector<Object>(kernels.size());
+}
+
+/// The assembler says it of what it assembles; kernels in the cache are assembled again.
+LogicalResult DeviceTarget::printResources(ArrayRef<KernelFunctionOp> kernels, raw_ostream &os) {
+  for (const Architecture &architecture : architectures) {
+    std::vector<std::vector<LaunchResources>> found(kernels.size());
+    auto assembleOne = [&](size_t i, OwnedModule owned) -> llvm::Error {
+      llvm::Expected<std::string> ptx = emitPtx(*owned.module, architecture, options.optLevel);
+      if (!ptx)
+        return ptx.takeError();
+      llvm::Expected<Cubin> cubin =
+          assemble(*ptx, owned.module->getName(), architecture, options.optLevel);
+      if (!cubin)
+        return cubin.takeError();
+      KernelFunctionOp kernel = kernels[i];
+      LaunchPlan plan = planLaunches(normalizeKernel(kernel), kernel.getSymName());
+      std::vector<Resources> all = readResources(cubin->log);
+      for (const Launch &launch : plan.launches)
+        for (const Resources &resources : all)
+          if (launch.symbol == resources.symbol)
+            found[i].push_back({resources, static_cast<unsigned>(launch.block[0] * launch.block[1] *
+                                                                 launch.block[2])});
+      return llvm::Error::success();
+    };
+    if (failed(forEachKernel(kernels, assembleOne)))
+      return failure();
+    std::vector<LaunchResources> launches;
+    for (std::vector<LaunchResources> &ofKernel : found)
+      llvm::append_range(launches, ofKernel);
+    mtc::cuda::printResources(launches, architecture, os);
+  }
+  return success();
 }
 
 llvm::Constant *DeviceTarget::describeProgram(ConstantBuilder &c) {

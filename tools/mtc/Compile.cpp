@@ -82,11 +82,32 @@ int emitStage(const Options &options, Compilation &compilation,
   return 0;
 }
 
+void printIr(Compilation &compilation, raw_ostream &os) {
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(64);
+  compilation.getModule()->print(os, flags);
+}
+
 int emitIr(const Options &options, Compilation &compilation) {
   return emitStage(options, compilation, [&](raw_ostream &os) {
-    OpPrintingFlags flags;
-    flags.elideLargeElementsAttrs(64);
-    compilation.getModule()->print(os, flags);
+    printIr(compilation, os);
+    return success();
+  });
+}
+
+/// The kernels, then as comments what they take of the target's processor.
+int emitKernels(const Options &options, Compilation &compilation) {
+  return emitStage(options, compilation, [&](raw_ostream &os) {
+    printIr(compilation, os);
+    std::string table;
+    llvm::raw_string_ostream stream(table);
+    if (failed(compilation.lower(Stage::Placed)) ||
+        failed(compilation.getTarget().printResources(
+            llvm::to_vector(compilation.getModule().getOps<KernelFunctionOp>()), stream)))
+      return failure();
+    for (StringRef line : llvm::split(StringRef(table).rtrim(), '\n'))
+      if (!line.empty())
+        os << "// " << line << '\n';
     return success();
   });
 }
@@ -101,6 +122,8 @@ int mtc::tool::compile(Options &options, const char *executable) {
     return emitIr(options, compilation);
   if (failed(compilation.lower(options.stage)))
     return 1;
+  if (options.stage == Stage::Kernels)
+    return emitKernels(options, compilation);
   if (options.stage <= Stage::Placed)
     return emitIr(options, compilation);
 

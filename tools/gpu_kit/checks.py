@@ -1,0 +1,152 @@
+"""What the kit checks: each function runs programs and gives rows (what, result, whether it is right) of the table."""
+
+import json
+import math
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+from array import array
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 1e-3  # relative; gradients to the greatest of their tensor
+Row = tuple[str, str, bool | None]  # None: a figure, nothing to be right or wrong
+
+
+class Failure(Exception):
+    pass
+
+
+def call(command: list, timeout: float = 300, **environment: str) -> str:
+    words = [str(word) for word in command]
+    try:
+        result = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=timeout,
+                                env=os.environ | environment)  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"{' '.join(words)}: not done after {timeout:.0f} s") from error
+    if result.returncode:
+        tail = (result.stdout + result.stderr).strip().splitlines()[-8:]
+        raise Failure("\n".join([f"{' '.join(words)}: exit code {result.returncode}", *tail]))
+    return result.stdout + result.stderr
+
+
+class Example:
+    """A model with data and what the CPU target computed."""
+
+    def __init__(self, made: dict):
+        self.name, self.losses = made["name"], made["losses"]
+        self.folder = HERE / "examples" / self.name
+        self.data = [word for key, file in made["data"].items() for word in ("--data", f"{key}={self.folder / file}")]
+
+    def run(self, optimizer: str, *flags) -> str:
+        return call([self.folder / optimizer, *self.data, "--no-shuffle", "--quiet", *flags])
+
+    def train(self, optimizer: str, folder: Path, *flags) -> list[float]:
+        metrics = folder / "metrics.jsonl"
+        metrics.unlink(missing_ok=True)
+        self.run(optimizer, "--steps", len(self.losses[optimizer]), "--metrics", metrics, *flags)
+        return [json.loads(line)["loss"] for line in metrics.read_text().splitlines()]
+
+
+def read_safetensors(path: Path) -> dict[str, array]:
+    """Tensors of f32 by name."""
+    content = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8 : 8 + length])
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name, tensor in header.items():
+        begin, end = tensor["data_offsets"]
+        tensors[name] = array("f", content[8 + length + begin : 8 + length + end])
+    return tensors
+
+
+def losses(example: Example) -> list[Row]:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for optimizer, expected in example.losses.items():
+            found = example.train(optimizer, Path(folder))
+            errors = [abs(a - b) / abs(b) if math.isfinite(a) else math.inf for a, b in zip(found, expected, strict=True)]
+            text = f"greatest relative difference {max(errors):.1e} (limit {LOSS_LIMIT:.0e})"
+            rows.append((f"{example.name}, {optimizer}: {len(expected)} losses as on the CPU", text, max(errors) <= LOSS_LIMIT))
+    return rows
+
+
+def gradients(example: Example) -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "gradients.safetensors"
+        example.run("adamw", "--gradients", file)
+        found, expected = read_safetensors(file), read_safetensors(example.folder / "gradients.safetensors")
+    if found.keys() != expected.keys():
+        return [(f"{example.name}: gradients as on the CPU", "other names", False)]
+    worst, name = 0.0, ""
+    for key, wanted in expected.items():
+        scale = max(map(abs, wanted)) or 1.0
+        error = max(abs(a - b) if math.isfinite(a) else math.inf for a, b in zip(found[key], wanted, strict=True)) / scale
+        if error >= worst:
+            worst, name = error, key
+    return [(f"{example.name}: {len(expected)} gradients as on the CPU", f"greatest difference {worst:.1e}, in {name}",
+             worst <= GRADIENT_LIMIT)]  # fmt: skip
+
+
+def same_bits(example: Example) -> list[Row]:
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for run in ("one", "two"):
+            file = Path(folder) / f"{run}.onnx"
+            found = example.train("adamw", Path(folder), "--export", file)
+            results.append((found, file.read_bytes()))
+    same = results[0] == results[1]
+    return [(f"{example.name}: two runs", "the same bits" if same else "different", same)]
+
+
+def memory(program: Path, data: list, name: str, *flags) -> list[Row]:
+    """What the device holds against what was planned: of the arena's own bytes none may be missing or extra."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        call([program, *data, "--steps", 2, "--no-shuffle", "--quiet", "--memory-report", report, *flags])
+        found = json.loads(report.read_text())
+    beside = ", ".join(f"{use['name']} {use['bytes']}" for use in found["outside_arena"])
+    text = f"planned {found['planned_bytes']}, arena {found['arena_bytes']}; beside it: {beside}"
+    return [(f"{name}: memory in bytes", text, found["planned_bytes"] == found["arena_bytes"])]
+
+
+def sanitizer(example: Example) -> list[Row]:
+    tool = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    if not os.access(tool, os.X_OK):
+        return [("compute-sanitizer", "not on this machine", None)]
+    rows = []
+    for kind in ("memcheck", "racecheck", "synccheck", "initcheck"):
+        command = [tool, "--tool", kind, "--error-exitcode", 9, example.folder / "sgd", *example.data, "--steps", 1,
+                   "--no-shuffle", "--quiet"]  # fmt: skip
+        try:
+            text = call(command, timeout=120)
+            summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (.*)", text)
+            rows.append((f"{example.name}: compute-sanitizer {kind}", summary[-1] if summary else "nothing said", bool(summary)))
+        except Failure as failure:
+            rows.append((f"{example.name}: compute-sanitizer {kind}", str(failure), False))
+    return rows
+
+
+def bandwidth(program: Path, data: list, name: str) -> list[Row]:
+    """Kernels and contractions of the fastest step, beside what the device reaches in a copy and in the library alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "summary.json"
+        call([program, *data, "--steps", 5, "--no-shuffle", "--quiet", f"--profile-summary={file}"])
+        summary = json.loads(file.read_text())
+    machine, totals = summary["machine"], summary["totals"]
+    rows = [(f"{name}: copy on the device", f"{machine['copy_bytes_per_second'] / 1e9:.0f} GB/s", None)]
+    for key, title, share in (("large_kernels", "kernels over 1 MB", "share_of_copy"),
+                              ("contractions", "contractions", "share_of_alone")):  # fmt: skip
+        if total := totals.get(key):
+            rate = f", {total['flops_per_second'] / 1e12:.1f} TFLOP/s" if "flops_per_second" in total else ""
+            rows.append((f"{name}: {title}", f"{100 * total['share']:.0f} % of the step, "
+                         f"{total.get(share, 0):.2f} of {'a copy' if share == 'share_of_copy' else 'the library alone'}{rate}", None))  # fmt: skip
+    slow = [row for row in summary["rows"] if row["kind"] == "kernel" and row["bytes"] > 1 << 20]
+    for row in sorted(slow, key=lambda row: row.get("share_of_copy", 9))[:5]:
+        rows.append((f"{name}: slow kernel {row['name']}", f"{row.get('share_of_copy', 0):.2f} of a copy, "
+                     f"{100 * row['share']:.1f} % of the step, {' + '.join(row['nodes'])[:60]}", None))  # fmt: skip
+    return rows

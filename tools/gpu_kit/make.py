@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Packs a folder that checks and measures the CUDA target on a machine with a GPU, of which nothing else is needed.
+
+    tools/gpu_kit/make.py --out kit                                # for sm_90, the models of examples/
+    tools/gpu_kit/make.py --out kit --graphs FOLDER                # and GPT-2 124M, XLM-R Base and Large, to be timed
+    tools/gpu_kit/make.py --out kit --emulate                      # device code on this machine's processor: tests the kit
+
+There, `python3 kit/run.py` prints one table. The folder holds programs, their data, and what they compute here on the CPU
+target: losses and gradients. GRAPHS holds gpt2-124m.onnx, xlmr-base.onnx and xlmr-large.onnx, with or without weights
+(`bench/models.py` exports them); their parameters are drawn when the programs start.
+"""
+
+import argparse
+import json
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+from compare import random_data  # noqa: E402
+
+MOST_BYTES = 60 << 20
+STEPS = 20
+EXAMPLES = {
+    "digits": {
+        "model": ROOT / "examples/digits/digits.onnx",
+        "flags": ["--dim", "batch=64", "--loss", "cross-entropy", "--lr", "1e-3"],
+        "data": {"x": "examples/digits/train_x.npy", "labels": "examples/digits/train_labels.npy"},
+    },
+    "gpt2-small": {
+        "model": ROOT / "examples/gpt2/gpt2.onnx",
+        "flags": ["--dim", "batch=4", "--dim", "sequence=64", "--loss", "causal-lm", "--lr", "1e-3"],
+        "data": {"input_ids": "examples/gpt2/train.bin"},
+    },
+}
+TIMED = {
+    "gpt2-124m": ("causal-lm", {"batch": 4, "sequence": 256}),
+    "xlmr-base": ("cross-entropy", {"batch": 8, "sequence": 128}),
+    "xlmr-large": ("cross-entropy", {"batch": 8, "sequence": 128}),
+}
+
+
+def fail(message: str):
+    sys.exit(f"make.py: {message}")
+
+
+def call(command: list) -> str:
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if result.returncode:
+        fail(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def compile(options, model: Path, flags: list, target: list, program: Path) -> float:
+    program.parent.mkdir(parents=True, exist_ok=True)
+    begin = time.perf_counter()
+    call([options.mtc, "compile", model, *flags, *target, "-o", program])
+    return time.perf_counter() - begin
+
+
+def example(options, name: str) -> dict:
+    """A model with real data, for the device and for the CPU, whose losses and gradients are recorded."""
+    made = EXAMPLES[name]
+    folder = options.out / "examples" / name
+    for optimizer in ("sgd", "adamw"):
+        flags = [*made["flags"], "--optimizer", optimizer]
+        compile(options, made["model"], flags, options.target, folder / optimizer)
+        compile(options, made["model"], flags, ["--target", "cpu"], options.scratch / f"{name}-{optimizer}")
+    for file in made["data"].values():
+        shutil.copy(ROOT / file, folder)
+    data = [word for key, file in made["data"].items() for word in ("--data", f"{key}={folder / Path(file).name}")]
+    losses = {}
+    for optimizer in ("sgd", "adamw"):
+        metrics = options.scratch / "metrics.jsonl"
+        metrics.unlink(missing_ok=True)
+        program = options.scratch / f"{name}-{optimizer}"
+        call([program, *data, "--steps", STEPS, "--no-shuffle", "--quiet", "--metrics", metrics])
+        losses[optimizer] = [json.loads(line)["loss"] for line in metrics.read_text().splitlines()]
+    call([program, *data, "--no-shuffle", "--gradients", folder / "gradients.safetensors"])
+    return {"name": name, "data": {key: Path(file).name for key, file in made["data"].items()}, "losses": losses}
+
+
+def timed(options, name: str) -> dict:
+    loss, dims = TIMED[name]
+    folder = options.out / "timed" / name
+    flags = ["--init", "normal:0.02", "--loss", loss, "--optimizer", "adamw", "--lr", "1e-4", "--weight-decay", "0.01"]
+    for dim, size in dims.items():
+        flags += ["--dim", f"{dim}={size}"]
+    seconds = {}
+    for precision in ("f32", "tf32"):
+        program = folder / precision
+        seconds[precision] = compile(options, options.graphs / f"{name}.onnx", [*flags, "--precision", precision],
+                                     options.target, program)  # fmt: skip
+    (folder / "data").mkdir()
+    random_data(program, dims["batch"], folder / "data")
+    return {"name": name, "batch": dims["batch"], "length": dims["sequence"], "compile_seconds": seconds}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
+    parser.add_argument("--graphs", type=Path)
+    parser.add_argument("--examples", default=",".join(EXAMPLES), help="which of them, separated by commas")
+    parser.add_argument("--arch", default="sm_90", help="what to compile for: sm_90, or sm_80,sm_90")
+    parser.add_argument("--emulate", action="store_true")
+    options = parser.parse_args()
+    if options.out.exists():
+        fail(f"{options.out} is there already")
+    random.seed(0)
+    options.out = options.out.resolve()
+    options.out.mkdir(parents=True)
+    options.scratch = options.out / "scratch"
+    options.scratch.mkdir()
+    options.target = ["--target", "cuda", "--emulate"] if options.emulate else ["--target", f"cuda:{options.arch}"]
+    kit = {
+        "emulated": options.emulate,
+        "architectures": options.arch,
+        "mtc": call([options.mtc, "--version"]).strip(),
+        "examples": [example(options, name) for name in options.examples.split(",")],
+        "timed": [timed(options, name) for name in TIMED] if options.graphs else [],
+    }
+    shutil.rmtree(options.scratch)
+    (options.out / "kit.json").write_text(json.dumps(kit, indent=1) + "\n")
+    for file in (HERE / "run.py", HERE / "checks.py", ROOT / "bench/models.py", ROOT / "bench/pytorch_steps.py"):
+        shutil.copy(file, options.out)
+    size = sum(file.stat().st_size for file in options.out.rglob("*") if file.is_file())
+    if size > MOST_BYTES:
+        fail(f"{options.out} has {size} bytes, more than {MOST_BYTES}")
+    print(f"{options.out}: {size / 2**20:.1f} MiB; there: python3 {options.out.name}/run.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Checks and measures what make.py packed: `run.py [--seconds 520] [--rounds 3] [--steps 20]`; one table, as Markdown.
+
+Needs python3 and the driver; PyTorch and transformers for the comparisons, compute-sanitizer for its checks. What does
+not fit into the time is left out and named. The exit code is 1 if anything that can be wrong is.
+"""
+
+import argparse
+import importlib.util
+import json
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import checks
+from checks import HERE, Example, Failure, Row, call
+
+WARM_UP = 5
+begin = time.monotonic()
+
+
+def device() -> str:
+    query = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
+    try:
+        return subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return f"no GPU; {platform.processor() or platform.machine()}"
+
+
+def attempt(check, *arguments) -> list[Row]:
+    try:
+        return check(*arguments)
+    except (Failure, OSError, ValueError, KeyError) as error:
+        name = arguments[0].name if isinstance(arguments[0], Example) else arguments[0]
+        return [(f"{name}: {check.__name__}", f"{type(error).__name__}: {error}", False)]
+
+
+def data_flags(model: dict) -> list:
+    files = sorted((HERE / "timed" / model["name"] / "data").glob("*.npy"))
+    return [word for file in files for word in ("--data", f"{file.stem}={file}")]
+
+
+def steps_of_mtc(model: dict, precision: str, steps: int) -> dict:
+    with tempfile.TemporaryDirectory() as folder:
+        metrics, report = Path(folder) / "metrics.jsonl", Path(folder) / "report.json"
+        program = HERE / "timed" / model["name"] / precision
+        call([program, *data_flags(model), "--steps", steps, "--no-shuffle", "--quiet", "--metrics", metrics,
+              "--memory-report", report])  # fmt: skip
+        lines = [json.loads(line) for line in metrics.read_text().splitlines()]
+        memory = json.loads(report.read_text())
+    return {
+        "seconds": [line["step_seconds"] for line in lines],
+        "losses": [line["loss"] for line in lines],
+        "peak": memory["arena_bytes"] + sum(use["bytes"] for use in memory["outside_arena"] if use.get("on_device")),
+    }
+
+
+def steps_of_pytorch(model: dict, precision: str, compiled: bool, steps: int) -> dict:
+    flags = ["--tf32"] * (precision == "tf32") + ["--compile"] * compiled
+    text = call([sys.executable, HERE / "pytorch_steps.py", model["name"], HERE / "timed" / model["name"] / "data",
+                 "--steps", steps, "--threads", 8, "--device", "cuda", *flags])  # fmt: skip
+    return json.loads(next(line for line in reversed(text.splitlines()) if line.startswith("{")))
+
+
+def compare(model: dict, precision: str, options) -> list[Row]:
+    """A step's time, alternately: the median of the rounds' medians."""
+    name = f"{model['name']}, {model['batch']} x {model['length']}, {precision}"
+    runs = {"mtc": lambda: steps_of_mtc(model, precision, options.steps)}
+    if options.torch:
+        runs["PyTorch eager"] = lambda: steps_of_pytorch(model, precision, False, options.steps)
+        runs["torch.compile"] = lambda: steps_of_pytorch(model, precision, True, options.steps)
+    medians: dict[str, list[float]] = {key: [] for key in runs}
+    peaks: dict[str, int] = {}
+    rows: list[Row] = []
+    for _ in range(options.rounds):
+        for key, run in list(runs.items()):
+            if time.monotonic() - begin > options.seconds:
+                break
+            try:
+                result = run()
+            except (Failure, StopIteration, ValueError) as error:
+                rows.append((f"{name}: {key}", str(error), False))
+                del runs[key]
+                continue
+            medians[key].append(statistics.median(result["seconds"][WARM_UP:] or result["seconds"]))
+            peaks[key] = max(peaks.get(key, 0), result["peak"])
+    base = statistics.median(medians["mtc"]) if medians["mtc"] else None
+    for key, values in medians.items():
+        if not values:
+            continue
+        middle = statistics.median(values)
+        ratio = f", mtc takes {base / middle:.2f} of it" if base and key != "mtc" else ""
+        rows.append((f"{name}: {key}", f"{1e3 * middle:.2f} ms ({len(values)} rounds), {peaks[key] / 1e9:.3f} GB{ratio}", None))
+    return rows or [(f"{name}", "left out: no time", None)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=520, help="when to start nothing more")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--no-torch", action="store_true")
+    options = parser.parse_args()
+    options.torch = not options.no_torch and importlib.util.find_spec("torch") and importlib.util.find_spec("transformers")
+    kit = json.loads((HERE / "kit.json").read_text())
+    print(f"{device()}; {kit['mtc']} for {'emulation' if kit['emulated'] else kit['architectures']}; {time.strftime('%Y-%m-%d')}\n")
+    print("| what | result | |\n|---|---|---|", flush=True)
+    wrong = count = 0
+
+    def show(rows: list[Row]) -> None:
+        nonlocal wrong, count
+        for what, result, right in rows:
+            mark = {None: "", True: "ok", False: "WRONG"}[right]
+            wrong += right is False
+            count += right is not None
+            print(f"| {what} | {result.replace(chr(10), ' / ').replace('|', '/')} | {mark} |", flush=True)
+
+    examples = [Example(made) for made in kit["examples"]]
+    for example in examples:
+        for check in (checks.losses, checks.gradients, checks.same_bits):
+            show(attempt(check, example))
+        show(attempt(lambda e: checks.memory(e.folder / "adamw", e.data, e.name), example))
+    models = kit["timed"]
+    for model in models:
+        show(attempt(lambda name: checks.memory(HERE / "timed" / name / "f32", data_flags(model), name), model["name"]))
+    for precision in ("tf32", "f32"):
+        for model in models:
+            show(compare(model, precision, options))
+    for model in models[:1]:
+        for precision in ("f32", "tf32"):
+            program = HERE / "timed" / model["name"] / precision
+            show(attempt(lambda name: checks.bandwidth(program, data_flags(model), f"{name}, {precision}"), model["name"]))
+    if not kit["emulated"]:
+        for example in examples:
+            if time.monotonic() - begin < options.seconds:
+                show(attempt(checks.sanitizer, example))
+    print(f"\n{count - wrong} right, {wrong} wrong; {time.monotonic() - begin:.0f} s")
+    return 1 if wrong or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

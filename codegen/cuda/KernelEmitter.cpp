@@ -22,17 +22,26 @@ static gpu::GPUFuncOp createFunction(ImplicitLocOpBuilder &b, const Launch &laun
   return function;
 }
 
+static void emitScatterLaunch(LaunchEmitter &emitter, const ScatterPlan &plan) {
+  if (emitter.position == 0)
+    return emitZeros(emitter, plan);
+  if (emitter.position == 1)
+    return emitScatter(emitter, plan);
+  auto results = llvm::to_vector(llvm::seq<unsigned>(emitter.kernel.outputs.size()));
+  emitTotals(emitter, results, plan.partials, plan.chunks);
+}
+
 static void emitShape(LaunchEmitter &emitter, const LaunchPlan &plan) {
   if (const auto *shape = std::get_if<ElementwisePlan>(&plan.shape))
     return emitElementwise(emitter, *shape);
   if (const auto *shape = std::get_if<TransposePlan>(&plan.shape))
     return emitTranspose(emitter, *shape);
   if (const auto *shape = std::get_if<ScatterPlan>(&plan.shape))
-    return emitter.position == 0 ? emitZeros(emitter) : emitScatter(emitter, *shape);
+    return emitScatterLaunch(emitter, *shape);
   const auto &shape = std::get<ReductionPlan>(plan.shape);
   bool isLast = emitter.position + 1 == plan.launches.size();
   if (!emitter.kernel.totals.empty() && isLast)
-    return emitTotals(emitter, shape);
+    return emitTotals(emitter, emitter.kernel.totals, shape.partials, shape.groups);
   emitReduction(emitter, shape);
 }
 
@@ -62,6 +71,7 @@ gpu::GPUModuleOp mtc::cuda::emitKernel(const NormalKernel &kernel, const LaunchP
                           points,
                           parameters.slice(kernel.inputs.size(), kernel.outputs.size()),
                           scratch,
+                          plan.scratchBytes,
                           launch,
                           static_cast<unsigned>(position)};
     emitShape(emitter, plan);

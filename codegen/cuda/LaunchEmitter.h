@@ -16,8 +16,9 @@ struct LaunchEmitter {
   GlobalPointEmitter &points;
   mlir::ValueRange results; ///< Pointers to them.
   mlir::Value scratch;      ///< Null if the plan needs none.
-  const Launch &launch;     ///< The one being written,
-  unsigned position;        ///< its place among the kernel's launches.
+  int64_t scratchBytes;
+  const Launch &launch; ///< The one being written,
+  unsigned position;    ///< its place among the kernel's launches.
 
   /// What the kernel's results need: their values, then the symbols of their places.
   llvm::SmallVector<mlir::Value> stored() const {
@@ -29,13 +30,15 @@ struct LaunchEmitter {
 };
 
 void emitTranspose(LaunchEmitter &emitter, const TransposePlan &plan);
-/// Sets the results to zero.
-void emitZeros(LaunchEmitter &emitter);
+/// Sets to zero what a scatter adds to.
+void emitZeros(LaunchEmitter &emitter, const ScatterPlan &plan);
 void emitScatter(LaunchEmitter &emitter, const ScatterPlan &plan);
 void emitElementwise(LaunchEmitter &emitter, const ElementwisePlan &plan);
 void emitReduction(LaunchEmitter &emitter, const ReductionPlan &plan);
-/// The last launch of a kernel with totals.
-void emitTotals(LaunchEmitter &emitter, const ReductionPlan &plan);
+/// Adds up the sums that groups have left in scratch, for each of the results `totals` at byte
+/// `partials` an array [groups, elements of the result].
+void emitTotals(LaunchEmitter &emitter, llvm::ArrayRef<unsigned> totals,
+                llvm::ArrayRef<int64_t> partials, int64_t groups);
 
 } // namespace mtc::cuda
 

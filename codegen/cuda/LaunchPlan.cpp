@@ -5,6 +5,7 @@
 #include "codegen/cuda/AccessAnalysis.h"
 #include "codegen/cuda/PartialResults.h"
 #include "codegen/cuda/ReductionPlanner.h"
+#include "codegen/cuda/ScatterPlanner.h"
 #include "codegen/cuda/Team.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -20,10 +21,6 @@ constexpr int64_t kBlock = 256;
 constexpr int64_t kMostBlocks = 4096;
 /// Loads that may go through shared memory at once.
 constexpr size_t kMostSquares = 6;
-/// Blocks among which the places of a scatter are dealt out.
-constexpr int64_t kPlaceGroups = 512;
-/// Points so few that a thread runs through all of them.
-constexpr int64_t kFewPoints = 8;
 /// Bytes that a thread should have on their way.
 constexpr int64_t kBytesInFlight = 64;
 
@@ -94,56 +91,6 @@ bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
   return true;
 }
 
-/// Whether the results' places along the dims that are not owned are the same for all results and
-/// all owned points.
-bool hasOnePlace(const NormalKernel &kernel) {
-  KernelYieldOp yield = kernel.yield;
-  for (Value symbol : yield.getSymbols())
-    if (kernel.values.lookup(symbol).dims & kernel.owned)
-      return false;
-  const LinearForm &first = kernel.stores.front();
-  return llvm::all_of(kernel.stores, [&](const LinearForm &form) {
-    for (unsigned dim = 0; dim < kernel.rank(); ++dim)
-      if (!contains(kernel.owned, dim) && form.dims[dim] != first.dims[dim])
-        return false;
-    return (form.restDims & kernel.owned) == 0 && form.symbols == first.symbols &&
-           form.rest == first.rest;
-  });
-}
-
-void planScatter(const NormalKernel &kernel, LaunchPlan &plan) {
-  ScatterPlan shape;
-  if (std::optional<unsigned> dim = contiguousDim(kernel, kernel.owned))
-    shape.vector = {*dim, vectorWidth(kernel, *dim, /*exact=*/true)};
-  for (unsigned dim = 0; dim < kernel.rank(); ++dim)
-    if (dim != shape.vector.dim)
-      (contains(kernel.owned, dim) ? shape.ownedDims : shape.otherDims).push_back(dim);
-  if (shape.vector.dim)
-    shape.ownedDims.push_back(*shape.vector.dim);
-  int64_t owned = pointsOf(kernel, shape.ownedDims) / shape.vector.width, places = 1;
-  if (pointsOf(kernel, shape.otherDims) > kFewPoints && hasOnePlace(kernel)) {
-    ArrayRef<std::pair<int64_t, int64_t>> axes = kernel.freeAxes.front();
-    for (auto [extent, stride] : axes) {
-      places *= extent;
-      shape.placeStride = places == extent ? stride : std::min(shape.placeStride, stride);
-    }
-    shape.byPlace = !axes.empty();
-    shape.placeGroups = std::min(places, kPlaceGroups);
-  }
-  int64_t bytes = 0;
-  for (RankedTensorType type : kernel.outputs)
-    bytes += byteSize(type);
-  addLaunch(plan, std::clamp<int64_t>(llvm::divideCeil(bytes, kBlock * 16), 1, kMostBlocks),
-            kBlock);
-  int64_t threads = std::clamp<int64_t>(llvm::alignTo(owned, kWarp), kWarp, kBlock);
-  if (shape.byPlace)
-    threads = std::max<int64_t>(threads, kBlock / 2);
-  addLaunch(plan, llvm::divideCeil(owned, threads) * shape.placeGroups, threads);
-  if (shape.byPlace)
-    plan.launches.back().sharedBytes = threads / kWarp * 4;
-  plan.shape = shape;
-}
-
 void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
   if (planTranspose(kernel, plan))
     return;
@@ -178,14 +125,41 @@ int64_t planTotals(const NormalKernel &kernel, ReductionPlan &shape) {
   return bytes;
 }
 
-void addLaunchOfTotals(const NormalKernel &kernel, LaunchPlan &plan) {
+void addLaunchOfTotals(const NormalKernel &kernel, ArrayRef<unsigned> totals, LaunchPlan &plan) {
   int64_t blocks = 0, bytes = 0;
-  for (unsigned total : kernel.totals) {
+  for (unsigned total : totals) {
     blocks += llvm::divideCeil(kernel.outputs[total].getNumElements(), kTotalColumns);
     bytes += kTotalColumns * kTotalMembers * elementBytes(typeOfPartial(kernel, total));
   }
   addLaunch(plan, blocks, kTotalColumns * kTotalMembers);
   plan.launches.back().sharedBytes = bytes;
+}
+
+void planScatter(const NormalKernel &kernel, LaunchPlan &plan) {
+  ScatterPlan shape = planScatterShape(kernel);
+  auto results = llvm::to_vector(llvm::seq<unsigned>(kernel.outputs.size()));
+  int64_t bytes = 0;
+  for (unsigned result : results) {
+    int64_t elements = shape.chunks * kernel.outputs[result].getNumElements();
+    if (shape.chunks > 1) {
+      shape.partials.push_back(plan.scratchBytes);
+      plan.scratchBytes +=
+          llvm::alignTo(elements * elementBytes(typeOfPartial(kernel, result)), 16);
+    }
+    bytes += byteSize(kernel.outputs[result]);
+  }
+  int64_t vectors = llvm::divideCeil(std::max(bytes, plan.scratchBytes), 16);
+  addLaunch(plan, std::min<int64_t>(llvm::divideCeil(vectors, kBlock), kMostBlocks), kBlock);
+  int64_t owned = pointsOf(kernel, shape.ownedDims) / shape.vector.width;
+  int64_t threads = std::min<int64_t>(llvm::alignTo(owned, kWarp), kBlock);
+  if (shape.byPlace)
+    threads = std::max<int64_t>(threads, kBlock / 2);
+  addLaunch(plan, llvm::divideCeil(owned, threads) * shape.placeGroups * shape.chunks, threads);
+  if (shape.byPlace)
+    plan.launches.back().sharedBytes = threads / kWarp * 4;
+  if (shape.chunks > 1)
+    addLaunchOfTotals(kernel, results, plan);
+  plan.shape = shape;
 }
 
 void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
@@ -208,7 +182,7 @@ void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
     launch.sharedBytes = Team::sharedBytes(kernel, shape, level);
   }
   if (!kernel.totals.empty())
-    addLaunchOfTotals(kernel, plan);
+    addLaunchOfTotals(kernel, kernel.totals, plan);
   plan.shape = shape;
 }
 

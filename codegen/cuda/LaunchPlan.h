@@ -85,6 +85,11 @@ struct ScatterPlan {
   bool byPlace = false;
   int64_t placeStride = 1; ///< Between neighbouring places, in elements.
   int64_t placeGroups = 1; ///< Place p belongs to blocks of group p mod placeGroups.
+  /// Where places are few, a block adds a chunk of the points only, in a copy of the results in
+  /// scratch; a last launch adds up the copies. Result i's are an array [chunks, elements] at byte
+  /// `partials[i]`; empty where there is one chunk.
+  int64_t chunks = 1;
+  llvm::SmallVector<int64_t> partials;
 };
 
 /// Squares of kTile x kTile points: loads run along one dim, stores along the other.
@@ -95,7 +100,7 @@ struct TransposePlan {
 };
 constexpr int64_t kTile = 32, kTileRows = 8;
 
-/// The first launch of a kernel that adds (ScatterPlan) sets the results to zero.
+/// The first launch of a kernel that adds (ScatterPlan) sets to zero what is added to.
 struct LaunchPlan {
   llvm::SmallVector<Launch> launches;
   int64_t scratchBytes = 0;

@@ -14,6 +14,7 @@
 
 #include "codegen/Reductions.h"
 #include "codegen/Storage.h"
+#include "codegen/cuda/AccessAnalysis.h"
 #include "codegen/cuda/LaunchEmitter.h"
 #include "codegen/cuda/PartialResults.h"
 #include "codegen/cuda/Team.h"
@@ -46,6 +47,8 @@ public:
     }
     for (unsigned level = 1; level <= kernel.levels; ++level)
       levels.emplace_back(kernel, level);
+    for (KernelLoadOp load : loadsAlong(kernel, along))
+      loads.push_back(load.getValue());
   }
 
   void run() {
@@ -279,6 +282,7 @@ private:
       }
       points.bindPoint(plan.reducedDims, at, plan.vector);
       points.bindExists(threads.both(rowExists, exists));
+      points.hoist(loads, /*level=*/0);
       if (!levels.empty())
         points.hoist(levels.front().operands, /*level=*/0);
       steps.push_back({points.getState(), exists});
@@ -412,6 +416,7 @@ private:
   ThreadBuilder &threads;
   GlobalPointEmitter &points;
   SmallVector<Value> stored;
+  SmallVector<Value> loads; ///< What differs along the row.
   Team team;
   PartialResults partials;
   unsigned position;

@@ -23,20 +23,30 @@ public:
   ScatterEmitter(LaunchEmitter &e, const ScatterPlan &plan)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
         stored(e.stored()), results(llvm::to_vector(llvm::seq<unsigned>(e.kernel.outputs.size()))),
-        blockThreads(e.launch.block[0]), others(pointsOf(e.kernel, plan.otherDims)) {}
+        blockThreads(e.launch.block[0]), others(pointsOf(e.kernel, plan.otherDims)),
+        scratch(e.scratch) {}
 
   void run() {
     Value block = threads.block();
+    Value low = threads.index(0), chunk;
+    high = threads.index(others);
+    if (plan.chunks > 1) {
+      chunk = threads.remainder(block, plan.chunks);
+      block = threads.divide(block, plan.chunks);
+      int64_t length = llvm::divideCeil(others, plan.chunks);
+      low = threads.scale(chunk, length);
+      high = threads.minimum(threads.add(low, length), others);
+      addUpApart(chunk);
+    }
     if (plan.byPlace && plan.placeGroups > 1) {
       group = threads.remainder(block, plan.placeGroups);
       block = threads.divide(block, plan.placeGroups);
     }
     bindOwned(block);
     if (!plan.byPlace)
-      return threads.loop(threads.index(0), threads.index(others), 1,
-                          [&](Value other) { addPoint(other); });
+      return threads.loop(low, high, 1, [&](Value other) { addPoint(other); });
     shared = threads.allocateShared(b.getI32Type(), blockThreads / kWarp);
-    threads.loop(threads.index(0), threads.index(others), blockThreads, [&](Value first) {
+    threads.loop(low, high, blockThreads, [&](Value first) {
       findOwn(first);
       threads.loop(threads.index(0), threads.index(blockThreads / kWarp), 1,
                    [&](Value warp) { addFound(first, warp); });
@@ -45,6 +55,16 @@ public:
   }
 
 private:
+  /// Results of a chunk have a copy of their own.
+  void addUpApart(Value chunk) {
+    for (auto [result, offset] : llvm::zip_equal(results, plan.partials)) {
+      Value base = LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch,
+                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+      Value first = threads.scale(chunk, kernel.outputs[result].getNumElements());
+      points.addUpAt(result, threads.elementAt(base, typeOfPartial(kernel, result), first));
+    }
+  }
+
   /// The thread's owned points; those past the end stand in for the last ones.
   void bindOwned(Value block) {
     int64_t owned = pointsOf(kernel, plan.ownedDims) / plan.vector.width;
@@ -68,11 +88,9 @@ private:
   /// lane of each warp.
   void findOwn(Value first) {
     PointEmitter::Scope scope(points);
-    Value point = threads.add(first, threads.thread()), inside;
-    if (others % blockThreads != 0) {
-      inside = threads.less(point, others);
-      point = threads.minimum(point, others - 1);
-    }
+    Value point = threads.add(first, threads.thread());
+    Value inside = threads.less(point, high);
+    point = threads.minimum(point, others - 1);
     points.bindPoint(plan.otherDims, point, PointVector());
     points.bindExists(inside);
     Value place = threads.divide(points.placeOfOthers(), plan.placeStride);
@@ -83,8 +101,7 @@ private:
                                                         group));
     Value lane = threads.remainder(threads.thread(), kWarp);
     Value bits = arith::ShLIOp::create(b, constant(1), toI32(lane));
-    if (isOwn)
-      bits = arith::SelectOp::create(b, isOwn, bits, constant(0));
+    bits = arith::SelectOp::create(b, isOwn, bits, constant(0));
     for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
       bits = arith::OrIOp::create(b, bits, threads.shuffle(bits, distance));
     threads.ifThen(threads.equals(lane, 0), [&] {
@@ -126,7 +143,7 @@ private:
   SmallVector<Value> stored;
   SmallVector<unsigned> results;
   int64_t blockThreads, others;
-  Value group, exists, shared;
+  Value scratch, group, exists, shared, high;
 };
 
 } // namespace

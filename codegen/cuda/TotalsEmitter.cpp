@@ -7,6 +7,7 @@
 
 #include "codegen/Storage.h"
 #include "codegen/cuda/LaunchEmitter.h"
+#include "ir/Scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,14 +21,14 @@ namespace {
 
 class TotalsEmitter {
 public:
-  TotalsEmitter(LaunchEmitter &e, const ReductionPlan &plan)
-      : e(e), kernel(e.kernel), plan(plan), b(e.b), threads(e.threads) {}
+  TotalsEmitter(LaunchEmitter &e, int64_t groups)
+      : e(e), kernel(e.kernel), groups(groups), b(e.b), threads(e.threads) {}
 
   /// Each total has blocks of its own.
-  void run() {
+  void run(ArrayRef<unsigned> totals, ArrayRef<int64_t> partials) {
     Value block = threads.block();
     int64_t first = 0;
-    for (auto [total, offset] : llvm::zip_equal(kernel.totals, plan.partials)) {
+    for (auto [total, offset] : llvm::zip_equal(totals, partials)) {
       int64_t blocks = llvm::divideCeil(kernel.outputs[total].getNumElements(), kTotalColumns);
       Value isOwn =
           threads.both(first > 0 ? threads.less(threads.index(first - 1), block) : Value(),
@@ -49,7 +50,7 @@ private:
     Value base = LLVM::GEPOp::create(b, e.scratch.getType(), b.getI8Type(), e.scratch,
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    Value sum = threads.loop(member, threads.index(plan.groups), kTotalMembers, zero,
+    Value sum = threads.loop(member, threads.index(groups), kTotalMembers, zero,
                              [&](Value group, ValueRange carried) {
                                Value at = threads.add(threads.scale(group, elements), read);
                                return ThreadBuilder::Values{add(carried[0], load(base, type, at))};
@@ -65,7 +66,7 @@ private:
     });
   }
 
-  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
+  Value add(Value x, Value y) { return combineScalars(b, b.getLoc(), ReductionKind::Add, x, y); }
 
   Value load(Value base, Type type, Value index) {
     return LLVM::LoadOp::create(b, type, threads.elementAt(base, type, index));
@@ -80,13 +81,14 @@ private:
 
   LaunchEmitter &e;
   const NormalKernel &kernel;
-  const ReductionPlan &plan;
+  int64_t groups;
   ImplicitLocOpBuilder &b;
   ThreadBuilder &threads;
 };
 
 } // namespace
 
-void mtc::cuda::emitTotals(LaunchEmitter &emitter, const ReductionPlan &plan) {
-  TotalsEmitter(emitter, plan).run();
+void mtc::cuda::emitTotals(LaunchEmitter &emitter, ArrayRef<unsigned> totals,
+                           ArrayRef<int64_t> partials, int64_t groups) {
+  TotalsEmitter(emitter, groups).run(totals, partials);
 }

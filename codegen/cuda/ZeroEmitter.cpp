@@ -1,4 +1,4 @@
-//===- ZeroEmitter.cpp - Results set to zero --------------------------------------------------===//
+//===- ZeroEmitter.cpp - What is added to, set to zero ----------------------------------------===//
 
 #include "codegen/cuda/LaunchEmitter.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
 
-void mtc::cuda::emitZeros(LaunchEmitter &e) {
+void mtc::cuda::emitZeros(LaunchEmitter &e, const ScatterPlan &plan) {
   ThreadBuilder &threads = e.threads;
   ImplicitLocOpBuilder &b = e.b;
   auto storeZero = [&](Value pointer, Type type, Value offset, unsigned alignment) {
@@ -19,8 +19,13 @@ void mtc::cuda::emitZeros(LaunchEmitter &e) {
   Type vector = VectorType::get({4}, b.getI32Type()), byte = b.getI8Type();
   int64_t block = e.launch.block[0], grid = e.launch.grid[0];
   Value first = threads.add(threads.scale(threads.block(), block), threads.thread());
-  for (auto [pointer, type] : llvm::zip_equal(e.results, e.kernel.outputs)) {
-    int64_t bytes = byteSize(type);
+  SmallVector<std::pair<Value, int64_t>> extents;
+  if (plan.chunks > 1)
+    extents.push_back({e.scratch, e.scratchBytes});
+  else
+    for (auto [pointer, type] : llvm::zip_equal(e.results, e.kernel.outputs))
+      extents.push_back({pointer, byteSize(type)});
+  for (auto [pointer, bytes] : extents) {
     int64_t vectors = bytes / 16, rest = bytes % 16;
     threads.loop(first, threads.index(vectors), block * grid,
                  [&, pointer = pointer](Value i) { storeZero(pointer, vector, i, 16); });

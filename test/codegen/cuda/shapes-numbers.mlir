@@ -187,7 +187,7 @@ mtc.kernel_function @embedding [700, 132] reduce [0] -> [tensor<600x132xf32>] at
 }
 
 // CHECK: @one_place: {{.*}} ok
-mtc.kernel_function @one_place [300, 5] reduce [0] -> [tensor<1x5xbf16>, tensor<1x5xi64>] attributes {run.ranges = [[0, 1], [-0.01, 0.01]]} {
+mtc.kernel_function @one_place [300, 5] reduce [0] -> [tensor<1x5xf32>, tensor<1x5xi64>] attributes {run.ranges = [[0, 1], [-0.01, 0.01]]} {
 ^body(%i: tensor<300xi32>, %g: tensor<300x5xf32>):
   %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0)> : tensor<300xi32> -> i32
   %l = arith.extsi %k : i32 to i64
@@ -195,4 +195,15 @@ mtc.kernel_function @one_place [300, 5] reduce [0] -> [tensor<1x5xbf16>, tensor<
   %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<300x5xf32> -> f32
   %one = arith.constant 1 : i64
   mtc.kernel.yield %x, %one at [affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32, i64
+}
+
+// Few places: chunks of the points are added up apart.
+// CHECK: @few_places: grid {{[0-9]+}} block {{[0-9]+}} grid {{[0-9]+}} block {{[0-9]+}} grid {{.*}} ok
+mtc.kernel_function @few_places [530, 36] reduce [0] -> [tensor<3x36xf16>] attributes {run.ranges = [[-3, 3], [-1.0, 1.0]]} {
+^body(%i: tensor<530xi64>, %g: tensor<530x36xf32>):
+  %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0)> : tensor<530xi64> -> i64
+  %j = mtc.kernel.check %k below 3
+  %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<530x36xf32> -> f32
+  %q = math.floor %x : f32
+  mtc.kernel.yield %q at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32
 }

@@ -1,0 +1,62 @@
+//===- ScatterPlanner.cpp - Who adds what at computed places ----------------------------------===//
+
+#include "codegen/cuda/ScatterPlanner.h"
+
+#include "codegen/cuda/AccessAnalysis.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::cuda;
+
+/// Blocks among which places, or places and chunks of points, are dealt out.
+constexpr int64_t kBlocks = 512;
+/// Points so few that a thread runs through all of them.
+constexpr int64_t kFewPoints = 8;
+/// Points that a chunk has at least, and what all chunks' copies of the results may take.
+constexpr int64_t kLeastChunk = 16, kMostPartialBytes = 1 << 20;
+
+/// Whether the results' places along the dims that are not owned are the same for all results and
+/// all owned points.
+static bool hasOnePlace(const NormalKernel &kernel) {
+  KernelYieldOp yield = kernel.yield;
+  for (Value symbol : yield.getSymbols())
+    if (kernel.values.lookup(symbol).dims & kernel.owned)
+      return false;
+  const LinearForm &first = kernel.stores.front();
+  return llvm::all_of(kernel.stores, [&](const LinearForm &form) {
+    for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+      if (!contains(kernel.owned, dim) && form.dims[dim] != first.dims[dim])
+        return false;
+    return (form.restDims & kernel.owned) == 0 && form.symbols == first.symbols &&
+           form.rest == first.rest;
+  });
+}
+
+ScatterPlan mtc::cuda::planScatterShape(const NormalKernel &kernel) {
+  ScatterPlan plan;
+  if (std::optional<unsigned> dim = contiguousDim(kernel, kernel.owned))
+    plan.vector = {*dim, vectorWidth(kernel, *dim, /*exact=*/true)};
+  for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+    if (dim != plan.vector.dim)
+      (contains(kernel.owned, dim) ? plan.ownedDims : plan.otherDims).push_back(dim);
+  if (plan.vector.dim)
+    plan.ownedDims.push_back(*plan.vector.dim);
+  int64_t points = pointsOf(kernel, plan.otherDims);
+  ArrayRef<std::pair<int64_t, int64_t>> axes = kernel.freeAxes.front();
+  if (points <= kFewPoints || axes.empty() || !hasOnePlace(kernel))
+    return plan;
+
+  plan.byPlace = true;
+  plan.placeStride = axes.front().second;
+  int64_t places = 1, bytes = 0;
+  for (auto [extent, stride] : axes) {
+    places *= extent;
+    plan.placeStride = std::min(plan.placeStride, stride);
+  }
+  for (auto [i, type] : llvm::enumerate(kernel.outputs))
+    bytes += type.getNumElements() * elementBytes(typeOfPartial(kernel, i));
+  plan.placeGroups = std::min(places, kBlocks);
+  plan.chunks = std::max<int64_t>(
+      1, std::min({kBlocks / plan.placeGroups, points / kLeastChunk, kMostPartialBytes / bytes}));
+  return plan;
+}

@@ -7,8 +7,10 @@
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/LaunchPlan.h"
 #include "codegen/cuda/Resources.h"
+#include "codegen/cuda/Toolkit.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -59,6 +61,15 @@ private:
 
 } // namespace
 
+/// libdevice as it is linked to kernels, for the cache; kernels that need none do without it.
+static std::string describeLibdevice() {
+  llvm::Expected<llvm::MemoryBufferRef> bitcode = getLibdevice();
+  if (bitcode)
+    return "libdevice " + llvm::utohexstr(llvm::xxh3_64bits(bitcode->getBuffer()));
+  llvm::consumeError(bitcode.takeError());
+  return "no libdevice";
+}
+
 FailureOr<std::vector<Target::Object>>
 DeviceTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *cache) {
   images.clear();
@@ -75,8 +86,8 @@ DeviceTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *ca
                            llvm::toString(version.takeError()));
   assembler = *version;
   for (const Architecture &architecture : architectures) {
-    std::string machine = architecture.name() + " O" + std::to_string(options.optLevel) +
-                          " nvJitLink " + assembler.text();
+    std::string machine = describeLibdevice() + ' ' + architecture.name() + " O" +
+                          std::to_string(options.optLevel) + " nvJitLink " + assembler.text();
     auto compile = [&](ArrayRef<KernelFunctionOp> missing,
                        function_ref<void(size_t, Object)> keep) {
       return forEachKernel(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {

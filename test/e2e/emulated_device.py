@@ -1,0 +1,31 @@
+# RUN: %python %s %t
+"""Device code trains as the CPU's does: in the emulator, with every access checked, with and without optimisations."""
+
+import numpy as np
+from models import DIGITS, GPT2
+from program import compile_example, losses, own_folder, same_bits
+
+STEPS = 4
+OPTIONAL = ["mtc-fuse-update", "mtc-recompute-elementwise", "mtc-fuse-kernels", "mtc-compact-scatter",
+            "mtc-fuse-epilogues", "mtc-fuse-column-sums"]  # fmt: skip
+EMULATED = ("--target", "cuda", "--emulate")
+
+folder = own_folder()
+for example in DIGITS, GPT2:
+    for optimizer in "adamw", "sgd":
+        host, device = (
+            compile_example(example, folder, optimizer, STEPS * example.batch, *flags, name=name)
+            for name, flags in (("host", ()), ("device", EMULATED))
+        )
+        expected, found = losses(host.train(STEPS)), losses(device.train(STEPS))
+        assert len(found) == STEPS and np.allclose(found, expected, rtol=2e-6), (example.name, found, expected)
+    gradients = host.gradients("expected")
+    for name, gradient in device.gradients("found").items():
+        scale = np.abs(gradients[name]).max()
+        assert np.abs(gradient - gradients[name]).max() <= 1e-4 * scale + 1e-8, (example.name, name)
+    assert same_bits(*(device.gradients(f"threads{n}", "--threads", n) for n in (1, 2)))
+
+# The same kernels in other shapes.
+plain = [word for name in OPTIONAL for word in ("--skip-pass", name)]
+device = compile_example(GPT2, folder, "sgd", STEPS * GPT2.batch, *EMULATED, *plain, name="plain")
+assert np.allclose(losses(device.train(STEPS)), expected, rtol=2e-6)

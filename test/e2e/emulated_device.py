@@ -1,6 +1,8 @@
 # RUN: %python %s %t
 """Device code trains as the CPU's does: in the emulator, with every access checked, with and without optimisations."""
 
+import os
+
 import numpy as np
 from models import DIGITS, GPT2
 from program import compile_example, losses, own_folder, same_bits
@@ -24,6 +26,11 @@ for example in DIGITS, GPT2:
         scale = np.abs(gradients[name]).max()
         assert np.abs(gradient - gradients[name]).max() <= 1e-4 * scale + 1e-8, (example.name, name)
     assert same_bits(*(device.gradients(f"threads{n}", "--threads", n) for n in (1, 2)))
+    # No thread reads what another one of its launch may have written over already.
+    trained = device.exported("forward", "--steps", STEPS, "--no-shuffle")
+    os.environ["MTC_EMULATED_ORDER"] = "reversed"
+    assert device.exported("reversed", "--steps", STEPS, "--no-shuffle") == trained
+    del os.environ["MTC_EMULATED_ORDER"]
 
 # The same kernels in other shapes.
 plain = [word for name in OPTIONAL for word in ("--skip-pass", name)]

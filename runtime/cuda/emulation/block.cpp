@@ -38,8 +38,8 @@ constexpr const char *togetherNames[] = {"barrier of its warp", "shuffle", "vote
 
 } // namespace
 
-Block::Block(const MtcCudaLaunch &launch, char *const *parameters)
-    : launch(launch), parameters(parameters), threadCount(product(launch.block)),
+Block::Block(const MtcCudaLaunch &launch, char *const *parameters, Order order)
+    : launch(launch), parameters(parameters), order(order), threadCount(product(launch.block)),
       threads(threadCount), warps((threadCount + warpSize - 1) / warpSize) {
   DeviceMemory::get().describe(block);
   std::copy_n(launch.block, 3, block.size);
@@ -63,6 +63,7 @@ bool Block::run(uint64_t number) {
     warps[i] = {lanes == warpSize ? ~0u : (1u << lanes) - 1, 0};
   }
   started = atBarrier = done = 0;
+  hasEntered = false;
   while (message.empty()) {
     Fiber *next = nextFiber();
     if (next != &host) {
@@ -87,7 +88,7 @@ void Block::runFiber() {
   for (;;) {
     Block &block = current();
     do {
-      block.runningThread = block.started++;
+      block.startThread();
       block.launch.emulated(block.parameters);
       block.finishThread();
     } while (block.ready.empty() && block.started < block.threadCount);
@@ -95,6 +96,11 @@ void Block::runFiber() {
     pool.idle.push_back(self);
     block.leave();
   }
+}
+
+void Block::startThread() {
+  runningThread = order == Order::forward ? started : threadCount - 1 - started;
+  ++started;
 }
 
 /// The fiber to go on with: of a thread that waited, one that starts a thread, or the host's.
@@ -143,7 +149,8 @@ void Block::abandon() {
 }
 
 const MtcEmulatedThread &Block::enter(uint32_t sharedBytes) {
-  if (runningThread == 0) {
+  if (!hasEntered) {
+    hasEntered = true;
     shared.startBlock(sharedBytes, threadCount);
     block.shared = shared.data();
   }
@@ -166,8 +173,9 @@ void Block::waitAtBarrier(uint32_t site) {
   shared.passBarrier();
   self.status = Thread::running;
   for (unsigned i = 0; i < threadCount; ++i)
-    if (i != runningThread)
-      wake(i);
+    if (unsigned thread = order == Order::forward ? i : threadCount - 1 - i;
+        thread != runningThread)
+      wake(thread);
 }
 
 /// Takes part in an operation of the threads of the warp that `mask` names, and waits for them.

@@ -15,10 +15,14 @@
 
 namespace mtc::runtime::emulation {
 
+/// The order in which a launch's blocks and a block's threads start. What they compute must not
+/// depend on it.
+enum class Order { forward, reversed };
+
 /// Runs blocks of one launch, one after another.
 class Block {
 public:
-  Block(const MtcCudaLaunch &launch, char *const *parameters);
+  Block(const MtcCudaLaunch &launch, char *const *parameters, Order order);
 
   /// Runs the block of this number. False if one of its threads did something wrong.
   bool run(uint64_t number);
@@ -61,6 +65,7 @@ private:
 
   static void runFiber();
   Fiber *nextFiber();
+  void startThread();
   void leave();
   void wait();
   /// Ends the block, whose `message` says why. The running thread's stack is left as it is: nothing
@@ -77,6 +82,7 @@ private:
 
   const MtcCudaLaunch &launch;
   char *const *parameters;
+  Order order;
   MtcEmulatedBlock block;
   unsigned threadCount;
   std::vector<Thread> threads;
@@ -86,6 +92,7 @@ private:
   Fiber host;
   std::deque<unsigned> ready; ///< threads that waited and may go on
   unsigned started = 0, atBarrier = 0, done = 0;
+  bool hasEntered = false; ///< a thread of this block
   unsigned runningThread = 0;
   Fiber *runningFiber = nullptr;
   std::string message;

@@ -6,7 +6,9 @@
 #include "runtime/failure.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
+#include <string_view>
 
 namespace mtc::runtime::emulation {
 
@@ -18,6 +20,12 @@ std::string findFault(const void *begin, size_t bytes, bool isRead) {
 }
 
 namespace {
+
+/// As MTC_EMULATED_ORDER says, for tests.
+Order chosenOrder() {
+  static const char *const given = std::getenv("MTC_EMULATED_ORDER");
+  return given && std::string_view(given) == "reversed" ? Order::reversed : Order::forward;
+}
 
 /// One launch on all host threads, which take its blocks in order.
 struct Run {
@@ -33,12 +41,13 @@ struct Run {
   std::string fault;
 
   void runBlocks() {
-    Block block(launch, parameters);
+    Order order = chosenOrder();
+    Block block(launch, parameters, order);
     for (uint64_t number; (number = next++) < blocks;) {
       // Blocks before a faulty one are all run: each may have the first fault.
       if (number > faultyBlock)
         return;
-      if (block.run(number))
+      if (block.run(order == Order::forward ? number : blocks - 1 - number))
         continue;
       std::lock_guard lock(mutex);
       if (number < faultyBlock) {

@@ -2,8 +2,8 @@
 #ifndef MTC_RUNTIME_CPU_CONTRACTION_LOOPS_H
 #define MTC_RUNTIME_CPU_CONTRACTION_LOOPS_H
 
-#include "runtime/cpu/contraction.h"
 #include "runtime/contraction_problem.h"
+#include "runtime/cpu/contraction.h"
 
 #include <memory>
 

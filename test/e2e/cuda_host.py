@@ -1,0 +1,73 @@
+# RUN: %python %s %t
+"""The host program of the target cuda, on the emulated device: outputs, evaluation, reading ahead, kills and resuming."""
+
+import ctypes
+import json
+import random
+import subprocess
+
+import numpy as np
+from models import DIGITS
+from program import compile_example, own_folder, read_metrics, same_bits
+
+folder = own_folder()
+EMULATED = ("--target", "cuda", "--emulate")
+
+# What is written is what the CPU's program writes, up to the order of sums.
+cpu = compile_example(DIGITS, folder, "adamw", 100, name="cpu")
+cuda = compile_example(DIGITS, folder, "adamw", 100, *EMULATED, name="cuda")
+expected, found = cpu.outputs("expected"), cuda.outputs("found")
+assert expected.keys() == found.keys()
+for name, output in expected.items():
+    assert np.abs(found[name] - output).max() <= 1e-5 * np.abs(output).max(), name
+for program in cpu, cuda:
+    program.run("--evaluate", "--quiet", "--metrics", program.path.with_suffix(".jsonl"))
+one, other = (read_metrics(program.path.with_suffix(".jsonl"))[0] for program in (cpu, cuda))
+assert np.isclose(one["loss"], other["loss"], rtol=1e-6) and one["accuracy"] == other["accuracy"], (one, other)
+
+# A batch of 64 KiB or more is staged: this program reads ahead.
+wide = compile_example(DIGITS, folder, "adamw", 1000, "--dim", "batch=320", *EMULATED, name="wide")
+wide.run("--steps", 3, "--memory-report", "r.json")
+report = json.loads((folder / "r.json").read_text())
+assert report["planned_bytes"] == report["arena_bytes"], report
+plain = wide.exported("plain", "--steps", 7, "--seed", 3)
+assert plain == wide.exported("profiled", "--steps", 7, "--seed", 3, "--profile", "p.json"), "a profile changes the bits"
+
+# A run killed at any moment resumes to the bits of a run left alone.
+program = compile_example(DIGITS, folder, "adamw", 480, *EMULATED, name="killed")
+STEPS = 150
+whole = program.exported("whole", "--steps", STEPS, "--seed", 7)
+evaluated = program.run("--evaluate").stdout
+random.seed(0)
+checkpoint = folder / "checkpoint"
+interrupted = 0
+for attempt in range(30):
+    resume = ("--resume", checkpoint) if (checkpoint / "manifest.json").exists() else ()
+    command = program.command("--steps", STEPS, "--seed", 7, "--save", checkpoint, "--save-every", 1, *resume,
+                              "--export", "parts.onnx")  # fmt: skip
+    process = subprocess.Popen([str(word) for word in command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        output, _ = process.communicate(timeout=random.uniform(0.1, 0.3) if attempt < 6 else 250)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        interrupted += 1
+        continue
+    assert process.returncode == 0, output
+    break
+assert interrupted > 0, "no run was killed: the test says nothing"
+assert (folder / "parts.onnx").read_bytes() == whole
+assert program.run("--evaluate", "--resume", checkpoint).stdout != evaluated
+gradients = [program.written("--gradients", f"again{i}", "--resume", checkpoint) for i in range(2)]
+assert same_bits(*gradients)
+
+# A program for a GPU says what is missing where there is none, before it writes anything.
+try:
+    ctypes.CDLL("libcuda.so.1")
+except OSError:
+    device = compile_example(DIGITS, folder, "adamw", 64, "--target", "cuda:sm_90", name="device")
+    result = device.run("--steps", 1, "--save", "none", "--export", "none.onnx", code=2)
+    assert "no NVIDIA driver is installed here" in result.stderr and result.stderr.count("\n") == 1, result.stderr
+    assert not (folder / "none.onnx").exists() and not (folder / "none/manifest.json").exists()
+    assert "usage:" in device.run("--help").stdout
+print(f"{interrupted} runs were killed")

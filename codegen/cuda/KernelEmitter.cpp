@@ -41,7 +41,7 @@ static void emitShape(LaunchEmitter &emitter, const LaunchPlan &plan) {
   const auto &shape = std::get<ReductionPlan>(plan.shape);
   bool isLast = emitter.position + 1 == plan.launches.size();
   if (!emitter.kernel.totals.empty() && isLast)
-    return emitTotals(emitter, emitter.kernel.totals, shape.partials, shape.groups);
+    return emitTotals(emitter, emitter.kernel.totals, shape.partials, shape.copies());
   emitReduction(emitter, shape);
 }
 

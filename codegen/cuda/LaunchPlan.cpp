@@ -119,7 +119,7 @@ int64_t planTotals(const NormalKernel &kernel, ReductionPlan &shape) {
   int64_t bytes = 0;
   for (unsigned total : kernel.totals) {
     shape.partials.push_back(bytes);
-    int64_t elements = shape.groups * kernel.outputs[total].getNumElements();
+    int64_t elements = shape.copies() * kernel.outputs[total].getNumElements();
     bytes += llvm::alignTo(elements * elementBytes(typeOfPartial(kernel, total)), 16);
   }
   return bytes;

@@ -57,12 +57,17 @@ struct ReductionPlan {
   int64_t unroll = 1;
   int64_t rows = 1, steps = 1; ///< In all, vectors counted as one.
   /// Where there are totals: a team computes a group of rows one after another, and leaves what it
-  /// adds up in scratch, for total i at byte `partials[i]` an array [groups, elements of the
+  /// adds up in scratch, for total i at byte `partials[i]` an array [copies, elements of the
   /// total]. A last launch adds up the groups. 0 without totals.
   int64_t groups = 0;
   llvm::SmallVector<int64_t> partials;
 
-  int64_t rowsPerGroup() const { return (rows + groups - 1) / groups; }
+  /// Where the row's dims begin with some that all totals keep: their points. A group has rows of
+  /// one of them, and its sums are a part of those that `copies` groups have of the whole total.
+  int64_t keptRows = 1;
+
+  int64_t copies() const { return groups / keptRows; }
+  int64_t rowsPerGroup() const { return (rows / keptRows + copies() - 1) / copies(); }
   /// Teams that a launch needs.
   int64_t teams() const { return groups > 0 ? groups : rows; }
   /// Members of a team are neighbours; otherwise the same members of different teams are.

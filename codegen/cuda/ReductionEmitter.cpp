@@ -15,12 +15,12 @@
 #include "codegen/Reductions.h"
 #include "codegen/Storage.h"
 #include "codegen/cuda/AccessAnalysis.h"
+#include "codegen/cuda/GroupTotals.h"
 #include "codegen/cuda/LaunchEmitter.h"
 #include "codegen/cuda/PartialResults.h"
 #include "codegen/cuda/Team.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -33,15 +33,15 @@ public:
   ReductionEmitter(LaunchEmitter &e, const ReductionPlan &plan)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
         stored(e.stored()), team(e.b, e.threads, plan), partials(e.kernel, plan, e.b, e.scratch),
-        position(e.position), scratch(e.scratch) {
+        totals(e, plan, team), position(e.position) {
     DimSet along = 0;
     for (unsigned dim : plan.reducedDims)
       along |= DimSet(1) << dim;
     for (unsigned i = 0; i < kernel.outputs.size(); ++i) {
       bool varies = (kernel.storeDims(i) & along) != 0;
       if (kernel.isTotal(i) && varies && plan.residentSteps > 0 &&
-          (kernel.stores[i].dependence() & ~along) == 0)
-        residentTotals.push_back(i);
+          (plan.keptRows > 1 || (kernel.stores[i].dependence() & ~along) == 0))
+        totals.keepInRegisters(i);
       else
         (varies ? pointResults : rowResults).push_back(i);
     }
@@ -86,116 +86,37 @@ private:
       groupExists = threads.less(group, plan.groups);
       group = threads.minimum(group, plan.groups - 1);
     }
-    clearTotals();
+    totals.begin(group, groupExists);
     low = threads.index(0);
     high = threads.index(plan.steps);
-    ThreadBuilder::Values sums = zeroSums();
+    ThreadBuilder::Values sums = totals.zeros();
     sums = threads.loop(threads.index(0), threads.index(plan.rowsPerGroup()), 1, sums,
                         [&](Value i, ValueRange carried) {
                           PointEmitter::Scope scope(points);
                           bindRowOfGroup(i);
                           runRow();
-                          ThreadBuilder::Values next = addUp(carried);
+                          ThreadBuilder::Values next = totals.addUp(carried, steps, rowExists);
                           // Shared memory is written again.
                           if (Team::sharedBytes(kernel, plan, kernel.levels) > 0)
                             threads.barrier();
                           return next;
                         });
-    storeSums(sums);
-  }
-
-  /// Scratch in which totals are added up where they lie starts as zero.
-  void clearTotals() {
-    bool any = false;
-    for (auto [total, partials] : llvm::zip_equal(kernel.totals, plan.partials)) {
-      Type type = typeOfPartial(kernel, total);
-      int64_t elements = kernel.outputs[total].getNumElements();
-      Value base = partialsOf(total, partials);
-      bases.push_back(base);
-      if (llvm::is_contained(residentTotals, total))
-        continue;
-      points.addUpAt(total, base);
-      any = true;
-      threads.ifThen(groupExists, [&] {
-        Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-        threads.loop(team.member(), threads.index(elements), plan.team, [&](Value element) {
-          LLVM::StoreOp::create(b, zero, threads.elementAt(base, type, element));
-        });
-      });
-    }
-    if (any)
-      team.wait();
-  }
-
-  Value partialsOf(unsigned total, int64_t offset) {
-    Value all = LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch,
-                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-    Value first = threads.scale(group, kernel.outputs[total].getNumElements());
-    return threads.elementAt(all, typeOfPartial(kernel, total), first);
+    totals.store(sums);
   }
 
   void bindRowOfGroup(Value i) {
     steps.clear();
-    row = threads.add(threads.scale(group, plan.rowsPerGroup()), i);
+    row = threads.add(threads.scale(totals.getCopy(), plan.rowsPerGroup()), i);
     rowExists = groupExists;
-    if (plan.rowsPerGroup() * plan.groups != plan.rows) {
-      rowExists = threads.both(groupExists, threads.less(row, plan.rows));
-      row = threads.minimum(row, plan.rows - 1);
+    int64_t rows = plan.rows / plan.keptRows;
+    if (plan.rowsPerGroup() * plan.copies() != rows) {
+      rowExists = threads.both(groupExists, threads.less(row, rows));
+      row = threads.minimum(row, rows - 1);
     }
+    if (Value first = totals.getFirstRow())
+      row = threads.add(first, row);
     points.bindPoint(plan.rowDims, row, plan.vector);
     points.bindExists(rowExists);
-  }
-
-  /// One for each total that stays in registers, and each step of a row.
-  ThreadBuilder::Values zeroSums() {
-    ThreadBuilder::Values sums;
-    for (unsigned total : residentTotals)
-      for (int64_t i = 0; i < plan.residentSteps; ++i) {
-        Type type = typeOfPartial(kernel, total);
-        bool isVector = plan.vector.dim && plan.vector.width > 1;
-        sums.push_back(
-            splatConstant(b, b.getZeroAttr(type),
-                          isVector ? Type(VectorType::get({plan.vector.width}, type)) : type));
-      }
-    return sums;
-  }
-
-  ThreadBuilder::Values addUp(ValueRange carried) {
-    PointEmitter::Scope scope(points);
-    ThreadBuilder::Values next;
-    KernelYieldOp yield = kernel.yield;
-    for (unsigned total : residentTotals)
-      for (const Step &step : steps) {
-        points.setState(step.state);
-        Value sum = carried[next.size()], value = points.get(yield.getValues()[total]);
-        if (isa<VectorType>(sum.getType()))
-          value = points.broadcast(value);
-        Value more = arith::AddFOp::create(b, sum, value);
-        if (Value exists = threads.both(rowExists, step.exists))
-          more = arith::SelectOp::create(b, exists, more, sum);
-        next.push_back(more);
-      }
-    return next;
-  }
-
-  void storeSums(ArrayRef<Value> sums) {
-    for (auto [total, base] : llvm::zip_equal(kernel.totals, bases)) {
-      if (!llvm::is_contained(residentTotals, total))
-        continue;
-      for (int64_t i = 0; i < plan.residentSteps; ++i) {
-        PointEmitter::Scope scope(points);
-        Value at = threads.add(team.member(), i * plan.team), exists;
-        if ((i + 1) * plan.team > plan.steps) {
-          exists = threads.less(at, plan.steps);
-          at = threads.minimum(at, plan.steps - 1);
-        }
-        points.bindPoint(plan.reducedDims, at, plan.vector);
-        threads.ifThen(threads.both(groupExists, exists), [&, total = total, base = base] {
-          points.storeSum(total, base, sums.front());
-        });
-        sums = sums.drop_front();
-      }
-    }
   }
 
   //===----------------------------------------------------------------------------------------===//
@@ -256,7 +177,7 @@ private:
     for (const Reductions &later : levels)
       points.hoist(later.operands, level.level);
     points.hoist(stored, level.level);
-    for (Step &step : steps)
+    for (RowStep &step : steps)
       for (auto [bodyValue, value] : points.getState().values)
         step.state.values.try_emplace(bodyValue, value);
   }
@@ -264,12 +185,6 @@ private:
   //===----------------------------------------------------------------------------------------===//
   // A member's part of a row
   //===----------------------------------------------------------------------------------------===//
-
-  /// A vector of reduced points whose values stay in registers.
-  struct Step {
-    PointEmitter::State state;
-    Value exists; ///< Null if it does in any case.
-  };
 
   void readSteps() {
     PointEmitter::State outside = points.getState();
@@ -294,7 +209,7 @@ private:
     Accumulators accumulators = neutral(level);
     if (plan.residentSteps > 0) {
       PointEmitter::Scope scope(points);
-      for (Step &step : steps) {
+      for (RowStep &step : steps) {
         points.setState(step.state);
         accumulators = accumulatePoint(level, accumulators, step.exists);
         step.state = points.getState();
@@ -381,12 +296,12 @@ private:
       return;
     if (plan.residentSteps > 0) {
       PointEmitter::Scope scope(points);
-      for (Step &step : steps) {
+      for (RowStep &step : steps) {
         points.setState(step.state);
         points.hoist(stored, kernel.levels);
         step.state = points.getState();
       }
-      for (const Step &step : steps) {
+      for (const RowStep &step : steps) {
         points.setState(step.state);
         threads.ifThen(threads.both(rowExists, step.exists), [&] { points.store(pointResults); });
       }
@@ -419,14 +334,12 @@ private:
   SmallVector<Value> loads; ///< What differs along the row.
   Team team;
   PartialResults partials;
+  GroupTotals totals;
   unsigned position;
   SmallVector<unsigned> pointResults, rowResults;
   std::vector<Reductions> levels;
-  SmallVector<unsigned> residentTotals;
-  SmallVector<Value> bases; ///< Of the totals' places for the group.
-  Value scratch;
   Value split, row, rowExists, low, high, group, groupExists;
-  std::vector<Step> steps;
+  SmallVector<RowStep> steps;
 };
 
 } // namespace

@@ -78,9 +78,11 @@ private:
   }
 
   void orderDims() {
-    for (unsigned dim = 0; dim < kernel.rank(); ++dim)
-      if (dim != plan.vector.dim)
-        (contains(rowSet(), dim) ? plan.rowDims : plan.reducedDims).push_back(dim);
+    // What totals keep lies outside what they sum over.
+    for (bool isTotalled : {false, true})
+      for (unsigned dim = 0; dim < kernel.rank(); ++dim)
+        if (dim != plan.vector.dim && contains(kernel.totalled, dim) == isTotalled)
+          (contains(rowSet(), dim) ? plan.rowDims : plan.reducedDims).push_back(dim);
     if (plan.vector.dim)
       (plan.vectorIsReduced ? plan.reducedDims : plan.rowDims).push_back(*plan.vector.dim);
     plan.rows = pointsOf(kernel, plan.rowDims);
@@ -118,17 +120,37 @@ private:
 
   /// Groups for enough threads, of so many rows that what they leave is little beside the rows.
   void planGroups() {
-    constexpr int64_t leastRows = 8, mostGroups = 512, mostPartials = 1 << 16;
-    int64_t elements = 1;
-    for (unsigned total : kernel.totals)
-      elements = std::max(elements, kernel.outputs[total].getNumElements());
-    plan.groups = std::clamp<int64_t>(plan.rows / leastRows, 1,
-                                      std::max(mostGroups, mostPartials / elements));
-    plan.groups = llvm::divideCeil(plan.rows, plan.rowsPerGroup());
+    constexpr int64_t leastRows = 8, mostGroups = 512, mostPartials = 1 << 16, mostBytes = 4 << 20;
+    int64_t elements = 1, bytes = 0;
+    for (unsigned total : kernel.totals) {
+      int64_t own = kernel.outputs[total].getNumElements();
+      elements = std::max(elements, own);
+      bytes += own * elementBytes(typeOfPartial(kernel, total));
+    }
+    if (keepRowsApart())
+      for (unsigned dim : plan.rowDims)
+        if (!contains(kernel.totalled, dim))
+          plan.keptRows *= kernel.space[dim];
+    int64_t most = std::max(mostGroups / plan.keptRows, mostPartials / elements);
+    most = std::max<int64_t>(1, std::min(most, mostBytes / bytes));
+    int64_t rows = plan.rows / plan.keptRows;
+    plan.groups = plan.keptRows * std::clamp<int64_t>(rows / leastRows, 1, most);
+    plan.groups = plan.keptRows * llvm::divideCeil(rows, plan.rowsPerGroup());
     plan.splits = 1;
     plan.rowsPerBlock = std::min<int64_t>(plan.rowsPerBlock, llvm::PowerOf2Ceil(plan.groups));
     plan.rowsPerBlock =
         std::max<int64_t>(plan.rowsPerBlock, plan.team < kWarp ? kWarp / plan.team : 1);
+  }
+
+  /// Whether all totals sum over the same dims of rows, in registers.
+  bool keepRowsApart() const {
+    DimSet row = kernel.allDims() & ~rowSet();
+    return fitsInRegisters(llvm::divideCeil(plan.steps, plan.team)) &&
+           llvm::all_of(kernel.totals, [&](unsigned total) {
+             DimSet kept = kernel.stores[total].dependence();
+             return (kept & kernel.totalled) == 0 && (kernel.storeDims(total) & row) != 0 &&
+                    (rowSet() & ~kernel.totalled & ~kept) == 0;
+           });
   }
 
   /// No more rows than there are, but whole warps.

@@ -207,3 +207,23 @@ mtc.kernel_function @few_places [530, 36] reduce [0] -> [tensor<3x36xf16>] attri
   %q = math.floor %x : f32
   mtc.kernel.yield %q at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32
 }
+
+// A total that keeps a dim of the rows: teams sum within it, in registers.
+// CHECK: @kept: {{.*}} ok
+mtc.kernel_function @kept [19, 5, 40] reduce [2] -> [tensor<5x40xf32>, tensor<19x5x40xf32>] {
+^body(%a: tensor<19x5x40xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<19x5x40xf32> -> f32
+  %s = mtc.kernel.reduce max %x : f32
+  %d = arith.subf %x, %s : f32
+  mtc.kernel.yield %d, %d at [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] totals [0] : f32, f32
+}
+
+// Totals that keep different dims.
+// CHECK: @kept_by_one: {{.*}} ok
+mtc.kernel_function @kept_by_one [19, 5, 40] reduce [2] -> [tensor<5x40xf32>, tensor<40xf32>, tensor<19x5x40xf32>] {
+^body(%a: tensor<19x5x40xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<19x5x40xf32> -> f32
+  %s = mtc.kernel.reduce max %x : f32
+  %d = arith.subf %x, %s : f32
+  mtc.kernel.yield %d, %d, %d at [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] totals [0, 1] : f32, f32, f32
+}

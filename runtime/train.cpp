@@ -57,6 +57,7 @@ public:
     report(0);
     if (checkpoints)
       save();
+    session.device.wait(); // What goes wrong in the last update counts too.
     progress.breakLine();
     if (const char *name = StopSignal::received(); name && state.step < total)
       std::fprintf(stderr, "%s: stopped after step %lld of %lld%s%s\n", name,

@@ -12,6 +12,7 @@ from array import array
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+DEVICE_MEMORY = "GPU: code, graphs and libraries"  # of a memory report: what the program has there beside its arena
 LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 1e-3  # relative; gradients to the greatest of their tensor
 Row = tuple[str, str, bool | None]  # None: a figure, nothing to be right or wrong
 

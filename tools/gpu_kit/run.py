@@ -31,11 +31,10 @@ def device() -> str:
         return f"no GPU; {platform.processor() or platform.machine()}"
 
 
-def attempt(check, *arguments) -> list[Row]:
+def attempt(name: str, check, *arguments) -> list[Row]:
     try:
         return check(*arguments)
     except (Failure, OSError, ValueError, KeyError) as error:
-        name = arguments[0].name if isinstance(arguments[0], Example) else arguments[0]
         return [(f"{name}: {check.__name__}", f"{type(error).__name__}: {error}", False)]
 
 
@@ -55,7 +54,9 @@ def steps_of_mtc(model: dict, precision: str, steps: int) -> dict:
     return {
         "seconds": [line["step_seconds"] for line in lines],
         "losses": [line["loss"] for line in lines],
-        "peak": memory["arena_bytes"] + sum(use["bytes"] for use in memory["outside_arena"] if use.get("on_device")),
+        # What PyTorch counts neither is the driver's context.
+        "peak": memory["arena_bytes"]
+        + sum(use["bytes"] for use in memory["outside_arena"] if use["name"] == checks.DEVICE_MEMORY),
     }
 
 
@@ -122,22 +123,24 @@ def main() -> int:
     examples = [Example(made) for made in kit["examples"]]
     for example in examples:
         for check in (checks.losses, checks.gradients, checks.same_bits):
-            show(attempt(check, example))
-        show(attempt(lambda e: checks.memory(e.folder / "adamw", e.data, e.name), example))
+            show(attempt(example.name, check, example))
+        show(attempt(example.name, checks.memory, example.folder / "adamw", example.data, example.name))
     models = kit["timed"]
     for model in models:
-        show(attempt(lambda name: checks.memory(HERE / "timed" / name / "f32", data_flags(model), name), model["name"]))
+        name = model["name"]
+        show(attempt(name, checks.memory, HERE / "timed" / name / "f32", data_flags(model), name))
     for precision in ("tf32", "f32"):
         for model in models:
             show(compare(model, precision, options))
     for model in models[:1]:
         for precision in ("f32", "tf32"):
+            name = f"{model['name']}, {precision}"
             program = HERE / "timed" / model["name"] / precision
-            show(attempt(lambda name: checks.bandwidth(program, data_flags(model), f"{name}, {precision}"), model["name"]))
+            show(attempt(name, checks.bandwidth, program, data_flags(model), name))
     if not kit["emulated"]:
         for example in examples:
             if time.monotonic() - begin < options.seconds:
-                show(attempt(checks.sanitizer, example))
+                show(attempt(example.name, checks.sanitizer, example))
     print(f"\n{count - wrong} right, {wrong} wrong; {time.monotonic() - begin:.0f} s")
     return 1 if wrong or count == 0 else 0
 

@@ -24,6 +24,7 @@
 namespace mtc {
 
 class KernelCache;
+struct NormalKernel;
 
 struct CodegenOptions {
   /// As --target names it: `cpu`, or another target's name and what it knows after a colon.
@@ -94,7 +95,7 @@ public:
   virtual llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) = 0;
   virtual llvm::Constant *describeProgram(ConstantBuilder &builder) = 0;
   /// Bytes of scratch that each launch of the kernel needs.
-  virtual int64_t scratchBytes(const struct NormalKernel &kernel) const = 0;
+  virtual int64_t scratchBytes(const NormalKernel &kernel) const = 0;
 
   /// An object of host code.
   llvm::Expected<Object> compileHost(llvm::Module &module) const;

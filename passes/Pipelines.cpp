@@ -46,8 +46,8 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   // One read for each parameter, no backward pass of dead operations.
   buildSimplifyPipeline(manager);
   manager.addPass(createAutodiff(options.autodiff));
-  manager.addPass(createDecomposePass(
-      options.target)); // Not before autodiff: larger operations have gradients.
+  // Not before autodiff: larger operations have gradients.
+  manager.addPass(createDecomposePass(options.target));
   manager.addPass(createOptimizer(options.optimizer));
   buildSimplifyPipeline(manager);
 }

@@ -52,6 +52,9 @@ protected:
   uint32_t imageOf(KernelFunctionOp kernel) override { return imageIndex.lookup(kernel); }
 
 private:
+  /// Machine code of a translated device module.
+  llvm::Expected<Cubin> compile(llvm::Module &module, const Architecture &architecture) const;
+
   SmallVector<Architecture> architectures;
   /// Of what was compiled last: for each architecture a cubin for each kernel.
   std::vector<std::vector<Object>> images;
@@ -68,6 +71,14 @@ static std::string describeLibdevice() {
     return "libdevice " + llvm::utohexstr(llvm::xxh3_64bits(bitcode->getBuffer()));
   llvm::consumeError(bitcode.takeError());
   return "no libdevice";
+}
+
+llvm::Expected<Cubin> DeviceTarget::compile(llvm::Module &module,
+                                            const Architecture &architecture) const {
+  llvm::Expected<std::string> ptx = emitPtx(module, architecture, options.optLevel);
+  if (!ptx)
+    return ptx.takeError();
+  return assemble(*ptx, module.getName(), architecture, options.optLevel);
 }
 
 FailureOr<std::vector<Target::Object>>
@@ -88,21 +99,18 @@ DeviceTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *ca
   for (const Architecture &architecture : architectures) {
     std::string machine = describeLibdevice() + ' ' + architecture.name() + " O" +
                           std::to_string(options.optLevel) + " nvJitLink " + assembler.text();
-    auto compile = [&](ArrayRef<KernelFunctionOp> missing,
-                       function_ref<void(size_t, Object)> keep) {
+    auto compileMissing = [&](ArrayRef<KernelFunctionOp> missing,
+                              function_ref<void(size_t, Object)> keep) {
       return forEachKernel(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
-        llvm::Expected<std::string> ptx = emitPtx(*owned.module, architecture, options.optLevel);
-        if (!ptx)
-          return ptx.takeError();
-        llvm::Expected<Cubin> cubin =
-            assemble(*ptx, owned.module->getName(), architecture, options.optLevel);
+        llvm::Expected<Cubin> cubin = compile(*owned.module, architecture);
         if (!cubin)
           return cubin.takeError();
         keep(i, std::move(cubin->code));
         return llvm::Error::success();
       });
     };
-    FailureOr<std::vector<Object>> compiled = compileCached(kernels, cache, machine, compile);
+    FailureOr<std::vector<Object>> compiled =
+        compileCached(kernels, cache, machine, compileMissing);
     if (failed(compiled))
       return failure();
     images.push_back(std::move(*compiled));
@@ -115,11 +123,7 @@ LogicalResult DeviceTarget::printResources(ArrayRef<KernelFunctionOp> kernels, r
   for (const Architecture &architecture : architectures) {
     std::vector<std::vector<LaunchResources>> found(kernels.size());
     auto assembleOne = [&](size_t i, OwnedModule owned) -> llvm::Error {
-      llvm::Expected<std::string> ptx = emitPtx(*owned.module, architecture, options.optLevel);
-      if (!ptx)
-        return ptx.takeError();
-      llvm::Expected<Cubin> cubin =
-          assemble(*ptx, owned.module->getName(), architecture, options.optLevel);
+      llvm::Expected<Cubin> cubin = compile(*owned.module, architecture);
       if (!cubin)
         return cubin.takeError();
       KernelFunctionOp kernel = kernels[i];

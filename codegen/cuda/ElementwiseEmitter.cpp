@@ -13,8 +13,8 @@ class ElementwiseEmitter {
 public:
   ElementwiseEmitter(LaunchEmitter &e, const ElementwisePlan &plan)
       : plan(plan), threads(e.threads), points(e.points), kernel(e.kernel), stored(e.stored()),
-        results(llvm::to_vector(llvm::seq<unsigned>(e.kernel.outputs.size()))),
-        gridThreads(e.launch.grid[0] * e.launch.block[0]), blockThreads(e.launch.block[0]) {}
+        results(e.resultNumbers()), gridThreads(e.launch.grid[0] * e.launch.block[0]),
+        blockThreads(e.launch.block[0]) {}
 
   void run() {
     Value first = threads.add(threads.scale(threads.block(), blockThreads), threads.thread());

@@ -27,7 +27,7 @@ static void emitScatterLaunch(LaunchEmitter &emitter, const ScatterPlan &plan) {
     return emitZeros(emitter, plan);
   if (emitter.position == 1)
     return emitScatter(emitter, plan);
-  auto results = llvm::to_vector(llvm::seq<unsigned>(emitter.kernel.outputs.size()));
+  auto results = emitter.resultNumbers();
   emitTotals(emitter, results, plan.partials, plan.chunks);
 }
 

@@ -27,6 +27,10 @@ struct LaunchEmitter {
     all.append(yield.getSymbols().begin(), yield.getSymbols().end());
     return all;
   }
+  /// The numbers of the kernel's results.
+  llvm::SmallVector<unsigned> resultNumbers() const {
+    return llvm::to_vector(llvm::seq<unsigned>(kernel.outputs.size()));
+  }
 };
 
 void emitTranspose(LaunchEmitter &emitter, const TransposePlan &plan);

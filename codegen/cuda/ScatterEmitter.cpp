@@ -22,9 +22,8 @@ class ScatterEmitter {
 public:
   ScatterEmitter(LaunchEmitter &e, const ScatterPlan &plan)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
-        stored(e.stored()), results(llvm::to_vector(llvm::seq<unsigned>(e.kernel.outputs.size()))),
-        blockThreads(e.launch.block[0]), others(pointsOf(e.kernel, plan.otherDims)),
-        scratch(e.scratch) {}
+        stored(e.stored()), results(e.resultNumbers()), blockThreads(e.launch.block[0]),
+        others(pointsOf(e.kernel, plan.otherDims)), scratch(e.scratch) {}
 
   void run() {
     Value block = threads.block();

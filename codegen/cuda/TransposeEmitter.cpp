@@ -21,8 +21,7 @@ class TransposeEmitter {
 public:
   TransposeEmitter(LaunchEmitter &e, const TransposePlan &plan)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
-        stored(e.stored()), results(llvm::to_vector(llvm::seq<unsigned>(e.kernel.outputs.size()))) {
-  }
+        stored(e.stored()), results(e.resultNumbers()) {}
 
   void run() {
     Value thread = threads.thread(), block = threads.block();

@@ -1,6 +1,7 @@
 // The search for a library.
 #include "runtime/cuda/native/shared_library.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <glob.h>
@@ -14,13 +15,14 @@ SharedLibrary::SharedLibrary(const std::vector<std::string> &names) {
     const char *value = std::getenv(variable);
     std::istringstream folders(value ? value : "");
     for (std::string folder; std::getline(folders, folder, ':');)
-      if (!folder.empty())
+      if (!folder.empty() && std::find(to.begin(), to.end(), folder) == to.end())
         to.push_back(folder);
   };
   addFolders("MTC_CUDA_PATH", first);
   addFolders("CUDA_HOME", last);
   addFolders("CUDA_PATH", last);
-  last.emplace_back("/usr/local/cuda");
+  if (std::find(last.begin(), last.end(), "/usr/local/cuda") == last.end())
+    last.emplace_back("/usr/local/cuda");
 
   for (const std::string &name : names)
     places += (places.empty() ? "" : ", ") + name;

@@ -12,10 +12,13 @@ add_library(mtc_pch OBJECT ${PROJECT_BINARY_DIR}/mtc_pch.cpp)
 target_precompile_headers(mtc_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/mtc_pch.h)
 target_link_libraries(mtc_pch PUBLIC mtc_flags)
 
-# A library of the compiler: every .cpp below this folder, so that adding an operator or a pass edits no list.
+# A library of the compiler: every .cpp below this folder but those that match EXCLUDE, so that adding an operator or a pass edits no list.
 function(mtc_add_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp *.cc)
+  if(ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX ${ARG_EXCLUDE})
+  endif()
   add_library(${name} STATIC ${sources})
   target_precompile_headers(${name} REUSE_FROM mtc_pch)
   target_link_libraries(${name} PUBLIC mtc_flags ${ARG_LINK})

@@ -29,8 +29,7 @@ void mtc::registerCodegenDialects(DialectRegistry &registry) {
 
 FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const ProgramInfo &info,
                                                          Target &target) {
-  SmallVector<KernelFunctionOp> kernels(placed.getOps<KernelFunctionOp>());
-  FailureOr<std::vector<OwnedModule>> result = target.generateModules(kernels);
+  FailureOr<std::vector<OwnedModule>> result = target.generateModules(CodeSources::of(placed));
   if (failed(result))
     return failure();
   OwnedModule tables{std::make_unique<llvm::LLVMContext>(), nullptr};
@@ -45,8 +44,7 @@ FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const 
 
 FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramInfo &info,
                                             Target &target, KernelCache *cache) {
-  SmallVector<KernelFunctionOp> kernels(placed.getOps<KernelFunctionOp>());
-  FailureOr<std::vector<Target::Object>> objects = target.compileKernels(kernels, cache);
+  FailureOr<std::vector<CompiledObject>> objects = target.compile(CodeSources::of(placed), cache);
   if (failed(objects))
     return failure();
   llvm::LLVMContext context;
@@ -58,14 +56,10 @@ FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramInfo &
   if (!program)
     return placed.emitError(llvm::toString(program.takeError()));
 
-  std::vector<std::string> names;
-  for (KernelFunctionOp kernel : kernels)
-    names.push_back((kernel.getSymName() + ".o").str());
   std::vector<llvm::NewArchiveMember> members;
   members.emplace_back(llvm::MemoryBufferRef((*program)->getBuffer(), "program.o"));
-  for (auto [name, object] : llvm::zip_equal(names, *objects))
-    if (object)
-      members.emplace_back(llvm::MemoryBufferRef(object->getBuffer(), name));
+  for (const CompiledObject &object : *objects)
+    members.emplace_back(llvm::MemoryBufferRef(object.content->getBuffer(), object.name));
   llvm::Expected<Target::Object> archive = llvm::writeArchiveToBuffer(
       members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
       /*Deterministic=*/true, /*Thin=*/false);

@@ -76,14 +76,20 @@ static const std::string &compilerIdentity() {
   return identity;
 }
 
-std::string mtc::kernelKey(KernelFunctionOp kernel, StringRef machine) {
+static std::string keyOf(StringRef source, StringRef machine) {
   const std::string &compiler = compilerIdentity();
-  if (compiler.empty())
-    return "";
+  return compiler.empty() ? "" : toHex(digestOf({compiler, machine, source}), /*LowerCase=*/true);
+}
+
+std::string mtc::kernelKey(KernelFunctionOp kernel, StringRef machine) {
   std::string text;
   raw_string_ostream stream(text);
   kernel->print(stream, mlir::OpPrintingFlags().useLocalScope());
-  return toHex(digestOf({compiler, machine, text}), /*LowerCase=*/true);
+  return keyOf(text, machine);
+}
+
+std::string mtc::callKey(const CallDescription &call, StringRef machine) {
+  return keyOf(call.key(), machine);
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -180,32 +186,38 @@ std::string KernelCache::getProblem() {
 //===------------------------------------------------------------------------------------------===//
 
 mlir::FailureOr<std::vector<std::unique_ptr<MemoryBuffer>>> mtc::compileCached(
-    ArrayRef<KernelFunctionOp> kernels, KernelCache *cache, StringRef machine,
-    function_ref<mlir::LogicalResult(ArrayRef<KernelFunctionOp>,
+    const CodeSources &sources, KernelCache *cache, StringRef machine,
+    function_ref<mlir::LogicalResult(const CodeSources &,
                                      function_ref<void(size_t, std::unique_ptr<MemoryBuffer>)>)>
         compile) {
-  std::vector<std::unique_ptr<MemoryBuffer>> objects(kernels.size());
-  std::vector<std::string> keys(kernels.size());
-  if (cache && !kernels.empty())
-    mlir::parallelFor(kernels.front()->getContext(), 0, kernels.size(), [&](size_t i) {
-      keys[i] = kernelKey(kernels[i], machine);
+  const size_t kernels = sources.kernels.size(), count = kernels + sources.calls.size();
+  std::vector<std::unique_ptr<MemoryBuffer>> objects(count);
+  std::vector<std::string> keys(count);
+  if (cache)
+    mlir::parallelFor(sources.context, 0, count, [&](size_t i) {
+      keys[i] = i < kernels ? kernelKey(sources.kernels[i], machine)
+                            : callKey(sources.calls[i - kernels], machine);
       if (!keys[i].empty())
         objects[i] = cache->find(keys[i]);
     });
   SmallVector<size_t> missing;
-  SmallVector<KernelFunctionOp> missingKernels;
-  for (auto [i, kernel] : enumerate(kernels))
-    if (!objects[i]) {
-      missing.push_back(i);
-      missingKernels.push_back(kernel);
-    }
+  CodeSources missingSources{sources.context, {}, {}};
+  for (size_t i = 0; i < count; ++i) {
+    if (objects[i])
+      continue;
+    missing.push_back(i);
+    if (i < kernels)
+      missingSources.kernels.push_back(sources.kernels[i]);
+    else
+      missingSources.calls.push_back(sources.calls[i - kernels]);
+  }
   auto keep = [&](size_t k, std::unique_ptr<MemoryBuffer> object) {
     size_t i = missing[k];
     objects[i] = std::move(object);
     if (!keys[i].empty())
       cache->add(keys[i], objects[i]->getBuffer());
   };
-  if (failed(compile(missingKernels, keep)))
+  if (failed(compile(missingSources, keep)))
     return mlir::failure();
   return objects;
 }

@@ -9,7 +9,7 @@
 #ifndef MTC_CODEGEN_KERNELCACHE_H
 #define MTC_CODEGEN_KERNELCACHE_H
 
-#include "ir/Mtc.h"
+#include "codegen/CodeSources.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -25,6 +25,8 @@ namespace mtc {
 /// machine, the level of optimisation, tools that are no part of this process) and this compiler
 /// with its libraries as they were built. "" where their builds cannot be told apart.
 std::string kernelKey(KernelFunctionOp kernel, llvm::StringRef machine);
+/// The same for a library call that the target has code for.
+std::string callKey(const CallDescription &call, llvm::StringRef machine);
 
 /// Several processes may use one folder, and several threads one object.
 class KernelCache {
@@ -57,13 +59,13 @@ private:
   std::string problem;
 };
 
-/// An object for each kernel, out of the cache (if there is one) or from `compile`, which is given
-/// the kernels that are missing and calls `keep` with the number and the object of each, from any
-/// thread.
+/// An object for each kernel, then each call, out of the cache (if there is one) or from `compile`,
+/// which is given those that are missing and calls `keep` with the number of each among them, and
+/// its object, from any thread.
 mlir::FailureOr<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
-compileCached(llvm::ArrayRef<KernelFunctionOp> kernels, KernelCache *cache, llvm::StringRef machine,
+compileCached(const CodeSources &sources, KernelCache *cache, llvm::StringRef machine,
               llvm::function_ref<mlir::LogicalResult(
-                  llvm::ArrayRef<KernelFunctionOp> missing,
+                  const CodeSources &missing,
                   llvm::function_ref<void(size_t, std::unique_ptr<llvm::MemoryBuffer>)>)>
                   compile);
 

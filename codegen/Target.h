@@ -7,6 +7,7 @@
 #ifndef MTC_CODEGEN_TARGET_H
 #define MTC_CODEGEN_TARGET_H
 
+#include "codegen/CodeSources.h"
 #include "codegen/cpu/TargetCpu.h"
 #include "codegen/program/ConstantBuilder.h"
 #include "ir/Mtc.h"
@@ -25,6 +26,12 @@ namespace mtc {
 
 class KernelCache;
 struct NormalKernel;
+
+/// An object file of the program.
+struct CompiledObject {
+  std::string name;
+  std::unique_ptr<llvm::MemoryBuffer> content;
+};
 
 struct CodegenOptions {
   /// As --target names it: `cpu`, or another target's name and what it knows after a colon.
@@ -73,20 +80,18 @@ public:
   virtual TargetInfo getInfo() const = 0;
   virtual LinkInputs getLinkInputs() const = 0;
 
-  /// Compiles kernels, out of the cache (if there is one) or anew. Gives the objects that become
-  /// part of the program, in the kernels' order, null for a kernel that has none; what else it
-  /// makes it keeps for the tables. Diagnostics are at the kernels.
-  virtual mlir::FailureOr<std::vector<Object>>
-  compileKernels(llvm::ArrayRef<KernelFunctionOp> kernels, KernelCache *cache) = 0;
+  /// Compiles kernels, and the calls that the target has code for, out of the cache (if there is
+  /// one) or anew. Gives the objects that become part of the program, in the sources' order; what
+  /// else it makes it keeps for the tables. Diagnostics are at the kernels.
+  virtual mlir::FailureOr<std::vector<CompiledObject>> compile(const CodeSources &sources,
+                                                               KernelCache *cache) = 0;
   /// The same as optimised LLVM modules for this machine, where kernels can run on it.
-  virtual mlir::FailureOr<std::vector<OwnedModule>>
-  generateModules(llvm::ArrayRef<KernelFunctionOp> kernels) = 0;
-  virtual mlir::LogicalResult printKernels(llvm::ArrayRef<KernelFunctionOp> kernels,
-                                           KernelText form, llvm::raw_ostream &os) = 0;
+  virtual mlir::FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) = 0;
+  virtual mlir::LogicalResult print(const CodeSources &sources, KernelText form,
+                                    llvm::raw_ostream &os) = 0;
 
   /// A table of what each launch takes of a processor, where that is known before it runs.
-  virtual mlir::LogicalResult printResources(llvm::ArrayRef<KernelFunctionOp> kernels,
-                                             llvm::raw_ostream &os) {
+  virtual mlir::LogicalResult printResources(const CodeSources &sources, llvm::raw_ostream &os) {
     return mlir::success();
   }
 
@@ -94,6 +99,11 @@ public:
   /// (MtcProgram::target_data). Asked after the kernels were compiled, in their order.
   virtual llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) = 0;
   virtual llvm::Constant *describeProgram(ConstantBuilder &builder) = 0;
+  /// A pointer to the target's struct of its own code for a call (MtcCall::code), null if a library
+  /// computes it.
+  virtual llvm::Constant *describeCallCode(const CallDescription &call, ConstantBuilder &builder) {
+    return builder.null();
+  }
   /// Bytes of scratch that each launch of the kernel needs.
   virtual int64_t scratchBytes(const NormalKernel &kernel) const = 0;
 

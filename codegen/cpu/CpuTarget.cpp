@@ -48,11 +48,10 @@ public:
             {"dnnl", "gomp", "stdc++", "m", "pthread"}};
   }
 
-  FailureOr<std::vector<Object>> compileKernels(ArrayRef<KernelFunctionOp> kernels,
-                                                KernelCache *cache) override;
-  FailureOr<std::vector<OwnedModule>> generateModules(ArrayRef<KernelFunctionOp> kernels) override;
-  LogicalResult printKernels(ArrayRef<KernelFunctionOp> kernels, KernelText form,
-                             raw_ostream &os) override;
+  FailureOr<std::vector<CompiledObject>> compile(const CodeSources &sources,
+                                                 KernelCache *cache) override;
+  FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) override;
+  LogicalResult print(const CodeSources &sources, KernelText form, raw_ostream &os) override;
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
   llvm::Constant *describeProgram(ConstantBuilder &builder) override { return builder.null(); }
@@ -99,14 +98,19 @@ LogicalResult CpuTarget::forEachKernel(
   });
 }
 
-FailureOr<std::vector<Target::Object>> CpuTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels,
-                                                                 KernelCache *cache) {
+static std::string kernelFile(KernelFunctionOp kernel) {
+  return (kernel.getSymName() + ".o").str();
+}
+
+FailureOr<std::vector<CompiledObject>> CpuTarget::compile(const CodeSources &sources,
+                                                          KernelCache *cache) {
   std::string machine = host.cpu + ' ' + host.features + " O" + std::to_string(options.optLevel);
-  return compileCached(
-      kernels, cache, machine,
-      [&](ArrayRef<KernelFunctionOp> missing, function_ref<void(size_t, Object)> keep) {
+  FailureOr<std::vector<Object>> objects = compileCached(
+      {sources.context, sources.kernels, {}}, cache, machine,
+      [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
         return forEachKernel(
-            missing, [&](size_t i, OwnedModule owned, llvm::TargetMachine &machine) -> llvm::Error {
+            missing.kernels,
+            [&](size_t i, OwnedModule owned, llvm::TargetMachine &machine) -> llvm::Error {
               llvm::Expected<Object> object = cpu::emitObject(*owned.module, machine);
               if (!object)
                 return object.takeError();
@@ -114,21 +118,27 @@ FailureOr<std::vector<Target::Object>> CpuTarget::compileKernels(ArrayRef<Kernel
               return llvm::Error::success();
             });
       });
+  if (failed(objects))
+    return failure();
+  std::vector<CompiledObject> result;
+  for (auto [i, object] : llvm::enumerate(*objects))
+    result.push_back({kernelFile(sources.kernels[i]), std::move(object)});
+  return result;
 }
 
-FailureOr<std::vector<OwnedModule>> CpuTarget::generateModules(ArrayRef<KernelFunctionOp> kernels) {
-  std::vector<OwnedModule> result(kernels.size());
+FailureOr<std::vector<OwnedModule>> CpuTarget::generateModules(const CodeSources &sources) {
+  std::vector<OwnedModule> result(sources.kernels.size());
   auto keep = [&](size_t i, OwnedModule owned, llvm::TargetMachine &) {
     result[i] = std::move(owned);
     return llvm::Error::success();
   };
-  if (failed(forEachKernel(kernels, keep)))
+  if (failed(forEachKernel(sources.kernels, keep)))
     return failure();
   return result;
 }
 
-LogicalResult CpuTarget::printKernels(ArrayRef<KernelFunctionOp> kernels, KernelText form,
-                                      raw_ostream &os) {
+LogicalResult CpuTarget::print(const CodeSources &sources, KernelText form, raw_ostream &os) {
+  ArrayRef<KernelFunctionOp> kernels = sources.kernels;
   if (form == KernelText::Loops) {
     if (kernels.empty())
       return success();

@@ -2,6 +2,7 @@
 
 #include "codegen/cuda/CudaTarget.h"
 
+#include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/KernelEmitter.h"
 #include "codegen/cuda/LibraryCalls.h"
@@ -41,10 +42,9 @@ static void setExtents(gpu::GPUModuleOp module, const NormalKernel &kernel, int6
                             b.getI64IntegerAttr(extents[i]));
 }
 
-static OwningOpRef<ModuleOp> emitKernels(ArrayRef<KernelFunctionOp> kernels) {
-  MLIRContext *context = kernels.front()->getContext();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-  for (KernelFunctionOp function : kernels) {
+static OwningOpRef<ModuleOp> emitKernels(const CodeSources &sources) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(sources.context));
+  for (KernelFunctionOp function : sources.kernels) {
     NormalKernel kernel = normalizeKernel(function);
     StringRef name = function.getSymName();
     LaunchPlan plan = planLaunches(kernel, name);
@@ -53,61 +53,99 @@ static OwningOpRef<ModuleOp> emitKernels(ArrayRef<KernelFunctionOp> kernels) {
   return module;
 }
 
-LogicalResult CudaTarget::forEachKernel(ArrayRef<KernelFunctionOp> kernels, Use use) {
-  if (kernels.empty())
-    return success();
-  OwningOpRef<ModuleOp> emitted = emitKernels(kernels);
+CodeSources CudaTarget::selectSources(const CodeSources &sources) {
+  CodeSources result{sources.context, sources.kernels, {}};
+  llvm::copy_if(sources.calls, std::back_inserter(result.calls),
+                [](const CallDescription &call) { return planDeviceCall(call).has_value(); });
+  return result;
+}
+
+SmallVector<SmallVector<Launch>> cuda::planSources(const CodeSources &sources) {
+  SmallVector<SmallVector<Launch>> result;
+  for (KernelFunctionOp kernel : sources.kernels)
+    result.push_back(planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches);
+  for (const CallDescription &call : sources.calls)
+    result.push_back(planDeviceCall(call)->launches());
+  return result;
+}
+
+LogicalResult CudaTarget::forEachModule(const CodeSources &sources, Use use) {
+  const size_t kernels = sources.kernels.size();
+  OwningOpRef<ModuleOp> emitted = emitKernels(sources);
   if (failed(lowerDeviceModules(*emitted)))
     return failure();
   SmallVector<gpu::GPUModuleOp> modules(emitted->getOps<gpu::GPUModuleOp>());
+  auto generate = [&](size_t i,
+                      llvm::LLVMContext &context) -> llvm::Expected<std::unique_ptr<llvm::Module>> {
+    if (i >= kernels) {
+      const CallDescription &call = sources.calls[i - kernels];
+      return buildDeviceCall(call, *planDeviceCall(call), context);
+    }
+    std::unique_ptr<llvm::Module> module = translateDeviceModule(modules[i], context);
+    if (!module)
+      return llvm::createStringError("a kernel cannot be translated to LLVM IR");
+    return module;
+  };
   return failableParallelForEachN(
-      emitted->getContext(), 0, kernels.size(), [&](size_t i) -> LogicalResult {
+      sources.context, 0, kernels + sources.calls.size(), [&](size_t i) -> LogicalResult {
         OwnedModule owned{std::make_unique<llvm::LLVMContext>(), nullptr};
-        owned.module = translateDeviceModule(modules[i], *owned.context);
-        if (!owned.module)
-          return mlir::emitError(kernels[i]->getLoc(), "a kernel cannot be translated to LLVM IR");
-        if (llvm::Error error = use(i, std::move(owned)))
-          return mlir::emitError(kernels[i]->getLoc(), llvm::toString(std::move(error)));
-        return success();
+        auto module = generate(i, *owned.context);
+        llvm::Error error = module.takeError();
+        if (!error) {
+          owned.module = std::move(*module);
+          error = use(i, std::move(owned));
+        }
+        if (!error)
+          return success();
+        Location location =
+            i < kernels ? sources.kernels[i]->getLoc() : UnknownLoc::get(sources.context);
+        return mlir::emitError(location, llvm::toString(std::move(error)));
       });
 }
 
-LogicalResult CudaTarget::printKernels(ArrayRef<KernelFunctionOp> kernels, KernelText form,
-                                       raw_ostream &os) {
+LogicalResult CudaTarget::print(const CodeSources &all, KernelText form, raw_ostream &os) {
+  CodeSources sources = selectSources(all);
   if (form == KernelText::Loops) {
-    if (kernels.empty())
-      return success();
-    OwningOpRef<ModuleOp> emitted = emitKernels(kernels);
+    OwningOpRef<ModuleOp> emitted = emitKernels(sources);
     for (Operation &kernel : *emitted->getBody())
       os << kernel << '\n';
     return success();
   }
-  std::vector<std::string> texts(kernels.size());
-  auto print = [&](size_t i, OwnedModule owned) -> llvm::Error {
+  std::vector<std::string> texts(sources.kernels.size() + sources.calls.size());
+  auto printOne = [&](size_t i, OwnedModule owned) -> llvm::Error {
     llvm::Expected<std::string> text = printModule(*owned.module, form);
     if (!text)
       return text.takeError();
     texts[i] = std::move(*text);
     return llvm::Error::success();
   };
-  if (failed(forEachKernel(kernels, print)))
+  if (failed(forEachModule(sources, printOne)))
     return failure();
   for (const std::string &text : texts)
     os << text;
   return success();
 }
 
-llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {
-  SmallVector<llvm::Constant *> launches;
+llvm::Constant *CudaTarget::describeLaunches(ArrayRef<Launch> launches, ConstantBuilder &c) {
+  SmallVector<llvm::Constant *> entries;
   auto extents = [&](const std::array<int64_t, 3> &values) {
     return c.structure({c.u32(values[0]), c.u32(values[1]), c.u32(values[2])});
   };
-  for (const Launch &launch : planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches)
-    launches.push_back(
+  for (const Launch &launch : launches)
+    entries.push_back(
         c.structure({c.string(launch.symbol), describeFunction(launch.symbol, c),
                      extents(launch.grid), extents(launch.block), c.u32(launch.sharedBytes)}));
-  return c.array(
-      {c.structure({c.u32(imageOf(kernel)), c.u32(launches.size()), c.array(launches)})});
+  return c.array({c.structure(
+      {c.u32(imageOf(launches.front().symbol)), c.u32(entries.size()), c.array(entries)})});
+}
+
+llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {
+  return describeLaunches(planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches, c);
+}
+
+llvm::Constant *CudaTarget::describeCallCode(const CallDescription &call, ConstantBuilder &c) {
+  std::optional<DeviceCall> plan = planDeviceCall(call);
+  return plan ? describeLaunches(plan->launches(), c) : c.null();
 }
 
 llvm::Expected<std::unique_ptr<Target>>

@@ -5,6 +5,7 @@
 
 #include "codegen/Target.h"
 #include "codegen/cuda/Architecture.h"
+#include "codegen/cuda/LaunchPlan.h"
 
 namespace mtc::cuda {
 
@@ -17,21 +18,33 @@ public:
   TargetInfo getInfo() const override;
   int64_t scratchBytes(const NormalKernel &kernel) const override;
 
-  mlir::LogicalResult printKernels(llvm::ArrayRef<KernelFunctionOp> kernels, KernelText form,
-                                   llvm::raw_ostream &os) override;
+  mlir::LogicalResult print(const CodeSources &sources, KernelText form,
+                            llvm::raw_ostream &os) override;
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
+  llvm::Constant *describeCallCode(const CallDescription &call, ConstantBuilder &builder) override;
 
 protected:
   using Use = llvm::function_ref<llvm::Error(size_t, OwnedModule)>;
 
-  /// Emits kernels and hands each to `use` as a translated device module, on the context's threads.
-  mlir::LogicalResult forEachKernel(llvm::ArrayRef<KernelFunctionOp> kernels, Use use);
+  /// The sources that become device code: kernels, and calls that are not a library's.
+  static CodeSources selectSources(const CodeSources &sources);
+  /// Emits selected sources and hands each to `use` with its number, kernels first, as a translated
+  /// device module, on the context's threads.
+  mlir::LogicalResult forEachModule(const CodeSources &sources, Use use);
   /// The text of a translated device module as it is after this target's own stages.
   virtual llvm::Expected<std::string> printModule(llvm::Module &module, KernelText form) = 0;
   /// The pointer to the emulated function of a launch.
   virtual llvm::Constant *describeFunction(llvm::StringRef symbol, ConstantBuilder &builder) = 0;
-  virtual uint32_t imageOf(KernelFunctionOp kernel) { return 0; }
+  /// The image of what has a launch of this name.
+  virtual uint32_t imageOf(llvm::StringRef symbol) { return 0; }
+
+private:
+  /// A pointer to an MtcCudaKernel.
+  llvm::Constant *describeLaunches(llvm::ArrayRef<Launch> launches, ConstantBuilder &builder);
 };
+
+/// The launches of each selected source.
+llvm::SmallVector<llvm::SmallVector<Launch>> planSources(const CodeSources &sources);
 
 /// Kernels as machine code of GPUs.
 std::unique_ptr<Target> createDeviceTarget(const CodegenOptions &options, cpu::Processor host,

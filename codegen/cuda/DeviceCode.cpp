@@ -30,17 +30,23 @@ static constexpr StringRef tripleName = "nvptx64-nvidia-cuda";
 
 static constexpr StringRef extentsName = "mtc.parameter_bytes";
 
+void cuda::setParameterExtents(Function &kernel, ArrayRef<int64_t> extents) {
+  LLVMContext &context = kernel.getContext();
+  SmallVector<Metadata *> operands = map_to_vector(extents, [&](int64_t extent) -> Metadata * {
+    return ConstantAsMetadata::get(ConstantInt::getSigned(Type::getInt64Ty(context), extent));
+  });
+  kernel.setMetadata(extentsName, MDNode::get(context, operands));
+}
+
 /// dereferenceable(n) of parameters => metadata of the kernel
 static void noteExtents(Function &kernel) {
-  LLVMContext &context = kernel.getContext();
-  SmallVector<Metadata *> extents;
+  SmallVector<int64_t> extents;
   for (Argument &argument : kernel.args()) {
     uint64_t bytes = argument.getDereferenceableBytes();
     argument.removeAttr(Attribute::Dereferenceable);
-    extents.push_back(ConstantAsMetadata::get(ConstantInt::getSigned(
-        Type::getInt64Ty(context), bytes ? static_cast<int64_t>(bytes) : -1)));
+    extents.push_back(bytes ? static_cast<int64_t>(bytes) : -1);
   }
-  kernel.setMetadata(extentsName, MDNode::get(context, extents));
+  cuda::setParameterExtents(kernel, extents);
 }
 
 SmallVector<int64_t> cuda::parameterExtents(const Function &kernel) {

@@ -35,6 +35,7 @@ std::unique_ptr<llvm::Module> translateDeviceModule(mlir::Operation *gpuModule,
 
 /// Bytes that each parameter of a kernel points to; -1 where nothing is said.
 llvm::SmallVector<int64_t> parameterExtents(const llvm::Function &kernel);
+void setParameterExtents(llvm::Function &kernel, llvm::ArrayRef<int64_t> extents);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createDeviceMachine(const Architecture &architecture, unsigned optLevel);

@@ -35,13 +35,13 @@ public:
             {"stdc++", "m", "pthread", "dl"}};
   }
 
-  FailureOr<std::vector<Object>> compileKernels(ArrayRef<KernelFunctionOp> kernels,
-                                                KernelCache *cache) override;
-  FailureOr<std::vector<OwnedModule>> generateModules(ArrayRef<KernelFunctionOp> kernels) override {
-    return mlir::emitError(kernels.empty() ? UnknownLoc() : kernels.front()->getLoc(),
+  FailureOr<std::vector<CompiledObject>> compile(const CodeSources &sources,
+                                                 KernelCache *cache) override;
+  FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) override {
+    return mlir::emitError(UnknownLoc::get(sources.context),
                            "kernels of a GPU run only in its emulator here: --emulate");
   }
-  LogicalResult printResources(ArrayRef<KernelFunctionOp> kernels, raw_ostream &os) override;
+  LogicalResult printResources(const CodeSources &sources, raw_ostream &os) override;
   llvm::Constant *describeProgram(ConstantBuilder &builder) override;
 
 protected:
@@ -49,16 +49,17 @@ protected:
   llvm::Constant *describeFunction(StringRef, ConstantBuilder &builder) override {
     return builder.null();
   }
-  uint32_t imageOf(KernelFunctionOp kernel) override { return imageIndex.lookup(kernel); }
+  uint32_t imageOf(StringRef symbol) override { return imageIndex.lookup(symbol); }
 
 private:
   /// Machine code of a translated device module.
-  llvm::Expected<Cubin> compile(llvm::Module &module, const Architecture &architecture) const;
+  llvm::Expected<Cubin> assembleModule(llvm::Module &module,
+                                       const Architecture &architecture) const;
 
   SmallVector<Architecture> architectures;
-  /// Of what was compiled last: for each architecture a cubin for each kernel.
+  /// Of what was compiled last: for each architecture a cubin for each source.
   std::vector<std::vector<Object>> images;
-  llvm::DenseMap<Operation *, uint32_t> imageIndex;
+  llvm::StringMap<uint32_t> imageIndex; ///< By the first launch.
   AssemblerVersion assembler = {0, 0};
 };
 
@@ -73,36 +74,36 @@ static std::string describeLibdevice() {
   return "no libdevice";
 }
 
-llvm::Expected<Cubin> DeviceTarget::compile(llvm::Module &module,
-                                            const Architecture &architecture) const {
+llvm::Expected<Cubin> DeviceTarget::assembleModule(llvm::Module &module,
+                                                   const Architecture &architecture) const {
   llvm::Expected<std::string> ptx = emitPtx(module, architecture, options.optLevel);
   if (!ptx)
     return ptx.takeError();
   return assemble(*ptx, module.getName(), architecture, options.optLevel);
 }
 
-FailureOr<std::vector<Target::Object>>
-DeviceTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *cache) {
+FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &all,
+                                                             KernelCache *cache) {
+  CodeSources sources = selectSources(all);
   images.clear();
   imageIndex.clear();
-  for (auto [i, kernel] : llvm::enumerate(kernels))
-    imageIndex[kernel] = i;
-  if (kernels.empty()) {
+  SmallVector<SmallVector<Launch>> plans = planSources(sources);
+  for (auto [i, launches] : llvm::enumerate(plans))
+    imageIndex[launches.front().symbol] = i;
+  if (plans.empty()) {
     images.resize(architectures.size());
-    return std::vector<Object>();
+    return std::vector<CompiledObject>();
   }
   llvm::Expected<AssemblerVersion> version = getAssemblerVersion();
   if (!version)
-    return mlir::emitError(UnknownLoc::get(kernels.front()->getContext()),
-                           llvm::toString(version.takeError()));
+    return mlir::emitError(UnknownLoc::get(sources.context), llvm::toString(version.takeError()));
   assembler = *version;
   for (const Architecture &architecture : architectures) {
     std::string machine = describeLibdevice() + ' ' + architecture.name() + " O" +
                           std::to_string(options.optLevel) + " nvJitLink " + assembler.text();
-    auto compileMissing = [&](ArrayRef<KernelFunctionOp> missing,
-                              function_ref<void(size_t, Object)> keep) {
-      return forEachKernel(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
-        llvm::Expected<Cubin> cubin = compile(*owned.module, architecture);
+    auto compileMissing = [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
+      return forEachModule(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
+        llvm::Expected<Cubin> cubin = assembleModule(*owned.module, architecture);
         if (!cubin)
           return cubin.takeError();
         keep(i, std::move(cubin->code));
@@ -110,37 +111,37 @@ DeviceTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *ca
       });
     };
     FailureOr<std::vector<Object>> compiled =
-        compileCached(kernels, cache, machine, compileMissing);
+        compileCached(sources, cache, machine, compileMissing);
     if (failed(compiled))
       return failure();
     images.push_back(std::move(*compiled));
   }
-  return std::vector<Object>(kernels.size());
+  return std::vector<CompiledObject>();
 }
 
-/// The assembler says it of what it assembles; kernels in the cache are assembled again.
-LogicalResult DeviceTarget::printResources(ArrayRef<KernelFunctionOp> kernels, raw_ostream &os) {
+/// The assembler says it of what it assembles; what is in the cache is assembled again.
+LogicalResult DeviceTarget::printResources(const CodeSources &all, raw_ostream &os) {
+  CodeSources sources = selectSources(all);
+  SmallVector<SmallVector<Launch>> plans = planSources(sources);
   for (const Architecture &architecture : architectures) {
-    std::vector<std::vector<LaunchResources>> found(kernels.size());
+    std::vector<std::vector<LaunchResources>> found(plans.size());
     auto assembleOne = [&](size_t i, OwnedModule owned) -> llvm::Error {
-      llvm::Expected<Cubin> cubin = compile(*owned.module, architecture);
+      llvm::Expected<Cubin> cubin = assembleModule(*owned.module, architecture);
       if (!cubin)
         return cubin.takeError();
-      KernelFunctionOp kernel = kernels[i];
-      LaunchPlan plan = planLaunches(normalizeKernel(kernel), kernel.getSymName());
       std::vector<Resources> all = readResources(cubin->log);
-      for (const Launch &launch : plan.launches)
+      for (const Launch &launch : plans[i])
         for (const Resources &resources : all)
           if (launch.symbol == resources.symbol)
             found[i].push_back({resources, static_cast<unsigned>(launch.block[0] * launch.block[1] *
                                                                  launch.block[2])});
       return llvm::Error::success();
     };
-    if (failed(forEachKernel(kernels, assembleOne)))
+    if (failed(forEachModule(sources, assembleOne)))
       return failure();
     std::vector<LaunchResources> launches;
-    for (std::vector<LaunchResources> &ofKernel : found)
-      llvm::append_range(launches, ofKernel);
+    for (std::vector<LaunchResources> &ofSource : found)
+      llvm::append_range(launches, ofSource);
     mtc::cuda::printResources(launches, architecture, os);
   }
   return success();

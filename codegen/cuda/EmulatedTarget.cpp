@@ -24,9 +24,9 @@ public:
             {"dnnl", "gomp", "stdc++", "m", "pthread"}};
   }
 
-  FailureOr<std::vector<Object>> compileKernels(ArrayRef<KernelFunctionOp> kernels,
-                                                KernelCache *cache) override;
-  FailureOr<std::vector<OwnedModule>> generateModules(ArrayRef<KernelFunctionOp> kernels) override;
+  FailureOr<std::vector<CompiledObject>> compile(const CodeSources &sources,
+                                                 KernelCache *cache) override;
+  FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) override;
   llvm::Constant *describeProgram(ConstantBuilder &c) override {
     return c.array(
         {c.structure({c.u32(1), c.u32(options.usesTf32), c.u32(0), c.u32(0), c.u32(0), c.null()})});
@@ -55,12 +55,13 @@ EmulatedTarget::emulate(llvm::Module &module) const {
   return machine;
 }
 
-FailureOr<std::vector<Target::Object>>
-EmulatedTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *cache) {
+FailureOr<std::vector<CompiledObject>> EmulatedTarget::compile(const CodeSources &all,
+                                                               KernelCache *cache) {
+  CodeSources sources = selectSources(all);
   std::string machine =
       "emulated " + host.cpu + ' ' + host.features + " O" + std::to_string(options.optLevel);
-  auto compile = [&](ArrayRef<KernelFunctionOp> missing, function_ref<void(size_t, Object)> keep) {
-    return forEachKernel(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
+  auto compileMissing = [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
+    return forEachModule(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
       auto machine = emulate(*owned.module);
       if (!machine)
         return machine.takeError();
@@ -71,19 +72,25 @@ EmulatedTarget::compileKernels(ArrayRef<KernelFunctionOp> kernels, KernelCache *
       return llvm::Error::success();
     });
   };
-  return compileCached(kernels, cache, machine, compile);
+  FailureOr<std::vector<Object>> objects = compileCached(sources, cache, machine, compileMissing);
+  if (failed(objects))
+    return failure();
+  std::vector<CompiledObject> result;
+  for (auto [launches, object] : llvm::zip_equal(planSources(sources), *objects))
+    result.push_back({launches.front().symbol + ".o", std::move(object)});
+  return result;
 }
 
-FailureOr<std::vector<OwnedModule>>
-EmulatedTarget::generateModules(ArrayRef<KernelFunctionOp> kernels) {
-  std::vector<OwnedModule> result(kernels.size());
+FailureOr<std::vector<OwnedModule>> EmulatedTarget::generateModules(const CodeSources &all) {
+  CodeSources sources = selectSources(all);
+  std::vector<OwnedModule> result(sources.kernels.size() + sources.calls.size());
   auto keep = [&](size_t i, OwnedModule owned) -> llvm::Error {
     if (auto machine = emulate(*owned.module); !machine)
       return machine.takeError();
     result[i] = std::move(owned);
     return llvm::Error::success();
   };
-  if (failed(forEachKernel(kernels, keep)))
+  if (failed(forEachModule(sources, keep)))
     return failure();
   return result;
 }

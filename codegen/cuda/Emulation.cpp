@@ -35,7 +35,7 @@ public:
   Error run();
 
 private:
-  void moveBody();
+  void moveBody(uint32_t granule);
   void replaceShared();
   Error replaceCall(CallInst &call);
   Value *replaceSpecialRegister(Intrinsic::ID id);
@@ -66,13 +66,14 @@ private:
 
 /// void kernel(p0, p1, …) => void emulated(char *const *parameters), which starts with loads of the
 /// parameters and of what the emulator knows of the thread.
-void KernelEmulation::moveBody() {
+void KernelEmulation::moveBody(uint32_t granule) {
   builder.SetInsertPoint(&*kernel.getEntryBlock().getFirstInsertionPt());
   auto *type = FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
   emulated = Function::Create(type, GlobalValue::ExternalLinkage, emulatedSymbol(kernel.getName()),
                               module);
   emulated->splice(emulated->end(), &kernel);
-  thread = emulatorCall("mtc_emulated_enter", builder.getPtrTy(), {builder.getInt32(sharedBytes)});
+  thread = emulatorCall("mtc_emulated_enter", builder.getPtrTy(),
+                        {builder.getInt32(sharedBytes), builder.getInt32(granule)});
   block = loadField(thread, offsetof(MtcEmulatedThread, block), builder.getPtrTy());
   for (Argument &argument : kernel.args()) {
     Value *parameter =
@@ -270,6 +271,15 @@ Error KernelEmulation::replaceCall(CallInst &call) {
   return Error::success();
 }
 
+/// The greatest power of two of which every access of shared memory begins and ends at a multiple.
+uint32_t sharedGranule(ArrayRef<EmulatedAccess> accesses) {
+  uint32_t granule = 16;
+  for (const EmulatedAccess &access : accesses)
+    if (access.space != EmulatedAccess::Global)
+      granule = std::min<uint32_t>({granule, access.alignment, access.bytes & -access.bytes});
+  return std::max(granule, 1u);
+}
+
 Error KernelEmulation::run() {
   std::vector<EmulatedAccess> accesses = findAccesses(kernel);
   SmallVector<int64_t> extents = parameterExtents(kernel);
@@ -277,7 +287,7 @@ Error KernelEmulation::run() {
   for (Instruction &instruction : instructions(kernel))
     if (auto *call = dyn_cast<CallInst>(&instruction))
       calls.push_back(call);
-  moveBody();
+  moveBody(sharedGranule(accesses));
   replaceShared();
   Type *i64 = builder.getInt64Ty();
   AccessContext context{loadField(block, offsetof(MtcEmulatedBlock, memory), i64),
@@ -343,6 +353,10 @@ Error cuda::emulateDeviceModule(Module &module, unsigned optLevel) {
 
   DenseMap<GlobalVariable *, uint32_t> sharedOffsets;
   uint32_t sharedBytes = layOutShared(module, sharedOffsets);
+  constexpr uint32_t mostSharedBytes = 48 << 10;
+  if (sharedBytes > mostSharedBytes)
+    return createStringError("a block has 48 KiB of static shared memory, the kernel's is of " +
+                             Twine(sharedBytes) + " bytes");
   SmallVector<Function *> functions(make_pointer_range(module.functions()));
   for (Function *function : functions) {
     if (function->isDeclaration())

@@ -1,4 +1,4 @@
-//===- LibraryCalls.h - What a GPU's libraries say of calls -----------------------------------===//
+//===- LibraryCalls.h - What runs library calls on a GPU, and how well ------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_LIBRARYCALLS_H
 #define MTC_CODEGEN_CUDA_LIBRARYCALLS_H

@@ -12,6 +12,9 @@ namespace mtc {
 struct CallDescription {
   MtcCallKind kind;
   std::string bytes;
+
+  /// Equal for equal calls.
+  std::string key() const { return std::to_string(kind) + ':' + bytes; }
 };
 
 /// What the runtime is told of a placed library call.

@@ -269,17 +269,20 @@ private:
 
   uint32_t emitCall(PlacedCallOpInterface call) {
     CallDescription description = describeCall(call);
-    Constant *&bytes = descriptions[description.bytes];
-    if (!bytes)
+    auto [known, isFirst] = descriptions.try_emplace(description.key());
+    auto &[bytes, code] = known->second;
+    if (isFirst) {
       bytes = c.bytes(description.bytes);
+      code = target.describeCallCode(description, c);
+    }
     Cost cost = call.getCost();
     Constant *entry = c.structure({c.u32(description.kind), bytes,
                                    c.i64(static_cast<int64_t>(call.getScratchBytes())),
-                                   c.i64(cost.flops), c.i64(cost.bytes)});
-    auto [known, isNew] = callIndex.try_emplace(entry, calls.size());
+                                   c.i64(cost.flops), c.i64(cost.bytes), code});
+    auto [place, isNew] = callIndex.try_emplace(entry, calls.size());
     if (isNew)
       calls.push_back(entry);
-    return known->second;
+    return place->second;
   }
 
   int64_t outputOffset(StringRef stepName, StringRef output) {
@@ -411,7 +414,8 @@ private:
   ArenaOp arena;
 
   llvm::StringMap<uint32_t> variableIndex, kernelIndex;
-  llvm::StringMap<Constant *> descriptions;
+  /// The description and the code of each call.
+  llvm::StringMap<std::pair<Constant *, Constant *>> descriptions;
   llvm::DenseMap<Constant *, uint32_t> callIndex;
   llvm::SmallVector<int64_t> scratchBytes;
   llvm::SmallVector<Constant *> variables, inputs, outputs, kernels, calls;

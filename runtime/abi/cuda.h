@@ -23,7 +23,8 @@ typedef struct MtcCudaLaunch {
       shared_bytes; /* static shared memory of a block; nothing more is asked for at a launch */
 } MtcCudaLaunch;
 
-/* Launches run one after another: each reads what the ones before it wrote. */
+/* What MtcKernel::code and MtcCall::code point to. Launches run one after another: each reads what
+ * the ones before it wrote. */
 typedef struct MtcCudaKernel {
   uint32_t image; /* index into images; unused in an emulated program */
   uint32_t launch_count;

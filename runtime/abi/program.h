@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 4u
+#define MTC_ABI_VERSION 5u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -114,8 +114,8 @@ typedef struct MtcKernel {
   uint32_t may_fault;
 } MtcKernel;
 
-/* What a library computes, and the struct that describes one such call; the structs hold no
- * pointers, so that equal bytes are equal calls. */
+/* What a library, or code of the target instead, computes, and the struct that describes one such
+ * call; the structs hold no pointers, so that equal bytes are equal calls. */
 typedef enum MtcCallKind {
   MTC_CONTRACTION = 0,       /* MtcContraction */
   MTC_ATTENTION = 1,         /* MtcAttention */
@@ -127,6 +127,7 @@ typedef struct MtcCall {
   const void *description; /* the struct of the kind, aligned to MTC_ALIGNMENT */
   int64_t scratch_bytes;   /* planned for the library; the runtime refuses to need more */
   int64_t flops, bytes;    /* of one run, for the profile */
+  const void *code; /* the target's own code for it, as a kernel has; null: a library's call */
 } MtcCall;
 
 typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CALL = 1, MTC_COPY = 2 } MtcOperationKind;

@@ -16,12 +16,12 @@ Step::Step(const StepContext &context, const MtcFunction &function)
     Prepared &operation = operations.emplace_back();
     for (uint32_t k = 0; k < source.operand_count; ++k)
       operation.operands.push_back(context.arena + static_cast<Address>(source.operands[k]));
-    if (source.kind == MTC_CALL)
+    if (source.kind == MTC_CALL && !context.program.calls[source.index].code)
       operation.matmul = prepareCall(context, source);
     operation.info =
         describeOperation(context.program, source, context.operationCount++,
-                          operation.matmul ? operation.matmul->implementation() : std::string());
-    if (source.kind == MTC_LAUNCH)
+                          operation.matmul ? operation.matmul->implementation() : "kernels");
+    if (source.kind != MTC_COPY && !operation.matmul)
       prepareLaunch(context, operation);
   }
 }
@@ -33,9 +33,11 @@ Step::~Step() {
 
 void Step::prepareLaunch(const StepContext &context, Prepared &operation) {
   const MtcOperation &source = *operation.info.source;
-  const MtcKernel &kernel = context.program.kernels[source.index];
-  const auto &code = *static_cast<const MtcCudaKernel *>(kernel.code);
-  if (kernel.may_fault) {
+  const bool isKernel = source.kind == MTC_LAUNCH;
+  const auto &code =
+      *static_cast<const MtcCudaKernel *>(isKernel ? context.program.kernels[source.index].code
+                                                   : context.program.calls[source.index].code);
+  if (isKernel && context.program.kernels[source.index].may_fault) {
     operation.operands.push_back(context.faults + context.faulting.size() * sizeof(MtcFault));
     context.faulting.push_back(&source);
   }

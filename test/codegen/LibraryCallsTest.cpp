@@ -50,19 +50,25 @@ TargetInfo cudaInfo() {
   return info;
 }
 
-constexpr const char *attention = R"(
-func.func @f(%q: tensor<2x4x8x16xf32>) -> tensor<2x4x8x16xf32> {
-  %o, %s = mtc.attention %q, %q, %q scale 1.0
-      : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>)
-      -> (tensor<2x4x8x16xf32>, tensor<2x4x8xf32>)
-  return %o : tensor<2x4x8x16xf32>
-})";
+std::string attention(int width) {
+  std::string heads = "tensor<2x4x8x" + std::to_string(width) + "xf32>";
+  return "func.func @f(%q: " + heads + ") -> " + heads +
+         " {\n  %o, %s = mtc.attention %q, %q, %q " + "scale 1.0 : (" + heads + ", " + heads +
+         ", " + heads + ") -> (" + heads + ", tensor<2x4x8xf32>)\n  return %o : " + heads + "\n}";
+}
 
 TEST(LibraryCalls, AttentionIsLeftInPartsWhereNothingRunsIt) {
-  Passed cuda(attention, [](OpPassManager &m) { m.addPass(createDecomposePass(cudaInfo())); });
-  EXPECT_EQ(cuda.count<AttentionOp>(), 0);
-  EXPECT_EQ(cuda.count<ContractOp>(), 2);
-  Passed any(attention, [](OpPassManager &m) { m.addPass(createDecomposePass(TargetInfo())); });
+  auto decomposed = [](int width, TargetInfo info) {
+    return Passed(attention(width).c_str(),
+                  [&](OpPassManager &m) { m.addPass(createDecomposePass(std::move(info))); });
+  };
+  // The device's tiles are for heads of at most 128 elements.
+  Passed narrow = decomposed(128, cudaInfo());
+  EXPECT_EQ(narrow.count<AttentionOp>(), 1);
+  Passed wide = decomposed(160, cudaInfo());
+  EXPECT_EQ(wide.count<AttentionOp>(), 0);
+  EXPECT_EQ(wide.count<ContractOp>(), 2);
+  Passed any = decomposed(160, TargetInfo());
   EXPECT_EQ(any.count<AttentionOp>(), 1);
 }
 

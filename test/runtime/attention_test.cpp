@@ -1,274 +1,46 @@
-// Attention in tiles against plain sums, at sizes that fill no tile, with every kind of mask.
+// Attention in tiles against plain sums.
 #include "runtime/cpu/attention.h"
 #include "runtime/cpu/parallel.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
+#include "test/support/attention_cases.h"
 
 using namespace mtc::runtime;
+using namespace mtc::attention_cases;
 
 namespace {
 
-struct Case {
-  const char *name;
-  int64_t batch = 2, heads = 2, keyHeads = 2, queries = 7, keys = 7, width = 8, valueWidth = 8;
-  bool bias = false, mask = false, causal = false;
-  int64_t offset = 0;
-  /// Strides of [batch, length, heads, width] in memory instead of [batch, heads, length, width].
-  bool headsInside = false;
-  /// Extents of 1 in the bias and the mask.
-  bool broadcastBatch = false, broadcastHeads = false, broadcastQueries = false;
-  /// This query's keys are all masked, or have a bias of -inf.
-  int64_t emptyRow = -1;
-};
-
-/// One call's tensors in `Element`, and the answers in f64.
-template <typename Element> class Instance {
-public:
-  explicit Instance(const Case &c) : c(c) {
-    p = {};
-    p.type = sizeof(Element) == 4 ? MTC_F32 : MTC_F64;
-    p.batch = c.batch;
-    p.heads = c.heads;
-    p.key_heads = c.keyHeads;
-    p.queries = c.queries;
-    p.keys = c.keys;
-    p.width = c.width;
-    p.value_width = c.valueWidth;
-    p.scale = 0.37;
-    p.has_bias = c.bias;
-    p.has_mask = c.mask;
-    p.is_causal = c.causal;
-    p.causal_offset = c.offset;
-    layOut(p.query, c.heads, c.queries, c.width);
-    layOut(p.key, c.keyHeads, c.keys, c.width);
-    layOut(p.value, c.keyHeads, c.keys, c.valueWidth);
-    layOut(p.out, c.heads, c.queries, c.valueWidth);
-    layOut(p.d_query, c.heads, c.queries, c.width);
-    layOut(p.d_key, c.keyHeads, c.keys, c.width);
-    layOut(p.d_value, c.keyHeads, c.keys, c.valueWidth);
-    int64_t b = c.broadcastBatch ? 1 : c.batch, h = c.broadcastHeads ? 1 : c.heads,
-            q = c.broadcastQueries ? 1 : c.queries;
-    for (int64_t *strides : {p.bias, p.mask}) {
-      strides[0] = b == 1 ? 0 : h * q * c.keys;
-      strides[1] = h == 1 ? 0 : q * c.keys;
-      strides[2] = q == 1 ? 0 : c.keys;
-      strides[3] = 1;
-    }
-    query = random(c.batch * c.heads * c.queries * c.width);
-    key = random(c.batch * c.keyHeads * c.keys * c.width);
-    value = random(c.batch * c.keyHeads * c.keys * c.valueWidth);
-    dOut = random(c.batch * c.heads * c.queries * c.valueWidth);
-    bias = random(b * h * q * c.keys);
-    for (size_t i = 0; i < bias.size(); i += 5)
-      bias[i] = -std::numeric_limits<Element>::infinity();
-    mask.resize(bias.size());
-    for (size_t i = 0; i < mask.size(); ++i)
-      mask[i] = i % 3 != 1;
-    for (int64_t line = c.emptyRow; line >= 0 && line < b * h * q; line += q)
-      for (int64_t j = 0; j < c.keys; ++j) {
-        mask[static_cast<size_t>(line * c.keys + j)] = 0;
-        bias[static_cast<size_t>(line * c.keys + j)] = -std::numeric_limits<Element>::infinity();
-      }
-    solve();
-  }
-
-  void check(int threads, VectorSet set) {
-    SCOPED_TRACE(std::string(c.name) + ", threads " + std::to_string(threads) + ", set " +
-                 std::to_string(static_cast<int>(set)));
-    std::vector<Element> out(dOut.size()), sums(expectedSums.size());
-    std::vector<Element> offsets(sums.size()), dQuery(query.size()), dKey(key.size()),
-        dValue(value.size());
-    for (size_t i = 0; i < offsets.size(); ++i)
-      offsets[i] = static_cast<Element>(expectedOffsets[i]);
-    std::vector<char *> places = {bytes(query), bytes(key), bytes(value)};
-    if (c.bias)
-      places.push_back(bytes(bias));
-    if (c.mask)
-      places.push_back(reinterpret_cast<char *>(mask.data()));
-    auto backward = places;
-    places.insert(places.end(), {bytes(out), bytes(sums)});
-    backward.insert(backward.end(), {bytes(sums), bytes(offsets), bytes(dOut), bytes(dQuery),
-                                     bytes(dKey), bytes(dValue)});
-    run(false, threads, set, places);
-    compare("out", out, expectedOut);
-    compare("sums", sums, expectedSums);
-    run(true, threads, set, backward);
-    compare("d_query", dQuery, expectedQuery);
-    compare("d_key", dKey, expectedKey);
-    compare("d_value", dValue, expectedValue);
-    results = {out, sums, dQuery, dKey, dValue};
-  }
-
-  std::vector<std::vector<Element>> results;
-
-private:
-  using Numbers = std::vector<double>;
-
-  char *bytes(std::vector<Element> &values) { return reinterpret_cast<char *>(values.data()); }
-
-  void layOut(int64_t *strides, int64_t heads, int64_t length, int64_t width) const {
-    strides[0] = heads * length * width;
-    strides[1] = c.headsInside ? width : length * width;
-    strides[2] = c.headsInside ? heads * width : width;
-    strides[3] = 1;
-  }
-
-  std::vector<Element> random(int64_t count) {
-    std::normal_distribution<double> distribution;
-    std::vector<Element> values(static_cast<size_t>(count));
-    for (Element &value : values)
-      value = static_cast<Element>(distribution(generator));
-    return values;
-  }
-
-  void run(bool isGradient, int threads, VectorSet set, const std::vector<char *> &places) {
-    auto call = createAttention(p, isGradient, threads, set);
-    ASSERT_TRUE(call);
-    auto planned =
-        mtc_call_scratch_bytes(isGradient ? MTC_ATTENTION_GRADIENT : MTC_ATTENTION, &p, threads);
-    EXPECT_LE(call->scratchBytes(), planned);
-    auto scratchBytes = static_cast<size_t>(call->scratchBytes());
-    // What was in the scratch before must not matter, nor what lies behind it change.
-    std::vector<char> buffer(scratchBytes + 256, static_cast<char>(0xff));
-    char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
-    setLibraryThreads(threads);
-    call->run(places.data(), scratch);
-    for (char *each = scratch + scratchBytes; each < buffer.data() + buffer.size(); ++each)
-      ASSERT_EQ(*each, static_cast<char>(0xff)) << "written behind the scratch";
-  }
-
-  static void compare(const char *what, const std::vector<Element> &found, const Numbers &wanted) {
-    ASSERT_EQ(found.size(), wanted.size());
-    double tolerance = sizeof(Element) == 4 ? 2e-5 : 1e-13;
-    for (size_t i = 0; i < found.size(); ++i) {
-      if (std::isinf(wanted[i])) {
-        ASSERT_EQ(static_cast<double>(found[i]), wanted[i]) << what << ' ' << i;
-        continue;
-      }
-      ASSERT_NEAR(static_cast<double>(found[i]), wanted[i], tolerance * (1 + std::abs(wanted[i])))
-          << what << ' ' << i;
-    }
-  }
-
-  static size_t place(const int64_t *strides, int64_t b, int64_t h, int64_t i, int64_t d) {
-    return static_cast<size_t>(b * strides[0] + h * strides[1] + i * strides[2] + d * strides[3]);
-  }
-
-  /// The definition, one row after another.
-  void solve() {
-    expectedOut.assign(dOut.size(), 0);
-    expectedQuery.assign(query.size(), 0);
-    expectedKey.assign(key.size(), 0);
-    expectedValue.assign(value.size(), 0);
-    for (int64_t b = 0; b < c.batch; ++b)
-      for (int64_t h = 0; h < c.heads; ++h)
-        for (int64_t i = 0; i < c.queries; ++i)
-          solveRow(b, h, i);
-  }
-
-  void solveRow(int64_t b, int64_t h, int64_t i) {
-    const int64_t g = h * c.keyHeads / c.heads;
-    Numbers e(static_cast<size_t>(c.keys));
-    double sum = 0, offset = 0;
-    for (int64_t j = 0; j < c.keys; ++j) {
-      double score = 0;
-      for (int64_t d = 0; d < c.width; ++d)
-        score += static_cast<double>(query[place(p.query, b, h, i, d)]) *
-                 static_cast<double>(key[place(p.key, b, g, j, d)]);
-      score *= p.scale;
-      if (c.bias)
-        score += static_cast<double>(bias[place(p.bias, b, h, i, j)]);
-      bool kept = (!c.mask || mask[place(p.mask, b, h, i, j)]) && (!c.causal || j <= i + c.offset);
-      e[static_cast<size_t>(j)] = kept ? std::exp(score) : 0;
-      sum += e[static_cast<size_t>(j)];
-    }
-    expectedSums.push_back(sum == 0 ? std::numeric_limits<double>::infinity() : std::log(sum));
-    Numbers dP(e.size());
-    for (int64_t j = 0; j < c.keys; ++j) {
-      auto k = static_cast<size_t>(j);
-      e[k] = sum == 0 ? 0 : e[k] / sum;
-      for (int64_t d = 0; d < c.valueWidth; ++d) {
-        double v = static_cast<double>(value[place(p.value, b, g, j, d)]);
-        double dO = static_cast<double>(dOut[place(p.out, b, h, i, d)]);
-        expectedOut[place(p.out, b, h, i, d)] += e[k] * v;
-        expectedValue[place(p.d_value, b, g, j, d)] += e[k] * dO;
-        dP[k] += v * dO;
-      }
-      offset += e[k] * dP[k];
-    }
-    expectedOffsets.push_back(offset);
-    for (int64_t j = 0; j < c.keys; ++j) {
-      auto k = static_cast<size_t>(j);
-      double dS = e[k] * (dP[k] - offset) * p.scale;
-      for (int64_t d = 0; d < c.width; ++d) {
-        expectedQuery[place(p.d_query, b, h, i, d)] +=
-            dS * static_cast<double>(key[place(p.key, b, g, j, d)]);
-        expectedKey[place(p.d_key, b, g, j, d)] +=
-            dS * static_cast<double>(query[place(p.query, b, h, i, d)]);
-      }
-    }
-  }
-
-  Case c;
-  MtcAttention p;
-  std::mt19937_64 generator{7};
-  std::vector<Element> query, key, value, bias, dOut;
-  std::vector<uint8_t> mask;
-  Numbers expectedOut, expectedSums, expectedOffsets, expectedQuery, expectedKey, expectedValue;
-};
-
-const Case cases[] = {
-    {.name = "small"},
-    {.name = "ragged tiles", .queries = 131, .keys = 203, .width = 24, .valueWidth = 40},
-    {.name = "odd widths", .queries = 65, .keys = 67, .width = 5, .valueWidth = 19},
-    {.name = "causal", .queries = 150, .keys = 150, .width = 16, .causal = true},
-    {.name = "causal, keys before", .queries = 70, .keys = 190, .causal = true, .offset = 120},
-    {.name = "causal, rows of no keys", .queries = 100, .keys = 90, .causal = true, .offset = -70},
-    {.name = "grouped", .heads = 6, .keyHeads = 2, .queries = 33, .keys = 70, .causal = true},
-    {.name = "heads inside",
-     .heads = 3,
-     .keyHeads = 3,
-     .queries = 70,
-     .keys = 66,
-     .headsInside = true},
-    {.name = "bias", .queries = 66, .keys = 100, .bias = true},
-    {.name = "bias of keys",
-     .queries = 66,
-     .keys = 100,
-     .bias = true,
-     .broadcastHeads = true,
-     .broadcastQueries = true},
-    {.name = "mask", .queries = 66, .keys = 100, .mask = true, .broadcastBatch = true},
-    {.name = "all kinds",
-     .heads = 4,
-     .keyHeads = 2,
-     .queries = 66,
-     .keys = 100,
-     .bias = true,
-     .mask = true,
-     .causal = true,
-     .offset = 34,
-     .broadcastHeads = true,
-     .emptyRow = 3},
-    {.name = "empty by mask", .queries = 5, .keys = 9, .mask = true, .emptyRow = 2},
-    {.name = "empty by bias", .queries = 5, .keys = 9, .bias = true, .emptyRow = 2},
-    {.name = "one key", .queries = 3, .keys = 1, .width = 1, .valueWidth = 1},
-};
+void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &places, int threads,
+         VectorSet set) {
+  auto call = createAttention(p, isGradient, threads, set);
+  ASSERT_TRUE(call);
+  auto planned =
+      mtc_call_scratch_bytes(isGradient ? MTC_ATTENTION_GRADIENT : MTC_ATTENTION, &p, threads);
+  EXPECT_LE(call->scratchBytes(), planned);
+  auto scratchBytes = static_cast<size_t>(call->scratchBytes());
+  // What was in the scratch before must not matter, nor what lies behind it change.
+  std::vector<char> buffer(scratchBytes + 256, static_cast<char>(0xff));
+  char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
+  setLibraryThreads(threads);
+  std::vector<char *> addresses;
+  for (const Place &place : places)
+    addresses.push_back(place.data);
+  call->run(addresses.data(), scratch);
+  for (char *each = scratch + scratchBytes; each < buffer.data() + buffer.size(); ++each)
+    ASSERT_EQ(*each, static_cast<char>(0xff)) << "written behind the scratch";
+}
 
 template <typename Element> void checkAll() {
   for (const Case &c : cases) {
     Instance<Element> instance(c);
     for (int set = 0; set <= static_cast<int>(machineVectors()); ++set) {
-      instance.check(1, static_cast<VectorSet>(set));
+      auto check = [&](int threads) {
+        SCOPED_TRACE("threads " + std::to_string(threads) + ", set " + std::to_string(set));
+        instance.check([&](const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
+                           size_t) { run(p, isGradient, places, threads, VectorSet(set)); });
+      };
+      check(1);
       auto alone = instance.results;
       for (int threads : {2, 7}) {
-        instance.check(threads, static_cast<VectorSet>(set));
+        check(threads);
         EXPECT_EQ(instance.results, alone)
             << c.name << ": bits depend on " << threads << " threads";
       }
@@ -297,7 +69,7 @@ TEST(Attention, LargeScoresDoNotOverflow) {
   char *places[] = {reinterpret_cast<char *>(&query), reinterpret_cast<char *>(key.data()),
                     reinterpret_cast<char *>(value.data()), reinterpret_cast<char *>(&out),
                     reinterpret_cast<char *>(&sums)};
-  MtcCall call = {MTC_ATTENTION, &p, 0, 0, 0};
+  MtcCall call = {MTC_ATTENTION, &p, 0, 0, 0, nullptr};
   ASSERT_TRUE(mtc_call_run(&call, places));
   EXPECT_EQ(out, 129);
   EXPECT_EQ(sums, 129000);

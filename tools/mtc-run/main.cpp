@@ -95,8 +95,7 @@ int main(int argc, char **argv) {
       llvm::errs() << "error: --emit is kernels, llvm or asm, not '" << emit << "'\n";
       return 1;
     }
-    SmallVector<mtc::KernelFunctionOp> kernels(module->getOps<mtc::KernelFunctionOp>());
-    return failed((*target)->printKernels(kernels, *form, llvm::outs()));
+    return failed((*target)->print(mtc::CodeSources::of(*module), *form, llvm::outs()));
   }
   if (!output.empty())
     return linkExecutable(*module, **target, output);

@@ -102,8 +102,8 @@ int emitKernels(const Options &options, Compilation &compilation) {
     std::string table;
     llvm::raw_string_ostream stream(table);
     if (failed(compilation.lower(Stage::Placed)) ||
-        failed(compilation.getTarget().printResources(
-            llvm::to_vector(compilation.getModule().getOps<KernelFunctionOp>()), stream)))
+        failed(compilation.getTarget().printResources(CodeSources::of(compilation.getModule()),
+                                                      stream)))
       return failure();
     for (StringRef line : llvm::split(StringRef(table).rtrim(), '\n'))
       if (!line.empty())
@@ -138,9 +138,7 @@ int mtc::tool::compile(Options &options, const char *executable) {
   Target &target = compilation.getTarget();
   if (options.stage == Stage::Llvm)
     return emitStage(options, compilation, [&](raw_ostream &os) {
-      return target.printKernels(
-          llvm::to_vector(compilation.getModule().getOps<KernelFunctionOp>()), KernelText::LLVM,
-          os);
+      return target.print(CodeSources::of(compilation.getModule()), KernelText::LLVM, os);
     });
 
   std::string program = options.output.empty() ? compilation.getModel().name() : options.output;

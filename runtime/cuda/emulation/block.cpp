@@ -148,10 +148,10 @@ void Block::abandon() {
   __builtin_unreachable();
 }
 
-const MtcEmulatedThread &Block::enter(uint32_t sharedBytes) {
+const MtcEmulatedThread &Block::enter(uint32_t sharedBytes, uint32_t granule) {
   if (!hasEntered) {
     hasEntered = true;
-    shared.startBlock(sharedBytes, threadCount);
+    shared.startBlock(sharedBytes, granule, threadCount);
     block.shared = shared.data();
   }
   return threads[runningThread].state;

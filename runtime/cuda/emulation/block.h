@@ -33,7 +33,7 @@ public:
   static Block &current();
 
   // What running threads call; see runtime/abi/emulation.h.
-  const MtcEmulatedThread &enter(uint32_t sharedBytes);
+  const MtcEmulatedThread &enter(uint32_t sharedBytes, uint32_t granule);
   void waitAtBarrier(uint32_t site);
   void waitAtWarpBarrier(uint32_t mask, uint32_t site);
   uint64_t shuffle(uint32_t kind, uint32_t mask, uint32_t value, uint32_t operand, uint32_t clamp,

@@ -9,8 +9,8 @@ using mtc::runtime::emulation::DeviceMemory;
 
 extern "C" {
 
-const MtcEmulatedThread *mtc_emulated_enter(uint32_t shared_bytes) {
-  return &Block::current().enter(shared_bytes);
+const MtcEmulatedThread *mtc_emulated_enter(uint32_t shared_bytes, uint32_t granule) {
+  return &Block::current().enter(shared_bytes, granule);
 }
 
 void mtc_emulated_barrier(uint32_t site) { Block::current().waitAtBarrier(site); }

@@ -11,14 +11,15 @@ constexpr unsigned warpSize = 32;
 constexpr const char *verbs[] = {"reads", "writes", "updates"};
 } // namespace
 
-void SharedMemory::startBlock(size_t declared, unsigned threads) {
+void SharedMemory::startBlock(size_t declared, size_t granule, unsigned threads) {
   ++blockTime;
   blockStart = blockTime;
   size = declared;
-  if (bytes.size() < size) {
-    bytes.resize(size);
+  granuleBytes = granule;
+  if (granules.size() < size)
+    granules.resize(size);
+  if (memory.size() < size + alignment)
     memory.resize(size + alignment);
-  }
   warpTimes.resize((threads + warpSize - 1) / warpSize);
 }
 
@@ -40,31 +41,39 @@ bool SharedMemory::isOrdered(uint32_t time, uint32_t warpTime, unsigned other,
   return other / warpSize == warp && warpTime < warpTimes[warp];
 }
 
-bool SharedMemory::racesWithReads(const Byte &byte, unsigned thread) const {
-  if (byte.readTime < blockTime)
+bool SharedMemory::racesWithReads(const Granule &granule, unsigned thread) const {
+  if (granule.readTime < blockTime)
     return false;
-  if (byte.readers == Byte::one)
-    return !isOrdered(byte.readTime, byte.readWarpTime, byte.reader, thread);
+  if (granule.readers == Granule::one)
+    return !isOrdered(granule.readTime, granule.readWarpTime, granule.reader, thread);
   unsigned warp = thread / warpSize;
-  return byte.readers == Byte::several || byte.reader / warpSize != warp ||
-         byte.readWarpTime == warpTimes[warp];
+  return granule.readers == Granule::several || granule.reader / warpSize != warp ||
+         granule.readWarpTime == warpTimes[warp];
 }
 
-void SharedMemory::recordRead(Byte &byte, unsigned thread) {
+/// Whether one more read tells nothing new: it was written before the last barrier, and threads of
+/// several warps have read it since.
+bool SharedMemory::isWidelyRead(const Granule &granule) const {
+  return granule.readTime == blockTime && granule.readers == Granule::several &&
+         granule.writeTime < blockTime;
+}
+
+void SharedMemory::recordRead(Granule &granule, unsigned thread) {
   unsigned warp = thread / warpSize;
-  bool isNew = byte.readTime < blockTime;
-  bool isOfWarp = byte.reader / warpSize == warp;
-  if (isNew || (byte.readers != Byte::several && isOfWarp && byte.readWarpTime < warpTimes[warp]))
-    byte.readers = Byte::one;
-  else if (byte.readers == Byte::one && byte.reader == thread)
+  bool isNew = granule.readTime < blockTime;
+  bool isOfWarp = granule.reader / warpSize == warp;
+  if (isNew ||
+      (granule.readers != Granule::several && isOfWarp && granule.readWarpTime < warpTimes[warp]))
+    granule.readers = Granule::one;
+  else if (granule.readers == Granule::one && granule.reader == thread)
     ;
-  else if (byte.readers != Byte::several && isOfWarp)
-    byte.readers = Byte::sameWarp;
+  else if (granule.readers != Granule::several && isOfWarp)
+    granule.readers = Granule::sameWarp;
   else
-    byte.readers = Byte::several;
-  byte.readTime = blockTime;
-  byte.readWarpTime = warpTimes[warp];
-  byte.reader = static_cast<uint16_t>(thread);
+    granule.readers = Granule::several;
+  granule.readTime = blockTime;
+  granule.readWarpTime = warpTimes[warp];
+  granule.reader = static_cast<uint16_t>(thread);
 }
 
 std::string SharedMemory::access(const void *address, uint64_t count,
@@ -78,27 +87,29 @@ std::string SharedMemory::access(const void *address, uint64_t count,
     return describe("of which the block has ", size, " bytes: out of bounds");
   if (access.alignment > 1 && offset % access.alignment)
     return describe("which must be a multiple of ", access.alignment, ": misaligned");
-  for (uint64_t i = offset; i < offset + count; ++i) {
-    Byte &byte = bytes[i];
-    bool written = byte.writeTime >= blockStart;
+  for (uint64_t i = offset / granuleBytes; i * granuleBytes < offset + count; ++i) {
+    Granule &granule = granules[i];
+    if (access.kind == MTC_READ && isWidelyRead(granule))
+      continue;
+    bool written = granule.writeTime >= blockStart;
     if (access.kind != MTC_WRITE && !written)
       return describe("where no thread of the block has written: an uninitialised read");
     if (access.kind == MTC_ATOMIC)
       continue;
-    if (written && !isOrdered(byte.writeTime, byte.writeWarpTime, byte.writer, thread))
-      return describe("which thread ", byte.writer,
+    if (written && !isOrdered(granule.writeTime, granule.writeWarpTime, granule.writer, thread))
+      return describe("which thread ", granule.writer,
                       " wrote since the last barrier that both passed: a race");
     if (access.kind == MTC_READ) {
-      recordRead(byte, thread);
+      recordRead(granule, thread);
       continue;
     }
-    if (racesWithReads(byte, thread))
-      return describe("which ", byte.readers == Byte::one ? "" : "among others ", "thread ",
-                      byte.reader, " read since the last barrier that both passed: a race");
-    byte.writeTime = blockTime;
-    byte.writeWarpTime = warpTimes[thread / warpSize];
-    byte.writer = static_cast<uint16_t>(thread);
-    byte.readTime = 0;
+    if (racesWithReads(granule, thread))
+      return describe("which ", granule.readers == Granule::one ? "" : "among others ", "thread ",
+                      granule.reader, " read since the last barrier that both passed: a race");
+    granule.writeTime = blockTime;
+    granule.writeWarpTime = warpTimes[thread / warpSize];
+    granule.writer = static_cast<uint16_t>(thread);
+    granule.readTime = 0;
   }
   return "";
 }

@@ -1,5 +1,5 @@
-// Shared memory of a block, and who accessed each of its bytes: finds races and reads of what
-// nobody wrote.
+// Shared memory of a block, and who accessed each of its granules, which no access divides: finds
+// races and reads of what nobody wrote.
 #ifndef MTC_RUNTIME_CUDA_EMULATION_SHARED_MEMORY_H
 #define MTC_RUNTIME_CUDA_EMULATION_SHARED_MEMORY_H
 
@@ -10,12 +10,12 @@
 
 namespace mtc::runtime::emulation {
 
-/// Two accesses of a byte by different threads, of which one writes, are a race unless a barrier of
-/// the block lies between them, or one of the warp that both are in.
+/// Two accesses of a granule by different threads, of which one writes, are a race unless a barrier
+/// of the block lies between them, or one of the warp that both are in.
 class SharedMemory {
 public:
-  /// A new block begins; `bytes` is what its kernel declares.
-  void startBlock(size_t bytes, unsigned threads);
+  /// A new block begins; `bytes` is what its kernel declares, `granule` a power of two.
+  void startBlock(size_t bytes, size_t granule, unsigned threads);
   void passBarrier() { ++blockTime; }
   void passWarpBarrier(unsigned warp) { ++warpTimes[warp]; }
 
@@ -28,7 +28,7 @@ public:
 
 private:
   /// Times count up over all blocks, so that what an earlier block left is merely old.
-  struct Byte {
+  struct Granule {
     uint32_t writeTime = 0, writeWarpTime = 0;
     uint32_t readTime = 0, readWarpTime = 0;
     uint16_t writer = 0, reader = 0;
@@ -36,14 +36,15 @@ private:
   };
 
   bool isOrdered(uint32_t time, uint32_t warpTime, unsigned other, unsigned thread) const;
-  bool racesWithReads(const Byte &byte, unsigned thread) const;
-  void recordRead(Byte &byte, unsigned thread);
+  bool racesWithReads(const Granule &granule, unsigned thread) const;
+  bool isWidelyRead(const Granule &granule) const;
+  void recordRead(Granule &granule, unsigned thread);
 
   static constexpr size_t alignment = 256;
 
-  size_t size = 0;
+  size_t size = 0, granuleBytes = 1;
   std::vector<char> memory;
-  std::vector<Byte> bytes;
+  std::vector<Granule> granules;
   std::vector<uint32_t> warpTimes;
   uint32_t blockTime = 1, blockStart = 1;
 };

@@ -23,7 +23,7 @@ constexpr size_t operandCounts[kernelCount] = {6, 2, 2, 2, 5, 5, 1};
 
 /// Parameters: the operands of the kernel's operation, then the fault record if it may fault.
 template <size_t number> void runThread(char *const *parameters) {
-  const MtcEmulatedThread &thread = *mtc_emulated_enter(0);
+  const MtcEmulatedThread &thread = *mtc_emulated_enter(0, 4);
   const MtcCpuStage &stage = stages[number];
   const int64_t item = int64_t{thread.block->index[0]} * blockSize + thread.index[0];
   if (item < stage.extent)

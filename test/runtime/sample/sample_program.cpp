@@ -114,9 +114,9 @@ const MtcContraction contractions[] = {
     // weight gradient[0, n] = sum over k of error[k, 0] x[k, n]
     {MTC_F32, 0, {}, 1, features, batch, {1, 1}, {features, 1}, {features, 1}, 0, 0, {}}};
 const MtcCall calls[] = {{MTC_CONTRACTION, &contractions[0], 4 << 20, 2 * batch * features,
-                          4 * (batch * features + features + batch)},
+                          4 * (batch * features + features + batch), nullptr},
                          {MTC_CONTRACTION, &contractions[1], 4 << 20, 2 * batch * features,
-                          4 * (batch + batch * features + features)}};
+                          4 * (batch + batch * features + features), nullptr}};
 
 const int64_t forwardOperands[] = {xAt, weightAt, yAt, scratchAt};
 const int64_t checkOperands[] = {targetAt};

@@ -47,7 +47,7 @@ constexpr MtcEmulatedAccess writeFloat = {MTC_WRITE, 4, 4, 0, -1};
 
 /// Adds the numbers of a block's threads: up a tree in shared memory.
 void addUpTree(char *const *parameters) {
-  const MtcEmulatedThread *thread = mtc_emulated_enter(256 * 4);
+  const MtcEmulatedThread *thread = mtc_emulated_enter(256 * 4, 4);
   uint32_t i = thread->index[0], count = thread->block->size[0];
   auto *shared = reinterpret_cast<float *>(thread->block->shared);
   const auto *from = reinterpret_cast<float *>(parameters[0]) + thread->block->index[0] * count;
@@ -79,7 +79,7 @@ TEST(Emulator, RunsBarriersOnAnyNumberOfHostThreads) {
 }
 
 void addWithinWarp(char *const *parameters) {
-  const MtcEmulatedThread *thread = mtc_emulated_enter(0);
+  const MtcEmulatedThread *thread = mtc_emulated_enter(0, 4);
   uint32_t i = thread->index[0];
   float sum = reinterpret_cast<float *>(parameters[0])[i];
   for (uint32_t offset = 16; offset; offset /= 2) {
@@ -105,7 +105,7 @@ TEST(Emulator, RunsShuffles) {
 
 TEST(Emulator, LetsThreadsThatEndLeaveAWarp) {
   auto body = [](char *const *parameters) {
-    const MtcEmulatedThread *thread = mtc_emulated_enter(0);
+    const MtcEmulatedThread *thread = mtc_emulated_enter(0, 4);
     uint32_t i = thread->index[0];
     if (i >= 10)
       return;
@@ -119,7 +119,7 @@ TEST(Emulator, LetsThreadsThatEndLeaveAWarp) {
 
 TEST(Emulator, OrdersSharedMemoryByWarpBarriersWithinTheWarpOnly) {
   auto body = [](char *const *parameters) {
-    const MtcEmulatedThread *thread = mtc_emulated_enter(64 * 4);
+    const MtcEmulatedThread *thread = mtc_emulated_enter(64 * 4, 4);
     auto *shared = reinterpret_cast<float *>(thread->block->shared);
     uint32_t i = thread->index[0];
     mtc_emulated_shared_access(shared + i, &writeFloat);
@@ -134,7 +134,7 @@ TEST(Emulator, OrdersSharedMemoryByWarpBarriersWithinTheWarpOnly) {
 
 TEST(Emulator, ReportsTheFirstBlockThatFails) {
   auto body = [](char *const *parameters) {
-    const MtcEmulatedThread *thread = mtc_emulated_enter(0);
+    const MtcEmulatedThread *thread = mtc_emulated_enter(0, 4);
     uint32_t block = thread->block->index[0];
     mtc_emulated_global_access(parameters[0] + block * 4, parameters[0], &writeFloat);
   };

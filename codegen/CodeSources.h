@@ -1,0 +1,24 @@
+//===- CodeSources.h - What of a program code is generated for --------------------------------===//
+
+#ifndef MTC_CODEGEN_CODESOURCES_H
+#define MTC_CODEGEN_CODESOURCES_H
+
+#include "codegen/program/CallDescription.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <vector>
+
+namespace mtc {
+
+/// A program's kernels, and the library calls that it makes, each once.
+struct CodeSources {
+  mlir::MLIRContext *context;
+  llvm::SmallVector<KernelFunctionOp> kernels;
+  std::vector<CallDescription> calls;
+
+  static CodeSources of(mlir::ModuleOp placed);
+};
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_CODESOURCES_H

@@ -1,0 +1,63 @@
+//===- AttentionTiles.h - The tiles of the device's attention kernels
+//-----------------------------===//
+//
+// Read by the compiler, which plans launches, and by the device's code.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_CUDA_DEVICE_ATTENTIONTILES_H
+#define MTC_CODEGEN_CUDA_DEVICE_ATTENTIONTILES_H
+
+namespace mtc::cuda {
+
+/// Threads that hold one row of scores together: neighbours in a warp.
+inline constexpr int threadsOfRow = 8;
+
+/// A block keeps `rows` lines of one side (queries, or keys) and goes through those of the other in
+/// tiles of `columns`. Lines are padded to `width` elements in shared memory, and then by 16 bytes,
+/// so that neighbouring lines lie in other banks.
+struct AttentionTiles {
+  int rows, columns;
+  int rowsOfThread; ///< each `threads() / threadsOfRow` rows away from the next
+  int keptTiles;    ///< of rows: one of queries, or two
+  int elementBytes; ///< of what is summed: 4 or 8
+  int width;
+
+  constexpr int threads() const { return rows / rowsOfThread * threadsOfRow; }
+  constexpr int columnsOfThread() const { return columns / threadsOfRow; }
+  /// Elements of a vector access.
+  constexpr int lanes() const { return 16 / elementBytes; }
+  constexpr int lineStride() const { return width + lanes(); }
+  constexpr int scoreStride() const { return columns + lanes(); }
+  /// Kept tiles, two passing tiles, a tile of scores.
+  constexpr int sharedBytes() const {
+    return ((keptTiles * rows + 2 * columns) * lineStride() + rows * scoreStride()) * elementBytes;
+  }
+};
+
+/// The widths that kernels exist for; a head is padded to the next one.
+constexpr int paddedWidth(int elementBytes, long width) {
+  return width <= 32 ? 32 : width <= 64 ? 64 : width <= 128 && elementBytes == 4 ? 128 : 0;
+}
+
+/// Tiles that fit into the 48 KiB that a block has without asking for more, and a thread's part of
+/// them into its registers.
+constexpr AttentionTiles attentionTiles(int elementBytes, int width) {
+  return width <= 64 && elementBytes == 4 ? AttentionTiles{64, 32, 4, 1, elementBytes, width}
+                                          : AttentionTiles{32, 16, 2, 1, elementBytes, width};
+}
+constexpr AttentionTiles attentionGradientTiles(int elementBytes, int width) {
+  return width <= 64 && elementBytes == 4 ? AttentionTiles{32, 32, 4, 2, elementBytes, width}
+                                          : AttentionTiles{16, 16, 2, 2, elementBytes, width};
+}
+
+constexpr bool fitsStaticMemory(int elementBytes, int width) {
+  return attentionTiles(elementBytes, width).sharedBytes() <= 48 << 10 &&
+         attentionGradientTiles(elementBytes, width).sharedBytes() <= 48 << 10;
+}
+static_assert(fitsStaticMemory(4, 32) && fitsStaticMemory(4, 64) && fitsStaticMemory(4, 128) &&
+              fitsStaticMemory(8, 32) && fitsStaticMemory(8, 64));
+
+} // namespace mtc::cuda
+
+#endif // MTC_CODEGEN_CUDA_DEVICE_ATTENTIONTILES_H

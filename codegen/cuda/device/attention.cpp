@@ -1,0 +1,348 @@
+//===- attention.cpp - Attention and its gradient on the device -------------------------------===//
+//
+// Tiles of scores live in registers: forward with rows' maxima and sums kept up to date (Milakov
+// and Gimelshein, "Online normalizer calculation for softmax", 2018; Dao et al., "FlashAttention",
+// 2022), backward from the logarithms of the sums. Backward, one kernel sums for a tile of keys
+// over all queries, another for a tile of queries over all keys; each computes the scores, so that
+// nothing is added to memory by several blocks and the bits are those of every run.
+//
+// Every function is inlined into a kernel that the compiler writes around it, with the description
+// `p` a constant: extents, strides and what is absent fold into the code.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "runtime/abi/attention.h"
+#include "codegen/cuda/device/Tile.h"
+
+namespace mtc::cuda::device {
+
+template <typename Number> Number least(Number a, Number b) { return a < b ? a : b; }
+template <typename Number> Number greatest(Number a, Number b) { return a > b ? a : b; }
+
+/// The places of a call that both directions have.
+template <typename Element> struct Operands {
+  MTC_GLOBAL const Element *query, *key, *value, *bias;
+  MTC_GLOBAL const uint8_t *mask;
+};
+
+/// One head of queries of one entry of the batch.
+struct Head {
+  const MtcAttention &p;
+  int64_t batch, head;
+
+  int64_t keyHead() const { return head * p.key_heads / p.heads; }
+  template <typename T> T at(T base, const int64_t *strides, int64_t whichHead) const {
+    return base + batch * strides[0] + whichHead * strides[1];
+  }
+  /// Where the numbers of the head's queries begin in sums and offsets.
+  int64_t firstRow() const { return (batch * p.heads + head) * p.queries; }
+  /// One more than the last key that takes part for any of the queries before `end`.
+  int64_t keysFor(int64_t end) const {
+    return p.is_causal ? greatest<int64_t>(0, least(end + p.causal_offset, p.keys)) : p.keys;
+  }
+};
+
+/// Scaled, biased scores; -inf where a key takes no part, or a query or key is not there.
+template <typename Math, typename Element> struct Scoring {
+  using Sum = decltype(Math::Scores::at[0][0] + 0);
+  Head head;
+  MTC_GLOBAL const Element *bias;
+  MTC_GLOBAL const uint8_t *mask;
+
+  Scoring(const Head &head, const Operands<Element> &operands)
+      : head(head), bias(operands.bias), mask(operands.mask) {
+    if (head.p.has_bias)
+      bias = head.at(bias, head.p.bias, head.head);
+    if (head.p.has_mask)
+      mask = head.at(mask, head.p.mask, head.head);
+  }
+
+  auto operator()(auto product, int64_t query, int64_t key) const {
+    const MtcAttention &p = head.p;
+    using Sum = decltype(product);
+    const Sum none = -__builtin_inff();
+    if (query >= p.queries || key >= p.keys || (p.is_causal && key > query + p.causal_offset))
+      return none;
+    if (p.has_mask && !mask[query * p.mask[2] + key * p.mask[3]])
+      return none;
+    Sum score = product * static_cast<Sum>(p.scale);
+    if (p.has_bias)
+      score += static_cast<Sum>(bias[query * p.bias[2] + key * p.bias[3]]);
+    return score;
+  }
+};
+
+/// Takes tiles out of the block's shared memory, one behind the other.
+template <typename Sum> struct SharedTiles {
+  MTC_SHARED Sum *next;
+
+  explicit SharedTiles(MTC_SHARED char *start) : next(reinterpret_cast<MTC_SHARED Sum *>(start)) {}
+  MTC_SHARED Sum *take(int lines, int stride) {
+    MTC_SHARED Sum *tile = next;
+    next += lines * stride;
+    return tile;
+  }
+};
+
+//===------------------------------------------------------------------------------------------===//
+// Forward
+//===------------------------------------------------------------------------------------------===//
+
+/// A block is a tile of queries of a head. The last tiles, which have the most keys where attention
+/// is causal, come first.
+template <typename Element, typename Sum, const AttentionTiles &tiles>
+void attend(const MtcAttention &p, const Operands<Element> &operands, MTC_GLOBAL Element *out,
+            MTC_GLOBAL Sum *sums, MTC_SHARED char *shared) {
+  using Math = TileMath<Sum, tiles>;
+  constexpr int rowCount = Math::rowCount, columnCount = Math::columnCount;
+  const Sum none = -__builtin_inff();
+  const int64_t tileCount = (p.queries + tiles.rows - 1) / tiles.rows, block = blockIndex();
+  const int64_t firstQuery = (tileCount - 1 - block % tileCount) * tiles.rows;
+  const Head head{p, block / tileCount / p.heads, block / tileCount % p.heads};
+  const Scoring<Math, Element> scoring(head, operands);
+
+  SharedTiles<Sum> memory(shared);
+  auto queries = memory.take(tiles.rows, Math::lineStride),
+       keys = memory.take(tiles.columns, Math::lineStride),
+       values = memory.take(tiles.columns, Math::lineStride),
+       exchanged = memory.take(tiles.rows, Math::scoreStride);
+  auto key = head.at(operands.key, p.key, head.keyHead()),
+       value = head.at(operands.value, p.value, head.keyHead());
+  Math::template load<tiles.rows>(head.at(operands.query, p.query, head.head) +
+                                      firstQuery * p.query[2],
+                                  p.query[2], p.queries - firstQuery, p.width, queries);
+
+  Sum maxima[rowCount], totals[rowCount] = {};
+  MTC_UNROLL for (Sum &maximum : maxima) maximum = none;
+  typename Math::Mixture mixture = {};
+  const int64_t end = head.keysFor(least(firstQuery + tiles.rows, p.queries));
+#pragma clang loop unroll(disable)
+  for (int64_t first = 0; first < end; first += tiles.columns) {
+    Math::template load<tiles.columns>(key + first * p.key[2], p.key[2], p.keys - first, p.width,
+                                       keys);
+    Math::template load<tiles.columns>(value + first * p.value[2], p.value[2], p.keys - first,
+                                       p.value_width, values);
+    blockBarrier();
+    auto scores = Math::multiply(queries, keys);
+    MTC_UNROLL for (int i = 0; i < rowCount; ++i) {
+      Sum maximum = none;
+      MTC_UNROLL for (int j = 0; j < columnCount; ++j) {
+        scores.at[i][j] =
+            scoring(scores.at[i][j], firstQuery + Math::row(i), first + Math::column(j));
+        maximum = greatest(scores.at[i][j], maximum);
+      }
+      MTC_UNROLL for (int distance = 1; distance < threadsOfRow; distance *= 2) maximum =
+          greatest(exchange(maximum, distance), maximum);
+      maximum = greatest(maximum, maxima[i]);
+      // While all are -inf nothing is subtracted: the exponentials are 0.
+      const Sum shift = maximum == none ? 0 : maximum, factor = exponential(maxima[i] - shift);
+      maxima[i] = maximum;
+      totals[i] *= factor;
+      MTC_UNROLL for (auto &part : mixture.at[i]) part *= factor;
+      MTC_UNROLL for (int j = 0; j < columnCount; ++j) {
+        scores.at[i][j] = exponential(scores.at[i][j] - shift);
+        totals[i] += scores.at[i][j];
+      }
+    }
+    Math::mix(scores, exchanged, values, mixture);
+    blockBarrier();
+  }
+
+  out = head.at(out, p.out, head.head);
+  const bool aligned = Math::isAligned(out, p.out[2], p.value_width);
+  MTC_UNROLL for (int i = 0; i < rowCount; ++i) {
+    Sum total = totals[i];
+    MTC_UNROLL for (int distance = 1; distance < threadsOfRow; distance *= 2) total +=
+        exchange(total, distance);
+    const int64_t query = firstQuery + Math::row(i);
+    if (query >= p.queries)
+      continue;
+    Math::store(mixture, i, total == 0 ? Sum(0) : 1 / total, out + query * p.out[2], p.value_width,
+                aligned);
+    if (Math::column(0) == 0)
+      sums[head.firstRow() + query] =
+          total == 0 ? static_cast<Sum>(__builtin_inff()) : maxima[i] + logarithm(total);
+  }
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Backward
+//===------------------------------------------------------------------------------------------===//
+
+template <typename Element, typename Sum> struct GradientOperands : Operands<Element> {
+  MTC_GLOBAL const Sum *sums, *offsets;
+  MTC_GLOBAL const Element *dOut;
+};
+
+/// A block is a tile of keys of a head of keys.
+template <typename Element, typename Sum, const AttentionTiles &tiles>
+void differentiateKeys(const MtcAttention &p, const GradientOperands<Element, Sum> &operands,
+                       MTC_GLOBAL Element *dKey, MTC_GLOBAL Element *dValue,
+                       MTC_SHARED char *shared) {
+  using Math = TileMath<Sum, tiles>;
+  const int64_t tileCount = (p.keys + tiles.rows - 1) / tiles.rows, block = blockIndex();
+  const int64_t firstKey = block % tileCount * tiles.rows;
+  const int64_t batch = block / tileCount / p.key_heads, keyHead = block / tileCount % p.key_heads;
+  const int64_t sharing = p.heads / p.key_heads;
+
+  SharedTiles<Sum> memory(shared);
+  auto keys = memory.take(tiles.rows, Math::lineStride),
+       values = memory.take(tiles.rows, Math::lineStride),
+       queries = memory.take(tiles.columns, Math::lineStride),
+       outGradients = memory.take(tiles.columns, Math::lineStride),
+       exchanged = memory.take(tiles.rows, Math::scoreStride);
+  const Head any{p, batch, keyHead * sharing};
+  Math::template load<tiles.rows>(any.at(operands.key, p.key, keyHead) + firstKey * p.key[2],
+                                  p.key[2], p.keys - firstKey, p.width, keys);
+  Math::template load<tiles.rows>(any.at(operands.value, p.value, keyHead) + firstKey * p.value[2],
+                                  p.value[2], p.keys - firstKey, p.value_width, values);
+
+  typename Math::Mixture ofKeys = {}, ofValues = {};
+  // The first query that the first key takes part for.
+  int64_t begin = p.is_causal ? greatest<int64_t>(0, firstKey - p.causal_offset) : 0;
+  begin -= begin % tiles.columns;
+#pragma clang loop unroll(disable)
+  for (int64_t h = keyHead * sharing; h < (keyHead + 1) * sharing; ++h) {
+    const Head head{p, batch, h};
+    const Scoring<Math, Element> scoring(head, operands);
+    auto query = head.at(operands.query, p.query, h), dOut = head.at(operands.dOut, p.out, h);
+#pragma clang loop unroll(disable)
+    for (int64_t first = begin; first < p.queries; first += tiles.columns) {
+      Math::template load<tiles.columns>(query + first * p.query[2], p.query[2], p.queries - first,
+                                         p.width, queries);
+      Math::template load<tiles.columns>(dOut + first * p.out[2], p.out[2], p.queries - first,
+                                         p.value_width, outGradients);
+      blockBarrier();
+      auto weights = Math::multiply(keys, queries),
+           gradients = Math::multiply(values, outGradients);
+      MTC_UNROLL for (int j = 0; j < Math::columnCount; ++j) {
+        const int64_t q = first + Math::column(j);
+        const bool isThere = q < p.queries;
+        const Sum sum = isThere ? operands.sums[head.firstRow() + q] : Sum(0),
+                  offset = isThere ? operands.offsets[head.firstRow() + q] : Sum(0);
+        MTC_UNROLL for (int i = 0; i < Math::rowCount; ++i) {
+          Sum &weight = weights.at[i][j], &gradient = gradients.at[i][j];
+          weight = exponential(scoring(weight, q, firstKey + Math::row(i)) - sum);
+          gradient = weight * (gradient - offset);
+        }
+      }
+      Math::mix(weights, exchanged, outGradients, ofValues);
+      Math::mix(gradients, exchanged, queries, ofKeys);
+      blockBarrier();
+    }
+  }
+
+  dKey = any.at(dKey, p.d_key, keyHead);
+  dValue = any.at(dValue, p.d_value, keyHead);
+  const bool keysAligned = Math::isAligned(dKey, p.d_key[2], p.width),
+             valuesAligned = Math::isAligned(dValue, p.d_value[2], p.value_width);
+  MTC_UNROLL for (int i = 0; i < Math::rowCount; ++i) if (const int64_t k = firstKey + Math::row(i);
+                                                          k < p.keys) {
+    Math::store(ofKeys, i, static_cast<Sum>(p.scale), dKey + k * p.d_key[2], p.width, keysAligned);
+    Math::store(ofValues, i, Sum(1), dValue + k * p.d_value[2], p.value_width, valuesAligned);
+  }
+}
+
+/// A block is a tile of queries of a head.
+template <typename Element, typename Sum, const AttentionTiles &tiles>
+void differentiateQueries(const MtcAttention &p, const GradientOperands<Element, Sum> &operands,
+                          MTC_GLOBAL Element *dQuery, MTC_SHARED char *shared) {
+  using Math = TileMath<Sum, tiles>;
+  const int64_t tileCount = (p.queries + tiles.rows - 1) / tiles.rows, block = blockIndex();
+  const int64_t firstQuery = (tileCount - 1 - block % tileCount) * tiles.rows;
+  const Head head{p, block / tileCount / p.heads, block / tileCount % p.heads};
+  const Scoring<Math, Element> scoring(head, operands);
+
+  SharedTiles<Sum> memory(shared);
+  auto queries = memory.take(tiles.rows, Math::lineStride),
+       outGradients = memory.take(tiles.rows, Math::lineStride),
+       keys = memory.take(tiles.columns, Math::lineStride),
+       values = memory.take(tiles.columns, Math::lineStride),
+       exchanged = memory.take(tiles.rows, Math::scoreStride);
+  auto key = head.at(operands.key, p.key, head.keyHead()),
+       value = head.at(operands.value, p.value, head.keyHead());
+  Math::template load<tiles.rows>(head.at(operands.query, p.query, head.head) +
+                                      firstQuery * p.query[2],
+                                  p.query[2], p.queries - firstQuery, p.width, queries);
+  Math::template load<tiles.rows>(head.at(operands.dOut, p.out, head.head) + firstQuery * p.out[2],
+                                  p.out[2], p.queries - firstQuery, p.value_width, outGradients);
+  Sum sums[Math::rowCount], offsets[Math::rowCount];
+  MTC_UNROLL for (int i = 0; i < Math::rowCount; ++i) {
+    const int64_t query = firstQuery + Math::row(i);
+    const bool isThere = query < p.queries;
+    sums[i] = isThere ? operands.sums[head.firstRow() + query] : Sum(0);
+    offsets[i] = isThere ? operands.offsets[head.firstRow() + query] : Sum(0);
+  }
+
+  typename Math::Mixture ofQueries = {};
+  const int64_t end = head.keysFor(least(firstQuery + tiles.rows, p.queries));
+#pragma clang loop unroll(disable)
+  for (int64_t first = 0; first < end; first += tiles.columns) {
+    Math::template load<tiles.columns>(key + first * p.key[2], p.key[2], p.keys - first, p.width,
+                                       keys);
+    Math::template load<tiles.columns>(value + first * p.value[2], p.value[2], p.keys - first,
+                                       p.value_width, values);
+    blockBarrier();
+    auto weights = Math::multiply(queries, keys), gradients = Math::multiply(outGradients, values);
+    MTC_UNROLL for (int i = 0; i < Math::rowCount; ++i)
+        MTC_UNROLL for (int j = 0; j < Math::columnCount; ++j) {
+      const Sum score =
+          scoring(weights.at[i][j], firstQuery + Math::row(i), first + Math::column(j));
+      gradients.at[i][j] = exponential(score - sums[i]) * (gradients.at[i][j] - offsets[i]);
+    }
+    Math::mix(gradients, exchanged, keys, ofQueries);
+    blockBarrier();
+  }
+
+  dQuery = head.at(dQuery, p.d_query, head.head);
+  const bool aligned = Math::isAligned(dQuery, p.d_query[2], p.width);
+  MTC_UNROLL for (int i = 0; i < Math::rowCount;
+                  ++i) if (const int64_t query = firstQuery + Math::row(i); query < p.queries)
+      Math::store(ofQueries, i, static_cast<Sum>(p.scale), dQuery + query * p.d_query[2], p.width,
+                  aligned);
+}
+
+} // namespace mtc::cuda::device
+
+//===------------------------------------------------------------------------------------------===//
+// Entries, named after the direction, the element type and the padded width
+//===------------------------------------------------------------------------------------------===//
+
+#define MTC_OPERANDS(Element)                                                                      \
+  const MtcAttention *p, MTC_GLOBAL const Element *query, MTC_GLOBAL const Element *key,           \
+      MTC_GLOBAL const Element *value, MTC_GLOBAL const Element *bias,                             \
+      MTC_GLOBAL const uint8_t *mask
+#define MTC_GRADIENT_OPERANDS(Element, Sum)                                                        \
+  MTC_OPERANDS(Element), MTC_GLOBAL const Sum *sums, MTC_GLOBAL const Sum *offsets,                \
+      MTC_GLOBAL const Element *dOut
+
+#define MTC_ATTENTION_KERNELS(Element, Sum, type, width)                                           \
+  namespace mtc::cuda::device::type##_##width {                                                    \
+    constexpr AttentionTiles forward = attentionTiles(sizeof(Sum), width),                         \
+                             backward = attentionGradientTiles(sizeof(Sum), width);                \
+  }                                                                                                \
+  extern "C" void mtc_attend_##type##_##width(MTC_OPERANDS(Element), MTC_GLOBAL Element *out,      \
+                                              MTC_GLOBAL Sum *sums, MTC_SHARED char *shared) {     \
+    mtc::cuda::device::attend<Element, Sum, mtc::cuda::device::type##_##width::forward>(           \
+        *p, {query, key, value, bias, mask}, out, sums, shared);                                   \
+  }                                                                                                \
+  extern "C" void mtc_differentiate_keys_##type##_##width(                                         \
+      MTC_GRADIENT_OPERANDS(Element, Sum), MTC_GLOBAL Element *, MTC_GLOBAL Element *dKey,         \
+      MTC_GLOBAL Element *dValue, MTC_SHARED char *shared) {                                       \
+    mtc::cuda::device::differentiateKeys<Element, Sum,                                             \
+                                         mtc::cuda::device::type##_##width::backward>(             \
+        *p, {{query, key, value, bias, mask}, sums, offsets, dOut}, dKey, dValue, shared);         \
+  }                                                                                                \
+  extern "C" void mtc_differentiate_queries_##type##_##width(                                      \
+      MTC_GRADIENT_OPERANDS(Element, Sum), MTC_GLOBAL Element *dQuery, MTC_GLOBAL Element *,       \
+      MTC_GLOBAL Element *, MTC_SHARED char *shared) {                                             \
+    mtc::cuda::device::differentiateQueries<Element, Sum,                                          \
+                                            mtc::cuda::device::type##_##width::backward>(          \
+        *p, {{query, key, value, bias, mask}, sums, offsets, dOut}, dQuery, shared);               \
+  }
+
+MTC_ATTENTION_KERNELS(float, float, f32, 32)
+MTC_ATTENTION_KERNELS(float, float, f32, 64)
+MTC_ATTENTION_KERNELS(float, float, f32, 128)
+MTC_ATTENTION_KERNELS(double, double, f64, 32)
+MTC_ATTENTION_KERNELS(double, double, f64, 64)

@@ -1,0 +1,220 @@
+//===- AttentionTest.cpp - Attention's device code under emulation ----------------------------===//
+
+#include "codegen/Jit.h"
+#include "codegen/cuda/Cubin.h"
+#include "codegen/cuda/DeviceCall.h"
+#include "codegen/cuda/DeviceCode.h"
+#include "codegen/cuda/Emulation.h"
+#include "codegen/cuda/Resources.h"
+#include "runtime/cuda/emulation/emulator.h"
+#include "test/support/attention_cases.h"
+
+#include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
+
+#include <cstring>
+
+using namespace mtc;
+using namespace mtc::attention_cases;
+namespace emulation = mtc::runtime::emulation;
+
+namespace {
+
+CallDescription describe(const MtcAttention &p, bool isGradient) {
+  return {isGradient ? MTC_ATTENTION_GRADIENT : MTC_ATTENTION,
+          std::string(reinterpret_cast<const char *>(&p), sizeof(p))};
+}
+
+llvm::Error compile(const CallDescription &call, const cuda::DeviceCall &plan,
+                    llvm::orc::LLJIT &jit, const cpu::Processor &processor) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto module = cuda::buildDeviceCall(call, plan, *context);
+  if (!module)
+    return module.takeError();
+  if (llvm::Error error = cuda::emulateDeviceModule(**module, 3))
+    return error;
+  auto machine = cpu::createTargetMachine(processor, 3);
+  if (!machine)
+    return machine.takeError();
+  cpu::optimize(**module, **machine, 1);
+  return jit.addIRModule(llvm::orc::ThreadSafeModule(std::move(*module), std::move(context)));
+}
+
+/// Runs a call in device memory of its own; results start as bytes that nothing is.
+void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
+         size_t operands) {
+  CallDescription call = describe(p, isGradient);
+  auto plan = cuda::planDeviceCall(call);
+  ASSERT_TRUE(plan);
+  auto processor = cpu::describeProcessor("host", "");
+  ASSERT_TRUE(bool(processor));
+  auto jit = createJit(*processor);
+  ASSERT_TRUE(bool(jit));
+  llvm::Error error = compile(call, *plan, **jit, *processor);
+  ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+
+  std::vector<char *> memory;
+  for (const Place &place : places) {
+    memory.push_back(emulation::allocate(place.bytes));
+    std::memset(memory.back(), 0x7b, place.bytes);
+    if (memory.size() > operands)
+      continue;
+    std::memcpy(memory.back(), place.data, place.bytes);
+    emulation::markDefined(memory.back(), place.bytes);
+  }
+  memory.push_back(nullptr); // scratch
+  for (const cuda::Launch &launch : plan->launches()) {
+    auto function = (*jit)->lookup(cuda::emulatedSymbol(launch.symbol));
+    ASSERT_TRUE(bool(function)) << llvm::toString(function.takeError());
+    MtcCudaLaunch description = {launch.symbol.c_str(),
+                                 function->toPtr<MtcEmulatedFunction>(),
+                                 {uint32_t(launch.grid[0]), 1, 1},
+                                 {uint32_t(launch.block[0]), 1, 1},
+                                 uint32_t(launch.sharedBytes)};
+    EXPECT_EQ(emulation::launch(description, memory.data(), "a node", 2), "");
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    std::memcpy(places[i].data, memory[i], places[i].bytes);
+    emulation::release(memory[i]);
+  }
+}
+
+template <typename Element> void checkAll() {
+  for (const Case &c : cases)
+    Instance<Element>(c).check(run);
+}
+
+TEST(DeviceAttention, MatchesItsDefinition) { checkAll<float>(); }
+
+TEST(DeviceAttention, MatchesItsDefinitionInDoublePrecision) { checkAll<double>(); }
+
+TEST(DeviceAttention, WideHeadsHaveTilesOfTheirOwn) {
+  Case c = {.name = "wide", .batch = 1, .queries = 37, .keys = 45, .width = 128, .valueWidth = 100};
+  c.causal = true;
+  c.offset = 8;
+  Instance<float>(c).check(run);
+  c.name = "wider values";
+  c.width = 40;
+  c.valueWidth = 64;
+  Instance<float>(c).check(run);
+  Instance<double>(c).check(run);
+}
+
+TEST(DeviceAttention, TheSameBitsEveryTime) {
+  Instance<float> instance({.name = "twice", .queries = 150, .keys = 150, .causal = true});
+  instance.check(run);
+  auto first = instance.results;
+  instance.check(run);
+  EXPECT_EQ(first, instance.results);
+}
+
+/// Launches of the call for an architecture, and what is wrong with how they use a processor.
+std::string findSpills(const MtcAttention &p, bool isGradient,
+                       const cuda::Architecture &architecture, unsigned &launches) {
+  CallDescription call = describe(p, isGradient);
+  llvm::LLVMContext context;
+  auto plan = cuda::planDeviceCall(call);
+  if (!plan)
+    return "not planned";
+  auto module = cuda::buildDeviceCall(call, *plan, context);
+  if (!module)
+    return llvm::toString(module.takeError());
+  auto ptx = cuda::emitPtx(**module, architecture, 3);
+  if (!ptx)
+    return llvm::toString(ptx.takeError());
+  if (ptx->find(".extern .func") != std::string::npos)
+    return "calls what is not there";
+  auto cubin = cuda::assemble(*ptx, "attention", architecture, 3);
+  if (!cubin)
+    return llvm::toString(cubin.takeError());
+  std::string wrong;
+  for (const cuda::Resources &resources : cuda::readResources(cubin->log)) {
+    ++launches;
+    if (resources.stackBytes || resources.spillStores || resources.spillLoads)
+      wrong += resources.symbol + ": " + std::to_string(resources.stackBytes) +
+               " bytes of stack, " + std::to_string(resources.spillStores) + " spilled, " +
+               std::to_string(resources.registers) + " registers\n";
+  }
+  return wrong;
+}
+
+TEST(DeviceAttention, NeedsNoMemoryForRegisters) {
+  Case c = {.name = "all kinds", .heads = 4, .queries = 100, .keys = 100};
+  c.mask = c.bias = c.causal = c.broadcastHeads = true;
+  for (auto [width, valueWidth] : {std::pair(32, 32), {64, 64}, {128, 128}, {64, 40}, {5, 7}}) {
+    c.width = width;
+    c.valueWidth = valueWidth;
+    for (bool isSingle : {true, false}) {
+      if (!isSingle && width > 64)
+        continue;
+      MtcAttention p =
+          isSingle ? Instance<float>(c).description() : Instance<double>(c).description();
+      unsigned launches = 0;
+      for (cuda::Architecture architecture :
+           {cuda::Architecture{8, 0}, cuda::Architecture{9, 0}, cuda::Architecture{12, 0}})
+        for (bool isGradient : {false, true})
+          EXPECT_EQ(findSpills(p, isGradient, architecture, launches), "")
+              << width << ' ' << valueWidth << ' ' << architecture.name();
+      EXPECT_EQ(launches, 9u);
+    }
+  }
+}
+
+TEST(DeviceAttention, LargeScoresDoNotOverflow) {
+  MtcAttention p = {};
+  p.type = MTC_F32;
+  p.batch = p.heads = p.key_heads = p.queries = p.width = p.value_width = 1;
+  p.keys = 130;
+  p.scale = 1;
+  for (int64_t *strides : {p.query, p.key, p.value, p.out})
+    strides[2] = strides[3] = 1;
+  float query = 1, out = 0, sums = 0;
+  std::vector<float> key(130), value(130);
+  for (size_t j = 0; j < key.size(); ++j) {
+    key[j] = 1000 * static_cast<float>(j); // The greatest score comes last.
+    value[j] = static_cast<float>(j);
+  }
+  auto place = [](float *values, size_t count) {
+    return Place{reinterpret_cast<char *>(values), count * sizeof(float)};
+  };
+  run(p, false,
+      {place(&query, 1), place(key.data(), 130), place(value.data(), 130), place(&out, 1),
+       place(&sums, 1)},
+      3);
+  EXPECT_EQ(out, 129);
+  EXPECT_EQ(sums, 129000);
+  // A run that diverged shows it.
+  key[7] = std::numeric_limits<float>::quiet_NaN();
+  run(p, false,
+      {place(&query, 1), place(key.data(), 130), place(value.data(), 130), place(&out, 1),
+       place(&sums, 1)},
+      3);
+  EXPECT_TRUE(std::isnan(out));
+}
+
+TEST(DeviceAttention, WhatTheTilesAreNotForIsNotPlanned) {
+  MtcAttention p = {};
+  p.type = MTC_F32;
+  p.batch = p.heads = p.key_heads = 2;
+  p.queries = p.keys = 8;
+  p.width = p.value_width = 64;
+  auto isPlanned = [&] { return cuda::planDeviceCall(describe(p, true)).has_value(); };
+  EXPECT_TRUE(isPlanned());
+  p.value_width = 129;
+  EXPECT_FALSE(isPlanned());
+  p.value_width = 64;
+  p.type = MTC_I32;
+  EXPECT_FALSE(isPlanned());
+  p.type = MTC_F64;
+  EXPECT_TRUE(isPlanned());
+  p.width = 128;
+  EXPECT_FALSE(isPlanned());
+  p.type = MTC_F32;
+  EXPECT_TRUE(isPlanned());
+  p.keys = 0;
+  EXPECT_FALSE(isPlanned());
+  p.keys = 8;
+  p.batch = int64_t{1} << 31;
+  EXPECT_FALSE(isPlanned());
+}
+
+} // namespace

@@ -1,0 +1,263 @@
+// Attention by plain sums, at sizes that fill no tile, with every kind of mask: what each way of
+// computing it is compared with.
+#ifndef MTC_TEST_SUPPORT_ATTENTION_CASES_H
+#define MTC_TEST_SUPPORT_ATTENTION_CASES_H
+
+#include "runtime/abi/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace mtc::attention_cases {
+
+struct Case {
+  const char *name;
+  int64_t batch = 2, heads = 2, keyHeads = 2, queries = 7, keys = 7, width = 8, valueWidth = 8;
+  bool bias = false, mask = false, causal = false;
+  int64_t offset = 0;
+  /// Strides of [batch, length, heads, width] in memory instead of [batch, heads, length, width].
+  bool headsInside = false;
+  /// Extents of 1 in the bias and the mask.
+  bool broadcastBatch = false, broadcastHeads = false, broadcastQueries = false;
+  /// This query's keys are all masked, or have a bias of -inf.
+  int64_t emptyRow = -1;
+};
+
+/// The memory of an operand or a result.
+struct Place {
+  char *data;
+  size_t bytes;
+};
+
+/// One call's tensors in `Element`, and the answers in f64.
+template <typename Element> class Instance {
+public:
+  explicit Instance(const Case &c) : c(c) {
+    p = {};
+    p.type = sizeof(Element) == 4 ? MTC_F32 : MTC_F64;
+    p.batch = c.batch;
+    p.heads = c.heads;
+    p.key_heads = c.keyHeads;
+    p.queries = c.queries;
+    p.keys = c.keys;
+    p.width = c.width;
+    p.value_width = c.valueWidth;
+    p.scale = 0.37;
+    p.has_bias = c.bias;
+    p.has_mask = c.mask;
+    p.is_causal = c.causal;
+    p.causal_offset = c.offset;
+    layOut(p.query, c.heads, c.queries, c.width);
+    layOut(p.key, c.keyHeads, c.keys, c.width);
+    layOut(p.value, c.keyHeads, c.keys, c.valueWidth);
+    layOut(p.out, c.heads, c.queries, c.valueWidth);
+    layOut(p.d_query, c.heads, c.queries, c.width);
+    layOut(p.d_key, c.keyHeads, c.keys, c.width);
+    layOut(p.d_value, c.keyHeads, c.keys, c.valueWidth);
+    int64_t b = c.broadcastBatch ? 1 : c.batch, h = c.broadcastHeads ? 1 : c.heads,
+            q = c.broadcastQueries ? 1 : c.queries;
+    for (int64_t *strides : {p.bias, p.mask}) {
+      strides[0] = b == 1 ? 0 : h * q * c.keys;
+      strides[1] = h == 1 ? 0 : q * c.keys;
+      strides[2] = q == 1 ? 0 : c.keys;
+      strides[3] = 1;
+    }
+    query = random(c.batch * c.heads * c.queries * c.width);
+    key = random(c.batch * c.keyHeads * c.keys * c.width);
+    value = random(c.batch * c.keyHeads * c.keys * c.valueWidth);
+    dOut = random(c.batch * c.heads * c.queries * c.valueWidth);
+    bias = random(b * h * q * c.keys);
+    for (size_t i = 0; i < bias.size(); i += 5)
+      bias[i] = -std::numeric_limits<Element>::infinity();
+    mask.resize(bias.size());
+    for (size_t i = 0; i < mask.size(); ++i)
+      mask[i] = i % 3 != 1;
+    for (int64_t line = c.emptyRow; line >= 0 && line < b * h * q; line += q)
+      for (int64_t j = 0; j < c.keys; ++j) {
+        mask[static_cast<size_t>(line * c.keys + j)] = 0;
+        bias[static_cast<size_t>(line * c.keys + j)] = -std::numeric_limits<Element>::infinity();
+      }
+    solve();
+  }
+
+  /// Both directions, by `run`, which is given the description, whether it is the gradient, the
+  /// places, and how many of them are operands.
+  template <typename Run> void check(const Run &run) {
+    SCOPED_TRACE(c.name);
+    std::vector<Element> out(dOut.size()), sums(expectedSums.size());
+    std::vector<Element> offsets(sums.size()), dQuery(query.size()), dKey(key.size()),
+        dValue(value.size());
+    for (size_t i = 0; i < offsets.size(); ++i)
+      offsets[i] = static_cast<Element>(expectedOffsets[i]);
+    std::vector<Place> places = {place(query), place(key), place(value)};
+    if (c.bias)
+      places.push_back(place(bias));
+    if (c.mask)
+      places.push_back(place(mask));
+    std::vector<Place> backward = places;
+    backward.insert(backward.end(), {place(sums), place(offsets), place(dOut)});
+    const size_t operands = places.size(), backwardOperands = backward.size();
+    places.insert(places.end(), {place(out), place(sums)});
+    backward.insert(backward.end(), {place(dQuery), place(dKey), place(dValue)});
+    run(p, false, places, operands);
+    compare("out", out, expectedOut);
+    compare("sums", sums, expectedSums);
+    run(p, true, backward, backwardOperands);
+    compare("d_query", dQuery, expectedQuery);
+    compare("d_key", dKey, expectedKey);
+    compare("d_value", dValue, expectedValue);
+    results = {out, sums, dQuery, dKey, dValue};
+  }
+
+  const MtcAttention &description() const { return p; }
+
+  std::vector<std::vector<Element>> results;
+
+private:
+  using Numbers = std::vector<double>;
+
+  template <typename T> static Place place(std::vector<T> &values) {
+    return {reinterpret_cast<char *>(values.data()), values.size() * sizeof(T)};
+  }
+
+  void layOut(int64_t *strides, int64_t heads, int64_t length, int64_t width) const {
+    strides[0] = heads * length * width;
+    strides[1] = c.headsInside ? width : length * width;
+    strides[2] = c.headsInside ? heads * width : width;
+    strides[3] = 1;
+  }
+
+  std::vector<Element> random(int64_t count) {
+    std::normal_distribution<double> distribution;
+    std::vector<Element> values(static_cast<size_t>(count));
+    for (Element &value : values)
+      value = static_cast<Element>(distribution(generator));
+    return values;
+  }
+
+  static void compare(const char *what, const std::vector<Element> &found, const Numbers &wanted) {
+    ASSERT_EQ(found.size(), wanted.size());
+    double tolerance = sizeof(Element) == 4 ? 2e-5 : 1e-13;
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (std::isinf(wanted[i])) {
+        ASSERT_EQ(static_cast<double>(found[i]), wanted[i]) << what << ' ' << i;
+        continue;
+      }
+      ASSERT_NEAR(static_cast<double>(found[i]), wanted[i], tolerance * (1 + std::abs(wanted[i])))
+          << what << ' ' << i;
+    }
+  }
+
+  static size_t at(const int64_t *strides, int64_t b, int64_t h, int64_t i, int64_t d) {
+    return static_cast<size_t>(b * strides[0] + h * strides[1] + i * strides[2] + d * strides[3]);
+  }
+
+  /// The definition, one row after another.
+  void solve() {
+    expectedOut.assign(dOut.size(), 0);
+    expectedQuery.assign(query.size(), 0);
+    expectedKey.assign(key.size(), 0);
+    expectedValue.assign(value.size(), 0);
+    for (int64_t b = 0; b < c.batch; ++b)
+      for (int64_t h = 0; h < c.heads; ++h)
+        for (int64_t i = 0; i < c.queries; ++i)
+          solveRow(b, h, i);
+  }
+
+  void solveRow(int64_t b, int64_t h, int64_t i) {
+    const int64_t g = h * c.keyHeads / c.heads;
+    Numbers e(static_cast<size_t>(c.keys));
+    double sum = 0, offset = 0;
+    for (int64_t j = 0; j < c.keys; ++j) {
+      double score = 0;
+      for (int64_t d = 0; d < c.width; ++d)
+        score += static_cast<double>(query[at(p.query, b, h, i, d)]) *
+                 static_cast<double>(key[at(p.key, b, g, j, d)]);
+      score *= p.scale;
+      if (c.bias)
+        score += static_cast<double>(bias[at(p.bias, b, h, i, j)]);
+      bool kept = (!c.mask || mask[at(p.mask, b, h, i, j)]) && (!c.causal || j <= i + c.offset);
+      e[static_cast<size_t>(j)] = kept ? std::exp(score) : 0;
+      sum += e[static_cast<size_t>(j)];
+    }
+    expectedSums.push_back(sum == 0 ? std::numeric_limits<double>::infinity() : std::log(sum));
+    Numbers dP(e.size());
+    for (int64_t j = 0; j < c.keys; ++j) {
+      auto k = static_cast<size_t>(j);
+      e[k] = sum == 0 ? 0 : e[k] / sum;
+      for (int64_t d = 0; d < c.valueWidth; ++d) {
+        double v = static_cast<double>(value[at(p.value, b, g, j, d)]);
+        double dO = static_cast<double>(dOut[at(p.out, b, h, i, d)]);
+        expectedOut[at(p.out, b, h, i, d)] += e[k] * v;
+        expectedValue[at(p.d_value, b, g, j, d)] += e[k] * dO;
+        dP[k] += v * dO;
+      }
+      offset += e[k] * dP[k];
+    }
+    expectedOffsets.push_back(offset);
+    for (int64_t j = 0; j < c.keys; ++j) {
+      auto k = static_cast<size_t>(j);
+      double dS = e[k] * (dP[k] - offset) * p.scale;
+      for (int64_t d = 0; d < c.width; ++d) {
+        expectedQuery[at(p.d_query, b, h, i, d)] +=
+            dS * static_cast<double>(key[at(p.key, b, g, j, d)]);
+        expectedKey[at(p.d_key, b, g, j, d)] +=
+            dS * static_cast<double>(query[at(p.query, b, h, i, d)]);
+      }
+    }
+  }
+
+  Case c;
+  MtcAttention p;
+  std::mt19937_64 generator{7};
+  std::vector<Element> query, key, value, bias, dOut;
+  std::vector<uint8_t> mask;
+  Numbers expectedOut, expectedSums, expectedOffsets, expectedQuery, expectedKey, expectedValue;
+};
+
+inline const Case cases[] = {
+    {.name = "small"},
+    {.name = "ragged tiles", .queries = 131, .keys = 203, .width = 24, .valueWidth = 40},
+    {.name = "odd widths", .queries = 65, .keys = 67, .width = 5, .valueWidth = 19},
+    {.name = "causal", .queries = 150, .keys = 150, .width = 16, .causal = true},
+    {.name = "causal, keys before", .queries = 70, .keys = 190, .causal = true, .offset = 120},
+    {.name = "causal, rows of no keys", .queries = 100, .keys = 90, .causal = true, .offset = -70},
+    {.name = "grouped", .heads = 6, .keyHeads = 2, .queries = 33, .keys = 70, .causal = true},
+    {.name = "heads inside",
+     .heads = 3,
+     .keyHeads = 3,
+     .queries = 70,
+     .keys = 66,
+     .headsInside = true},
+    {.name = "bias", .queries = 66, .keys = 100, .bias = true},
+    {.name = "bias of keys",
+     .queries = 66,
+     .keys = 100,
+     .bias = true,
+     .broadcastHeads = true,
+     .broadcastQueries = true},
+    {.name = "mask", .queries = 66, .keys = 100, .mask = true, .broadcastBatch = true},
+    {.name = "all kinds",
+     .heads = 4,
+     .keyHeads = 2,
+     .queries = 66,
+     .keys = 100,
+     .bias = true,
+     .mask = true,
+     .causal = true,
+     .offset = 34,
+     .broadcastHeads = true,
+     .emptyRow = 3},
+    {.name = "empty by mask", .queries = 5, .keys = 9, .mask = true, .emptyRow = 2},
+    {.name = "empty by bias", .queries = 5, .keys = 9, .bias = true, .emptyRow = 2},
+    {.name = "one key", .queries = 3, .keys = 1, .width = 1, .valueWidth = 1},
+};
+
+} // namespace mtc::attention_cases
+
+#endif // MTC_TEST_SUPPORT_ATTENTION_CASES_H

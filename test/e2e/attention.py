@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Attention in tiles trains like its parts, gives the same bits for any number of threads, and needs memory that grows
-linearly with the sequence's length.
+"""Attention in tiles trains like its parts, on the CPU and on a device, gives the same bits for any number of threads, and
+needs memory that grows linearly with the sequence's length.
 
 The model is two layers of causal attention over packed projections, with padding, by opset 23's operator and in the
 parts that exporters write: a transposed copy of the keys, roots of the scale, and a guard for rows of no keys.
@@ -16,6 +16,7 @@ from program import MTC, compile, own_folder, run, same_bits
 
 BATCH, HEADS, WIDTH = 2, 3, 24
 PARTS = ("--skip-pass", "mtc-recognize-attention")
+EMULATED = ("--target", "cuda", "--emulate")
 folder = own_folder()
 random = np.random.default_rng(0)
 
@@ -80,31 +81,33 @@ for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
     keep[1::2, :9] = False
     data = {name: random.normal(0, 1, (2 * BATCH, LENGTH, WIDTH)).astype(dtype) for name in ("x", "labels")} | {"keep": keep}
     runs = []
-    for name, flags in (("whole", ()), ("parts", PARTS)):
+    for name, flags in (("whole", ()), ("parts", PARTS), ("device", EMULATED)):
         place = folder / f"{name}_{np.dtype(dtype).name}"
         place.mkdir()
         program = compile(model(LENGTH, dtype), place, data, *FLAGS, *flags)
-        gradients = program.gradients("g", "--threads", 2)
+        gradients = program.gradients("g", *([] if flags == EMULATED else ["--threads", 2]))
         assert len(gradients) == 4 and all(np.isfinite(g).all() and np.abs(g).max() > 0 for g in gradients.values())
         runs.append((gradients, [row["loss"] for row in program.train(4)]))
         if name == "whole" and dtype == np.float64:  # Nothing of it is oneDNN's, which cuts products by threads.
             assert same_bits(gradients, program.gradients("g1", "--threads", 1))
-    (whole, losses), (parts, expected) = runs
-    for key, gradient in parts.items():
-        assert np.allclose(whole[key], gradient, tolerance, tolerance), (key, np.abs(whole[key] - gradient).max())
-    assert np.allclose(losses, expected, tolerance), (losses, expected)
+    whole, (parts, expected), device = runs
+    for gradients, losses in (whole, device):
+        for key, gradient in parts.items():
+            assert np.allclose(gradients[key], gradient, tolerance, tolerance), (key, np.abs(gradients[key] - gradient).max())
+        assert np.allclose(losses, expected, tolerance), (losses, expected)
 
 
 def peak(length, *flags):
-    command = [MTC, "plan", model(length), *FLAGS, "--threads", 2, "--json", *flags]
+    command = [MTC, "plan", model(length), *FLAGS, "--json", *flags]
     return json.loads(run(command, folder).stdout)["peak_bytes"]
 
 
 lengths = (512, 1024, 2048)
-linear = [peak(n) for n in lengths]
-square = [peak(n, *PARTS) for n in lengths]
-assert linear[2] - linear[1] < 2.1 * (linear[1] - linear[0]), linear
-assert square[2] - square[1] > 3.5 * (square[1] - square[0]), square
+for target in ((), ("--target", "cuda:sm_90")):
+    linear = [peak(n, *target) for n in lengths]
+    square = [peak(n, *PARTS, *target) for n in lengths]
+    assert linear[2] - linear[1] < 2.1 * (linear[1] - linear[0]), (target, linear)
+    assert square[2] - square[1] > 3.5 * (square[1] - square[0]), (target, square)
 
 inspected = run([MTC, "inspect", GPT2.model, *GPT2.flags[:4]], folder).stdout
 assert "in tiles, 0 in parts" in inspected, inspected

@@ -1,4 +1,4 @@
-//===- FuseUpdate.cpp - Each parameter is updated as soon as its gradient is known ------------===//
+//===- FuseUpdate.cpp - Large parameters are updated as soon as their gradients are known -----===//
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -9,6 +9,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_FUSEUPDATE
@@ -66,6 +67,26 @@ public:
       b.create<WriteOp>(name, value);
   }
 
+  /// Makes the function the update of these parameters alone, as flat tensors of theirs.
+  void restrict(TensorBuilder &b, const llvm::StringSet<> &parameters) {
+    SmallVector<Operation *> old(llvm::make_pointer_range(function.front().without_terminator()));
+    DenseMap<Value, Value> known;
+    for (Operation *op : old)
+      if (auto read = dyn_cast<ReadFlatOp>(op))
+        if (ArrayAttr kept = select(read.getVariables(), parameters))
+          known[read.getResult()] = b.create<ReadFlatOp>(flatType(kept), kept);
+    SmallVector<std::pair<ArrayAttr, Value>> written;
+    for (Operation *op : old)
+      if (auto write = dyn_cast<WriteFlatOp>(op))
+        if (ArrayAttr kept = select(write.getVariables(), parameters))
+          written.push_back({kept, restricted(b, write.getValue(), flatType(kept), known)});
+    for (auto [variables, value] : written)
+      b.create<WriteFlatOp>(variables, value);
+    for (Operation *op : llvm::reverse(old))
+      if (op->use_empty())
+        op->erase();
+  }
+
 private:
   StringRef check(Operation *op) {
     if (isa<ReadFlatOp, WriteFlatOp, func::ReturnOp>(op) || isSplat(op))
@@ -83,6 +104,53 @@ private:
         (broadcast && broadcast.getInput().getType().getRank() == 0))
       return {};
     return "the update of one parameter depends on another's gradient";
+  }
+
+  /// Those of the variables that belong to these parameters; null if none.
+  ArrayAttr select(ArrayAttr variables, const llvm::StringSet<> &parameters) {
+    SmallVector<Attribute> kept;
+    for (auto symbol : variables.getAsRange<FlatSymbolRefAttr>()) {
+      auto variable = symbols.lookup<VariableOp>(symbol.getValue());
+      if (parameters.contains(variable.getOf().value_or(variable.getSymName())))
+        kept.push_back(symbol);
+    }
+    return kept.empty() ? ArrayAttr() : ArrayAttr::get(variables.getContext(), kept);
+  }
+
+  RankedTensorType flatType(ArrayAttr variables) {
+    int64_t elements = 0;
+    Type element;
+    for (auto symbol : variables.getAsRange<FlatSymbolRefAttr>()) {
+      RankedTensorType type = symbols.lookup<VariableOp>(symbol.getValue()).getTensorType();
+      element = type.getElementType();
+      elements += paddedBytes(byteSize(type)) / elementBytes(element);
+    }
+    return RankedTensorType::get({elements}, element);
+  }
+
+  /// A flat value computed of restricted ones; scalars stay.
+  Value restricted(TensorBuilder &b, Value flat, RankedTensorType shape,
+                   DenseMap<Value, Value> &known) {
+    if (typeOf(flat).getRank() == 0)
+      return flat;
+    if (Value value = known.lookup(flat))
+      return value;
+    Operation *op = flat.getDefiningOp();
+    auto type = RankedTensorType::get(shape.getShape(), typeOf(flat).getElementType());
+    Value value;
+    if (DenseElementsAttr elements; matchPattern(op, m_Constant(&elements))) {
+      value = b.create<mtc::ConstantOp>(
+          DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+    } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+      value = b.broadcastTo(broadcast.getInput(), type.getShape());
+    } else {
+      SmallVector<Value> operands;
+      for (Value operand : op->getOperands())
+        operands.push_back(restricted(b, operand, shape, known));
+      OperationState state(b.getLoc(), op->getName(), operands, type, op->getAttrs());
+      value = b.OpBuilder::create(state)->getResult(0);
+    }
+    return known[flat] = value;
   }
 
   /// The position of a parameter, its gradient or state in a flat tensor's variables.
@@ -154,10 +222,32 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     func::FuncOp copy = microStep.clone();
     copy.setSymName("gradients");
     symbols.insert(copy, std::next(microStep->getIterator()));
-    fuse(microStep, flat, update.getLoc(), symbols);
-    Operation *end = update.front().getTerminator();
-    while (Operation *last = end->getPrevNode())
-      last->erase();
+    llvm::StringSet<> together = findSmall(symbols);
+    fuse(microStep, flat, update.getLoc(), symbols, together);
+    OpBuilder end(update.front().getTerminator());
+    TensorBuilder b(update.getLoc(), end);
+    flat.restrict(b, together);
+  }
+
+  /// The smallest parameters, while all of their gradients are a small part of what the parameters
+  /// take: biases and scales, of which a network has many.
+  llvm::StringSet<> findSmall(SymbolTable &symbols) const {
+    SmallVector<std::tuple<int64_t, size_t, StringRef>> sizes; // Equal ones in their order.
+    int64_t allowed = 0;
+    for (auto [name, write] : gradients) {
+      int64_t bytes = paddedBytes(byteSize(symbols.lookup<VariableOp>(name).getTensorType()));
+      sizes.push_back({bytes, sizes.size(), name});
+      allowed += bytes;
+    }
+    allowed /= partKept;
+    llvm::sort(sizes);
+    llvm::StringSet<> small;
+    for (auto [bytes, i, name] : sizes)
+      if ((allowed -= bytes) >= 0)
+        small.insert(name);
+    if (small.size() < 2)
+      small.clear();
+    return small;
   }
 
   /// The writes of gradients by their parameter. False if a gradient is not simply written.
@@ -181,12 +271,15 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     return llvm::any_of(function.front().getTerminator()->getOperands(), isOfVariable);
   }
 
-  void fuse(func::FuncOp microStep, FlatUpdate &flat, Location updateLocation,
-            SymbolTable &symbols) {
+  /// Updates all parameters but those that are updated together.
+  void fuse(func::FuncOp microStep, FlatUpdate &flat, Location updateLocation, SymbolTable &symbols,
+            const llvm::StringSet<> &together) {
     OpBuilder start = OpBuilder::atBlockBegin(&microStep.front());
     flat.copyScalars(start);
     llvm::StringMap<Operation *> lastReaders = findLastReaders(microStep);
     for (auto [name, write] : gradients) {
+      if (together.contains(name))
+        continue;
       auto parameter = symbols.lookup<VariableOp>(name);
       // The new value lies where the old one does: nothing may read that later.
       Operation *place = write;
@@ -200,7 +293,8 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
           ->setDiscardableAttr(transientAttribute, UnitAttr::get(&getContext()));
     }
     for (auto [name, write] : gradients)
-      write->erase();
+      if (!together.contains(name))
+        write->erase();
   }
 
   /// For each variable the last operation, the return aside, that reads its value or a view of it.
@@ -219,6 +313,9 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     }
     return last;
   }
+
+  /// Gradients of one part in so many of the parameters' bytes are kept for a common update.
+  static constexpr int64_t partKept = 256;
 
   llvm::MapVector<StringRef, Operation *> gradients;
 };

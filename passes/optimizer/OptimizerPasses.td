@@ -53,11 +53,12 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
 }
 
 def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
-  let summary = "update each parameter as soon as its gradient is known";
+  let summary = "update each large parameter as soon as its gradient is known";
   let description = [{
     Takes the flat update of `@update` apart, and puts each parameter's behind its gradient in `@micro_step`, behind the
     last use of the old value too. Then a gradient lives from where it is computed to the update, and no variable holds
-    it. `@update` stays empty. What `@micro_step` was is kept as `@gradients`, for who wants the gradients themselves:
+    it. The smallest parameters, biases and scales, stay in `@update`, where one kernel updates them all: their gradients
+    together take at most 1/256 of the parameters' bytes, and each kernel costs a launch. What `@micro_step` was is kept as `@gradients`, for who wants the gradients themselves:
     their variables become `mtc.transient`, and have a place only while that function runs.
 
     The update stays apart where a parameter's needs more than its own gradient (clipping by the norm of all), or where

@@ -52,7 +52,8 @@ CudaDevice::CudaDevice(const MtcProgram &program, const std::string &ordinal, in
 
 CudaDevice::~CudaDevice() { gpu.driver.waitForStream(compute); }
 
-/// What no variable is, a step writes before it reads it.
+/// What no variable is, a step writes before it reads it. An update that reads variables as one flat
+/// tensor reads what lies between them, up to the next multiple of MTC_ALIGNMENT, too.
 void CudaDevice::zeroVariables() {
   auto zero = [&](Address to, int64_t bytes) {
     gpu.check(gpu.driver.fillBytes(to, 0, static_cast<size_t>(bytes), compute),
@@ -60,8 +61,10 @@ void CudaDevice::zeroVariables() {
   };
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
-    if (variable.initial != MTC_INITIAL_NONE && variable.tensor.bytes > 0)
-      zero(at(variable.tensor.offset), variable.tensor.bytes);
+    const int64_t padded =
+        (variable.tensor.bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
+    if (variable.initial != MTC_INITIAL_NONE && padded > 0)
+      zero(at(variable.tensor.offset), std::min(padded, arenaBytes - variable.tensor.offset));
   }
   if (faults.address())
     zero(faults.address(), faultBytes(program));

@@ -54,3 +54,42 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
   %l = mtc.reshape %w : tensor<1xf32> -> tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+// Two biases beside a weight of 256 times their bytes: one flat update is left for them, of their own elements, padded. With
+// momentum and weight decay, biases do not decay and so are a group of their own.
+// CHECK-DAG: mtc.variable gradient @w.grad {{.*}} {mtc.transient}
+// CHECK-DAG: mtc.variable gradient @a.grad : tensor<8xf32> = {{[^{]*$}}
+// CHECK-DAG: mtc.variable gradient @b.grad : tensor<20xf32> = {{[^{]*$}}
+// CHECK-LABEL: func.func @micro_step
+// CHECK-DAG: mtc.write @a.grad
+// CHECK-DAG: mtc.write @b.grad
+// CHECK-DAG: mtc.write @w,
+// CHECK-LABEL: func.func @gradients
+// CHECK-DAG: mtc.write @w.grad
+// CHECK-DAG: mtc.write @a.grad
+// CHECK-LABEL: func.func @update() {
+// CHECK-DAG: mtc.read_flat [@a, @b] : tensor<48xf32>
+// CHECK-DAG: mtc.read_flat [@a.grad, @b.grad] : tensor<48xf32>
+// CHECK-DAG: mtc.read_flat [@a.velocity, @b.velocity] : tensor<48xf32>
+// CHECK: mtc.write_flat [@a.velocity, @b.velocity]
+// CHECK: mtc.write_flat [@a, @b]
+// CHECK-NOT: mtc.write_flat
+// CHECK: return
+mtc.variable parameter @a : tensor<8xf32> = #mtc.zeros
+mtc.variable parameter @w : tensor<8x4096xf32> = #mtc.zeros
+mtc.variable parameter @b : tensor<20xf32> = #mtc.zeros
+func.func @micro_step(%x: tensor<8x4096xf32> {mtc.name = "x"}, %y: tensor<20xf32> {mtc.name = "y"}) -> (tensor<f32> {mtc.name = "loss"}) {
+  %w = mtc.read @w : tensor<8x4096xf32>
+  %a = mtc.read @a : tensor<8xf32>
+  %b = mtc.read @b : tensor<20xf32>
+  %p = mtc.mul %w, %x : tensor<8x4096xf32>
+  %s = mtc.reduce add %p axes [1] : tensor<8x4096xf32> -> tensor<8xf32>
+  %q = mtc.mul %s, %a : tensor<8xf32>
+  %l = mtc.reduce add %q axes [0] : tensor<8xf32> -> tensor<f32>
+  %r = mtc.mul %b, %y : tensor<20xf32>
+  %m = mtc.reduce add %r axes [0] : tensor<20xf32> -> tensor<f32>
+  %t = mtc.add %l, %m : tensor<f32>
+  return %t : tensor<f32>
+}

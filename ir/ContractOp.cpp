@@ -1,5 +1,6 @@
 //===- ContractOp.cpp - Sums of products over common axes -------------------------------------===//
 
+#include "ir/Contraction.h"
 #include "ir/KernelBuilder.h"
 #include "ir/Mtc.h"
 #include "ir/Shape.h"
@@ -21,61 +22,56 @@ static SmallVector<int64_t> range(int64_t first, int64_t count) {
   return llvm::to_vector(llvm::seq(first, first + count));
 }
 
-SmallVector<int64_t> ContractOp::getLhsFree() {
-  return otherAxes(getLhs().getType().getRank(), join(getLhsBatch(), getLhsContract()));
+SmallVector<int64_t> ContractOp::getLhsFree() { return Contraction(*this).getLhsFree(); }
+
+SmallVector<int64_t> ContractOp::getRhsFree() { return Contraction(*this).getRhsFree(); }
+
+LogicalResult ContractOp::verify() { return Contraction(*this).verify(); }
+
+Cost ContractOp::getCost() { return Contraction(*this).getCost(); }
+
+//===------------------------------------------------------------------------------------------===//
+// Library call
+//===------------------------------------------------------------------------------------------===//
+
+bool ContractOp::isLibraryCall() { return Contraction(*this).isLibraryCall(); }
+
+/// A library multiplies matrices whose rows and columns have one stride each.
+bool ContractOp::takesLayout(unsigned operand, ArrayRef<int64_t> strides) {
+  return Contraction(*this).takesLayout(operand, strides);
 }
 
-SmallVector<int64_t> ContractOp::getRhsFree() {
-  return otherAxes(getRhs().getType().getRank(), join(getRhsBatch(), getRhsContract()));
+SmallVector<int64_t> ContractOp::getDenseOrder(unsigned operand) {
+  return Contraction(*this).getDenseOrder(operand);
 }
 
-LogicalResult ContractOp::verify() {
-  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(), result = getType();
-  auto areAxes = [](SmallVector<int64_t> axes, int64_t rank) {
-    llvm::sort(axes);
-    return ascendWithin(axes, rank);
-  };
-  if (!areAxes(join(getLhsBatch(), getLhsContract()), lhs.getRank()) ||
-      !areAxes(join(getRhsBatch(), getRhsContract()), rhs.getRank()) ||
-      getLhsBatch().size() != getRhsBatch().size() ||
-      getLhsContract().size() != getRhsContract().size())
-    return emitOpError() << "batch axes " << toText(getLhsBatch()) << " x " << toText(getRhsBatch())
-                         << " and contracted axes " << toText(getLhsContract()) << " x "
-                         << toText(getRhsContract()) << " must be distinct, within ranks "
-                         << lhs.getRank() << " and " << rhs.getRank()
-                         << ", and equally many on both sides (contract_c1)";
-  for (auto [a, b] : llvm::zip_equal(join(getLhsBatch(), getLhsContract()),
-                                     join(getRhsBatch(), getRhsContract())))
-    if (lhs.getDimSize(a) != rhs.getDimSize(b))
-      return emitOpError() << "axis " << a << " of lhs has extent " << lhs.getDimSize(a)
-                           << ", axis " << b << " of rhs " << rhs.getDimSize(b)
-                           << ": paired axes must be equal (contract_c2)";
-  SmallVector<int64_t> expected = pick(lhs.getShape(), join(getLhsBatch(), getLhsFree()));
-  llvm::append_range(expected, pick(rhs.getShape(), getRhsFree()));
-  if (result.getShape() != ArrayRef<int64_t>(expected))
-    return emitOpError() << "result has extents " << toText(result.getShape()) << ", expected "
-                         << toText(expected) << " (contract_c3)";
-  if (lhs.getElementType() != rhs.getElementType() ||
-      lhs.getElementType() != result.getElementType())
-    return emitOpError() << "elements are " << lhs.getElementType() << ", " << rhs.getElementType()
-                         << " and " << result.getElementType()
-                         << ", expected the same (contract_c3)";
-  if (getAddends().size() > mostAddends ||
-      llvm::any_of(getAddends().getTypes(), [&](Type type) { return type != result; }))
-    return emitOpError() << "adds values of types " << getAddends().getTypes()
-                         << ", expected at most " << mostAddends << " of type " << result
-                         << " (contract_c4)";
-  return success();
+bool ContractOp::addToResult(unsigned, Value value) {
+  if (getAddends().size() == mostAddends || value.getType() != getType())
+    return false;
+  getAddendsMutable().append(value);
+  return true;
 }
 
-/// A multiplication and an addition for each product, an addition for each addend's element.
-Cost ContractOp::getCost() {
-  Cost cost = detail::defaultCost(*this);
-  cost.flops = 2 * getType().getNumElements();
-  for (int64_t extent : pick(shapeOf(getLhs()), getLhsContract()))
-    cost.flops *= extent;
-  cost.flops += getType().getNumElements() * getAddends().size();
-  return cost;
+Operation *ContractOp::buildActivated(OpBuilder &builder, Activation activation, bool keepsSum,
+                                      Value point) {
+  if (keepsSum && activation != Activation::Gelu)
+    return nullptr;
+  return Contraction(*this).buildFused(builder, activation, keepsSum, point, std::nullopt);
+}
+
+Operation *ContractOp::buildSumming(OpBuilder &builder, Value summed, ArrayRef<int64_t> kept) {
+  std::optional<Summed> found = Contraction(*this).findSummed(summed, kept);
+  if (!found || found == Summed::Result)
+    return nullptr; // Libraries sum what they computed behind an activation's gradient only.
+  return Contraction(*this).buildFused(builder, std::nullopt, false, {}, found);
+}
+
+bool ContractOp::mayWriteOver(unsigned result, unsigned operand) {
+  return Contraction(*this).mayWriteOver(result, operand);
+}
+
+Operation *ContractOp::buildCall(OpBuilder &builder, const CallPlaces &places) {
+  return Contraction(*this).buildCall(builder, places);
 }
 
 //===------------------------------------------------------------------------------------------===//

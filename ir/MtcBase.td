@@ -63,6 +63,15 @@ def Mtc_Predicate : Mtc_Enum<"Predicate", "comparison; with NaN only `ne` holds"
    I32EnumCase<"Le", 3, "le">, I32EnumCase<"Gt", 4, "gt">, I32EnumCase<"Ge", 5, "ge">]>;
 def Mtc_PredicateAttr : Mtc_EnumAttr<Mtc_Predicate, "predicate"> { let assemblyFormat = "$value"; }
 
+def Mtc_Activation : Mtc_Enum<"Activation",
+  "what a library makes of its sums on the way out; the numbers are those of the program's ABI",
+  [I32EnumCase<"Relu", 1, "relu">, I32EnumCase<"Gelu", 2, "gelu">, I32EnumCase<"GeluGradient", 3, "gelu_gradient">]>;
+def Mtc_ActivationAttr : Mtc_EnumAttr<Mtc_Activation, "activation"> { let assemblyFormat = "$value"; }
+
+def Mtc_Summed : Mtc_Enum<"Summed", "what a contraction sums besides; the numbers are those of the program's ABI",
+  [I32EnumCase<"Result", 1, "result">, I32EnumCase<"Lhs", 2, "lhs">, I32EnumCase<"Rhs", 3, "rhs">]>;
+def Mtc_SummedAttr : Mtc_EnumAttr<Mtc_Summed, "summed"> { let assemblyFormat = "$value"; }
+
 def Mtc_Role : Mtc_Enum<"Role", "what a variable is for; the numbers are those of the program's ABI",
   [I32EnumCase<"Parameter", 0, "parameter">, I32EnumCase<"Constant", 1, "constant">, I32EnumCase<"State", 2, "state">,
    I32EnumCase<"Gradient", 3, "gradient">, I32EnumCase<"Optimizer", 4, "optimizer">,

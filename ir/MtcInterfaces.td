@@ -112,6 +112,21 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
         return false;
       }]>,
     InterfaceMethod<[{
+      Builds the call whose result is an activation of this one's. The gradient of an activation is taken at `point`, and
+      this call's result is multiplied by it. Where `keepsSum`, the second result is this call's. Null if no library has
+      it.
+    }], "::mlir::Operation *", "buildActivated", (ins "::mlir::OpBuilder &":$builder, "::mtc::Activation":$activation,
+                                                   "bool":$keepsSum, "::mlir::Value":$point), "", [{
+        return nullptr;
+      }]>,
+    InterfaceMethod<[{
+      Builds the call with one more result: the sum of `summed`, its first result or an operand, over all axes but `kept`,
+      which ascend. Null if no library has it.
+    }], "::mlir::Operation *", "buildSumming", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$summed,
+                                                 "::llvm::ArrayRef<int64_t>":$kept), "", [{
+        return nullptr;
+      }]>,
+    InterfaceMethod<[{
       Whether a result may lie where an operand lies: each of the operand's elements is read before the result's at its
       place is written, and not after.
     }], "bool", "mayWriteOver", (ins "unsigned":$result, "unsigned":$operand), "", [{

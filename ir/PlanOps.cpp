@@ -8,11 +8,16 @@ using namespace mtc;
 SmallVector<AtAttr> CallContractOp::getPlaces() {
   SmallVector<AtAttr> places = {getLhsAttr(), getRhsAttr()};
   llvm::append_range(places, getAddends().getAsRange<AtAttr>());
+  if (getPoint())
+    places.push_back(getPointAttr());
   places.push_back(getOutAttr());
+  for (AtAttr result : {getKeptAttr(), getSumsAttr()})
+    if (result)
+      places.push_back(result);
   return places;
 }
 
-/// Operands and the result, each counted once; a result that is added to, twice.
+/// Operands and results, each counted once; a result that is added to, twice.
 Cost CallContractOp::getCost() {
   int64_t m = getM(), n = getN(), k = getK(), flops = 2 * m * n * k;
   int64_t lhs = m * k, rhs = k * n, out = m * n * (getAccumulate() ? 2 : 1);
@@ -24,6 +29,9 @@ Cost CallContractOp::getCost() {
     rhs *= rhsStride ? extent : 1;
     out *= extent;
   }
+  for (AtAttr place : {getPointAttr(), getKeptAttr(), getSumsAttr()})
+    if (place)
+      out += place.getType().getNumElements();
   int64_t addends = 0;
   SmallVector<int64_t> shape(getBatch());
   shape.append({m, n});

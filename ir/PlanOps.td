@@ -81,16 +81,21 @@ def CallContractOp : Mtc_Op<"call_contract", [HasParent<"StepOp">, Mtc_PlacedCal
   let summary = "contraction by the target's library";
   let description = [{
     As `MtcContraction` of the runtime's ABI: out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n] + sum of
-    the addends[b.., m, n]. Strides are in elements, batch dimensions first; those of the addends follow one another.
+    the addends[b.., m, n], then an activation. Strides are in elements, batch dimensions first; those of the addends follow
+    one another. `point` and `kept` lie as `out` does.
   }];
   let arguments = (ins Mtc_AtAttr:$lhs, Mtc_AtAttr:$rhs, Mtc_AtAttr:$out, I64Attr:$scratch_offset, I64Attr:$scratch_bytes,
                        DenseI64ArrayAttr:$batch, I64Attr:$m, I64Attr:$n, I64Attr:$k, DenseI64ArrayAttr:$lhs_strides,
                        DenseI64ArrayAttr:$rhs_strides, DenseI64ArrayAttr:$out_strides, UnitAttr:$accumulate,
                        DefaultValuedAttr<Mtc_AtArrayAttr, "{}">:$addends,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$addend_strides);
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$addend_strides,
+                       OptionalAttr<Mtc_ActivationAttr>:$activation, OptionalAttr<Mtc_AtAttr>:$point,
+                       OptionalAttr<Mtc_AtAttr>:$kept, OptionalAttr<Mtc_SummedAttr>:$summed,
+                       OptionalAttr<Mtc_AtAttr>:$sums);
   let assemblyFormat = [{
     $lhs $lhs_strides `,` $rhs $rhs_strides `into` $out $out_strides (`accumulate` $accumulate^)?
-      (`adding` $addends^ $addend_strides)? `batch` $batch `m` $m `n` $n `k` $k `scratch` $scratch_bytes `at` $scratch_offset attr-dict
+      (`adding` $addends^ $addend_strides)? (`then` $activation^)? (`at` $point^)? (`keeping` $kept^)?
+      (`summing` $summed^ `into` $sums)? `batch` $batch `m` $m `n` $n `k` $k `scratch` $scratch_bytes `at` $scratch_offset attr-dict
   }];
 }
 

@@ -3,6 +3,8 @@
 #include "passes/Pipelines.h"
 #include "passes/autodiff/Decompose.h"
 #include "passes/kernels/FormKernels.h"
+#include "passes/kernels/FuseActivations.h"
+#include "passes/kernels/FuseBiasGradients.h"
 #include "passes/kernels/FuseColumnSums.h"
 #include "passes/kernels/FuseEpilogues.h"
 #include "passes/memory/PrepareCalls.h"
@@ -20,10 +22,10 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
 }
 
 ArrayRef<StringRef> mtc::getOptionalPasses() {
-  static constexpr StringRef names[] = {"mtc-recognize-attention", "mtc-fuse-update",
-                                        "mtc-compact-scatter",     "mtc-recompute-elementwise",
-                                        "mtc-fuse-kernels",        "mtc-fuse-epilogues",
-                                        "mtc-fuse-column-sums"};
+  static constexpr StringRef names[] = {
+      "mtc-recognize-attention",   "mtc-fuse-update",      "mtc-compact-scatter",
+      "mtc-recompute-elementwise", "mtc-fuse-kernels",     "mtc-fuse-epilogues",
+      "mtc-fuse-activations",      "mtc-fuse-column-sums", "mtc-fuse-bias-gradients"};
   return names;
 }
 
@@ -63,7 +65,10 @@ void mtc::buildKernelPipeline(OpPassManager &manager, const TargetInfo &target,
   addOptional(functions, createFuseKernels(), skipped);
   functions.addPass(createCSEPass()); // A sum's term is loaded once.
   addOptional(functions, createFuseEpiloguesPass(target), skipped);
+  addOptional(functions, createFuseActivationsPass(target), skipped);
   addOptional(functions, createFuseColumnSumsPass(target), skipped);
+  addOptional(functions, createFuseBiasGradientsPass(target),
+              skipped); // Of the sums that are left.
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
 }

@@ -17,7 +17,7 @@ using namespace mtc::cuda;
 
 TargetInfo CudaTarget::getInfo() const {
   TargetInfo info;
-  describeLibraryCalls(info);
+  describeLibraryCalls(info, options.usesTf32);
   info.kernelScratch = [this](KernelOp kernel) { return scratchBytes(normalizeKernel(kernel)); };
   return info;
 }

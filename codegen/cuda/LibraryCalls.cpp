@@ -9,21 +9,31 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
 
-static int rate(Operation *op) {
+/// What NVIDIA's epilogues make of a NaN and how far their GELU is off is not said: they are for
+/// precisions that are less than f32.
+static bool isExactActivation(Operation *op, bool usesTf32) {
+  auto contract = dyn_cast<CallContractOp>(op);
+  return contract && contract.getActivation() && !usesTf32 &&
+         contract.getOut().getType().getElementType().isF32();
+}
+
+static int rate(Operation *op, bool usesTf32) {
+  if (isExactActivation(op, usesTf32))
+    return 0;
   CallDescription call = describeCall(op);
   if (planDeviceCall(call))
     return 2;
   return mtc_cuda_call_rate(call.kind, call.bytes.data());
 }
 
-void cuda::describeLibraryCalls(TargetInfo &info) {
+void cuda::describeLibraryCalls(TargetInfo &info, bool usesTf32) {
   info.scratch = [](Operation *op) {
     CallDescription call = describeCall(op);
     if (planDeviceCall(call))
       return int64_t(0);
     return mtc_cuda_call_scratch_bytes(call.kind, call.bytes.data());
   };
-  info.rate = rate;
+  info.rate = [usesTf32](Operation *op) { return rate(op, usesTf32); };
   // What neither a library nor device code of ours computes.
-  info.isFasterAsKernel = [](Operation *op) { return rate(op) == 0; };
+  info.isFasterAsKernel = [usesTf32](Operation *op) { return rate(op, usesTf32) == 0; };
 }

@@ -8,8 +8,8 @@
 namespace mtc::cuda {
 
 /// Fills in what passes ask about library calls. The answers are the same on every machine, with a
-/// GPU or without, and for device code and its emulation.
-void describeLibraryCalls(TargetInfo &info);
+/// GPU or without, and for device code and its emulation. `usesTf32`: f32 need not be exact.
+void describeLibraryCalls(TargetInfo &info, bool usesTf32);
 
 } // namespace mtc::cuda
 

@@ -60,6 +60,17 @@ static CallDescription describe(CallContractOp call) {
   size_t rank = call.getOutStrides().size();
   for (uint32_t i = 0; i < c.addend_count; ++i)
     llvm::copy(call.getAddendStrides().slice(i * rank, rank), c.addend_strides[i]);
+  static_assert(static_cast<int>(Activation::Relu) == MTC_RELU &&
+                static_cast<int>(Activation::Gelu) == MTC_GELU &&
+                static_cast<int>(Activation::GeluGradient) == MTC_GELU_GRADIENT);
+  static_assert(static_cast<int>(Summed::Result) == MTC_RESULT_SUMMED &&
+                static_cast<int>(Summed::Lhs) == MTC_LHS_SUMMED &&
+                static_cast<int>(Summed::Rhs) == MTC_RHS_SUMMED);
+  if (std::optional<Activation> activation = call.getActivation())
+    c.activation = static_cast<uint32_t>(*activation);
+  c.keeps_sum = call.getKept().has_value();
+  if (std::optional<Summed> summed = call.getSummed())
+    c.summed = static_cast<uint32_t>(*summed);
   return pack(MTC_CONTRACTION, c);
 }
 

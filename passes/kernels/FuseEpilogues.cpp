@@ -7,8 +7,8 @@
 
 #include "passes/kernels/FuseEpilogues.h"
 
-#include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
+#include "passes/kernels/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/PointOffsets.h"
 #include "passes/memory/BufferAssignment.h"
@@ -43,22 +43,13 @@ struct StoredSum {
   PointOffsets offsets;
 };
 
-Value inputOf(KernelOp kernel, KernelLoadOp load) {
-  return kernel.getInputs()[cast<BlockArgument>(load.getSource()).getArgNumber()];
-}
-
 /// Whether the kernel's load is the only reader of what a library call gives.
 bool isProductFor(KernelOp kernel, Term term, const PointOffsets &stored) {
   auto call = term.root.getDefiningOp<LibraryCallOpInterface>();
   if (!call || !call.isLibraryCall() || call->getNumResults() != 1 || !(term.offsets == stored) ||
       !term.load->hasOneUse() || !cast<BlockArgument>(term.load.getSource()).hasOneUse())
     return false;
-  for (Value value = inputOf(kernel, term.load);; value = value.getDefiningOp()->getOperand(0)) {
-    if (!value.hasOneUse())
-      return false;
-    if (value == term.root)
-      return true;
-  }
+  return isReadByAlone(kernel, inputOf(kernel, term.load));
 }
 
 /// The leaves of a tree of additions; false if one is not loaded. What is also needed apart from
@@ -146,7 +137,9 @@ private:
         added[i].front() = {{}, calls.back()->getResult(0), sum.offsets};
       calls.push_back(changed);
       for (Term &term : added[i]) {
-        Value operand = readAs(builder, term, changed->getResult(0), sum);
+        Value operand =
+            readAs(builder, term.root, term.offsets, sum.offsets,
+                   cast<RankedTensorType>(changed->getResult(0).getType()), sum.kernel.getSpace());
         if (operand && operand != term.root)
           created.push_back(operand.getDefiningOp());
         if (!operand || !changed.addToResult(0, operand)) {
@@ -156,7 +149,7 @@ private:
       }
       if (!BufferAssignment::liesAsTaken(changed))
         reason = "the call cannot read it as it lies";
-      else if (reason.empty() && rate(changed) < rate(call))
+      else if (reason.empty() && isSlower(target, changed, call))
         reason = "the library would be slower";
     }
     if (!reason.empty()) {
@@ -177,10 +170,6 @@ private:
     return readSum(sum, calls.back()->getResult(0));
   }
 
-  int rate(LibraryCallOpInterface call) {
-    return target.rate ? target.rate(buildDetached(call).get()) : 0;
-  }
-
   /// Which call adds which term: of those behind it the one that adds least. Gives the reason if a
   /// term has none.
   static StringRef distribute(StoredSum &sum, MutableArrayRef<SmallVector<Term>> added) {
@@ -195,40 +184,6 @@ private:
       fewest->push_back(term);
     }
     return {};
-  }
-
-  /// Whether a value can be read by `user`. A variable may be read earlier, where nothing writes it
-  /// in between.
-  static bool makeAvailable(Value value, Operation *user) {
-    Operation *source = value.getDefiningOp();
-    if (!source || source->isBeforeInBlock(user))
-      return true;
-    SmallVector<FlatSymbolRefAttr> variables = readVariables(source);
-    if (variables.empty())
-      return false;
-    for (Operation *op = user; op != source; op = op->getNextNode())
-      if (llvm::any_of(writtenVariables(op),
-                       [&](FlatSymbolRefAttr v) { return llvm::is_contained(variables, v); }))
-        return false;
-    source->moveBefore(user);
-    return true;
-  }
-
-  /// The term's elements in the result's order; null where no view gives them.
-  static Value readAs(OpBuilder &builder, Term term, Value result, StoredSum &sum) {
-    auto type = cast<RankedTensorType>(result.getType());
-    if (term.root.getType() == type && term.offsets == sum.offsets)
-      return term.root;
-    auto source = cast<RankedTensorType>(term.root.getType());
-    if (term.offsets == sum.offsets && source.getNumElements() == type.getNumElements())
-      return ReshapeOp::create(builder, term.root.getLoc(), type, term.root);
-    std::optional<StridedLayout> layout =
-        layoutAt(term.offsets, sum.offsets, type.getShape(), sum.kernel.getSpace());
-    if (!layout || layout->offset < 0 ||
-        llvm::any_of(layout->strides, [](int64_t stride) { return stride < 0; }))
-      return {};
-    return StridedViewOp::create(builder, term.root.getLoc(), type, term.root, layout->offset,
-                                 layout->strides);
   }
 
   static void replaceCall(Value product, LibraryCallOpInterface call) {

@@ -7,11 +7,28 @@
 /* The most tensors that a contraction adds to its sums. */
 #define MTC_MAX_ADDENDS 2
 
-/* Places: lhs, rhs, addends; out.
+typedef enum MtcActivation {
+  MTC_NO_ACTIVATION = 0,
+  MTC_RELU = 1,         /* z where z > 0, NaN where z is, 0 elsewhere */
+  MTC_GELU = 2,         /* g(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3))) */
+  MTC_GELU_GRADIENT = 3 /* z * g'(point) */
+} MtcActivation;
+
+/* What is summed besides: out over m, lhs over k or rhs over k. There is no batch then. */
+typedef enum MtcSummed {
+  MTC_NOTHING_SUMMED = 0,
+  MTC_RESULT_SUMMED = 1,
+  MTC_LHS_SUMMED = 2,
+  MTC_RHS_SUMMED = 3
+} MtcSummed;
+
+/* Places: lhs, rhs, addends, point of MTC_GELU_GRADIENT; out, z where it is kept, sums.
  * out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n] + sum of the addends[b.., m,
  * n], with strides in elements for every dimension (0 in an addend: the same along it, as a bias
  * is). The batch has batch_rank dimensions; index batch_rank is m (lhs, addends, out) or k (rhs),
- * batch_rank + 1 is k (lhs) or n. No addend overlaps out: one that lies there is `accumulate`. */
+ * batch_rank + 1 is k (lhs) or n. No addend overlaps out: one that lies there is `accumulate`.
+ * With an activation, out is that of these sums z. `point` and the kept z lie as out does, the sums
+ * one after another. */
 typedef struct MtcContraction {
   uint32_t type; /* of all operands and the result */
   uint32_t batch_rank;
@@ -21,6 +38,9 @@ typedef struct MtcContraction {
   uint32_t accumulate; /* add to what `out` holds */
   uint32_t addend_count;
   int64_t addend_strides[MTC_MAX_ADDENDS][MTC_MAX_RANK];
+  uint32_t activation; /* MtcActivation */
+  uint32_t keeps_sum;
+  uint32_t summed; /* MtcSummed */
 } MtcContraction;
 
 #endif /* MTC_RUNTIME_ABI_CONTRACTION_H */

@@ -14,6 +14,9 @@ std::unique_ptr<LibraryCall> LibraryCall::create(uint32_t kind, const void *desc
   switch (kind) {
   case MTC_CONTRACTION: {
     const auto &contraction = *static_cast<const MtcContraction *>(description);
+    // oneDNN's ReLU turns NaN into 0, and its sums along an operand are passes of their own.
+    if (contraction.activation != MTC_NO_ACTIVATION || contraction.summed != MTC_NOTHING_SUMMED)
+      return nullptr;
     return createContraction(contraction, usefulThreads(contraction, threads), executable);
   }
   case MTC_ATTENTION:

@@ -34,7 +34,10 @@ enum DescriptionAttribute : int {
   transposeB = 4,
   epilogue = 7,
   biasPointer = 8,
-  biasBatchStride = 10
+  biasBatchStride = 10,
+  auxiliaryPointer = 11,
+  auxiliaryLeading = 12,
+  auxiliaryBatchStride = 13
 };
 enum PreferenceAttribute : int {
   mostWorkspace = 1,
@@ -44,8 +47,19 @@ enum PreferenceAttribute : int {
   alignmentC = 7,
   alignmentD = 8
 };
+/// CUBLASLT_EPILOGUE_...; what can go together are bits.
+enum Epilogue : uint32_t {
+  plainEpilogue = 1,
+  reluEpilogue = 2,
+  biasEpilogue = 4,  ///< of the other bits with relu and gelu
+  sumsEpilogue = 16, ///< of the other bits with gelu's gradient: the sums of D's rows
+  geluEpilogue = 32,
+  geluGradientEpilogue = 64,
+  auxiliaryEpilogue = 128, ///< gelu gives, its gradient takes the operand as a matrix
+  sumsOfAEpilogue = 256,   ///< of the rows of what A enters the product as
+  sumsOfBEpilogue = 512    ///< of the columns of what B does
+};
 constexpr int32_t transposedOperand = 1; // CUBLAS_OP_T
-constexpr int32_t biasEpilogue = 4;      // CUBLASLT_EPILOGUE_BIAS
 constexpr uint32_t reduceApart = 2;      // CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
 
 struct BlasLt {

@@ -84,11 +84,29 @@ void Matmul::describe(bool usesTf32) {
     set(transposeA, transposedOperand);
   if (plan.b.transposed)
     set(transposeB, transposedOperand);
+  if (const uint32_t kind = plan.epilogue | (plan.bias ? uint32_t{biasEpilogue} : 0))
+    set(epilogue, kind);
+  if (plan.auxiliary) {
+    set(auxiliaryPointer, address(*plan.auxiliary));
+    set(auxiliaryLeading, plan.d.leading);
+    set(auxiliaryBatchStride, plan.d.batchStride);
+  }
+  if (plan.sums)
+    set(biasPointer, address(*plan.sums));
   if (plan.bias) {
-    set(epilogue, biasEpilogue);
     set(biasPointer, address(plan.bias->place));
     set(biasBatchStride, plan.bias->batchStride);
   }
+}
+
+/// What a message says of an epilogue, and of how to do without it.
+static const char *epilogueText(const MatmulPlan &plan) {
+  if (plan.epilogue & (reluEpilogue | geluEpilogue | geluGradientEpilogue))
+    return " with an activation (a program compiled with --skip-pass mtc-fuse-activations has "
+           "none)";
+  return plan.epilogue ? " with the sums of an operand (a program compiled with --skip-pass "
+                         "mtc-fuse-bias-gradients has none)"
+                       : "";
 }
 
 void Matmul::choose() {
@@ -121,8 +139,8 @@ void Matmul::choose() {
   if (status != 0 || found == 0 || best.status != 0)
     systemError("cuBLASLt has no algorithm on this GPU for a contraction of ", typeName(plan.type),
                 ", ", plan.d.columns, " x ", plan.d.rows, " x ",
-                plan.a.transposed ? plan.a.rows : plan.a.columns, ", batch ", plan.batch, ": ",
-                library.statusText(status));
+                plan.a.transposed ? plan.a.rows : plan.a.columns, ", batch ", plan.batch,
+                epilogueText(plan), ": ", library.statusText(status));
   algorithm = best.algorithm;
 }
 

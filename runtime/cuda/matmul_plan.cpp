@@ -1,6 +1,8 @@
 // From strides to column-major matrices.
 #include "runtime/cuda/matmul_plan.h"
 
+#include "runtime/cuda/blas_lt.h"
+
 #include <algorithm>
 
 namespace mtc::runtime::cuda {
@@ -63,6 +65,46 @@ static bool addBias(MatmulPlan &plan, const MatrixLayout &addend, uint32_t place
   return true;
 }
 
+/// The library's epilogues are single choices, but for the bias in front of a forward activation
+/// and the sums behind gelu's gradient. NVIDIA asks for an auxiliary matrix whose leading dimension
+/// and batch stride are multiples of 8 elements.
+static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
+  const bool isGradient = contraction.activation == MTC_GELU_GRADIENT;
+  const bool hasActivation = contraction.activation != MTC_NO_ACTIVATION;
+  const bool sumsResult = contraction.summed == MTC_RESULT_SUMMED;
+  const bool sumsOperand = contraction.summed != MTC_NOTHING_SUMMED && !sumsResult;
+  if (!hasActivation && !sumsResult && !sumsOperand && !contraction.keeps_sum)
+    return true;
+  if (plan.type == MTC_F64 || !plan.outer.empty() || (hasActivation && plan.c) ||
+      (plan.bias && (isGradient || sumsOperand)))
+    return false;
+  if ((contraction.keeps_sum && contraction.activation != MTC_GELU) ||
+      (sumsResult && (!isGradient || plan.swapped)) || (sumsOperand && hasActivation) ||
+      (contraction.summed != MTC_NOTHING_SUMMED && plan.batch != 1))
+    return false;
+  if (contraction.activation == MTC_RELU)
+    plan.epilogue = reluEpilogue;
+  else if (contraction.activation == MTC_GELU)
+    plan.epilogue = geluEpilogue;
+  else if (isGradient)
+    plan.epilogue = geluGradientEpilogue;
+  if (isGradient || contraction.keeps_sum) {
+    if (plan.d.leading % 8 != 0 || plan.d.batchStride % 8 != 0)
+      return false;
+    plan.epilogue |= auxiliaryEpilogue;
+    plan.auxiliary = isGradient ? plan.d.place - 1 : plan.d.place + 1;
+  }
+  if (sumsResult)
+    plan.epilogue |= sumsEpilogue;
+  else if (sumsOperand)
+    plan.epilogue = (contraction.summed == MTC_LHS_SUMMED ? 0u : 1u) == plan.a.place
+                        ? sumsOfAEpilogue
+                        : sumsOfBEpilogue;
+  if (sumsResult || sumsOperand)
+    plan.sums = plan.d.place + (contraction.keeps_sum ? 2 : 1);
+  return true;
+}
+
 std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
   ContractionProblem problem = simplifyContraction(contraction);
   if (!isLibraryType(contraction.type) || problem.isEmpty() || problem.k() == 0)
@@ -81,7 +123,8 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
     plan.outer.erase(longest);
   }
   plan.batch = inner.extent;
-  const uint32_t lhs = problem.swapped ? 1 : 0, out = 2 + contraction.addend_count;
+  const uint32_t lhs = problem.swapped ? 1 : 0;
+  const uint32_t out = 2 + contraction.addend_count + (contraction.activation == MTC_GELU_GRADIENT);
   auto a = transposeOf(problem.rhs, 1 - lhs, inner.rhs),
        b = transposeOf(problem.lhs, lhs, inner.lhs);
   if (!a || !b || !problem.out.isRowMajor())
@@ -95,6 +138,8 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
     if (!addMatrix(plan, problem.addends[i], 2 + i, inner.addends[i]) &&
         !addBias(plan, problem.addends[i], 2 + i, inner.addends[i]))
       return std::nullopt;
+  if (!addEpilogue(plan, contraction))
+    return std::nullopt;
   return plan;
 }
 

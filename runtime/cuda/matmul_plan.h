@@ -11,8 +11,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// A column-major matrix in the memory of one place of the contraction; places count lhs, rhs, the
-/// addends, out.
+/// A column-major matrix in the memory of one place of the contraction, as its places count.
 struct PlacedMatrix {
   uint32_t place;
   int64_t rows, columns, leading;
@@ -32,7 +31,10 @@ struct MatmulPlan {
     int64_t batchStride;
   };
   std::optional<Bias> bias; ///< d.rows elements, one after another
-  int64_t batch = 1;        ///< entries of one call
+  uint32_t epilogue = 0;    ///< as `Epilogue` in blas_lt.h numbers it, without the bias
+  /// What the epilogue writes or reads besides: a matrix that lies as d does, a vector.
+  std::optional<uint32_t> auxiliary, sums;
+  int64_t batch = 1; ///< entries of one call
   /// Batch axes that one call does not take: there is a call for each of their entries.
   std::vector<BatchAxis> outer;
   bool swapped = false; ///< lhs and rhs have changed places
@@ -45,7 +47,8 @@ struct MatmulPlan {
 };
 
 /// Nothing if cuBLASLt cannot compute it: a matrix without a unit stride, two matrices or two
-/// vectors to add, an element type that it does not have, a sum over nothing.
+/// vectors to add, an element type that it does not have, a sum over nothing; an epilogue with
+/// outer batch axes, in f64, with what it does not go together with, or whose matrix lies badly.
 std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction);
 
 /// Bytes of workspace that the library may use. The sum over k is split for it, into at most 16

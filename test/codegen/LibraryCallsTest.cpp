@@ -5,6 +5,8 @@
 #include "passes/Passes.h"
 #include "passes/autodiff/Decompose.h"
 #include "passes/kernels/FormKernels.h"
+#include "passes/kernels/FuseActivations.h"
+#include "passes/kernels/FuseBiasGradients.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -44,9 +46,9 @@ private:
   bool passed;
 };
 
-TargetInfo cudaInfo() {
+TargetInfo cudaInfo(bool usesTf32 = false) {
   TargetInfo info;
-  cuda::describeLibraryCalls(info);
+  cuda::describeLibraryCalls(info, usesTf32);
   return info;
 }
 
@@ -85,6 +87,61 @@ func.func @f(%x: tensor<8x16x4xf32>, %w: tensor<16x8x4xf32>, %y: tensor<8x16xf32
     m.nest<func::FuncOp>().addPass(createFormKernelsPass(cudaInfo()));
   });
   EXPECT_EQ(cuda.count<ContractOp>(), 1);
+}
+
+/// ReLU of a product of such elements, behind which nothing else is wanted.
+std::string reluOf(const std::string &element, const char *columns) {
+  std::string text = R"(
+func.func @f(%x: tensor<4x8xE>, %w: tensor<8xNxE>) -> tensor<4xNxE> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x8xE>, tensor<8xNxE> -> tensor<4xNxE>
+  %r = mtc.kernel [4, N] (%p) : (tensor<4xNxE>) -> tensor<4xNxE> {
+  ^bb0(%a: tensor<4xNxE>):
+    %zero = arith.constant 0.0 : f32
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4xNxE> -> f32
+    %n = arith.cmpf ole, %v, %zero : f32
+    %s = arith.select %n, %zero, %v : f32
+    mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  return %r : tensor<4xNxE>
+})";
+  for (size_t at; (at = text.find("xE")) != std::string::npos;)
+    text.replace(at, 2, "x" + element);
+  for (size_t at; (at = text.find("xNx")) != std::string::npos;)
+    text.replace(at, 3, std::string("x") + columns + "x");
+  text.replace(text.find(", N]"), 4, std::string(", ") + columns + "]");
+  return text;
+}
+
+TEST(LibraryCalls, ActivationsAreTheLibrarysWhereF32NeedNotBeExact) {
+  auto count = [](const std::string &text, TargetInfo info) {
+    Passed passed(text.c_str(), [&](OpPassManager &m) {
+      m.nest<func::FuncOp>().addPass(createFuseActivationsPass(info));
+    });
+    return passed.count<FusedContractOp>();
+  };
+  EXPECT_EQ(count(reluOf("f32", "16"), cudaInfo()), 0);
+  EXPECT_EQ(count(reluOf("f32", "16"), cudaInfo(/*usesTf32=*/true)), 1);
+  EXPECT_EQ(count(reluOf("bf16", "16"), cudaInfo()), 1);
+  EXPECT_EQ(count(reluOf("f16", "16"), cudaInfo()), 1);
+  // Of no target that says so.
+  EXPECT_EQ(count(reluOf("f32", "16"), TargetInfo()), 1);
+}
+
+TEST(LibraryCalls, BiasGradientsAreTheLibrarysInAnyPrecision) {
+  constexpr const char *text = R"(
+func.func @f(%d: tensor<6x5xf32>, %x: tensor<6x8xf32>) -> (tensor<5x8xf32>, tensor<5xf32>) {
+  %s = mtc.reduce add %d axes [0] : tensor<6x5xf32> -> tensor<5xf32>
+  %w = mtc.contract %d, %x batch [] x [] over [0] x [0] : tensor<6x5xf32>, tensor<6x8xf32> -> tensor<5x8xf32>
+  return %w, %s : tensor<5x8xf32>, tensor<5xf32>
+})";
+  for (bool usesTf32 : {false, true}) {
+    Passed passed(text, [&](OpPassManager &m) {
+      m.nest<func::FuncOp>().addPass(createFormKernelsPass(cudaInfo(usesTf32)));
+      m.nest<func::FuncOp>().addPass(createFuseBiasGradientsPass(cudaInfo(usesTf32)));
+    });
+    EXPECT_EQ(passed.count<FusedContractOp>(), 1);
+    EXPECT_EQ(passed.count<KernelOp>(), 0);
+  }
 }
 
 } // namespace

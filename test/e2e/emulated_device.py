@@ -9,7 +9,7 @@ from program import compile_example, losses, own_folder, same_bits
 
 STEPS = 4
 OPTIONAL = ["mtc-fuse-update", "mtc-recompute-elementwise", "mtc-fuse-kernels", "mtc-compact-scatter",
-            "mtc-fuse-epilogues", "mtc-fuse-column-sums"]  # fmt: skip
+            "mtc-fuse-epilogues", "mtc-fuse-activations", "mtc-fuse-column-sums", "mtc-fuse-bias-gradients"]  # fmt: skip
 EMULATED = ("--target", "cuda", "--emulate")
 
 folder = own_folder()

@@ -9,7 +9,7 @@ from program import MTC, compile_example, losses, own_folder, run, same_bits
 
 STEPS = 6
 PASSES = ["mtc-fuse-update", "mtc-recompute-elementwise", "mtc-fuse-kernels", "mtc-compact-scatter",
-          "mtc-fuse-epilogues", "mtc-fuse-column-sums"]
+          "mtc-fuse-epilogues", "mtc-fuse-activations", "mtc-fuse-column-sums", "mtc-fuse-bias-gradients"]
 
 folder = own_folder()
 full = compile_example(GPT2, folder, "adamw", STEPS * GPT2.batch, name="full")

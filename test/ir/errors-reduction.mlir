@@ -159,3 +159,108 @@ func.func @random_bits_c2_count(%seed: tensor<i64>) {
   %r = mtc.random_bits %seed, %seed stream 0 : (tensor<i64>, tensor<i64>) -> tensor<65536x65537xi32>
   return
 }
+
+// -----
+
+func.func @fused_contract_contract_c2(%a: tensor<4x8xf32>, %b: tensor<7x16xf32>) {
+  // expected-error @below {{axis 1 of lhs has extent 8, axis 0 of rhs 7: paired axes must be equal (contract_c2)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then relu : tensor<4x8xf32>, tensor<7x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c1(%a: tensor<4x8xf64>, %b: tensor<8x16xf64>) {
+  // expected-error @below {{gives 'tensor<4x16xf64>' over 1 axes, expected floats of at most 32 bits and a contracted axis (fused_contract_c1)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then relu : tensor<4x8xf64>, tensor<8x16xf64> -> tensor<4x16xf64>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c1_axes(%a: tensor<4xf32>, %b: tensor<16xf32>) {
+  // expected-error @below {{over 0 axes, expected floats of at most 32 bits and a contracted axis (fused_contract_c1)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [] x [] then relu : tensor<4xf32>, tensor<16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c2(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error @below {{has neither an activation nor a sum (fused_contract_c2)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c3(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error @below {{has no point, expected one of type 'tensor<4x16xf32>' (fused_contract_c3)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu_gradient : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c3_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %z: tensor<16x4xf32>) {
+  // expected-error @below {{has a point of type 'tensor<16x4xf32>', expected one of type 'tensor<4x16xf32>' (fused_contract_c3)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu_gradient at %z : tensor<16x4xf32> : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c3_other(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %z: tensor<4x16xf32>) {
+  // expected-error @below {{has a point of type 'tensor<4x16xf32>', expected none (fused_contract_c3)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu at %z : tensor<4x16xf32> : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c4(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error @below {{keeps sums of type 'tensor<4x16xf32>', expected those of gelu, of type 'tensor<4x16xf32>' (fused_contract_c4)}}
+  %y, %z = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then relu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c4_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error @below {{keeps sums of type 'tensor<64xf32>', expected those of gelu, of type 'tensor<4x16xf32>' (fused_contract_c4)}}
+  %y, %z = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c5(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error @below {{gives sums, but does not say of what (fused_contract_c5)}}
+  %y, %s = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then relu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c5_none(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error @below {{sums lhs over 0 batch axes, expected none, and the sums to be 'tensor<4xf32>' (fused_contract_c5)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] summing lhs : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c5_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error @below {{sums rhs over 0 batch axes, expected none, and the sums to be 'tensor<16xf32>' (fused_contract_c5)}}
+  %y, %s = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] summing rhs : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> sums tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fused_contract_c5_batch(%a: tensor<2x4x8xf32>, %b: tensor<2x8x16xf32>) {
+  // expected-error @below {{sums rhs over 1 batch axes, expected none}}
+  %y, %s = mtc.fused_contract %a, %b batch [0] x [0] over [2] x [1] summing rhs
+             : tensor<2x4x8xf32>, tensor<2x8x16xf32> -> tensor<2x4x16xf32> sums tensor<16xf32>
+  return
+}

@@ -32,6 +32,24 @@ func.func @contract_adding(%a: tensor<4x8x16xf32>, %b: tensor<4x16x32xf32>, %y: 
   return %z : tensor<4x8x32xf32>
 }
 
+// CHECK-LABEL: func.func @fused_contract
+func.func @fused_contract(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %c: tensor<4x16xf32>, %u: tensor<4x2xf32>, %v: tensor<2x16xf32>)
+    -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<16xf32>, tensor<16x8xf32>, tensor<16xf32>) {
+  // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] adding %{{.*}} : tensor<4x16xf32> then {{ *}}relu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>{{$}}
+  %r = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] adding %c : tensor<4x16xf32> then relu
+         : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] then {{ *}}gelu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+  %y, %z = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] then gelu
+             : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+  // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] then {{ *}}gelu_gradient at %{{.*}} : tensor<4x16xf32> summing {{ *}}result : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
+  %d, %s = mtc.fused_contract %u, %v batch [] x [] over [1] x [0] then gelu_gradient at %z : tensor<4x16xf32> summing result
+             : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
+  // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [0] x [0] summing {{ *}}lhs : tensor<4x16xf32>, tensor<4x8xf32> -> tensor<16x8xf32> sums tensor<16xf32>
+  %g, %t = mtc.fused_contract %d, %x batch [] x [] over [0] x [0] summing lhs
+             : tensor<4x16xf32>, tensor<4x8xf32> -> tensor<16x8xf32> sums tensor<16xf32>
+  return %r, %y, %s, %g, %t : tensor<4x16xf32>, tensor<4x16xf32>, tensor<16xf32>, tensor<16x8xf32>, tensor<16xf32>
+}
+
 // CHECK-LABEL: func.func @cumulative_sum
 func.func @cumulative_sum(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   // CHECK: mtc.cumulative_sum %{{.*}} axis 1 exclusive : tensor<4x8xf32>

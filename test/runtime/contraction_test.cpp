@@ -371,6 +371,17 @@ TEST(Contraction, UnsupportedTypeIsSaid) {
   EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), -1);
 }
 
+TEST(Contraction, EpiloguesAreKernels) {
+  MtcContraction c = make({{}, 8, 8, 8}, {8, 1}, {8, 1}, {8, 1});
+  EXPECT_NE(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  c.activation = MTC_RELU;
+  EXPECT_EQ(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), -1);
+  c.activation = MTC_NO_ACTIVATION;
+  c.summed = MTC_LHS_SUMMED;
+  EXPECT_EQ(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+}
+
 TEST(Contraction, PlanningLeavesTheThreadsAlone) {
   setLibraryThreads(2);
   MtcContraction c = make({{}, 64, 64, 64}, {64, 1}, {64, 1}, {64, 1});

@@ -1,12 +1,11 @@
 // cuBLASLt's column-major matrices multiplied on the processor, by the library calls of the target
 // `cpu`: what is tested is what the library is told.
-#include "runtime/cuda/blas_lt.h"
 
 #include "runtime/abi/contraction.h"
 #include "runtime/cpu/library_call.h"
+#include "runtime/cuda/emulated/epilogue.h"
 #include "runtime/cuda/emulated/streams.h"
 #include "runtime/cuda/emulation/emulator.h"
-#include "runtime/element_type.h"
 #include "runtime/failure.h"
 #include "runtime/options.h"
 
@@ -16,16 +15,11 @@
 
 namespace mtc::runtime::cuda {
 
-struct MatrixLayoutObject {
-  int type;
-  int64_t rows, columns, leading;
-  int32_t batch = 1;
-  int64_t stride = 0;
-};
 struct MatmulDescriptionObject {
-  int32_t transposeA = 0, transposeB = 0, epilogue = 1;
-  Address bias = 0;
-  int64_t biasStride = 0;
+  int32_t transposeA = 0, transposeB = 0;
+  uint32_t epilogue = plainEpilogue;
+  Address bias = 0, auxiliary = 0;
+  int64_t biasStride = 0, auxiliaryLeading = 0, auxiliaryStride = 0;
 };
 struct MatmulPreferenceObject {};
 struct BlasContext {};
@@ -34,36 +28,13 @@ namespace {
 
 constexpr int invalidValue = 7, notSupported = 15; // CUBLAS_STATUS_...
 
-uint32_t elementType(int type) {
-  return type == blasF64    ? MTC_F64
-         : type == blasBf16 ? MTC_BF16
-         : type == blasF16  ? MTC_F16
-                            : MTC_F32;
-}
-
-/// Calls `use` for every run of elements that lie one after another, until it finds a fault.
-template <typename Use>
-std::string forEachRun(const MatrixLayoutObject &matrix, char *start, const Use &use) {
-  const int64_t element = typeBytes(elementType(matrix.type));
-  const bool isDense = matrix.leading == matrix.rows;
-  const int64_t runs = isDense ? 1 : matrix.columns,
-                bytes = (isDense ? matrix.rows * matrix.columns : matrix.rows) * element;
-  for (int64_t entry = 0; entry < (matrix.stride ? matrix.batch : 1); ++entry)
-    for (int64_t i = 0; i < runs; ++i) {
-      std::string fault =
-          use(start + (entry * matrix.stride + i * matrix.leading) * element, bytes);
-      if (!fault.empty())
-        return "cuBLASLt: " + fault;
-    }
-  return "";
-}
-
 /// One product, prepared by its first run.
 struct Product {
   MtcContraction contraction = {};
   std::vector<char *> places;
   MatrixLayoutObject a, b, c, d;
   bool readsC;
+  BlasEpilogue epilogue;
   std::unique_ptr<LibraryCall> call;
   std::vector<char> scratch;
 
@@ -80,6 +51,8 @@ struct Product {
       fault = forEachRun(d, places.back(), [](char *at, int64_t bytes) {
         return emulation::findFault(at, static_cast<size_t>(bytes), false);
       });
+    if (fault.empty())
+      fault = epilogue.findFault();
     if (!fault.empty())
       return fault;
     if (!call) {
@@ -92,6 +65,7 @@ struct Product {
     size_t space = scratch.size();
     std::align(MTC_ALIGNMENT, 1, aligned, space);
     call->run(places.data(), static_cast<char *>(aligned));
+    epilogue.run();
     return forEachRun(d, places.back(), [](char *at, int64_t bytes) {
       emulation::markDefined(at, static_cast<size_t>(bytes));
       return std::string();
@@ -160,6 +134,12 @@ int setDescription(MatmulDescription description, int attribute, const void *val
     return take(description->bias, value, bytes);
   case biasBatchStride:
     return take(description->biasStride, value, bytes);
+  case auxiliaryPointer:
+    return take(description->auxiliary, value, bytes);
+  case auxiliaryLeading:
+    return take(description->auxiliaryLeading, value, bytes);
+  case auxiliaryBatchStride:
+    return take(description->auxiliaryStride, value, bytes);
   default:
     return invalidValue;
   }
@@ -176,7 +156,21 @@ int setPreference(MatmulPreference, int attribute, const void *, size_t bytes) {
   return bytes == (attribute == mostWorkspace ? 8u : 4u) ? 0 : invalidValue;
 }
 
-/// Whether the shapes belong together.
+BlasEpilogue epilogueOf(const MatmulDescriptionObject &description, const MatrixLayoutObject &a,
+                        const MatrixLayoutObject &b, const MatrixLayoutObject &d) {
+  return {description.epilogue,
+          description.auxiliary,
+          description.auxiliaryLeading,
+          description.auxiliaryStride,
+          description.bias,
+          description.transposeA != 0,
+          description.transposeB != 0,
+          a,
+          b,
+          d};
+}
+
+/// Whether the shapes belong together, and the library has the epilogue.
 bool fits(const MatmulDescriptionObject &description, const MatrixLayoutObject &a,
           const MatrixLayoutObject &b, const MatrixLayoutObject &c, const MatrixLayoutObject &d) {
   auto rows = [](const MatrixLayoutObject &m, int32_t t) { return t ? m.columns : m.rows; };
@@ -185,7 +179,7 @@ bool fits(const MatmulDescriptionObject &description, const MatrixLayoutObject &
          columns(b, description.transposeB) == d.columns &&
          columns(a, description.transposeA) == rows(b, description.transposeB) &&
          c.rows == d.rows && c.columns == d.columns && a.batch == d.batch && b.batch == d.batch &&
-         c.batch == d.batch && (description.epilogue & biasEpilogue ? d.type != blasF64 : true);
+         c.batch == d.batch && epilogueOf(description, a, b, d).isSupported();
 }
 
 int findAlgorithms(BlasHandle, MatmulDescription description, MatrixLayoutHandle a,
@@ -244,6 +238,10 @@ int matmul(BlasHandle, MatmulDescription description, const void *, const void *
     product->places.push_back(reinterpret_cast<char *>(description->bias));
   }
   product->places.push_back(place(d));
+  product->epilogue = epilogueOf(*description, *aLayout, *bLayout, *dLayout);
+  product->epilogue.aData = place(a);
+  product->epilogue.bData = place(b);
+  product->epilogue.dData = place(d);
   enqueue(stream, [product] { return product->run(); });
   return 0;
 }

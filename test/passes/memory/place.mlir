@@ -138,3 +138,20 @@ module {
     return %s : tensor<4x2xf32>
   }
 }
+
+// -----
+
+// What an epilogue gives and reads has places of its own; the sums lie one after another.
+// CHECK: mtc.step @epilogues
+// CHECK-NEXT: mtc.call_contract <0, tensor<4x8xf32>> [8, 1], <[[W:[0-9]+]], tensor<8x16xf32>> [16, 1] into <[[Y:[0-9]+]], tensor<4x16xf32>> [16, 1] then {{ *}}gelu keeping <[[Z:[0-9]+]], tensor<4x16xf32>> batch [] m 4 n 16 k 8
+// CHECK-NEXT: mtc.call_contract <[[Y]], tensor<4x16xf32>> [16, 1], <{{.*}}> [16, 1] into <[[D:[0-9]+]], tensor<4x16xf32>> [16, 1] then {{ *}}gelu_gradient at <[[Z]], tensor<4x16xf32>> summing {{ *}}result into <[[S:[0-9]+]], tensor<16xf32>> batch [] m 4 n 16 k 16
+module {
+  func.func @epilogues(%x: tensor<4x8xf32> {mtc.name = "x"}, %w: tensor<8x16xf32> {mtc.name = "w"}, %v: tensor<16x16xf32> {mtc.name = "v"})
+      -> (tensor<4x16xf32> {mtc.name = "d"}, tensor<16xf32> {mtc.name = "s"}) {
+    %y, %z = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] then gelu
+               : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+    %d, %s = mtc.fused_contract %y, %v batch [] x [] over [1] x [0] then gelu_gradient at %z : tensor<4x16xf32> summing result
+               : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
+    return %d, %s : tensor<4x16xf32>, tensor<16xf32>
+  }
+}

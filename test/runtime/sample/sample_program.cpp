@@ -110,9 +110,9 @@ const MtcKernel kernels[] = {{"error", &code[0], 0, 4 * batch, 24 * batch, 0},
 
 const MtcContraction contractions[] = {
     // y[m, 0] = sum over k of x[m, k] weight[0, k]
-    {MTC_F32, 0, {}, batch, 1, features, {features, 1}, {1, features}, {1, 1}, 0, 0, {}},
+    {MTC_F32, 0, {}, batch, 1, features, {features, 1}, {1, features}, {1, 1}, 0, 0, {}, 0, 0, 0},
     // weight gradient[0, n] = sum over k of error[k, 0] x[k, n]
-    {MTC_F32, 0, {}, 1, features, batch, {1, 1}, {features, 1}, {features, 1}, 0, 0, {}}};
+    {MTC_F32, 0, {}, 1, features, batch, {1, 1}, {features, 1}, {features, 1}, 0, 0, {}, 0, 0, 0}};
 const MtcCall calls[] = {{MTC_CONTRACTION, &contractions[0], 4 << 20, 2 * batch * features,
                           4 * (batch * features + features + batch), nullptr},
                          {MTC_CONTRACTION, &contractions[1], 4 << 20, 2 * batch * features,

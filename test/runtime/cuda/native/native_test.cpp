@@ -68,9 +68,17 @@ TEST(BlasLt, TakesWhatItIsTold) {
     const int64_t stride = 3;
     EXPECT_EQ(blas.setDescription(description, transposeA, &transposedOperand, 4), 0);
     EXPECT_EQ(blas.setDescription(description, transposeB, &transposedOperand, 4), 0);
-    EXPECT_EQ(blas.setDescription(description, epilogue, &biasEpilogue, 4), 0);
+    for (uint32_t kind : {uint32_t{biasEpilogue}, biasEpilogue | reluEpilogue,
+                          biasEpilogue | geluEpilogue | auxiliaryEpilogue,
+                          geluGradientEpilogue | auxiliaryEpilogue | sumsEpilogue,
+                          uint32_t{sumsOfAEpilogue}, uint32_t{sumsOfBEpilogue}})
+      EXPECT_EQ(blas.setDescription(description, epilogue, &kind, sizeof kind), 0);
     EXPECT_EQ(blas.setDescription(description, biasPointer, &bias, sizeof bias), 0);
     EXPECT_EQ(blas.setDescription(description, biasBatchStride, &stride, sizeof stride), 0);
+    const int64_t leading = 8;
+    EXPECT_EQ(blas.setDescription(description, auxiliaryPointer, &bias, sizeof bias), 0);
+    EXPECT_EQ(blas.setDescription(description, auxiliaryLeading, &leading, sizeof leading), 0);
+    EXPECT_EQ(blas.setDescription(description, auxiliaryBatchStride, &leading, sizeof leading), 0);
     EXPECT_EQ(blas.destroyDescription(description), 0);
   }
   MatmulPreference preference = nullptr;

@@ -1,0 +1,49 @@
+//===- Contraction.h - What contractions with and without epilogues share ---------------------===//
+
+#ifndef MTC_IR_CONTRACTION_H
+#define MTC_IR_CONTRACTION_H
+
+#include "ir/Mtc.h"
+
+namespace mtc {
+
+/// The part of `mtc.contract` that `mtc.fused_contract` has, too.
+struct Contraction {
+  template <typename Op>
+  explicit Contraction(Op op)
+      : op(op), lhs(op.getLhs()), rhs(op.getRhs()), addends(op.getAddends()), type(op.getType()),
+        lhsBatch(op.getLhsBatch()), rhsBatch(op.getRhsBatch()), lhsContract(op.getLhsContract()),
+        rhsContract(op.getRhsContract()) {}
+
+  llvm::SmallVector<int64_t> getLhsFree() const;
+  llvm::SmallVector<int64_t> getRhsFree() const;
+  /// contract_c1 to contract_c4.
+  mlir::LogicalResult verify() const;
+  /// A multiplication and an addition for each product, an addition for each addend's element.
+  Cost getCost() const;
+  /// Floats of 32 bits and less are a library's; it has no f64 and no integers.
+  bool isLibraryCall() const;
+
+  /// Of lhs, rhs and addends, as LibraryCallOpInterface asks it.
+  bool takesLayout(unsigned operand, llvm::ArrayRef<int64_t> strides) const;
+  llvm::SmallVector<int64_t> getDenseOrder(unsigned operand) const;
+  bool mayWriteOver(unsigned result, unsigned operand) const;
+  CallContractOp buildCall(mlir::OpBuilder &builder, const CallPlaces &places) const;
+  /// The same contraction with an epilogue.
+  FusedContractOp buildFused(mlir::OpBuilder &builder, std::optional<Activation> activation,
+                             bool keepsSum, mlir::Value point, std::optional<Summed> summed) const;
+  /// What a call sums that gives the sum of a value over all axes but `kept`, if any does.
+  std::optional<Summed> findSummed(mlir::Value value, llvm::ArrayRef<int64_t> kept) const;
+  /// The type of what a call sums.
+  mlir::RankedTensorType getSumsType(Summed summed) const;
+
+  mlir::Operation *op;
+  mlir::TypedValue<mlir::RankedTensorType> lhs, rhs;
+  mlir::OperandRange addends;
+  mlir::RankedTensorType type;
+  llvm::ArrayRef<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
+};
+
+} // namespace mtc
+
+#endif // MTC_IR_CONTRACTION_H

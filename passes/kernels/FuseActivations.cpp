@@ -1,0 +1,338 @@
+//===- FuseActivations.cpp - Library calls apply activations to their results -----------------===//
+//
+// Runs behind fusion and `mtc-fuse-epilogues`: by then each kernel that is nothing but an
+// activation stands alone, and the sums that are stored are the calls'.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/kernels/FuseActivations.h"
+
+#include "ir/TensorBuilder.h"
+#include "passes/Passes.h"
+#include "passes/kernels/CallEditing.h"
+#include "passes/kernels/KernelEditing.h"
+#include "passes/kernels/PointFunction.h"
+#include "passes/memory/BufferAssignment.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_FUSEACTIVATIONS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// A kernel that applies an activation, or an activation's gradient, to a call's result.
+struct ActivationKernel {
+  KernelOp kernel;
+  PointOffsets own; // Where each point's results lie, and what it reads of `product`.
+  Activation activation;
+  Value product;                          // The call's result.
+  Value bias = {};                        // What is added to it first, if anything.
+  std::optional<PointOffsets> added = {}; // Where the kernel reads that.
+  Value point = {};                       // Where the gradient is taken.
+  SmallVector<bool> isSum = {};           // Of each result: whether it is what is activated.
+};
+
+Value rootOfLoad(KernelOp kernel, KernelLoadOp load) { return rootOf(inputOf(kernel, load)); }
+
+/// A call whose result may get an epilogue.
+LibraryCallOpInterface callOf(Value product) {
+  auto call = product.getDefiningOp<LibraryCallOpInterface>();
+  return call && call.isLibraryCall() && call->getNumResults() == 1 ? call
+                                                                    : LibraryCallOpInterface();
+}
+
+/// Where all results of an elementwise kernel lie; nothing if they differ, or are not dense.
+std::optional<PointOffsets> commonOffsets(KernelOp kernel) {
+  KernelYieldOp yield = yieldOf(kernel);
+  if (kernel.getShape() != FusibleShape::Elementwise || !yield.getSymbols().empty() ||
+      yield.getAdd() || !yield.getTotals().empty())
+    return std::nullopt;
+  std::optional<PointOffsets> common;
+  for (auto [i, result] : llvm::enumerate(kernel->getResults())) {
+    auto type = cast<RankedTensorType>(result.getType());
+    std::optional<PointOffsets> stored =
+        offsetsOf(storedAt(kernel, i), type.getShape(), kernel.getSpace());
+    if (!stored || (common && !(*common == *stored)) || pointsOf(kernel) != type.getNumElements())
+      return std::nullopt;
+    common = stored;
+  }
+  return common;
+}
+
+/// Other operand of a sum that is the load's only reader; null if there is none.
+KernelLoadOp addedTo(KernelLoadOp load) {
+  if (!load->hasOneUse())
+    return {};
+  auto sum = dyn_cast<arith::AddFOp>(*load->user_begin());
+  if (!sum || sum.getLhs() == sum.getRhs())
+    return {};
+  Value other = sum.getLhs() == load.getValue() ? sum.getRhs() : sum.getLhs();
+  return other.getDefiningOp<KernelLoadOp>();
+}
+
+class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivationsPass> {
+public:
+  FuseActivationsPass() = default;
+  explicit FuseActivationsPass(TargetInfo target) : target(std::move(target)) {}
+
+private:
+  void runOnOperation() override {
+    // A gradient that is a call's may have been the only reader of what an activation's kernel gave
+    // besides, and reads what the activation's call keeps.
+    SmallVector<std::pair<Location, StringRef>> missed;
+    for (bool changed = true; changed;) {
+      changed = false;
+      missed.clear();
+      for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
+        std::optional<ActivationKernel> found = find(kernel);
+        if (!found)
+          continue;
+        Location loc = kernel.getLoc();
+        StringRef reason = fuse(*found);
+        if (reason.empty())
+          changed = true;
+        else
+          missed.push_back({loc, reason});
+      }
+      if (changed)
+        eraseUnreadResults();
+    }
+    for (auto &[loc, reason] : missed)
+      remark::missed(loc, remark::RemarkOpts::name("not-fused").category(categoryName))
+          << remark::reason("{0}", reason);
+  }
+
+  //===----------------------------------------------------------------------------------------===//
+  // Recognition
+  //===----------------------------------------------------------------------------------------===//
+
+  static std::optional<ActivationKernel> find(KernelOp kernel) {
+    std::optional<PointOffsets> own = commonOffsets(kernel);
+    if (!own)
+      return std::nullopt;
+    for (auto load : kernel.getBody().front().getOps<KernelLoadOp>()) {
+      Value product = rootOfLoad(kernel, load);
+      std::optional<PointOffsets> offsets = offsetsOf(kernel, load);
+      if (!callOf(product) || !offsets || !(*offsets == *own) ||
+          !cast<BlockArgument>(load.getSource()).hasOneUse() ||
+          !isa<FloatType>(load.getSource().getType().getElementType()))
+        continue;
+      if (auto found = findForward(kernel, load, *own))
+        return found;
+      if (isReadByAlone(kernel, inputOf(kernel, load)))
+        if (auto found = findGradient(kernel, load, *own))
+          return found;
+    }
+    return std::nullopt;
+  }
+
+  /// Every result is relu(z) or every one gelu(z), or z itself, where z is what is loaded or the
+  /// sum of that and another tensor.
+  static std::optional<ActivationKernel> findForward(KernelOp kernel, KernelLoadOp load,
+                                                     const PointOffsets &own) {
+    ActivationKernel found{kernel, own, Activation::Relu, rootOfLoad(kernel, load)};
+    Value sum = load;
+    if (KernelLoadOp other = addedTo(load)) {
+      found.bias = rootOfLoad(kernel, other);
+      found.added = offsetsOf(kernel, other);
+      if (!found.added)
+        return std::nullopt;
+      sum = load->user_begin()->getResult(0);
+    }
+    PointFunction function(kernel, own);
+    function.addArgument(sum);
+    auto values = yieldOf(kernel).getValues();
+    for (Value value : values)
+      found.isSum.push_back(value == sum);
+    auto all = [&](auto is) {
+      return llvm::all_of(values, [&](Value value) { return value == sum || is(value); });
+    };
+    if (llvm::all_of(found.isSum, [](bool is) { return is; }))
+      return std::nullopt;
+    if (all([&](Value value) { return function.isRelu(value); }))
+      return found;
+    found.activation = Activation::Gelu;
+    if (all([&](Value value) { return function.isGelu(value); }))
+      return found;
+    return std::nullopt;
+  }
+
+  /// The one result is what is loaded, times the gradient of gelu at a matrix of its size.
+  static std::optional<ActivationKernel> findGradient(KernelOp kernel, KernelLoadOp load,
+                                                      const PointOffsets &own) {
+    if (kernel->getNumResults() != 1)
+      return std::nullopt;
+    auto type = cast<RankedTensorType>(kernel->getResult(0).getType());
+    for (auto at : kernel.getBody().front().getOps<KernelLoadOp>()) {
+      Value point = rootOfLoad(kernel, at);
+      auto pointType = cast<RankedTensorType>(point.getType());
+      if (at == load || pointType.getElementType() != type.getElementType() ||
+          pointType.getNumElements() != type.getNumElements())
+        continue;
+      PointFunction function(kernel, own);
+      function.addArgument(load);
+      function.addElement(point);
+      if (function.isGeluGradient(yieldOf(kernel).getValues().front()))
+        return ActivationKernel{
+            kernel, own,    Activation::GeluGradient, rootOfLoad(kernel, load), {}, {},
+            point,  {false}};
+    }
+    return std::nullopt;
+  }
+
+  //===----------------------------------------------------------------------------------------===//
+  // Change
+  //===----------------------------------------------------------------------------------------===//
+
+  /// The loads of the product in all kernels, if each adds the same to it first, and does nothing
+  /// else with it.
+  static bool collectSums(const ActivationKernel &found, const StridedLayout &layout,
+                          SmallVectorImpl<KernelLoadOp> &loads) {
+    SmallVector<Value> values = {found.product};
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(found.product.getType()).getShape();
+    while (!values.empty())
+      for (OpOperand &use : values.pop_back_val().getUses()) {
+        if (use.getOwner()->hasTrait<mtc::View>()) {
+          values.push_back(use.getOwner()->getResult(0));
+          continue;
+        }
+        auto kernel = dyn_cast<KernelOp>(use.getOwner());
+        if (!kernel)
+          return false;
+        for (KernelLoadOp load :
+             loadsOf(kernel.getBody().front().getArgument(use.getOperandNumber()))) {
+          KernelLoadOp other = addedTo(load);
+          std::optional<PointOffsets> own = offsetsOf(kernel, load);
+          if (!other || !own || rootOfLoad(kernel, other) != found.bias)
+            return false;
+          std::optional<PointOffsets> added = offsetsOf(kernel, other);
+          std::optional<StridedLayout> same =
+              added ? layoutAt(*added, *own, shape, kernel.getSpace()) : std::nullopt;
+          if (!same || same->offset != layout.offset || same->strides != layout.strides)
+            return false;
+          loads.push_back(load);
+        }
+      }
+    return true;
+  }
+
+  /// call(..) that a kernel activates => call(.., then activation). Gives the reason if it cannot.
+  StringRef fuse(ActivationKernel &found) {
+    LibraryCallOpInterface call = callOf(found.product);
+    auto type = cast<RankedTensorType>(found.product.getType());
+    SmallVector<KernelLoadOp> sums;
+    if (found.bias) {
+      auto layout = layoutAt(*found.added, found.own, type.getShape(), found.kernel.getSpace());
+      if (!layout || !collectSums(found, *layout, sums))
+        return "what is added before is not added wherever the product is read";
+      if (!makeAvailable(found.bias, call))
+        return "what is added is computed behind the call";
+    }
+    if (found.point && !makeAvailable(found.point, call))
+      return "the point of the gradient is computed behind the call";
+    bool keepsSum =
+        !found.point && (!isReadByAlone(found.kernel, inputOf(found.kernel, productLoad(found))) ||
+                         llvm::is_contained(found.isSum, true));
+
+    OpBuilder builder(call);
+    SmallVector<Operation *> created;
+    auto take = [&](Value root, const PointOffsets &offsets) {
+      Value operand = readAs(builder, root, offsets, found.own, type, found.kernel.getSpace());
+      if (operand && operand != root)
+        created.push_back(operand.getDefiningOp());
+      return operand;
+    };
+    LibraryCallOpInterface summing = call, changed;
+    bool adds = true;
+    if (found.bias) {
+      Value operand = take(found.bias, *found.added);
+      summing = cast<LibraryCallOpInterface>(builder.clone(*call));
+      created.push_back(summing);
+      adds = operand && summing.addToResult(0, operand);
+    }
+    Value point = found.point ? take(found.point, found.own) : Value();
+    if (adds)
+      if (Operation *op = summing.buildActivated(builder, found.activation, keepsSum, point)) {
+        created.push_back(op);
+        changed = cast<LibraryCallOpInterface>(op);
+      }
+    if (!changed || !BufferAssignment::liesAsTaken(changed) || isSlower(target, changed, call)) {
+      for (Operation *op : llvm::reverse(created))
+        op->erase();
+      return "the library does not have it, or is slower";
+    }
+    changed->setLoc(FusedLoc::get(builder.getContext(), {call.getLoc(), found.kernel.getLoc()}));
+    if (summing != call)
+      summing->erase();
+    replace(found, changed, sums);
+    remark::passed(changed.getLoc(), remark::RemarkOpts::name("fused").category(categoryName))
+        << remark::metric("activation", stringifyActivation(found.activation))
+        << remark::metric("keeps", keepsSum ? "sum" : "nothing");
+    return {};
+  }
+
+  static KernelLoadOp productLoad(ActivationKernel &found) {
+    for (auto load : found.kernel.getBody().front().getOps<KernelLoadOp>())
+      if (rootOfLoad(found.kernel, load) == found.product)
+        return load;
+    llvm_unreachable("the kernel was found by this load");
+  }
+
+  /// The kernel is gone; other readers of the product read the sum that the call keeps.
+  static void replace(ActivationKernel &found, LibraryCallOpInterface changed,
+                      ArrayRef<KernelLoadOp> sums) {
+    KernelOp kernel = found.kernel;
+    OpBuilder builder(kernel);
+    for (auto [result, isSum] : llvm::zip_equal(kernel->getResults(), found.isSum)) {
+      Value value = changed->getResult(isSum ? 1 : 0);
+      if (value.getType() != result.getType())
+        value = ReshapeOp::create(builder, result.getLoc(), result.getType(), value);
+      result.replaceAllUsesWith(value);
+    }
+    for (KernelLoadOp load : sums) {
+      auto reader = cast<KernelOp>(load->getParentOp());
+      if (reader == kernel)
+        continue;
+      Operation *sum = *load->user_begin();
+      sum->getResult(0).replaceAllUsesWith(load);
+      sum->erase();
+      eraseUnread(reader);
+    }
+    kernel.erase();
+    Operation *call = found.product.getDefiningOp();
+    eraseUnreadViewsOf(found.product);
+    if (changed->getNumResults() > 1)
+      found.product.replaceAllUsesWith(changed->getResult(1));
+    call->erase();
+  }
+
+  /// What only a kernel that is gone read, such as a part of the gradient that was computed anew.
+  void eraseUnreadResults() {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(getOperation().front()))) {
+      auto kernel = dyn_cast<KernelOp>(op);
+      if (isOpTriviallyDead(&op)) {
+        op.erase();
+        continue;
+      }
+      for (unsigned i = kernel ? kernel->getNumResults() : 0; i-- > 0;)
+        if (kernel->getResult(i).use_empty())
+          kernel = withoutResult(kernel, i);
+    }
+  }
+
+  static constexpr StringLiteral categoryName = "mtc-fuse-activations";
+  TargetInfo target;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createFuseActivationsPass(TargetInfo target) {
+  return std::make_unique<FuseActivationsPass>(std::move(target));
+}

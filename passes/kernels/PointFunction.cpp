@@ -1,0 +1,136 @@
+//===- PointFunction.cpp - What a scalar of a kernel is a function of -------------------------===//
+//
+// Exporters and gradients write one function in many ways. Two analytic functions that agree at
+// many points to far more digits than any two of interest share are one: GELU's two forms, by tanh
+// and by erf, differ in the fourth.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/kernels/PointFunction.h"
+
+#include "passes/kernels/CallEditing.h"
+#include "passes/kernels/KernelEditing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+
+/// A kernel whose body is evaluated, and where its results lie.
+struct PointFunction::Place {
+  KernelOp kernel;
+  PointOffsets own;
+};
+
+std::optional<double> PointFunction::evaluate(Value value, ArrayRef<double> arguments) const {
+  unsigned budget = 4096; // A body is a graph, walked as a tree.
+  return evaluate(value, Place{kernel, own}, arguments, budget);
+}
+
+std::optional<double> PointFunction::evaluate(Value value, const Place &place,
+                                              ArrayRef<double> arguments, unsigned &budget) const {
+  if (budget == 0)
+    return std::nullopt;
+  --budget;
+  for (auto [scalar, argument] : llvm::zip(scalars, arguments))
+    if (value == scalar)
+      return argument;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto load = dyn_cast<KernelLoadOp>(op)) {
+    KernelOp reader = place.kernel;
+    Value root = rootOf(inputOf(reader, load));
+    std::optional<PointOffsets> offsets = offsetsOf(reader, load);
+    if (!offsets || !(*offsets == place.own))
+      return std::nullopt;
+    for (auto [element, argument] : llvm::zip(roots, arguments.drop_front(scalars.size())))
+      if (root == element)
+        return argument;
+    auto producer = root.getDefiningOp<KernelOp>();
+    if (!producer || producer.getShape() != FusibleShape::Elementwise ||
+        !yieldOf(producer).getSymbols().empty())
+      return std::nullopt;
+    unsigned result = cast<OpResult>(root).getResultNumber();
+    std::optional<PointOffsets> stored =
+        offsetsOf(storedAt(producer, result), cast<RankedTensorType>(root.getType()).getShape(),
+                  producer.getSpace());
+    if (!stored)
+      return std::nullopt;
+    return evaluate(yieldOf(producer).getValues()[result], Place{producer, *stored}, arguments,
+                    budget);
+  }
+  FloatAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getValueAsDouble();
+  SmallVector<double> x;
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp, math::TanhOp,
+           math::ExpOp, math::PowFOp>(op))
+    return std::nullopt;
+  for (Value operand : op->getOperands()) {
+    std::optional<double> found = evaluate(operand, place, arguments, budget);
+    if (!found)
+      return std::nullopt;
+    x.push_back(*found);
+  }
+  return TypeSwitch<Operation *, std::optional<double>>(op)
+      .Case([&](arith::AddFOp) { return x[0] + x[1]; })
+      .Case([&](arith::SubFOp) { return x[0] - x[1]; })
+      .Case([&](arith::MulFOp) { return x[0] * x[1]; })
+      .Case([&](arith::DivFOp) { return x[0] / x[1]; })
+      .Case([&](arith::NegFOp) { return -x[0]; })
+      .Case([&](math::TanhOp) { return std::tanh(x[0]); })
+      .Case([&](math::ExpOp) { return std::exp(x[0]); })
+      .Case([&](math::PowFOp op) -> std::optional<double> {
+        FloatAttr exponent;
+        if (!matchPattern(op.getRhs(), m_Constant(&exponent)) || x[1] != std::rint(x[1]))
+          return std::nullopt;
+        return std::pow(x[0], x[1]);
+      });
+}
+
+/// select(x <= 0, 0, x)
+bool PointFunction::isRelu(Value value) const {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::OLE &&
+         matchPattern(compare.getRhs(), m_AnyZeroFloat()) &&
+         matchPattern(select.getTrueValue(), m_AnyZeroFloat()) &&
+         llvm::is_contained(scalars, compare.getLhs()) &&
+         select.getFalseValue() == compare.getLhs();
+}
+
+static constexpr double scale = 0.79788456080286535588, cubic = 0.044715; // sqrt(2 / pi)
+
+static double gelu(double x) { return 0.5 * x * (1 + std::tanh(scale * (x + cubic * x * x * x))); }
+
+static double geluGradient(double x) {
+  double t = std::tanh(scale * (x + cubic * x * x * x));
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * scale * (1 + 3 * cubic * x * x);
+}
+
+static constexpr double points[] = {-9,    -6.1, -4.7, -3.6, -2.9, -2.3, -1.8, -1.3, -0.9,
+                                    -0.55, -0.3, -0.1, 0.04, 0.17, 0.4,  0.75, 1.1,  1.6,
+                                    2.1,   2.6,  3.3,  4.2,  5.4,  7.7,  11};
+
+/// To what the constants lose when they are rounded to f32.
+static bool isNear(std::optional<double> found, double expected) {
+  return found && std::abs(*found - expected) <= 1e-6 * (1 + std::abs(expected));
+}
+
+bool PointFunction::isGelu(Value value) const {
+  return llvm::all_of(points, [&](double x) { return isNear(evaluate(value, {x}), gelu(x)); });
+}
+
+bool PointFunction::isGeluGradient(Value value) const {
+  return llvm::all_of(points, [&](double x) {
+    return llvm::all_of(ArrayRef<double>({1, -2.75, 0.3}), [&](double d) {
+      return isNear(evaluate(value, {d, x}), d * geluGradient(x));
+    });
+  });
+}

@@ -33,6 +33,8 @@ bool mtc::makeAvailable(Value value, Operation *user) {
 Value mtc::readAs(OpBuilder &builder, Value root, const PointOffsets &offsets,
                   const PointOffsets &own, RankedTensorType type, ArrayRef<int64_t> space) {
   auto source = cast<RankedTensorType>(root.getType());
+  if (source.getElementType() != type.getElementType())
+    return {};
   if (source == type && offsets == own)
     return root;
   if (offsets == own && source.getNumElements() == type.getNumElements())

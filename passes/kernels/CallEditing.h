@@ -17,7 +17,7 @@ bool isSlower(const TargetInfo &target, LibraryCallOpInterface call, LibraryCall
 bool makeAvailable(mlir::Value value, mlir::Operation *user);
 
 /// The elements that a kernel over `space` reads of `root` at `offsets`, as a tensor of `type`
-/// whose elements lie densely at `own`. Null where no view gives them.
+/// whose elements lie densely at `own`. Null where no view gives them, or they are of another type.
 mlir::Value readAs(mlir::OpBuilder &builder, mlir::Value root, const PointOffsets &offsets,
                    const PointOffsets &own, mlir::RankedTensorType type,
                    llvm::ArrayRef<int64_t> space);

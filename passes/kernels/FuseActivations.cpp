@@ -48,7 +48,10 @@ LibraryCallOpInterface callOf(Value product) {
                                                                     : LibraryCallOpInterface();
 }
 
-/// Where all results of an elementwise kernel lie; nothing if they differ, or are not dense.
+Type elementOf(KernelOp kernel) { return getElementTypeOrSelf(kernel->getResult(0)); }
+
+/// Where all results of an elementwise kernel lie; nothing if they differ, in type too, or are not
+/// dense.
 std::optional<PointOffsets> commonOffsets(KernelOp kernel) {
   KernelYieldOp yield = yieldOf(kernel);
   if (kernel.getShape() != FusibleShape::Elementwise || !yield.getSymbols().empty() ||
@@ -59,7 +62,8 @@ std::optional<PointOffsets> commonOffsets(KernelOp kernel) {
     auto type = cast<RankedTensorType>(result.getType());
     std::optional<PointOffsets> stored =
         offsetsOf(storedAt(kernel, i), type.getShape(), kernel.getSpace());
-    if (!stored || (common && !(*common == *stored)) || pointsOf(kernel) != type.getNumElements())
+    if (!stored || (common && !(*common == *stored)) || pointsOf(kernel) != type.getNumElements() ||
+        type.getElementType() != elementOf(kernel))
       return std::nullopt;
     common = stored;
   }
@@ -122,7 +126,7 @@ private:
       std::optional<PointOffsets> offsets = offsetsOf(kernel, load);
       if (!callOf(product) || !offsets || !(*offsets == *own) ||
           !cast<BlockArgument>(load.getSource()).hasOneUse() ||
-          !isa<FloatType>(load.getSource().getType().getElementType()))
+          getElementTypeOrSelf(product) != elementOf(kernel))
         continue;
       if (auto found = findForward(kernel, load, *own))
         return found;

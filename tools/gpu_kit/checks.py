@@ -14,6 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 DEVICE_MEMORY = "GPU: code, graphs and libraries"  # of a memory report: what the program has there beside its arena
 LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 1e-3  # relative; gradients to the greatest of their tensor
+ACTIVATION_LIMIT = 1e-5  # relative to the greatest of the tensor, of the same operands
 Row = tuple[str, str, bool | None]  # None: a figure, nothing to be right or wrong
 
 
@@ -76,21 +77,61 @@ def losses(example: Example) -> list[Row]:
     return rows
 
 
-def gradients(example: Example) -> list[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "gradients.safetensors"
-        example.run("adamw", "--gradients", file)
-        found, expected = read_safetensors(file), read_safetensors(example.folder / "gradients.safetensors")
+def worst_difference(found: dict[str, array], expected: dict[str, array]) -> tuple[float, str]:
+    """The greatest difference relative to the greatest of its tensor, and the tensor; of other names, infinite."""
     if found.keys() != expected.keys():
-        return [(f"{example.name}: gradients as on the CPU", "other names", False)]
+        return math.inf, "other names"
     worst, name = 0.0, ""
     for key, wanted in expected.items():
         scale = max(map(abs, wanted)) or 1.0
         error = max(abs(a - b) if math.isfinite(a) else math.inf for a, b in zip(found[key], wanted, strict=True)) / scale
         if error >= worst:
             worst, name = error, key
+    return worst, name
+
+
+def gradients(example: Example) -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "gradients.safetensors"
+        example.run("adamw", "--gradients", file)
+        expected = read_safetensors(example.folder / "gradients.safetensors")
+        worst, name = worst_difference(read_safetensors(file), expected)
     return [(f"{example.name}: {len(expected)} gradients as on the CPU", f"greatest difference {worst:.1e}, in {name}",
              worst <= GRADIENT_LIMIT)]  # fmt: skip
+
+
+def epilogues() -> list[Row]:
+    """Activations and biases' gradients by the library against the same program's kernels, and what ReLU makes of NaN."""
+    made = HERE / "epilogues"
+    x, labels = made / "data/x.npy", made / "data/labels.npy"
+
+    def written(folder: str, program: str, flag: str, data: Path) -> dict[str, array]:
+        file = Path(folder) / "tensors.safetensors"
+        labelled = ["--data", f"labels={labels}", "--no-shuffle"] if flag == "--gradients" else []
+        call([made / program, "--data", f"x={data}", *labelled, "--quiet", flag, file])
+        return read_safetensors(file)
+
+    with tempfile.TemporaryDirectory() as folder:
+        outputs, gradients = ([written(folder, program, flag, x) for program in ("library", "kernels")]
+                              for flag in ("--outputs", "--gradients"))  # fmt: skip
+        gelu = worst_difference(*({"gelu": tensors["gelu"]} for tensors in outputs))[0]
+        relu = worst_difference(*({"relu": tensors["relu"]} for tensors in outputs))[0]
+        worst, name = worst_difference(*gradients)
+        content = bytearray(x.read_bytes())
+        start = 10 + struct.unpack_from("<H", content, 8)[0]
+        struct.pack_into("<f", content, start, math.nan)
+        (Path(folder) / "nan.npy").write_bytes(content)
+        spoiled = written(folder, "library", "--outputs", Path(folder) / "nan.npy")
+    kept = {key: all(map(math.isnan, values[: len(values) // 128])) for key, values in spoiled.items()}
+    text = "NaN" if kept["gelu"] and kept["relu"] else f"lost by {'ReLU' if kept['gelu'] else 'GELU'}"
+    # ReLU's operands are products of GELU's results, rounded to tf32.
+    compared = (("GELU", gelu, ACTIVATION_LIMIT), ("ReLU", relu, GRADIENT_LIMIT))
+    return [
+        *((f"epilogues: {what} as in the kernel", f"greatest difference {error:.1e} (limit {limit:.0e})", error <= limit)
+          for what, error, limit in compared),
+        ("epilogues: gradients as in the kernels", f"greatest difference {worst:.1e}, in {name}", worst <= GRADIENT_LIMIT),
+        ("epilogues: what activations make of NaN", text, all(kept.values())),
+    ]
 
 
 def same_bits(example: Example) -> list[Row]:

@@ -22,7 +22,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path[:0] = [str(HERE), str(ROOT / "bench")]
+import epilogues  # noqa: E402
 from compare import random_data  # noqa: E402
 
 MOST_BYTES = 60 << 20
@@ -102,6 +103,20 @@ def timed(options, name: str) -> dict:
     return {"name": name, "batch": dims["batch"], "length": dims["sequence"], "compile_seconds": seconds}
 
 
+def activations(options) -> None:
+    """One model in tf32, with the library's epilogues and with kernels in their place."""
+    folder = options.out / "epilogues"
+    folder.mkdir()
+    model = options.scratch / "epilogues.onnx"
+    model.write_bytes(epilogues.model())
+    flags = ["--dim", "batch=128", "--loss", "mse", "--output", "y", "--optimizer", "sgd", "--lr", "1e-2", "--precision", "tf32"]
+    kernels = [word for name in ("activations", "bias-gradients") for word in ("--skip-pass", f"mtc-fuse-{name}")]
+    for name, more in (("library", []), ("kernels", kernels)):
+        compile(options, model, [*flags, *more], options.target, folder / name)
+    (folder / "data").mkdir()
+    random_data(folder / "library", 128, folder / "data")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
@@ -119,6 +134,7 @@ def main() -> None:
     options.scratch = options.out / "scratch"
     options.scratch.mkdir()
     options.target = ["--target", "cuda", "--emulate"] if options.emulate else ["--target", f"cuda:{options.arch}"]
+    activations(options)
     kit = {
         "emulated": options.emulate,
         "architectures": options.arch,

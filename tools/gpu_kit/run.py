@@ -125,6 +125,7 @@ def main() -> int:
         for check in (checks.losses, checks.gradients, checks.same_bits):
             show(attempt(example.name, check, example))
         show(attempt(example.name, checks.memory, example.folder / "adamw", example.data, example.name))
+    show(attempt("epilogues", checks.epilogues))
     models = kit["timed"]
     for model in models:
         name = model["name"]

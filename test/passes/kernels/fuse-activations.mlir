@@ -199,3 +199,30 @@ func.func @sum_twice(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf3
   %m = mtc.mul %d, %s : tensor<6x16xf32>
   return %m : tensor<6x16xf32>
 }
+
+// -----
+
+// The activation of what is widened behind the call is not the call's, nor is what is added to it in a wider type.
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-activations {{.*}}the library does not have it, or is slower
+// CHECK-LABEL: func.func @other_types
+// CHECK-NOT: fused_contract
+func.func @other_types(%x: tensor<6x8xbf16>, %w: tensor<8x16xbf16>, %v: tensor<8x16xbf16>, %b: tensor<16xf32>)
+    -> (tensor<6x16xf32>, tensor<6x16xbf16>) {
+  %z = mtc.constant dense<0.0> : tensor<6x16xf32>
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x16xbf16> -> tensor<6x16xbf16>
+  %q = mtc.cast %p : tensor<6x16xbf16> -> tensor<6x16xf32>
+  %n = mtc.compare le %q, %z : tensor<6x16xf32> -> tensor<6x16xi1>
+  %r = mtc.select %n, %z, %q : tensor<6x16xi1>, tensor<6x16xf32>
+  %p2 = mtc.contract %x, %v batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x16xbf16> -> tensor<6x16xbf16>
+  %s = mtc.kernel [6, 16] (%p2, %b) : (tensor<6x16xbf16>, tensor<16xf32>) -> tensor<6x16xbf16> {
+  ^bb0(%a: tensor<6x16xbf16>, %c: tensor<16xf32>):
+    %zero = arith.constant 0.0 : f32
+    %l = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<6x16xbf16> -> f32
+    %m = mtc.kernel.load %c at affine_map<(d0, d1) -> (d1)> : tensor<16xf32> -> f32
+    %t = arith.addf %l, %m : f32
+    %o = arith.cmpf ole, %t, %zero : f32
+    %u = arith.select %o, %zero, %t : f32
+    mtc.kernel.yield %u at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  return %r, %s : tensor<6x16xf32>, tensor<6x16xbf16>
+}

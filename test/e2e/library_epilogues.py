@@ -4,6 +4,7 @@
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+from models import GPT2
 from program import MTC, compile, losses, own_folder, run
 
 BATCH, STEPS, WIDTHS = 24, 5, (16, 32, 48, 16)
@@ -43,7 +44,7 @@ flags = ("--dim", f"batch={BATCH}", "--loss", "mse", "--optimizer", "sgd", "--lr
 tanh, erf = model("tanh"), model("none")
 
 
-def formed(file: str, *more) -> list[str]:
+def formed(file, *more, flags=flags) -> list[str]:
     """The epilogues of the training step's calls."""
     text = run([MTC, "compile", file, *flags, *more, "--emit=kernels"], folder).stdout
     step = text.split("@micro_step")[1].split("func.func")[0]
@@ -59,6 +60,10 @@ assert formed(tanh, *EMULATED) == ["lhs"], "in f32 activations stay exact"
 assert formed(tanh) == [], "oneDNN has none that keeps NaN"
 skipped = [word for name in PASSES for word in ("--skip-pass", name)]
 assert formed(tanh, *tf32, *skipped) == []
+
+# GPT-2's GELU is many nodes, with a power.
+optimizer = (*GPT2.flags, "--optimizer", "sgd", "--lr", "0.1")
+assert formed(GPT2.model, *tf32, flags=optimizer) == 2 * ["gelu keeping"] + 2 * ["gelu_gradient result"]
 
 host = compile(folder / tanh, folder, data, *flags, name="host")
 expected, gradients = losses(host.train(STEPS)), host.gradients("expected")

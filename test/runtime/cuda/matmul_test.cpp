@@ -4,6 +4,7 @@
 #include "runtime/cuda/emulation/emulator.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/matmul.h"
+#include "runtime/failure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -424,6 +425,27 @@ TEST(Matmul, AccessesOfEpiloguesAreChecked) {
   EXPECT_TRUE(runsWithTooSmall(5));
   EXPECT_EXIT(std::exit(runsWithTooSmall(2) ? 0 : 3), testing::ExitedWithCode(3), "");
   EXPECT_EXIT(std::exit(runsWithTooSmall(4) ? 0 : 3), testing::ExitedWithCode(3), "");
+}
+
+TEST(Matmul, WithoutAnAlgorithmTheEpilogueIsNamed) {
+  const Blas blas;
+  const Driver &driver = openDriver();
+  DeviceMemory memory(driver, 1024);
+  const Address start = memory.address();
+  auto message = [&](const MtcContraction &c, Address auxiliary) {
+    const MatmulPlan plan = *planMatmul(c);
+    try {
+      Matmul matmul(blas, plan, {start, start, auxiliary, start, start}, start, 0, false);
+      return std::string();
+    } catch (const mtc::runtime::Failure &failure) {
+      return std::string(failure.what());
+    }
+  };
+  const MtcContraction c = wide(MTC_GELU_GRADIENT);
+  EXPECT_EQ(message(c, start), "");
+  EXPECT_THAT(message(c, start + 4), // It wants multiples of 16 bytes.
+              testing::AllOf(testing::HasSubstr("f32, 5 x 8 x 7, batch 1 with an activation"),
+                             testing::HasSubstr("--skip-pass mtc-fuse-activations")));
 }
 
 TEST(Matmul, ReluKeepsNaN) {

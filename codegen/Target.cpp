@@ -21,7 +21,8 @@ struct KnownTarget {
 
 const KnownTarget knownTargets[] = {
     {"cpu", "cpu", cpu::createTarget},
-    {"cuda", "cuda[:ARCHITECTURE,...] (sm_90 if none is named, native: this machine's GPU)",
+    {"cuda",
+     "cuda[:ARCHITECTURE,...] (sm_90 if none is named; native: this machine's; compute_90: PTX)",
      cuda::createTarget}};
 
 } // namespace

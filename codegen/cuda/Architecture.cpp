@@ -9,8 +9,16 @@
 using namespace llvm;
 using namespace mtc::cuda;
 
+static std::string numberOf(const Architecture &architecture) {
+  return std::to_string(architecture.major) + std::to_string(architecture.minor);
+}
+
+std::string Architecture::processor() const {
+  return "sm_" + numberOf(*this) + (code == MTC_EXACT_CUBIN ? "a" : "");
+}
+
 std::string Architecture::name() const {
-  return ("sm_" + Twine(major) + Twine(minor) + (isExact ? "a" : "")).str();
+  return isPtx() ? "compute_" + numberOf(*this) : processor();
 }
 
 namespace {
@@ -23,18 +31,21 @@ Error makeError(const Twine &message) {
 }
 
 Expected<Architecture> parseArchitecture(StringRef name) {
+  constexpr unsigned firstExact = 90;
   StringRef digits = name;
   unsigned number = 0;
-  bool isExact = digits.consume_back("a");
-  if (!digits.consume_front("sm_") || digits.getAsInteger(10, number) ||
-      !is_contained(knownNumbers, number) || (isExact && number < 90)) {
-    std::string known = join(
-        map_range(knownNumbers, [](unsigned each) { return "sm_" + std::to_string(each); }), ", ");
-    return makeError("--target cuda:" + name +
-                     ": there is no such architecture; expected native, " + known +
-                     ", or one from sm_90 on with an 'a' at its end");
-  }
-  return Architecture{number / 10, number % 10, isExact};
+  MtcCudaCode code = digits.consume_front("compute_") ? MTC_PTX : MTC_CUBIN;
+  bool isNamed = code == MTC_PTX || digits.consume_front("sm_");
+  if (code == MTC_CUBIN && digits.consume_back("a"))
+    code = MTC_EXACT_CUBIN;
+  if (isNamed && !digits.getAsInteger(10, number) && is_contained(knownNumbers, number) &&
+      (code != MTC_EXACT_CUBIN || number >= firstExact))
+    return Architecture{number / 10, number % 10, code};
+  std::string known = join(
+      map_range(knownNumbers, [](unsigned each) { return "sm_" + std::to_string(each); }), ", ");
+  return makeError("--target cuda:" + name + ": there is no such architecture; expected native, " +
+                   known + ", one from sm_90 on with an 'a' at its end, or one of these numbers " +
+                   "as in compute_90");
 }
 
 /// The compute capability of the first device, asked of the driver (libcuda.so.1, CUDA's driver
@@ -81,5 +92,13 @@ Expected<SmallVector<Architecture>> mtc::cuda::parseArchitectures(StringRef name
       return makeError("--target cuda:" + names + ": " + parsed->name() + " is named twice");
     result.push_back(*parsed);
   }
+  return result;
+}
+
+SmallVector<Architecture> mtc::cuda::onePerProcessor(ArrayRef<Architecture> architectures) {
+  SmallVector<Architecture> result;
+  for (const Architecture &each : architectures)
+    if (!each.isPtx() || !is_contained(architectures, Architecture{each.major, each.minor}))
+      result.push_back(each);
   return result;
 }

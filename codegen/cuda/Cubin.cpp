@@ -108,7 +108,7 @@ Expected<Cubin> mtc::cuda::assemble(StringRef ptx, StringRef name, const Archite
   if (!found)
     return found.takeError();
   const JitLink &link = **found;
-  std::string architectureOption = "-arch=" + architecture.name();
+  std::string architectureOption = "-arch=" + architecture.processor();
   std::string levelOption = "-O" + std::to_string(optLevel), nameText = name.str();
   const char *options[] = {architectureOption.c_str(), levelOption.c_str(), "-Xptxas=-v"};
   JitLink::Handle handle = nullptr;
@@ -118,7 +118,7 @@ Expected<Cubin> mtc::cuda::assemble(StringRef ptx, StringRef name, const Archite
   llvm::scope_exit destroy([&] { link.destroy(&handle); });
   auto fail = [&](int status) {
     return createStringError("PTX of '" + nameText + "' cannot be assembled for " +
-                             architecture.name() + " (nvJitLink's error " + Twine(status) +
+                             architecture.processor() + " (nvJitLink's error " + Twine(status) +
                              "): " + readLog(handle, link.getErrorLogSize, link.getErrorLog));
   };
   if (int status =

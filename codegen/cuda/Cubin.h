@@ -23,8 +23,8 @@ struct AssemblerVersion {
 };
 llvm::Expected<AssemblerVersion> getAssemblerVersion();
 
-/// Assembles PTX by nvJitLink, inside this process and without a GPU or a driver. `name` is of the
-/// PTX, for messages. May run on any thread.
+/// Assembles PTX for an architecture's processor by nvJitLink, inside this process and without a
+/// GPU or a driver. `name` is of the PTX, for messages. May run on any thread.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef name,
                                const Architecture &architecture, unsigned optLevel = 3);
 

@@ -46,7 +46,7 @@ private:
 /// The launches of each selected source.
 llvm::SmallVector<llvm::SmallVector<Launch>> planSources(const CodeSources &sources);
 
-/// Kernels as machine code of GPUs.
+/// Kernels as machine code of GPUs, and as PTX.
 std::unique_ptr<Target> createDeviceTarget(const CodegenOptions &options, cpu::Processor host,
                                            llvm::SmallVector<Architecture> architectures);
 /// Kernels as code of the host's processor, for the emulator.

@@ -84,10 +84,10 @@ Expected<std::unique_ptr<TargetMachine>> cuda::createDeviceMachine(const Archite
     return createStringError(error);
   // The version of PTX is the first that knows the architecture.
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, architecture.name(), "", TargetOptions(), std::nullopt, std::nullopt,
+      triple, architecture.processor(), "", TargetOptions(), std::nullopt, std::nullopt,
       CodeGenOpt::getLevel(optLevel).value_or(CodeGenOptLevel::Default)));
   if (!machine)
-    return createStringError("LLVM cannot generate code for '" + architecture.name() + "'");
+    return createStringError("LLVM cannot generate code for '" + architecture.processor() + "'");
   return machine;
 }
 

@@ -1,4 +1,4 @@
-//===- DeviceTarget.cpp - Kernels as machine code of GPUs -------------------------------------===//
+//===- DeviceTarget.cpp - Kernels as machine code and PTX of GPUs -----------------------------===//
 
 #include "codegen/cuda/CudaTarget.h"
 
@@ -18,7 +18,7 @@ using namespace mtc::cuda;
 
 namespace {
 
-/// Kernels as machine code of GPUs.
+/// Kernels as what a GPU's driver loads: machine code, and PTX for GPUs that come later.
 class DeviceTarget final : public CudaTarget {
 public:
   DeviceTarget(const CodegenOptions &options, cpu::Processor host,
@@ -55,9 +55,13 @@ private:
   /// Machine code of a translated device module.
   llvm::Expected<Cubin> assembleModule(llvm::Module &module,
                                        const Architecture &architecture) const;
+  /// What the program holds of the module: machine code, or text of PTX with a zero byte at its
+  /// end.
+  llvm::Expected<Object> makeImage(llvm::Module &module, const Architecture &architecture) const;
+  uint32_t neededDriver() const;
 
   SmallVector<Architecture> architectures;
-  /// Of what was compiled last: for each architecture a cubin for each source.
+  /// Of what was compiled last: for each architecture an image for each source.
   std::vector<std::vector<Object>> images;
   llvm::StringMap<uint32_t> imageIndex; ///< By the first launch.
   AssemblerVersion assembler = {0, 0};
@@ -82,6 +86,21 @@ llvm::Expected<Cubin> DeviceTarget::assembleModule(llvm::Module &module,
   return assemble(*ptx, module.getName(), architecture, options.optLevel);
 }
 
+llvm::Expected<Target::Object> DeviceTarget::makeImage(llvm::Module &module,
+                                                       const Architecture &architecture) const {
+  if (!architecture.isPtx()) {
+    llvm::Expected<Cubin> cubin = assembleModule(module, architecture);
+    if (!cubin)
+      return cubin.takeError();
+    return std::move(cubin->code);
+  }
+  llvm::Expected<std::string> ptx = emitPtx(module, architecture, options.optLevel);
+  if (!ptx)
+    return ptx.takeError();
+  return llvm::MemoryBuffer::getMemBufferCopy(StringRef(ptx->c_str(), ptx->size() + 1),
+                                              module.getName());
+}
+
 FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &all,
                                                              KernelCache *cache) {
   CodeSources sources = selectSources(all);
@@ -94,19 +113,23 @@ FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &
     images.resize(architectures.size());
     return std::vector<CompiledObject>();
   }
-  llvm::Expected<AssemblerVersion> version = getAssemblerVersion();
-  if (!version)
-    return mlir::emitError(UnknownLoc::get(sources.context), llvm::toString(version.takeError()));
-  assembler = *version;
+  if (!llvm::all_of(architectures, std::mem_fn(&Architecture::isPtx))) {
+    llvm::Expected<AssemblerVersion> version = getAssemblerVersion();
+    if (!version)
+      return mlir::emitError(UnknownLoc::get(sources.context), llvm::toString(version.takeError()));
+    assembler = *version;
+  }
   for (const Architecture &architecture : architectures) {
-    std::string machine = describeLibdevice() + ' ' + architecture.name() + " O" +
-                          std::to_string(options.optLevel) + " nvJitLink " + assembler.text();
+    std::string machine =
+        describeLibdevice() + ' ' + architecture.name() + " O" + std::to_string(options.optLevel);
+    if (!architecture.isPtx())
+      machine += " nvJitLink " + assembler.text();
     auto compileMissing = [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
       return forEachModule(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
-        llvm::Expected<Cubin> cubin = assembleModule(*owned.module, architecture);
-        if (!cubin)
-          return cubin.takeError();
-        keep(i, std::move(cubin->code));
+        llvm::Expected<Object> image = makeImage(*owned.module, architecture);
+        if (!image)
+          return image.takeError();
+        keep(i, std::move(*image));
         return llvm::Error::success();
       });
     };
@@ -123,7 +146,7 @@ FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &
 LogicalResult DeviceTarget::printResources(const CodeSources &all, raw_ostream &os) {
   CodeSources sources = selectSources(all);
   SmallVector<SmallVector<Launch>> plans = planSources(sources);
-  for (const Architecture &architecture : architectures) {
+  for (const Architecture &architecture : onePerProcessor(architectures)) {
     std::vector<std::vector<LaunchResources>> found(plans.size());
     auto assembleOne = [&](size_t i, OwnedModule owned) -> llvm::Error {
       llvm::Expected<Cubin> cubin = assembleModule(*owned.module, architecture);
@@ -147,20 +170,41 @@ LogicalResult DeviceTarget::printResources(const CodeSources &all, raw_ostream &
   return success();
 }
 
+/// As cuDriverGetVersion counts, of the driver that came with the PTX's version (PTX ISA, "PTX
+/// Release Notes"): 7.x with CUDA 11.x, 8.0 to 8.5 with 12.0 to 12.5, 8.6 on with 12.7 on, 9.x with
+/// 13.x.
+static uint32_t driverOfPtx(StringRef text) {
+  StringRef version = text.split(".version ").second;
+  unsigned major = 0, minor = 0;
+  [[maybe_unused]] bool isWrong = version.consumeInteger(10, major) ||
+                                  !version.consume_front(".") || version.consumeInteger(10, minor);
+  assert(!isWrong && "LLVM's PTX starts with its version");
+  if (major == 8 && minor > 5)
+    ++minor;
+  return (major + 4) * 1000 + minor * 10;
+}
+
+/// A driver takes the images of every assembler of its major version.
+uint32_t DeviceTarget::neededDriver() const {
+  uint32_t needed = assembler.major * 1000;
+  for (auto [architecture, ofArchitecture] : llvm::zip_equal(architectures, images))
+    if (architecture.isPtx() && !ofArchitecture.empty())
+      needed = std::max(needed, driverOfPtx(ofArchitecture.front()->getBuffer()));
+  return needed;
+}
+
 llvm::Constant *DeviceTarget::describeProgram(ConstantBuilder &c) {
   SmallVector<llvm::Constant *> tables;
-  for (auto [architecture, cubins] : llvm::zip_equal(architectures, images)) {
+  for (auto [architecture, ofArchitecture] : llvm::zip_equal(architectures, images)) {
     SmallVector<llvm::Constant *> entries;
-    for (const Object &cubin : cubins)
-      entries.push_back(c.structure({c.bytes(cubin->getBuffer()), c.i64(cubin->getBufferSize())}));
+    for (const Object &image : ofArchitecture)
+      entries.push_back(c.structure({c.bytes(image->getBuffer()), c.i64(image->getBufferSize())}));
     tables.push_back(c.structure({c.u32(architecture.major), c.u32(architecture.minor),
-                                  c.u32(architecture.isExact), c.array(entries)}));
+                                  c.u32(architecture.code), c.array(entries)}));
   }
   uint32_t count = images.empty() ? 0 : images.front().size();
-  // A driver takes the images of every assembler of its major version.
-  uint32_t driver = assembler.major * 1000;
-  return c.array({c.structure({c.u32(0), c.u32(options.usesTf32), c.u32(driver), c.u32(count),
-                               c.u32(tables.size()), c.array(tables)})});
+  return c.array({c.structure({c.u32(0), c.u32(options.usesTf32), c.u32(neededDriver()),
+                               c.u32(count), c.u32(tables.size()), c.array(tables)})});
 }
 
 llvm::Expected<std::string> DeviceTarget::printModule(llvm::Module &module, KernelText form) {

@@ -99,7 +99,10 @@ void mtc::cuda::printResources(ArrayRef<LaunchResources> launches, const Archite
   size_t width = 6;
   for (const LaunchResources &launch : launches)
     width = std::max(width, launch.resources.symbol.size());
-  os << architecture.name() << '\n'
+  os << architecture.name();
+  if (architecture.isPtx())
+    os << ", as " << architecture.processor() << " runs it";
+  os << '\n'
      << formatv("{0} {1,7} {2,9} {3,7} {4,6} {5,6} {6,10}  {7}\n", left_justify("launch", width),
                 "threads", "registers", "shared", "stack", "spills", "occupancy", "limited by");
   for (const LaunchResources &launch : launches) {

@@ -31,17 +31,23 @@ typedef struct MtcCudaKernel {
   const MtcCudaLaunch *launches;
 } MtcCudaKernel;
 
-/* Code of some kernels for one architecture. */
+/* What code is, and on which devices it runs, beside those of its own compute capability. */
+typedef enum MtcCudaCode {
+  MTC_CUBIN = 0,       /* machine code (sm_90): later ones of its major number */
+  MTC_EXACT_CUBIN = 1, /* machine code (sm_90a): none */
+  MTC_PTX = 2          /* PTX (compute_90), which the driver compiles: all later ones */
+} MtcCudaCode;
+
+/* Code of some kernels for one architecture, as the driver loads it. */
 typedef struct MtcCudaImage {
-  const void *bytes; /* a cubin */
-  int64_t byte_count;
+  const void *bytes;  /* a cubin, or the text of PTX with a zero byte at its end */
+  int64_t byte_count; /* with that zero byte */
 } MtcCudaImage;
 
 /* The same kernels for one architecture: its images, one for each index that kernels name. */
 typedef struct MtcCudaArchitecture {
   uint32_t major, minor; /* compute capability */
-  uint32_t
-      is_exact; /* for this capability alone (sm_90a), not for later ones of its major number */
+  uint32_t code;         /* MtcCudaCode */
   const MtcCudaImage *images;
 } MtcCudaArchitecture;
 

@@ -71,6 +71,8 @@ LogicalResult mtc::printDeviceModules(ModuleOp module, StringRef target, StringR
   llvm::StringMap<unsigned> blockSizes = findBlockSizes(module);
   if (failed(cuda::lowerDeviceModules(module)))
     return failure();
+  if (stage == "resources")
+    *architectures = cuda::onePerProcessor(*architectures);
   for (const cuda::Architecture &architecture : *architectures)
     for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
       if (llvm::Error error = printModule(gpuModule, architecture, stage, optLevel, blockSizes))

@@ -70,15 +70,17 @@ Result releaseContext(int) { return success; }
 Result setContext(Context) { return success; }
 
 Result errorName(Result error, const char **name) {
-  *name = error == outOfMemory    ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : error == launchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
-                                  : "CUDA_ERROR_INVALID_VALUE";
+  *name = error == outOfMemory      ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == launchFailed   ? "CUDA_ERROR_LAUNCH_FAILED"
+          : error == noBinaryForGpu ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
+                                    : "CUDA_ERROR_INVALID_VALUE";
   return success;
 }
 Result errorText(Result error, const char **text) {
-  *text = error == outOfMemory    ? "out of memory"
-          : error == launchFailed ? firstFault().c_str()
-                                  : "invalid argument";
+  *text = error == outOfMemory      ? "out of memory"
+          : error == launchFailed   ? firstFault().c_str()
+          : error == noBinaryForGpu ? "the emulated device runs no code of a GPU"
+                                    : "invalid argument";
   return success;
 }
 

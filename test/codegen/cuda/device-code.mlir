@@ -1,12 +1,13 @@
 // A gpu.module becomes PTX of each architecture, and machine code that its assembler accepts.
 // RUN: mtc-run --target=cuda --emit=asm %s | FileCheck %s --implicit-check-not=__nv_ --implicit-check-not='.extern'
-// RUN: mtc-run --target=cuda:sm_80,sm_90,sm_90a,sm_100,sm_120,sm_121a --emit=cubin %s | FileCheck %s --check-prefix=CUBIN
+// RUN: mtc-run --target=cuda:sm_80,sm_90,sm_90a,sm_100,compute_100,sm_120,sm_121a --emit=cubin %s | FileCheck %s --check-prefix=CUBIN
 
 // CUBIN: mtc_kernel.exponential sm_80: ELF
 // CUBIN: mtc_kernel.total sm_80: ELF
 // CUBIN: mtc_kernel.exponential sm_90: ELF
 // CUBIN: mtc_kernel.exponential sm_90a: ELF
 // CUBIN: mtc_kernel.exponential sm_100: ELF
+// CUBIN: mtc_kernel.exponential compute_100: ELF
 // CUBIN: mtc_kernel.exponential sm_120: ELF
 // CUBIN: mtc_kernel.exponential sm_121a: ELF
 

@@ -1,6 +1,9 @@
 // What is missing or misspelt is named, with what to do.
 // RUN: not mtc-run --target=cuda:sm_75 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not mtc-run --target=cuda:sm_90,sm_90 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not mtc-run --target=cuda:sm_90,compute_75 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=VIRTUAL
+// RUN: not mtc-run --target=cuda:compute_90a --emit=asm %s 2>&1 | FileCheck %s --check-prefix=EXACT
+// RUN: not mtc-run --target=cuda:compute_90,sm_90,compute_90 --emit=asm %s 2>&1 | FileCheck %s --check-prefix=VIRTUAL-TWICE
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: env MTC_CUDA_PATH=%t not mtc-run --target=cuda --emit=asm %s 2>&1 | FileCheck %s --check-prefix=LIBDEVICE
 // RUN: not mtc-run --target=cuda --emit=asm %S/inputs/unknown-function.mlir 2>&1 | FileCheck %s --check-prefix=FUNCTION
@@ -9,6 +12,9 @@
 
 // UNKNOWN: error: --target cuda:sm_75: there is no such architecture; expected native, sm_80, {{.*}}sm_121
 // TWICE: error: --target cuda:sm_90,sm_90: sm_90 is named twice
+// VIRTUAL: error: --target cuda:compute_75: there is no such architecture; expected native, sm_80, {{.*}}sm_121, {{.*}} or one of these numbers as in compute_90{{$}}
+// EXACT: error: --target cuda:compute_90a: there is no such architecture
+// VIRTUAL-TWICE: error: --target cuda:compute_90,sm_90,compute_90: compute_90 is named twice
 // LIBDEVICE: error: the target 'cuda' needs libdevice.10.bc {{.*}} which is in none of {{.*}}; tools/setup.sh installs it, and so does 'pip install nvidia-nvvm'. MTC_CUDA_PATH names
 // FUNCTION: error: a kernel calls '__nv_no_such_function', which libdevice does not have
 // What calls no function of mathematics needs no libdevice.

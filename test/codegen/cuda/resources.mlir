@@ -1,5 +1,11 @@
 // What kernels take of a multiprocessor, as the assembler says; one that does not fit into registers is marked.
 // RUN: mtc-run --target=cuda:sm_90,sm_120 --emit=resources %s | FileCheck %s
+// PTX is shown as the first processor runs it that can, unless the processor is named itself.
+// RUN: mtc-run --target=cuda:compute_80,compute_90,sm_90 --emit=resources %s | FileCheck %s --check-prefix=PTX
+// PTX: {{^}}compute_80, as sm_80 runs it{{$}}
+// PTX: crowded
+// PTX: {{^}}sm_90{{$}}
+// PTX-NOT: compute_90
 
 // CHECK: sm_90
 // CHECK-NEXT: launch{{ +}}threads registers  shared  stack spills  occupancy  limited by

@@ -61,28 +61,66 @@ TEST_F(CudaDevice, DriverMustBeAsNewAsTheCode) {
               HasSubstr("is for CUDA 13.0; this program's code needs one for CUDA 14.2"));
 }
 
-TEST_F(CudaDevice, MustHaveCode) {
+/// The sample as a program for GPUs of these architectures, run on the emulated one (sm_90).
+RunResult runFor(const std::vector<MtcCudaArchitecture> &architectures,
+                 const std::vector<std::string> &arguments) {
   MtcProgram program = mtc_program;
   MtcCudaProgram data = *static_cast<const MtcCudaProgram *>(program.target_data);
-  const MtcCudaArchitecture architectures[] = {{8, 0, 0, nullptr}, {10, 0, 1, nullptr}};
   data.is_emulated = 0;
-  data.architecture_count = 2;
-  data.architectures = architectures;
+  data.image_count = 1;
+  data.architecture_count = static_cast<uint32_t>(architectures.size());
+  data.architectures = architectures.data();
   program.target_data = &data;
-  RunResult result = run({}, program);
+  return runHere(program, arguments);
+}
+
+TEST_F(CudaDevice, MustHaveCode) {
+  RunResult result =
+      runFor({{8, 0, MTC_CUBIN, nullptr}, {8, 6, MTC_CUBIN, nullptr}, {10, 0, MTC_PTX, nullptr}},
+             withData(folder, {}));
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.error, HasSubstr("code for sm_80, sm_100a, and the emulated GPU is sm_90"));
+  EXPECT_THAT(result.error,
+              HasSubstr("this program has code for sm_80, sm_86, compute_100, and the emulated "
+                        "GPU is sm_90; compile it again with sm_90 added to --target, or with "
+                        "compute_86, which all later GPUs run, too"));
+}
+
+TEST_F(CudaDevice, TakesPtxOfAnEarlierArchitecture) {
+  const char text[] = ".version 7.0";
+  const MtcCudaImage images[] = {{text, sizeof text}};
+  RunResult result =
+      runFor({{8, 0, MTC_CUBIN, nullptr}, {8, 0, MTC_PTX, images}}, withData(folder, {}));
+  EXPECT_EQ(result.status, 2); // The emulated driver compiles none.
+  EXPECT_THAT(result.error, HasSubstr("the driver cannot compile the program's PTX: the emulated "
+                                      "device runs no code of a GPU"));
 }
 
 TEST_F(CudaDevice, CodeOfTheLatestArchitectureThatRunsIsTaken) {
-  const MtcCudaArchitecture all[] = {
-      {8, 0, 0, nullptr}, {8, 6, 0, nullptr}, {9, 0, 0, nullptr}, {9, 0, 1, nullptr}};
+  const MtcCudaArchitecture all[] = {{8, 0, MTC_CUBIN, nullptr},
+                                     {8, 6, MTC_CUBIN, nullptr},
+                                     {9, 0, MTC_CUBIN, nullptr},
+                                     {9, 0, MTC_EXACT_CUBIN, nullptr}};
   MtcCudaProgram program = {0, 0, 0, 1, 4, all};
   EXPECT_EQ(chooseArchitecture(program, 8, 0), &all[0]);
   EXPECT_EQ(chooseArchitecture(program, 8, 9), &all[1]);
   EXPECT_EQ(chooseArchitecture(program, 9, 0), &all[3]);
   EXPECT_EQ(chooseArchitecture(program, 9, 1), &all[2]);
   EXPECT_EQ(chooseArchitecture(program, 10, 0), nullptr);
+  EXPECT_EQ(chooseArchitecture(program, 7, 5), nullptr);
+}
+
+TEST_F(CudaDevice, PtxIsTakenWhereNoMachineCodeRuns) {
+  const MtcCudaArchitecture all[] = {{8, 6, MTC_PTX, nullptr},
+                                     {10, 0, MTC_PTX, nullptr},
+                                     {8, 0, MTC_CUBIN, nullptr},
+                                     {9, 0, MTC_EXACT_CUBIN, nullptr}};
+  MtcCudaProgram program = {0, 0, 0, 1, 4, all};
+  EXPECT_EQ(chooseArchitecture(program, 8, 0), &all[2]);
+  EXPECT_EQ(chooseArchitecture(program, 8, 9), &all[2]); // although the PTX is of a later one
+  EXPECT_EQ(chooseArchitecture(program, 9, 0), &all[3]);
+  EXPECT_EQ(chooseArchitecture(program, 9, 1), &all[0]);
+  EXPECT_EQ(chooseArchitecture(program, 10, 0), &all[1]);
+  EXPECT_EQ(chooseArchitecture(program, 12, 1), &all[1]);
   EXPECT_EQ(chooseArchitecture(program, 7, 5), nullptr);
 }
 

@@ -2,11 +2,12 @@
 
 #include "codegen/cpu/TargetCpu.h"
 
+#include "codegen/LLVMPasses.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -96,22 +97,12 @@ void cpu::optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   PassBuilder builder(&machine, tuning);
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
   static const OptimizationLevel levels[] = {OptimizationLevel::O0, OptimizationLevel::O1,
                                              OptimizationLevel::O2, OptimizationLevel::O3};
   OptimizationLevel level = levels[std::min(optLevel, 3u)];
-  ModulePassManager pipeline = level == OptimizationLevel::O0
-                                   ? builder.buildO0DefaultPipeline(level)
-                                   : builder.buildPerModuleDefaultPipeline(level);
-  pipeline.run(module, modules);
+  runPasses(module, builder,
+            level == OptimizationLevel::O0 ? builder.buildO0DefaultPipeline(level)
+                                           : builder.buildPerModuleDefaultPipeline(level));
 }
 
 static Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine,

@@ -2,6 +2,7 @@
 
 #include "codegen/cuda/Emulation.h"
 
+#include "codegen/LLVMPasses.h"
 #include "codegen/cpu/TargetCpu.h"
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/EmulatedAccess.h"
@@ -9,9 +10,7 @@
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/PassManager.h"
 #include "llvm/IR/ReplaceConstant.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 
 #include <cstddef>
@@ -321,18 +320,9 @@ uint32_t layOutShared(Module &module, DenseMap<GlobalVariable *, uint32_t> &offs
 /// Masked accesses become branches around plain ones, which are checked each.
 void scalarizeMaskedAccesses(Module &module) {
   PassBuilder builder;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  ModulePassManager pipeline;
-  pipeline.addPass(createModuleToFunctionPassAdaptor(ScalarizeMaskedMemIntrinPass()));
-  pipeline.run(module, modules);
+  ModulePassManager passes;
+  passes.addPass(createModuleToFunctionPassAdaptor(ScalarizeMaskedMemIntrinPass()));
+  runPasses(module, builder, std::move(passes));
 }
 
 } // namespace

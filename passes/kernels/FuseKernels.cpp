@@ -192,12 +192,10 @@ private:
     for (KernelOp kernel : kernelsFromTheEnd()) {
       if (erased.contains(kernel))
         continue;
-      while (KernelOp partner = findPartner(kernel, leastBytes)) {
-        StringRef reason;
-        std::optional<Joint> joint = findJoint(partner, kernel, limits, reason);
-        erased.insert(partner);
+      while (std::optional<Partner> partner = findPartner(kernel, leastBytes)) {
+        erased.insert(partner->kernel);
         erased.insert(kernel);
-        kernel = joinKernels(partner, kernel, *joint);
+        kernel = joinKernels(partner->kernel, kernel, partner->joint);
         remark::passed(kernel.getLoc(), remark::RemarkOpts::name("joined").category(categoryName))
             << remark::metric("inputs", kernel.getInputs().size())
             << remark::metric("results", kernel->getNumResults());
@@ -205,27 +203,38 @@ private:
     }
   }
 
+  struct Partner {
+    KernelOp kernel;
+    Joint joint;
+  };
+
+  std::optional<Partner> asPartner(KernelOp candidate, KernelOp kernel) {
+    StringRef reason;
+    if (std::optional<Joint> joint = findJoint(candidate, kernel, limits, reason))
+      return Partner{candidate, std::move(*joint)};
+    return std::nullopt;
+  }
+
   /// A kernel in front of `kernel` that can be joined with it, and is worth it: one that it reads,
   /// or one that reads a large value that it reads too. Less than `leastBytes` is not worth it.
-  KernelOp findPartner(KernelOp kernel, int64_t leastBytes) {
-    StringRef reason;
+  std::optional<Partner> findPartner(KernelOp kernel, int64_t leastBytes) {
     llvm::SmallSetVector<Value, 8> roots;
     for (Value input : kernel.getInputs())
       if (bytesOf(input) >= leastBytes)
         roots.insert(rootOf(input));
     for (Value root : llvm::reverse(roots))
       if (auto producer = root.getDefiningOp<KernelOp>())
-        if (findJoint(producer, kernel, limits, reason))
-          return producer;
+        if (std::optional<Partner> partner = asPartner(producer, kernel))
+          return partner;
     for (Value root : roots) {
       if (cast<RankedTensorType>(root.getType()).getNumElements() * 2 < pointsOf(kernel))
         continue;
       for (KernelOp sibling : readersBefore(root, kernel))
-        if (!readsLittleOfMuch(sibling) && !readsLittleOfMuch(kernel) &&
-            findJoint(sibling, kernel, limits, reason))
-          return sibling;
+        if (!readsLittleOfMuch(sibling) && !readsLittleOfMuch(kernel))
+          if (std::optional<Partner> partner = asPartner(sibling, kernel))
+            return partner;
     }
-    return {};
+    return std::nullopt;
   }
 
   /// Kernels that read a value, or a view of it, in front of `kernel`; the nearest first.

@@ -5,6 +5,7 @@
 #include "codegen/cpu/CpuTarget.h"
 #include "codegen/cuda/CudaTarget.h"
 
+using namespace mlir;
 using namespace mtc;
 
 namespace {
@@ -45,6 +46,21 @@ llvm::Expected<std::unique_ptr<Target>> Target::create(const CodegenOptions &opt
   if (!host)
     return host.takeError();
   return known->create(detail, options, std::move(*host));
+}
+
+LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ostream &os) {
+  if (form == KernelText::Loops) {
+    OwningOpRef<ModuleOp> emitted = emitLoops(sources);
+    for (Operation &kernel : *emitted->getBody())
+      os << kernel << '\n';
+    return success();
+  }
+  FailureOr<std::vector<std::string>> texts = writeTexts(sources, form);
+  if (failed(texts))
+    return failure();
+  for (const std::string &text : *texts)
+    os << text;
+  return success();
 }
 
 llvm::Expected<Target::Object> Target::compileHost(llvm::Module &module) const {

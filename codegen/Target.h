@@ -87,8 +87,7 @@ public:
                                                                KernelCache *cache) = 0;
   /// The same as optimised LLVM modules for this machine, where kernels can run on it.
   virtual mlir::FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) = 0;
-  virtual mlir::LogicalResult print(const CodeSources &sources, KernelText form,
-                                    llvm::raw_ostream &os) = 0;
+  mlir::LogicalResult print(const CodeSources &sources, KernelText form, llvm::raw_ostream &os);
 
   /// A table of what each launch takes of a processor, where that is known before it runs.
   virtual mlir::LogicalResult printResources(const CodeSources &sources, llvm::raw_ostream &os) {
@@ -112,6 +111,12 @@ public:
   const cpu::Processor &getHost() const { return host; }
 
 protected:
+  /// Kernels as the target's own loops: a module with an operation for each.
+  virtual mlir::OwningOpRef<mlir::ModuleOp> emitLoops(const CodeSources &sources) = 0;
+  /// The text of each source that the target has code for, as LLVM IR or assembly.
+  virtual mlir::FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
+                                                               KernelText form) = 0;
+
   Target(const CodegenOptions &options, cpu::Processor host)
       : options(options), host(std::move(host)) {}
 

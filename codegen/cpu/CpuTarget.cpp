@@ -51,13 +51,17 @@ public:
   FailureOr<std::vector<CompiledObject>> compile(const CodeSources &sources,
                                                  KernelCache *cache) override;
   FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) override;
-  LogicalResult print(const CodeSources &sources, KernelText form, raw_ostream &os) override;
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
   llvm::Constant *describeProgram(ConstantBuilder &builder) override { return builder.null(); }
   int64_t scratchBytes(const NormalKernel &kernel) const override {
     return cpu::planLoops(kernel).scratchBytes;
   }
+
+protected:
+  OwningOpRef<ModuleOp> emitLoops(const CodeSources &sources) override;
+  FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
+                                                 KernelText form) override;
 
 private:
   LogicalResult
@@ -137,33 +141,23 @@ FailureOr<std::vector<OwnedModule>> CpuTarget::generateModules(const CodeSources
   return result;
 }
 
-LogicalResult CpuTarget::print(const CodeSources &sources, KernelText form, raw_ostream &os) {
-  ArrayRef<KernelFunctionOp> kernels = sources.kernels;
-  if (form == KernelText::Loops) {
-    if (kernels.empty())
-      return success();
-    OwningOpRef<ModuleOp> emitted = cpu::emitKernels(kernels.front()->getContext(), kernels);
-    for (ModuleOp kernel : emitted->getOps<ModuleOp>())
-      os << kernel << '\n';
-    return success();
-  }
-  std::vector<std::string> texts(kernels.size());
-  auto print = [&](size_t i, OwnedModule owned, llvm::TargetMachine &machine) -> llvm::Error {
+OwningOpRef<ModuleOp> CpuTarget::emitLoops(const CodeSources &sources) {
+  return cpu::emitKernels(sources.context, sources.kernels);
+}
+
+FailureOr<std::vector<std::string>> CpuTarget::writeTexts(const CodeSources &sources,
+                                                          KernelText form) {
+  std::vector<std::string> texts(sources.kernels.size());
+  auto write = [&](size_t i, OwnedModule owned, llvm::TargetMachine &machine) -> llvm::Error {
     if (form == KernelText::LLVM) {
       llvm::raw_string_ostream(texts[i]) << *owned.module;
       return llvm::Error::success();
     }
-    llvm::Expected<std::string> assembly = cpu::emitAssembly(*owned.module, machine);
-    if (!assembly)
-      return assembly.takeError();
-    texts[i] = std::move(*assembly);
-    return llvm::Error::success();
+    return cpu::emitAssembly(*owned.module, machine).moveInto(texts[i]);
   };
-  if (failed(forEachKernel(kernels, print)))
+  if (failed(forEachKernel(sources.kernels, write)))
     return failure();
-  for (const std::string &text : texts)
-    os << text;
-  return success();
+  return texts;
 }
 
 llvm::Constant *CpuTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {

@@ -42,7 +42,7 @@ static void setExtents(gpu::GPUModuleOp module, const NormalKernel &kernel, int6
                             b.getI64IntegerAttr(extents[i]));
 }
 
-static OwningOpRef<ModuleOp> emitKernels(const CodeSources &sources) {
+OwningOpRef<ModuleOp> CudaTarget::emitLoops(const CodeSources &sources) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(sources.context));
   for (KernelFunctionOp function : sources.kernels) {
     NormalKernel kernel = normalizeKernel(function);
@@ -71,7 +71,7 @@ SmallVector<SmallVector<Launch>> cuda::planSources(const CodeSources &sources) {
 
 LogicalResult CudaTarget::forEachModule(const CodeSources &sources, Use use) {
   const size_t kernels = sources.kernels.size();
-  OwningOpRef<ModuleOp> emitted = emitKernels(sources);
+  OwningOpRef<ModuleOp> emitted = emitLoops(sources);
   if (failed(lowerDeviceModules(*emitted)))
     return failure();
   SmallVector<gpu::GPUModuleOp> modules(emitted->getOps<gpu::GPUModuleOp>());
@@ -103,27 +103,16 @@ LogicalResult CudaTarget::forEachModule(const CodeSources &sources, Use use) {
       });
 }
 
-LogicalResult CudaTarget::print(const CodeSources &all, KernelText form, raw_ostream &os) {
+FailureOr<std::vector<std::string>> CudaTarget::writeTexts(const CodeSources &all,
+                                                           KernelText form) {
   CodeSources sources = selectSources(all);
-  if (form == KernelText::Loops) {
-    OwningOpRef<ModuleOp> emitted = emitKernels(sources);
-    for (Operation &kernel : *emitted->getBody())
-      os << kernel << '\n';
-    return success();
-  }
   std::vector<std::string> texts(sources.kernels.size() + sources.calls.size());
-  auto printOne = [&](size_t i, OwnedModule owned) -> llvm::Error {
-    llvm::Expected<std::string> text = printModule(*owned.module, form);
-    if (!text)
-      return text.takeError();
-    texts[i] = std::move(*text);
-    return llvm::Error::success();
+  auto write = [&](size_t i, OwnedModule owned) {
+    return printModule(*owned.module, form).moveInto(texts[i]);
   };
-  if (failed(forEachModule(sources, printOne)))
+  if (failed(forEachModule(sources, write)))
     return failure();
-  for (const std::string &text : texts)
-    os << text;
-  return success();
+  return texts;
 }
 
 llvm::Constant *CudaTarget::describeLaunches(ArrayRef<Launch> launches, ConstantBuilder &c) {

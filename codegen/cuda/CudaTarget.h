@@ -18,12 +18,14 @@ public:
   TargetInfo getInfo() const override;
   int64_t scratchBytes(const NormalKernel &kernel) const override;
 
-  mlir::LogicalResult print(const CodeSources &sources, KernelText form,
-                            llvm::raw_ostream &os) override;
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
   llvm::Constant *describeCallCode(const CallDescription &call, ConstantBuilder &builder) override;
 
 protected:
+  mlir::OwningOpRef<mlir::ModuleOp> emitLoops(const CodeSources &sources) override;
+  mlir::FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
+                                                       KernelText form) override;
+
   using Use = llvm::function_ref<llvm::Error(size_t, OwnedModule)>;
 
   /// The sources that become device code: kernels, and calls that are not a library's.

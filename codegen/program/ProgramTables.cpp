@@ -2,15 +2,14 @@
 
 #include "codegen/program/ProgramTables.h"
 
-#include "codegen/KernelAnalysis.h"
 #include "codegen/Target.h"
 #include "codegen/program/CallDescription.h"
 #include "codegen/program/ConstantBuilder.h"
+#include "codegen/program/StepTables.h"
+#include "codegen/program/VariableTable.h"
 #include "ir/Mtc.h"
-#include "ir/NodeNames.h"
 #include "runtime/abi/program.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 
@@ -23,58 +22,30 @@ std::string mtc::kernelSymbol(StringRef kernel) { return ("mtc_kernel." + kernel
 
 std::string mtc::stepSymbol(StringRef step) { return ("mtc_step." + step).str(); }
 
-/// The elements as they lie in memory; i1 takes a byte.
-static std::string rawBytes(ElementsAttr elements) {
-  std::string result;
-  Type element = elements.getElementType();
-  int64_t bytes = elementBytes(element);
-  auto append = [&](const APInt &value) {
-    APInt wide = value.zextOrTrunc(bytes * 8);
-    for (int64_t i = 0; i < bytes; ++i)
-      result.push_back(static_cast<char>(wide.extractBitsAsZExtValue(8, i * 8)));
-  };
-  if (auto dense = dyn_cast<DenseElementsAttr>(elements);
-      dense && !dense.isSplat() && bytes * 8 == element.getIntOrFloatBitWidth()) {
-    ArrayRef<char> raw = dense.getRawData();
-    return std::string(raw.begin(), raw.end());
-  }
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      return std::string(blob->getData().begin(), blob->getData().end());
-  result.reserve(elements.getNumElements() * bytes);
-  if (isa<FloatType>(element))
-    for (const APFloat &value : elements.getValues<APFloat>())
-      append(value.bitcastToAPInt());
-  else
-    for (const APInt &value : elements.getValues<APInt>())
-      append(value);
-  return result;
-}
-
 namespace {
 
 class TableEmitter {
 public:
   TableEmitter(ModuleOp placed, const ProgramInfo &info, llvm::Module &module, Target &target)
-      : placed(placed), info(info), c(module), target(target) {}
+      : placed(placed), info(info), c(module), target(target), variables(c), steps(c, target) {}
 
   LogicalResult run(bool namedSteps) {
     auto arenas = placed.getOps<ArenaOp>();
     if (arenas.empty())
       return placed.emitError("the program is not placed: it has no mtc.arena");
     arena = *arenas.begin();
-    if (failed(emitVariables()) || failed(emitInputs()) || failed(emitOutputs()))
+    if (failed(variables.add(placed)) || failed(emitInputs()) || failed(emitOutputs()))
       return failure();
-    emitKernels();
-    Constant *microStep = emitFunction(info.microStep);
-    Constant *update = emitFunction(info.update);
-    Constant *gradients = emitFunction(info.gradients);
-    Constant *evaluate = emitFunction(info.evaluate);
+    steps.addKernels(placed);
+    Constant *microStep = steps.addFunction(findStep(info.microStep));
+    Constant *update = steps.addFunction(findStep(info.update));
+    Constant *gradients = steps.addFunction(findStep(info.gradients));
+    Constant *evaluate = steps.addFunction(findStep(info.evaluate));
     if (!microStep || !update || !gradients || !evaluate)
       return failure();
     if (namedSteps)
       for (StepOp step : placed.getOps<StepOp>()) {
-        Constant *function = emitFunction(step.getSymName());
+        Constant *function = steps.addFunction(step);
         if (!function)
           return failure();
         c.global(function, stepSymbol(step.getSymName()))
@@ -84,56 +55,6 @@ public:
   }
 
 private:
-  Constant *tensor(StringRef name, RankedTensorType type, int64_t offset) {
-    return c.structure({c.string(name), c.u32(typeCode(type.getElementType())),
-                        c.u32(type.getRank()), c.i64Array(type.getShape()), c.i64(offset),
-                        c.i64(byteSize(type))});
-  }
-
-  LogicalResult emitVariables() {
-    for (VariableOp variable : placed.getOps<VariableOp>()) {
-      if (!variable.getOffset())
-        return variable.emitError("variable has no place in the arena");
-      variableIndex[variable.getSymName()] = variableIndex.size();
-    }
-    for (VariableOp variable : placed.getOps<VariableOp>()) {
-      uint32_t initial = MTC_INITIAL_ZERO;
-      Constant *data = c.null();
-      double deviation = 0;
-      Attribute value = variable.getInitial();
-      if (variable->hasAttr(transientAttribute)) {
-        initial = MTC_INITIAL_NONE;
-      } else if (isa<InitializerAttr>(value)) {
-        initial = MTC_INITIAL_FILE;
-      } else if (auto normal = dyn_cast<NormalAttr>(value)) {
-        initial = MTC_INITIAL_NORMAL;
-        deviation = normal.getDeviation().getValueAsDouble();
-      } else if (auto elements = dyn_cast<ElementsAttr>(value)) {
-        auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
-        if (resource && !resource.getRawHandle().getBlob())
-          return variable.emitError("the text leaves the variable's elements out");
-        std::string bytes = rawBytes(elements);
-        if (bytes.find_first_not_of('\0') != std::string::npos) {
-          initial = MTC_INITIAL_DATA;
-          data = c.bytes(bytes);
-        }
-      }
-      int32_t of = -1;
-      if (std::optional<StringRef> parameter = variable.getOf()) {
-        auto known = variableIndex.find(*parameter);
-        if (known == variableIndex.end())
-          return variable.emitError() << "belongs to @" << *parameter << ", which is no variable";
-        of = known->second;
-      }
-      StringRef name = variable.getSymName();
-      variables.push_back(c.structure(
-          {tensor(name, variable.getTensorType(), *variable.getOffset()),
-           c.u32(static_cast<uint32_t>(variable.getRole())), c.u32(initial), data, c.f64(deviation),
-           c.i32(of), c.string(variable.getModuleName().value_or(name))}));
-    }
-    return success();
-  }
-
   StepOp findStep(StringRef name) {
     for (StepOp step : placed.getOps<StepOp>())
       if (step.getSymName() == name)
@@ -178,7 +99,7 @@ private:
         if (!input.shiftedFrom.empty() && pair.first == input.shiftedFrom)
           shiftedFrom = i;
       inputs.push_back(
-          c.structure({tensor(name, at.getType(), at.getOffset()), c.u32(input.isLabel),
+          c.structure({describeTensor(c, name, at.getType(), at.getOffset()), c.u32(input.isLabel),
                        c.i32(shiftedFrom), c.i64(input.minimum), c.i64(input.limit),
                        c.i64(input.ignored), c.string(input.reader)}));
     }
@@ -196,93 +117,9 @@ private:
                              name))
         continue;
       auto at = cast<AtAttr>(place);
-      outputs.push_back(tensor(name, at.getType(), at.getOffset()));
+      outputs.push_back(describeTensor(c, name, at.getType(), at.getOffset()));
     }
     return success();
-  }
-
-  void emitKernels() {
-    for (KernelFunctionOp kernel : placed.getOps<KernelFunctionOp>()) {
-      kernelIndex[kernel.getSymName()] = kernelIndex.size();
-      scratchBytes.push_back(target.scratchBytes(normalizeKernel(kernel)));
-      Cost cost = kernel.getCost();
-      bool mayFault = !kernel.getBody().getOps<KernelCheckOp>().empty();
-      kernels.push_back(c.structure({c.string(kernel.getSymName()),
-                                     target.describeKernel(kernel, c), c.i64(scratchBytes.back()),
-                                     c.i64(cost.flops), c.i64(cost.bytes), c.u32(mayFault)}));
-    }
-  }
-
-  /// An absent step does nothing; null after a diagnostic.
-  Constant *emitFunction(StringRef name) {
-    llvm::SmallVector<Constant *> operations;
-    if (StepOp step = findStep(name)) {
-      for (Operation &op : step.getBody().front()) {
-        Constant *operation = emitOperation(&op);
-        if (!operation)
-          return nullptr;
-        operations.push_back(operation);
-      }
-    }
-    return c.structure({c.u32(operations.size()), c.array(operations)});
-  }
-
-  Constant *emitOperation(Operation *op) {
-    uint32_t kind = MTC_LAUNCH, index = 0;
-    int64_t bytes = 0;
-    llvm::SmallVector<int64_t> offsets;
-    if (auto launchOp = dyn_cast<LaunchOp>(op)) {
-      auto known = kernelIndex.find(launchOp.getKernel());
-      if (known == kernelIndex.end()) {
-        op->emitError() << "launches @" << launchOp.getKernel() << ", which is no kernel function";
-        return nullptr;
-      }
-      index = known->second;
-      for (Attribute place : llvm::concat<const Attribute>(launchOp.getInputs().getValue(),
-                                                           launchOp.getOutputs().getValue()))
-        offsets.push_back(cast<AtAttr>(place).getOffset());
-      if (launchOp.getScratchBytes() != static_cast<uint64_t>(scratchBytes[index])) {
-        op->emitError() << "was placed with " << launchOp.getScratchBytes()
-                        << " bytes of scratch, but the target '" << target.getName() << "' needs "
-                        << scratchBytes[index];
-        return nullptr;
-      }
-      if (scratchBytes[index])
-        offsets.push_back(static_cast<int64_t>(launchOp.getScratchOffset()));
-    } else if (auto call = dyn_cast<PlacedCallOpInterface>(op)) {
-      kind = MTC_CALL;
-      index = emitCall(call);
-      for (AtAttr place : call.getPlaces())
-        offsets.push_back(place.getOffset());
-      offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
-    } else if (auto copy = dyn_cast<CopyOp>(op)) {
-      kind = MTC_COPY;
-      bytes = byteSize(copy.getSource().getType());
-      offsets = {copy.getSource().getOffset(), copy.getDestination().getOffset()};
-    } else {
-      op->emitError("a step holds launches, calls and copies only");
-      return nullptr;
-    }
-    return c.structure({c.u32(kind), c.u32(index), c.u32(offsets.size()), c.i64Array(offsets),
-                        c.i64(bytes), c.string(nodeNames(op->getLoc()))});
-  }
-
-  uint32_t emitCall(PlacedCallOpInterface call) {
-    CallDescription description = describeCall(call);
-    auto [known, isFirst] = descriptions.try_emplace(description.key());
-    auto &[bytes, code] = known->second;
-    if (isFirst) {
-      bytes = c.bytes(description.bytes);
-      code = target.describeCallCode(description, c);
-    }
-    Cost cost = call.getCost();
-    Constant *entry = c.structure({c.u32(description.kind), bytes,
-                                   c.i64(static_cast<int64_t>(call.getScratchBytes())),
-                                   c.i64(cost.flops), c.i64(cost.bytes), code});
-    auto [place, isNew] = callIndex.try_emplace(entry, calls.size());
-    if (isNew)
-      calls.push_back(entry);
-    return place->second;
   }
 
   int64_t outputOffset(StringRef stepName, StringRef output) {
@@ -328,16 +165,14 @@ private:
   FailureOr<Constant *> emitSegments() {
     llvm::SmallVector<Constant *> segments;
     for (const ExportSegment &segment : info.exportSegments) {
-      int32_t variable = -1;
-      if (!segment.variable.empty()) {
-        auto known = variableIndex.find(segment.variable);
-        if (known == variableIndex.end())
-          return placed.emitError() << "export names variable '" << segment.variable
-                                    << "', which the program does not have";
-        variable = known->second;
-      }
+      std::optional<int32_t> variable = -1;
+      if (!segment.variable.empty())
+        variable = variables.find(segment.variable);
+      if (!variable)
+        return placed.emitError() << "export names variable '" << segment.variable
+                                  << "', which the program does not have";
       segments.push_back(
-          c.structure({c.bytes(segment.bytes), c.i64(segment.bytes.size()), c.i32(variable)}));
+          c.structure({c.bytes(segment.bytes), c.i64(segment.bytes.size()), c.i32(*variable)}));
     }
     return c.array(segments);
   }
@@ -370,17 +205,17 @@ private:
                                      c.i64(info.threads),
                                      c.string(info.planJson),
 
-                                     c.u32(variables.size()),
+                                     c.u32(variables.getEntries().size()),
                                      c.u32(inputs.size()),
                                      c.u32(outputs.size()),
-                                     c.u32(kernels.size()),
-                                     c.u32(calls.size()),
+                                     c.u32(steps.getKernels().size()),
+                                     c.u32(steps.getCalls().size()),
                                      c.u32(info.exportSegments.size()),
-                                     c.array(variables),
+                                     c.array(variables.getEntries()),
                                      c.array(inputs),
                                      c.array(outputs),
-                                     c.array(kernels),
-                                     c.array(calls),
+                                     c.array(steps.getKernels()),
+                                     c.array(steps.getCalls()),
                                      *segments,
 
                                      microStep,
@@ -413,12 +248,9 @@ private:
   Target &target;
   ArenaOp arena;
 
-  llvm::StringMap<uint32_t> variableIndex, kernelIndex;
-  /// The description and the code of each call.
-  llvm::StringMap<std::pair<Constant *, Constant *>> descriptions;
-  llvm::DenseMap<Constant *, uint32_t> callIndex;
-  llvm::SmallVector<int64_t> scratchBytes;
-  llvm::SmallVector<Constant *> variables, inputs, outputs, kernels, calls;
+  VariableTable variables;
+  StepTables steps;
+  llvm::SmallVector<Constant *> inputs, outputs;
 };
 
 } // namespace

@@ -1,0 +1,97 @@
+//===- StepTables.cpp - The steps of a program: kernels, calls and copies ---------------------===//
+
+#include "codegen/program/StepTables.h"
+
+#include "codegen/KernelAnalysis.h"
+#include "codegen/Target.h"
+#include "codegen/program/CallDescription.h"
+#include "ir/NodeNames.h"
+#include "runtime/abi/program.h"
+
+using namespace mlir;
+using namespace mtc;
+
+using llvm::Constant;
+
+void StepTables::addKernels(ModuleOp placed) {
+  for (KernelFunctionOp kernel : placed.getOps<KernelFunctionOp>()) {
+    kernelIndex[kernel.getSymName()] = kernelIndex.size();
+    scratchBytes.push_back(target.scratchBytes(normalizeKernel(kernel)));
+    Cost cost = kernel.getCost();
+    bool mayFault = !kernel.getBody().getOps<KernelCheckOp>().empty();
+    kernels.push_back(c.structure({c.string(kernel.getSymName()), target.describeKernel(kernel, c),
+                                   c.i64(scratchBytes.back()), c.i64(cost.flops), c.i64(cost.bytes),
+                                   c.u32(mayFault)}));
+  }
+}
+
+Constant *StepTables::addFunction(StepOp step) {
+  llvm::SmallVector<Constant *> operations;
+  if (step) {
+    for (Operation &op : step.getBody().front()) {
+      Constant *operation = describeOperation(&op);
+      if (!operation)
+        return nullptr;
+      operations.push_back(operation);
+    }
+  }
+  return c.structure({c.u32(operations.size()), c.array(operations)});
+}
+
+Constant *StepTables::describeOperation(Operation *op) {
+  uint32_t kind = MTC_LAUNCH, index = 0;
+  int64_t bytes = 0;
+  llvm::SmallVector<int64_t> offsets;
+  if (auto launchOp = dyn_cast<LaunchOp>(op)) {
+    auto known = kernelIndex.find(launchOp.getKernel());
+    if (known == kernelIndex.end()) {
+      op->emitError() << "launches @" << launchOp.getKernel() << ", which is no kernel function";
+      return nullptr;
+    }
+    index = known->second;
+    for (Attribute place : llvm::concat<const Attribute>(launchOp.getInputs().getValue(),
+                                                         launchOp.getOutputs().getValue()))
+      offsets.push_back(cast<AtAttr>(place).getOffset());
+    if (launchOp.getScratchBytes() != static_cast<uint64_t>(scratchBytes[index])) {
+      op->emitError() << "was placed with " << launchOp.getScratchBytes()
+                      << " bytes of scratch, but the target '" << target.getName() << "' needs "
+                      << scratchBytes[index];
+      return nullptr;
+    }
+    if (scratchBytes[index])
+      offsets.push_back(static_cast<int64_t>(launchOp.getScratchOffset()));
+  } else if (auto call = dyn_cast<PlacedCallOpInterface>(op)) {
+    kind = MTC_CALL;
+    index = addCall(call);
+    for (AtAttr place : call.getPlaces())
+      offsets.push_back(place.getOffset());
+    offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
+  } else if (auto copy = dyn_cast<CopyOp>(op)) {
+    kind = MTC_COPY;
+    bytes = byteSize(copy.getSource().getType());
+    offsets = {copy.getSource().getOffset(), copy.getDestination().getOffset()};
+  } else {
+    op->emitError("a step holds launches, calls and copies only");
+    return nullptr;
+  }
+  return c.structure({c.u32(kind), c.u32(index), c.u32(offsets.size()), c.i64Array(offsets),
+                      c.i64(bytes), c.string(nodeNames(op->getLoc()))});
+}
+
+uint32_t StepTables::addCall(PlacedCallOpInterface call) {
+  CallDescription description = describeCall(call);
+  auto [known, isFirst] = descriptions.try_emplace(description.key());
+  auto &[bytes, code] = known->second;
+  if (isFirst) {
+    bytes = c.bytes(description.bytes);
+    code = target.describeCallCode(description, c);
+  }
+  Cost cost = call.getCost();
+  Constant *entry = c.structure({c.u32(description.kind), bytes,
+                                 c.i64(static_cast<int64_t>(call.getScratchBytes())),
+                                 c.i64(cost.flops), c.i64(cost.bytes), code});
+  auto [place, isNew] = callIndex.try_emplace(entry, calls.size());
+  if (isNew)
+    calls.push_back(entry);
+  return place->second;
+}

@@ -1,0 +1,96 @@
+//===- VariableTable.cpp - The variables of a program, and what they start as -----------------===//
+
+#include "codegen/program/VariableTable.h"
+
+#include "codegen/program/CallDescription.h"
+#include "runtime/abi/program.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace mtc;
+
+using llvm::Constant;
+
+Constant *mtc::describeTensor(ConstantBuilder &c, StringRef name, RankedTensorType type,
+                              int64_t offset) {
+  return c.structure({c.string(name), c.u32(typeCode(type.getElementType())), c.u32(type.getRank()),
+                      c.i64Array(type.getShape()), c.i64(offset), c.i64(byteSize(type))});
+}
+
+/// The elements as they lie in memory; i1 takes a byte.
+static std::string rawBytes(ElementsAttr elements) {
+  std::string result;
+  Type element = elements.getElementType();
+  int64_t bytes = elementBytes(element);
+  auto append = [&](const APInt &value) {
+    APInt wide = value.zextOrTrunc(bytes * 8);
+    for (int64_t i = 0; i < bytes; ++i)
+      result.push_back(static_cast<char>(wide.extractBitsAsZExtValue(8, i * 8)));
+  };
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements);
+      dense && !dense.isSplat() && bytes * 8 == element.getIntOrFloatBitWidth()) {
+    ArrayRef<char> raw = dense.getRawData();
+    return std::string(raw.begin(), raw.end());
+  }
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      return std::string(blob->getData().begin(), blob->getData().end());
+  result.reserve(elements.getNumElements() * bytes);
+  if (isa<FloatType>(element))
+    for (const APFloat &value : elements.getValues<APFloat>())
+      append(value.bitcastToAPInt());
+  else
+    for (const APInt &value : elements.getValues<APInt>())
+      append(value);
+  return result;
+}
+
+LogicalResult VariableTable::add(ModuleOp placed) {
+  for (VariableOp variable : placed.getOps<VariableOp>()) {
+    if (!variable.getOffset())
+      return variable.emitError("variable has no place in the arena");
+    index[variable.getSymName()] = index.size();
+  }
+  for (VariableOp variable : placed.getOps<VariableOp>()) {
+    uint32_t initial = MTC_INITIAL_ZERO;
+    Constant *data = c.null();
+    double deviation = 0;
+    Attribute value = variable.getInitial();
+    if (variable->hasAttr(transientAttribute)) {
+      initial = MTC_INITIAL_NONE;
+    } else if (isa<InitializerAttr>(value)) {
+      initial = MTC_INITIAL_FILE;
+    } else if (auto normal = dyn_cast<NormalAttr>(value)) {
+      initial = MTC_INITIAL_NORMAL;
+      deviation = normal.getDeviation().getValueAsDouble();
+    } else if (auto elements = dyn_cast<ElementsAttr>(value)) {
+      auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+      if (resource && !resource.getRawHandle().getBlob())
+        return variable.emitError("the text leaves the variable's elements out");
+      std::string bytes = rawBytes(elements);
+      if (bytes.find_first_not_of('\0') != std::string::npos) {
+        initial = MTC_INITIAL_DATA;
+        data = c.bytes(bytes);
+      }
+    }
+    int32_t of = -1;
+    if (std::optional<StringRef> parameter = variable.getOf()) {
+      auto known = index.find(*parameter);
+      if (known == index.end())
+        return variable.emitError() << "belongs to @" << *parameter << ", which is no variable";
+      of = known->second;
+    }
+    StringRef name = variable.getSymName();
+    entries.push_back(c.structure(
+        {describeTensor(c, name, variable.getTensorType(), *variable.getOffset()),
+         c.u32(static_cast<uint32_t>(variable.getRole())), c.u32(initial), data, c.f64(deviation),
+         c.i32(of), c.string(variable.getModuleName().value_or(name))}));
+  }
+  return success();
+}
+
+std::optional<uint32_t> VariableTable::find(StringRef name) const {
+  auto known = index.find(name);
+  return known == index.end() ? std::nullopt : std::optional(known->second);
+}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -22,10 +23,10 @@ def own_folder() -> Path:
     return folder
 
 
-def run(command, folder: Path, code: int = 0) -> subprocess.CompletedProcess:
-    """Runs a command in `folder`. Exits the test where its exit code is not `code`."""
+def run(command, folder: Path, code: int = 0, timeout: float = TIMEOUT) -> subprocess.CompletedProcess:
+    """Runs a command in `folder`; kills it after `timeout` seconds. Exits the test where its exit code is not `code`."""
     command = [str(word) for word in command]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout)
     if result.returncode != code:
         print(f"{' '.join(command)}\nexit code {result.returncode}, expected {code}\n{result.stdout}\n{result.stderr}")
         sys.exit(1)
@@ -49,6 +50,25 @@ class Program:
 
     def run(self, *flags, code: int = 0) -> subprocess.CompletedProcess:
         return run(self.command(*flags), self.folder, code)
+
+    def run_with_kills(self, *flags, kills: int, after: tuple[float, float]) -> int:
+        """Runs with a checkpoint after each step. The first `kills` starts are killed at a random moment of so many
+        seconds, unless they end before, and each start resumes from the checkpoint that is there. Says how many were
+        killed: at least one."""
+        moments = random.Random(0)
+        checkpoint = self.folder / "checkpoint"
+        killed = 0
+        for start in range(kills + 1):
+            resume = ("--resume", checkpoint) if (checkpoint / "manifest.json").exists() else ()
+            command = self.command(*flags, "--save", checkpoint, "--save-every", 1, *resume)
+            try:
+                run(command, self.folder, timeout=moments.uniform(*after) if start < kills else TIMEOUT)
+                break
+            except subprocess.TimeoutExpired:
+                assert start < kills, f"a run was not done in {TIMEOUT} seconds"
+                killed += 1
+        assert killed > 0, "no run was killed: the test says nothing"
+        return killed
 
     def train(self, steps: int, *flags, name: str = "log") -> list[dict]:
         """The metrics of `steps` steps, one record a step."""

@@ -3,7 +3,6 @@
 #include "runtime/failure.h"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 namespace mtc::runtime::emulation {
@@ -33,8 +32,6 @@ std::string nameIndex(const uint32_t index[3], const uint32_t extents[3]) {
     return text(index[0]);
   return text('(', index[0], ", ", index[1], ", ", index[2], ')');
 }
-
-constexpr const char *togetherNames[] = {"barrier of its warp", "shuffle", "vote"};
 
 } // namespace
 
@@ -178,113 +175,6 @@ void Block::waitAtBarrier(uint32_t site) {
       wake(thread);
 }
 
-/// Takes part in an operation of the threads of the warp that `mask` names, and waits for them.
-uint64_t Block::joinWarp(Together operation, uint32_t mask, uint32_t site) {
-  Thread &self = threads[runningThread];
-  unsigned warp = runningThread / warpSize;
-  uint32_t lane = 1u << self.state.lane;
-  self.status = Thread::inWarp;
-  self.operation = operation;
-  self.mask = mask;
-  self.site = site;
-  warps[warp].waiting |= lane;
-  if (!(mask & lane))
-    message = text("is not in the mask of its ", togetherNames[size_t(operation)], " ", site);
-  else if (tryWarp(warp, mask))
-    self.status = Thread::running; // and not among those that are ready
-  else
-    wait();
-  if (!message.empty())
-    abandon();
-  return self.result;
-}
-
-/// Carries the operation out that the lanes of `mask` wait for, if they all do. Wakes the others.
-bool Block::tryWarp(unsigned warpIndex, uint32_t mask) {
-  Warp &warp = warps[warpIndex];
-  Thread *lanes = &threads[warpIndex * warpSize];
-  uint32_t participants = mask & warp.alive;
-  if ((warp.waiting & participants) != participants)
-    return false;
-  const Thread &first = lanes[std::countr_zero(participants)];
-  auto forEach = [&](auto body) {
-    for (uint32_t rest = participants; rest; rest &= rest - 1)
-      body(static_cast<unsigned>(std::countr_zero(rest)));
-  };
-  uint32_t votes = 0;
-  forEach([&](unsigned lane) {
-    const Thread &thread = lanes[lane];
-    if (thread.operation != first.operation || thread.site != first.site || thread.mask != mask)
-      message =
-          text("is in ", togetherNames[size_t(first.operation)], " ", first.site, ", and ",
-               nameThread(warpIndex * warpSize + lane), " in ",
-               togetherNames[size_t(thread.operation)], " ", thread.site, ": a divergent warp");
-    votes |= (thread.value ? 1u : 0u) << lane;
-  });
-  if (!message.empty())
-    return true;
-  if (first.operation == Together::barrier)
-    shared.passWarpBarrier(warpIndex);
-  forEach([&](unsigned lane) {
-    if (first.operation == Together::ballot)
-      lanes[lane].result = votes;
-    else if (first.operation == Together::shuffle)
-      shuffleLane(warpIndex, lane, participants);
-  });
-  warp.waiting &= ~participants;
-  forEach([&](unsigned lane) {
-    if (unsigned thread = warpIndex * warpSize + lane; thread != runningThread)
-      wake(thread);
-  });
-  return true;
-}
-
-/// shfl.sync, as the PTX ISA defines it.
-void Block::shuffleLane(unsigned warp, unsigned lane, uint32_t participants) {
-  Thread *lanes = &threads[warp * warpSize];
-  Thread &self = lanes[lane];
-  uint32_t segment = self.clamp >> 8 & 31, clamp = self.clamp & 31, operand = self.operand & 31;
-  int64_t last = (lane & segment) | (clamp & ~segment & 31), source = lane;
-  bool inRange = false;
-  switch (self.kind) {
-  case MTC_SHUFFLE_UP:
-    source = int64_t(lane) - operand;
-    inRange = source >= last;
-    break;
-  case MTC_SHUFFLE_DOWN:
-    source = lane + operand;
-    inRange = source <= last;
-    break;
-  case MTC_SHUFFLE_BUTTERFLY:
-    source = lane ^ operand;
-    inRange = source <= last;
-    break;
-  case MTC_SHUFFLE_INDEX:
-    source = (lane & segment) | (operand & ~segment & 31);
-    inRange = source <= last;
-    break;
-  }
-  if (!inRange)
-    source = lane;
-  if (!(participants >> source & 1)) {
-    message =
-        text("reads in shuffle ", self.site, " from lane ", source, ", which takes no part in it");
-    runningThread = warp * warpSize + lane;
-  }
-  self.result = lanes[source].value | uint64_t(inRange) << 32;
-}
-
-/// Threads that end no longer take part: what the others wait for may be complete then.
-bool Block::finishWaitingWarps() {
-  runningThread = threadCount; // none
-  bool any = false;
-  for (unsigned i = 0; i < warps.size(); ++i)
-    for (unsigned lane = 0; lane < warpSize; ++lane)
-      if (warps[i].waiting >> lane & 1)
-        any |= tryWarp(i, threads[i * warpSize + lane].mask);
-  return any;
-}
-
 /// Nobody can go on: says who waits, and for whom.
 void Block::diagnose() {
   auto place = [&](const Thread &thread) {
@@ -292,7 +182,7 @@ void Block::diagnose() {
       return std::string("has ended");
     if (thread.status == Thread::atBarrier)
       return text("waits at barrier ", thread.site);
-    return text("waits in ", togetherNames[size_t(thread.operation)], " ", thread.site);
+    return text("waits in ", nameOf(thread.operation), " ", thread.site);
   };
   unsigned waiting = 0;
   while (threads[waiting].status == Thread::done)
@@ -308,25 +198,6 @@ void Block::diagnose() {
 
 std::string Block::nameThread(unsigned thread) const {
   return "thread " + nameIndex(threads[thread].state.index, block.size);
-}
-
-void Block::waitAtWarpBarrier(uint32_t mask, uint32_t site) {
-  joinWarp(Together::barrier, mask, site);
-}
-
-uint64_t Block::shuffle(uint32_t kind, uint32_t mask, uint32_t value, uint32_t operand,
-                        uint32_t clamp, uint32_t site) {
-  Thread &self = threads[runningThread];
-  self.kind = kind;
-  self.value = value;
-  self.operand = operand;
-  self.clamp = clamp;
-  return joinWarp(Together::shuffle, mask, site);
-}
-
-uint32_t Block::ballot(uint32_t mask, uint32_t predicate, uint32_t site) {
-  threads[runningThread].value = predicate;
-  return static_cast<uint32_t>(joinWarp(Together::ballot, mask, site));
 }
 
 void Block::accessShared(const void *address, uint64_t bytes, const MtcEmulatedAccess &access) {

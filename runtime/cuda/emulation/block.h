@@ -59,6 +59,7 @@ private:
     uint32_t mask = 0, kind = 0, value = 0, operand = 0, clamp = 0;
     uint64_t result = 0;
   };
+  static const char *nameOf(Together operation);
   struct Warp {
     uint32_t alive = 0, waiting = 0; ///< lanes
   };

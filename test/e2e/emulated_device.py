@@ -26,11 +26,12 @@ for example in DIGITS, GPT2:
         scale = np.abs(gradients[name]).max()
         assert np.abs(gradient - gradients[name]).max() <= 1e-4 * scale + 1e-8, (example.name, name)
     assert same_bits(*(device.gradients(f"threads{n}", "--threads", n) for n in (1, 2)))
-    # No thread reads what another one of its launch may have written over already.
+    # No thread reads what another one of its launch may have written over already, nor writes there.
     trained = device.exported("forward", "--steps", STEPS, "--no-shuffle")
-    os.environ["MTC_EMULATED_ORDER"] = "reversed"
-    assert device.exported("reversed", "--steps", STEPS, "--no-shuffle") == trained
-    del os.environ["MTC_EMULATED_ORDER"]
+    for name, value in ("MTC_EMULATED_ORDER", "reversed"), ("MTC_EMULATED_RACES", "1"):
+        os.environ[name] = value
+        assert device.exported("checked", "--steps", STEPS, "--no-shuffle") == trained, name
+        del os.environ[name]
 
 # The same kernels in other shapes.
 plain = [word for name in OPTIONAL for word in ("--skip-pass", name)]

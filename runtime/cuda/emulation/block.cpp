@@ -35,10 +35,15 @@ std::string nameIndex(const uint32_t index[3], const uint32_t extents[3]) {
 
 } // namespace
 
-Block::Block(const MtcCudaLaunch &launch, char *const *parameters, Order order)
+Block::Block(const MtcCudaLaunch &launch, char *const *parameters, Order order, GlobalRaces *races)
     : launch(launch), parameters(parameters), order(order), threadCount(product(launch.block)),
-      threads(threadCount), warps((threadCount + warpSize - 1) / warpSize) {
+      threads(threadCount), warps((threadCount + warpSize - 1) / warpSize), sharedClock(1),
+      races(races), globalClock(races ? races->startLaunch() : 1) {
   DeviceMemory::get().describe(block);
+  if (races) { // No address is right in line: every access is asked for.
+    block.memory_bytes = 0;
+    block.shadow = noStates;
+  }
   std::copy_n(launch.block, 3, block.size);
   std::copy_n(launch.grid, 3, block.grid);
   for (unsigned i = 0; i < threadCount; ++i) {
@@ -61,6 +66,10 @@ bool Block::run(uint64_t number) {
   }
   started = atBarrier = done = 0;
   hasEntered = false;
+  sharedClock.startBlock(threadCount);
+  globalClock.startBlock(threadCount);
+  if (races)
+    blocks.emplace_back(globalClock.blockStart(), number);
   while (message.empty()) {
     Fiber *next = nextFiber();
     if (next != &host) {
@@ -148,7 +157,7 @@ void Block::abandon() {
 const MtcEmulatedThread &Block::enter(uint32_t sharedBytes, uint32_t granule) {
   if (!hasEntered) {
     hasEntered = true;
-    shared.startBlock(sharedBytes, granule, threadCount);
+    shared.startBlock(sharedBytes, granule);
     block.shared = shared.data();
   }
   return threads[runningThread].state;
@@ -167,7 +176,8 @@ void Block::waitAtBarrier(uint32_t site) {
       abandon();
     }
   atBarrier = 0;
-  shared.passBarrier();
+  sharedClock.passBarrier();
+  globalClock.passBarrier();
   self.status = Thread::running;
   for (unsigned i = 0; i < threadCount; ++i)
     if (unsigned thread = order == Order::forward ? i : threadCount - 1 - i;
@@ -201,14 +211,36 @@ std::string Block::nameThread(unsigned thread) const {
 }
 
 void Block::accessShared(const void *address, uint64_t bytes, const MtcEmulatedAccess &access) {
-  message = shared.access(address, bytes, access, runningThread);
+  message = shared.access(address, bytes, access, runningThread, sharedClock);
   if (!message.empty())
     abandon();
 }
 
+std::string Block::findRace(const GlobalAccess &access) {
+  const std::optional<Conflict> conflict =
+      races->access(access.address, access.bytes, static_cast<MtcAccessKind>(access.place.kind),
+                    runningThread, globalClock);
+  if (!conflict)
+    return "";
+  const char *verb = conflict->kind == MTC_WRITE ? " wrote" : " read";
+  if (conflict->time >= globalClock.blockStart())
+    return text(access.describe(), ", which ", conflict->amongOthers ? "among others " : "",
+                nameThread(conflict->thread), verb,
+                " since the last barrier that both passed: a race");
+  const auto after = std::partition_point(
+      blocks.begin(), blocks.end(), [&](const auto &each) { return each.first <= conflict->time; });
+  uint32_t index[3];
+  setIndex(index, std::prev(after)->second, launch.grid);
+  return text(access.describe(), ", which block ", nameIndex(index, launch.grid), verb,
+              " in the same launch: a race");
+}
+
 void Block::accessGlobal(const void *address, uint64_t bytes, const char *parameter,
                          const MtcEmulatedAccess &access) {
-  message = findGlobalFault(address, bytes, parameter, access);
+  const GlobalAccess global = {address, bytes, parameter, access};
+  message = findGlobalFault(global);
+  if (message.empty() && races)
+    message = findRace(global);
   if (!message.empty())
     abandon();
   if (access.kind == MTC_WRITE)

@@ -7,10 +7,12 @@
 #include "runtime/cuda/emulation/device_memory.h"
 #include "runtime/cuda/emulation/fiber.h"
 #include "runtime/cuda/emulation/global_access.h"
+#include "runtime/cuda/emulation/global_races.h"
 #include "runtime/cuda/emulation/shared_memory.h"
 
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mtc::runtime::emulation {
@@ -22,7 +24,9 @@ enum class Order { forward, reversed };
 /// Runs blocks of one launch, one after another.
 class Block {
 public:
-  Block(const MtcCudaLaunch &launch, char *const *parameters, Order order);
+  /// Tells `races`, unless it is null, of each access of device memory; of blocks of one launch one
+  /// object must tell it all.
+  Block(const MtcCudaLaunch &launch, char *const *parameters, Order order, GlobalRaces *races);
 
   /// Runs the block of this number. False if one of its threads did something wrong.
   bool run(uint64_t number);
@@ -79,6 +83,7 @@ private:
   void finishThread();
   bool finishWaitingWarps();
   void diagnose();
+  std::string findRace(const GlobalAccess &access);
   std::string nameThread(unsigned thread) const;
 
   const MtcCudaLaunch &launch;
@@ -89,6 +94,13 @@ private:
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   SharedMemory shared;
+  AccessClock sharedClock;
+  GlobalRaces *races;
+  /// Shuffles and votes are barriers of a warp in it: kernels rely on them where a result takes the
+  /// place of what several lanes have read.
+  AccessClock globalClock;
+  std::vector<std::pair<uint32_t, uint64_t>> blocks; ///< where races are looked for: start, number
+  uint8_t noStates[16] = {};                         ///< as many as one access has bytes
 
   Fiber host;
   std::deque<unsigned> ready; ///< threads that waited and may go on

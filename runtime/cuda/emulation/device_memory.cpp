@@ -98,6 +98,15 @@ void DeviceMemory::describe(MtcEmulatedBlock &block) const {
   block.shadow = shadow;
 }
 
+bool DeviceMemory::mayAccess(const void *begin, size_t bytes, bool isRead) const {
+  if (!contains(begin) || bytes > MTC_SHADOW_GUARD)
+    return false;
+  const uint8_t needed = MTC_SHADOW_ALLOCATED | (isRead ? MTC_SHADOW_DEFINED : 0);
+  const uint8_t *states = shadowOf(begin);
+  return std::all_of(states, states + bytes,
+                     [&](uint8_t state) { return (state & needed) == needed; });
+}
+
 std::string DeviceMemory::findFault(const void *begin, size_t bytes, bool isRead) const {
   if (bytes == 0)
     return "";

@@ -24,6 +24,8 @@ public:
   /// Writes the range into what emulated code reads.
   void describe(MtcEmulatedBlock &block) const;
   bool contains(const void *address) const;
+  /// Whether `findFault` would find nothing; sooner.
+  bool mayAccess(const void *begin, size_t bytes, bool isRead) const;
 
 private:
   DeviceMemory();

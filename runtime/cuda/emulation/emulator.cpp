@@ -42,7 +42,7 @@ struct Run {
 
   void runBlocks() {
     Order order = chosenOrder();
-    Block block(launch, parameters, order);
+    Block block(launch, parameters, order, GlobalRaces::get());
     for (uint64_t number; (number = next++) < blocks;) {
       // Blocks before a faulty one are all run: each may have the first fault.
       if (number > faultyBlock)
@@ -65,6 +65,8 @@ std::string launch(const MtcCudaLaunch &launch, char *const *parameters, const c
                    int hostThreads) {
   uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
   Run run(launch, parameters, blocks);
+  if (GlobalRaces::get())
+    hostThreads = 1; // which runs the blocks one after another
   runParts(
       static_cast<int>(std::min<uint64_t>(std::max(hostThreads, 1), blocks)),
       [](void *context, int) { static_cast<Run *>(context)->runBlocks(); }, &run);

@@ -5,28 +5,37 @@
 
 namespace mtc::runtime::emulation {
 
-std::string findGlobalFault(const void *address, uint64_t bytes, const char *parameter,
-                            const MtcEmulatedAccess &access) {
+static int64_t offsetOf(const GlobalAccess &access) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(access.address) -
+                              reinterpret_cast<uintptr_t>(access.parameter));
+}
+
+std::string GlobalAccess::describe() const {
   constexpr const char *verbs[] = {"reads", "writes", "updates"};
-  auto number = reinterpret_cast<uintptr_t>(address);
-  int64_t offset = static_cast<int64_t>(number - reinterpret_cast<uintptr_t>(parameter));
-  auto describe = [&](const auto &...rest) {
-    if (parameter && access.parameter >= 0)
-      return text(verbs[access.kind], " ", bytes, " bytes at offset ", offset, " of parameter ",
-                  access.parameter, rest...);
-    return text(verbs[access.kind], " ", bytes, " bytes at address ", address, rest...);
-  };
-  bool hasExtent = parameter && access.extent >= 0;
-  if (hasExtent && (offset < 0 || offset + static_cast<int64_t>(bytes) > access.extent))
-    return describe(", which has ", access.extent, " bytes: out of bounds");
-  if (access.alignment > 1 && number % access.alignment)
-    return describe(", an address that is no multiple of ", access.alignment, ": misaligned");
+  const std::string what = text(verbs[place.kind], " ", bytes, " bytes at ");
+  if (parameter && place.parameter >= 0)
+    return text(what, "offset ", offsetOf(*this), " of parameter ", place.parameter);
+  return text(what, "address ", address);
+}
+
+std::string findGlobalFault(const GlobalAccess &access) {
+  const MtcEmulatedAccess &place = access.place;
+  const int64_t offset = offsetOf(access);
+  if (access.parameter && place.extent >= 0 &&
+      (offset < 0 || offset + static_cast<int64_t>(access.bytes) > place.extent))
+    return text(access.describe(), ", which has ", place.extent, " bytes: out of bounds");
+  if (place.alignment > 1 && reinterpret_cast<uintptr_t>(access.address) % place.alignment)
+    return text(access.describe(), ", an address that is no multiple of ", place.alignment,
+                ": misaligned");
   const DeviceMemory &memory = DeviceMemory::get();
-  if (std::string fault = memory.findFault(address, bytes, /*isRead=*/false); !fault.empty())
-    return describe(", which are ", fault, ": out of bounds");
-  if (access.kind != MTC_WRITE)
-    if (std::string fault = memory.findFault(address, bytes, /*isRead=*/true); !fault.empty())
-      return describe(", which are ", fault, ": an uninitialised read");
+  const bool isRead = place.kind != MTC_WRITE;
+  if (memory.mayAccess(access.address, access.bytes, isRead))
+    return "";
+  if (std::string fault = memory.findFault(access.address, access.bytes, /*isRead=*/false);
+      !fault.empty())
+    return text(access.describe(), ", which are ", fault, ": out of bounds");
+  if (std::string fault = memory.findFault(access.address, access.bytes, isRead); !fault.empty())
+    return text(access.describe(), ", which are ", fault, ": an uninitialised read");
   return "";
 }
 

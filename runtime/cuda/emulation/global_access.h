@@ -8,10 +8,20 @@
 
 namespace mtc::runtime::emulation {
 
-/// What is wrong with an access, as "reads 4 bytes at offset 64 of parameter 0, ..."; empty if
-/// nothing is. `parameter` is the one that the address is derived from, null if unknown.
-std::string findGlobalFault(const void *address, uint64_t bytes, const char *parameter,
-                            const MtcEmulatedAccess &access);
+/// An access of `bytes` bytes at `address`. `parameter` is the one that the address is derived
+/// from, null if unknown.
+struct GlobalAccess {
+  const void *address;
+  uint64_t bytes;
+  const char *parameter;
+  const MtcEmulatedAccess &place;
+
+  /// As "reads 4 bytes at offset 64 of parameter 0".
+  std::string describe() const;
+};
+
+/// What is wrong with an access, as it is described, a comma and the reason; empty if nothing is.
+std::string findGlobalFault(const GlobalAccess &access);
 
 } // namespace mtc::runtime::emulation
 

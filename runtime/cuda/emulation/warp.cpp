@@ -56,8 +56,9 @@ bool Block::tryWarp(unsigned warpIndex, uint32_t mask) {
   });
   if (!message.empty())
     return true;
+  globalClock.passWarpBarrier(warpIndex);
   if (first.operation == Together::barrier)
-    shared.passWarpBarrier(warpIndex);
+    sharedClock.passWarpBarrier(warpIndex);
   forEach([&](unsigned lane) {
     if (first.operation == Together::ballot)
       lanes[lane].result = votes;

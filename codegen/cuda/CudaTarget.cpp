@@ -60,12 +60,12 @@ CodeSources CudaTarget::selectSources(const CodeSources &sources) {
   return result;
 }
 
-SmallVector<SmallVector<Launch>> cuda::planSources(const CodeSources &sources) {
+SmallVector<SmallVector<Launch>> CudaTarget::planSources(const CodeSources &sources) const {
   SmallVector<SmallVector<Launch>> result;
   for (KernelFunctionOp kernel : sources.kernels)
     result.push_back(planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches);
   for (const CallDescription &call : sources.calls)
-    result.push_back(planDeviceCall(call)->launches());
+    result.push_back(planDeviceCall(call, options.usesTf32)->launches());
   return result;
 }
 
@@ -79,7 +79,7 @@ LogicalResult CudaTarget::forEachModule(const CodeSources &sources, Use use) {
                       llvm::LLVMContext &context) -> llvm::Expected<std::unique_ptr<llvm::Module>> {
     if (i >= kernels) {
       const CallDescription &call = sources.calls[i - kernels];
-      return buildDeviceCall(call, *planDeviceCall(call), context);
+      return buildDeviceCall(call, *planDeviceCall(call, options.usesTf32), context);
     }
     std::unique_ptr<llvm::Module> module = translateDeviceModule(modules[i], context);
     if (!module)
@@ -133,7 +133,7 @@ llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuil
 }
 
 llvm::Constant *CudaTarget::describeCallCode(const CallDescription &call, ConstantBuilder &c) {
-  std::optional<DeviceCall> plan = planDeviceCall(call);
+  std::optional<DeviceCall> plan = planDeviceCall(call, options.usesTf32);
   return plan ? describeLaunches(plan->launches(), c) : c.null();
 }
 

@@ -30,6 +30,10 @@ protected:
 
   /// The sources that become device code: kernels, and calls that are not a library's.
   static CodeSources selectSources(const CodeSources &sources);
+  /// The launches of each selected source.
+  llvm::SmallVector<llvm::SmallVector<Launch>> planSources(const CodeSources &sources) const;
+  /// What the code of all sources follows from beside their text.
+  std::string describePrecision() const { return options.usesTf32 ? " tf32" : ""; }
   /// Emits selected sources and hands each to `use` with its number, kernels first, as a translated
   /// device module, on the context's threads.
   mlir::LogicalResult forEachModule(const CodeSources &sources, Use use);
@@ -44,9 +48,6 @@ private:
   /// A pointer to an MtcCudaKernel.
   llvm::Constant *describeLaunches(llvm::ArrayRef<Launch> launches, ConstantBuilder &builder);
 };
-
-/// The launches of each selected source.
-llvm::SmallVector<llvm::SmallVector<Launch>> planSources(const CodeSources &sources);
 
 /// Kernels as machine code of GPUs, and as PTX.
 std::unique_ptr<Target> createDeviceTarget(const CodegenOptions &options, cpu::Processor host,

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Triple.h"
@@ -66,7 +67,7 @@ static SmallVector<int64_t> extentsOf(const MtcAttention &p, bool isGradient, in
   return extents;
 }
 
-std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call) {
+std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call, bool usesTf32) {
   if (call.kind != MTC_ATTENTION && call.kind != MTC_ATTENTION_GRADIENT)
     return std::nullopt;
   const bool isGradient = call.kind == MTC_ATTENTION_GRADIENT;
@@ -79,8 +80,15 @@ std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call) {
   if (!width || std::min({p.batch, p.heads, p.queries, p.keys, p.width, p.value_width}) < 1)
     return std::nullopt;
 
-  const std::string symbol = "attention_" + utohexstr(xxh3_64bits(call.bytes), /*LowerCase=*/true),
-                    form = (bytes == 8 ? "_f64_" : "_f32_") + std::to_string(width);
+  const Products products = usesTf32 && bytes == 4 && hasTensorTiles(width, isGradient)
+                                ? Products::Tf32
+                                : Products::Plain;
+  const std::string precision = products == Products::Tf32 ? "tf32"
+                                : bytes == 8               ? "f64"
+                                                           : "f32",
+                    symbol = "attention_" + precision + "_" +
+                             utohexstr(xxh3_64bits(call.bytes), /*LowerCase=*/true),
+                    form = "_" + precision + "_" + std::to_string(width);
   DeviceCall plan;
   plan.extents = extentsOf(p, isGradient, bytes);
   auto add = [&](const std::string &suffix, StringRef entry, const AttentionTiles &tiles,
@@ -93,8 +101,8 @@ std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call) {
     plan.parts.push_back({launch, (entry + form).str()});
     return launch.grid[0] <= std::numeric_limits<int32_t>::max();
   };
-  const AttentionTiles forward = attentionTiles(bytes, width),
-                       backward = attentionGradientTiles(bytes, width);
+  const AttentionTiles forward = attentionTiles(bytes, width, products),
+                       backward = attentionGradientTiles(bytes, width, products);
   const bool fits =
       isGradient ? add("_keys", "mtc_differentiate_keys", backward, p.key_heads, p.keys) &&
                        add("_queries", "mtc_differentiate_queries", backward, p.heads, p.queries)
@@ -105,6 +113,23 @@ std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call) {
 //===------------------------------------------------------------------------------------------===//
 // Modules
 //===------------------------------------------------------------------------------------------===//
+
+/// What C++ has no name for: mma.sync of a warp's 16 x 8 and 8 x 8 elements of tf32.
+static void defineMultiply(Function &function) {
+  LLVMContext &context = function.getContext();
+  IRBuilder<> builder(BasicBlock::Create(context, "", &function));
+  Type *f32 = builder.getFloatTy();
+  auto place = [&](unsigned i) {
+    return builder.CreateConstInBoundsGEP1_64(f32, function.getArg(0), i);
+  };
+  SmallVector<Value *> operands(make_pointer_range(drop_begin(function.args())));
+  for (unsigned i = 0; i < 4; ++i)
+    operands.push_back(builder.CreateLoad(f32, place(i)));
+  Value *sums = builder.CreateIntrinsic(Intrinsic::nvvm_mma_m16n8k8_row_col_tf32, {}, operands);
+  for (unsigned i = 0; i < 4; ++i)
+    builder.CreateStore(builder.CreateExtractValue(sums, i), place(i));
+  builder.CreateRetVoid();
+}
 
 /// Links what the module uses of the device's code, to be inlined.
 static Error linkEntries(Module &module) {
@@ -121,6 +146,10 @@ static Error linkEntries(Module &module) {
                             });
                           }))
     return createStringError("attention's code cannot be linked to its kernels");
+  if (Function *multiply = module.getFunction("mtc_multiply_tf32")) {
+    defineMultiply(*multiply);
+    multiply->setLinkage(GlobalValue::InternalLinkage);
+  }
   for (Function &function : module) {
     // It was compiled for the oldest architecture; the kernel's is chosen later.
     function.removeFnAttr("target-cpu");
@@ -131,13 +160,12 @@ static Error linkEntries(Module &module) {
   return Error::success();
 }
 
-/// For each kernel of the module, since all of a call's have the same tiles.
-static Constant *addSharedMemory(Module &module, const DeviceCall &plan) {
-  auto *storage =
-      ArrayType::get(Type::getInt8Ty(module.getContext()), plan.parts.front().launch.sharedBytes);
-  auto *shared = new GlobalVariable(module, storage, /*isConstant=*/false,
-                                    GlobalValue::InternalLinkage, PoisonValue::get(storage),
-                                    "shared", nullptr, GlobalValue::NotThreadLocal, sharedSpace);
+static Constant *addSharedMemory(Module &module, const Launch &launch) {
+  auto *storage = ArrayType::get(Type::getInt8Ty(module.getContext()), launch.sharedBytes);
+  auto *shared =
+      new GlobalVariable(module, storage, /*isConstant=*/false, GlobalValue::InternalLinkage,
+                         PoisonValue::get(storage), launch.symbol + "_shared", nullptr,
+                         GlobalValue::NotThreadLocal, sharedSpace);
   shared->setAlignment(Align(16));
   return shared;
 }
@@ -145,7 +173,7 @@ static Constant *addSharedMemory(Module &module, const DeviceCall &plan) {
 /// Calls the part's entry with the description, the operands, null for those that the call has not,
 /// and shared memory.
 static void buildKernel(Module &module, const DeviceCall &plan, const DeviceCall::Part &part,
-                        const MtcAttention &p, Constant *description, Constant *shared) {
+                        const MtcAttention &p, Constant *description) {
   LLVMContext &context = module.getContext();
   auto *global = PointerType::get(context, globalSpace);
   SmallVector<Type *> parameters(plan.extents.size(), global);
@@ -164,7 +192,7 @@ static void buildKernel(Module &module, const DeviceCall &plan, const DeviceCall
   arguments.push_back(p.has_mask ? next++ : null);
   while (next + 1 != kernel->arg_end()) // all but the scratch
     arguments.push_back(next++);
-  arguments.push_back(shared);
+  arguments.push_back(addSharedMemory(module, part.launch));
 
   SmallVector<Type *> types = map_to_vector(arguments, [](Value *v) { return v->getType(); });
   FunctionCallee entry = module.getOrInsertFunction(
@@ -185,9 +213,8 @@ cuda::buildDeviceCall(const CallDescription &call, const DeviceCall &plan, LLVMC
       /*isConstant=*/true, GlobalValue::InternalLinkage,
       ConstantDataArray::getString(context, call.bytes, /*AddNull=*/false), "description");
   description->setAlignment(Align(alignof(MtcAttention)));
-  Constant *shared = addSharedMemory(*module, plan);
   for (const DeviceCall::Part &part : plan.parts)
-    buildKernel(*module, plan, part, p, description, shared);
+    buildKernel(*module, plan, part, p, description);
   if (Error error = linkEntries(*module))
     return error;
   return module;

@@ -120,8 +120,8 @@ FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &
     assembler = *version;
   }
   for (const Architecture &architecture : architectures) {
-    std::string machine =
-        describeLibdevice() + ' ' + architecture.name() + " O" + std::to_string(options.optLevel);
+    std::string machine = describeLibdevice() + ' ' + architecture.name() + " O" +
+                          std::to_string(options.optLevel) + describePrecision();
     if (!architecture.isPtx())
       machine += " nvJitLink " + assembler.text();
     auto compileMissing = [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {

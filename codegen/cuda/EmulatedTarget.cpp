@@ -58,8 +58,8 @@ EmulatedTarget::emulate(llvm::Module &module) const {
 FailureOr<std::vector<CompiledObject>> EmulatedTarget::compile(const CodeSources &all,
                                                                KernelCache *cache) {
   CodeSources sources = selectSources(all);
-  std::string machine =
-      "emulated " + host.cpu + ' ' + host.features + " O" + std::to_string(options.optLevel);
+  std::string machine = "emulated " + host.cpu + ' ' + host.features + " O" +
+                        std::to_string(options.optLevel) + describePrecision();
   auto compileMissing = [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
     return forEachModule(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
       auto machine = emulate(*owned.module);

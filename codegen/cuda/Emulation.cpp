@@ -40,6 +40,8 @@ private:
   Value *replaceSpecialRegister(Intrinsic::ID id);
   Value *replaceShuffle(CallInst &call, Intrinsic::ID id);
   Value *replaceVote(CallInst &call, Intrinsic::ID id);
+  Value *replaceProduct(CallInst &call, Intrinsic::ID id);
+  Value *store(ArrayRef<Value *> values);
   Error replaceMath(CallInst &call, StringRef name);
 
   Value *loadField(Value *base, size_t offset, Type *type) {
@@ -202,6 +204,38 @@ Value *KernelEmulation::replaceVote(CallInst &call, Intrinsic::ID id) {
   }
 }
 
+/// Values in memory of the thread's own.
+Value *KernelEmulation::store(ArrayRef<Value *> values) {
+  Type *type = ArrayType::get(values.front()->getType(), values.size());
+  IRBuilder<> start(&emulated->getEntryBlock(), emulated->getEntryBlock().begin());
+  Value *place = start.CreateAlloca(type);
+  for (auto [i, value] : enumerate(values))
+    builder.CreateStore(value, builder.CreateConstInBoundsGEP2_64(type, place, 0, i));
+  return place;
+}
+
+/// mma.m16n8k8 of tf32, and the rounding to it.
+Value *KernelEmulation::replaceProduct(CallInst &call, Intrinsic::ID id) {
+  if (id == Intrinsic::nvvm_f2tf32_rna)
+    return emulatorCall("mtc_emulated_round_tf32", call.getType(), {call.getArgOperand(0)});
+  if (id != Intrinsic::nvvm_mma_m16n8k8_row_col_tf32)
+    return nullptr;
+  SmallVector<Value *> operands(call.args());
+  ArrayRef<Value *> all = operands;
+  Value *sums = store(all.drop_front(6));
+  emulatorCall(
+      "mtc_emulated_multiply_tf32", builder.getVoidTy(),
+      {store(all.take_front(4)), store(all.slice(4, 2)), sums, builder.getInt32(++warpOperations)});
+  Value *result = PoisonValue::get(call.getType());
+  for (unsigned i = 0; i < 4; ++i)
+    result = builder.CreateInsertValue(
+        result,
+        builder.CreateLoad(builder.getFloatTy(),
+                           builder.CreateConstInBoundsGEP1_64(builder.getFloatTy(), sums, i)),
+        i);
+  return result;
+}
+
 /// CUDA's functions of mathematics are C's by other names; the fast ones, too.
 Error KernelEmulation::replaceMath(CallInst &call, StringRef name) {
   static constexpr StringLiteral known[] = {
@@ -259,6 +293,8 @@ Error KernelEmulation::replaceCall(CallInst &call) {
       replacement = replaceShuffle(call, id);
     if (!replacement)
       replacement = replaceVote(call, id);
+    if (!replacement)
+      replacement = replaceProduct(call, id);
     if (!replacement && callee->getName().starts_with("llvm.nvvm."))
       return createStringError("'" + callee->getName() + "' cannot be emulated");
     if (!replacement)
@@ -301,19 +337,32 @@ Error KernelEmulation::run() {
   return Error::success();
 }
 
-/// Lays the shared variables out in a row; gives their end.
-uint32_t layOutShared(Module &module, DenseMap<GlobalVariable *, uint32_t> &offsets) {
-  uint64_t end = 0;
-  SmallVector<Constant *> globals;
+/// The shared variables of all kernels, which only instructions use.
+SmallVector<GlobalVariable *> findShared(Module &module) {
+  SmallVector<GlobalVariable *> shared;
   for (GlobalVariable &global : module.globals())
-    if (global.getAddressSpace() == sharedSpace) {
-      const DataLayout &layout = module.getDataLayout();
-      end = alignTo(end, layout.getPreferredAlign(&global));
-      offsets[&global] = end;
-      end += layout.getTypeAllocSize(global.getValueType());
-      globals.push_back(&global);
-    }
-  convertUsersOfConstantsToInstructions(globals);
+    if (global.getAddressSpace() == sharedSpace)
+      shared.push_back(&global);
+  SmallVector<Constant *> constants(shared.begin(), shared.end());
+  convertUsersOfConstantsToInstructions(constants);
+  return shared;
+}
+
+/// Lays those that a kernel uses out in a row; gives their end.
+uint32_t layOutShared(const Function &kernel, ArrayRef<GlobalVariable *> shared,
+                      DenseMap<GlobalVariable *, uint32_t> &offsets) {
+  const DataLayout &layout = kernel.getParent()->getDataLayout();
+  uint64_t end = 0;
+  for (GlobalVariable *global : shared) {
+    if (none_of(global->users(), [&](const User *user) {
+          auto *instruction = dyn_cast<Instruction>(user);
+          return instruction && instruction->getFunction() == &kernel;
+        }))
+      continue;
+    end = alignTo(end, layout.getPreferredAlign(global));
+    offsets[global] = end;
+    end += layout.getTypeAllocSize(global->getValueType());
+  }
   return end;
 }
 
@@ -341,12 +390,8 @@ Error cuda::emulateDeviceModule(Module &module, unsigned optLevel) {
   cpu::optimize(module, **machine, optLevel);
   scalarizeMaskedAccesses(module);
 
-  DenseMap<GlobalVariable *, uint32_t> sharedOffsets;
-  uint32_t sharedBytes = layOutShared(module, sharedOffsets);
   constexpr uint32_t mostSharedBytes = 48 << 10;
-  if (sharedBytes > mostSharedBytes)
-    return createStringError("a block has 48 KiB of static shared memory, the kernel's is of " +
-                             Twine(sharedBytes) + " bytes");
+  SmallVector<GlobalVariable *> shared = findShared(module);
   SmallVector<Function *> functions(make_pointer_range(module.functions()));
   for (Function *function : functions) {
     if (function->isDeclaration())
@@ -355,13 +400,18 @@ Error cuda::emulateDeviceModule(Module &module, unsigned optLevel) {
       return createStringError("'" + function->getName() +
                                "', which a kernel calls, cannot be "
                                "inlined and so not emulated");
+    DenseMap<GlobalVariable *, uint32_t> sharedOffsets;
+    uint32_t sharedBytes = layOutShared(*function, shared, sharedOffsets);
+    if (sharedBytes > mostSharedBytes)
+      return createStringError("a block has 48 KiB of static shared memory, '" +
+                               function->getName() + "' has " + Twine(sharedBytes) + " bytes");
     if (Error error = KernelEmulation(*function, sharedBytes, sharedOffsets).run())
       return error;
   }
   for (Function *function : functions)
     if (function->use_empty())
       function->eraseFromParent();
-  for (auto [global, offset] : sharedOffsets)
+  for (GlobalVariable *global : shared)
     global->eraseFromParent();
   return Error::success();
 }

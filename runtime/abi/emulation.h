@@ -64,6 +64,12 @@ typedef enum MtcShuffleKind {
 uint64_t mtc_emulated_shuffle(uint32_t kind, uint32_t mask, uint32_t value, uint32_t operand,
                               uint32_t clamp, uint32_t site);
 
+/* mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 by the 32 threads of a warp: what each holds
+ * of a (four numbers of tf32, in 32 bits), b (two) and the sums (four f32, which are added to). */
+void mtc_emulated_multiply_tf32(const uint32_t *a, const uint32_t *b, float *sums, uint32_t site);
+/* cvt.rna.tf32.f32: rounded to nearest, ties away from zero. */
+uint32_t mtc_emulated_round_tf32(float x);
+
 /* vote.sync.ballot: the lanes of `mask` whose predicate is not 0. */
 uint32_t mtc_emulated_ballot(uint32_t mask, uint32_t predicate, uint32_t site);
 

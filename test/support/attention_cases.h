@@ -87,7 +87,8 @@ public:
 
   /// Both directions, by `run`, which is given the description, whether it is the gradient, the
   /// places, and how many of them are operands.
-  template <typename Run> void check(const Run &run) {
+  template <typename Run>
+  void check(const Run &run, double tolerance = sizeof(Element) == 4 ? 2e-5 : 1e-13) {
     SCOPED_TRACE(c.name);
     std::vector<Element> out(dOut.size()), sums(expectedSums.size());
     std::vector<Element> offsets(sums.size()), dQuery(query.size()), dKey(key.size()),
@@ -105,12 +106,12 @@ public:
     places.insert(places.end(), {place(out), place(sums)});
     backward.insert(backward.end(), {place(dQuery), place(dKey), place(dValue)});
     run(p, false, places, operands);
-    compare("out", out, expectedOut);
-    compare("sums", sums, expectedSums);
+    compare("out", out, expectedOut, tolerance);
+    compare("sums", sums, expectedSums, tolerance);
     run(p, true, backward, backwardOperands);
-    compare("d_query", dQuery, expectedQuery);
-    compare("d_key", dKey, expectedKey);
-    compare("d_value", dValue, expectedValue);
+    compare("d_query", dQuery, expectedQuery, tolerance);
+    compare("d_key", dKey, expectedKey, tolerance);
+    compare("d_value", dValue, expectedValue, tolerance);
     results = {out, sums, dQuery, dKey, dValue};
   }
 
@@ -140,9 +141,9 @@ private:
     return values;
   }
 
-  static void compare(const char *what, const std::vector<Element> &found, const Numbers &wanted) {
+  static void compare(const char *what, const std::vector<Element> &found, const Numbers &wanted,
+                      double tolerance) {
     ASSERT_EQ(found.size(), wanted.size());
-    double tolerance = sizeof(Element) == 4 ? 2e-5 : 1e-13;
     for (size_t i = 0; i < found.size(); ++i) {
       if (std::isinf(wanted[i])) {
         ASSERT_EQ(static_cast<double>(found[i]), wanted[i]) << what << ' ' << i;

@@ -1,8 +1,8 @@
 //===- Tile.h - Tiles in shared memory and their products -------------------------------------===//
 //
-// The threads of a block stand in rows of eight. A thread has rows `row(i)` of the kept tile and
-// columns `column(j)` of the passing one, each `stride` away from the next, so that neighbours read
-// neighbouring lines: 16 bytes of eight lines are 128 bytes in different banks.
+// What holds scores and sums in registers says which rows `row(i)` of the kept tile, which columns
+// `column(j)` of the passing one, and which `part(p)` of a line are a thread's. The threads that
+// share a row are neighbours, `threadsOfRow` in number.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,20 +17,20 @@ namespace mtc::cuda::device {
 template <typename Element, int lanes>
 using Vector = Element __attribute__((ext_vector_type(lanes)));
 
-/// `Sum` is what is summed in; `tiles` the extents.
-template <typename Sum, const AttentionTiles &tiles> struct TileMath {
+/// Extents, and the way of lines between global and shared memory. `Sum` is what is summed in.
+template <typename Sum, const AttentionTiles &tiles> struct TileMemory {
   static constexpr int rows = tiles.rows, columns = tiles.columns, lanes = tiles.lanes(),
                        rowCount = tiles.rowsOfThread, columnCount = tiles.columnsOfThread(),
                        width = tiles.width, lineStride = tiles.lineStride(),
                        scoreStride = tiles.scoreStride(), threads = tiles.threads(),
-                       /// Vectors of a line that a thread sums.
-      parts = width / (threadsOfRow * lanes);
+                       threadsOfRow = tiles.threadsOfRow;
   using SumVector = Vector<Sum, lanes>;
   using Shared = MTC_SHARED Sum *;
 
-  static int row(int i) { return threadIndex() / threadsOfRow + i * (threads / threadsOfRow); }
-  static int column(int j) { return threadIndex() % threadsOfRow + j * threadsOfRow; }
-  static int part(int p) { return (threadIndex() % threadsOfRow + p * threadsOfRow) * lanes; }
+  /// Products of the thread's lines of a kept and a passing tile.
+  struct Scores {
+    Sum at[rowCount][columnCount];
+  };
 
   static MTC_SHARED SumVector &vectorAt(Shared at) {
     return *reinterpret_cast<MTC_SHARED SumVector *>(at);
@@ -79,11 +79,39 @@ template <typename Sum, const AttentionTiles &tiles> struct TileMath {
           },
           to);
   }
+};
 
-  /// Products of the thread's lines of a kept and a passing tile.
-  struct Scores {
-    Sum at[rowCount][columnCount];
-  };
+/// Writes the thread's part of row i, times `factor`, to a line of `length` elements.
+template <typename Math, typename Element>
+void store(const typename Math::Mixture &sums, int i, auto factor, MTC_GLOBAL Element *line,
+           int64_t length, bool aligned) {
+  constexpr int lanes = Math::partLanes;
+  MTC_UNROLL for (int p = 0; p < Math::parts; ++p) {
+    const int first = Math::part(p);
+    auto value = sums.at[i][p] * factor;
+    if (aligned && first < length)
+      *reinterpret_cast<MTC_GLOBAL Vector<Element, lanes> *>(line + first) =
+          __builtin_convertvector(value, Vector<Element, lanes>);
+    else
+      MTC_UNROLL for (int e = 0; e < lanes; ++e) if (first + e < length) line[first + e] =
+          static_cast<Element>(value[e]);
+  }
+}
+
+/// Products by fused multiply-adds of each thread. A thread's rows and columns are a stride apart,
+/// so that neighbours read neighbouring lines: 16 bytes of eight lines lie in different banks.
+template <typename Sum, const AttentionTiles &tiles> struct PlainMath : TileMemory<Sum, tiles> {
+  using Memory = TileMemory<Sum, tiles>;
+  using Memory::columnCount, Memory::columns, Memory::lanes, Memory::lineStride, Memory::rowCount,
+      Memory::scoreStride, Memory::threads, Memory::threadsOfRow, Memory::vectorAt, Memory::width;
+  using typename Memory::Scores, typename Memory::Shared, typename Memory::SumVector;
+  /// Vectors of a line that a thread sums, and their elements.
+  static constexpr int parts = width / (threadsOfRow * lanes), partLanes = lanes;
+
+  static int row(int i) { return threadIndex() / threadsOfRow + i * (threads / threadsOfRow); }
+  static int column(int j) { return threadIndex() % threadsOfRow + j * threadsOfRow; }
+  static int part(int p) { return (threadIndex() % threadsOfRow + p * threadsOfRow) * lanes; }
+
   static Scores multiply(Shared kept, Shared passing) {
     Scores scores = {};
 #pragma clang loop unroll_count(1)
@@ -120,22 +148,6 @@ template <typename Sum, const AttentionTiles &tiles> struct TileMath {
         SumVector line = vectorAt(passing + (k + e) * lineStride + part(p));
         MTC_UNROLL for (int i = 0; i < rowCount; ++i) sums.at[i][p] += ofRows[i][e] * line;
       }
-    }
-  }
-
-  /// Writes the thread's part of row i, times `factor`, to a line of `length` elements.
-  template <typename Element>
-  static void store(const Mixture &sums, int i, Sum factor, MTC_GLOBAL Element *line,
-                    int64_t length, bool aligned) {
-    MTC_UNROLL for (int p = 0; p < parts; ++p) {
-      const int first = part(p);
-      SumVector value = sums.at[i][p] * factor;
-      if (aligned && first < length)
-        *reinterpret_cast<MTC_GLOBAL Vector<Element, lanes> *>(line + first) =
-            __builtin_convertvector(value, Vector<Element, lanes>);
-      else
-        MTC_UNROLL for (int e = 0; e < lanes; ++e) if (first + e < length) line[first + e] =
-            static_cast<Element>(value[e]);
     }
   }
 };

@@ -12,7 +12,7 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "runtime/abi/attention.h"
-#include "codegen/cuda/device/Tile.h"
+#include "codegen/cuda/device/TensorTile.h"
 
 namespace mtc::cuda::device {
 
@@ -43,8 +43,7 @@ struct Head {
 };
 
 /// Scaled, biased scores; -inf where a key takes no part, or a query or key is not there.
-template <typename Math, typename Element> struct Scoring {
-  using Sum = decltype(Math::Scores::at[0][0] + 0);
+template <typename Sum, typename Element> struct Scoring {
   Head head;
   MTC_GLOBAL const Element *bias;
   MTC_GLOBAL const uint8_t *mask;
@@ -57,9 +56,8 @@ template <typename Math, typename Element> struct Scoring {
       mask = head.at(mask, head.p.mask, head.head);
   }
 
-  auto operator()(auto product, int64_t query, int64_t key) const {
+  Sum operator()(Sum product, int64_t query, int64_t key) const {
     const MtcAttention &p = head.p;
-    using Sum = decltype(product);
     const Sum none = -__builtin_inff();
     if (query >= p.queries || key >= p.keys || (p.is_causal && key > query + p.causal_offset))
       return none;
@@ -90,37 +88,36 @@ template <typename Sum> struct SharedTiles {
 
 /// A block is a tile of queries of a head. The last tiles, which have the most keys where attention
 /// is causal, come first.
-template <typename Element, typename Sum, const AttentionTiles &tiles>
+template <typename Math, typename Element, typename Sum>
 void attend(const MtcAttention &p, const Operands<Element> &operands, MTC_GLOBAL Element *out,
             MTC_GLOBAL Sum *sums, MTC_SHARED char *shared) {
-  using Math = TileMath<Sum, tiles>;
   constexpr int rowCount = Math::rowCount, columnCount = Math::columnCount;
   const Sum none = -__builtin_inff();
-  const int64_t tileCount = (p.queries + tiles.rows - 1) / tiles.rows, block = blockIndex();
-  const int64_t firstQuery = (tileCount - 1 - block % tileCount) * tiles.rows;
+  const int64_t tileCount = (p.queries + Math::rows - 1) / Math::rows, block = blockIndex();
+  const int64_t firstQuery = (tileCount - 1 - block % tileCount) * Math::rows;
   const Head head{p, block / tileCount / p.heads, block / tileCount % p.heads};
-  const Scoring<Math, Element> scoring(head, operands);
+  const Scoring<Sum, Element> scoring(head, operands);
 
   SharedTiles<Sum> memory(shared);
-  auto queries = memory.take(tiles.rows, Math::lineStride),
-       keys = memory.take(tiles.columns, Math::lineStride),
-       values = memory.take(tiles.columns, Math::lineStride),
-       exchanged = memory.take(tiles.rows, Math::scoreStride);
+  auto queries = memory.take(Math::rows, Math::lineStride),
+       keys = memory.take(Math::columns, Math::lineStride),
+       values = memory.take(Math::columns, Math::lineStride),
+       exchanged = memory.take(Math::rows, Math::scoreStride);
   auto key = head.at(operands.key, p.key, head.keyHead()),
        value = head.at(operands.value, p.value, head.keyHead());
-  Math::template load<tiles.rows>(head.at(operands.query, p.query, head.head) +
+  Math::template load<Math::rows>(head.at(operands.query, p.query, head.head) +
                                       firstQuery * p.query[2],
                                   p.query[2], p.queries - firstQuery, p.width, queries);
 
   Sum maxima[rowCount], totals[rowCount] = {};
   MTC_UNROLL for (Sum &maximum : maxima) maximum = none;
   typename Math::Mixture mixture = {};
-  const int64_t end = head.keysFor(least(firstQuery + tiles.rows, p.queries));
+  const int64_t end = head.keysFor(least(firstQuery + Math::rows, p.queries));
 #pragma clang loop unroll(disable)
-  for (int64_t first = 0; first < end; first += tiles.columns) {
-    Math::template load<tiles.columns>(key + first * p.key[2], p.key[2], p.keys - first, p.width,
+  for (int64_t first = 0; first < end; first += Math::columns) {
+    Math::template load<Math::columns>(key + first * p.key[2], p.key[2], p.keys - first, p.width,
                                        keys);
-    Math::template load<tiles.columns>(value + first * p.value[2], p.value[2], p.keys - first,
+    Math::template load<Math::columns>(value + first * p.value[2], p.value[2], p.keys - first,
                                        p.value_width, values);
     blockBarrier();
     auto scores = Math::multiply(queries, keys);
@@ -131,7 +128,7 @@ void attend(const MtcAttention &p, const Operands<Element> &operands, MTC_GLOBAL
             scoring(scores.at[i][j], firstQuery + Math::row(i), first + Math::column(j));
         maximum = greatest(scores.at[i][j], maximum);
       }
-      MTC_UNROLL for (int distance = 1; distance < threadsOfRow; distance *= 2) maximum =
+      MTC_UNROLL for (int distance = 1; distance < Math::threadsOfRow; distance *= 2) maximum =
           greatest(exchange(maximum, distance), maximum);
       maximum = greatest(maximum, maxima[i]);
       // While all are -inf nothing is subtracted: the exponentials are 0.
@@ -152,12 +149,12 @@ void attend(const MtcAttention &p, const Operands<Element> &operands, MTC_GLOBAL
   const bool aligned = Math::isAligned(out, p.out[2], p.value_width);
   MTC_UNROLL for (int i = 0; i < rowCount; ++i) {
     Sum total = totals[i];
-    MTC_UNROLL for (int distance = 1; distance < threadsOfRow; distance *= 2) total +=
+    MTC_UNROLL for (int distance = 1; distance < Math::threadsOfRow; distance *= 2) total +=
         exchange(total, distance);
     const int64_t query = firstQuery + Math::row(i);
     if (query >= p.queries)
       continue;
-    Math::store(mixture, i, total == 0 ? Sum(0) : 1 / total, out + query * p.out[2], p.value_width,
+    store<Math>(mixture, i, total == 0 ? Sum(0) : 1 / total, out + query * p.out[2], p.value_width,
                 aligned);
     if (Math::column(0) == 0)
       sums[head.firstRow() + query] =
@@ -175,42 +172,41 @@ template <typename Element, typename Sum> struct GradientOperands : Operands<Ele
 };
 
 /// A block is a tile of keys of a head of keys.
-template <typename Element, typename Sum, const AttentionTiles &tiles>
+template <typename Math, typename Element, typename Sum>
 void differentiateKeys(const MtcAttention &p, const GradientOperands<Element, Sum> &operands,
                        MTC_GLOBAL Element *dKey, MTC_GLOBAL Element *dValue,
                        MTC_SHARED char *shared) {
-  using Math = TileMath<Sum, tiles>;
-  const int64_t tileCount = (p.keys + tiles.rows - 1) / tiles.rows, block = blockIndex();
-  const int64_t firstKey = block % tileCount * tiles.rows;
+  const int64_t tileCount = (p.keys + Math::rows - 1) / Math::rows, block = blockIndex();
+  const int64_t firstKey = block % tileCount * Math::rows;
   const int64_t batch = block / tileCount / p.key_heads, keyHead = block / tileCount % p.key_heads;
   const int64_t sharing = p.heads / p.key_heads;
 
   SharedTiles<Sum> memory(shared);
-  auto keys = memory.take(tiles.rows, Math::lineStride),
-       values = memory.take(tiles.rows, Math::lineStride),
-       queries = memory.take(tiles.columns, Math::lineStride),
-       outGradients = memory.take(tiles.columns, Math::lineStride),
-       exchanged = memory.take(tiles.rows, Math::scoreStride);
+  auto keys = memory.take(Math::rows, Math::lineStride),
+       values = memory.take(Math::rows, Math::lineStride),
+       queries = memory.take(Math::columns, Math::lineStride),
+       outGradients = memory.take(Math::columns, Math::lineStride),
+       exchanged = memory.take(Math::rows, Math::scoreStride);
   const Head any{p, batch, keyHead * sharing};
-  Math::template load<tiles.rows>(any.at(operands.key, p.key, keyHead) + firstKey * p.key[2],
+  Math::template load<Math::rows>(any.at(operands.key, p.key, keyHead) + firstKey * p.key[2],
                                   p.key[2], p.keys - firstKey, p.width, keys);
-  Math::template load<tiles.rows>(any.at(operands.value, p.value, keyHead) + firstKey * p.value[2],
+  Math::template load<Math::rows>(any.at(operands.value, p.value, keyHead) + firstKey * p.value[2],
                                   p.value[2], p.keys - firstKey, p.value_width, values);
 
   typename Math::Mixture ofKeys = {}, ofValues = {};
   // The first query that the first key takes part for.
   int64_t begin = p.is_causal ? greatest<int64_t>(0, firstKey - p.causal_offset) : 0;
-  begin -= begin % tiles.columns;
+  begin -= begin % Math::columns;
 #pragma clang loop unroll(disable)
   for (int64_t h = keyHead * sharing; h < (keyHead + 1) * sharing; ++h) {
     const Head head{p, batch, h};
-    const Scoring<Math, Element> scoring(head, operands);
+    const Scoring<Sum, Element> scoring(head, operands);
     auto query = head.at(operands.query, p.query, h), dOut = head.at(operands.dOut, p.out, h);
 #pragma clang loop unroll(disable)
-    for (int64_t first = begin; first < p.queries; first += tiles.columns) {
-      Math::template load<tiles.columns>(query + first * p.query[2], p.query[2], p.queries - first,
+    for (int64_t first = begin; first < p.queries; first += Math::columns) {
+      Math::template load<Math::columns>(query + first * p.query[2], p.query[2], p.queries - first,
                                          p.width, queries);
-      Math::template load<tiles.columns>(dOut + first * p.out[2], p.out[2], p.queries - first,
+      Math::template load<Math::columns>(dOut + first * p.out[2], p.out[2], p.queries - first,
                                          p.value_width, outGradients);
       blockBarrier();
       auto weights = Math::multiply(keys, queries),
@@ -238,33 +234,32 @@ void differentiateKeys(const MtcAttention &p, const GradientOperands<Element, Su
              valuesAligned = Math::isAligned(dValue, p.d_value[2], p.value_width);
   MTC_UNROLL for (int i = 0; i < Math::rowCount; ++i) if (const int64_t k = firstKey + Math::row(i);
                                                           k < p.keys) {
-    Math::store(ofKeys, i, static_cast<Sum>(p.scale), dKey + k * p.d_key[2], p.width, keysAligned);
-    Math::store(ofValues, i, Sum(1), dValue + k * p.d_value[2], p.value_width, valuesAligned);
+    store<Math>(ofKeys, i, static_cast<Sum>(p.scale), dKey + k * p.d_key[2], p.width, keysAligned);
+    store<Math>(ofValues, i, Sum(1), dValue + k * p.d_value[2], p.value_width, valuesAligned);
   }
 }
 
 /// A block is a tile of queries of a head.
-template <typename Element, typename Sum, const AttentionTiles &tiles>
+template <typename Math, typename Element, typename Sum>
 void differentiateQueries(const MtcAttention &p, const GradientOperands<Element, Sum> &operands,
                           MTC_GLOBAL Element *dQuery, MTC_SHARED char *shared) {
-  using Math = TileMath<Sum, tiles>;
-  const int64_t tileCount = (p.queries + tiles.rows - 1) / tiles.rows, block = blockIndex();
-  const int64_t firstQuery = (tileCount - 1 - block % tileCount) * tiles.rows;
+  const int64_t tileCount = (p.queries + Math::rows - 1) / Math::rows, block = blockIndex();
+  const int64_t firstQuery = (tileCount - 1 - block % tileCount) * Math::rows;
   const Head head{p, block / tileCount / p.heads, block / tileCount % p.heads};
-  const Scoring<Math, Element> scoring(head, operands);
+  const Scoring<Sum, Element> scoring(head, operands);
 
   SharedTiles<Sum> memory(shared);
-  auto queries = memory.take(tiles.rows, Math::lineStride),
-       outGradients = memory.take(tiles.rows, Math::lineStride),
-       keys = memory.take(tiles.columns, Math::lineStride),
-       values = memory.take(tiles.columns, Math::lineStride),
-       exchanged = memory.take(tiles.rows, Math::scoreStride);
+  auto queries = memory.take(Math::rows, Math::lineStride),
+       outGradients = memory.take(Math::rows, Math::lineStride),
+       keys = memory.take(Math::columns, Math::lineStride),
+       values = memory.take(Math::columns, Math::lineStride),
+       exchanged = memory.take(Math::rows, Math::scoreStride);
   auto key = head.at(operands.key, p.key, head.keyHead()),
        value = head.at(operands.value, p.value, head.keyHead());
-  Math::template load<tiles.rows>(head.at(operands.query, p.query, head.head) +
+  Math::template load<Math::rows>(head.at(operands.query, p.query, head.head) +
                                       firstQuery * p.query[2],
                                   p.query[2], p.queries - firstQuery, p.width, queries);
-  Math::template load<tiles.rows>(head.at(operands.dOut, p.out, head.head) + firstQuery * p.out[2],
+  Math::template load<Math::rows>(head.at(operands.dOut, p.out, head.head) + firstQuery * p.out[2],
                                   p.out[2], p.queries - firstQuery, p.value_width, outGradients);
   Sum sums[Math::rowCount], offsets[Math::rowCount];
   MTC_UNROLL for (int i = 0; i < Math::rowCount; ++i) {
@@ -275,12 +270,12 @@ void differentiateQueries(const MtcAttention &p, const GradientOperands<Element,
   }
 
   typename Math::Mixture ofQueries = {};
-  const int64_t end = head.keysFor(least(firstQuery + tiles.rows, p.queries));
+  const int64_t end = head.keysFor(least(firstQuery + Math::rows, p.queries));
 #pragma clang loop unroll(disable)
-  for (int64_t first = 0; first < end; first += tiles.columns) {
-    Math::template load<tiles.columns>(key + first * p.key[2], p.key[2], p.keys - first, p.width,
+  for (int64_t first = 0; first < end; first += Math::columns) {
+    Math::template load<Math::columns>(key + first * p.key[2], p.key[2], p.keys - first, p.width,
                                        keys);
-    Math::template load<tiles.columns>(value + first * p.value[2], p.value[2], p.keys - first,
+    Math::template load<Math::columns>(value + first * p.value[2], p.value[2], p.keys - first,
                                        p.value_width, values);
     blockBarrier();
     auto weights = Math::multiply(queries, keys), gradients = Math::multiply(outGradients, values);
@@ -298,7 +293,7 @@ void differentiateQueries(const MtcAttention &p, const GradientOperands<Element,
   const bool aligned = Math::isAligned(dQuery, p.d_query[2], p.width);
   MTC_UNROLL for (int i = 0; i < Math::rowCount;
                   ++i) if (const int64_t query = firstQuery + Math::row(i); query < p.queries)
-      Math::store(ofQueries, i, static_cast<Sum>(p.scale), dQuery + query * p.d_query[2], p.width,
+      store<Math>(ofQueries, i, static_cast<Sum>(p.scale), dQuery + query * p.d_query[2], p.width,
                   aligned);
 }
 
@@ -316,33 +311,52 @@ void differentiateQueries(const MtcAttention &p, const GradientOperands<Element,
   MTC_OPERANDS(Element), MTC_GLOBAL const Sum *sums, MTC_GLOBAL const Sum *offsets,                \
       MTC_GLOBAL const Element *dOut
 
-#define MTC_ATTENTION_KERNELS(Element, Sum, type, width)                                           \
+#define MTC_ATTENTION(Element, Sum, Math, products, type, width)                                   \
   namespace mtc::cuda::device::type##_##width {                                                    \
-    constexpr AttentionTiles forward = attentionTiles(sizeof(Sum), width),                         \
-                             backward = attentionGradientTiles(sizeof(Sum), width);                \
+    constexpr AttentionTiles forwardTiles =                                                        \
+        attentionTiles(sizeof(Sum), width, Products::products);                                    \
+    using Forward = Math<Sum, forwardTiles>;                                                       \
   }                                                                                                \
   extern "C" void mtc_attend_##type##_##width(MTC_OPERANDS(Element), MTC_GLOBAL Element *out,      \
                                               MTC_GLOBAL Sum *sums, MTC_SHARED char *shared) {     \
-    mtc::cuda::device::attend<Element, Sum, mtc::cuda::device::type##_##width::forward>(           \
+    mtc::cuda::device::attend<mtc::cuda::device::type##_##width::Forward, Element, Sum>(           \
         *p, {query, key, value, bias, mask}, out, sums, shared);                                   \
+  }
+
+#define MTC_ATTENTION_GRADIENT(Element, Sum, Math, products, type, width)                          \
+  namespace mtc::cuda::device::type##_##width {                                                    \
+    constexpr AttentionTiles backwardTiles =                                                       \
+        attentionGradientTiles(sizeof(Sum), width, Products::products);                            \
+    using Backward = Math<Sum, backwardTiles>;                                                     \
   }                                                                                                \
   extern "C" void mtc_differentiate_keys_##type##_##width(                                         \
       MTC_GRADIENT_OPERANDS(Element, Sum), MTC_GLOBAL Element *, MTC_GLOBAL Element *dKey,         \
       MTC_GLOBAL Element *dValue, MTC_SHARED char *shared) {                                       \
-    mtc::cuda::device::differentiateKeys<Element, Sum,                                             \
-                                         mtc::cuda::device::type##_##width::backward>(             \
+    mtc::cuda::device::differentiateKeys<mtc::cuda::device::type##_##width::Backward, Element,     \
+                                         Sum>(                                                     \
         *p, {{query, key, value, bias, mask}, sums, offsets, dOut}, dKey, dValue, shared);         \
   }                                                                                                \
   extern "C" void mtc_differentiate_queries_##type##_##width(                                      \
       MTC_GRADIENT_OPERANDS(Element, Sum), MTC_GLOBAL Element *dQuery, MTC_GLOBAL Element *,       \
       MTC_GLOBAL Element *, MTC_SHARED char *shared) {                                             \
-    mtc::cuda::device::differentiateQueries<Element, Sum,                                          \
-                                            mtc::cuda::device::type##_##width::backward>(          \
+    mtc::cuda::device::differentiateQueries<mtc::cuda::device::type##_##width::Backward, Element,  \
+                                            Sum>(                                                  \
         *p, {{query, key, value, bias, mask}, sums, offsets, dOut}, dQuery, shared);               \
   }
 
-MTC_ATTENTION_KERNELS(float, float, f32, 32)
-MTC_ATTENTION_KERNELS(float, float, f32, 64)
-MTC_ATTENTION_KERNELS(float, float, f32, 128)
-MTC_ATTENTION_KERNELS(double, double, f64, 32)
-MTC_ATTENTION_KERNELS(double, double, f64, 64)
+MTC_ATTENTION(float, float, PlainMath, Plain, f32, 32)
+MTC_ATTENTION(float, float, PlainMath, Plain, f32, 64)
+MTC_ATTENTION(float, float, PlainMath, Plain, f32, 128)
+MTC_ATTENTION(float, float, TensorMath, Tf32, tf32, 32)
+MTC_ATTENTION(float, float, TensorMath, Tf32, tf32, 64)
+MTC_ATTENTION(float, float, TensorMath, Tf32, tf32, 128)
+MTC_ATTENTION(double, double, PlainMath, Plain, f64, 32)
+MTC_ATTENTION(double, double, PlainMath, Plain, f64, 64)
+
+MTC_ATTENTION_GRADIENT(float, float, PlainMath, Plain, f32, 32)
+MTC_ATTENTION_GRADIENT(float, float, PlainMath, Plain, f32, 64)
+MTC_ATTENTION_GRADIENT(float, float, PlainMath, Plain, f32, 128)
+MTC_ATTENTION_GRADIENT(float, float, TensorMath, Tf32, tf32, 32)
+MTC_ATTENTION_GRADIENT(float, float, TensorMath, Tf32, tf32, 64)
+MTC_ATTENTION_GRADIENT(double, double, PlainMath, Plain, f64, 32)
+MTC_ATTENTION_GRADIENT(double, double, PlainMath, Plain, f64, 64)

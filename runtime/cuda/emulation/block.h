@@ -43,6 +43,7 @@ public:
   uint64_t shuffle(uint32_t kind, uint32_t mask, uint32_t value, uint32_t operand, uint32_t clamp,
                    uint32_t site);
   uint32_t ballot(uint32_t mask, uint32_t predicate, uint32_t site);
+  void multiply(const uint32_t *a, const uint32_t *b, float *sums, uint32_t site);
   void accessShared(const void *address, uint64_t bytes, const MtcEmulatedAccess &access);
   void accessGlobal(const void *address, uint64_t bytes, const char *parameter,
                     const MtcEmulatedAccess &access);
@@ -52,7 +53,7 @@ private:
   static constexpr unsigned warpSize = 32;
 
   /// An operation that the threads of a warp do together.
-  enum class Together : uint8_t { barrier, shuffle, ballot };
+  enum class Together : uint8_t { barrier, shuffle, ballot, multiply };
   struct Thread {
     MtcEmulatedThread state;
     Fiber *fiber = nullptr; ///< that it waits on
@@ -62,6 +63,8 @@ private:
     Together operation = Together::barrier;
     uint32_t mask = 0, kind = 0, value = 0, operand = 0, clamp = 0;
     uint64_t result = 0;
+    const uint32_t *a = nullptr, *b = nullptr; ///< fragments of a product
+    float *sums = nullptr;
   };
   static const char *nameOf(Together operation);
   struct Warp {
@@ -80,6 +83,7 @@ private:
   uint64_t joinWarp(Together operation, uint32_t mask, uint32_t site);
   bool tryWarp(unsigned warp, uint32_t mask);
   void shuffleLane(unsigned warp, unsigned lane, uint32_t participants);
+  void multiplyWarp(unsigned warp, uint32_t participants);
   void finishThread();
   bool finishWaitingWarps();
   void diagnose();

@@ -33,6 +33,18 @@ void mtc_emulated_global_access(const void *address, const char *parameter,
   Block::current().accessGlobal(address, access->bytes, parameter, *access);
 }
 
+void mtc_emulated_multiply_tf32(const uint32_t *a, const uint32_t *b, float *sums, uint32_t site) {
+  Block::current().multiply(a, b, sums, site);
+}
+
+uint32_t mtc_emulated_round_tf32(float x) {
+  uint32_t bits = std::bit_cast<uint32_t>(x);
+  constexpr uint32_t dropped = 0x1fff, exponent = 0x7f800000;
+  // Infinity and NaN stay what they are.
+  return (bits & exponent) == exponent ? (bits & ~dropped) | (bits & dropped ? 0x400000 : 0)
+                                       : (bits + 0x1000) & ~dropped;
+}
+
 void mtc_emulated_shared_access(const void *address, const MtcEmulatedAccess *access) {
   Block::current().accessShared(address, access->bytes, *access);
 }

@@ -1,4 +1,4 @@
-// What the threads of a warp do together: barriers, shuffles, votes.
+// What the threads of a warp do together: barriers, shuffles, votes, products.
 #include "runtime/cuda/emulation/block.h"
 
 #include "runtime/failure.h"
@@ -8,7 +8,7 @@
 namespace mtc::runtime::emulation {
 
 const char *Block::nameOf(Together operation) {
-  constexpr const char *names[] = {"barrier of its warp", "shuffle", "vote"};
+  constexpr const char *names[] = {"barrier of its warp", "shuffle", "vote", "product of matrices"};
   return names[static_cast<size_t>(operation)];
 }
 
@@ -59,6 +59,8 @@ bool Block::tryWarp(unsigned warpIndex, uint32_t mask) {
   globalClock.passWarpBarrier(warpIndex);
   if (first.operation == Together::barrier)
     sharedClock.passWarpBarrier(warpIndex);
+  else if (first.operation == Together::multiply)
+    multiplyWarp(warpIndex, participants);
   forEach([&](unsigned lane) {
     if (first.operation == Together::ballot)
       lanes[lane].result = votes;
@@ -108,6 +110,27 @@ void Block::shuffleLane(unsigned warp, unsigned lane, uint32_t participants) {
   self.result = lanes[source].value | uint64_t(inRange) << 32;
 }
 
+/// mma.m16n8k8, with fragments as the PTX ISA lays them out: of a, lane l has rows l / 4 and l / 4
+/// + 8, columns l % 4 and l % 4 + 4; of b, rows l % 4 and l % 4 + 4, column l / 4; of the sums,
+/// rows as of a, columns 2 (l % 4) and the next.
+void Block::multiplyWarp(unsigned warp, uint32_t participants) {
+  if (participants != ~0u) {
+    message = "multiplies matrices in a warp of which not all threads take part";
+    return;
+  }
+  const Thread *lanes = &threads[warp * warpSize];
+  auto number = [](uint32_t bits) { return std::bit_cast<float>(bits & ~0x1fffu); };
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+      double sum = 0;
+      for (unsigned k = 0; k < 8; ++k)
+        sum += static_cast<double>(number(lanes[row % 8 * 4 + k % 4].a[row / 8 + k / 4 * 2])) *
+               static_cast<double>(number(lanes[column * 4 + k % 4].b[k / 4]));
+      lanes[lane].sums[i] = static_cast<float>(static_cast<double>(lanes[lane].sums[i]) + sum);
+    }
+}
+
 /// Threads that end no longer take part: what the others wait for may be complete then.
 bool Block::finishWaitingWarps() {
   runningThread = threadCount; // none
@@ -136,6 +159,14 @@ uint64_t Block::shuffle(uint32_t kind, uint32_t mask, uint32_t value, uint32_t o
 uint32_t Block::ballot(uint32_t mask, uint32_t predicate, uint32_t site) {
   threads[runningThread].value = predicate;
   return static_cast<uint32_t>(joinWarp(Together::ballot, mask, site));
+}
+
+void Block::multiply(const uint32_t *a, const uint32_t *b, float *sums, uint32_t site) {
+  Thread &self = threads[runningThread];
+  self.a = a;
+  self.b = b;
+  self.sums = sums;
+  joinWarp(Together::multiply, ~0u, site);
 }
 
 } // namespace mtc::runtime::emulation

@@ -40,10 +40,10 @@ llvm::Error compile(const CallDescription &call, const cuda::DeviceCall &plan,
 }
 
 /// Runs a call in device memory of its own; results start as bytes that nothing is.
-void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
-         size_t operands) {
+void runAs(bool usesTf32, const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
+           size_t operands) {
   CallDescription call = describe(p, isGradient);
-  auto plan = cuda::planDeviceCall(call);
+  auto plan = cuda::planDeviceCall(call, usesTf32);
   ASSERT_TRUE(plan);
   auto processor = cpu::describeProcessor("host", "");
   ASSERT_TRUE(bool(processor));
@@ -78,6 +78,18 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &place
   }
 }
 
+void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
+         size_t operands) {
+  runAs(false, p, isGradient, places, operands);
+}
+
+/// By tensor cores. Operands lose 13 bits.
+void runTf32(const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
+             size_t operands) {
+  runAs(true, p, isGradient, places, operands);
+}
+constexpr double tf32Tolerance = 1e-2;
+
 template <typename Element> void checkAll() {
   for (const Case &c : cases)
     Instance<Element>(c).check(run);
@@ -99,6 +111,43 @@ TEST(DeviceAttention, WideHeadsHaveTilesOfTheirOwn) {
   Instance<double>(c).check(run);
 }
 
+TEST(DeviceAttention, TensorCoresMatchTheDefinition) {
+  for (const Case &c : cases)
+    Instance<float>(c).check(runTf32, tf32Tolerance);
+  Instance<float>({.name = "wide", .queries = 37, .keys = 45, .width = 128, .valueWidth = 100})
+      .check(runTf32, tf32Tolerance);
+  Instance<float>({.name = "whole", .queries = 64, .keys = 64, .width = 64, .valueWidth = 64})
+      .check(runTf32, tf32Tolerance);
+}
+
+/// Numbers that tf32 has, and sums of few: nothing is rounded but the exponentials' products.
+TEST(DeviceAttention, TensorCoresMultiplyWhatNeedsNoRoundingExactly) {
+  constexpr int64_t length = 24, width = 40;
+  MtcAttention p = {};
+  p.type = MTC_F32;
+  p.batch = p.heads = p.key_heads = 1;
+  p.queries = p.keys = length;
+  p.width = p.value_width = width;
+  p.scale = 1;
+  for (int64_t *strides : {p.query, p.key, p.value, p.out}) {
+    strides[2] = width;
+    strides[3] = 1;
+  }
+  std::vector<float> query(length * width), key(query), value(query), out(query), sums(length);
+  for (size_t i = 0; i < length; ++i) {
+    query[i * width + i] = 1024; // Each query has a key of its own, beside which no other counts.
+    key[i * width + i] = 1;
+  }
+  for (size_t i = 0; i < value.size(); ++i)
+    value[i] = static_cast<float>(i) - 300;
+  auto place = [](std::vector<float> &values) {
+    return Place{reinterpret_cast<char *>(values.data()), values.size() * sizeof(float)};
+  };
+  runTf32(p, false, {place(query), place(key), place(value), place(out), place(sums)}, 3);
+  EXPECT_EQ(out, value);
+  EXPECT_EQ(sums, std::vector<float>(length, 1024));
+}
+
 TEST(DeviceAttention, TheSameBitsEveryTime) {
   Instance<float> instance({.name = "twice", .queries = 150, .keys = 150, .causal = true});
   instance.check(run);
@@ -108,11 +157,11 @@ TEST(DeviceAttention, TheSameBitsEveryTime) {
 }
 
 /// Launches of the call for an architecture, and what is wrong with how they use a processor.
-std::string findSpills(const MtcAttention &p, bool isGradient,
+std::string findSpills(const MtcAttention &p, bool isGradient, bool usesTf32,
                        const cuda::Architecture &architecture, unsigned &launches) {
   CallDescription call = describe(p, isGradient);
   llvm::LLVMContext context;
-  auto plan = cuda::planDeviceCall(call);
+  auto plan = cuda::planDeviceCall(call, usesTf32);
   if (!plan)
     return "not planned";
   auto module = cuda::buildDeviceCall(call, *plan, context);
@@ -152,9 +201,10 @@ TEST(DeviceAttention, NeedsNoMemoryForRegisters) {
       for (cuda::Architecture architecture :
            {cuda::Architecture{8, 0}, cuda::Architecture{9, 0}, cuda::Architecture{12, 0}})
         for (bool isGradient : {false, true})
-          EXPECT_EQ(findSpills(p, isGradient, architecture, launches), "")
-              << width << ' ' << valueWidth << ' ' << architecture.name();
-      EXPECT_EQ(launches, 9u);
+          for (bool usesTf32 : {false, isSingle})
+            EXPECT_EQ(findSpills(p, isGradient, usesTf32, architecture, launches), "")
+                << width << ' ' << valueWidth << ' ' << architecture.name();
+      EXPECT_EQ(launches, 18u);
     }
   }
 }

@@ -97,6 +97,17 @@ for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
         assert np.allclose(losses, expected, tolerance), (losses, expected)
 
 
+# By tensor cores, whose operands keep 10 bits behind the point.
+place = folder / "tf32"
+place.mkdir()
+program = compile(model(LENGTH), place, data, *FLAGS, *EMULATED, "--precision", "tf32")
+rounded = program.gradients("g")
+for key, gradient in parts.items():
+    error = np.abs(rounded[key] - gradient).max() / np.abs(gradient).max()
+    assert 1e-6 < error < 5e-3, (key, error)
+assert np.allclose([row["loss"] for row in program.train(4)], expected, 5e-3)
+
+
 def peak(length, *flags):
     command = [MTC, "plan", model(length), *FLAGS, "--json", *flags]
     return json.loads(run(command, folder).stdout)["peak_bytes"]

@@ -1,5 +1,4 @@
-//===- CallEditing.h - What passes that change library calls do
-//---------------------------------===//
+//===- CallEditing.h - What passes that change library calls do -------------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_CALLEDITING_H
 #define MTC_PASSES_KERNELS_CALLEDITING_H

@@ -1,5 +1,4 @@
-//===- PointFunction.h - What a scalar of a kernel is a function of
-//-----------------------------===//
+//===- PointFunction.h - What a scalar of a kernel is a function of ---------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_POINTFUNCTION_H
 #define MTC_PASSES_KERNELS_POINTFUNCTION_H

@@ -1,5 +1,4 @@
-//===- KernelRunner.cpp - Kernels run as their target does
-//-------------------------------------===//
+//===- KernelRunner.cpp - Kernels run as their target does ------------------------------------===//
 
 #include "tools/mtc-run/KernelRunner.h"
 

@@ -1,5 +1,4 @@
-//===- KernelRunner.h - Kernels run as their target does
-//---------------------------------------===//
+//===- KernelRunner.h - Kernels run as their target does --------------------------------------===//
 
 #ifndef MTC_TOOLS_MTC_RUN_KERNELRUNNER_H
 #define MTC_TOOLS_MTC_RUN_KERNELRUNNER_H

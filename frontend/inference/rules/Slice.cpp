@@ -1,7 +1,4 @@
-//===- Slice.cpp - Parts of tensors and tensors of parts: Slice, Split, Concat, Pad, Tile, Trilu
-//===//
-//===//
-//==//
+//===- Slice.cpp - Slice, Split, Concat, Pad, Tile, Trilu -------------------------------------===//
 
 #include "frontend/inference/Evaluate.h"
 #include "frontend/inference/Registry.h"

@@ -9,10 +9,10 @@
 using namespace mlir;
 using namespace mtc;
 
-/// A library computes it for f32 and f64.
+/// A target's library, or its own code, may compute it for these.
 static bool isCall(Value query) {
   Type element = typeOf(query).getElementType();
-  return element.isF32() || element.isF64();
+  return element.isF32() || element.isF64() || element.isF16() || element.isBF16();
 }
 
 /// Lines of queries, keys and values are contiguous; sums and offsets are dense; bias and mask may
@@ -57,7 +57,8 @@ static bool permute(OpResult result, DenseI64ArrayAttr &order, ArrayRef<int64_t>
 /// The placed form of either operation.
 template <typename Op>
 static Operation *buildPlaced(Op op, OpBuilder &builder, const CallPlaces &places, bool isGradient,
-                              ArrayRef<int64_t> out, ArrayRef<int64_t> gradients) {
+                              ArrayRef<int64_t> out, ArrayRef<int64_t> savedOut,
+                              ArrayRef<int64_t> gradients) {
   auto array = [&](ArrayRef<AtAttr> list) {
     return builder.getArrayAttr(SmallVector<Attribute>(list.begin(), list.end()));
   };
@@ -68,7 +69,7 @@ static Operation *buildPlaced(Op op, OpBuilder &builder, const CallPlaces &place
       places.scratchOffset, places.scratchBytes, q[0], q[1], k[1], q[2], k[2], q[3],
       shapeOf(op.getValue())[3], op.getScale(), op.getCausalAttr(), stridesOf(op.getQuery()),
       stridesOf(op.getKey()), stridesOf(op.getValue()), repeatedStrides(op.getBias()),
-      repeatedStrides(op.getMask()), out, gradients, cost.flops, cost.bytes);
+      repeatedStrides(op.getMask()), out, savedOut, gradients, cost.flops, cost.bytes);
 }
 
 bool AttentionOp::isLibraryCall() { return isCall(getQuery()); }
@@ -90,7 +91,7 @@ bool AttentionOp::transposeResult(unsigned result, ArrayRef<int64_t> permutation
 }
 
 Operation *AttentionOp::buildCall(OpBuilder &builder, const CallPlaces &places) {
-  return buildPlaced(*this, builder, places, false, resultStrides(getOut(), getOutOrder()), {});
+  return buildPlaced(*this, builder, places, false, resultStrides(getOut(), getOutOrder()), {}, {});
 }
 
 bool AttentionGradientOp::isLibraryCall() { return isCall(getQuery()); }
@@ -117,5 +118,8 @@ Operation *AttentionGradientOp::buildCall(OpBuilder &builder, const CallPlaces &
   SmallVector<int64_t> gradients = resultStrides(getDQuery(), getQueryOrder());
   llvm::append_range(gradients, resultStrides(getDKey(), getKeyOrder()));
   llvm::append_range(gradients, resultStrides(getDValue(), getValueOrder()));
-  return buildPlaced(*this, builder, places, true, stridesOf(getDOut()), gradients);
+  SmallVector<int64_t> savedOut;
+  if (getOut())
+    savedOut = stridesOf(getOut());
+  return buildPlaced(*this, builder, places, true, stridesOf(getDOut()), savedOut, gradients);
 }

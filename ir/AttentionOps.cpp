@@ -38,12 +38,17 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
                               << toText(full) << ", of which the first three may be 1 "
                               << "(attention_c2)";
   }
-  Type element = typeOf(op.getQuery()).getElementType();
+  Type element = typeOf(op.getQuery()).getElementType(), sums = attentionSumType(element);
   for (Value each :
-       llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults())))
-    if (each != op.getMask() && typeOf(each).getElementType() != element)
-      return op.emitOpError() << "has elements " << typeOf(each).getElementType() << " and "
-                              << element << ", expected the same (attention_c4)";
+       llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults()))) {
+    if (each == op.getMask())
+      continue;
+    // Of all, only sums and offsets have three axes.
+    Type expected = typeOf(each).getRank() == 3 ? sums : element;
+    if (typeOf(each).getElementType() != expected)
+      return op.emitOpError() << "has elements " << typeOf(each).getElementType() << " where "
+                              << expected << " is expected (attention_c4)";
+  }
   return success();
 }
 
@@ -81,10 +86,11 @@ LogicalResult AttentionGradientOp::verify() {
   ArrayRef<int64_t> rows = shapeOf(getQuery()).drop_back();
   if (shapeOf(getSums()) != rows || shapeOf(getOffsets()) != rows ||
       shapeOf(getDOut()) != ArrayRef<int64_t>(outShape(getQuery(), getValue())) ||
+      (getOut() && shapeOf(getOut()) != shapeOf(getDOut())) ||
       !hasOrder(getDQuery(), shapeOf(getQuery()), getQueryOrder()) ||
       !hasOrder(getDKey(), shapeOf(getKey()), getKeyOrder()) ||
       !hasOrder(getDValue(), shapeOf(getValue()), getValueOrder()))
-    return emitOpError() << "sums, offsets or d_out do not have the extents of rows, "
+    return emitOpError() << "sums, offsets, d_out or out do not have the extents of rows, "
                          << toText(rows)
                          << ", or a result not those of its operand in its order "
                             "(attention_gradient_c1)";
@@ -126,22 +132,27 @@ static Value ordered(TensorBuilder &b, Value x, ArrayRef<int64_t> order) {
 /// the scores are computed again. At rows of no keys p is 0, and so is what flows back.
 void AttentionOp::buildGradient(GradientBuilder &g) {
   Value dOut = g.cotangent(0), offsets;
-  Value out = getOut();
+  Value out = getOut(), given;
+  Type element = typeOf(out).getElementType(), sumType = typeOf(getSums()).getElementType();
   if (dOut) {
     SmallVector<int64_t> back = invertPermutationVector(getOutOrder());
     dOut = ordered(g, dOut, back);
-    offsets = g.sum(g.mul(ordered(g, out, back), dOut), {3});
+    given = ordered(g, out, back);
+    offsets = g.sum(g.mul(g.cast(given, sumType), g.cast(dOut, sumType)), {3});
   } else {
-    dOut = g.splat(
-        RankedTensorType::get(outShape(getQuery(), getValue()), typeOf(out).getElementType()), 0.0);
+    dOut = g.splat(RankedTensorType::get(outShape(getQuery(), getValue()), element), 0.0);
     offsets = g.splat(getSums(), 0.0);
   }
-  if (Value dSums = g.cotangent(1))
+  if (Value dSums = g.cotangent(1)) {
     offsets = g.sub(offsets, dSums);
-  auto gradient =
-      AttentionGradientOp::create(g, g.getLoc(), getQuery().getType(), getKey().getType(),
-                                  getValue().getType(), getQuery(), getKey(), getValue(), getBias(),
-                                  getMask(), getSums(), offsets, dOut, getCausalAttr(), getScale());
+    given = nullptr;
+  }
+  if (element == sumType)
+    given = nullptr; // No library for wider elements wants it.
+  auto gradient = AttentionGradientOp::create(g, g.getLoc(), getQuery().getType(),
+                                              getKey().getType(), getValue().getType(), getQuery(),
+                                              getKey(), getValue(), getBias(), getMask(), getSums(),
+                                              offsets, dOut, given, getCausalAttr(), getScale());
   for (unsigned i = 0; i < 3; ++i)
     if (g.needs(i))
       g.set(i, gradient->getResult(i));
@@ -150,7 +161,8 @@ void AttentionOp::buildGradient(GradientBuilder &g) {
     AttentionParts parts(g, *this);
     Value weights = parts.weights(parts.scores(), getSums());
     Value dp = parts.weightGradients(dOut);
-    g.set(3, g.sumTo(g.mul(weights, g.sub(dp, parts.repeat(offsets, dp))), shapeOf(getBias())));
+    Value ds = g.mul(weights, g.sub(dp, parts.repeat(offsets, dp)));
+    g.set(3, g.cast(g.sumTo(ds, shapeOf(getBias())), element));
   }
 }
 

@@ -41,7 +41,7 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient]> {
     * attention_c1: query is [B, H, M, D], key [B, G, N, D], value [B, G, N, E]; G divides H.
     * attention_c2: bias and mask are [B, H, M, N], where each of B, H and M may be 1.
     * attention_c3: the order holds each axis once, the last at its place; out has the extents that follow, sums [B, H, M].
-    * attention_c4: floats have one element type.
+    * attention_c4: floats have one element type, but sums and offsets are f32 where it has 16 bits.
   }];
   let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale,
                                 DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$out_order));
@@ -64,7 +64,8 @@ def AttentionGradientOp : Mtc_AttentionOp<"attention_gradient", [Mtc_NoGradient]
         d_key[b, g, j] = scale * sum over h, i of ds[j] * query[b, h, i]
         d_value[b, g, j] = sum over h, i of p[j] * d_out[b, h, i]
 
-    `offsets` is out . d_out less the cotangent of `sums`.
+    `offsets` is out . d_out less the cotangent of `sums`. `out` is given where that cotangent is 0 and elements have 16
+    bits, to libraries that compute the offsets themselves.
 
     ```mlir
     %dq, %dk, %dv = mtc.attention_gradient %q, %k, %v causal 0 scale 0.125 of %s, %o, %d
@@ -73,10 +74,11 @@ def AttentionGradientOp : Mtc_AttentionOp<"attention_gradient", [Mtc_NoGradient]
     ```
 
     * attention_c1, attention_c2, attention_c4: as of `mtc.attention`.
-    * attention_gradient_c1: sums and offsets are [B, H, M], d_out [B, H, M, E]; each order holds each axis once, the last
+    * attention_gradient_c1: sums and offsets are [B, H, M], d_out and out [B, H, M, E]; each order holds each axis once, the last
       at its place; the results have the extents of query, key and value in their orders.
   }];
   let arguments = !con(common, (ins Mtc_FloatTensor:$sums, Mtc_FloatTensor:$offsets, Mtc_FloatTensor:$d_out,
+                                Optional<Mtc_FloatTensor>:$out,
                                 OptionalAttr<I64Attr>:$causal, F64Attr:$scale,
                                 DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$query_order,
                                 DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$key_order,
@@ -84,7 +86,7 @@ def AttentionGradientOp : Mtc_AttentionOp<"attention_gradient", [Mtc_NoGradient]
   let results = (outs Mtc_FloatTensor:$d_query, Mtc_FloatTensor:$d_key, Mtc_FloatTensor:$d_value);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
-      `of` $sums `,` $offsets `,` $d_out attr-dict `:` functional-type(operands, results)
+      `of` $sums `,` $offsets `,` $d_out (`out` $out^)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = declarations;
 }

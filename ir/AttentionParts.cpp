@@ -7,6 +7,16 @@
 using namespace mlir;
 using namespace mtc;
 
+Type mtc::attentionSumType(Type element) {
+  return element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(element.getContext()) : element;
+}
+
+Value AttentionParts::wide(Value x) {
+  return b.cast(x, attentionSumType(typeOf(query).getElementType()));
+}
+
+Value AttentionParts::likeLines(Value x) { return b.cast(x, typeOf(query).getElementType()); }
+
 Value AttentionParts::group(Value x) {
   return b.reshape(x, {batch, keyHeads, heads / keyHeads, queries, shapeOf(x)[3]});
 }
@@ -20,11 +30,11 @@ Value AttentionParts::product(Value queryLines, Value keyLines) {
 }
 
 Value AttentionParts::scores() {
-  Value scores = product(query, key);
+  Value scores = wide(product(query, key));
   scores = b.mul(scores, b.splat(scores, scale));
   ArrayRef<int64_t> shape = shapeOf(scores);
   if (bias)
-    scores = b.add(scores, b.broadcastTo(bias, shape));
+    scores = b.add(scores, b.broadcastTo(wide(bias), shape));
   Value none = b.splat(scores, -INFINITY);
   if (mask)
     scores = b.select(b.broadcastTo(mask, shape), scores, none);
@@ -52,11 +62,11 @@ Value AttentionParts::weights(Value scores, Value sums) {
 }
 
 Value AttentionParts::mix(Value weights, Value lines) {
-  return ungroup(b.contract(group(weights), lines, {0, 1}, {0, 1}, {4}, {2}));
+  return ungroup(b.contract(group(likeLines(weights)), lines, {0, 1}, {0, 1}, {4}, {2}));
 }
 
-Value AttentionParts::weightGradients(Value dOut) { return product(dOut, value); }
+Value AttentionParts::weightGradients(Value dOut) { return wide(product(dOut, value)); }
 
 Value AttentionParts::mixQueries(Value weights, Value lines) {
-  return b.contract(group(weights), group(lines), {0, 1}, {0, 1}, {2, 3}, {2, 3});
+  return b.contract(group(likeLines(weights)), group(lines), {0, 1}, {0, 1}, {2, 3}, {2, 3});
 }

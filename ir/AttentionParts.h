@@ -7,7 +7,11 @@
 
 namespace mtc {
 
+/// The element type of attention's sums and offsets: f32 for narrower elements.
+mlir::Type attentionSumType(mlir::Type element);
+
 /// The operands and numbers of attention, and the core operations that it and its gradient are.
+/// What is between products is computed in the element type of the sums.
 /// Heads of queries that share a head of keys are an axis of their own in products: [B, G, H / G,
 /// M, .].
 class AttentionParts {
@@ -42,6 +46,9 @@ private:
   /// [B, H, M, .] as [B, G, H / G, M, .].
   mlir::Value group(mlir::Value x);
   mlir::Value ungroup(mlir::Value x);
+  /// In the element type of sums, and in that of queries, keys and values.
+  mlir::Value wide(mlir::Value x);
+  mlir::Value likeLines(mlir::Value x);
   mlir::Value product(mlir::Value queryLines, mlir::Value keyLines);
 
   TensorBuilder &b;

@@ -103,19 +103,21 @@ def CallAttentionOp : Mtc_Op<"call_attention", [HasParent<"StepOp">, Mtc_PlacedC
   let summary = "attention or its gradient by the target's library";
   let description = [{
     As `MtcAttention` of the runtime's ABI. Strides are in elements by [batch, heads, queries or keys, width], 0 along axes
-    that repeat a bias or a mask; those of the gradient's three results follow each other.
+    that repeat a bias or a mask; those of the gradient's three results follow each other. `saved` are those of `out`
+    where the gradient is given it.
   }];
   let arguments = (ins UnitAttr:$gradient, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs, I64Attr:$scratch_offset,
                        I64Attr:$scratch_bytes, I64Attr:$batch, I64Attr:$heads, I64Attr:$key_heads, I64Attr:$queries,
                        I64Attr:$keys, I64Attr:$width, I64Attr:$value_width, F64Attr:$scale, OptionalAttr<I64Attr>:$causal,
                        DenseI64ArrayAttr:$query_strides, DenseI64ArrayAttr:$key_strides, DenseI64ArrayAttr:$value_strides,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$bias_strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$mask_strides, DenseI64ArrayAttr:$out_strides,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$saved_out_strides,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$gradient_strides, I64Attr:$flops, I64Attr:$bytes);
   let assemblyFormat = [{
     (`gradient` $gradient^)? $inputs `into` $outputs `batch` $batch `heads` $heads `of` $key_heads `queries` $queries
       `keys` $keys `width` $width `,` $value_width `scale` $scale (`causal` $causal^)? `strides` $query_strides `,`
       $key_strides `,` $value_strides (`bias` $bias_strides^)? (`mask` $mask_strides^)? `out` $out_strides
-      (`gradients` $gradient_strides^)? `scratch` $scratch_bytes `at` $scratch_offset `costs` $flops `,` $bytes attr-dict
+      (`saved` $saved_out_strides^)? (`gradients` $gradient_strides^)? `scratch` $scratch_bytes `at` $scratch_offset `costs` $flops `,` $bytes attr-dict
   }];
 }
 

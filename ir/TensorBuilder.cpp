@@ -2,6 +2,8 @@
 
 #include "ir/TensorBuilder.h"
 
+#include "ir/AttentionParts.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -220,7 +222,8 @@ Value TensorBuilder::attention(Value query, Value key, Value value, Value bias, 
                                std::optional<int64_t> causal, double scale) {
   SmallVector<int64_t> shape(shapeOf(query));
   Type element = typeOf(query).getElementType();
-  auto sums = RankedTensorType::get(ArrayRef<int64_t>(shape).drop_back(), element);
+  auto sums =
+      RankedTensorType::get(ArrayRef<int64_t>(shape).drop_back(), attentionSumType(element));
   shape.back() = shapeOf(value).back();
   return create<AttentionOp>(RankedTensorType::get(shape, element), sums, query, key, value, bias,
                              mask, causal ? getI64IntegerAttr(*causal) : IntegerAttr(),

@@ -44,25 +44,52 @@ static int64_t extentOf(ArrayRef<int64_t> shape, const int64_t *strides, int64_t
   return (last + 1) * elementBytes;
 }
 
-static SmallVector<int64_t> extentsOf(const MtcAttention &p, bool isGradient, int64_t bytes) {
+/// An element type of the device's code: its name in the entries, its bytes, and those of what it
+/// is summed in.
+struct AttentionType {
+  StringRef name;
+  int bytes, sumBytes;
+};
+
+static std::optional<AttentionType> typeOf(const MtcAttention &p) {
+  switch (p.type) {
+  case MTC_F64:
+    return AttentionType{"f64", 8, 8};
+  case MTC_F32:
+    return AttentionType{"f32", 4, 4};
+  case MTC_F16:
+    return AttentionType{"f16", 2, 4};
+  case MTC_BF16:
+    return AttentionType{"bf16", 2, 4};
+  default:
+    return std::nullopt;
+  }
+}
+
+static SmallVector<int64_t> extentsOf(const MtcAttention &p, bool isGradient,
+                                      const AttentionType &type) {
+  const int64_t bytes = type.bytes;
   const int64_t query[] = {p.batch, p.heads, p.queries, p.width},
                 key[] = {p.batch, p.key_heads, p.keys, p.width},
                 value[] = {p.batch, p.key_heads, p.keys, p.value_width},
                 out[] = {p.batch, p.heads, p.queries, p.value_width},
                 scores[] = {p.batch, p.heads, p.queries, p.keys},
-                rowBytes = p.batch * p.heads * p.queries * bytes;
+                rowBytes = p.batch * p.heads * p.queries * type.sumBytes;
   SmallVector<int64_t> extents = {extentOf(query, p.query, bytes), extentOf(key, p.key, bytes),
                                   extentOf(value, p.value, bytes)};
   if (p.has_bias)
     extents.push_back(extentOf(scores, p.bias, bytes));
   if (p.has_mask)
     extents.push_back(extentOf(scores, p.mask, 1));
-  if (isGradient)
-    extents.append({rowBytes, rowBytes, extentOf(out, p.out, bytes),
-                    extentOf(query, p.d_query, bytes), extentOf(key, p.d_key, bytes),
-                    extentOf(value, p.d_value, bytes)});
-  else
+  if (!isGradient) {
     extents.append({extentOf(out, p.out, bytes), rowBytes});
+  } else {
+    extents.append({rowBytes, rowBytes, extentOf(out, p.out, bytes)});
+    if (p.has_out)
+      extents.push_back(extentOf(out, p.saved_out, bytes));
+    extents.append({extentOf(query, p.d_query, bytes), extentOf(key, p.d_key, bytes),
+                    extentOf(value, p.d_value, bytes)});
+  }
   extents.push_back(0); // scratch
   return extents;
 }
@@ -73,24 +100,23 @@ std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call, bool
   const bool isGradient = call.kind == MTC_ATTENTION_GRADIENT;
   MtcAttention p;
   std::memcpy(&p, call.bytes.data(), sizeof(p));
-  if (p.type != MTC_F32 && p.type != MTC_F64)
+  std::optional<AttentionType> type = typeOf(p);
+  if (!type)
     return std::nullopt;
-  const int bytes = p.type == MTC_F64 ? 8 : 4;
+  const int bytes = type->sumBytes; // that tiles hold
   const int width = paddedWidth(bytes, std::max(p.width, p.value_width));
   if (!width || std::min({p.batch, p.heads, p.queries, p.keys, p.width, p.value_width}) < 1)
     return std::nullopt;
 
-  const Products products = usesTf32 && bytes == 4 && hasTensorTiles(width, isGradient)
+  const Products products = usesTf32 && p.type == MTC_F32 && hasTensorTiles(width, isGradient)
                                 ? Products::Tf32
                                 : Products::Plain;
-  const std::string precision = products == Products::Tf32 ? "tf32"
-                                : bytes == 8               ? "f64"
-                                                           : "f32",
+  const std::string precision = products == Products::Tf32 ? "tf32" : type->name.str(),
                     symbol = "attention_" + precision + "_" +
                              utohexstr(xxh3_64bits(call.bytes), /*LowerCase=*/true),
                     form = "_" + precision + "_" + std::to_string(width);
   DeviceCall plan;
-  plan.extents = extentsOf(p, isGradient, bytes);
+  plan.extents = extentsOf(p, isGradient, *type);
   auto add = [&](const std::string &suffix, StringRef entry, const AttentionTiles &tiles,
                  int64_t heads, int64_t lines) {
     Launch launch;
@@ -173,7 +199,7 @@ static Constant *addSharedMemory(Module &module, const Launch &launch) {
 /// Calls the part's entry with the description, the operands, null for those that the call has not,
 /// and shared memory.
 static void buildKernel(Module &module, const DeviceCall &plan, const DeviceCall::Part &part,
-                        const MtcAttention &p, Constant *description) {
+                        const MtcAttention &p, bool isGradient, Constant *description) {
   LLVMContext &context = module.getContext();
   auto *global = PointerType::get(context, globalSpace);
   SmallVector<Type *> parameters(plan.extents.size(), global);
@@ -190,6 +216,11 @@ static void buildKernel(Module &module, const DeviceCall &plan, const DeviceCall
     arguments.push_back(next++);
   arguments.push_back(p.has_bias ? next++ : null);
   arguments.push_back(p.has_mask ? next++ : null);
+  auto *results = kernel->arg_end() - (isGradient ? 4 : 3);
+  while (next != results)
+    arguments.push_back(next++);
+  if (isGradient && p.has_out)
+    arguments.pop_back();               // The offsets were computed from it.
   while (next + 1 != kernel->arg_end()) // all but the scratch
     arguments.push_back(next++);
   arguments.push_back(addSharedMemory(module, part.launch));
@@ -214,7 +245,7 @@ cuda::buildDeviceCall(const CallDescription &call, const DeviceCall &plan, LLVMC
       ConstantDataArray::getString(context, call.bytes, /*AddNull=*/false), "description");
   description->setAlignment(Align(alignof(MtcAttention)));
   for (const DeviceCall::Part &part : plan.parts)
-    buildKernel(*module, plan, part, p, description);
+    buildKernel(*module, plan, part, p, call.kind == MTC_ATTENTION_GRADIENT, description);
   if (Error error = linkEntries(*module))
     return error;
   return module;

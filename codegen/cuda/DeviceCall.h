@@ -20,7 +20,7 @@
 namespace mtc::cuda {
 
 /// A call's launches, each with the function of the device's code that it runs. Parameters are the
-/// call's operands, its results, and its scratch, which nothing needs.
+/// call's operands, its results, and its scratch, which nothing needs: it is cuDNN's.
 struct DeviceCall {
   struct Part {
     Launch launch;

@@ -97,6 +97,8 @@ static CallDescription describe(CallAttentionOp call) {
   llvm::copy(call.getOutStrides(), a.out);
   if (!call.getGradient())
     return pack(MTC_ATTENTION, a);
+  a.has_out = !call.getSavedOutStrides().empty();
+  llvm::copy(call.getSavedOutStrides(), a.saved_out);
   ArrayRef<int64_t> gradients = call.getGradientStrides();
   llvm::copy(gradients.take_front(4), a.d_query);
   llvm::copy(gradients.slice(4, 4), a.d_key);

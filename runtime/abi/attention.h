@@ -20,20 +20,25 @@ extern "C" {
  *
  * Tensors have four axes, [batch, heads, queries or keys, width]; strides are in elements, and that
  * of the last axis is 1, except for bias and mask, which are [batch, heads, queries, keys] with any
- * strides (0: broadcast). sums and offsets are dense [batch, heads, queries].
+ * strides (0: broadcast). sums and offsets are dense [batch, heads, queries]; they are f32 where the
+ * other tensors have 16-bit elements.
  *
  * MTC_ATTENTION: query, key, value, bias if there is one, mask (one byte an element) if there is
  * one; out, sums.
- * MTC_ATTENTION_GRADIENT: the same operands, then sums, offsets and d_out; d_query, d_key, d_value.
- * offsets[b, h, i] is what is subtracted from the cotangent of a probability: out . d_out. */
+ * MTC_ATTENTION_GRADIENT: the same operands, then sums, offsets, d_out, and out if it is given;
+ * d_query, d_key, d_value. offsets[b, h, i] is what is subtracted from the cotangent of a
+ * probability: out . d_out, less the cotangent of the sum. out is given where that cotangent is 0,
+ * to libraries that compute the offsets themselves. */
 typedef struct MtcAttention {
-  uint32_t type; /* of all tensors but the mask: f32 or f64 */
+  uint32_t type; /* of all tensors but the mask, and of sums and offsets if it has 32 bits */
   uint32_t has_bias, has_mask, is_causal;
+  uint32_t has_out, unused; /* whether a gradient is given out; 0 */
   int64_t causal_offset;
   int64_t batch, heads, key_heads, queries, keys, width, value_width;
   double scale;
   int64_t query[4], key[4], value[4], bias[4], mask[4]; /* strides */
   int64_t out[4];                                       /* of out or d_out */
+  int64_t saved_out[4];                                 /* of out, where a gradient is given it */
   int64_t d_query[4], d_key[4], d_value[4];
 } MtcAttention;
 

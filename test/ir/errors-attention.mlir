@@ -30,7 +30,7 @@ func.func @attention_c3(%q: tensor<2x4x8x16xf32>) {
 // -----
 
 func.func @attention_c4(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf64>) {
-  // expected-error @below {{has elements 'f64' and 'f32', expected the same (attention_c4)}}
+  // expected-error @below {{has elements 'f64' where 'f32' is expected (attention_c4)}}
   %o, %s = mtc.attention %q, %k, %k scale 1.0
     : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf64>, tensor<2x4x8x16xf64>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8xf32>)
   return
@@ -38,8 +38,28 @@ func.func @attention_c4(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf64>) {
 
 // -----
 
+func.func @attention_c4_sums(%q: tensor<2x4x8x16xbf16>) {
+  // expected-error @below {{has elements 'bf16' where 'f32' is expected (attention_c4)}}
+  %o, %s = mtc.attention %q, %q, %q scale 1.0
+    : (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>) -> (tensor<2x4x8x16xbf16>, tensor<2x4x8xbf16>)
+  return
+}
+
+// -----
+
+func.func @attention_gradient_c1_out(%q: tensor<2x4x8x16xbf16>, %s: tensor<2x4x8xf32>, %o: tensor<2x8x4x16xbf16>) {
+  // expected-error @below {{sums, offsets, d_out or out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
+  %dq, %dk, %dv = mtc.attention_gradient %q, %q, %q scale 1.0 of %s, %s, %q out %o
+    : (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8xf32>, tensor<2x4x8xf32>,
+       tensor<2x4x8x16xbf16>, tensor<2x8x4x16xbf16>)
+      -> (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>)
+  return
+}
+
+// -----
+
 func.func @attention_gradient_c1(%q: tensor<2x4x8x16xf32>, %s: tensor<2x4x7xf32>) {
-  // expected-error @below {{sums, offsets or d_out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
+  // expected-error @below {{sums, offsets, d_out or out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
   %dq, %dk, %dv = mtc.attention_gradient %q, %q, %q scale 1.0 of %s, %s, %q
     : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x7xf32>, tensor<2x4x7xf32>,
        tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>)

@@ -13,3 +13,17 @@ func.func @attention(%q: tensor<2x4x8x16xf32>, %k: tensor<2x2x8x16xf32>, %b: ten
        tensor<2x4x8xf32>, tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32>)
   return %o, %dq, %dk, %dv : tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x2x8x16xf32>, tensor<2x2x8x16xf32>
 }
+
+// Of 16 bits, with sums in f32.
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%q: tensor<2x4x8x16xbf16>) -> (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>) {
+  // CHECK: mtc.attention %{{.*}} -> (tensor<2x4x8x16xbf16>, tensor<2x4x8xf32>)
+  %o, %s = mtc.attention %q, %q, %q causal 0 scale 0.125
+    : (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>) -> (tensor<2x4x8x16xbf16>, tensor<2x4x8xf32>)
+  // CHECK: mtc.attention_gradient %{{.*}} of %{{.*}}, %{{.*}}, %{{.*}} out %{{.*}} : (
+  %dq, %dk, %dv = mtc.attention_gradient %q, %q, %q causal 0 scale 0.125 of %s, %s, %q out %o
+    : (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8xf32>, tensor<2x4x8xf32>,
+       tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>)
+      -> (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>)
+  return %dq, %dk, %dv : tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>
+}

@@ -34,12 +34,39 @@ struct Place {
   size_t bytes;
 };
 
-/// One call's tensors in `Element`, and the answers in f64.
+/// What tensors of `Element` have as sums, and how far from exact numbers they may be.
+template <typename Element> struct TypeOf;
+template <> struct TypeOf<double> {
+  using Sum = double;
+  static constexpr uint32_t code = MTC_F64;
+  static constexpr double tolerance = 1e-13;
+};
+template <> struct TypeOf<float> {
+  using Sum = float;
+  static constexpr uint32_t code = MTC_F32;
+  static constexpr double tolerance = 2e-5;
+};
+template <> struct TypeOf<_Float16> {
+  using Sum = float;
+  static constexpr uint32_t code = MTC_F16;
+  static constexpr double tolerance = 1e-3;
+};
+template <> struct TypeOf<__bf16> {
+  using Sum = float;
+  static constexpr uint32_t code = MTC_BF16;
+  static constexpr double tolerance = 6e-3;
+};
+
+/// One call's tensors in `Element`, and the answers in f64. Elements of 16 bits are computed with
+/// in f32 between operands and results; their gradient is given `out`.
 template <typename Element> class Instance {
 public:
+  using Sum = typename TypeOf<Element>::Sum;
+
   explicit Instance(const Case &c) : c(c) {
     p = {};
-    p.type = sizeof(Element) == 4 ? MTC_F32 : MTC_F64;
+    p.type = TypeOf<Element>::code;
+    p.has_out = sizeof(Element) == 2;
     p.batch = c.batch;
     p.heads = c.heads;
     p.key_heads = c.keyHeads;
@@ -56,6 +83,7 @@ public:
     layOut(p.key, c.keyHeads, c.keys, c.width);
     layOut(p.value, c.keyHeads, c.keys, c.valueWidth);
     layOut(p.out, c.heads, c.queries, c.valueWidth);
+    layOut(p.saved_out, c.heads, c.queries, c.valueWidth);
     layOut(p.d_query, c.heads, c.queries, c.width);
     layOut(p.d_key, c.keyHeads, c.keys, c.width);
     layOut(p.d_value, c.keyHeads, c.keys, c.valueWidth);
@@ -73,14 +101,14 @@ public:
     dOut = random(c.batch * c.heads * c.queries * c.valueWidth);
     bias = random(b * h * q * c.keys);
     for (size_t i = 0; i < bias.size(); i += 5)
-      bias[i] = -std::numeric_limits<Element>::infinity();
+      bias[i] = none;
     mask.resize(bias.size());
     for (size_t i = 0; i < mask.size(); ++i)
       mask[i] = i % 3 != 1;
     for (int64_t line = c.emptyRow; line >= 0 && line < b * h * q; line += q)
       for (int64_t j = 0; j < c.keys; ++j) {
         mask[static_cast<size_t>(line * c.keys + j)] = 0;
-        bias[static_cast<size_t>(line * c.keys + j)] = -std::numeric_limits<Element>::infinity();
+        bias[static_cast<size_t>(line * c.keys + j)] = none;
       }
     solve();
   }
@@ -88,13 +116,13 @@ public:
   /// Both directions, by `run`, which is given the description, whether it is the gradient, the
   /// places, and how many of them are operands.
   template <typename Run>
-  void check(const Run &run, double tolerance = sizeof(Element) == 4 ? 2e-5 : 1e-13) {
+  void check(const Run &run, double tolerance = TypeOf<Element>::tolerance) {
     SCOPED_TRACE(c.name);
-    std::vector<Element> out(dOut.size()), sums(expectedSums.size());
-    std::vector<Element> offsets(sums.size()), dQuery(query.size()), dKey(key.size()),
+    std::vector<Element> out(dOut.size()), dQuery(query.size()), dKey(key.size()),
         dValue(value.size());
+    std::vector<Sum> sums(expectedSums.size()), offsets(sums.size());
     for (size_t i = 0; i < offsets.size(); ++i)
-      offsets[i] = static_cast<Element>(expectedOffsets[i]);
+      offsets[i] = static_cast<Sum>(expectedOffsets[i]);
     std::vector<Place> places = {place(query), place(key), place(value)};
     if (c.bias)
       places.push_back(place(bias));
@@ -102,6 +130,8 @@ public:
       places.push_back(place(mask));
     std::vector<Place> backward = places;
     backward.insert(backward.end(), {place(sums), place(offsets), place(dOut)});
+    if (p.has_out)
+      backward.push_back(place(out));
     const size_t operands = places.size(), backwardOperands = backward.size();
     places.insert(places.end(), {place(out), place(sums)});
     backward.insert(backward.end(), {place(dQuery), place(dKey), place(dValue)});
@@ -112,15 +142,20 @@ public:
     compare("d_query", dQuery, expectedQuery, tolerance);
     compare("d_key", dKey, expectedKey, tolerance);
     compare("d_value", dValue, expectedValue, tolerance);
-    results = {out, sums, dQuery, dKey, dValue};
+    results = {bytesOf(out), bytesOf(sums), bytesOf(dQuery), bytesOf(dKey), bytesOf(dValue)};
   }
 
   const MtcAttention &description() const { return p; }
 
-  std::vector<std::vector<Element>> results;
+  std::vector<std::string> results; ///< their bytes
 
 private:
   using Numbers = std::vector<double>;
+  static constexpr Element none = static_cast<Element>(-std::numeric_limits<Sum>::infinity());
+
+  template <typename T> static std::string bytesOf(const std::vector<T> &values) {
+    return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)};
+  }
 
   template <typename T> static Place place(std::vector<T> &values) {
     return {reinterpret_cast<char *>(values.data()), values.size() * sizeof(T)};
@@ -137,11 +172,12 @@ private:
     std::normal_distribution<double> distribution;
     std::vector<Element> values(static_cast<size_t>(count));
     for (Element &value : values)
-      value = static_cast<Element>(distribution(generator));
+      value = static_cast<Element>(static_cast<Sum>(distribution(generator)));
     return values;
   }
 
-  static void compare(const char *what, const std::vector<Element> &found, const Numbers &wanted,
+  template <typename T>
+  static void compare(const char *what, const std::vector<T> &found, const Numbers &wanted,
                       double tolerance) {
     ASSERT_EQ(found.size(), wanted.size());
     for (size_t i = 0; i < found.size(); ++i) {

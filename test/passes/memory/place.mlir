@@ -117,6 +117,25 @@ module {
 
 // -----
 
+// Its gradient of 16-bit elements: out lies with its heads inside, as the forward call wrote it.
+// CHECK: mtc.call_attention gradient
+// CHECK-SAME: batch 1 heads 2 of 2 queries 4 keys 4 width 16, 16 scale 2.500000e-01 strides
+// CHECK-SAME: out [128, 64, 16, 1] saved [0, 16, 32, 1] gradients
+module {
+  func.func @f(%q: tensor<1x2x4x16xbf16> {mtc.name = "q"}, %s: tensor<1x2x4xf32> {mtc.name = "s"},
+               %d: tensor<1x2x4x16xbf16> {mtc.name = "d"}, %o: tensor<1x4x2x16xbf16> {mtc.name = "o"})
+      -> (tensor<1x2x4x16xbf16> {mtc.name = "dq"}, tensor<1x2x4x16xbf16> {mtc.name = "dk"}) {
+    %t = mtc.transpose %o [0, 2, 1, 3] : tensor<1x4x2x16xbf16> -> tensor<1x2x4x16xbf16>
+    %dq, %dk, %dv = mtc.attention_gradient %q, %q, %q scale 0.25 of %s, %s, %d out %t
+      : (tensor<1x2x4x16xbf16>, tensor<1x2x4x16xbf16>, tensor<1x2x4x16xbf16>, tensor<1x2x4xf32>, tensor<1x2x4xf32>,
+         tensor<1x2x4x16xbf16>, tensor<1x2x4x16xbf16>)
+        -> (tensor<1x2x4x16xbf16>, tensor<1x2x4x16xbf16>, tensor<1x2x4x16xbf16>)
+    return %dq, %dk : tensor<1x2x4x16xbf16>, tensor<1x2x4x16xbf16>
+  }
+}
+
+// -----
+
 // A contraction accumulates where what it adds dies: in a variable that is given its sum with the old value, and in the
 // place of another call's result. What lives on is read where it lies.
 // CHECK: mtc.step @accumulate

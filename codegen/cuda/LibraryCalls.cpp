@@ -29,9 +29,9 @@ static int rate(Operation *op, bool usesTf32) {
 void cuda::describeLibraryCalls(TargetInfo &info, bool usesTf32) {
   info.scratch = [](Operation *op) {
     CallDescription call = describeCall(op);
-    if (planDeviceCall(call))
-      return int64_t(0);
-    return mtc_cuda_call_scratch_bytes(call.kind, call.bytes.data());
+    int64_t library = mtc_cuda_call_scratch_bytes(call.kind, call.bytes.data());
+    // Code of ours needs none, but a library may be asked first.
+    return planDeviceCall(call) ? std::max<int64_t>(library, 0) : library;
   };
   info.rate = [usesTf32](Operation *op) { return rate(op, usesTf32); };
   // What neither a library nor device code of ours computes.

@@ -20,8 +20,8 @@ extern "C" {
  *
  * Tensors have four axes, [batch, heads, queries or keys, width]; strides are in elements, and that
  * of the last axis is 1, except for bias and mask, which are [batch, heads, queries, keys] with any
- * strides (0: broadcast). sums and offsets are dense [batch, heads, queries]; they are f32 where the
- * other tensors have 16-bit elements.
+ * strides (0: broadcast). sums and offsets are dense [batch, heads, queries]; they are f32 where
+ * the other tensors have 16-bit elements.
  *
  * MTC_ATTENTION: query, key, value, bias if there is one, mask (one byte an element) if there is
  * one; out, sums.

@@ -52,8 +52,8 @@ CudaDevice::CudaDevice(const MtcProgram &program, const std::string &ordinal, in
 
 CudaDevice::~CudaDevice() { gpu.driver.waitForStream(compute); }
 
-/// What no variable is, a step writes before it reads it. An update that reads variables as one flat
-/// tensor reads what lies between them, up to the next multiple of MTC_ALIGNMENT, too.
+/// What no variable is, a step writes before it reads it. An update that reads variables as one
+/// flat tensor reads what lies between them, up to the next multiple of MTC_ALIGNMENT, too.
 void CudaDevice::zeroVariables() {
   auto zero = [&](Address to, int64_t bytes) {
     gpu.check(gpu.driver.fillBytes(to, 0, static_cast<size_t>(bytes), compute),
@@ -93,9 +93,9 @@ void CudaDevice::prepare(std::vector<Observer *> told) {
   observers = std::move(told);
   batches.emplace(gpu, program, arena.address(), compute);
   size_t operationCount = 0;
-  const StepContext context = {gpu,           program,         images,           blas,
-                               compute,       arena.address(), faults.address(), faulting,
-                               operationCount};
+  const StepContext context = {gpu,      program,       images,          blas,
+                               dnn,      compute,       arena.address(), faults.address(),
+                               faulting, operationCount};
   for (const MtcFunction *function :
        {&program.micro_step, &program.update, &program.gradients, &program.evaluate})
     steps.push_back(std::make_unique<Step>(context, *function));

@@ -59,6 +59,7 @@ private:
   ScalarWriter scalars;
   KernelImages images;
   std::unique_ptr<Blas> blas;
+  std::optional<std::unique_ptr<Dnn>> dnn;
   std::vector<Observer *> observers;
   std::optional<BatchTransfer> batches;
   std::vector<const MtcOperation *> faulting;

@@ -1,6 +1,7 @@
 // Launches, library calls and copies, one by one or as a graph.
 #include "runtime/cuda/step.h"
 
+#include "runtime/cuda/dnn_attention_plan.h"
 #include "runtime/failure.h"
 
 #include <utility>
@@ -16,12 +17,11 @@ Step::Step(const StepContext &context, const MtcFunction &function)
     Prepared &operation = operations.emplace_back();
     for (uint32_t k = 0; k < source.operand_count; ++k)
       operation.operands.push_back(context.arena + static_cast<Address>(source.operands[k]));
-    if (source.kind == MTC_CALL && !context.program.calls[source.index].code)
-      operation.matmul = prepareCall(context, source);
-    operation.info =
-        describeOperation(context.program, source, context.operationCount++,
-                          operation.matmul ? operation.matmul->implementation() : "kernels");
-    if (source.kind != MTC_COPY && !operation.matmul)
+    if (source.kind == MTC_CALL)
+      prepareCall(context, operation, source);
+    operation.info = describeOperation(context.program, source, context.operationCount++,
+                                       operation.implementation());
+    if (source.kind != MTC_COPY && !operation.matmul && !operation.attention)
       prepareLaunch(context, operation);
   }
 }
@@ -46,7 +46,45 @@ void Step::prepareLaunch(const StepContext &context, Prepared &operation) {
         {context.images.find(code, code.launches[i], source.nodes), &code.launches[i]});
 }
 
-std::unique_ptr<Matmul> Step::prepareCall(const StepContext &context, const MtcOperation &source) {
+std::string Step::Prepared::implementation() const {
+  return matmul ? matmul->implementation() : attention ? attention->implementation() : "kernels";
+}
+
+/// Addresses of a call's operands and results; its scratch follows them.
+static std::vector<Address> placesOf(const StepContext &context, const MtcOperation &source) {
+  std::vector<Address> places;
+  for (uint32_t k = 0; k + 1 < source.operand_count; ++k)
+    places.push_back(context.arena + static_cast<Address>(source.operands[k]));
+  return places;
+}
+
+static Address scratchOf(const StepContext &context, const MtcOperation &source) {
+  return context.arena + static_cast<Address>(source.operands[source.operand_count - 1]);
+}
+
+void Step::prepareCall(const StepContext &context, Prepared &operation,
+                       const MtcOperation &source) {
+  const MtcCall &call = context.program.calls[source.index];
+  if (!call.code) {
+    operation.matmul = prepareMatmul(context, source);
+    return;
+  }
+  const bool isGradient = call.kind == MTC_ATTENTION_GRADIENT;
+  if (call.kind != MTC_ATTENTION && !isGradient)
+    return;
+  const auto &attention = *static_cast<const MtcAttention *>(call.description);
+  if (!planDnnAttention(attention, isGradient))
+    return;
+  if (!context.dnn)
+    context.dnn = Dnn::open();
+  if (*context.dnn)
+    operation.attention =
+        DnnAttention::create(**context.dnn, attention, isGradient, placesOf(context, source),
+                             scratchOf(context, source), call.scratch_bytes);
+}
+
+std::unique_ptr<Matmul> Step::prepareMatmul(const StepContext &context,
+                                            const MtcOperation &source) {
   const MtcCall &call = context.program.calls[source.index];
   if (call.kind != MTC_CONTRACTION)
     systemError(source.nodes, ": no library of this target computes ", callName(call.kind));
@@ -57,15 +95,11 @@ std::unique_ptr<Matmul> Step::prepareCall(const StepContext &context, const MtcO
                               "again with this version of mtc");
   if (!context.blas)
     context.blas = std::make_unique<Blas>();
-  std::vector<Address> places;
-  for (uint32_t k = 0; k + 1 < source.operand_count; ++k)
-    places.push_back(context.arena + static_cast<Address>(source.operands[k]));
   const auto &target = *static_cast<const MtcCudaProgram *>(context.program.target_data);
-  const Address scratch =
-      context.arena + static_cast<Address>(source.operands[source.operand_count - 1]);
   try {
-    return std::make_unique<Matmul>(*context.blas, *plan, std::move(places), scratch,
-                                    call.scratch_bytes, target.uses_tf32 != 0);
+    return std::make_unique<Matmul>(*context.blas, *plan, placesOf(context, source),
+                                    scratchOf(context, source), call.scratch_bytes,
+                                    target.uses_tf32 != 0);
   } catch (const Failure &failure) {
     systemError(source.nodes, ": ", failure.what());
   }
@@ -79,6 +113,8 @@ void Step::enqueue(Prepared &operation) {
   };
   if (operation.matmul)
     return operation.matmul->enqueue(stream);
+  if (operation.attention)
+    return operation.attention->enqueue(stream);
   if (source.kind == MTC_COPY)
     return checkOne(gpu.driver.copyOnDevice(operation.operands[1], operation.operands[0],
                                             static_cast<size_t>(source.bytes), stream));

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_CUDA_STEP_H
 #define MTC_RUNTIME_CUDA_STEP_H
 
+#include "runtime/cuda/dnn_attention.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/images.h"
 #include "runtime/cuda/matmul.h"
@@ -9,6 +10,8 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace mtc::runtime::cuda {
@@ -19,6 +22,8 @@ struct StepContext {
   const MtcProgram &program;
   KernelImages &images;
   std::unique_ptr<Blas> &blas; ///< opened by the first contraction
+  /// Opened by the first attention that it may compute; null where there is none.
+  std::optional<std::unique_ptr<Dnn>> &dnn;
   Stream stream;
   Address arena, faults;
   std::vector<const MtcOperation *> &faulting; ///< operations with a record each, in its order
@@ -50,10 +55,15 @@ private:
     std::vector<Launch> launches;
     std::vector<Address> operands; ///< of a launch, with the fault record; of a copy
     std::unique_ptr<Matmul> matmul;
+    std::unique_ptr<DnnAttention> attention;
+
+    std::string implementation() const;
   };
 
   void prepareLaunch(const StepContext &context, Prepared &operation);
-  std::unique_ptr<Matmul> prepareCall(const StepContext &context, const MtcOperation &source);
+  /// Gives the operation to a library, unless the program's own code is what computes it here.
+  void prepareCall(const StepContext &context, Prepared &operation, const MtcOperation &source);
+  std::unique_ptr<Matmul> prepareMatmul(const StepContext &context, const MtcOperation &source);
   void enqueue(Prepared &operation);
   void capture();
 

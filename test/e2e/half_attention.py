@@ -1,0 +1,123 @@
+# RUN: %python %s %t
+"""Attention of 16-bit elements on an emulated device, by the program's own kernels and by the graph that cuDNN is given, against
+its definition. One program has both, and takes the library where it runs: MTC_CUDNN says whether there is one.
+
+The program is placed text: causal attention of heads that share keys, and its gradient.
+"""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+from program import Program, own_folder
+
+BATCH, HEADS, KEY_HEADS, LENGTH, WIDTH = 2, 4, 2, 24, 16
+SCALE = 0.25
+folder = own_folder()
+
+queries, keys, rows = (BATCH, HEADS, LENGTH, WIDTH), (BATCH, KEY_HEADS, LENGTH, WIDTH), (BATCH, HEADS, LENGTH)
+shapes = {"q": queries, "k": keys, "v": keys, "d": queries, "out": queries, "sums": rows, "offsets": rows,
+          "dq": queries, "dk": keys, "dv": keys, "loss": (), "rate": ()}  # fmt: skip
+
+
+def type_of(name):
+    return "x".join([*map(str, shapes[name]), "f32" if len(shapes[name]) < 4 else "f16"])
+
+
+places, end = {}, 0
+for name, shape in shapes.items():
+    places[name] = f"#mtc.at<{end}, tensor<{type_of(name)}>>"
+    end += -(-4 * int(np.prod(shape)) // 64) * 64
+# What cuDNN is planned for a gradient: offsets, a number for each pair of a tile of 128, gradients of each head's keys and
+# values, and what its kernels need beside.
+scratch = 4 * int(np.prod(rows)) + 2 * BATCH * HEADS * (128 * 128 + 2 * LENGTH * WIDTH) + 448
+
+
+def at(*names):
+    return f"[{', '.join(places[name] for name in names)}]"
+
+
+def strides(shape):
+    return [int(np.prod(shape[i + 1 :])) for i in range(4)]
+
+
+extents = f"batch {BATCH} heads {HEADS} of {KEY_HEADS} queries {LENGTH} keys {LENGTH} width {WIDTH}, {WIDTH}"
+layouts = f"strides {strides(queries)}, {strides(keys)}, {strides(keys)} out {strides(queries)}"
+gradients = strides(queries) + strides(keys) + strides(keys)
+steps = f"""
+  mtc.call_attention {at("q", "k", "v")} into {at("out", "sums")}
+    {extents} scale {SCALE} causal 0 {layouts} scratch 448 at {end} costs 1, 1
+  mtc.launch @offsets {at("out", "d")} into {at("offsets")}
+  mtc.call_attention gradient {at("q", "k", "v", "sums", "offsets", "d", "out")} into {at("dq", "dk", "dv")}
+    {extents} scale {SCALE} causal 0 {layouts} saved {strides(queries)} gradients {gradients}
+    scratch {scratch} at {end} costs 1, 1
+  mtc.launch @loss {at("sums")} into {at("loss")}
+"""
+reads = f'reads ["q", "k", "v", "d"] {at("q", "k", "v", "d")}'
+text = f"""
+mtc.arena size {end + scratch} live {end + scratch}
+mtc.variable scalar @learning_rate : tensor<f32> = #mtc.zeros at {places["rate"].split("<")[1].split(",")[0]}
+mtc.kernel_function @offsets [{str(queries)[1:-1]}] reduce [3] -> [tensor<{type_of("sums")}>] {{
+^body(%out: tensor<{type_of("out")}>, %d: tensor<{type_of("d")}>):
+  %a = mtc.kernel.load %out at affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)> : tensor<{type_of("out")}> -> f32
+  %b = mtc.kernel.load %d at affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)> : tensor<{type_of("d")}> -> f32
+  %p = arith.mulf %a, %b : f32
+  %s = mtc.kernel.reduce add %p : f32
+  mtc.kernel.yield %s at [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>] : f32
+}}
+mtc.kernel_function @loss [{str(rows)[1:-1]}] reduce [0, 1, 2] -> [tensor<f32>] {{
+^body(%sums: tensor<{type_of("sums")}>):
+  %v = mtc.kernel.load %sums at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<{type_of("sums")}> -> f32
+  %s = mtc.kernel.reduce add %v : f32
+  mtc.kernel.yield %s at [affine_map<(d0, d1, d2) -> ()>] : f32
+}}
+mtc.step @micro_step {reads} gives ["loss"] {at("loss")} {{ {steps} }}
+mtc.step @update reads [] [] gives [] [] {{ }}
+mtc.step @evaluate {reads} gives ["loss", "out", "dq", "dk", "dv"] {at("loss", "out", "dq", "dk", "dv")} {{ {steps} }}
+"""
+file, path = folder / "attention.mlir", folder / "train"
+file.write_text(text)
+subprocess.run(["mtc-run", "--target", "cuda", "--emulate", file, "-o", path], check=True)
+
+random = np.random.default_rng(0)
+data = {name: random.normal(0, 1, shapes[name]).astype(np.float16) for name in "qkvd"}
+program = Program(path, data)
+
+q, k, v, d = (data[name].astype(np.float64) for name in "qkvd")
+k, v = (np.repeat(x, HEADS // KEY_HEADS, 1) for x in (k, v))
+weights = np.exp(SCALE * q @ k.swapaxes(2, 3)) * np.tri(LENGTH)
+sums = weights.sum(3, keepdims=True)
+weights /= sums
+out = weights @ v
+ds = SCALE * weights * (d @ v.swapaxes(2, 3) - (out * d).sum(3, keepdims=True))
+
+
+def shared(x):
+    """Summed over the heads that share keys."""
+    return x.reshape(BATCH, KEY_HEADS, -1, LENGTH, WIDTH).sum(2)
+
+
+expected = {"out": out, "dq": ds @ k, "dk": shared(ds.swapaxes(2, 3) @ q), "dv": shared(weights.swapaxes(2, 3) @ d)}
+
+
+def attentions():
+    """What the profile calls attention and its gradient."""
+    profile = folder / "profile.json"
+    program.run("--steps", 1, "--no-shuffle", "--profile", profile)
+    names = {event.get("name", "") for event in json.loads(profile.read_text())}
+    return {name for name in names if name.startswith("attention")}
+
+
+results = []
+for library, wanted in (("0", "kernels"), ("1", "cudnn, engine 0")):
+    os.environ["MTC_CUDNN"] = library
+    assert attentions() == {f"attention {wanted}", f"attention gradient {wanted}"}, attentions()
+    results.append(program.outputs("outputs" + library))
+    for name, tensor in expected.items():
+        found = results[-1][name].astype(np.float64)
+        assert np.abs(tensor).max() > 0.1 and np.allclose(found, tensor, 4e-3, 4e-3), (library, name, np.abs(found - tensor).max())
+    loss = program.train(2)[-1]["loss"]
+    assert np.isclose(loss, np.log(sums).sum(), 1e-5), (loss, np.log(sums).sum())
+# The library rounds the weights between two products, so that the two are told apart.
+assert any((results[0][name] != results[1][name]).any() for name in expected)

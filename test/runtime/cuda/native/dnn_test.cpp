@@ -1,0 +1,167 @@
+// Attention's graphs against cuDNN itself: whether it knows them on each architecture, and needs no
+// more memory than is planned. Neither a GPU nor a driver is needed, but the driver's library or
+// the stub of it that comes with the toolkit.
+#include "runtime/cuda/dnn_attention.h"
+#include "runtime/cuda/dnn_attention_graph.h"
+#include "runtime/cuda/dnn_attention_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <string>
+
+using namespace mtc::runtime::cuda;
+
+namespace {
+
+struct Architecture {
+  int version, processors, sharedBytes, threads;
+};
+constexpr Architecture architectures[] = {{800, 108, 166912, 2048},
+                                          {890, 128, 101376, 1536},
+                                          {900, 132, 232448, 2048},
+                                          {1000, 148, 232448, 2048},
+                                          {1200, 170, 101376, 1536}};
+
+/// A device that is not here, as cuDNN describes one.
+dnn::Descriptor describe(const dnn::Library &library, const Architecture &a) {
+  char json[1024];
+  const int length = std::snprintf(
+      json, sizeof json,
+      R"({"cudaDeviceId":0,"deviceVer":%d,"driverVer":13000,"maxGridSize":[2147483647,65535,65535],)"
+      R"("maxBlockSize":[1024,1024,64],"regsPerBlock":65536,"multiProcessorCount":%d,"warpSize":32,)"
+      R"("maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":%d,)"
+      R"("reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,"maxCtasPerSM":32,)"
+      R"("maxThreadsPerBlock":1024,"maxThreadsPerSM":%d,"pciDeviceId":0,"isTccDriver":0,)"
+      R"("supportCoopLaunch":1,"totalGlobalMem":25769803776,"smClockRateKHz":1500000,)"
+      R"("memClockRateKHz":2000000,"l2CacheSize":52428800,"deviceName":"described"})",
+      a.version, a.processors, a.sharedBytes, a.threads);
+  dnn::Descriptor device(library, dnn::deviceKind);
+  device.set(dnn::deviceJson, dnn::charType, length, json);
+  device.finalize();
+  return device;
+}
+
+MtcAttention attention(int64_t heads, int64_t keyHeads, int64_t queries, int64_t keys,
+                       int64_t width, bool headsInside) {
+  MtcAttention a = {};
+  a.type = MTC_BF16;
+  a.has_out = 1;
+  a.batch = 2;
+  a.heads = heads;
+  a.key_heads = keyHeads;
+  a.queries = queries;
+  a.keys = keys;
+  a.width = a.value_width = width;
+  a.scale = 0.125;
+  auto layOut = [&](int64_t count, int64_t length, std::initializer_list<int64_t *> all) {
+    for (int64_t *strides : all) {
+      strides[0] = count * length * width;
+      strides[1] = headsInside ? width : length * width;
+      strides[2] = headsInside ? count * width : width;
+      strides[3] = 1;
+    }
+  };
+  layOut(heads, queries, {a.query, a.out, a.saved_out, a.d_query});
+  layOut(keyHeads, keys, {a.key, a.value, a.d_key, a.d_value});
+  return a;
+}
+
+/// What keeps the library from answering; empty if nothing.
+std::string obstacle() {
+  if (!dnn::openLibrary())
+    return "cuDNN 9.19 or later is not installed";
+  // The library looks for the driver by this name; one that is open already is what it finds.
+  for (const char *name : {"libcuda.so.1", "/usr/local/cuda/lib64/stubs/libcuda.so",
+                           "/usr/local/cuda/lib/stubs/libcuda.so"})
+    if (dlopen(name, RTLD_NOW | RTLD_GLOBAL))
+      return "";
+  return "neither the driver nor the toolkit's stub of it is installed";
+}
+
+void expectPlanned(const MtcAttention &a, bool isGradient) {
+  const dnn::Library &library = *dnn::openLibrary();
+  auto planned = planDnnAttention(a, isGradient);
+  ASSERT_TRUE(planned);
+  const int64_t space = *planned - (isGradient ? offsetsBytes(a) : 0) -
+                        (workspaceAlignment - MTC_ALIGNMENT); // which the workspace may begin late
+  dnn::OperationGraph graph(library);
+  isGradient ? addAttentionGradient(graph, a) : addAttention(graph, a);
+  dnn::Descriptor operations = graph.finish();
+  for (const Architecture &architecture : architectures) {
+    SCOPED_TRACE(testing::Message() << "sm_" << architecture.version / 10 << ", " << a.heads << "/"
+                                    << a.key_heads << " heads, " << a.queries << " x " << a.keys
+                                    << " x " << a.width << ", gradient " << isGradient);
+    auto choices = dnnChoices(library, operations, describe(library, architecture));
+    EXPECT_TRUE(std::any_of(choices.begin(), choices.end(), [&](const DnnChoice &choice) {
+      return choice.workspaceBytes <= space;
+    }));
+  }
+}
+
+class Dnn : public testing::Test {
+  void SetUp() override {
+    std::string missing = obstacle();
+    if (!missing.empty())
+      GTEST_SKIP() << missing;
+  }
+};
+
+TEST_F(Dnn, IsNotUsedAgainstTheUsersWill) {
+  setenv("MTC_CUDNN", "0", 1);
+  EXPECT_FALSE(dnn::openLibrary());
+  unsetenv("MTC_CUDNN");
+  EXPECT_TRUE(dnn::openLibrary());
+}
+
+TEST_F(Dnn, KnowsAttention) {
+  for (bool isGradient : {false, true}) {
+    expectPlanned(attention(8, 8, 512, 512, 64, false), isGradient);
+    expectPlanned(attention(12, 12, 1000, 1000, 64, true), isGradient);
+  }
+}
+
+TEST_F(Dnn, KnowsCausalAttention) {
+  for (int64_t offset : {0, 100}) {
+    MtcAttention a = attention(4, 4, 100, 200, 40, true);
+    a.is_causal = 1;
+    a.causal_offset = offset;
+    expectPlanned(a, false);
+    expectPlanned(a, true);
+  }
+}
+
+TEST_F(Dnn, KnowsABatchOfOneOfAnyStride) {
+  MtcAttention a = attention(4, 4, 256, 256, 64, true);
+  a.batch = 1;
+  for (int64_t *strides : {a.query, a.out, a.key, a.value, a.saved_out, a.d_query, a.d_key})
+    strides[0] = 0;
+  expectPlanned(a, false);
+  expectPlanned(a, true);
+}
+
+TEST_F(Dnn, KnowsSharedHeads) {
+  MtcAttention a = attention(8, 2, 512, 512, 64, true);
+  a.is_causal = 1;
+  a.type = MTC_F16;
+  expectPlanned(a, false);
+  expectPlanned(a, true);
+}
+
+/// The reason why f32 is not given to it: training needs the gradient.
+TEST_F(Dnn, HasNoGradientInF32) {
+  const dnn::Library &library = *dnn::openLibrary();
+  MtcAttention a = attention(8, 8, 512, 512, 64, false);
+  a.type = MTC_F32;
+  EXPECT_FALSE(planDnnAttention(a, true));
+  dnn::OperationGraph graph(library);
+  addAttentionGradient(graph, a);
+  dnn::Descriptor operations = graph.finish();
+  for (const Architecture &architecture : architectures)
+    EXPECT_TRUE(dnnChoices(library, operations, describe(library, architecture)).empty());
+}
+
+} // namespace

@@ -53,15 +53,21 @@ public:
   /// computed, then what is written, so that nothing keeps its kernels apart.
   void build(TensorBuilder &b, VariableOp parameter, Value gradient) {
     DenseMap<Value, Value> known;
+    for (auto [scalar, copy] : shared.getValueMap())
+      known[scalar] = copy;
     for (auto read : function.front().getOps<ReadFlatOp>())
-      if (std::optional<unsigned> i = indexIn(read.getVariables(), parameter))
-        part(b, read.getResult(), *i, gradient, known);
+      if (std::optional<unsigned> i = indexIn(read.getVariables(), parameter)) {
+        StringRef name = cast<FlatSymbolRefAttr>(read.getVariables()[*i]).getValue();
+        known[read.getResult()] = symbols.lookup<VariableOp>(name).getRole() == Role::Gradient
+                                      ? gradient
+                                      : b.create<ReadOp>(gradient.getType(), name);
+      }
     SmallVector<std::pair<StringRef, Value>> written;
     for (auto write : function.front().getOps<WriteFlatOp>())
       if (std::optional<unsigned> i = indexIn(write.getVariables(), parameter)) {
         StringRef name = cast<FlatSymbolRefAttr>(write.getVariables()[*i]).getValue();
         if (symbols.lookup<VariableOp>(name).getRole() != Role::Gradient)
-          written.push_back({name, part(b, write.getValue(), *i, gradient, known)});
+          written.push_back({name, compute(b, write.getValue(), typeOf(gradient), known)});
       }
     for (auto [name, value] : written)
       b.create<WriteOp>(name, value);
@@ -71,15 +77,19 @@ public:
   void restrict(TensorBuilder &b, const llvm::StringSet<> &parameters) {
     SmallVector<Operation *> old(llvm::make_pointer_range(function.front().without_terminator()));
     DenseMap<Value, Value> known;
-    for (Operation *op : old)
-      if (auto read = dyn_cast<ReadFlatOp>(op))
+    for (Operation *op : old) {
+      if (auto read = dyn_cast<ReadFlatOp>(op)) {
         if (ArrayAttr kept = select(read.getVariables(), parameters))
           known[read.getResult()] = b.create<ReadFlatOp>(flatType(kept), kept);
+      } else if (op->getNumResults() == 1 && typeOf(op->getResult(0)).getRank() == 0) {
+        known[op->getResult(0)] = op->getResult(0);
+      }
+    }
     SmallVector<std::pair<ArrayAttr, Value>> written;
     for (Operation *op : old)
       if (auto write = dyn_cast<WriteFlatOp>(op))
         if (ArrayAttr kept = select(write.getVariables(), parameters))
-          written.push_back({kept, restricted(b, write.getValue(), flatType(kept), known)});
+          written.push_back({kept, compute(b, write.getValue(), flatType(kept), known)});
     for (auto [variables, value] : written)
       b.create<WriteFlatOp>(variables, value);
     for (Operation *op : llvm::reverse(old))
@@ -128,11 +138,9 @@ private:
     return RankedTensorType::get({elements}, element);
   }
 
-  /// A flat value computed of restricted ones; scalars stay.
-  Value restricted(TensorBuilder &b, Value flat, RankedTensorType shape,
-                   DenseMap<Value, Value> &known) {
-    if (typeOf(flat).getRank() == 0)
-      return flat;
+  /// What a flat value is in another shape, given what scalars and flat variables are.
+  Value compute(TensorBuilder &b, Value flat, RankedTensorType shape,
+                DenseMap<Value, Value> &known) {
     if (Value value = known.lookup(flat))
       return value;
     Operation *op = flat.getDefiningOp();
@@ -142,11 +150,11 @@ private:
       value = b.create<mtc::ConstantOp>(
           DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
     } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      value = b.broadcastTo(broadcast.getInput(), type.getShape());
+      value = b.broadcastTo(known.lookup(broadcast.getInput()), type.getShape());
     } else {
       SmallVector<Value> operands;
       for (Value operand : op->getOperands())
-        operands.push_back(restricted(b, operand, shape, known));
+        operands.push_back(compute(b, operand, shape, known));
       OperationState state(b.getLoc(), op->getName(), operands, type, op->getAttrs());
       value = b.OpBuilder::create(state)->getResult(0);
     }
@@ -163,35 +171,6 @@ private:
       }
     auto found = positions.find(parameter.getSymName());
     return found == positions.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  /// The part of a flat value that belongs to variable `i` of its group.
-  Value part(TensorBuilder &b, Value flat, unsigned i, Value gradient,
-             DenseMap<Value, Value> &known) {
-    if (Value value = shared.lookupOrNull(flat))
-      return value;
-    if (Value value = known.lookup(flat))
-      return value;
-    Operation *op = flat.getDefiningOp();
-    auto type = RankedTensorType::get(typeOf(gradient).getShape(), typeOf(flat).getElementType());
-    Value value;
-    if (auto read = dyn_cast<ReadFlatOp>(op)) {
-      auto symbol = cast<FlatSymbolRefAttr>(read.getVariables()[i]);
-      bool isGradient = symbols.lookup<VariableOp>(symbol.getValue()).getRole() == Role::Gradient;
-      value = isGradient ? gradient : b.create<ReadOp>(type, symbol.getValue());
-    } else if (DenseElementsAttr elements; matchPattern(op, m_Constant(&elements))) {
-      value = b.create<mtc::ConstantOp>(
-          DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
-    } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      value = b.broadcastTo(shared.lookup(broadcast.getInput()), type.getShape());
-    } else {
-      SmallVector<Value> operands;
-      for (Value operand : op->getOperands())
-        operands.push_back(part(b, operand, i, gradient, known));
-      OperationState state(b.getLoc(), op->getName(), operands, type, op->getAttrs());
-      value = b.OpBuilder::create(state)->getResult(0);
-    }
-    return known[flat] = value;
   }
 
   func::FuncOp function;

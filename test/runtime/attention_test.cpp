@@ -53,26 +53,16 @@ TEST(Attention, MatchesItsDefinition) { checkAll<float>(); }
 TEST(Attention, MatchesItsDefinitionInDoublePrecision) { checkAll<double>(); }
 
 TEST(Attention, LargeScoresDoNotOverflow) {
-  MtcAttention p = {};
-  p.type = MTC_F32;
-  p.batch = p.heads = p.key_heads = p.queries = p.width = p.value_width = 1;
-  p.keys = 130;
-  p.scale = 1;
-  for (int64_t *strides : {p.query, p.key, p.value, p.out})
-    strides[2] = strides[3] = 1;
-  float query = 1, out = 0, sums = 0;
-  std::vector<float> key(130), value(130);
-  for (size_t j = 0; j < key.size(); ++j) {
-    key[j] = 1000 * static_cast<float>(j); // The greatest score comes last.
-    value[j] = static_cast<float>(j);
-  }
-  char *places[] = {reinterpret_cast<char *>(&query), reinterpret_cast<char *>(key.data()),
-                    reinterpret_cast<char *>(value.data()), reinterpret_cast<char *>(&out),
-                    reinterpret_cast<char *>(&sums)};
-  MtcCall call = {MTC_ATTENTION, &p, 0, 0, 0, nullptr};
-  ASSERT_TRUE(mtc_call_run(&call, places));
-  EXPECT_EQ(out, 129);
-  EXPECT_EQ(sums, 129000);
+  LargeScores scores;
+  scores.attend([](const MtcAttention &p, bool, const std::vector<Place> &places, size_t) {
+    std::vector<char *> addresses;
+    for (const Place &place : places)
+      addresses.push_back(place.data);
+    MtcCall call = {MTC_ATTENTION, &p, 0, 0, 0, nullptr};
+    ASSERT_TRUE(mtc_call_run(&call, addresses.data()));
+  });
+  EXPECT_EQ(scores.out[0], 129);
+  EXPECT_EQ(scores.sums[0], 129000);
 }
 
 TEST(Attention, ScratchIsLinearInTheLength) {

@@ -295,6 +295,33 @@ inline const Case cases[] = {
     {.name = "one key", .queries = 3, .keys = 1, .width = 1, .valueWidth = 1},
 };
 
+/// Scores up to 129000, the greatest last: the result is the last value, and no exponential
+/// overflows. `run` is that of Instance::check.
+struct LargeScores {
+  MtcAttention p = {};
+  std::vector<float> query{1}, key = std::vector<float>(130), value = key, out{0}, sums{0};
+
+  LargeScores() {
+    p.type = MTC_F32;
+    p.batch = p.heads = p.key_heads = p.queries = p.width = p.value_width = 1;
+    p.keys = 130;
+    p.scale = 1;
+    for (int64_t *strides : {p.query, p.key, p.value, p.out})
+      strides[2] = strides[3] = 1;
+    for (size_t j = 0; j < key.size(); ++j) {
+      key[j] = 1000 * static_cast<float>(j);
+      value[j] = static_cast<float>(j);
+    }
+  }
+
+  template <typename Run> void attend(const Run &run) {
+    std::vector<Place> places;
+    for (std::vector<float> *each : {&query, &key, &value, &out, &sums})
+      places.push_back({reinterpret_cast<char *>(each->data()), each->size() * sizeof(float)});
+    run(p, false, places, 3);
+  }
+};
+
 } // namespace mtc::attention_cases
 
 #endif // MTC_TEST_SUPPORT_ATTENTION_CASES_H

@@ -70,6 +70,21 @@ template <typename Sum, typename Element> struct Scoring {
   }
 };
 
+/// A block's tile of queries of a head. The last tiles, which have the most keys where attention is
+/// causal, come first.
+template <typename Math> struct QueryTile {
+  int64_t tileCount, first;
+  Head head;
+
+  explicit QueryTile(const MtcAttention &p)
+      : tileCount((p.queries + Math::rows - 1) / Math::rows),
+        first((tileCount - 1 - blockIndex() % tileCount) * Math::rows),
+        head{p, blockIndex() / tileCount / p.heads, blockIndex() / tileCount % p.heads} {}
+
+  /// One more than the last key that takes part for any of them.
+  int64_t keysEnd() const { return head.keysFor(least(first + Math::rows, head.p.queries)); }
+};
+
 /// Takes tiles out of the block's shared memory, one behind the other.
 template <typename Sum> struct SharedTiles {
   MTC_SHARED Sum *next;
@@ -86,16 +101,14 @@ template <typename Sum> struct SharedTiles {
 // Forward
 //===------------------------------------------------------------------------------------------===//
 
-/// A block is a tile of queries of a head. The last tiles, which have the most keys where attention
-/// is causal, come first.
 template <typename Math, typename Element, typename Sum>
 void attend(const MtcAttention &p, const Operands<Element> &operands, MTC_GLOBAL Element *out,
             MTC_GLOBAL Sum *sums, MTC_SHARED char *shared) {
   constexpr int rowCount = Math::rowCount, columnCount = Math::columnCount;
   const Sum none = -__builtin_inff();
-  const int64_t tileCount = (p.queries + Math::rows - 1) / Math::rows, block = blockIndex();
-  const int64_t firstQuery = (tileCount - 1 - block % tileCount) * Math::rows;
-  const Head head{p, block / tileCount / p.heads, block / tileCount % p.heads};
+  const QueryTile<Math> tile(p);
+  const Head &head = tile.head;
+  const int64_t firstQuery = tile.first;
   const Scoring<Sum, Element> scoring(head, operands);
 
   SharedTiles<Sum> memory(shared);
@@ -112,7 +125,7 @@ void attend(const MtcAttention &p, const Operands<Element> &operands, MTC_GLOBAL
   Sum maxima[rowCount], totals[rowCount] = {};
   MTC_UNROLL for (Sum &maximum : maxima) maximum = none;
   typename Math::Mixture mixture = {};
-  const int64_t end = head.keysFor(least(firstQuery + Math::rows, p.queries));
+  const int64_t end = tile.keysEnd();
 #pragma clang loop unroll(disable)
   for (int64_t first = 0; first < end; first += Math::columns) {
     Math::template load<Math::columns>(key + first * p.key[2], p.key[2], p.keys - first, p.width,
@@ -243,9 +256,9 @@ void differentiateKeys(const MtcAttention &p, const GradientOperands<Element, Su
 template <typename Math, typename Element, typename Sum>
 void differentiateQueries(const MtcAttention &p, const GradientOperands<Element, Sum> &operands,
                           MTC_GLOBAL Element *dQuery, MTC_SHARED char *shared) {
-  const int64_t tileCount = (p.queries + Math::rows - 1) / Math::rows, block = blockIndex();
-  const int64_t firstQuery = (tileCount - 1 - block % tileCount) * Math::rows;
-  const Head head{p, block / tileCount / p.heads, block / tileCount % p.heads};
+  const QueryTile<Math> tile(p);
+  const Head &head = tile.head;
+  const int64_t firstQuery = tile.first;
   const Scoring<Sum, Element> scoring(head, operands);
 
   SharedTiles<Sum> memory(shared);
@@ -270,7 +283,7 @@ void differentiateQueries(const MtcAttention &p, const GradientOperands<Element,
   }
 
   typename Math::Mixture ofQueries = {};
-  const int64_t end = head.keysFor(least(firstQuery + Math::rows, p.queries));
+  const int64_t end = tile.keysEnd();
 #pragma clang loop unroll(disable)
   for (int64_t first = 0; first < end; first += Math::columns) {
     Math::template load<Math::columns>(key + first * p.key[2], p.key[2], p.keys - first, p.width,

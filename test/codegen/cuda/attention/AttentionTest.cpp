@@ -224,35 +224,14 @@ TEST(DeviceAttention, NeedsNoMemoryForRegisters) {
 }
 
 TEST(DeviceAttention, LargeScoresDoNotOverflow) {
-  MtcAttention p = {};
-  p.type = MTC_F32;
-  p.batch = p.heads = p.key_heads = p.queries = p.width = p.value_width = 1;
-  p.keys = 130;
-  p.scale = 1;
-  for (int64_t *strides : {p.query, p.key, p.value, p.out})
-    strides[2] = strides[3] = 1;
-  float query = 1, out = 0, sums = 0;
-  std::vector<float> key(130), value(130);
-  for (size_t j = 0; j < key.size(); ++j) {
-    key[j] = 1000 * static_cast<float>(j); // The greatest score comes last.
-    value[j] = static_cast<float>(j);
-  }
-  auto place = [](float *values, size_t count) {
-    return Place{reinterpret_cast<char *>(values), count * sizeof(float)};
-  };
-  run(p, false,
-      {place(&query, 1), place(key.data(), 130), place(value.data(), 130), place(&out, 1),
-       place(&sums, 1)},
-      3);
-  EXPECT_EQ(out, 129);
-  EXPECT_EQ(sums, 129000);
+  LargeScores scores;
+  scores.attend(run);
+  EXPECT_EQ(scores.out[0], 129);
+  EXPECT_EQ(scores.sums[0], 129000);
   // A run that diverged shows it.
-  key[7] = std::numeric_limits<float>::quiet_NaN();
-  run(p, false,
-      {place(&query, 1), place(key.data(), 130), place(value.data(), 130), place(&out, 1),
-       place(&sums, 1)},
-      3);
-  EXPECT_TRUE(std::isnan(out));
+  scores.key[7] = std::numeric_limits<float>::quiet_NaN();
+  scores.attend(run);
+  EXPECT_TRUE(std::isnan(scores.out[0]));
 }
 
 TEST(DeviceAttention, WhatTheTilesAreNotForIsNotPlanned) {

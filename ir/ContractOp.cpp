@@ -162,8 +162,7 @@ Operation *ContractOp::buildKernel(OpBuilder &builder) {
   Value a = read(0, getLhsBatch(), lhsFree, batch, getLhsContract());
   Value b = read(1, getRhsBatch(), rhsFree, batch + lhsFreeCount, getRhsContract());
   Value value = detail::arithmetic<arith::MulFOp, arith::MulIOp>(kernel.body(), getLoc(), a, b);
-  if (!reduced.empty())
-    value = kernel.reduce(ReductionKind::Add, value);
+  value = kernel.reduce(ReductionKind::Add, value);
   SmallVector<AffineExpr> place;
   for (int64_t i = 0; i < resultRank; ++i)
     place.push_back(kernel.dim(i));

@@ -26,8 +26,10 @@ KernelBuilder::KernelBuilder(OpBuilder &builder, Operation *op, ArrayRef<int64_t
     }
     splats.push_back(splat);
   }
+  SmallVector<int64_t> combined =
+      llvm::to_vector(llvm::make_filter_range(reduced, [&](int64_t d) { return space[d] != 1; }));
   kernel =
-      KernelOp::create(builder, op->getLoc(), op->getResultTypes(), spaceExtents, reduced, inputs);
+      KernelOp::create(builder, op->getLoc(), op->getResultTypes(), spaceExtents, combined, inputs);
   Block &block = kernel.getBody().emplaceBlock();
   for (Value input : inputs)
     block.addArgument(input.getType(), op->getLoc());
@@ -88,6 +90,8 @@ Value KernelBuilder::check(Value index, int64_t extent, bool isUnsigned) {
 }
 
 Value KernelBuilder::reduce(ReductionKind kind, Value value, bool isUnsigned) {
+  if (kernel.getReduced().empty())
+    return value;
   return KernelReduceOp::create(bodyBuilder, value.getType(), kind, value, isUnsigned);
 }
 
@@ -98,6 +102,14 @@ KernelOp KernelBuilder::yield(ValueRange values, ArrayRef<SmallVector<AffineExpr
     maps.push_back(map(index, symbols.size()));
   KernelYieldOp::create(bodyBuilder, values, bodyBuilder.getAffineMapArrayAttr(maps), symbols, add);
   return kernel;
+}
+
+void mtc::replaceByKernel(FusibleOpInterface op) {
+  OpBuilder builder(op);
+  Operation *kernel = op.buildKernel(builder);
+  kernel->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  op->replaceAllUsesWith(kernel->getResults());
+  op->erase();
 }
 
 //===------------------------------------------------------------------------------------------===//

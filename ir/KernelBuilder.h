@@ -14,7 +14,8 @@ namespace mtc {
 /// kernel's results have the types of `op`'s results.
 class KernelBuilder {
 public:
-  /// `space` and `reduced` as `mtc.kernel` defines them. An empty space (a scalar) becomes [1].
+  /// `space` and `reduced` as `mtc.kernel` defines them. An empty space (a scalar) becomes [1];
+  /// dimensions of extent 1 are not reduced, since there is nothing to combine along them.
   KernelBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ArrayRef<int64_t> space,
                 mlir::ArrayRef<int64_t> reduced = {});
 
@@ -42,6 +43,7 @@ public:
   /// An index made valid for an axis of `extent`; widened to i64 first (`isUnsigned`: without
   /// sign).
   mlir::Value check(mlir::Value index, int64_t extent, bool isUnsigned = false);
+  /// The value itself where no dimension is reduced.
   mlir::Value reduce(ReductionKind kind, mlir::Value value, bool isUnsigned = false);
 
   /// Ends the kernel: result i's element is at `indices[i]`. With `add`, values are added there.
@@ -59,6 +61,9 @@ private:
   mlir::SmallVector<mlir::Value> sources;
   mlir::SmallVector<bool> isSplat;
 };
+
+/// Puts the kernel that computes the operation in its place.
+void replaceByKernel(FusibleOpInterface op);
 
 /// Simplifies an affine map over dims that range over `space`: terms that cannot leave a divisor's
 /// range lose their floordiv and mod.

@@ -143,6 +143,11 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
     if (d < 0 || d >= static_cast<int64_t>(space.size()) || (i > 0 && d <= reduced[i - 1]))
       return op->emitOpError("reduced dimension ")
              << d << " does not ascend within a space of rank " << space.size() << " (kernel_c1)";
+  bool combines = llvm::any_of(reduced, [&](int64_t d) { return space[d] != 1; });
+  for (auto reduce : body.getOps<KernelReduceOp>())
+    if (!combines)
+      return reduce.emitOpError("has nothing to combine: every reduced dimension of the space has "
+                                "extent 1 (kernel_c7)");
   for (Operation &inner : body)
     if (!isa<KernelLoadOp, KernelIndexOp, KernelCheckOp, KernelReduceOp, KernelYieldOp>(inner) &&
         !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(inner.getDialect()))

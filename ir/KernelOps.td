@@ -34,6 +34,7 @@ def KernelOp : Mtc_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlockImplicitTer
     * kernel_c5: a result whose map misses a reduced dimension gets a value that does not depend on it.
     * kernel_c6: totals ascend, are numbers of results of floats, and do not go with `add` or symbols; every dimension that
       one of them leaves out is a dimension of the maps of all results that are no totals.
+    * kernel_c7: where the body reduces, a reduced dimension has an extent other than 1.
   }];
   let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced, Variadic<Mtc_Tensor>:$inputs);
   let results = (outs Variadic<Mtc_Tensor>:$outputs);

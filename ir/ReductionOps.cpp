@@ -147,8 +147,7 @@ Operation *ReduceOp::buildKernel(OpBuilder &builder) {
   int64_t rank = input.getRank();
   KernelBuilder kernel(builder, *this, input.getShape(), getAxes());
   Value value = kernel.load(0, dims(kernel, otherAxes(rank, {})));
-  if (!getAxes().empty())
-    value = kernel.reduce(getKind(), value, isUnsigned(input.getElementType()));
+  value = kernel.reduce(getKind(), value, isUnsigned(input.getElementType()));
   return kernel.yield(value, dims(kernel, otherAxes(rank, getAxes())));
 }
 

@@ -2,7 +2,6 @@
 
 #include "passes/Pipelines.h"
 #include "passes/autodiff/Decompose.h"
-#include "passes/kernels/FormKernels.h"
 #include "passes/kernels/FuseActivations.h"
 #include "passes/kernels/FuseBiasGradients.h"
 #include "passes/kernels/FuseColumnSums.h"
@@ -61,7 +60,7 @@ void mtc::buildKernelPipeline(OpPassManager &manager, const TargetInfo &target,
   addOptional(functions, createCompactScatter(), skipped);
   addOptional(functions, createRecomputeElementwise(), skipped);
   functions.addPass(createPrepareCallsPass(target)); // Its transpositions become kernels too.
-  functions.addPass(createFormKernelsPass(target));
+  functions.addPass(createFormKernels());
   addOptional(functions, createFuseKernels(), skipped);
   functions.addPass(createCSEPass()); // A sum's term is loaded once.
   addOptional(functions, createFuseEpiloguesPass(target), skipped);

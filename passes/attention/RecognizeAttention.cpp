@@ -86,6 +86,8 @@ private:
     if (second.getLhs() != weights || second.getRhs() == weights ||
         second.getLhsContract() != ArrayRef<int64_t>{last} || !llvm::is_sorted(order))
       return "its weights are not the rows of the product behind it";
+    if (shapeOf(weights).back() != keys)
+      return "a reshape cuts or joins the rows of its weights before the product behind it";
     if (product(pick(shapeOf(weights), second.getLhsBatch())) != batch * keyHeads)
       return "its keys and its values have different numbers of heads";
     return "";

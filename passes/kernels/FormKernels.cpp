@@ -1,6 +1,6 @@
 //===- FormKernels.cpp - Each operation that a kernel can compute becomes one -----------------===//
 
-#include "passes/kernels/FormKernels.h"
+#include "ir/KernelBuilder.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,11 +24,6 @@ bool isSplatConstant(Operation *op) {
 }
 
 class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
-public:
-  FormKernelsPass() = default;
-  explicit FormKernelsPass(TargetInfo target) : target(std::move(target)) {}
-
-private:
   void runOnOperation() override {
     SmallVector<FusibleOpInterface> operations;
     SmallVector<Operation *> splats;
@@ -37,40 +32,19 @@ private:
         splats.push_back(op);
       else if (auto fusible = dyn_cast<FusibleOpInterface>(op);
                fusible && !op->hasTrait<OpTrait::ConstantLike>() && !op->hasTrait<mtc::View>() &&
-               becomesKernel(fusible))
+               fusible.getFusibleShape() != FusibleShape::Opaque)
         operations.push_back(fusible);
     });
     // Splats last: by then kernels have taken them in as scalars.
     for (FusibleOpInterface op : operations)
-      form(op);
+      replaceByKernel(op);
     for (Operation *splat : splats) {
       if (splat->use_empty())
         splat->erase();
       else
-        form(cast<FusibleOpInterface>(splat));
+        replaceByKernel(cast<FusibleOpInterface>(splat));
     }
   }
-
-  bool becomesKernel(FusibleOpInterface op) {
-    if (op.getFusibleShape() != FusibleShape::Opaque)
-      return true;
-    auto call = dyn_cast<LibraryCallOpInterface>(op.getOperation());
-    return call && target.isFasterAsKernel && target.isFasterAsKernel(buildDetached(call).get());
-  }
-
-  void form(FusibleOpInterface op) {
-    OpBuilder builder(op);
-    Operation *kernel = op.buildKernel(builder);
-    kernel->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    op->replaceAllUsesWith(kernel->getResults());
-    op->erase();
-  }
-
-  TargetInfo target;
 };
 
 } // namespace
-
-std::unique_ptr<Pass> mtc::createFormKernelsPass(TargetInfo target) {
-  return std::make_unique<FormKernelsPass>(std::move(target));
-}

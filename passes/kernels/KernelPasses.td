@@ -34,8 +34,7 @@ def CompactScatter : Pass<"mtc-compact-scatter", "::mlir::func::FuncOp"> {
 def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "each operation that a kernel can compute becomes one";
   let description = [{
-    Afterwards values are computed by `mtc.kernel` and by operations whose fusible shape is opaque (library calls). A
-    call that takes a target's library longer than a kernel, such as products of tiny matrices, becomes one too.
+    Afterwards values are computed by `mtc.kernel` and by operations whose fusible shape is opaque (library calls).
     Views stay. A splat constant is a scalar of the kernels that read it, and a kernel of its own where something else
     does.
 

@@ -13,6 +13,10 @@ def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
     for it. An operand that the call does not take as it lies is copied to an order that it takes. A transposition of a
     result becomes the call's.
 
+    A call that takes the library longer than a kernel, such as a product of tiny matrices, becomes a kernel. It is asked
+    once, in the layouts that the library would have got; the kernel reads the operands as they were, and movements in
+    front of them are fused into it later.
+
     ```mlir
     %t = mtc.transpose %x [1, 0, 2] : tensor<8x4x16xf32> -> tensor<4x8x16xf32>
     %y = mtc.contract %t, %w batch [0] x [0] over [2] x [1] : …

@@ -2,6 +2,7 @@
 
 #include "passes/memory/PrepareCalls.h"
 
+#include "ir/KernelBuilder.h"
 #include "ir/Shape.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -74,8 +75,12 @@ private:
         makeTaken(call, operand);
       for (auto [operand, original] : llvm::zip_equal(call->getOpOperands(), operands))
         readThrough(call, operand, original);
+      DenseMap<Value, Value> originals;
+      for (auto [prepared, original] : llvm::zip_equal(call->getOperands(), operands))
+        originals[prepared] = original;
       for (OpResult result : call->getResults())
         transpose(call, result);
+      generateIfFaster(call, originals);
     }
     // Movements that nothing reads any more, views that were only tried.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(getOperation().front())))
@@ -157,6 +162,17 @@ private:
     }
     movement.replaceAllUsesWith(Value(result));
     movement.erase();
+  }
+
+  /// call(..) => kernel(..), where the target computes it faster than its library. Kernels read no
+  /// strided views: `originals` are the operands that were there before these.
+  void generateIfFaster(LibraryCallOpInterface call, const DenseMap<Value, Value> &originals) {
+    auto fusible = dyn_cast<FusibleOpInterface>(call.getOperation());
+    if (!fusible || !target.isFasterAsKernel || !target.isFasterAsKernel(buildDetached(call).get()))
+      return;
+    for (OpOperand &operand : call->getOpOperands())
+      operand.set(originals.at(operand.get()));
+    replaceByKernel(fusible);
   }
 
   TargetInfo target;

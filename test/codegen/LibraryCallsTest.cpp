@@ -4,9 +4,9 @@
 #include "codegen/Codegen.h"
 #include "passes/Passes.h"
 #include "passes/autodiff/Decompose.h"
-#include "passes/kernels/FormKernels.h"
 #include "passes/kernels/FuseActivations.h"
 #include "passes/kernels/FuseBiasGradients.h"
+#include "passes/memory/PrepareCalls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -84,9 +84,28 @@ func.func @f(%x: tensor<8x16x4xf32>, %w: tensor<16x8x4xf32>, %y: tensor<8x16xf32
   return %a, %b : tensor<4x8x8xf32>, tensor<8x8xf32>
 })";
   Passed cuda(text, [](OpPassManager &m) {
-    m.nest<func::FuncOp>().addPass(createFormKernelsPass(cudaInfo()));
+    m.nest<func::FuncOp>().addPass(createPrepareCallsPass(cudaInfo()));
   });
   EXPECT_EQ(cuda.count<ContractOp>(), 1);
+}
+
+TEST(LibraryCalls, ACallThatBecomesAKernelReadsWhatItReadBefore) {
+  // The library would read the slice in place; kernels read no strided views.
+  TargetInfo info;
+  info.isFasterAsKernel = [](Operation *) { return true; };
+  constexpr const char *text = R"(
+func.func @f(%x: tensor<4x3xf32>, %y: tensor<2xf32>) -> tensor<4xf32> {
+  %s = mtc.slice %x offsets [0, 1] strides [1, 1] : tensor<4x3xf32> -> tensor<4x2xf32>
+  %r = mtc.contract %s, %y batch [] x [] over [1] x [0] : tensor<4x2xf32>, tensor<2xf32> -> tensor<4xf32>
+  return %r : tensor<4xf32>
+})";
+  Passed prepared(text, [&](OpPassManager &m) {
+    m.nest<func::FuncOp>().addPass(createPrepareCallsPass(info));
+    m.nest<func::FuncOp>().addPass(createFormKernels());
+  });
+  EXPECT_EQ(prepared.count<ContractOp>(), 0);
+  EXPECT_EQ(prepared.count<StridedViewOp>(), 0);
+  EXPECT_EQ(prepared.count<KernelOp>(), 2);
 }
 
 /// ReLU of a product of such elements, behind which nothing else is wanted.
@@ -136,7 +155,7 @@ func.func @f(%d: tensor<6x5xf32>, %x: tensor<6x8xf32>) -> (tensor<5x8xf32>, tens
 })";
   for (bool usesTf32 : {false, true}) {
     Passed passed(text, [&](OpPassManager &m) {
-      m.nest<func::FuncOp>().addPass(createFormKernelsPass(cudaInfo(usesTf32)));
+      m.nest<func::FuncOp>().addPass(createFormKernels());
       m.nest<func::FuncOp>().addPass(createFuseBiasGradientsPass(cudaInfo(usesTf32)));
     });
     EXPECT_EQ(passed.count<FusedContractOp>(), 1);

@@ -151,3 +151,29 @@ func.func @kernel_c6_other(%x: tensor<4x8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @kernel_c7(%x: tensor<4x1xf32>) {
+  %0 = mtc.kernel [4, 1] reduce [1] (%x) : (tensor<4x1xf32>) -> tensor<4xf32> {
+  ^body(%a: tensor<4x1xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, 0)> : tensor<4x1xf32> -> f32
+    // expected-error @below {{has nothing to combine: every reduced dimension of the space has extent 1 (kernel_c7)}}
+    %s = mtc.kernel.reduce add %v : f32
+    mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c7_elementwise(%x: tensor<4xf32>) {
+  %0 = mtc.kernel [4] (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^body(%a: tensor<4xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+    // expected-error @below {{has nothing to combine}}
+    %s = mtc.kernel.reduce add %v : f32
+    mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}

@@ -34,10 +34,10 @@ mtc.kernel_function @normalize [33, 65] reduce [1] -> [tensor<33x65xf32>] {
   mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0, d1)>] : f32
 }
 
-// CHECK: @rows1: {{.*}} ok
-mtc.kernel_function @rows1 [7, 1] reduce [1] -> [tensor<7xf32>] {
-^body(%a: tensor<7x1xf32>):
-  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<7x1xf32> -> f32
+// CHECK: @rows2: {{.*}} ok
+mtc.kernel_function @rows2 [7, 2] reduce [1] -> [tensor<7xf32>] {
+^body(%a: tensor<7x2xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<7x2xf32> -> f32
   %s = mtc.kernel.reduce add %x : f32
   mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0)>] : f32
 }

@@ -3,11 +3,11 @@
 // RUN: env MTC_EMULATED_RACES=1 mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
 
 // CHECK: @one: {{.*}} ok
-mtc.kernel_function @one [1] reduce [0] -> [tensor<f32>] {
-^body(%a: tensor<1xf32>):
-  %x = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<1xf32> -> f32
+mtc.kernel_function @one [1, 2] reduce [1] -> [tensor<f32>] {
+^body(%a: tensor<1x2xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<1x2xf32> -> f32
   %s = mtc.kernel.reduce add %x : f32
-  mtc.kernel.yield %s at [affine_map<(d0) -> ()>] : f32
+  mtc.kernel.yield %s at [affine_map<(d0, d1) -> ()>] : f32
 }
 
 // CHECK: @e31: {{.*}} ok

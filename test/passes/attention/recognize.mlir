@@ -264,3 +264,21 @@ func.func @shared_by_all(%q: tensor<2x4x3x8xf32>, %k: tensor<2x3x8xf32>, %v: ten
   %y = mtc.contract %p, %vb batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
+
+// The rows of the second product's weights are longer than the softmax's: no attention, though all elements are there.
+// CHECK-LABEL: func.func @flattened(
+// CHECK-SAME: recognized = 0 : i64, refused = ["a reshape cuts or joins the rows of its weights before the product behind it"]
+// CHECK: mtc.exp
+func.func @flattened(%q: tensor<2x3x8xf32>, %k: tensor<2x5x8xf32>, %v: tensor<15x4xf32>) -> tensor<2x4xf32> {
+  %s = mtc.contract %q, %k batch [0] x [0] over [2] x [2] : tensor<2x3x8xf32>, tensor<2x5x8xf32> -> tensor<2x3x5xf32>
+  %max = mtc.reduce max %s axes [2] : tensor<2x3x5xf32> -> tensor<2x3xf32>
+  %mb = mtc.broadcast %max axes [2] : tensor<2x3xf32> -> tensor<2x3x5xf32>
+  %sub = mtc.sub %s, %mb : tensor<2x3x5xf32>
+  %exp = mtc.exp %sub : tensor<2x3x5xf32>
+  %sum = mtc.reduce add %exp axes [2] : tensor<2x3x5xf32> -> tensor<2x3xf32>
+  %sb = mtc.broadcast %sum axes [2] : tensor<2x3xf32> -> tensor<2x3x5xf32>
+  %p = mtc.div %exp, %sb : tensor<2x3x5xf32>
+  %r = mtc.reshape %p : tensor<2x3x5xf32> -> tensor<2x15xf32>
+  %y = mtc.contract %r, %v batch [] x [] over [1] x [0] : tensor<2x15xf32>, tensor<15x4xf32> -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}

@@ -44,3 +44,22 @@ func.func @contract_f64(%a: tensor<2x3xf64>, %b: tensor<3x4xf64>) -> tensor<2x4x
   %y = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<2x3xf64>, tensor<3x4xf64> -> tensor<2x4xf64>
   return %y : tensor<2x4xf64>
 }
+
+// Over axes of extent 1 nothing is combined: kernels have no reduction, and do not reduce such dims beside others.
+// CHECK-LABEL: func.func @unit_extents(
+// CHECK: mtc.kernel [4, 5, 1](
+// CHECK-NOT: mtc.kernel.reduce
+// CHECK: mtc.kernel [4, 1](
+// CHECK-NOT: mtc.kernel.reduce
+// CHECK: mtc.kernel [1, 1](
+// CHECK-NOT: mtc.kernel.reduce
+// CHECK: mtc.kernel [4, 1, 7] reduce [2](
+// CHECK: mtc.kernel.reduce  max
+func.func @unit_extents(%a: tensor<4x1xf64>, %b: tensor<1x5xf64>, %c: tensor<4x1xf32>, %d: tensor<1xf32>, %e: tensor<4x1x7xf32>)
+    -> (tensor<4x5xf64>, tensor<4xf32>, tensor<1xf32>, tensor<4xf32>) {
+  %0 = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<4x1xf64>, tensor<1x5xf64> -> tensor<4x5xf64>
+  %1 = mtc.reduce add %c axes [1] : tensor<4x1xf32> -> tensor<4xf32>
+  %2 = mtc.cumulative_sum %d axis 0 : tensor<1xf32>
+  %3 = mtc.reduce max %e axes [1, 2] : tensor<4x1x7xf32> -> tensor<4xf32>
+  return %0, %1, %2, %3 : tensor<4x5xf64>, tensor<4xf32>, tensor<1xf32>, tensor<4xf32>
+}

@@ -9,16 +9,21 @@
 #include "codegen/KernelCache.h"
 
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CachePruning.h"
-#include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace mtc;
@@ -107,27 +112,68 @@ std::string KernelCache::defaultFolder() {
 }
 
 /// LLVM's pruning knows its files by this name.
-std::string KernelCache::pathOf(StringRef key) const {
-  SmallString<128> path(folder);
-  sys::path::append(path, "llvmcache-" + key);
-  return path.str().str();
+static std::string fileNameOf(StringRef key) { return ("llvmcache-" + key).str(); }
+
+static Error makeError(const Twine &message) {
+  return createStringError(inconvertibleErrorCode(), message);
+}
+
+static Error systemError(const Twine &what) {
+  return makeError(what + ": " + std::strerror(errno));
+}
+
+/// The folder is opened once, and every file relative to it, so that no exchange of a folder on the
+/// way can lead elsewhere after the check.
+Error KernelCache::openFolder() {
+  if (std::error_code code =
+          fs::create_directories(folder, /*IgnoreExisting=*/true, fs::perms::owner_all))
+    return makeError("the folder cannot be made: " + code.message());
+  int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0)
+    return systemError("the folder cannot be opened");
+  llvm::scope_exit close([&] { ::close(opened); });
+  struct stat status;
+  if (fstat(opened, &status) != 0)
+    return systemError("the folder cannot be looked at");
+  if (status.st_uid != geteuid())
+    return makeError("the folder belongs to another user; set MTC_CACHE_DIR to one of your own");
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return makeError("other users may write to the folder; `chmod 700` it");
+  directory = opened;
+  close.release();
+  return Error::success();
+}
+
+KernelCache::KernelCache(std::string path, uint64_t maxBytes)
+    : folder(std::move(path)), maxBytes(maxBytes) {
+  if (Error error = openFolder())
+    setProblem(std::move(error));
+}
+
+KernelCache::~KernelCache() {
+  if (directory >= 0)
+    close(directory);
 }
 
 std::unique_ptr<MemoryBuffer> KernelCache::find(StringRef key) {
-  std::string path = pathOf(key);
-  Expected<fs::file_t> file = fs::openNativeFileForRead(path);
-  if (!file) {
-    consumeError(file.takeError());
+  if (directory < 0)
     return nullptr;
-  }
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  int file = openat(directory, fileNameOf(key).c_str(),
+                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0)
+    return nullptr;
+  llvm::scope_exit close([&] { ::close(file); });
+  struct stat status;
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+      static_cast<uint64_t>(status.st_size) > maxBytes)
+    return nullptr;
   // Volatile: read, not mapped, so that no other process can change it below us.
-  auto content = MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
+  auto content = MemoryBuffer::getOpenFile(file, key, status.st_size,
                                            /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
   // Pruning goes by the time of access, which many file systems do not keep.
-  if (fs::file_status status; !fs::status(*file, status))
-    (void)fs::setLastAccessAndModificationTime(*file, std::chrono::system_clock::now(),
-                                               status.getLastModificationTime());
-  fs::closeFile(*file);
+  timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  (void)futimens(file, times);
   if (!content)
     return nullptr;
   StringRef bytes = (*content)->getBuffer(),
@@ -138,28 +184,37 @@ std::unique_ptr<MemoryBuffer> KernelCache::find(StringRef key) {
 }
 
 /// Writes a file that appears whole or not at all.
-static Error writeWhole(StringRef path, StringRef head, StringRef body) {
-  Expected<fs::TempFile> file = fs::TempFile::create(path + ".%%%%%%%%");
-  if (!file)
-    return file.takeError();
-  raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-  stream << head << body;
-  stream.flush();
+Error KernelCache::write(StringRef key, StringRef object) {
+  const std::string name = fileNameOf(key),
+                    temporary = name + "." + utohexstr(sys::Process::GetRandomNumber());
+  int file = openat(directory, temporary.c_str(),
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0)
+    return systemError("a file cannot be made");
+  llvm::scope_exit remove([&] { unlinkat(directory, temporary.c_str(), 0); });
+  raw_fd_ostream stream(file, /*shouldClose=*/true);
+  stream << digestOf({key, object}) << object;
+  stream.close();
   if (std::error_code code = stream.error()) {
     stream.clear_error();
-    return joinErrors(errorCodeToError(code), file->discard());
+    return makeError("a file cannot be written: " + code.message());
   }
-  return file->keep(path);
+  if (renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
+    return systemError(name + " cannot be replaced");
+  remove.release();
+  return Error::success();
 }
 
 void KernelCache::add(StringRef key, StringRef object) {
-  std::error_code code = fs::create_directories(folder);
-  Error error =
-      code ? errorCodeToError(code) : writeWhole(pathOf(key), digestOf({key, object}), object);
-  if (!error) {
-    hasAdded = true;
+  if (directory < 0 || object.size() + digestBytes > maxBytes)
     return;
-  }
+  if (Error error = write(key, object))
+    setProblem(std::move(error));
+  else
+    hasAdded = true;
+}
+
+void KernelCache::setProblem(Error error) {
   std::lock_guard<std::mutex> lock(mutex);
   std::string text = folder + ": " + toString(std::move(error));
   if (problem.empty())
@@ -167,7 +222,10 @@ void KernelCache::add(StringRef key, StringRef object) {
 }
 
 void KernelCache::prune() {
-  if (!hasAdded)
+  // LLVM writes the time of the last pruning to this file, whatever it leads to.
+  struct stat status;
+  if (!hasAdded || (fstatat(directory, "llvmcache.timestamp", &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    !S_ISREG(status.st_mode)))
     return;
   CachePruningPolicy policy;
   policy.Interval = std::chrono::minutes(1);

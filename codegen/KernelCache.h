@@ -2,7 +2,8 @@
 //
 // A folder with one file for each kernel, named after everything that its code follows from. The
 // cache can only save time: what cannot be read, or is damaged, is compiled again, and what cannot
-// be written is not kept.
+// be written is not kept. What a cache holds is run by programs, so a folder or a file that
+// somebody else may have written is not trusted: nothing is read from it, and nothing kept in it.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -37,23 +38,30 @@ public:
   /// "" where there is none.
   static std::string defaultFolder();
 
-  explicit KernelCache(std::string folder, uint64_t maxBytes = defaultMaxBytes)
-      : folder(std::move(folder)), maxBytes(maxBytes) {}
+  /// Makes the folder, for this user alone, where it is missing. One that is another user's, or
+  /// that others may write to, is not used: `getProblem` says so.
+  explicit KernelCache(std::string folder, uint64_t maxBytes = defaultMaxBytes);
+  ~KernelCache();
+  KernelCache(const KernelCache &) = delete;
+  KernelCache &operator=(const KernelCache &) = delete;
 
-  /// A kernel's object; null if it is not there or damaged.
+  /// A kernel's object; null if it is not there or damaged, or no regular file of this user.
   std::unique_ptr<llvm::MemoryBuffer> find(llvm::StringRef key);
   void add(llvm::StringRef key, llvm::StringRef object);
   /// Removes what was not used for longest until at most `maxBytes` are left; once a minute.
   void prune();
 
-  /// Why objects could not be kept; "" if none was refused.
+  /// Why the folder is not used, or objects could not be kept; "" if all went well.
   std::string getProblem();
 
 private:
-  std::string pathOf(llvm::StringRef key) const;
+  llvm::Error openFolder();
+  llvm::Error write(llvm::StringRef key, llvm::StringRef object);
+  void setProblem(llvm::Error error);
 
   std::string folder;
   uint64_t maxBytes;
+  int directory = -1; ///< the folder once it is trusted; names of files are relative to it
   std::atomic<bool> hasAdded = false;
   std::mutex mutex;
   std::string problem;

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace mtc;
 using ::testing::HasSubstr;
@@ -108,7 +109,7 @@ TEST(KernelCache, DoesWithoutAFolder) {
   KernelCache cache((folder.path / "file/cache").string());
   cache.add("a", "object a");
   EXPECT_EQ(found(cache, "a"), "none");
-  EXPECT_THAT(cache.getProblem(), HasSubstr("file/cache: Not a directory"));
+  EXPECT_THAT(cache.getProblem(), HasSubstr("file/cache: the folder cannot be made: Not a directory"));
   cache.prune();
 
   KernelCache other(folder.path.string());
@@ -116,6 +117,65 @@ TEST(KernelCache, DoesWithoutAFolder) {
   other.add("a", "object a");
   EXPECT_EQ(found(other, "a"), "none");
   EXPECT_THAT(other.getProblem(), HasSubstr("Is a directory"));
+}
+
+TEST(KernelCache, OpensNothingButItsOwnFiles) {
+  Folder folder;
+  KernelCache cache(folder.path.string());
+  cache.add("good", "object");
+  ASSERT_EQ(mkfifo(folder.entry("pipe").c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", folder.entry("device"));
+  fs::create_symlink(folder.entry("good"), folder.entry("link"));
+  ASSERT_EQ(mkfifo((folder.path / "llvmcache.timestamp").c_str(), 0600), 0);
+  for (const char *key : {"pipe", "device", "link"}) {
+    EXPECT_EQ(found(cache, key), "none") << key;
+    cache.add(key, "object");
+    EXPECT_EQ(found(cache, key), "object")
+        << key << ": the entry is replaced, not what it leads to";
+  }
+  EXPECT_EQ(found(cache, "good"), "object");
+  cache.prune(); // does not wait for a reader of the pipe
+  EXPECT_EQ(cache.getProblem(), "");
+}
+
+TEST(KernelCache, TakesNoLargerFilesThanItKeeps) {
+  Folder folder;
+  KernelCache(folder.path.string()).add("a", std::string(1000, 'x'));
+  KernelCache small(folder.path.string(), /*maxBytes=*/500);
+  EXPECT_EQ(found(small, "a"), "none");
+  small.add("b", std::string(1000, 'x'));
+  EXPECT_FALSE(fs::exists(folder.entry("b")));
+}
+
+TEST(KernelCache, TrustsOnlyAFolderOfItsUser) {
+  Folder folder;
+  KernelCache made((folder.path / "made").string());
+  EXPECT_EQ(fs::status(folder.path / "made").permissions(), fs::perms::owner_all);
+
+  for (mode_t mode : {0770, 0707, 01777}) {
+    fs::path shared = folder.path / ("shared" + std::to_string(mode));
+    KernelCache(shared.string()).add("a", "object");
+    ASSERT_EQ(chmod(shared.c_str(), mode), 0);
+    KernelCache cache(shared.string());
+    EXPECT_EQ(found(cache, "a"), "none");
+    cache.add("b", "object");
+    EXPECT_FALSE(fs::exists(shared / "llvmcache-b"));
+    EXPECT_THAT(cache.getProblem(),
+                HasSubstr("other users may write to the folder; `chmod 700` it"));
+  }
+
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can give a folder to another user";
+  fs::path others = folder.path / "others";
+  KernelCache(others.string()).add("a", "object");
+  ASSERT_EQ(chown(others.c_str(), 1234, 1234), 0);
+  KernelCache cache(others.string());
+  EXPECT_EQ(found(cache, "a"), "none");
+  EXPECT_THAT(cache.getProblem(), HasSubstr("the folder belongs to another user"));
+  // A file of another user in a folder of one's own.
+  made.add("a", "object");
+  ASSERT_EQ(chown((folder.path / "made/llvmcache-a").c_str(), 1234, 1234), 0);
+  EXPECT_EQ(found(made, "a"), "none");
 }
 
 TEST(KernelCache, SurvivesAFullDisk) {

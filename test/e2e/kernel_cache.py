@@ -25,7 +25,7 @@ def start(name: str, *flags, command=()) -> subprocess.Popen:
 def program(name: str, compiler: subprocess.Popen) -> bytes:
     _, messages = compiler.communicate(timeout=TIMEOUT)
     assert compiler.returncode == 0, messages
-    assert ("are not kept" in messages) == (name == "nowhere"), messages
+    assert ("warning: compiled kernels are not kept" in messages) == (name in ("nowhere", "shared")), messages
     return (folder / name / "train").read_bytes()
 
 
@@ -62,6 +62,23 @@ assert compile("damaged") == expected
 repaired = entries()
 assert compile("repaired") == expected
 assert entries() == repaired
+
+# Entries that are no files are not opened, and replaced.
+for k, file in enumerate(sorted(written)):
+    (cache / file).unlink()
+    if k % 2:
+        os.mkfifo(cache / file)
+    else:
+        (cache / file).symlink_to("/dev/zero")
+assert compile("planted") == expected
+assert all((cache / file).is_file() and not (cache / file).is_symlink() for file in written)
+
+# A folder that others may write to is left alone.
+kept = entries()
+cache.chmod(0o777)
+assert compile("shared", "--cpu", "x86-64-v2") == compile("v2", "--cpu", "x86-64-v2", "--no-cache")
+assert entries() == kept
+cache.chmod(0o700)
 
 # A folder that cannot be written, said once.
 (folder / "file").write_text("")

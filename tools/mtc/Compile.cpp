@@ -65,7 +65,7 @@ std::unique_ptr<KernelCache> openCache(const Options &options) {
 void close(KernelCache &cache) {
   cache.prune();
   if (std::string problem = cache.getProblem(); !problem.empty())
-    note("compiled kernels are not kept: " + problem + "; --no-cache says that it is meant");
+    warn("compiled kernels are not kept: " + problem + "; --no-cache says that it is meant");
 }
 
 /// Prints the IR of the stage that `--emit` names, to `-o` or the standard output.

@@ -16,95 +16,35 @@
 #include <utility>
 
 namespace mtc::runtime {
-namespace {
 
-using Json = nlohmann::ordered_json;
-constexpr const char *formatName = "mtc-checkpoint";
-constexpr int formatVersion = 1;
-constexpr const char *manifestName = "/manifest.json";
-
-bool exists(const std::string &path) {
+static bool exists(const std::string &path) {
   struct stat status;
   return lstat(path.c_str(), &status) == 0;
 }
 
-/// Whether this code gave the name: `step-N-K.safetensors`, or a temporary of one or of a manifest.
-bool isOurs(const std::string &name) {
-  auto has = [&](size_t at, const char *part) {
-    return name.compare(at, std::strlen(part), part) == 0;
-  };
-  auto endsWith = [&](const char *ending) {
-    return name.size() >= std::strlen(ending) && has(name.size() - std::strlen(ending), ending);
-  };
-  if (endsWith(".tmp"))
-    return has(0, ".step-") || has(0, ".manifest.json.");
-  return has(0, "step-") && endsWith(".safetensors") &&
-         name.find_first_not_of("0123456789-", 5) == name.size() - std::strlen(".safetensors");
+static bool isSameFile(const std::string &one, const std::string &other) {
+  struct stat first, second;
+  return stat(one.c_str(), &first) == 0 && stat(other.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/// Removes what earlier checkpoints and killed runs left. Failing to is no harm.
-void removeOthers(const std::string &folder, const std::string &keep) {
-  DIR *directory = opendir(folder.c_str());
-  if (!directory)
-    return;
-  std::vector<std::string> names;
-  while (const dirent *entry = readdir(directory))
-    if (isOurs(entry->d_name) && entry->d_name != keep)
-      names.emplace_back(entry->d_name);
-  closedir(directory);
-  for (const std::string &name : names)
-    unlink((folder + "/" + name).c_str());
-}
-
-/// The manifest, valid and of this program.
-Json readManifest(const MtcProgram &program, const std::string &folder) {
-  const std::string path = folder + manifestName, flag = "--resume " + folder;
-  if (!exists(path))
-    userError(flag, ": holds no checkpoint (no manifest.json)");
+static std::string readText(const std::string &path) {
   InputFile file(path);
   if (file.size() > 64 << 20)
     userError(path, ": is too large for a manifest");
   std::string text(static_cast<size_t>(file.size()), '\0');
   file.read(0, text.data(), file.size());
-  Json manifest = Json::parse(text, nullptr, false);
-  if (!manifest.is_object() || manifest.value("format", Json()) != formatName ||
-      !manifest.value("fingerprint", Json()).is_string())
-    userError(path, ": is not the manifest of a checkpoint");
-  if (manifest.value("version", Json()) != formatVersion)
-    userError(path, ": is of version ", manifest.value("version", Json()).dump(),
-              "; this program reads version ", formatVersion);
-  if (manifest.value("fingerprint", Json()) != program.fingerprint)
-    userError(flag,
-              ": the checkpoint belongs to another program: its variables, shapes or optimizer "
-              "differ (fingerprint ",
-              manifest.value("fingerprint", Json()).dump(), ", this program's is \"",
-              program.fingerprint,
-              "\"). Resume it with the program that wrote it, or give its weights to this one with "
-              "--weights");
-  for (const char *key : {"step", "seed", "bytes"})
-    if (!manifest.value(key, Json()).is_number_unsigned())
-      userError(path, ": lacks '", key, "'");
-  // Rows are counted from the first step on, in 64 bits.
-  if (manifest["step"].get<uint64_t>() > uint64_t{1} << 48 ||
-      manifest["seed"].get<uint64_t>() > uint64_t{INT64_MAX})
-    userError(path, ": 'step' or 'seed' is out of range");
-  if (!manifest.value("shuffle", Json()).is_boolean() ||
-      !manifest.value("file", Json()).is_string() ||
-      !manifest.value("checksums", Json()).is_object())
-    userError(path, ": lacks 'shuffle', 'file' or 'checksums'");
-  if (std::string name = manifest["file"]; !isOurs(name))
-    userError(path, ": names the file '", name, "', which is not one of a checkpoint");
-  return manifest;
+  return text;
 }
 
-} // namespace
-
-CheckpointFolder::CheckpointFolder(std::string path) : folder(std::move(path)) {
+CheckpointFolder::CheckpointFolder(std::string name) : folder(std::move(name)) {
   while (folder.size() > 1 && folder.back() == '/')
     folder.pop_back();
   for (size_t slash = folder.find('/', 1);; slash = folder.find('/', slash + 1)) {
     std::string part = folder.substr(0, slash);
-    if (mkdir(part.c_str(), 0777) != 0 && errno != EEXIST)
+    if (mkdir(part.c_str(), 0777) == 0)
+      made.push_back(part);
+    else if (errno != EEXIST)
       userError("--save ", folder, ": the folder ", part,
                 " cannot be made: ", std::strerror(errno));
     if (slash == std::string::npos)
@@ -115,76 +55,124 @@ CheckpointFolder::CheckpointFolder(std::string path) : folder(std::move(path)) {
     userError("--save ", folder, ": is not a folder");
   if (access(folder.c_str(), W_OK | X_OK) != 0)
     userError("--save ", folder, ": cannot be written to: ", std::strerror(errno));
+  lock.emplace(folder);
 }
 
-void CheckpointFolder::save(const MtcProgram &program, Device &device, const TrainingState &state) {
-  std::string name;
-  for (int attempt = 0; name.empty() || exists(folder + "/" + name); ++attempt)
-    name = text("step-", state.step, "-", attempt, ".safetensors");
+CheckpointFolder::~CheckpointFolder() {
+  lock.reset();
+  // Those that hold something stay.
+  for (; !made.empty(); made.pop_back())
+    rmdir(made.back().c_str());
+}
 
-  std::vector<const MtcTensor *> tensors;
+std::string CheckpointFolder::held() const {
+  const std::string manifest = path(manifestName);
+  if (!exists(manifest))
+    return folder + " holds no checkpoint";
+  try {
+    auto json = nlohmann::json::parse(readText(manifest), nullptr, false);
+    if (auto step = json.find("step"); step != json.end() && step->is_number_unsigned())
+      return text("the checkpoint of step ", step->dump(), " is in ", folder);
+  } catch (const Failure &) {
+    // It is damaged, and said to be when it is resumed.
+  }
+  return text("a checkpoint that cannot be read is in ", folder);
+}
+
+void CheckpointFolder::checkReplaces(const std::string &resumed) const {
+  if (exists(path(manifestName)) && (resumed.empty() || !isSameFile(resumed, folder)))
+    userError("--save ", folder, ": ", held(),
+              ", and this run does not go on from it. To do so, "
+              "give --resume ",
+              folder,
+              "; to keep it, save into another folder; to lose it, give "
+              "--overwrite");
+}
+
+void CheckpointFolder::removeOthers(const std::string &kept) const {
+  DIR *directory = opendir(folder.c_str());
+  if (!directory)
+    return;
+  std::vector<std::string> names;
+  while (const dirent *entry = readdir(directory))
+    if (isCheckpointFileName(entry->d_name) && entry->d_name != kept)
+      names.emplace_back(entry->d_name);
+  closedir(directory);
+  for (const std::string &name : names)
+    unlink(path(name).c_str());
+}
+
+void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
+                                    const FiniteVariables &finite,
+                                    CheckpointManifest &manifest) const {
+  std::vector<uint32_t> saved;
   std::vector<SafetensorsEntry> entries;
   for (uint32_t i = 0; i < program.variable_count; ++i) {
-    const MtcVariable &variable = program.variables[i];
-    if (!isSaved(variable))
+    const MtcTensor &tensor = program.variables[i].tensor;
+    if (!isSaved(program.variables[i]))
       continue;
-    tensors.push_back(&variable.tensor);
-    entries.push_back({variable.tensor.name, variable.tensor.type, shapeOf(variable.tensor)});
+    saved.push_back(i);
+    entries.push_back({tensor.name, tensor.type, shapeOf(tensor)});
   }
-  SafetensorsWriter writer(folder + "/" + name, entries);
-  Json checksums = Json::object();
-  for (size_t i = 0; i < tensors.size(); ++i) {
+  SafetensorsWriter writer(path(manifest.file), entries);
+  for (size_t i = 0; i < saved.size(); ++i) {
     Checksum sum;
-    device.read(tensors[i]->offset, tensors[i]->bytes,
-                [&](const char *from, int64_t at, int64_t bytes) {
-                  writer.write(i, at, from, bytes);
-                  sum.add(from, bytes);
-                });
-    checksums[tensors[i]->name] = checksumText(sum.value());
+    auto write = [&](const char *from, int64_t at, int64_t bytes) {
+      writer.write(i, at, from, bytes);
+      sum.add(from, bytes);
+    };
+    if (!finite.read(program, device, saved[i], write))
+      stopDiverged(text("after step ", manifest.state.step, ", '", entries[i].name,
+                        "' holds values that are not finite"),
+                   held());
+    manifest.checksums[entries[i].name] = checksumText(sum.value());
   }
+  manifest.bytes = writer.fileBytes();
   writer.commit();
+}
 
-  Json manifest = {{"format", formatName},
-                   {"version", formatVersion},
-                   {"compiler_version", program.compiler_version},
-                   {"model", program.model_name},
-                   {"fingerprint", program.fingerprint},
-                   {"step", state.step},
-                   {"batch", program.batch},
-                   {"seed", state.seed},
-                   {"shuffle", state.shuffle},
-                   {"file", name},
-                   {"bytes", writer.fileBytes()},
-                   {"checksums", checksums}};
-  DurableFile file(folder + manifestName);
-  file.append(manifest.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+void CheckpointFolder::save(const MtcProgram &program, Device &device, const TrainingState &state,
+                            const FiniteVariables &finite) {
+  lock->renew();
+  CheckpointManifest manifest;
+  manifest.state = state;
+  for (int attempt = 0; manifest.file.empty() || exists(path(manifest.file)); ++attempt)
+    manifest.file = checkpointFileName(state.step, attempt);
+  writeTensors(program, device, finite, manifest);
+  DurableFile file(path(manifestName));
+  file.append(writeManifest(program, manifest));
   file.commit();
-  removeOthers(folder, name);
+  removeOthers(manifest.file);
 }
 
-TrainingState readTrainingState(const MtcProgram &program, const std::string &folder) {
-  Json manifest = readManifest(program, folder);
-  TrainingState state;
-  state.step = manifest["step"].get<int64_t>();
-  state.seed = manifest["seed"].get<uint64_t>();
-  state.shuffle = manifest["shuffle"].get<bool>();
-  return state;
+Checkpoint::Checkpoint(const MtcProgram &program, const std::string &folder) {
+  const std::string path = folder + "/" + manifestName;
+  if (!exists(path))
+    userError("--resume ", folder, ": holds no checkpoint (no ", manifestName, ")");
+  for (std::string text = readText(path), newer;; text = newer) {
+    manifest = parseManifest(program, path, text);
+    try {
+      file.emplace(folder + "/" + manifest.file);
+      break;
+    } catch (const Failure &) {
+      // A run that saves meanwhile has removed the file, after it replaced the manifest.
+      newer = readText(path);
+      if (newer == text)
+        throw;
+    }
+  }
+  if (file->bytes() != manifest.bytes)
+    userError(file->path(), ": has ", file->bytes(), " bytes; its manifest says ", manifest.bytes);
 }
 
-void loadCheckpoint(const MtcProgram &program, Device &device, const std::string &folder) {
-  Json manifest = readManifest(program, folder);
-  SafetensorsFile file(folder + "/" + manifest["file"].get<std::string>());
-  InputFile raw(file.path());
-  if (raw.size() != manifest["bytes"].get<int64_t>())
-    userError(file.path(), ": has ", raw.size(), " bytes; its manifest says ",
-              manifest["bytes"].get<int64_t>());
+void Checkpoint::load(const MtcProgram &program, Device &device) const {
   Problems problems;
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
     if (!isSaved(variable))
       continue;
     const MtcTensor &tensor = variable.tensor;
-    const ArrayOnDisk *found = file.find(tensor.name);
+    const ArrayOnDisk *found = file->find(tensor.name);
     std::string why = found ? mismatch(tensor, *found) : "is missing";
     if (why.empty()) {
       Checksum sum;
@@ -192,11 +180,12 @@ void loadCheckpoint(const MtcProgram &program, Device &device, const std::string
         readArray(*found, at, to, bytes);
         sum.add(to, bytes);
       });
-      if (manifest["checksums"].value(tensor.name, Json()) != checksumText(sum.value()))
+      auto expected = manifest.checksums.find(tensor.name);
+      if (expected == manifest.checksums.end() || expected->second != checksumText(sum.value()))
         why = "is damaged: its checksum is not the manifest's";
     }
     if (!why.empty())
-      problems.add(file.path(), ": tensor '", tensor.name, "' ", why);
+      problems.add(file->path(), ": tensor '", tensor.name, "' ", why);
   }
   problems.throwIfAny();
 }

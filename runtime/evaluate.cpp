@@ -6,9 +6,11 @@
 #include "runtime/failure.h"
 #include "runtime/metrics.h"
 #include "runtime/safetensors.h"
+#include "runtime/standard_output.h"
 #include "runtime/stop_signal.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -46,10 +48,7 @@ double sumOfRows(const Session &session, int64_t offset, int64_t valid) {
   return sum;
 }
 
-void stopIfAsked() {
-  if (const char *name = StopSignal::received())
-    userError("stopped by ", name, "; nothing was written");
-}
+void stopIfAsked() { StopSignal::stopIfReceived("stopped; nothing was written"); }
 
 } // namespace
 
@@ -65,18 +64,18 @@ void evaluate(const Session &session, const TrainingState &state) {
   StopSignal signal;
   session.setScalars(state.step + 1, 0, state.seed);
   double loss = 0, weight = 0, correct = 0;
+  int64_t firstNotFinite = -1; // row of the first batch whose loss is not finite
   for (int64_t first = 0; first < counted; first += program.batch) {
     int64_t valid = evaluateBatch(session, first, counted);
     stopIfAsked();
-    if (byRow) {
-      loss += sumOfRows(session, metrics.row_loss, valid);
-      weight += sumOfRows(session, metrics.row_weight, valid);
-      if (metrics.row_correct >= 0)
-        correct += sumOfRows(session, metrics.row_correct, valid);
-    } else {
-      loss += session.loss(session.requestLoss(program.evaluate_loss));
-      weight += 1;
-    }
+    const double added = byRow ? sumOfRows(session, metrics.row_loss, valid)
+                               : session.loss(session.requestLoss(program.evaluate_loss));
+    loss += added;
+    weight += byRow ? sumOfRows(session, metrics.row_weight, valid) : 1;
+    if (byRow && metrics.row_correct >= 0)
+      correct += sumOfRows(session, metrics.row_correct, valid);
+    if (!std::isfinite(added) && firstNotFinite < 0)
+      firstNotFinite = first;
   }
   nlohmann::ordered_json line;
   if (state.step)
@@ -85,18 +84,24 @@ void evaluate(const Session &session, const TrainingState &state) {
   if (byRow && metrics.row_correct >= 0)
     line["accuracy"] = correct / weight;
   line["rows"] = counted;
-  if (!session.options.metrics.empty())
-    MetricsFile(session.options.metrics, 0).writeLine(line.dump());
   if (byRow && weight == 0)
     std::fprintf(stderr, "warning: every label is one to be ignored, so there is no loss\n");
+  if (firstNotFinite >= 0)
+    std::fprintf(stderr,
+                 "warning: the loss is not finite: that of rows %lld to %lld (from 0) is the first "
+                 "that is not\n",
+                 static_cast<long long>(firstNotFinite),
+                 static_cast<long long>(std::min(firstNotFinite + program.batch, counted) - 1));
   if (counted < rows)
     std::fprintf(stderr,
                  "warning: the last %lld rows do not fill a batch of %lld and were left out\n",
                  static_cast<long long>(rows - counted), static_cast<long long>(program.batch));
-  std::printf("loss %.9g", loss / weight);
+  print("loss %.9g", loss / weight);
   if (line.contains("accuracy"))
-    std::printf("  accuracy %.6g", correct / weight);
-  std::printf("  rows %lld\n", static_cast<long long>(counted));
+    print("  accuracy %.6g", correct / weight);
+  print("  rows %lld\n", static_cast<long long>(counted));
+  if (!session.options.metrics.empty())
+    MetricsFile(session.options.metrics, 0).writeLine(line.dump());
 }
 
 void writeOutputs(const Session &session, const TrainingState &state) {
@@ -134,8 +139,8 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   }
   writer.commit();
   if (!session.options.quiet)
-    std::printf("%u outputs of %lld rows in %s\n", program.output_count,
-                static_cast<long long>(rows), session.options.outputs.c_str());
+    print("%u outputs of %lld rows in %s\n", program.output_count, static_cast<long long>(rows),
+          session.options.outputs.c_str());
 }
 
 } // namespace mtc::runtime

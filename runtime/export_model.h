@@ -2,15 +2,16 @@
 #ifndef MTC_RUNTIME_EXPORT_MODEL_H
 #define MTC_RUNTIME_EXPORT_MODEL_H
 
-#include "runtime/device.h"
+#include "runtime/divergence.h"
 
 #include <string>
 
 namespace mtc::runtime {
 
 /// Writes the model that the program was compiled from, with the values that its variables have
-/// now. Durable.
-void exportModel(const MtcProgram &program, Device &device, const std::string &path);
+/// now. Durable. A fault of the system, and no file, if one of `finite` is not.
+void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
+                 const std::string &path);
 
 } // namespace mtc::runtime
 

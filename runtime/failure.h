@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_FAILURE_H
 #define MTC_RUNTIME_FAILURE_H
 
+#include <algorithm>
 #include <exception>
 #include <sstream>
 #include <string>
@@ -10,18 +11,19 @@
 
 namespace mtc::runtime {
 
-enum ExitCode { exitDone = 0, exitUserInput = 1, exitSystemFault = 2 };
+/// A run that a signal stopped ends with `exitSignal` and the signal's number, as shells count.
+enum ExitCode { exitDone = 0, exitUserInput = 1, exitSystemFault = 2, exitSignal = 128 };
 
 /// Ends the run with a message that names the file, the flag or the node, what was found and what
 /// was expected.
 class Failure : public std::exception {
 public:
-  Failure(ExitCode code, std::string message) : code(code), message(std::move(message)) {}
+  Failure(int code, std::string message) : code(code), message(std::move(message)) {}
   const char *what() const noexcept override { return message.c_str(); }
-  ExitCode exitCode() const { return code; }
+  int exitCode() const { return code; }
 
 private:
-  ExitCode code;
+  int code;
   std::string message;
 };
 
@@ -40,7 +42,7 @@ template <typename... Parts> [[noreturn]] void systemError(const Parts &...parts
   throw Failure(exitSystemFault, text(parts...));
 }
 
-/// Mistakes of the user that are reported all at once.
+/// What went wrong in several places, reported all at once.
 class Problems {
 public:
   template <typename... Parts> void add(const Parts &...parts) { list.push_back(text(parts...)); }
@@ -57,18 +59,30 @@ public:
     }
   }
 
-  /// Throws what was collected, if anything.
+  /// Runs `action`; what it throws is added to the list, whatever its kind, so that the next action
+  /// runs all the same.
+  template <typename Action> void attempt(const Action &action) {
+    try {
+      action();
+    } catch (const Failure &failure) {
+      code = std::max(code, failure.exitCode());
+      list.emplace_back(failure.what());
+    }
+  }
+
+  /// Throws what was collected, if anything, with the highest exit code.
   void throwIfAny() const {
     if (list.empty())
       return;
     std::string all;
     for (const std::string &problem : list)
       all += (all.empty() ? "" : "\nerror: ") + problem;
-    throw Failure(exitUserInput, all);
+    throw Failure(code, all);
   }
 
 private:
   std::vector<std::string> list;
+  int code = exitUserInput;
 };
 
 } // namespace mtc::runtime

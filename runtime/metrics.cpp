@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -56,11 +57,20 @@ void MetricsFile::writeLine(const std::string &line) {
     ssize_t written = ::write(descriptor, all.data() + done, all.size() - done);
     if (written < 0 && errno == EINTR)
       continue;
-    if (written <= 0)
-      systemError("--metrics ", path,
-                  ": cannot be written: ", std::strerror(written < 0 ? errno : EIO));
+    if (written <= 0) {
+      const int error = written < 0 ? errno : EIO;
+      dropEnd(static_cast<int64_t>(done));
+      systemError("--metrics ", path, ": cannot be written: ", std::strerror(error));
+    }
     done += static_cast<size_t>(written);
   }
+}
+
+/// A part of a line that a full disk left is of no use to readers.
+void MetricsFile::dropEnd(int64_t bytes) {
+  struct stat status;
+  if (bytes > 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) [[maybe_unused]]
+    int ignored = ftruncate(descriptor, status.st_size - bytes);
 }
 
 } // namespace mtc::runtime

@@ -24,11 +24,13 @@ public:
   MetricsFile &operator=(const MetricsFile &) = delete;
 
   void write(const StepMetrics &metrics);
-  /// Writes one line of JSON.
+  /// Writes one line of JSON; a fault of the system if it cannot be written as a whole, and then
+  /// the file holds none of it.
   void writeLine(const std::string &line);
 
 private:
   void dropLinesAfter(int64_t lastStep);
+  void dropEnd(int64_t bytes);
 
   std::string path;
   int descriptor = -1;

@@ -9,12 +9,14 @@
 #include <charconv>
 #include <limits>
 #include <sched.h>
+#include <set>
 
 namespace mtc::runtime {
 namespace {
 
 /// What is known of the flag being read.
 struct Value {
+  const MtcProgram &program;
   const std::string &flag, &text;
 
   template <typename Number> Number number(Number least, Number most) const {
@@ -47,11 +49,25 @@ struct Flag {
   bool isOptional() const { return value && value[0] == '['; }
 };
 
+/// NAME=FILE, where NAME and FILE may hold `=` too: NAME is the longest input's name that fits.
 void addData(Options &options, const Value &value) {
-  size_t equals = value.text.find('=');
+  size_t equals = value.text.find('='), longest = 0;
+  for (uint32_t i = 0; i < value.program.input_count; ++i) {
+    const std::string start = std::string(value.program.inputs[i].tensor.name) + "=";
+    if (start.size() > longest && value.text.rfind(start, 0) == 0) {
+      longest = start.size();
+      equals = longest - 1;
+    }
+  }
   if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
     userError("--data ", value.text, ": NAME=FILE is expected");
   options.data.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
+}
+
+void setShuffle(Options &options, bool shuffle) {
+  if (options.shuffle && *options.shuffle != shuffle)
+    userError("--shuffle and --no-shuffle contradict each other; give one of them");
+  options.shuffle = shuffle;
 }
 
 const Flag flags[] = {
@@ -64,17 +80,31 @@ const Flag flags[] = {
     {"--epochs", "N", "train until each row was taken N times (default: 1)",
      [](Options &o, const Value &v) { o.epochs = v.count(1); }},
     {"--shuffle", nullptr, "take rows in an order drawn for each epoch (default)",
-     [](Options &o, const Value &) { o.shuffle = true; }},
+     [](Options &o, const Value &) { setShuffle(o, true); }},
     {"--no-shuffle", nullptr, "take rows as the file has them",
-     [](Options &o, const Value &) { o.shuffle = false; }},
+     [](Options &o, const Value &) { setShuffle(o, false); }},
+    {"--schedule-steps", "N",
+     "the step at which the learning rate's schedule ends (default: the run's last step;\n"
+     "with --resume, where the checkpoint's schedule ends)",
+     [](Options &o, const Value &v) { o.scheduleSteps = v.count(1); }},
+    {"--on-nan", "stop|continue",
+     "what to do at a loss that is not finite: stop, keep the checkpoint before it and\n"
+     "exit with 2 (default), or train on and save all the same",
+     [](Options &o, const Value &v) {
+       if (v.text != "stop" && v.text != "continue")
+         userError(v.flag, " ", v.text, ": stop or continue is expected");
+       o.continuesOnNan = v.text == "continue";
+     }},
     {"--seed", "N", "of the order and of random operators (default: 0)",
      [](Options &o, const Value &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
     {"--metrics", "FILE", "write one line of JSON a step: step, loss, lr, step_seconds",
      [](Options &o, const Value &v) { o.metrics = v.file(); }},
-    {"--save", "DIR", "write a checkpoint at the end, and when asked to stop by a signal",
+    {"--save", "DIR", "write a checkpoint at the end, and when a signal stops the run",
      [](Options &o, const Value &v) { o.save = v.file(); }},
     {"--save-every", "N", "write one every N steps too",
      [](Options &o, const Value &v) { o.saveEvery = v.count(1); }},
+    {"--overwrite", nullptr, "let --save replace a checkpoint that --resume does not go on from",
+     [](Options &o, const Value &) { o.overwrites = true; }},
     {"--resume", "DIR", "go on from a checkpoint, to the same bits as without the pause",
      [](Options &o, const Value &v) { o.resume = v.file(); }},
     {"--weights", "FILE", "start from these weights (safetensors)",
@@ -132,10 +162,11 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
   int modes = !options.gradients.empty() + !options.outputs.empty() + options.evaluate;
   if (modes > 1)
     problems.add("--gradients, --outputs and --evaluate are different runs; give one of them");
-  bool training = options.steps || options.epochs || !options.save.empty() || options.saveEvery;
+  bool training = options.steps || options.epochs || !options.save.empty() || options.saveEvery ||
+                  options.scheduleSteps || options.continuesOnNan;
   if (modes && training)
-    problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs and "
-                 "--save do not go with them");
+    problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs, "
+                 "--schedule-steps, --on-nan and --save do not go with them");
   if (modes && !options.exportTo.empty())
     problems.add("--export writes trained weights; it does not go with --gradients, --outputs or "
                  "--evaluate");
@@ -143,6 +174,8 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
     problems.add("--steps and --epochs both say how long to train; give one of them");
   if (options.saveEvery && options.save.empty())
     problems.add("--save-every needs --save DIR");
+  if (options.overwrites && options.save.empty())
+    problems.add("--overwrite needs --save DIR");
   if (!options.resume.empty() && !options.weights.empty())
     problems.add("--resume brings the weights of the checkpoint; --weights does not go with it");
   if (options.summarizes && options.quiet && options.profileSummary.empty())
@@ -170,6 +203,7 @@ int availableCores() {
 Options parseOptions(const MtcProgram &program, const std::vector<std::string> &arguments) {
   Options options;
   Problems problems;
+  std::set<const Flag *> given;
   for (size_t i = 0; i < arguments.size(); ++i) {
     std::string name = arguments[i], value;
     size_t equals = name.find('=');
@@ -197,7 +231,12 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
       problems.add(name, ": takes no value");
       continue;
     }
-    problems.collect([&] { flag->apply(options, Value{name, value}); });
+    // --data names another input each time.
+    if (flag->apply != addData && !given.insert(flag).second) {
+      problems.add(flag->name, ": is given twice");
+      continue;
+    }
+    problems.collect([&] { flag->apply(options, Value{program, name, value}); });
   }
   if (!options.help && !options.version)
     checkTogether(program, options, problems);
@@ -250,7 +289,9 @@ std::string helpText(const MtcProgram &program, const std::string &programName) 
     help += left + right + "\n";
   }
   return help + "\nExit status: 0 done, 1 a mistake in what was given, 2 a fault of the device or "
-                "the system.\n";
+                "the system, or\ntraining that diverged. At SIGINT, SIGTERM or SIGHUP training "
+                "finishes its step, saves if there\nis --save, exports nothing and exits with 128 "
+                "+ the signal's number; a second signal ends it\nat once.\n";
 }
 
 } // namespace mtc::runtime

@@ -14,13 +14,15 @@ namespace mtc::runtime {
 
 struct Options {
   std::vector<std::pair<std::string, std::string>> data; ///< NAME, FILE
-  std::optional<int64_t> steps, epochs;
+  std::optional<int64_t> steps, epochs, scheduleSteps;
   std::optional<bool> shuffle;
   std::optional<uint64_t> seed;
   std::string metrics, gradients, outputs, save, resume, exportTo, weights, memoryReport, profile,
       profileSummary; ///< the file; may be empty
   std::string device; ///< as --device has it
   bool summarizes = false, evaluate = false, quiet = false, help = false, version = false;
+  bool overwrites = false;     ///< a checkpoint that the run does not go on from
+  bool continuesOnNan = false; ///< --on-nan continue
   int64_t saveEvery = 0;
   int threads = 0; ///< resolved: at least 1 after parsing
 

@@ -1,8 +1,9 @@
 // The bar and the lines.
 #include "runtime/progress.h"
 
+#include "runtime/standard_output.h"
+
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <unistd.h>
 
@@ -15,9 +16,9 @@ Progress::~Progress() { breakLine(); }
 
 void Progress::breakLine() {
   if (lineOpen)
-    std::puts("");
+    print("\n");
   lineOpen = false;
-  std::fflush(stdout);
+  flushOutput();
 }
 
 void Progress::show(int64_t step, double loss, double learningRate, double seconds) {
@@ -25,9 +26,9 @@ void Progress::show(int64_t step, double loss, double learningRate, double secon
     return;
   if (!terminal) {
     if (step % every == 0 || step == total || step == 1) {
-      std::printf("step %lld/%lld  loss %.6g  lr %.6g  %.1f ms\n", static_cast<long long>(step),
-                  static_cast<long long>(total), loss, learningRate, seconds * 1e3);
-      std::fflush(stdout);
+      print("step %lld/%lld  loss %.6g  lr %.6g  %.1f ms\n", static_cast<long long>(step),
+            static_cast<long long>(total), loss, learningRate, seconds * 1e3);
+      flushOutput();
     }
     return;
   }
@@ -39,10 +40,10 @@ void Progress::show(int64_t step, double loss, double learningRate, double secon
   int64_t filled = total > 0 ? std::min(width, width * step / total) : width;
   std::string bar = std::string(static_cast<size_t>(filled), '#') +
                     std::string(static_cast<size_t>(width - filled), '.');
-  std::printf("\r[%s] %lld/%lld  loss %.6g  lr %.3g  %.1f ms\x1b[K", bar.c_str(),
-              static_cast<long long>(step), static_cast<long long>(total), loss, learningRate,
-              seconds * 1e3);
-  std::fflush(stdout);
+  print("\r[%s] %lld/%lld  loss %.6g  lr %.3g  %.1f ms\x1b[K", bar.c_str(),
+        static_cast<long long>(step), static_cast<long long>(total), loss, learningRate,
+        seconds * 1e3);
+  flushOutput();
   lineOpen = true;
 }
 

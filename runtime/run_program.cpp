@@ -11,7 +11,9 @@
 #include "runtime/options.h"
 #include "runtime/profile.h"
 #include "runtime/profile_summary.h"
+#include "runtime/schedule.h"
 #include "runtime/session.h"
+#include "runtime/standard_output.h"
 #include "runtime/trace.h"
 #include "runtime/train.h"
 #include "runtime/variables.h"
@@ -45,20 +47,20 @@ void checkTarget(const char *flag, const std::string &path, Problems &problems) 
 }
 
 /// Where training starts: at a checkpoint, or at the beginning.
-TrainingState startingState(const MtcProgram &program, const Options &options) {
+TrainingState startingState(const Options &options, const std::optional<Checkpoint> &resumed) {
   TrainingState state;
-  if (!options.resume.empty()) {
-    state = readTrainingState(program, options.resume);
-    if (options.seed && *options.seed != state.seed)
-      userError("--seed ", *options.seed, ": the checkpoint in ", options.resume,
-                " was made with seed ", state.seed);
-    if (options.shuffle && *options.shuffle != state.shuffle)
-      userError("--resume ", options.resume, ": the checkpoint was made with ",
-                state.shuffle ? "--shuffle" : "--no-shuffle");
+  if (!resumed) {
+    state.seed = options.seed.value_or(0);
+    state.shuffle = options.shuffle.value_or(true);
     return state;
   }
-  state.seed = options.seed.value_or(0);
-  state.shuffle = options.shuffle.value_or(true);
+  state = resumed->state();
+  if (options.seed && *options.seed != state.seed)
+    userError("--seed ", *options.seed, ": the checkpoint in ", options.resume,
+              " was made with seed ", state.seed);
+  if (options.shuffle && *options.shuffle != state.shuffle)
+    userError("--resume ", options.resume, ": the checkpoint was made with ",
+              state.shuffle ? "--shuffle" : "--no-shuffle");
   return state;
 }
 
@@ -78,7 +80,7 @@ void reportProfile(const MtcProgram &program, Device &device, const Options &opt
   profile.finish();
   auto summary = summarize(program, profile, device, options.threads);
   if (!options.quiet)
-    std::fputs(summaryTable(summary).c_str(), stdout);
+    print("%s", summaryTable(summary).c_str());
   if (options.profileSummary.empty())
     return;
   DurableFile file(options.profileSummary);
@@ -92,50 +94,86 @@ int64_t arenaBytes(const MtcProgram &program, const Options &options) {
                                    : std::max(program.arena_bytes, program.gradients_arena_bytes);
 }
 
-void run(const MtcProgram &program, const std::string &programPath, const Options &options) {
-  Problems problems;
-  checkTarget("--gradients", options.gradients, problems);
-  checkTarget("--outputs", options.outputs, problems);
-  checkTarget("--export", options.exportTo, problems);
-  checkTarget("--memory-report", options.memoryReport, problems);
-  checkTarget("--profile-summary", options.profileSummary, problems);
+/// What a run starts from. Everything that is wrong with it is one failure.
+struct Inputs {
+  std::optional<CheckpointFolder> checkpoints; ///< of --save
+  std::optional<Checkpoint> resumed;
+  std::optional<Dataset> data; ///< of a run that does more than export
   TrainingState state;
-  problems.collect([&] { state = startingState(program, options); });
-  const bool usesData = options.trains() || options.evaluate || !options.gradients.empty() ||
-                        !options.outputs.empty();
-  std::optional<Dataset> data;
-  if (usesData)
-    problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
-  if (!options.save.empty())
-    problems.collect([&] { CheckpointFolder(options.save); });
-  problems.throwIfAny();
 
+  Inputs(const MtcProgram &program, const Options &options) {
+    Problems problems;
+    checkTarget("--gradients", options.gradients, problems);
+    checkTarget("--outputs", options.outputs, problems);
+    checkTarget("--export", options.exportTo, problems);
+    checkTarget("--memory-report", options.memoryReport, problems);
+    checkTarget("--profile-summary", options.profileSummary, problems);
+    if (!options.save.empty())
+      problems.collect([&] {
+        checkpoints.emplace(options.save);
+        if (!options.overwrites)
+          checkpoints->checkReplaces(options.resume);
+      });
+    problems.collect([&] {
+      if (!options.resume.empty())
+        resumed.emplace(program, options.resume);
+      state = startingState(options, resumed);
+    });
+    if (options.trains() || options.evaluate || !options.gradients.empty() ||
+        !options.outputs.empty())
+      problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
+    if (options.trains() && !problems.any())
+      problems.collect([&] {
+        state.scheduleSteps = chooseScheduleSteps(
+            program, state, lastStep(program, options, data->rows()), options.scheduleSteps);
+      });
+    problems.throwIfAny();
+  }
+};
+
+/// Everything but what is written of the variables at the end. What of it cannot be written is
+/// added to `failures`: no reason to leave out the rest.
+void runOnData(const MtcProgram &program, const Options &options, Device &device, Inputs &inputs,
+               const FiniteVariables &finite, Problems &failures) {
+  std::optional<Trace> trace;
+  Profile profile;
+  std::vector<Observer *> observers;
+  if (!options.profile.empty())
+    observers.push_back(&trace.emplace(options.profile));
+  if (options.summarizes)
+    observers.push_back(&profile);
+  device.prepare(observers);
+  BatchReader batches(program, *inputs.data, device);
+  runSession({program, options, device, *inputs.data, batches, observers,
+              inputs.checkpoints ? &*inputs.checkpoints : nullptr, finite},
+             inputs.state);
+  if (trace)
+    failures.attempt([&] { trace->finish(); });
+  if (options.summarizes)
+    failures.attempt([&] { reportProfile(program, device, options, profile); });
+}
+
+void run(const MtcProgram &program, const std::string &programPath, const Options &options) {
+  Inputs inputs(program, options);
   std::unique_ptr<Device> opened = openDevice(program, options, arenaBytes(program, options));
   Device &device = *opened;
   initializeVariables(program, device, options.threads, options.weights, folderOf(programPath),
-                      !options.resume.empty());
-  if (!options.resume.empty())
-    loadCheckpoint(program, device, options.resume);
-  if (usesData) {
-    std::optional<Trace> trace;
-    Profile profile;
-    std::vector<Observer *> observers;
-    if (!options.profile.empty())
-      observers.push_back(&trace.emplace(options.profile));
-    if (options.summarizes)
-      observers.push_back(&profile);
-    device.prepare(observers);
-    BatchReader batches(program, *data, device);
-    runSession({program, options, device, *data, batches, observers}, state);
-    if (trace)
-      trace->finish();
-    if (options.summarizes)
-      reportProfile(program, device, options, profile);
-  }
+                      inputs.resumed.has_value());
+  if (inputs.resumed)
+    inputs.resumed->load(program, device);
+  FiniteVariables finite;
+  if (options.trains() && !options.continuesOnNan)
+    finite = FiniteVariables(program, device);
+  Problems failures;
+  if (inputs.data)
+    runOnData(program, options, device, inputs, finite, failures);
   if (!options.exportTo.empty())
-    exportModel(program, device, options.exportTo);
+    failures.attempt([&] { exportModel(program, device, finite, options.exportTo); });
   if (!options.memoryReport.empty())
-    writeMemoryReport(program, device, arenaBytes(program, options), options.memoryReport);
+    failures.attempt([&] {
+      writeMemoryReport(program, device, arenaBytes(program, options), options.memoryReport);
+    });
+  failures.throwIfAny();
 }
 
 } // namespace
@@ -148,24 +186,25 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
   // a training run.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  startOutput();
   try {
     if (program.abi_version != MTC_ABI_VERSION)
       systemError("the program was compiled for version ", program.abi_version,
                   " of the runtime, but linked with version ", MTC_ABI_VERSION);
     Options options = parseOptions(program, arguments);
     if (options.help)
-      std::fputs(helpText(program, name).c_str(), stdout);
+      print("%s", helpText(program, name).c_str());
     else if (options.version)
-      std::printf("%s: %s, compiled by mtc %s\n", name.c_str(), program.model_name,
-                  program.compiler_version);
+      print("%s: %s, compiled by mtc %s\n", name.c_str(), program.model_name,
+            program.compiler_version);
     else
       run(program, programPath, options);
-    if (std::fflush(stdout) != 0 && errno != EPIPE)
-      systemError("standard output cannot be written: ", std::strerror(errno));
+    checkOutput();
     return exitDone;
   } catch (const Failure &failure) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "error: %s\n", failure.what());
+    flushOutput();
+    std::fprintf(stderr, "%s%s\n",
+                 failure.exitCode() > exitSignal ? "" : "error: ", failure.what());
     return failure.exitCode();
   } catch (const std::bad_alloc &) {
     std::fputs("error: the system gave no more memory\n", stderr);

@@ -3,12 +3,10 @@
 
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
-
-#include <nlohmann/json.hpp>
+#include "runtime/json_object.h"
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 namespace mtc::runtime {
 namespace {
@@ -16,26 +14,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int64_t longestHeader = 100'000'000;
-
-/// Parses the header; a name that occurs twice is not valid.
-Json parseHeader(const std::string &path, const std::string &text) {
-  std::set<std::string> names;
-  std::string repeated;
-  auto watch = [&](int depth, Json::parse_event_t event, Json &value) {
-    if (event == Json::parse_event_t::key && depth == 1 &&
-        !names.insert(value.get<std::string>()).second)
-      repeated = value.get<std::string>();
-    // Deeper nesting than {name: {key: [..]}} is not part of the format; it is dropped, and missed
-    // below.
-    return depth <= 3;
-  };
-  Json header = Json::parse(text, watch, false);
-  if (!header.is_object())
-    userError(path, ": its header is not a JSON object");
-  if (!repeated.empty())
-    userError(path, ": holds the tensor '", repeated, "' twice");
-  return header;
-}
 
 struct Range {
   int64_t begin, end;
@@ -85,7 +63,7 @@ SafetensorsFile::SafetensorsFile(const std::string &path)
               longestHeader, " are allowed; it is damaged or not a safetensors file");
   std::string text(length, '\0');
   file->read(8, text.data(), static_cast<int64_t>(length));
-  Json header = parseHeader(path, text);
+  const Json header = parseJsonObject(path + ": its header", text);
 
   const int64_t start = 8 + static_cast<int64_t>(length), dataBytes = file->size() - start;
   std::vector<Range> ranges;

@@ -22,6 +22,7 @@ public:
   explicit SafetensorsFile(const std::string &path);
 
   const std::string &path() const { return file->path(); }
+  int64_t bytes() const { return file->size(); }
   const std::map<std::string, ArrayOnDisk> &tensors() const { return entries; }
   /// Null if there is no such tensor.
   const ArrayOnDisk *find(const std::string &name) const;

@@ -12,12 +12,16 @@
 
 namespace mtc::runtime {
 
-/// How far training has come, and by which order of rows.
+/// How far training has come, and what the steps that follow depend on.
 struct TrainingState {
   int64_t step = 0; ///< completed steps
   uint64_t seed = 0;
   bool shuffle = true;
+  int64_t scheduleSteps = 0; ///< the step at which the learning rate's schedule ends
 };
+
+class CheckpointFolder;
+class FiniteVariables;
 
 struct Session {
   const MtcProgram &program;
@@ -26,6 +30,8 @@ struct Session {
   const Dataset &data;
   BatchReader &batches;
   const std::vector<Observer *> &observers;
+  CheckpointFolder *checkpoints; ///< that training saves to; null: nowhere
+  const FiniteVariables &finite;
 
   /// Writes the scalars that step `step` (from 1) reads.
   void setScalars(int64_t step, double learningRate, uint64_t seed) const;

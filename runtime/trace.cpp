@@ -34,6 +34,12 @@ void Trace::write(const std::string &name, const char *category, int lane,
        << ",\"cat\":\"" << category << "\",\"ph\":\"X\",\"pid\":1,\"tid\":" << lane
        << ",\"ts\":" << microseconds(begin - start) << ",\"dur\":" << microseconds(end - begin)
        << ",\"args\":{" << arguments << "}}";
+  noteError();
+}
+
+void Trace::noteError() {
+  if (!file && !firstError)
+    firstError = errno ? errno : EIO;
 }
 
 void Trace::operation(const OperationInfo &operation, Clock::time_point begin,
@@ -69,8 +75,9 @@ void Trace::finish() {
   finished = true;
   file << "\n]\n";
   file.flush();
-  if (!file)
-    systemError("--profile ", path, ": could not be written completely: ", std::strerror(errno));
+  noteError();
+  if (firstError)
+    systemError("--profile ", path, ": cannot be written: ", std::strerror(firstError));
 }
 
 } // namespace mtc::runtime

@@ -27,8 +27,12 @@ private:
   void write(const std::string &name, const char *category, int lane, const std::string &arguments,
              Clock::time_point begin, Clock::time_point end);
 
+  /// Keeps the reason why the first write failed.
+  void noteError();
+
   std::string path;
   std::ofstream file;
+  int firstError = 0;
   Clock::time_point start = Clock::now();
   bool first = true, finished = false;
 };

@@ -2,12 +2,14 @@
 #include "runtime/train.h"
 
 #include "runtime/checkpoint.h"
+#include "runtime/divergence.h"
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
 #include "runtime/metrics.h"
 #include "runtime/progress.h"
 #include "runtime/safetensors.h"
 #include "runtime/schedule.h"
+#include "runtime/standard_output.h"
 #include "runtime/stop_signal.h"
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <cstdio>
 #include <deque>
 #include <optional>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -39,31 +42,30 @@ public:
         progress(total, session.options.quiet) {
     if (!session.options.metrics.empty())
       metrics.emplace(session.options.metrics, state.step);
-    if (!session.options.save.empty())
-      checkpoints.emplace(session.options.save);
   }
 
   void run() {
     const Options &options = session.options;
     if (state.step >= total && !options.quiet)
-      std::printf("step %lld is done already; --steps or --epochs say how far to go in all\n",
-                  static_cast<long long>(state.step));
+      print("step %lld is done already; --steps or --epochs say how far to go in all\n",
+            static_cast<long long>(state.step));
     StopSignal signal;
-    while (state.step < total && !StopSignal::received()) {
+    while (state.step < total && !StopSignal::received() && !problems.any()) {
       step();
-      if (checkpoints && options.saveEvery && state.step % options.saveEvery == 0)
+      if (options.saveEvery && state.step % options.saveEvery == 0)
         save();
     }
     report(0);
-    if (checkpoints)
-      save();
-    session.device.wait(); // What goes wrong in the last update counts too.
+    problems.attempt([&] { save(); });
+    // What goes wrong in the last update counts too.
+    problems.attempt([&] { session.device.wait(); });
     progress.breakLine();
-    if (const char *name = StopSignal::received(); name && state.step < total)
-      std::fprintf(stderr, "%s: stopped after step %lld of %lld%s%s\n", name,
-                   static_cast<long long>(state.step), static_cast<long long>(total),
-                   checkpoints ? "; go on with --resume " : "; nothing was saved (no --save)",
-                   checkpoints ? options.save.c_str() : "");
+    problems.throwIfAny();
+    StopSignal::stopIfReceived(text("stopped after step ", state.step, " of ", total,
+                                    session.checkpoints
+                                        ? "; go on with --resume " + options.save
+                                        : "; nothing was saved, since there is no --save",
+                                    options.exportTo.empty() ? "" : "; nothing was exported"));
   }
 
 private:
@@ -78,7 +80,8 @@ private:
 
   void step() {
     const int64_t number = state.step + 1;
-    Pending pending = {number, 0, learningRate(session.program, number, total), Clock::now()};
+    Pending pending = {number, 0, learningRate(session.program, number, state.scheduleSteps),
+                       Clock::now()};
     session.run(Phase::Load, number, [&] {
       session.setScalars(number, pending.rate, state.seed);
       session.loadBatch(state, number, total);
@@ -93,7 +96,7 @@ private:
     report(session.device.queuedSteps());
   }
 
-  /// Reports all steps but the last `queued`.
+  /// Reports all steps but the last `queued`; ends training at a loss that is not finite.
   void report(int queued) {
     for (; queue.size() > static_cast<size_t>(queued); queue.pop_front()) {
       const Pending &pending = queue.front();
@@ -104,31 +107,36 @@ private:
           std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
       lastEnd = now;
       if (metrics)
-        metrics->write({pending.step, loss, pending.rate, seconds});
+        problems.attempt([&] { metrics->write({pending.step, loss, pending.rate, seconds}); });
       progress.show(pending.step, loss, pending.rate, seconds);
       if (!std::isfinite(loss))
-        warnOfLoss(pending.step, loss);
+        handleLoss(pending.step, loss);
     }
   }
 
-  void warnOfLoss(int64_t step, double loss) {
-    if (warned)
+  /// A loss that is not finite: what was updated by its gradients is never saved, since each save
+  /// reports all steps first.
+  void handleLoss(int64_t step, double loss) {
+    const std::string found = text("the loss of step ", step, " is ", loss);
+    if (!session.options.continuesOnNan)
+      stopDiverged(found, session.checkpoints ? session.checkpoints->held()
+                                              : "nothing was saved, since there is no --save");
+    if (std::exchange(warned, true))
       return;
-    warned = true;
     progress.breakLine();
     std::fprintf(stderr,
-                 "warning: the loss of step %lld is %f, and the weights are likely lost; a lower "
-                 "--lr or a warm-up when "
-                 "compiling may help\n",
-                 static_cast<long long>(step), loss);
+                 "warning: %s, and the weights are likely lost; training goes on, as --on-nan "
+                 "continue says\n",
+                 found.c_str());
   }
 
   void save() {
-    report(0);
-    if (savedStep == state.step)
+    if (!session.checkpoints || savedStep == state.step)
       return;
-    session.run(Phase::Save, state.step,
-                [&] { checkpoints->save(session.program, session.device, state); });
+    report(0);
+    session.run(Phase::Save, state.step, [&] {
+      session.checkpoints->save(session.program, session.device, state, session.finite);
+    });
     savedStep = state.step;
   }
 
@@ -137,15 +145,27 @@ private:
   int64_t total, savedStep = -1;
   Progress progress;
   std::optional<MetricsFile> metrics;
-  std::optional<CheckpointFolder> checkpoints;
   std::deque<Pending> queue;
   Clock::time_point lastEnd{};
+  Problems problems; ///< after which training stops, but saves
   bool warned = false;
 };
 
 } // namespace
 
 void train(const Session &session, TrainingState &state) { Training(session, state).run(); }
+
+static void warnOfGradients(double loss, const std::vector<std::string> &notFinite) {
+  if (!std::isfinite(loss))
+    std::fprintf(stderr, "warning: the loss is %f\n", loss);
+  constexpr size_t shown = 5;
+  for (size_t i = 0; i < std::min(notFinite.size(), shown); ++i)
+    std::fprintf(stderr, "warning: the gradient of '%s' holds values that are not finite\n",
+                 notFinite[i].c_str());
+  if (notFinite.size() > shown)
+    std::fprintf(stderr, "warning: so do the gradients of %zu other parameters\n",
+                 notFinite.size() - shown);
+}
 
 void writeGradients(const Session &session, const TrainingState &state) {
   const MtcProgram &program = session.program;
@@ -170,14 +190,22 @@ void writeGradients(const Session &session, const TrainingState &state) {
   const double loss =
       session.loss(session.requestLoss(isApart ? program.gradients_loss : program.micro_step_loss));
   SafetensorsWriter writer(session.options.gradients, entries);
-  for (size_t i = 0; i < gradients.size(); ++i)
-    session.device.read(
-        gradients[i]->tensor.offset, gradients[i]->tensor.bytes,
-        [&](const char *from, int64_t at, int64_t bytes) { writer.write(i, at, from, bytes); });
+  std::vector<std::string> notFinite;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    bool finite = true;
+    session.device.read(gradients[i]->tensor.offset, gradients[i]->tensor.bytes,
+                        [&](const char *from, int64_t at, int64_t bytes) {
+                          writer.write(i, at, from, bytes);
+                          finite = finite && isFinite(entries[i].type, from, bytes);
+                        });
+    if (!finite)
+      notFinite.push_back(entries[i].name);
+  }
   writer.commit();
+  warnOfGradients(loss, notFinite);
   if (!session.options.quiet)
-    std::printf("loss %.9g; %zu gradients in %s\n", loss, gradients.size(),
-                session.options.gradients.c_str());
+    print("loss %.9g; %zu gradients in %s\n", loss, gradients.size(),
+          session.options.gradients.c_str());
 }
 
 } // namespace mtc::runtime

@@ -10,7 +10,9 @@ namespace mtc::runtime {
 int64_t lastStep(const MtcProgram &program, const Options &options, int64_t rows);
 
 /// Trains from the state's step on and keeps the state up to date; saves checkpoints as the options
-/// say. Returns early, with everything saved, after a signal.
+/// say. Ends the run, with everything saved, after a signal and when metrics cannot be written; at
+/// the first loss that is not finite, with the checkpoint before it, unless --on-nan says
+/// otherwise.
 void train(const Session &session, TrainingState &state);
 
 /// --gradients: one micro-step on the first batch; writes every gradient under its parameter's

@@ -55,6 +55,39 @@ TEST(Options, Contradictions) {
   EXPECT_THAT(refusal({"--threads", "99999999999"}), HasSubstr("--threads 99999999999"));
 }
 
+TEST(Options, GivenTwice) {
+  std::string message = refusal({"--steps", "5", "--steps=6", "--quiet", "--quiet", "--save", "a",
+                                 "--save", "a", "--data", "x=a", "--data", "x=b"});
+  for (const char *flag : {"--steps", "--quiet", "--save"})
+    EXPECT_THAT(message, HasSubstr(std::string(flag) + ": is given twice"));
+  EXPECT_THAT(refusal({"--data", "x=a", "--data", "x=b"}), HasSubstr("'x' is given twice"));
+  EXPECT_THAT(refusal({"--shuffle", "--no-shuffle"}), HasSubstr("contradict each other"));
+}
+
+TEST(Options, NamesWithEqualsSigns) {
+  TemporaryFolder folder;
+  writeSampleData(folder, 4);
+  MtcProgram program = mtc_program;
+  std::vector<MtcInput> inputs(program.inputs, program.inputs + program.input_count);
+  inputs[0].tensor.name = "x=y";
+  inputs[1].tensor.name = "x";
+  program.inputs = inputs.data();
+  writeFile(folder / "a=b.npy", readFile(folder / "x.npy"));
+  auto run = [&](const std::string &x, const std::string &target) {
+    return runHere(program, {"--data", "x=y=" + x, "--data=x=" + target});
+  };
+  EXPECT_EQ(run(folder / "a=b.npy", folder / "target.npy").status, 0);
+  EXPECT_THAT(run(folder / "target.npy", folder / "a=b.npy").error,
+              HasSubstr("--data x=y=" + (folder / "target.npy")));
+  EXPECT_THAT(runHere(program, {"--data", "y=z=f"}).error, HasSubstr("no input 'y'"));
+}
+
+TEST(Options, OnNan) {
+  EXPECT_THAT(refusal({"--on-nan", "warn"}), HasSubstr("stop or continue is expected"));
+  EXPECT_THAT(refusal({"--evaluate", "--on-nan", "continue"}), HasSubstr("change no weights"));
+  EXPECT_THAT(refusal({"--overwrite"}), HasSubstr("needs --save"));
+}
+
 TEST(Options, DeviceOfTheTarget) {
   TemporaryFolder folder;
   writeSampleData(folder, 4);

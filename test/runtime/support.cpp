@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -98,21 +99,43 @@ static int spawn(const std::string &program, const std::vector<std::string> &arg
   return process;
 }
 
+/// Runs an executable to its end; `output` is where its standard output goes.
+static RunResult runTo(const std::string &program, const std::vector<std::string> &arguments,
+                       const std::string &output) {
+  TemporaryFolder folder;
+  int process = spawn(program, arguments, output, folder / "err"), status = 0;
+  waitpid(process, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), "",
+          readFile(folder / "err")};
+}
+
 RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments) {
   TemporaryFolder folder;
-  int process = spawn(program, arguments, folder / "out", folder / "err"), status = 0;
-  waitpid(process, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          readFile(folder / "out"), readFile(folder / "err")};
+  RunResult result = runTo(program, arguments, folder / "out");
+  result.output = readFile(folder / "out");
+  return result;
 }
 
 RunResult runSample(const std::vector<std::string> &arguments) {
   return runProgramFile(MTC_SAMPLE, arguments);
 }
 
+RunResult runSample(const std::vector<std::string> &arguments, const std::string &output) {
+  return runTo(MTC_SAMPLE, arguments, output);
+}
+
 int startSample(const std::vector<std::string> &arguments) {
   return spawn(MTC_SAMPLE, arguments, "/dev/null", "/dev/null");
 }
+
+FileSizeLimit::FileSizeLimit(uint64_t bytes) {
+  getrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit limited = {bytes, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limited);
+}
+
+FileSizeLimit::~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before); }
 
 float sampleX(int64_t row, int64_t feature) {
   return static_cast<float>((row * 31 + feature * 17 + row * row * feature) % 41 - 20) / 16;

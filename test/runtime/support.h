@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 namespace mtc::test {
@@ -48,8 +49,22 @@ RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arg
 /// Runs an executable, or the sample's.
 RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments);
 RunResult runSample(const std::vector<std::string> &arguments);
+/// With its standard output going to the file `output`.
+RunResult runSample(const std::vector<std::string> &arguments, const std::string &output);
 /// Starts the sample's executable and returns its process; its output is lost.
 int startSample(const std::vector<std::string> &arguments);
+
+/// While an object lives, no file may grow beyond so many bytes: writes fail as on a full disk.
+class FileSizeLimit {
+public:
+  explicit FileSizeLimit(uint64_t bytes);
+  ~FileSizeLimit();
+  FileSizeLimit(const FileSizeLimit &) = delete;
+  FileSizeLimit &operator=(const FileSizeLimit &) = delete;
+
+private:
+  struct rlimit before;
+};
 
 /// Data of the sample: `rows` rows of x and target = x · (1, −2, 0.5) + 0.3, in x.npy and
 /// target.npy of the folder.

@@ -1,6 +1,7 @@
 // Whole runs of the hand-written sample: the numbers, the order of rows, resuming, messages.
 #include "runtime/safetensors.h"
 #include "runtime/schedule.h"
+#include "runtime/stop_signal.h"
 #include "runtime/variables.h"
 #include "support.h"
 
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <sys/wait.h>
 #include <thread>
 
@@ -140,8 +142,12 @@ TEST_F(Train, ShufflingIsAFunctionOfTheSeed) {
 }
 
 TEST_F(Train, ThreadsDoNotChangeABit) {
-  for (const char *threads : {"1", "2", "3"})
-    ASSERT_EQ(run({"--threads", threads, "--steps", "9", "--save", folder / threads}).status, 0);
+  for (const char *threads : {"1", "2", "3"}) {
+    std::vector<std::string> flags = sampleData(folder);
+    flags.back() = threads;
+    flags.insert(flags.end(), {"--steps", "9", "--save", folder / threads});
+    ASSERT_EQ(runHere(mtc_program, flags).status, 0);
+  }
   std::string one = readFile(checkpointFile(folder / "1"));
   EXPECT_EQ(one, readFile(checkpointFile(folder / "2")));
   EXPECT_EQ(one, readFile(checkpointFile(folder / "3")));
@@ -243,15 +249,159 @@ TEST_F(Train, MissingWeightsBesideTheProgram) {
               HasSubstr("'fc.weight' is missing"));
 }
 
-TEST_F(Train, NonFiniteLossWarnsOnceAndGoesOn) {
-  MtcProgram program = mtc_program;
-  program.learning_rate = 1e20;
-  RunResult result = run({"--steps", "8", "--metrics", folder / "m.jsonl"}, program);
+/// Rows of which those from `first` on are not finite.
+void writeDivergingData(const TemporaryFolder &folder, size_t first) {
+  std::vector<float> target(10, 1);
+  std::fill(target.begin() + static_cast<int64_t>(first), target.end(), std::nanf(""));
+  writeFile(folder / "target.npy", npyBytes("<f4", "(10, 1)", bytesOf(target)));
+}
+
+TEST_F(Train, StopsAtTheFirstLossThatIsNotFinite) {
+  writeDivergingData(folder, 8); // in the third batch
+  for (const char *every : {"1", "2", "5"}) {
+    std::string saved = folder / "c" + every;
+    RunResult result = run({"--no-shuffle", "--steps", "9", "--save", saved, "--save-every", every,
+                            "--export", folder / "m.onnx", "--metrics", folder / "m.jsonl"});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.error, HasSubstr("the loss of step 3 is nan"));
+    EXPECT_FALSE(fileExists(folder / "m.onnx"));
+    EXPECT_EQ(readLosses(folder / "m.jsonl").size(), 3u);
+    if (*every == '5') {
+      EXPECT_THAT(result.error, HasSubstr("holds no checkpoint"));
+      EXPECT_FALSE(fileExists(saved));
+      continue;
+    }
+    EXPECT_THAT(result.error, HasSubstr("the checkpoint of step 2 is in " + saved));
+    for (const char *name : {"fc.weight", "fc.bias", "fc.weight.momentum", "seen"})
+      for (float value : tensor(checkpointFile(saved), name))
+        EXPECT_TRUE(std::isfinite(value)) << name;
+  }
+  RunResult result = run({"--no-shuffle"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.error, HasSubstr("nothing was saved"));
+}
+
+TEST_F(Train, NonFiniteLossWarnsOnceAndGoesOnIfAsked) {
+  writeDivergingData(folder, 8);
+  RunResult result = run({"--no-shuffle", "--steps", "8", "--metrics", folder / "m.jsonl", "--save",
+                          folder / "c", "--export", folder / "m.onnx", "--on-nan", "continue"});
   EXPECT_EQ(result.status, 0);
-  size_t first = result.error.find("warning:");
+  size_t first = result.error.find("warning: the loss of step 3 is nan");
   ASSERT_NE(first, std::string::npos);
   EXPECT_EQ(result.error.find("warning:", first + 1), std::string::npos);
   EXPECT_TRUE(std::isnan(readLosses(folder / "m.jsonl").back()));
+  EXPECT_TRUE(std::isnan(tensor(checkpointFile(folder / "c"), "fc.bias")[0]));
+  EXPECT_TRUE(fileExists(folder / "m.onnx"));
+}
+
+TEST_F(Train, WeightsThatAreNotFiniteAreNotSaved) {
+  // The loss of the first step is finite, and what its update leaves is not: no loss has told so.
+  MtcProgram program = mtc_program;
+  program.learning_rate = std::numeric_limits<double>::infinity();
+  RunResult result = run({"--steps", "1", "--save", folder / "c"}, program);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.error, HasSubstr("after step 1, 'fc.weight' holds values that are not"));
+  EXPECT_FALSE(fileExists(folder / "c/manifest.json"));
+  result = run({"--steps", "1", "--export", folder / "m.onnx"}, program);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.error, HasSubstr("m.onnx was not written"));
+  EXPECT_FALSE(fileExists(folder / "m.onnx"));
+}
+
+TEST_F(Train, WhatWasNotFiniteBeforeTrainingMayBeSaved) {
+  // A state like a mask: it holds -inf, and no loss depends on it.
+  MtcProgram program = mtc_program;
+  std::vector<MtcVariable> variables(program.variables, program.variables + program.variable_count);
+  const float infinity = -std::numeric_limits<float>::infinity();
+  variables[3].initial = MTC_INITIAL_DATA;
+  variables[3].data = &infinity;
+  program.variables = variables.data();
+  RunResult result = run({"--steps", "2", "--save", folder / "c"}, program);
+  EXPECT_EQ(result.status, 0) << result.error;
+  EXPECT_TRUE(std::isinf(tensor(checkpointFile(folder / "c"), "seen")[0]));
+}
+
+TEST_F(Train, RunsWithoutUpdatesSayWhatIsNotFinite) {
+  writeDivergingData(folder, 2);
+  RunResult result = run({"--gradients", folder / "g.safetensors", "--no-shuffle"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.error, HasSubstr("warning: the loss is nan"));
+  EXPECT_THAT(result.error, HasSubstr("the gradient of 'fc.bias' holds values that are not"));
+  writeDivergingData(folder, 9);
+  MtcProgram program = mtc_program;
+  program.row_metrics = {-1, -1, -1};
+  EXPECT_THAT(run({"--evaluate"}).error, HasSubstr("that of rows 8 to 9 (from 0) is the first"));
+  EXPECT_EQ(run({"--evaluate"}, program).error.find("not finite"), std::string::npos);
+  writeDivergingData(folder, 7);
+  EXPECT_THAT(run({"--evaluate"}, program).error, HasSubstr("that of rows 4 to 7"));
+}
+
+TEST_F(Train, AFullDiskEndsTheRunWithItsName) {
+  const std::vector<std::vector<std::string>> cases = {{"--export", folder / "m.onnx"},
+                                                       {"--memory-report", folder / "r.json"},
+                                                       {"--profile", folder / "p.json"},
+                                                       {"--gradients", folder / "g.safetensors"},
+                                                       {"--outputs", folder / "o.safetensors"},
+                                                       {"--metrics", folder / "m.jsonl"},
+                                                       {"--save", folder / "c"}};
+  for (std::vector<std::string> flags : cases) {
+    flags.push_back("--quiet");
+    FileSizeLimit limit(5);
+    RunResult result = run(flags);
+    EXPECT_EQ(result.status, 2) << flags[0];
+    if (flags[0] != "--metrics" && flags[0] != "--profile") // written as training goes
+      EXPECT_FALSE(fileExists(flags[1])) << flags[0];
+  }
+}
+
+TEST_F(Train, OneFileThatCannotBeWrittenIsNoReasonToLeaveOutTheOthers) {
+  RunResult result;
+  {
+    FileSizeLimit limit(200); // enough for messages and the model, not for the report
+    result = run({"--quiet", "--memory-report", folder / "r.json", "--export", folder / "m.onnx"});
+  }
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.error, HasSubstr("r.json: cannot be written"));
+  EXPECT_TRUE(fileExists(folder / "m.onnx"));
+}
+
+TEST_F(Train, MetricsThatFailInTheMiddleLeaveACheckpoint) {
+  RunResult result;
+  {
+    FileSizeLimit limit(8192); // enough for a checkpoint
+    result = run(
+        {"--steps", "100000", "--metrics", folder / "m.jsonl", "--save", folder / "c", "--quiet"});
+  }
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.error, HasSubstr("--metrics " + (folder / "m.jsonl") + ": cannot be written"));
+  // Whole lines only, and all steps of the checkpoint but those that failed.
+  const std::string lines = readFile(folder / "m.jsonl");
+  EXPECT_EQ(lines.back(), '\n');
+  const size_t written = readLosses(folder / "m.jsonl").size();
+  const auto step = nlohmann::json::parse(readFile(folder / "c/manifest.json"))["step"];
+  EXPECT_GT(written, 20u);
+  EXPECT_GT(step.get<size_t>(), written);
+  EXPECT_LE(step.get<size_t>(), written + 3);
+  EXPECT_EQ(run({"--resume", folder / "c", "--steps", std::to_string(written + 5), "--metrics",
+                 folder / "n.jsonl"})
+                .status,
+            0);
+}
+
+TEST_F(Train, StandardOutputThatCannotBeWritten) {
+  RunResult result =
+      runSample(withData(folder, {"--steps", "5", "--save", folder / "c"}), "/dev/full");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.error, HasSubstr("standard output cannot be written: No space left"));
+  EXPECT_TRUE(fileExists(folder / "c/manifest.json")); // It is worth more than what it prints.
+  for (const std::vector<std::string> &flags : {std::vector<std::string>{"--evaluate"},
+                                                {"--gradients", folder / "g"},
+                                                {"--outputs", folder / "o"},
+                                                {"--profile-summary"},
+                                                {"--help"},
+                                                {"--version"}})
+    EXPECT_EQ(runSample(withData(folder, flags), "/dev/full").status, 2) << flags[0];
+  EXPECT_EQ(runSample(withData(folder, {"--quiet"}), "/dev/full").status, 0);
 }
 
 TEST_F(Train, FaultOfAKernelNamesTheNode) {
@@ -280,18 +430,51 @@ TEST_F(Train, MemoryReportAndProfile) {
   EXPECT_EQ(gemms, 2);
 }
 
-TEST_F(Train, SignalFinishesTheStepAndSaves) {
-  int process = startSample(withData(
-      folder, {"--steps", "1000000000", "--save", folder / "c", "--metrics", folder / "m.jsonl"}));
-  while (!fileExists(folder / "m.jsonl") || readFile(folder / "m.jsonl").empty())
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  kill(process, SIGTERM);
-  int status = 0;
-  waitpid(process, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  auto manifest = nlohmann::json::parse(readFile(folder / "c/manifest.json"));
-  EXPECT_EQ(manifest["step"].get<size_t>(), readLosses(folder / "m.jsonl").size());
+TEST_F(Train, SignalsFinishTheStepAndSave) {
+  for (int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const std::string saved = folder / std::to_string(signal), log = saved + ".jsonl";
+    int process = startSample(withData(folder, {"--steps", "1000000000", "--save", saved,
+                                                "--metrics", log, "--export", folder / "m.onnx"}));
+    while (!fileExists(log) || readFile(log).empty())
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    kill(process, signal);
+    int status = 0;
+    waitpid(process, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
+    auto manifest = nlohmann::json::parse(readFile(saved + "/manifest.json"));
+    EXPECT_EQ(manifest["step"].get<size_t>(), readLosses(log).size());
+    EXPECT_FALSE(fileExists(folder / "m.onnx"));
+  }
+}
+
+TEST(StopSignal, ASecondOneEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        mtc::runtime::StopSignal signal;
+        raise(SIGTERM);
+        if (!mtc::runtime::StopSignal::received())
+          std::exit(1);
+        raise(SIGINT);
+        std::exit(2);
+      },
+      testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(StopSignal, WhatTheParentIgnoresStaysIgnored) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN); // as nohup does
+        mtc::runtime::StopSignal signal;
+        raise(SIGHUP);
+        const bool received = mtc::runtime::StopSignal::received();
+        raise(SIGTERM);
+        raise(SIGHUP);
+        std::exit(received ? 1 : 7);
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 TEST(Schedule, WarmUpThenFall) {
@@ -307,6 +490,52 @@ TEST(Schedule, WarmUpThenFall) {
   program.schedule = MTC_COSINE_RATE;
   EXPECT_NEAR(mtc::runtime::learningRate(program, 6, 12), 0.5 * (1 + std::cos(M_PI / 4)), 1e-15);
   EXPECT_NEAR(mtc::runtime::learningRate(program, 12, 12), 0, 1e-15);
+}
+
+class ScheduleOfRuns : public Train {
+protected:
+  MtcProgram program = mtc_program;
+
+  void SetUp() override {
+    Train::SetUp();
+    program.schedule = MTC_LINEAR_RATE;
+  }
+  RunResult run(const std::vector<std::string> &more) { return Train::run(more, program); }
+  std::string model(const std::vector<std::string> &more) {
+    std::vector<std::string> flags = {"--export", folder / "model.onnx"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    RunResult result = run(flags);
+    EXPECT_EQ(result.status, 0) << result.error;
+    EXPECT_EQ(result.error, "");
+    return readFile(folder / "model.onnx");
+  }
+};
+
+TEST_F(ScheduleOfRuns, GoesOnAcrossAPause) {
+  std::string whole = model({"--steps", "10"});
+  model({"--steps", "4", "--schedule-steps", "10", "--save", folder / "c"});
+  model({"--steps", "6", "--resume", folder / "c", "--save", folder / "c"});
+  EXPECT_EQ(model({"--steps", "10", "--resume", folder / "c"}), whole);
+}
+
+TEST_F(ScheduleOfRuns, ThatEndsBeforeTheRunIsRefused) {
+  model({"--steps", "4", "--save", folder / "c"});
+  RunResult result = run({"--resume", folder / "c", "--steps", "8"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("the learning rate is 0 from step 4 on"));
+  EXPECT_THAT(result.error, HasSubstr("--schedule-steps 8: the rate of step 5 is then 0.00375 and "
+                                      "not 0"));
+  EXPECT_EQ(run({"--resume", folder / "c", "--steps", "8", "--schedule-steps", "6"}).status, 1);
+  result = run(
+      {"--resume", folder / "c", "--steps", "8", "--schedule-steps", "8", "--save", folder / "c"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.error, HasSubstr("warning: --schedule-steps 8: the learning rate of step 5"));
+  EXPECT_THAT(run({"--resume", folder / "c", "--epochs", "4"}).error,
+              HasSubstr("is 0 from step 8 on"));
+  // A run that is done, or one that does not train, has nothing to refuse.
+  EXPECT_EQ(run({"--resume", folder / "c", "--steps", "8"}).status, 0);
+  EXPECT_EQ(run({"--resume", folder / "c", "--evaluate"}).status, 0);
+  EXPECT_THAT(Train::run({"--schedule-steps", "8"}).error, HasSubstr("is constant"));
 }
 
 } // namespace

@@ -3,12 +3,14 @@
 #include "frontend/reader/GraphCheck.h"
 
 #include "frontend/reader/NodeNames.h"
+#include "ir/ReservedNames.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ConvertUTF.h"
 
 using namespace llvm;
 
@@ -193,9 +195,43 @@ void Checker::checkSubgraph(const ::onnx::GraphProto &graph, const std::string &
   checkGraphIn(graph, inside, &scope, problems);
 }
 
+/// Why no tensor of a file can be called so; "" if one can.
+StringRef whyNoTensorName(StringRef name) {
+  const auto *begin = reinterpret_cast<const UTF8 *>(name.begin());
+  if (name.contains('\0'))
+    return "has a name with a NUL byte";
+  if (!isLegalUTF8String(&begin, reinterpret_cast<const UTF8 *>(name.end())))
+    return "has a name that is not UTF-8";
+  if (name == "__metadata__")
+    return "has the name that safetensors files give to their metadata";
+  return "";
+}
+
+/// Inputs, initializers and outputs keep their names in the program and in the files that it reads
+/// and writes.
+void checkTensorNames(const ::onnx::GraphProto &graph, Problems &problems) {
+  auto check = [&](StringRef kind, StringRef name, bool isReserved) {
+    StringRef why = whyNoTensorName(name);
+    if (why.empty() && isReserved)
+      why = "has a name that a part of every program has";
+    if (!why.empty())
+      problems.add(kind + " " + quoted(name) + " " + why + "; rename it in the model");
+  };
+  for (const auto &input : graph.input())
+    check("graph input", input.name(), false);
+  for (const auto &initializer : graph.initializer())
+    check("initializer", initializer.name(), isReservedSymbol(initializer.name()));
+  for (const auto &initializer : graph.sparse_initializer())
+    check("initializer", initializer.values().name(),
+          isReservedSymbol(initializer.values().name()));
+  for (const auto &output : graph.output())
+    check("graph output", output.name(), isReservedResult(output.name()));
+}
+
 } // namespace
 
 void checkGraph(const ::onnx::GraphProto &graph, Problems &problems) {
+  checkTensorNames(graph, problems);
   checkGraphIn(graph, "", nullptr, problems);
 }
 

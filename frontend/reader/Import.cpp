@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "onnx-ml.pb.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 
@@ -210,11 +211,15 @@ private:
     return {};
   }
 
-  /// The terminator, and the graph's result types and names.
+  /// The terminator, and the graph's result types and names. ONNX lets a graph list a value as an
+  /// output more than once; it is one output.
   void finish(GraphOp graph, NodeImporter &nodes) {
     SmallVector<Value> results;
     SmallVector<mlir::Attribute> attributes;
+    llvm::StringSet<> seen;
     for (const auto &output : proto.output()) {
+      if (!seen.insert(output.name()).second)
+        continue;
       results.push_back(nodes.lookup(output.name()));
       attributes.push_back(builder.getDictionaryAttr(
           builder.getNamedAttr("onnx.name", builder.getStringAttr(output.name()))));

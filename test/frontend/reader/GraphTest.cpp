@@ -34,6 +34,50 @@ TEST(Graph, NamesInputsGivenTwice) {
   EXPECT_THAT(Imported(proto).messages(), HasSubstr("graph input 'x' is defined twice"));
 }
 
+TEST(Graph, RefusesNamesThatFilesCannotHave) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_initializer() = floats("__metadata__", {1}, {1});
+  *graph.add_initializer() = floats(std::string("a\0b", 3), {1}, {1});
+  *graph.add_initializer() = floats("a\xff", {1}, {1});
+  addNode(graph, "Abs", "abs", {"x"}, {"y\xc3"});
+  declare(*graph.add_output(), "y\xc3");
+  declare(*graph.add_input(), std::string("x\0", 2));
+  std::string messages = Imported(proto).messages();
+  for (const char *expected :
+       {"initializer '__metadata__' has the name that safetensors files give to their metadata",
+        "initializer 'a\\x00b' has a name with a NUL byte",
+        "initializer 'a\\xff' has a name that is not UTF-8",
+        "graph output 'y\\xc3' has a name that is not UTF-8",
+        "graph input 'x\\x00' has a name with a NUL byte"})
+    EXPECT_THAT(messages, HasSubstr(expected));
+}
+
+TEST(Graph, RefusesNamesOfAProgramsOwnParts) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_initializer() = floats("micro_step", {1}, {1});
+  *graph.add_initializer() = floats("kernel_12", {1}, {1});
+  *graph.add_initializer() = floats("kernel_x", {1}, {1});
+  addNode(graph, "Abs", "abs", {"x"}, {"mtc.row_loss"});
+  declare(*graph.add_output(), "mtc.row_loss");
+  std::string messages = Imported(proto).messages();
+  for (const char *name :
+       {"initializer 'micro_step'", "initializer 'kernel_12'", "graph output 'mtc.row_loss'"})
+    EXPECT_THAT(messages,
+                HasSubstr(std::string(name) + " has a name that a part of every program has"));
+  EXPECT_THAT(messages, testing::Not(HasSubstr("kernel_x")));
+}
+
+TEST(Graph, TakesAnOutputThatIsListedTwiceAsOne) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_output() = graph.output(0);
+  Imported imported(proto);
+  EXPECT_EQ(imported.messages(), "");
+  EXPECT_EQ(imported.graph().getFunctionType().getNumResults(), 1u);
+}
+
 TEST(Graph, TellsCyclesFromDisorder) {
   ModelProto cycle = reluModel();
   addNode(*cycle.mutable_graph(), "Abs", "after", {"b"}, {"c"});

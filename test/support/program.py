@@ -23,6 +23,11 @@ def own_folder() -> Path:
     return folder
 
 
+def rounds(least: int) -> int:
+    """How often a test repeats what it does at random moments: `--rounds N`, or as few as the gate has time for."""
+    return int(sys.argv[sys.argv.index("--rounds") + 1]) if "--rounds" in sys.argv else least
+
+
 def run(command, folder: Path, code: int = 0, timeout: float = TIMEOUT) -> subprocess.CompletedProcess:
     """Runs a command in `folder`; kills it after `timeout` seconds. Exits the test where its exit code is not `code`."""
     command = [str(word) for word in command]

@@ -124,11 +124,9 @@ Value PointEmitter::emitCheck(KernelCheckOp op) {
   Value fromEnd = arith::AddIOp::create(b, found, extent);
   Value position = arith::SelectOp::create(b, isNegative, fromEnd, found);
   Value isBad = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, position, extent);
-  if (isVector(isBad) && state.mask)
-    isBad = arith::AndIOp::create(b, isBad, state.mask);
-  if (state.exists)
-    isBad =
-        arith::AndIOp::create(b, isBad, isVector(isBad) ? broadcast(state.exists) : state.exists);
+  if (isVector(isBad))
+    isBad = both(isBad, state.mask);
+  isBad = both(isBad, state.exists);
   raiseFault(isBad, found, op.getExtent());
   return arith::SelectOp::create(b, isBad, zero, position);
 }
@@ -176,44 +174,51 @@ Value PointEmitter::emitLoad(KernelLoadOp op) {
   Value guard = op.getGuard() ? get(op.getGuard()) : Value();
   Place at = place(form, symbols);
 
-  if (at.isUniform()) {
-    Value address = pointer(operands[operand], element, at.uniform);
-    if (guard)
-      return emitGuardedUniformLoad(op, address, guard);
-    return fromStorage(b, LLVM::LoadOp::create(b, getStorageType(element), address), element);
-  }
+  if (at.isUniform())
+    return emitUniformLoad(op, pointer(operands[operand], element, at.uniform), guard);
   beforeLoad(form, at, operand, element);
-  Value active = state.mask ? state.mask : guard;
-  if (guard && state.mask)
-    active = arith::AndIOp::create(b, state.mask, broadcast(guard));
+  Value active = both(both(state.mask, guard), state.exists);
   Value loaded = fromStorage(b, readLanes(at, operands[operand], element, active), element);
   if (!guard)
     return loaded;
   return arith::SelectOp::create(b, broadcast(guard), loaded, getLanes(op.getOtherwise()));
 }
 
-/// Reads one element only where some lane's guard holds.
-Value PointEmitter::emitGuardedUniformLoad(KernelLoadOp op, Value address, Value guard) {
-  Type element = op.getSource().getType().getElementType(), scalar = getScalarType(element);
-  Value otherwise = get(op.getOtherwise());
-  Value any = guard;
-  if (isVector(guard)) {
-    Value considered = state.mask ? arith::AndIOp::create(b, guard, state.mask) : guard;
-    any = vector::ReductionOp::create(b, vector::CombiningKind::OR, considered);
-  }
-  auto branch = scf::IfOp::create(b, TypeRange(scalar), any, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard insertion(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    Value stored = LLVM::LoadOp::create(b, getStorageType(element), address);
-    scf::YieldOp::create(b, fromStorage(b, stored, element));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, scalarConstant(b, b.getLoc(), scalar, 0));
-  }
-  Value loaded = branch.getResult(0);
+/// Reads one element, only where some lane's guard holds if there is one.
+Value PointEmitter::emitUniformLoad(KernelLoadOp op, Value address, Value guard) {
+  Type element = op.getSource().getType().getElementType(), storage = getStorageType(element);
+  Value otherwise = guard ? get(op.getOtherwise()) : Value(), any = guard;
+  if (guard && isVector(guard))
+    any = vector::ReductionOp::create(b, vector::CombiningKind::OR, both(guard, state.mask));
+  Value loaded = readWhere(both(any, state.exists), storage,
+                           [&]() -> Value { return LLVM::LoadOp::create(b, storage, address); });
+  loaded = fromStorage(b, loaded, element);
+  if (!guard)
+    return loaded;
   if (isVector(guard) || isVector(otherwise))
     return arith::SelectOp::create(b, broadcast(guard), broadcast(loaded), broadcast(otherwise));
   return arith::SelectOp::create(b, guard, loaded, otherwise);
+}
+
+Value PointEmitter::readWhere(Value active, Type type, llvm::function_ref<Value()> read) {
+  if (!active)
+    return read();
+  auto branch = scf::IfOp::create(b, TypeRange(type), active, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, arith::ConstantOp::create(b, b.getZeroAttr(type)).getResult());
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, read());
+  return branch.getResult(0);
+}
+
+/// Where both conditions hold; null is true, and a scalar counts for all lanes.
+Value PointEmitter::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  if (isVector(x) || isVector(y))
+    return arith::AndIOp::create(b, broadcast(x), broadcast(y));
+  return arith::AndIOp::create(b, x, y);
 }
 
 void PointEmitter::store(ArrayRef<unsigned> results) {

@@ -37,7 +37,7 @@ public:
     int64_t lanes = 1;
     int64_t activeLanes = 1;
     mlir::Value mask;   ///< vector of i1; null if all lanes exist
-    mlir::Value exists; ///< i1; null if the point exists in any case
+    mlir::Value exists; ///< i1; null if the point exists
     std::optional<unsigned> loopDim;
   };
 
@@ -61,7 +61,8 @@ public:
   void bindDim(unsigned dim, mlir::Value index);
   /// Lanes at start, start + 1, ...; only the first `active` of them exist.
   void bindLanes(unsigned dim, mlir::Value start, int64_t lanes, int64_t active);
-  /// The point raises no faults where this (i1) does not hold: it stands in for another one.
+  /// The point reads nothing and raises no faults where this (i1, or null for true) does not hold:
+  /// a thread beyond the space has it. Its values are arbitrary there.
   void bindExists(mlir::Value exists) { state.exists = exists; }
   /// Gives a value of the body (a reduction's result) as it was computed elsewhere.
   void define(mlir::Value bodyValue, mlir::Value value) { state.values[bodyValue] = value; }
@@ -118,6 +119,9 @@ protected:
   mlir::Value pointer(mlir::Value base, mlir::Type element, mlir::Value offset);
   bool isVector(mlir::Value value) const { return mlir::isa<mlir::VectorType>(value.getType()); }
   mlir::Value lanesMask(int64_t active);
+  /// The value that `read` emits where `active` (i1, or null for true) holds, otherwise 0.
+  mlir::Value readWhere(mlir::Value active, mlir::Type type,
+                        llvm::function_ref<mlir::Value()> read);
   mlir::Type inLanes(mlir::Type type) const { return mlir::VectorType::get({state.lanes}, type); }
 
   mlir::ImplicitLocOpBuilder &b;
@@ -132,13 +136,14 @@ private:
   void emit(mlir::Operation *op);
   void emitScalarOperation(mlir::Operation *op);
   mlir::Value emitLoad(KernelLoadOp op);
-  mlir::Value emitGuardedUniformLoad(KernelLoadOp op, mlir::Value pointer, mlir::Value guard);
+  mlir::Value emitUniformLoad(KernelLoadOp op, mlir::Value pointer, mlir::Value guard);
   mlir::Value emitIndex(KernelIndexOp op);
   mlir::Value emitCheck(KernelCheckOp op);
   void raiseFault(mlir::Value bad, mlir::Value index, int64_t extent);
   void storeOne(unsigned result, const Place &place, mlir::Value value);
   mlir::Value expand(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> symbols, bool inLanes);
   mlir::Value lanesIndex(unsigned dim);
+  mlir::Value both(mlir::Value x, mlir::Value y);
   mlir::Value indexLike(int64_t value, mlir::Type like);
   mlir::Value toIndex(mlir::Value integer);
 };

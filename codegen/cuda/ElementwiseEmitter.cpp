@@ -18,12 +18,12 @@ public:
 
   void run() {
     Value first = threads.add(threads.scale(threads.block(), blockThreads), threads.thread());
-    points.hoist(stored, /*level=*/0);
     int64_t all = pointsOf(kernel, plan.dims), groups = all / plan.vector.width;
     if (groups <= gridThreads) {
       Value exists = groups % blockThreads != 0 ? threads.less(first, groups) : Value();
       threads.ifThen(exists, [&] { emitPoints(first, plan.vector); });
     } else {
+      points.hoist(stored, /*level=*/0);
       threads.unrolledLoop(first, threads.index(groups), gridThreads, plan.unroll, {},
                            [&](ArrayRef<Value> indices, ValueRange) {
                              emitPoints(indices, plan.vector);

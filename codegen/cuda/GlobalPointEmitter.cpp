@@ -44,19 +44,6 @@ Value GlobalPointEmitter::placeOfOthers() {
   return place(form, symbols).uniform;
 }
 
-Value GlobalPointEmitter::readWhere(Value active, Type type, llvm::function_ref<Value()> read) {
-  if (!active)
-    return read();
-  auto branch = scf::IfOp::create(b, TypeRange(type), active, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(
-      b, arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type))).getResult());
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, read());
-  return branch.getResult(0);
-}
-
 /// What an access of `lanes` elements can rely on.
 static uint32_t alignmentOf(int64_t lanes, Type element) {
   return std::min<int64_t>(lanes * elementBytes(element), 16);

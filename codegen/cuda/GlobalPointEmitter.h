@@ -28,10 +28,6 @@ protected:
   /// Comparisons of an index with a constant that have one outcome for all lanes, as those of
   /// joined parts have, are scalars: what they guard is read in vectors.
   mlir::Value emitSpecial(mlir::Operation *op) override;
-
-private:
-  mlir::Value readWhere(mlir::Value active, mlir::Type type,
-                        llvm::function_ref<mlir::Value()> read);
 };
 
 } // namespace mtc::cuda

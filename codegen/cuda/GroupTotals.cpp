@@ -83,10 +83,8 @@ void GroupTotals::store(ArrayRef<Value> sums) {
     for (int64_t i = 0; i < plan.residentSteps; ++i) {
       PointEmitter::Scope scope(points);
       Value at = threads.add(team.member(), i * plan.team), exists;
-      if ((i + 1) * plan.team > plan.steps) {
+      if ((i + 1) * plan.team > plan.steps)
         exists = threads.less(at, plan.steps);
-        at = threads.minimum(at, plan.steps - 1);
-      }
       if (firstRow)
         points.bindPoint(plan.rowDims, firstRow, plan.vector);
       points.bindPoint(plan.reducedDims, at, plan.vector);

@@ -1,11 +1,11 @@
 //===- ReductionEmitter.cpp - Rows and columns, combined by teams of threads ------------------===//
 //
 // A team computes the reductions level by level, then the results that vary along the row, then
-// those of the row as a whole. Members that have no row or no part of it stand in for another one:
-// they read the same, and neither combine nor store.
+// those of the row as a whole. Members that have no row or no part of it neither read, combine nor
+// store.
 //
 // A result may lie where an operand is read at the index at which it is stored. What the row as a
-// whole reads is read before members first wait for each other, and stored after that.
+// whole reads is read before members wait for each other, and stored after that.
 //
 // Where there are totals, a team has a group of rows, one after another. What it adds up stays in
 // registers where the row does, otherwise in the group's place in scratch.
@@ -82,10 +82,8 @@ private:
 
   void runGroup() {
     group = threads.add(threads.scale(threads.block(), plan.rowsPerBlock), team.team());
-    if (plan.groups % plan.rowsPerBlock != 0) {
+    if (plan.groups % plan.rowsPerBlock != 0)
       groupExists = threads.less(group, plan.groups);
-      group = threads.minimum(group, plan.groups - 1);
-    }
     totals.begin(group, groupExists);
     low = threads.index(0);
     high = threads.index(plan.steps);
@@ -109,10 +107,8 @@ private:
     row = threads.add(threads.scale(totals.getCopy(), plan.rowsPerGroup()), i);
     rowExists = groupExists;
     int64_t rows = plan.rows / plan.keptRows;
-    if (plan.rowsPerGroup() * plan.copies() != rows) {
+    if (plan.rowsPerGroup() * plan.copies() != rows)
       rowExists = threads.both(groupExists, threads.less(row, rows));
-      row = threads.minimum(row, rows - 1);
-    }
     if (Value first = totals.getFirstRow())
       row = threads.add(first, row);
     points.bindPoint(plan.rowDims, row, plan.vector);
@@ -150,10 +146,8 @@ private:
       block = threads.divide(block, plan.splits);
     }
     row = threads.add(threads.scale(block, plan.rowsPerBlock), team.team());
-    if (plan.rows % plan.rowsPerBlock != 0) {
+    if (plan.rows % plan.rowsPerBlock != 0)
       rowExists = threads.less(row, plan.rows);
-      row = threads.minimum(row, plan.rows - 1);
-    }
     points.bindPoint(plan.rowDims, row, plan.vector);
     points.bindExists(rowExists);
     low = threads.scale(split, plan.chunk);
@@ -191,10 +185,8 @@ private:
     for (int64_t i = 0; i < plan.residentSteps; ++i) {
       points.setState(outside);
       Value at = threads.add(team.member(), i * plan.team), exists;
-      if ((i + 1) * plan.team > plan.steps) {
+      if ((i + 1) * plan.team > plan.steps)
         exists = threads.less(at, plan.steps);
-        at = threads.minimum(at, plan.steps - 1);
-      }
       points.bindPoint(plan.reducedDims, at, plan.vector);
       points.bindExists(threads.both(rowExists, exists));
       points.hoist(loads, /*level=*/0);
@@ -203,6 +195,16 @@ private:
       steps.push_back({points.getState(), exists});
     }
     points.setState(outside);
+  }
+
+  /// A loop over the member's part of a row that exists, some steps at a time.
+  ThreadBuilder::Values
+  forOwnSteps(ValueRange initial,
+              llvm::function_ref<ThreadBuilder::Values(ArrayRef<Value>, ValueRange)> body) {
+    return threads.ifThen(rowExists, initial, [&] {
+      return threads.unrolledLoop(threads.add(low, team.member()), high, plan.team, plan.unroll,
+                                  initial, body);
+    });
   }
 
   Accumulators accumulate(const Reductions &level) {
@@ -215,17 +217,15 @@ private:
         step.state = points.getState();
       }
     } else {
-      accumulators = threads.unrolledLoop(
-          threads.add(low, team.member()), high, plan.team, plan.unroll, accumulators,
-          [&](ArrayRef<Value> indices, ValueRange carried) {
-            Accumulators next(carried);
-            for (PointEmitter::State &state : statesAt(indices, level.operands, level.level - 1)) {
-              PointEmitter::Scope scope(points);
-              points.setState(state);
-              next = accumulatePoint(level, next, Value());
-            }
-            return next;
-          });
+      accumulators = forOwnSteps(accumulators, [&](ArrayRef<Value> indices, ValueRange carried) {
+        Accumulators next(carried);
+        for (PointEmitter::State &state : statesAt(indices, level.operands, level.level - 1)) {
+          PointEmitter::Scope scope(points);
+          points.setState(state);
+          next = accumulatePoint(level, next, Value());
+        }
+        return next;
+      });
     }
     if (plan.vectorIsReduced && plan.vector.width > 1)
       for (auto [reduce, accumulator] : llvm::zip_equal(level.ops, accumulators))
@@ -263,20 +263,23 @@ private:
     Accumulators initial;
     for (KernelReduceOp reduce : level.ops)
       initial.push_back(splatConstant(b, neutralElement(reduce), partials.type(reduce)));
-    return threads.loop(team.member(), threads.index(plan.splits), plan.team, initial,
-                        [&](Value from, ValueRange carried) {
-                          Accumulators values;
-                          for (KernelReduceOp reduce : level.ops)
-                            values.push_back(partials.read(reduce, from, row));
-                          return level.combine(b, carried, values);
-                        });
+    auto combineNext = [&](Value from, ValueRange carried) {
+      Accumulators values;
+      for (KernelReduceOp reduce : level.ops)
+        values.push_back(partials.read(reduce, from, row));
+      return level.combine(b, carried, values);
+    };
+    return threads.ifThen(rowExists, initial, [&] {
+      return threads.loop(team.member(), threads.index(plan.splits), plan.team, initial,
+                          combineNext);
+    });
   }
 
   //===----------------------------------------------------------------------------------------===//
   // Stores
   //===----------------------------------------------------------------------------------------===//
 
-  /// The states at several reduced points, with what the targets need there.
+  /// The states at several reduced points that exist, with what the targets need there.
   SmallVector<PointEmitter::State> statesAt(ArrayRef<Value> indices, ValueRange targets,
                                             unsigned level) {
     PointEmitter::State outside = points.getState();
@@ -284,6 +287,7 @@ private:
     for (Value index : indices) {
       points.setState(outside);
       points.bindPoint(plan.reducedDims, index, plan.vector);
+      points.bindExists(Value());
       points.hoist(targets, level);
       states.push_back(points.getState());
     }
@@ -307,20 +311,21 @@ private:
       }
       return;
     }
-    threads.unrolledLoop(threads.add(low, team.member()), high, plan.team, plan.unroll, {},
-                         [&](ArrayRef<Value> indices, ValueRange) {
-                           for (auto &state : statesAt(indices, stored, kernel.levels)) {
-                             PointEmitter::Scope scope(points);
-                             points.setState(state);
-                             threads.ifThen(rowExists, [&] { points.store(pointResults); });
-                           }
-                           return ThreadBuilder::Values();
-                         });
+    forOwnSteps({}, [&](ArrayRef<Value> indices, ValueRange) {
+      for (PointEmitter::State &state : statesAt(indices, stored, kernel.levels)) {
+        PointEmitter::Scope scope(points);
+        points.setState(state);
+        points.store(pointResults);
+      }
+      return ThreadBuilder::Values();
+    });
   }
 
   void storeRow() {
     if (rowResults.empty())
       return;
+    if (!levels.empty() && team.isOfOneWarp())
+      team.wait();
     PointEmitter::Scope scope(points);
     threads.ifThen(isFirstMember(), [&] { points.store(rowResults); });
   }

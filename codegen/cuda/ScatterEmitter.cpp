@@ -64,22 +64,21 @@ private:
     }
   }
 
-  /// The thread's owned points; those past the end stand in for the last ones.
+  /// The thread's owned points.
   void bindOwned(Value block) {
     int64_t owned = pointsOf(kernel, plan.ownedDims) / plan.vector.width;
     Value own = threads.add(threads.scale(block, blockThreads), threads.thread());
-    if (owned % blockThreads != 0) {
+    if (owned % blockThreads != 0)
       exists = threads.less(own, owned);
-      own = threads.minimum(own, owned - 1);
-    }
     points.bindPoint(plan.ownedDims, own, plan.vector);
+    points.bindExists(exists);
     points.hoist(stored, /*level=*/0);
   }
 
   void addPoint(Value other) {
     PointEmitter::Scope scope(points);
     points.bindPoint(plan.otherDims, other, PointVector());
-    points.bindExists(exists);
+    points.bindExists(Value());
     threads.ifThen(exists, [&] { points.store(results); });
   }
 
@@ -89,7 +88,6 @@ private:
     PointEmitter::Scope scope(points);
     Value point = threads.add(first, threads.thread());
     Value inside = threads.less(point, high);
-    point = threads.minimum(point, others - 1);
     points.bindPoint(plan.otherDims, point, PointVector());
     points.bindExists(inside);
     Value place = threads.divide(points.placeOfOthers(), plan.placeStride);

@@ -41,7 +41,9 @@ int64_t Team::sharedBytes(const NormalKernel &kernel, const ReductionPlan &plan,
 }
 
 void Team::wait() {
-  if (size > 1)
+  if (isOfOneWarp())
+    threads.warpBarrier();
+  else if (size > 1)
     threads.barrier();
 }
 

@@ -25,8 +25,10 @@ public:
   /// Combines the members' accumulators, in a tree that follows from the team's size; every member
   /// gets the result.
   Accumulators combine(const Reductions &reductions, Accumulators accumulators);
-  /// Members wait for each other.
+  /// Members wait for each other; what they wrote is seen.
   void wait();
+  /// Whether members combine by shuffles alone, which order no accesses of memory.
+  bool isOfOneWarp() const { return neighbours && size > 1 && size <= kWarp; }
 
 private:
   Accumulators combineInWarp(const Reductions &reductions, Accumulators accumulators,

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -103,7 +104,28 @@ void ThreadBuilder::ifThen(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
+ThreadBuilder::Values ThreadBuilder::ifThen(Value condition, ValueRange otherwise,
+                                            llvm::function_ref<Values()> body) {
+  if (!condition)
+    return body();
+  if (otherwise.empty()) {
+    ifThen(condition, [&] { body(); });
+    return {};
+  }
+  auto branch = scf::IfOp::create(b, otherwise.getTypes(), condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, otherwise);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, body());
+  return Values(branch.getResults());
+}
+
 void ThreadBuilder::barrier() { gpu::BarrierOp::create(b); }
+
+void ThreadBuilder::warpBarrier() {
+  NVVM::SyncWarpOp::create(b, arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)));
+}
 
 /// Shuffles move 32 bits: narrower values are widened, wider ones go in two parts.
 Value ThreadBuilder::shuffle(Value value, int64_t mask) {

@@ -46,9 +46,14 @@ public:
                mlir::ValueRange initial,
                llvm::function_ref<Values(llvm::ArrayRef<mlir::Value>, mlir::ValueRange)> body);
   void ifThen(mlir::Value condition, llvm::function_ref<void()> body);
+  /// What the body gives where the condition holds, the values `otherwise` elsewhere.
+  Values ifThen(mlir::Value condition, mlir::ValueRange otherwise,
+                llvm::function_ref<Values()> body);
 
   /// All threads of the block arrive before any goes on; what they wrote is seen.
   void barrier();
+  /// The same for the threads of the warp.
+  void warpBarrier();
   /// The value of lane (own ^ mask) of the warp; for any scalar.
   mlir::Value shuffle(mlir::Value value, int64_t mask);
   /// A place in shared memory for `count` elements of a storage type.

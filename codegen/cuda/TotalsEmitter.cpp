@@ -46,15 +46,16 @@ private:
     Value member = threads.divide(threads.thread(), kTotalColumns);
     Value column = threads.add(threads.scale(block, kTotalColumns), lane);
     Value exists = elements % kTotalColumns != 0 ? threads.less(column, elements) : Value();
-    Value read = exists ? threads.minimum(column, elements - 1) : column;
     Value base = LLVM::GEPOp::create(b, e.scratch.getType(), b.getI8Type(), e.scratch,
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    Value sum = threads.loop(member, threads.index(groups), kTotalMembers, zero,
-                             [&](Value group, ValueRange carried) {
-                               Value at = threads.add(threads.scale(group, elements), read);
-                               return ThreadBuilder::Values{add(carried[0], load(base, type, at))};
-                             })[0];
+    auto addUpOwn = [&](Value group, ValueRange carried) {
+      Value at = threads.add(threads.scale(group, elements), column);
+      return ThreadBuilder::Values{add(carried[0], load(base, type, at))};
+    };
+    Value sum = threads.ifThen(exists, zero, [&] {
+      return threads.loop(member, threads.index(groups), kTotalMembers, zero, addUpOwn);
+    })[0];
     Value shared = threads.allocateShared(type, kTotalColumns * kTotalMembers);
     LLVM::StoreOp::create(b, sum, threads.elementAt(shared, type, threads.thread()));
     threads.barrier();

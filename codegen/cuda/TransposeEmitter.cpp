@@ -50,17 +50,12 @@ private:
   /// The thread's k-th row of the square.
   Value rowAt(int64_t k) { return threads.add(row, k * kTileRows); }
 
-  /// Binds a dim to first + offset, or to the last index if that is past it. Gives whether it is
-  /// not; null if it cannot be.
+  /// Binds a dim to first + offset. Gives whether that is below its extent; null if it always is.
   Value bind(unsigned dim, Value first, Value offset) {
-    Value index = threads.add(first, offset), exists;
-    int64_t extent = kernel.space[dim];
-    if (extent % kTile != 0) {
-      exists = threads.less(index, extent);
-      index = threads.minimum(index, extent - 1);
-    }
+    Value index = threads.add(first, offset);
     points.bindDim(dim, index);
-    return exists;
+    int64_t extent = kernel.space[dim];
+    return extent % kTile != 0 ? threads.less(index, extent) : Value();
   }
 
   void loadSquares() {
@@ -69,8 +64,8 @@ private:
     SmallVector<SmallVector<Value>> rows(kTile / kTileRows);
     for (auto [k, loaded] : llvm::enumerate(rows)) {
       PointEmitter::Scope scope(points);
-      bind(plan.loadDim, firstLoad, column);
-      bind(plan.storeDim, firstStore, rowAt(k));
+      Value inColumn = bind(plan.loadDim, firstLoad, column);
+      points.bindExists(threads.both(inColumn, bind(plan.storeDim, firstStore, rowAt(k))));
       for (KernelLoadOp load : plan.loads)
         loaded.push_back(points.get(load.getValue()));
     }

@@ -41,17 +41,25 @@ public:
       outputs.push_back(runner.allocate(byteSize(type), 0x7b));
       expected.push_back(runner.allocate(byteSize(type), 0x7b));
     }
+    if (auto shared = kernel->getAttrOfType<ArrayAttr>("run.in_place"))
+      for (auto input : shared.getAsRange<IntegerAttr>())
+        sharedInputs.push_back(input.getInt());
     if (scratchBytes > 0)
       scratch.push_back(runner.allocate(scratchBytes, 0x7b));
   }
 
   SmallVector<char *> pointers() {
     SmallVector<char *> result;
-    for (Buffer &buffer : llvm::concat<Buffer>(inputs, outputs, scratch))
+    for (Buffer &buffer : inputs)
+      result.push_back(buffer.get());
+    for (unsigned i = 0; i < outputs.size(); ++i)
+      result.push_back(placeOf(i));
+    for (Buffer &buffer : scratch)
       result.push_back(buffer.get());
     return result;
   }
 
+  /// What the kernel is to compute of the inputs as they are now.
   llvm::Error interpret(KernelFunctionOp kernel) {
     SmallVector<const char *> from;
     SmallVector<char *> to;
@@ -76,7 +84,7 @@ public:
       Type element = outputTypes[i].getElementType();
       for (int64_t k = 0; k < outputTypes[i].getNumElements(); ++k) {
         int64_t offset = k * elementBytes(element);
-        double found = number(readElement(outputs[i].get() + offset, element));
+        double found = number(readElement(placeOf(i) + offset, element));
         double wanted = number(readElement(expected[i].get() + offset, element));
         if (found == wanted || (std::isnan(found) && std::isnan(wanted)))
           continue;
@@ -93,6 +101,11 @@ public:
   }
 
 private:
+  char *placeOf(unsigned result) {
+    int64_t input = sharedInputs.empty() ? -1 : sharedInputs[result];
+    return input < 0 ? outputs[result].get() : inputs[input].get();
+  }
+
   static double number(Attribute value) {
     if (auto real = dyn_cast<FloatAttr>(value))
       return real.getValueAsDouble();
@@ -124,6 +137,7 @@ private:
 
   SmallVector<RankedTensorType> inputTypes, outputTypes;
   std::vector<Buffer> inputs, outputs, expected, scratch;
+  SmallVector<int64_t> sharedInputs; ///< Of `run.in_place`; empty without.
 };
 
 double secondsPerRun(KernelRunner &runner, const MtcKernel &kernel, ArrayRef<char *> operands) {
@@ -160,12 +174,13 @@ LogicalResult mtc::checkKernels(ModuleOp module, Target &target, const CheckOpti
     runner->describe(kernel, os);
     if (check.compare) {
       MtcFault fault = {};
+      llvm::Error error = operands.interpret(function);
       if (llvm::Error wrong = runner->run(kernel, operands.pointers(), fault)) {
         os << " WRONG " << llvm::toString(std::move(wrong)) << '\n';
+        llvm::consumeError(std::move(error));
         allRight = false;
         continue;
       }
-      llvm::Error error = operands.interpret(function);
       if (error || fault.raised) {
         std::string message = llvm::toString(std::move(error));
         bool agree = fault.raised && !message.empty();

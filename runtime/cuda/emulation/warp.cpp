@@ -56,11 +56,12 @@ bool Block::tryWarp(unsigned warpIndex, uint32_t mask) {
   });
   if (!message.empty())
     return true;
-  globalClock.passWarpBarrier(warpIndex);
-  if (first.operation == Together::barrier)
+  if (first.operation == Together::barrier) { // Nothing else orders accesses of memory.
     sharedClock.passWarpBarrier(warpIndex);
-  else if (first.operation == Together::multiply)
+    globalClock.passWarpBarrier(warpIndex);
+  } else if (first.operation == Together::multiply) {
     multiplyWarp(warpIndex, participants);
+  }
   forEach([&](unsigned lane) {
     if (first.operation == Together::ballot)
       lanes[lane].result = votes;

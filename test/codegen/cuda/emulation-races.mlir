@@ -1,5 +1,5 @@
 // Races on device memory, between threads of a block and between blocks of a launch, are found where they are looked for.
-// RUN: mtc-run --emulate %s | FileCheck %s --check-prefix=UNSEEN
+// RUN: env MTC_EMULATED_RACES=0 mtc-run --emulate %s | FileCheck %s --check-prefix=UNSEEN
 // RUN: env MTC_EMULATED_RACES=1 mtc-run --emulate %s | FileCheck %s
 // RUN: env MTC_EMULATED_RACES=1 MTC_EMULATED_ORDER=reversed mtc-run --emulate %s | FileCheck %s --check-prefix=REVERSED
 
@@ -24,10 +24,10 @@ gpu.module @mtc_kernel.rotate_in_place {
   }
 }
 
-// The same by a warp that shuffles what it has read before it writes.
+// The same by a warp that shuffles what it has read before it writes: a shuffle orders no accesses of memory.
 // UNSEEN: @rotate_at_shuffle{{$}}
-// CHECK: @rotate_at_shuffle{{$}}
-// REVERSED: @rotate_at_shuffle{{$}}
+// CHECK: @rotate_at_shuffle: {{.*}}: thread 31 of block 0 writes 4 bytes at offset 124 of parameter 0, which thread 30 read since the last barrier that both passed: a race
+// REVERSED: @rotate_at_shuffle: {{.*}}: a race
 gpu.module @mtc_kernel.rotate_at_shuffle {
   gpu.func @rotate_at_shuffle(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [dense<5> : tensor<32xi32>]} {
     %thread = gpu.thread_id x
@@ -44,6 +44,29 @@ gpu.module @mtc_kernel.rotate_at_shuffle {
     %width = arith.constant 32 : i32
     %b, %valid = gpu.shuffle xor %a, %two, %width : i32
     llvm.store %b, %to : i32, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// The same with a barrier of the warp, which orders them.
+// UNSEEN: @rotate_at_warp_barrier{{$}}
+// CHECK: @rotate_at_warp_barrier{{$}}
+// REVERSED: @rotate_at_warp_barrier{{$}}
+gpu.module @mtc_kernel.rotate_at_warp_barrier {
+  gpu.func @rotate_at_warp_barrier(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [dense<5> : tensor<32xi32>]} {
+    %thread = gpu.thread_id x
+    %one = arith.constant 1 : index
+    %last = arith.constant 31 : index
+    %after = arith.addi %thread, %one : index
+    %next = arith.andi %after, %last : index
+    %i = arith.index_cast %thread : index to i64
+    %j = arith.index_cast %next : index to i64
+    %from = llvm.getelementptr %x[%j] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+    %to = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i32
+    %a = llvm.load %from : !llvm.ptr<1> -> i32
+    %all = arith.constant -1 : i32
+    nvvm.bar.warp.sync %all : i32
+    llvm.store %a, %to : i32, !llvm.ptr<1>
     gpu.return
   }
 }

@@ -1,0 +1,133 @@
+// Results that lie where an operand does, in every shape of launch that may have such: no thread reads what another one
+// has written, neither those beyond the space nor those that share a row.
+// RUN: mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
+// RUN: env MTC_EMULATED_ORDER=reversed mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
+// RUN: mtc-run --check --tolerance 2e-5 %s | FileCheck %s
+
+// CHECK: @elements: {{.*}} ok
+mtc.kernel_function @elements [21] -> [tensor<21xf32>] attributes {run.in_place = [0]} {
+^body(%a: tensor<21xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<21xf32> -> f32
+  %y = math.tanh %x : f32
+  mtc.kernel.yield %y at [affine_map<(d0) -> (d0)>] : f32
+}
+
+// One element, which threads beyond it do not read.
+// CHECK: @one: {{.*}} ok
+mtc.kernel_function @one [] -> [tensor<f32>] attributes {run.in_place = [0]} {
+^body(%a: tensor<f32>):
+  %x = mtc.kernel.load %a at affine_map<() -> ()> : tensor<f32> -> f32
+  %y = math.tanh %x : f32
+  mtc.kernel.yield %y at [affine_map<() -> ()>] : f32
+}
+
+// Rows in parts of a warp, the last of them beyond the rows.
+// CHECK: @short_rows: {{.*}} ok
+mtc.kernel_function @short_rows [3, 7] reduce [1] -> [tensor<3x7xf32>, tensor<3xf32>] attributes {run.in_place = [0, 1]} {
+^body(%a: tensor<3x7xf32>, %b: tensor<3xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<3x7xf32> -> f32
+  %w = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0)> : tensor<3xf32> -> f32
+  %p = arith.mulf %x, %w : f32
+  %s = mtc.kernel.reduce add %p : f32
+  %y = arith.subf %x, %s : f32
+  mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
+}
+
+// A row's result over a number of the row that its members read, and nothing that they combine.
+// CHECK: @row_alone: {{.*}} ok
+mtc.kernel_function @row_alone [5, 9] reduce [1] -> [tensor<5x9xf32>, tensor<5xf32>] attributes {run.in_place = [-1, 1]} {
+^body(%a: tensor<5x9xf32>, %b: tensor<5xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<5x9xf32> -> f32
+  %w = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0)> : tensor<5xf32> -> f32
+  %p = arith.mulf %x, %w : f32
+  %m = mtc.kernel.reduce max %x : f32
+  %n = arith.addf %m, %w : f32
+  mtc.kernel.yield %p, %n at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
+}
+
+// Members beyond the row, in several warps.
+// CHECK: @uneven_rows: {{.*}} ok
+mtc.kernel_function @uneven_rows [2, 1500] reduce [1] -> [tensor<2x1500xf32>, tensor<2xf32>] attributes {run.in_place = [1, 2]} {
+^body(%a: tensor<2x1500xf32>, %g: tensor<2x1500xf32>, %b: tensor<2xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<2x1500xf32> -> f32
+  %y = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<2x1500xf32> -> f32
+  %w = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0)> : tensor<2xf32> -> f32
+  %p = arith.mulf %x, %y : f32
+  %s = mtc.kernel.reduce max %p : f32
+  %d = arith.subf %y, %s : f32
+  %e = arith.mulf %x, %d : f32
+  %n = arith.mulf %s, %w : f32
+  mtc.kernel.yield %e, %n at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
+}
+
+// Rows that several blocks share, a launch for each level.
+// CHECK: @long_rows: {{.*}} ok
+mtc.kernel_function @long_rows [2, 20001] reduce [1] -> [tensor<2x20001xf32>, tensor<2xf32>] attributes {run.in_place = [0, 1]} {
+^body(%a: tensor<2x20001xf32>, %b: tensor<2xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<2x20001xf32> -> f32
+  %w = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0)> : tensor<2xf32> -> f32
+  %p = arith.mulf %x, %w : f32
+  %s = mtc.kernel.reduce max %p : f32
+  %y = arith.subf %x, %s : f32
+  mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
+}
+
+// Columns, more threads of a block than there are.
+// CHECK: @columns: {{.*}} ok
+mtc.kernel_function @columns [40, 19] reduce [0] -> [tensor<40x19xf32>, tensor<19xf32>] attributes {run.in_place = [0, 1]} {
+^body(%a: tensor<40x19xf32>, %b: tensor<19xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<40x19xf32> -> f32
+  %w = mtc.kernel.load %b at affine_map<(d0, d1) -> (d1)> : tensor<19xf32> -> f32
+  %p = arith.mulf %x, %w : f32
+  %s = mtc.kernel.reduce max %p : f32
+  %y = arith.subf %x, %s : f32
+  mtc.kernel.yield %y, %s at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] : f32, f32
+}
+
+// Columns of one thread each.
+// CHECK: @short_columns: {{.*}} ok
+mtc.kernel_function @short_columns [3, 37] reduce [0] -> [tensor<3x37xf32>] attributes {run.in_place = [0]} {
+^body(%a: tensor<3x37xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<3x37xf32> -> f32
+  %s = mtc.kernel.reduce add %x : f32
+  %y = arith.subf %x, %s : f32
+  mtc.kernel.yield %y at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+}
+
+// Squares beyond the space: one operand is read across, the other where the result lies.
+// CHECK: @across: {{.*}} ok
+mtc.kernel_function @across [2, 33, 65] -> [tensor<2x33x65xf32>] attributes {run.in_place = [1]} {
+^body(%a: tensor<2x65x33xf32>, %b: tensor<2x33x65xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d0, d2, d1)> : tensor<2x65x33xf32> -> f32
+  %y = mtc.kernel.load %b at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<2x33x65xf32> -> f32
+  %z = arith.addf %x, %y : f32
+  mtc.kernel.yield %z at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
+}
+
+// Totals: groups beyond the rows, in registers and in scratch.
+// CHECK: @totals: {{.*}} ok
+mtc.kernel_function @totals [21, 7] reduce [1] -> [tensor<21x7xf32>, tensor<7xf32>] attributes {run.in_place = [0, -1]} {
+^body(%a: tensor<21x7xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<21x7xf32> -> f32
+  %s = mtc.kernel.reduce max %x : f32
+  %y = arith.subf %x, %s : f32
+  mtc.kernel.yield %y, %y at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
+}
+
+// CHECK: @totals_of_rows: {{.*}} ok
+mtc.kernel_function @totals_of_rows [21, 80] reduce [1] -> [tensor<21xf32>, tensor<f32>] attributes {run.in_place = [1, -1]} {
+^body(%a: tensor<21x80xf32>, %b: tensor<21xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<21x80xf32> -> f32
+  %w = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0)> : tensor<21xf32> -> f32
+  %p = arith.mulf %x, %w : f32
+  %s = mtc.kernel.reduce max %p : f32
+  mtc.kernel.yield %s, %s at [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> ()>] totals [1] : f32, f32
+}
+
+// CHECK: @totals_in_scratch: {{.*}} ok
+mtc.kernel_function @totals_in_scratch [11, 3000] -> [tensor<11x3000xf32>, tensor<3000xf32>] attributes {run.in_place = [0, -1]} {
+^body(%a: tensor<11x3000xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<11x3000xf32> -> f32
+  %y = arith.mulf %x, %x : f32
+  mtc.kernel.yield %y, %y at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
+}

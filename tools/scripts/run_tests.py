@@ -57,8 +57,9 @@ def run_unit_tests(tally: Tally, listing: Path, suite: str):
         with tempfile.TemporaryDirectory() as folder:
             results = Path(folder) / "results.json"
             command = [executable, f"--gtest_output=json:{results}", "--gtest_brief=1"]
+            environment = os.environ | {"MTC_EMULATED_RACES": "1"}  # as in lit.cfg.py
             try:
-                code = subprocess.run(command, timeout=900).returncode
+                code = subprocess.run(command, timeout=900, env=environment).returncode
             except (OSError, subprocess.TimeoutExpired) as error:
                 code = str(error)
             clean = True

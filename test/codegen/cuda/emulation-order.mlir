@@ -1,6 +1,6 @@
 // Threads that read what others write over show by results that differ when all start in reversed order.
-// RUN: mtc-run --emulate %s | FileCheck %s --check-prefix=FORWARD
-// RUN: env MTC_EMULATED_ORDER=reversed mtc-run --emulate %s | FileCheck %s --check-prefix=REVERSED
+// RUN: env MTC_EMULATED_RACES=0 mtc-run --emulate %s | FileCheck %s --check-prefix=FORWARD
+// RUN: env MTC_EMULATED_RACES=0 MTC_EMULATED_ORDER=reversed mtc-run --emulate %s | FileCheck %s --check-prefix=REVERSED
 
 // FORWARD: 0 : tensor<4xi32> = 2 3 4 2
 // REVERSED: 0 : tensor<4xi32> = 1 1 1 1

@@ -1,6 +1,5 @@
 // Every shape of launch against the interpreter, at extents around warps, vectors, blocks and what registers hold.
 // RUN: mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
-// RUN: env MTC_EMULATED_RACES=1 mtc-run --check --target cuda --emulate --tolerance 2e-5 %s | FileCheck %s
 
 // CHECK: @one: {{.*}} ok
 mtc.kernel_function @one [1, 2] reduce [1] -> [tensor<f32>] {

@@ -21,8 +21,13 @@ SmallVector<FlatSymbolRefAttr> mtc::writtenVariables(Operation *op) {
   return {};
 }
 
-static bool shareVariable(ArrayRef<FlatSymbolRefAttr> a, ArrayRef<FlatSymbolRefAttr> b) {
-  return llvm::any_of(a, [&](FlatSymbolRefAttr symbol) { return llvm::is_contained(b, symbol); });
+VariableAccesses::VariableAccesses(Block &block) {
+  for (Operation &op : block) {
+    for (FlatSymbolRefAttr variable : readVariables(&op))
+      readers[variable].push_back(&op);
+    for (FlatSymbolRefAttr variable : writtenVariables(&op))
+      writers[variable].push_back(&op);
+  }
 }
 
 /// The last operation that uses a value or a view of it.
@@ -36,28 +41,37 @@ static Operation *lastUser(Value value) {
   return last;
 }
 
-LogicalResult mtc::sinkWrites(func::FuncOp function) {
-  SmallVector<Operation *> writes, reads;
-  for (Operation &op : function.getBody().front()) {
-    if (!writtenVariables(&op).empty())
-      writes.push_back(&op);
-    if (!readVariables(&op).empty())
-      reads.push_back(&op);
-  }
-  for (Operation *write : llvm::reverse(writes)) {
-    SmallVector<FlatSymbolRefAttr> targets = writtenVariables(write);
-    Operation *last = write;
-    for (Operation *read : reads) {
-      if (!read->isBeforeInBlock(write) || !shareVariable(readVariables(read), targets))
+/// The last use of the old values of the variables that `write` replaces; `write` itself without
+/// one.
+static Operation *lastUseOfOldValues(Operation *write, const VariableAccesses &accesses) {
+  Operation *last = write;
+  for (FlatSymbolRefAttr variable : writtenVariables(write))
+    for (Operation *read : accesses.readersOf(variable)) {
+      if (!read->isBeforeInBlock(write))
         continue;
       Operation *user = lastUser(read->getResult(0));
       if (last->isBeforeInBlock(user))
         last = user;
     }
+  return last;
+}
+
+LogicalResult mtc::sinkWrites(func::FuncOp function) {
+  SmallVector<Operation *> writes;
+  for (Operation &op : function.getBody().front())
+    if (!writtenVariables(&op).empty())
+      writes.push_back(&op);
+  VariableAccesses accesses(function.getBody().front());
+  for (Operation *write : llvm::reverse(writes)) {
+    Operation *last = lastUseOfOldValues(write, accesses);
     if (last == write)
       continue;
-    for (Operation *op = write->getNextNode(); op != last->getNextNode(); op = op->getNextNode())
-      if (shareVariable(readVariables(op), targets) || shareVariable(writtenVariables(op), targets))
+    auto isBetween = [&](Operation *op) {
+      return write->isBeforeInBlock(op) && !last->isBeforeInBlock(op);
+    };
+    for (FlatSymbolRefAttr variable : writtenVariables(write))
+      if (llvm::any_of(accesses.readersOf(variable), isBetween) ||
+          llvm::any_of(accesses.writersOf(variable), isBetween))
         return write->emitOpError(
             "gives a variable a new value that is used before the last use of "
             "its old one");
@@ -72,8 +86,9 @@ BufferAssignment::BufferAssignment(func::FuncOp function, SymbolTable &symbols,
                                    const llvm::StringMap<int64_t> &argumentOffsets,
                                    const TargetInfo &target,
                                    SmallVectorImpl<LiveBuffer> &temporaries, int64_t firstTime)
-    : function(function), symbols(symbols), argumentOffsets(argumentOffsets), target(target),
-      temporaries(temporaries), firstTime(firstTime), lastTime(firstTime) {
+    : function(function), accesses(function.getBody().front()), symbols(symbols),
+      argumentOffsets(argumentOffsets), target(target), temporaries(temporaries),
+      firstTime(firstTime), lastTime(firstTime) {
   findLifetimes();
   placeReads();
   forwardWrites();
@@ -147,25 +162,19 @@ bool BufferAssignment::mayForward(Operation *write, Value root) {
       buffers.contains(root))
     return false;
   int64_t birth = times.lookup(result.getOwner()), written = times.lookup(write);
-  llvm::SmallDenseSet<Attribute> targets;
-  for (FlatSymbolRefAttr variable : writtenVariables(write))
-    targets.insert(variable);
-  for (Operation &op : function.getBody().front()) {
-    int64_t time = times.lookup(&op);
-    bool writesToo = &op != write && llvm::any_of(writtenVariables(&op), [&](FlatSymbolRefAttr v) {
-      return targets.contains(v);
-    });
-    if (writesToo && time > birth && time < std::max(written, lastUses.lookup(root)))
-      return false;
-    bool reads =
-        llvm::any_of(readVariables(&op), [&](FlatSymbolRefAttr v) { return targets.contains(v); });
-    if (!reads || time > written)
-      continue;
-    Value old = op.getResult(0);
-    if (lastUses.lookup(old) > birth)
-      return false;
-    if (lastUses.lookup(old) == birth && !mayShare(result, old))
-      return false;
+  for (FlatSymbolRefAttr variable : writtenVariables(write)) {
+    for (Operation *other : accesses.writersOf(variable)) {
+      int64_t time = times.lookup(other);
+      if (other != write && time > birth && time < std::max(written, lastUses.lookup(root)))
+        return false;
+    }
+    for (Operation *read : accesses.readersOf(variable)) {
+      Value old = read->getResult(0);
+      if (times.lookup(read) > written || lastUses.lookup(old) < birth)
+        continue;
+      if (lastUses.lookup(old) > birth || !mayShare(result, old))
+        return false;
+    }
   }
   return true;
 }

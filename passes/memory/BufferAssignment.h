@@ -16,6 +16,31 @@
 
 namespace mtc {
 
+/// The variables that an operation reads or writes; empty for other operations.
+mlir::SmallVector<mlir::FlatSymbolRefAttr> readVariables(mlir::Operation *op);
+mlir::SmallVector<mlir::FlatSymbolRefAttr> writtenVariables(mlir::Operation *op);
+
+/// Which operations of a block read and write each variable, in the block's order.
+class VariableAccesses {
+public:
+  explicit VariableAccesses(mlir::Block &block);
+  mlir::ArrayRef<mlir::Operation *> readersOf(mlir::FlatSymbolRefAttr variable) const {
+    return find(readers, variable);
+  }
+  mlir::ArrayRef<mlir::Operation *> writersOf(mlir::FlatSymbolRefAttr variable) const {
+    return find(writers, variable);
+  }
+
+private:
+  using ByVariable = llvm::DenseMap<mlir::Attribute, mlir::SmallVector<mlir::Operation *, 2>>;
+  static mlir::ArrayRef<mlir::Operation *> find(const ByVariable &map, mlir::Attribute variable) {
+    auto found = map.find(variable);
+    return found == map.end() ? mlir::ArrayRef<mlir::Operation *>() : found->second;
+  }
+
+  ByVariable readers, writers;
+};
+
 /// A buffer of a function: fixed (a variable, an argument), or with a lifetime, to be laid out.
 struct Buffer {
   std::optional<int64_t> fixedOffset;
@@ -64,6 +89,7 @@ private:
   Buffer bufferOfVariable(mlir::FlatSymbolRefAttr variable, int64_t birth);
 
   mlir::func::FuncOp function;
+  VariableAccesses accesses;
   mlir::SymbolTable &symbols;
   const llvm::StringMap<int64_t> &argumentOffsets;
   const TargetInfo &target;
@@ -80,10 +106,6 @@ private:
 /// Moves each write behind the last use of its variable's old value, which lies in the variable's
 /// place. Fails with a diagnostic where the new value is read or replaced before that.
 mlir::LogicalResult sinkWrites(mlir::func::FuncOp function);
-
-/// The variables that an operation reads or writes; empty for other operations.
-mlir::SmallVector<mlir::FlatSymbolRefAttr> readVariables(mlir::Operation *op);
-mlir::SmallVector<mlir::FlatSymbolRefAttr> writtenVariables(mlir::Operation *op);
 
 } // namespace mtc
 

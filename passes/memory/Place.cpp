@@ -38,7 +38,7 @@ public:
     int64_t staging = fixed - *variableBytes >= leastStagedBytes ? fixed - *variableBytes : 0;
     fixed += staging;
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
-    SmallVector<BufferAssignment> assignments;
+    SmallVector<BufferAssignment, 0> assignments;
     int64_t time = 0;
     for (func::FuncOp function : functions) {
       if (failed(sinkWrites(function)))

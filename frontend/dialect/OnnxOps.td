@@ -100,7 +100,7 @@ def NodeOp : Onnx_Op<"node"> {
     `version` is the opset in which the operator's definition that applies was last changed where this is known to the
     frontend, otherwise the model's opset of the operator's domain. `domain` is absent for ai.onnx. Attributes keep
     their ONNX kind: INT si64, FLOAT f32, STRING string, INTS `array<i64>`, FLOATS `array<f32>`, STRINGS array of
-    strings, TENSOR elements; GRAPH attributes are in `unsupported_attributes` by name.
+    strings, TENSOR elements; of attributes of other kinds, such as GRAPH, `unsupported_attributes` keeps the kind by name.
 
     ```mlir
     %y = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<2x3xf32>) -> tensor<2x3xf32>

@@ -1,8 +1,10 @@
 //===- InferAndFold.cpp - Types of all values, and values known at compile time ---------------===//
 
+#include "frontend/inference/DeclaredTypes.h"
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/inference/Registry.h"
+#include "frontend/inference/Schema.h"
 #include "frontend/inference/Shapes.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -49,10 +51,25 @@ LogicalResult checkArguments(GraphOp graph) {
   return success(ok);
 }
 
+/// The nodes whose attributes are not those of their operators, reported. Nodes that nobody reads
+/// are among them: attributes need no types.
+llvm::DenseSet<NodeOp> checkAllAttributes(GraphOp graph) {
+  llvm::DenseSet<NodeOp> wrong;
+  for (auto op : graph.getOps<NodeOp>()) {
+    NodeView node(op);
+    const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
+    if (schema && failed(checkAttributes(node, *schema)))
+      wrong.insert(op);
+  }
+  return wrong;
+}
+
 /// The forward walk.
 class Walk {
 public:
-  explicit Walk(GraphOp graph) : graph(graph) {}
+  /// `wrong` are nodes that have been reported.
+  Walk(GraphOp graph, llvm::DenseSet<NodeOp> wrong)
+      : graph(graph), wrong(std::move(wrong)), declaredTypes(graph), failed(!this->wrong.empty()) {}
 
   /// Infers and folds; failure, all problems reported, leaves types half inferred.
   LogicalResult run() {
@@ -60,6 +77,7 @@ public:
       if (auto node = dyn_cast<NodeOp>(op))
         visit(node);
     reportUnknownOperators();
+    declaredTypes.report();
     return success(!failed);
   }
 
@@ -100,7 +118,8 @@ private:
   }
 
   void visit(NodeOp node) {
-    if (llvm::any_of(node.getInputs(), [&](Value input) { return unknown.contains(input); }))
+    if (wrong.contains(node) ||
+        llvm::any_of(node.getInputs(), [&](Value input) { return unknown.contains(input); }))
       return poison(node);
     Inference inference(node, [this](Value value) { return lookup(value); });
     const Rule *rule =
@@ -111,7 +130,8 @@ private:
       unknownOperators[{name, inference.version()}].push_back(node);
       return poison(node);
     }
-    if (mlir::failed(checkOperands(inference, *rule)) || mlir::failed(infer(inference, *rule)))
+    if (mlir::failed(checkOperands(inference)) || mlir::failed(infer(inference, *rule)) ||
+        mlir::failed(declaredTypes.check(inference)))
       return poison(node);
     evaluate(inference, *rule);
     if (inference.failed())
@@ -119,22 +139,15 @@ private:
     apply(inference);
   }
 
-  LogicalResult checkOperands(Inference &node, const Rule &rule) {
-    const Signature &signature = rule.operands;
-    size_t count = node.operandCount();
-    if (count < signature.minimum() || count > signature.maximum().value_or(SIZE_MAX))
-      return node.failure("has " + Twine(count) + " operands, expected " +
-                          Twine(signature.minimum()) +
-                          (!signature.maximum() ? " or more"
-                           : *signature.maximum() == signature.minimum()
-                               ? ""
-                               : ".." + std::to_string(*signature.maximum())));
-    for (size_t i = 0; i < count; ++i) {
-      if (!node.has(i)) {
-        if (signature.isRequired(i))
-          return node.failure(node.operandName(i) + " is left out, but required");
+  LogicalResult checkOperands(Inference &node) {
+    const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
+    if (!schema)
+      return node.failure("has no schema in this version");
+    if (mlir::failed(checkArity(node, *schema)))
+      return mlir::failure();
+    for (size_t i = 0; i < node.operandCount(); ++i) {
+      if (!node.has(i))
         continue;
-      }
       auto type = dyn_cast<RankedTensorType>(node.operand(i).getType());
       if (!type || !type.hasStaticShape())
         return node.failure(node.operandName(i) + " has type " +
@@ -144,7 +157,7 @@ private:
         return node.failure(node.operandName(i) + " has shape " + shapeText(type.getShape()) +
                             ", more elements than memory can hold");
     }
-    return success();
+    return checkElementTypes(node, *schema);
   }
 
   LogicalResult infer(Inference &node, const Rule &rule) {
@@ -212,20 +225,23 @@ private:
   }
 
   GraphOp graph;
+  llvm::DenseSet<NodeOp> wrong;
+  DeclaredTypes declaredTypes;
   llvm::DenseMap<Value, Tensor> foldedValues;
   llvm::DenseMap<Value, std::optional<Tensor>> constants; ///< Of `onnx.constant` operations.
   llvm::DenseSet<Value> unknown;
   std::map<std::pair<std::string, int64_t>, SmallVector<NodeOp>> unknownOperators;
-  bool failed = false;
+  bool failed;
 };
 
 class InferAndFold : public impl::InferAndFoldPassBase<InferAndFold> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
+    llvm::DenseSet<NodeOp> wrong = checkAllAttributes(graph);
     eraseDead(graph);
     if (failed(checkArguments(graph)))
       return signalPassFailure();
-    Walk walk(graph);
+    Walk walk(graph, std::move(wrong));
     if (failed(walk.run()))
       return signalPassFailure();
     walk.materialise();

@@ -33,20 +33,6 @@ LogicalResult Inference::result(size_t i, Type elementType, ArrayRef<int64_t> sh
   return result(i, RankedTensorType::get(shape, elementType));
 }
 
-LogicalResult Inference::unknown(size_t operand) {
-  if (failed())
-    return mlir::failure();
-  for (size_t i = 0; i < resultCount(); ++i) {
-    if (!wants(i))
-      continue;
-    auto declared = dyn_cast<RankedTensorType>(op().getOutputs()[i].getType());
-    if (!declared || !declared.hasStaticShape())
-      return needsConstant(operand);
-    types[i] = declared;
-  }
-  return success();
-}
-
 LogicalResult Inference::forward(size_t i, size_t operand) {
   if (wants(i))
     forwards[i] = operand;

@@ -20,11 +20,6 @@ public:
   mlir::LogicalResult result(size_t i, mlir::RankedTensorType type);
   mlir::LogicalResult result(size_t i, mlir::Type elementType, llvm::ArrayRef<int64_t> shape);
 
-  /// The shape of the results depends on the data of `operand`. The types that the file declares
-  /// are taken where they are static; the node fails otherwise, saying how to bind the inputs that
-  /// `operand` is computed from.
-  mlir::LogicalResult unknown(size_t operand);
-
   /// Result `i` is `operand` itself: its uses become uses of the operand.
   mlir::LogicalResult forward(size_t i, size_t operand);
 

@@ -3,7 +3,8 @@
 #include "frontend/inference/Node.h"
 
 #include "frontend/dialect/ElementTypes.h"
-#include "frontend/inference/Registry.h"
+#include "frontend/inference/Schema.h"
+#include "frontend/inference/Shapes.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/ScopedPrinter.h"
@@ -36,9 +37,9 @@ RankedTensorType NodeView::type(size_t i) const {
 
 std::string NodeView::operandName(size_t i) const {
   std::string text = "operand " + std::to_string(i);
-  const Rule *rule = Registry::get().find(domain(), opType(), version());
-  if (rule && !rule->operands.name(i).empty())
-    text += " (" + rule->operands.name(i).str() + ")";
+  const Schema *schema = Schema::find(domain(), opType(), version());
+  if (const Signature::Formal *formal = schema ? schema->operands.find(i) : nullptr)
+    text += " (" + formal->name.str() + ")";
   return text;
 }
 
@@ -85,6 +86,14 @@ bool NodeView::hasRank(size_t i, int64_t minimum, int64_t maximum) {
   else if (maximum != minimum)
     expected += ".." + std::to_string(maximum);
   (void)failure(Twine(operandName(i)) + " has rank " + Twine(rank(i)) + ", expected " + expected);
+  return false;
+}
+
+bool NodeView::hasOneElement(size_t i) {
+  if (!has(i) || type(i).getNumElements() == 1)
+    return true;
+  (void)failure(Twine(operandName(i)) + " has shape " + shapeText(shape(i)) +
+                ", expected one element");
   return false;
 }
 

@@ -72,6 +72,8 @@ public:
   bool integerElements(size_t i);
   bool booleanElements(size_t i);
   bool hasRank(size_t i, int64_t minimum, int64_t maximum = INT64_MAX);
+  /// Operand `i` holds one value, or is left out.
+  bool hasOneElement(size_t i);
 
   //===--- Constant operands ------------------------------------------------------------------===//
 

@@ -6,24 +6,6 @@
 
 namespace mtc::onnx {
 
-Signature::Signature(llvm::StringRef text) {
-  llvm::SmallVector<llvm::StringRef> words;
-  text.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (llvm::StringRef word : words) {
-    bool optional = word.consume_back("?");
-    variadic = word.consume_back("...");
-    names.push_back(word.str());
-    if (!optional)
-      required = names.size();
-  }
-}
-
-llvm::StringRef Signature::name(size_t operand) const {
-  if (operand < names.size())
-    return names[operand];
-  return variadic ? llvm::StringRef(names.back()) : llvm::StringRef();
-}
-
 const Registry &Registry::get() {
   static const Registry registry = [] {
     Registry rules;
@@ -45,10 +27,9 @@ const Rule *Registry::find(llvm::StringRef domain, llvm::StringRef name, int64_t
   return best;
 }
 
-void Registry::add(llvm::StringRef name, int64_t sinceVersion, llvm::StringRef operands,
-                   Rule::Infer infer, Rule::Evaluate evaluate) {
-  rules[name].push_back(
-      Rule{sinceVersion, Signature(operands), std::move(infer), std::move(evaluate)});
+void Registry::add(llvm::StringRef name, int64_t sinceVersion, Rule::Infer infer,
+                   Rule::Evaluate evaluate) {
+  rules[name].push_back(Rule{sinceVersion, std::move(infer), std::move(evaluate)});
 }
 
 } // namespace mtc::onnx

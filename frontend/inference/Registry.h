@@ -7,34 +7,12 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <functional>
-#include <optional>
-#include <string>
 
 namespace mtc::onnx {
 
 class Inference;
 
-/// The operands of an operator, from a text such as `"data starts ends axes? steps?"` with the
-/// standard's names:
-/// `?` marks those that may be left out, `...` (last) one or more, `...?` any number.
-class Signature {
-public:
-  explicit Signature(llvm::StringRef text);
-  size_t minimum() const { return required; }
-  /// Nothing where any number may follow.
-  std::optional<size_t> maximum() const {
-    return variadic ? std::nullopt : std::optional(names.size());
-  }
-  bool isRequired(size_t operand) const { return operand < required; }
-  llvm::StringRef name(size_t operand) const;
-
-private:
-  llvm::SmallVector<std::string> names;
-  size_t required = 0;
-  bool variadic = false;
-};
-
-/// One definition of an operator.
+/// What is computed of an operator, from one of its definitions on.
 struct Rule {
   /// Sets the node's result types from operand types, attributes and constant operands.
   using Infer = std::function<mlir::LogicalResult(Inference &)>;
@@ -43,12 +21,12 @@ struct Rule {
   using Evaluate = std::function<void(Inference &)>;
 
   int64_t sinceVersion;
-  Signature operands;
   Infer infer;
   Evaluate evaluate; ///< Null where nodes of this operator are never folded.
 };
 
-/// The rules by operator, filled once by the families in `rules/`.
+/// The rules by operator (Schema.h has their operands and attributes), filled once by the families
+/// in `rules/`.
 class Registry {
 public:
   static const Registry &get();
@@ -57,8 +35,9 @@ public:
   /// `domain::operator` outside ai.onnx.
   const Rule *find(llvm::StringRef domain, llvm::StringRef name, int64_t version) const;
 
-  /// Called in any order of versions.
-  void add(llvm::StringRef name, int64_t sinceVersion, llvm::StringRef operands, Rule::Infer infer,
+  /// Called in any order of versions. A rule stands for later definitions too, up to one with a
+  /// rule of its own.
+  void add(llvm::StringRef name, int64_t sinceVersion, Rule::Infer infer,
            Rule::Evaluate evaluate = {});
 
 private:

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "onnx-ml.pb.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -15,26 +16,54 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The attribute's kind; files of old exporters leave it to the field that is set.
-AttributeProto::AttributeType kindOf(const AttributeProto &attribute) {
-  if (attribute.type() != AttributeProto::UNDEFINED)
-    return attribute.type();
-  if (attribute.has_f())
-    return AttributeProto::FLOAT;
-  if (attribute.has_i())
-    return AttributeProto::INT;
-  if (attribute.has_s())
-    return AttributeProto::STRING;
-  if (attribute.has_t())
-    return AttributeProto::TENSOR;
-  if (attribute.has_g())
-    return AttributeProto::GRAPH;
-  if (attribute.floats_size() > 0)
-    return AttributeProto::FLOATS;
-  if (attribute.ints_size() > 0)
-    return AttributeProto::INTS;
-  if (attribute.strings_size() > 0)
-    return AttributeProto::STRINGS;
+/// The kinds whose fields are set. An empty list is none, and so is a number of 0 in some files.
+SmallVector<AttributeProto::AttributeType> kindsSet(const AttributeProto &attribute) {
+  const std::pair<bool, AttributeProto::AttributeType> fields[] = {
+      {attribute.has_f(), AttributeProto::FLOAT},
+      {attribute.has_i(), AttributeProto::INT},
+      {attribute.has_s(), AttributeProto::STRING},
+      {attribute.has_t(), AttributeProto::TENSOR},
+      {attribute.has_g(), AttributeProto::GRAPH},
+      {attribute.has_sparse_tensor(), AttributeProto::SPARSE_TENSOR},
+      {attribute.has_tp(), AttributeProto::TYPE_PROTO},
+      {attribute.floats_size() > 0, AttributeProto::FLOATS},
+      {attribute.ints_size() > 0, AttributeProto::INTS},
+      {attribute.strings_size() > 0, AttributeProto::STRINGS},
+      {attribute.tensors_size() > 0, AttributeProto::TENSORS},
+      {attribute.graphs_size() > 0, AttributeProto::GRAPHS},
+      {attribute.sparse_tensors_size() > 0, AttributeProto::SPARSE_TENSORS},
+      {attribute.type_protos_size() > 0, AttributeProto::TYPE_PROTOS}};
+  SmallVector<AttributeProto::AttributeType> kinds;
+  for (auto [isSet, kind] : fields)
+    if (isSet)
+      kinds.push_back(kind);
+  return kinds;
+}
+
+std::string kindName(AttributeProto::AttributeType kind) {
+  return AttributeProto::AttributeType_Name(kind);
+}
+
+/// The attribute's kind; files of old exporters leave it to the field that is set. UNDEFINED, the
+/// problem added, where the two contradict or nothing says it.
+AttributeProto::AttributeType kindOf(const AttributeProto &attribute, const std::string &label,
+                                     Problems &problems) {
+  AttributeProto::AttributeType kind = attribute.type();
+  SmallVector<AttributeProto::AttributeType> set = kindsSet(attribute);
+  if (set.size() > 1) {
+    problems.add(label + " has " + Twine(set.size()) + " values, of kinds " + kindName(set[0]) +
+                 " and " + kindName(set[1]) + ", expected one");
+    return AttributeProto::UNDEFINED;
+  }
+  if (kind == AttributeProto::UNDEFINED && !set.empty())
+    return set.front();
+  if (kind == AttributeProto::UNDEFINED)
+    problems.add(label + " has no type and no value");
+  else if (!set.empty() && set.front() != kind)
+    problems.add(label + " is of kind " + kindName(kind) + ", but its value is of kind " +
+                 kindName(set.front()));
+  else
+    return kind;
   return AttributeProto::UNDEFINED;
 }
 
@@ -63,8 +92,7 @@ NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
                                 const AttributeBindings &bindings, const std::string &label,
                                 MLIRContext *context, Problems &problems) {
   Builder builder(context);
-  NamedAttrList values;
-  NodeAttributes result;
+  NamedAttrList values, unsupported;
   for (const AttributeProto &written : node.attribute()) {
     const AttributeProto *attribute = resolve(written, bindings);
     if (!attribute)
@@ -72,7 +100,8 @@ NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
     StringRef name = written.name();
     std::string inside = "attribute " + quoted(name) + " of " + label;
     mlir::Attribute value;
-    switch (kindOf(*attribute)) {
+    AttributeProto::AttributeType kind = kindOf(*attribute, inside, problems);
+    switch (kind) {
     case AttributeProto::FLOAT:
       value = builder.getF32FloatAttr(attribute->f());
       break;
@@ -98,16 +127,14 @@ NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
       value = importTensor(model, attribute->t(), inside, context, problems);
       break;
     case AttributeProto::UNDEFINED:
-      problems.add(inside + " has no type and no value");
       break;
     default:
-      result.unsupported.push_back(builder.getStringAttr(name));
+      unsupported.set(name, builder.getStringAttr(kindName(kind)));
     }
     if (value)
       values.set(name, value);
   }
-  result.values = values.getDictionary(context);
-  return result;
+  return {values.getDictionary(context), unsupported.getDictionary(context)};
 }
 
 DenseElementsAttr importConstant(Model &model, const ::onnx::NodeProto &node,
@@ -120,28 +147,47 @@ DenseElementsAttr importConstant(Model &model, const ::onnx::NodeProto &node,
   }
   StringRef name = node.attribute(0).name();
   const AttributeProto *attribute = resolve(node.attribute(0), bindings);
-  Builder builder(context);
   if (!attribute) {
     problems.add(label + ": its value is an attribute that the function's caller leaves out");
-  } else if (name == "value") {
+    return {};
+  }
+  std::string inside = "attribute " + quoted(name) + " of " + label;
+  AttributeProto::AttributeType kind = kindOf(*attribute, inside, problems);
+  if (kind == AttributeProto::UNDEFINED)
+    return {};
+  auto expected = llvm::StringSwitch<AttributeProto::AttributeType>(name)
+                      .Case("value", AttributeProto::TENSOR)
+                      .Case("value_float", AttributeProto::FLOAT)
+                      .Case("value_int", AttributeProto::INT)
+                      .Case("value_floats", AttributeProto::FLOATS)
+                      .Case("value_ints", AttributeProto::INTS)
+                      .Default(AttributeProto::UNDEFINED);
+  if (expected == AttributeProto::UNDEFINED) {
+    problems.add(label + " has a constant of kind " + quoted(name) +
+                 ", which is not supported; expected numbers in a dense tensor");
+    return {};
+  }
+  if (kind != expected) {
+    problems.add(inside + " is of kind " + kindName(kind) + ", expected " + kindName(expected));
+    return {};
+  }
+  Builder builder(context);
+  switch (kind) {
+  case AttributeProto::TENSOR:
     return importTensor(model, attribute->t(), label, context, problems);
-  } else if (name == "value_float") {
+  case AttributeProto::FLOAT:
     return DenseElementsAttr::get(RankedTensorType::get({}, builder.getF32Type()), attribute->f());
-  } else if (name == "value_int") {
+  case AttributeProto::INT:
     return DenseElementsAttr::get(RankedTensorType::get({}, builder.getI64Type()), attribute->i());
-  } else if (name == "value_floats") {
+  case AttributeProto::FLOATS:
     return DenseElementsAttr::get(
         vectorType(attribute->floats_size(), builder.getF32Type()),
         ArrayRef<float>(attribute->floats().data(), attribute->floats_size()));
-  } else if (name == "value_ints") {
+  default:
     return DenseElementsAttr::get(
         vectorType(attribute->ints_size(), builder.getI64Type()),
         ArrayRef<int64_t>(attribute->ints().data(), attribute->ints_size()));
-  } else {
-    problems.add(label + " has a constant of kind " + quoted(name) +
-                 ", which is not supported; expected numbers in a dense tensor");
   }
-  return {};
 }
 
 } // namespace mtc::onnx

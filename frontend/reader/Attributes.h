@@ -21,7 +21,7 @@ using AttributeBindings = llvm::StringMap<const ::onnx::AttributeProto *>;
 
 struct NodeAttributes {
   mlir::DictionaryAttr values;
-  llvm::SmallVector<mlir::Attribute> unsupported; // names of GRAPH, TENSORS, ... attributes
+  mlir::DictionaryAttr unsupported; // Kinds of GRAPH, TENSORS, ... attributes by name.
 };
 
 /// The attribute itself, or what its reference stands for in the function being inlined; null where

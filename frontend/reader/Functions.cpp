@@ -36,6 +36,10 @@ void forEachNode(const Nodes &nodes, function_ref<void(const ::onnx::NodeProto &
 
 StringRef normalisedDomain(StringRef domain) { return domain == "ai.onnx" ? StringRef() : domain; }
 
+bool isOperator(const ::onnx::NodeProto &node, StringRef name) {
+  return node.op_type() == name && normalisedDomain(node.domain()).empty();
+}
+
 FunctionTable::FunctionTable(const ::onnx::ModelProto &model, Problems &problems) {
   for (const ::onnx::FunctionProto &function : model.functions()) {
     std::string key = keyOf(function.domain(), function.name(), function.overload());

@@ -19,6 +19,9 @@ namespace mtc::onnx {
 /// A domain in the one form that names are compared in: `ai.onnx` is empty.
 llvm::StringRef normalisedDomain(llvm::StringRef domain);
 
+/// Whether the node is this operator of ai.onnx.
+bool isOperator(const ::onnx::NodeProto &node, llvm::StringRef name);
+
 /// Model-local functions by domain, name and overload.
 class FunctionTable {
 public:

@@ -98,6 +98,24 @@ TensorType declaredType(const ::onnx::ValueInfoProto &value, const StringMap<int
   return RankedTensorType::get(shape, element);
 }
 
+std::string declarationProblem(const ::onnx::ValueInfoProto &value, MLIRContext *context) {
+  const auto &type = value.type();
+  if (type.value_case() == ::onnx::TypeProto::VALUE_NOT_SET)
+    return {};
+  if (!type.has_tensor_type())
+    return "is declared as a sequence, map, optional or sparse value; mtc has dense tensors only";
+  int64_t dataType = type.tensor_type().elem_type();
+  if (dataType != ::onnx::TensorProto::UNDEFINED && !elementTypeFromOnnx(context, dataType))
+    return "is declared with elements of type " + onnxDataTypeName(dataType) +
+           ", expected numbers or booleans";
+  // Some exporters write -1 where they mean an unnamed dimension.
+  for (const auto &dim : type.tensor_type().shape().dim())
+    if (dim.has_dim_value() && dim.dim_value() < -1)
+      return "is declared with an extent of " + std::to_string(dim.dim_value()) +
+             ", expected 0 or more";
+  return {};
+}
+
 TensorType inputType(const ::onnx::ValueInfoProto &input, const StringMap<int64_t> &bindings,
                      MLIRContext *context, Problems &problems) {
   std::string label = "graph input " + quoted(input.name());
@@ -126,10 +144,12 @@ TensorType inputType(const ::onnx::ValueInfoProto &input, const StringMap<int64_
   return declaredType(input, bindings, context);
 }
 
-SmallVector<StringRef> dimensionTexts(const ::onnx::ValueInfoProto &input) {
-  SmallVector<StringRef> result;
-  for (const auto &dim : input.type().tensor_type().shape().dim())
-    result.push_back(dim.dim_param());
+SmallVector<std::string> dimensionTexts(const ::onnx::ValueInfoProto &input) {
+  SmallVector<std::string> result;
+  for (auto [axis, dim] : llvm::enumerate(input.type().tensor_type().shape().dim())) {
+    bool isWritten = dim.has_dim_value() && dim.dim_value() >= 0;
+    result.push_back(isWritten ? "" : dimensionText(input, static_cast<int>(axis)));
+  }
   return result;
 }
 

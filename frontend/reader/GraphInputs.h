@@ -20,14 +20,18 @@ namespace mtc::onnx {
 mlir::TensorType declaredType(const ::onnx::ValueInfoProto &value,
                               const llvm::StringMap<int64_t> &bindings, mlir::MLIRContext *context);
 
+/// What is wrong with a declared type, whatever the value's own is: `is declared as a sequence, …`;
+/// empty where nothing is.
+std::string declarationProblem(const ::onnx::ValueInfoProto &value, mlir::MLIRContext *context);
+
 /// The type of a graph input, as above; null, the problem added, where it has none.
 mlir::TensorType inputType(const ::onnx::ValueInfoProto &input,
                            const llvm::StringMap<int64_t> &bindings, mlir::MLIRContext *context,
                            Problems &problems);
 
-/// The texts of the input's dimensions: names or expressions as the file gives them, empty where an
-/// extent is written.
-llvm::SmallVector<llvm::StringRef> dimensionTexts(const ::onnx::ValueInfoProto &input);
+/// The texts of the input's dimensions: names or expressions as the file gives them, INPUT.AXIS
+/// where it names none, empty where an extent is written.
+llvm::SmallVector<std::string> dimensionTexts(const ::onnx::ValueInfoProto &input);
 
 /// The value of `--bind NAME=TEXT` for an input of this type: TEXT is a .npy file, or numbers,
 /// `true` and `false` separated by commas. One value fills every element of a static shape.

@@ -117,12 +117,18 @@ private:
     return text;
   }
 
-  /// The types that the file declares for inner values and outputs: hints for inference.
+  /// The types that the file declares for inner values and outputs, and for initializers that are
+  /// inputs: what inference finds must agree.
   void declareValues(NodeImporter &nodes) {
-    for (const auto *list : {&proto.value_info(), &proto.output()})
-      for (const auto &value : *list)
-        if (TensorType type = declaredType(value, options.dims, &context))
+    for (const auto *list : {&proto.value_info(), &proto.output(), &proto.input()})
+      for (const auto &value : *list) {
+        if (list == &proto.input() && !model.hasInitializer(value.name()))
+          continue;
+        if (std::string problem = declarationProblem(value, &context); !problem.empty())
+          problems.add("value " + quoted(value.name()) + " " + problem);
+        else if (TensorType type = declaredType(value, options.dims, &context))
           nodes.declare(value.name(), type);
+      }
   }
 
   /// The graph with its arguments; inputs that are bound become constants.
@@ -140,11 +146,15 @@ private:
       TensorType type = inputType(input, options.dims, &context, problems);
       if (!type)
         type = nodes.unknownType();
+      if (auto ranked = dyn_cast<RankedTensorType>(type))
+        nodes.checkDeclared(input.name(), ranked, "graph input " + quoted(input.name()));
       SmallVector<NamedAttribute> dictionary{
           builder.getNamedAttr("onnx.name", builder.getStringAttr(input.name()))};
-      SmallVector<StringRef> texts = dimensionTexts(input);
-      if (llvm::any_of(texts, [](StringRef text) { return !text.empty(); }))
-        dictionary.push_back(builder.getNamedAttr("onnx.dims", builder.getStrArrayAttr(texts)));
+      SmallVector<std::string> texts = dimensionTexts(input);
+      if (llvm::any_of(texts, [](const std::string &text) { return !text.empty(); }))
+        dictionary.push_back(builder.getNamedAttr(
+            "onnx.dims",
+            builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(ArrayRef<std::string>(texts)))));
       arguments.push_back(&input);
       types.push_back(type);
       attributes.push_back(builder.getDictionaryAttr(dictionary));
@@ -172,13 +182,15 @@ private:
       problems.add("--bind " + input.name() + ": " + toString(value.takeError()));
       return;
     }
-    nodes.define(input.name(),
-                 ConstantOp::create(builder, locationOf(input.name()), value->getType(), *value));
+    auto constant = ConstantOp::create(builder, locationOf(input.name()), value->getType(), *value);
+    constant->setAttr("onnx.bound", builder.getUnitAttr());
+    nodes.define(input.name(), constant);
   }
 
   void importInitializers(NodeImporter &nodes) {
     for (const Initializer &initializer : model.initializers()) {
       RankedTensorType type = llvm::cantFail(model.initializerType(&context, initializer.name));
+      nodes.checkDeclared(initializer.name, type, "initializer " + quoted(initializer.name));
       Location location = locationOf(initializer.name);
       auto found = classes.find(initializer.name);
       InitializerClass integers{InitializerRole::Constant, "integers are not trained", ""};

@@ -49,7 +49,7 @@ public:
         if (found == aliases.end())
           continue;
         Alias alias = found->second;
-        if (node.op_type() == "Identity" && node.output_size() == 1) {
+        if (isOperator(node, "Identity") && node.output_size() == 1) {
           aliases[node.output(0)] = std::move(alias);
           continue;
         }

@@ -2,6 +2,7 @@
 
 #include "frontend/reader/MergedInitializers.h"
 
+#include "frontend/reader/Functions.h"
 #include "frontend/reader/InitializerUses.h"
 #include "frontend/reader/NodeNames.h"
 #include "frontend/reader/TensorData.h"
@@ -121,8 +122,9 @@ private:
     for (const auto &output : graph.output())
       outputs.insert(output.name());
     for (auto [index, node] : llvm::enumerate(graph.node())) {
-      if (node.op_type() != "Identity" || node.input_size() != 1 || node.output_size() != 1 ||
-          StringRef(node.name()).contains('/') || outputs.contains(node.output(0)))
+      if (!isOperator(node, "Identity") || node.attribute_size() > 0 || node.input_size() != 1 ||
+          node.output_size() != 1 || StringRef(node.name()).contains('/') ||
+          outputs.contains(node.output(0)))
         continue;
       if (auto merged = indices.find(node.input(0)); merged != indices.end())
         found[merged->second].parts.push_back({node.output(0), {}, static_cast<int64_t>(index)});

@@ -3,9 +3,11 @@
 #include "frontend/reader/NodeImporter.h"
 
 #include "frontend/dialect/Onnx.h"
+#include "frontend/inference/DeclaredTypes.h"
 #include "frontend/reader/NodeNames.h"
 
 #include "onnx-ml.pb.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -43,14 +45,35 @@ template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Fra
 
 void NodeImporter::importConstantNode(const ::onnx::NodeProto &node, const std::string &name,
                                       const std::string &label, Frame &frame) {
-  if (node.output_size() != 1) {
-    problems.add(label + " has " + Twine(node.output_size()) + " outputs, expected one");
+  if (node.output_size() != 1 || node.input_size() != 0) {
+    problems.add(label + " has " + Twine(node.input_size()) + " inputs and " +
+                 Twine(node.output_size()) + " outputs, expected none and one");
     return;
   }
-  if (DenseElementsAttr value =
-          importConstant(model, node, frame.attributes, label, builder.getContext(), problems))
-    frame.values[node.output(0)] =
-        ConstantOp::create(builder, locationOf(name, node.name()), value.getType(), value);
+  DenseElementsAttr value =
+      importConstant(model, node, frame.attributes, label, builder.getContext(), problems);
+  if (!value)
+    return;
+  frame.values[node.output(0)] =
+      ConstantOp::create(builder, locationOf(name, node.name()), value.getType(), value);
+  if (frame.isMain)
+    checkDeclared(node.output(0), cast<RankedTensorType>(value.getType()), label);
+}
+
+void NodeImporter::declare(StringRef name, TensorType type) {
+  auto entry = declared.try_emplace(name, type).first;
+  TensorType known = entry->second;
+  if (known.getElementType() != type.getElementType())
+    problems.add("value " + quoted(name) + " is declared as " + to_string(known) + " and as " +
+                 to_string(type));
+  if (!known.hasRank())
+    entry->second = type;
+}
+
+void NodeImporter::checkDeclared(StringRef name, RankedTensorType type, const Twine &label) {
+  mlir::Type said = declared.lookup(name);
+  if (compareDeclared(said, type) != TypeDifference::None)
+    problems.add(label + " " + describeDifference(said, type));
 }
 
 void NodeImporter::importNode(const ::onnx::NodeProto &node, const std::string &name,
@@ -75,7 +98,7 @@ void NodeImporter::importNode(const ::onnx::NodeProto &node, const std::string &
       builder.getI64IntegerAttr(*version), domain.empty() ? nullptr : builder.getStringAttr(domain),
       attributes.values, inputs);
   if (!attributes.unsupported.empty())
-    op->setAttr("unsupported_attributes", builder.getArrayAttr(attributes.unsupported));
+    op->setAttr("unsupported_attributes", attributes.unsupported);
   for (auto [output, value] : llvm::zip(node.output(), op.getOutputs()))
     if (!output.empty())
       frame.values[output] = value;

@@ -31,8 +31,11 @@ public:
   /// The type of values of which the file says nothing. ONNX has no index type.
   mlir::TensorType unknownType() { return mlir::UnrankedTensorType::get(builder.getIndexType()); }
 
-  /// The type that the file declares for a value of the main graph.
-  void declare(llvm::StringRef name, mlir::TensorType type) { declared[name] = type; }
+  /// The type that the file declares for a value of the main graph. Two of different elements are a
+  /// problem; of two shapes the first is kept.
+  void declare(llvm::StringRef name, mlir::TensorType type);
+  /// Adds a problem where what is declared for a value is not its type; `label` says what it is.
+  void checkDeclared(llvm::StringRef name, mlir::RankedTensorType type, const llvm::Twine &label);
 
   /// Values of the main graph by name. A value that could not be imported is of unknown type.
   void define(llvm::StringRef name, mlir::Value value) { values[name] = value; }

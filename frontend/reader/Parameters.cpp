@@ -2,6 +2,7 @@
 
 #include "frontend/reader/Parameters.h"
 
+#include "frontend/reader/Functions.h"
 #include "frontend/reader/InitializerUses.h"
 #include "frontend/reader/NodeNames.h"
 
@@ -83,7 +84,7 @@ private:
   bool isRunningStatistic(StringRef name) const {
     auto found = uses.find(name);
     return found != uses.end() && llvm::any_of(found->second, [](const InitializerUse &use) {
-             return use.node->op_type() == "BatchNormalization" && use.operand >= 3;
+             return isOperator(*use.node, "BatchNormalization") && use.operand >= 3;
            });
   }
 

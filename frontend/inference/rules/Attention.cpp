@@ -75,24 +75,43 @@ LogicalResult inferAttention(Inference &node) {
       succeeded(node.result(3, element, {q->batch, q->heads, q->length, total})));
 }
 
+/// X [B, heads, length, size] or [B, length, heads · size]. Tables of angles [positions, half] with
+/// position_ids [B, length]; without them [B, length, half].
 LogicalResult inferRotaryEmbedding(Inference &node) {
   node.flag("interleaved", false);
   node.integer("rotary_embedding_dim", 0);
-  if (!node.hasRank(0, 3, 4) || !node.sameElementType(0, 1) || !node.sameElementType(0, 2))
+  if (!node.hasRank(0, 3, 4))
     return failure();
-  if (node.rank(0) == 3 && node.integer("num_heads", 0) < 1)
-    return node.failure("attribute num_heads = " + Twine(node.integer("num_heads", 0)) +
-                        ", expected at least 1 for an operand of rank 3");
+  int64_t heads = node.integer("num_heads", 0);
+  if (node.rank(0) == 3 && (heads < 1 || node.dim(0, 2) % heads != 0))
+    return node.failure("attribute num_heads = " + Twine(heads) + ", expected a divisor of " +
+                        Twine(node.dim(0, 2)) + " for an operand of rank 3");
+  Extents positions{node.dim(0, 0), node.dim(0, node.rank(0) == 3 ? 1 : 2)};
+  auto arePositions = [&](size_t operand, ArrayRef<int64_t> shape) {
+    if (shape == ArrayRef<int64_t>(positions))
+      return true;
+    (void)node.failure(Twine(node.operandName(operand)) + " has shape " +
+                       shapeText(node.shape(operand)) + ", expected positions " +
+                       shapeText(positions));
+    return false;
+  };
+  for (size_t table : {1, 2}) {
+    int64_t rank = node.has(3) ? 2 : 3;
+    if (!node.hasRank(table, rank, rank) ||
+        (!node.has(3) && !arePositions(table, node.shape(table).drop_back())))
+      return failure();
+  }
+  if (node.has(3) && !arePositions(3, node.shape(3)))
+    return failure();
   return node.result(0, node.type(0));
 }
 
 } // namespace
 
 void registerAttentionRules(Registry &registry) {
-  registry.add("Attention", 23, "Q K V attn_mask? past_key? past_value?", inferAttention);
-  registry.add("Attention", 24, "Q K V attn_mask? past_key? past_value? nonpad_kv_seqlen?",
-               inferAttention);
-  registry.add("RotaryEmbedding", 23, "X cos_cache sin_cache position_ids?", inferRotaryEmbedding);
+  registry.add("Attention", 23, inferAttention);
+  registry.add("Attention", 24, inferAttention);
+  registry.add("RotaryEmbedding", 23, inferRotaryEmbedding);
 }
 
 } // namespace mtc::onnx

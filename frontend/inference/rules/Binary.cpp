@@ -77,15 +77,14 @@ template <typename Function> void foldArithmetic(Inference &node, Function funct
 }
 
 template <typename Function>
-void addArithmetic(Registry &registry, StringRef name, int64_t version, Function function,
-                   StringRef operands = "A B") {
-  registry.add(name, version, operands, inferArithmetic,
+void addArithmetic(Registry &registry, StringRef name, int64_t version, Function function) {
+  registry.add(name, version, inferArithmetic,
                [function](Inference &node) { foldArithmetic(node, function); });
 }
 
 template <typename Function>
 void addComparison(Registry &registry, StringRef name, int64_t version, Function function) {
-  registry.add(name, version, "A B", inferComparison, [function](Inference &node) {
+  registry.add(name, version, inferComparison, [function](Inference &node) {
     dispatchNumber(node.elementType(0), [&](auto kind) {
       node.fold(0, zip<uint8_t, decltype(kind)>(node.tensor(0), node.tensor(1), node.resultType(),
                                                 function));
@@ -95,7 +94,7 @@ void addComparison(Registry &registry, StringRef name, int64_t version, Function
 
 template <typename Function>
 void addLogic(Registry &registry, StringRef name, int64_t version, Function function) {
-  registry.add(name, version, "A B", inferLogic, [function](Inference &node) {
+  registry.add(name, version, inferLogic, [function](Inference &node) {
     node.fold(0,
               zip<uint8_t, uint8_t>(node.tensor(0), node.tensor(1), node.resultType(), function));
   });
@@ -103,7 +102,7 @@ void addLogic(Registry &registry, StringRef name, int64_t version, Function func
 
 template <typename Function>
 void addBitwise(Registry &registry, StringRef name, int64_t version, Function function) {
-  registry.add(name, version, "A B", inferBitwise, [function](Inference &node) {
+  registry.add(name, version, inferBitwise, [function](Inference &node) {
     node.fold(0,
               zip<uint64_t, uint64_t>(node.tensor(0), node.tensor(1), node.resultType(), function));
   });
@@ -274,13 +273,13 @@ void registerBinaryRules(Registry &registry) {
   addArithmetic(registry, "Sub", 7, [](auto a, auto b) { return subtract(a, b); });
   addArithmetic(registry, "Mul", 7, [](auto a, auto b) { return multiply(a, b); });
   addArithmetic(registry, "Div", 7, [](auto a, auto b) { return divide(a, b); });
-  addArithmetic(registry, "Max", 6, [](auto a, auto b) { return maximum(a, b); }, "data_0...");
-  addArithmetic(registry, "Min", 6, [](auto a, auto b) { return minimum(a, b); }, "data_0...");
-  addArithmetic(registry, "Sum", 6, [](auto a, auto b) { return add(a, b); }, "data_0...");
-  registry.add("Mean", 6, "data_0...", inferMean, evaluateMean);
-  registry.add("Mod", 10, "A B", inferMod, evaluateMod);
-  registry.add("Pow", 7, "X Y", inferPow, evaluatePow);
-  registry.add("PRelu", 7, "X slope", inferPRelu, [](Inference &node) {
+  addArithmetic(registry, "Max", 6, [](auto a, auto b) { return maximum(a, b); });
+  addArithmetic(registry, "Min", 6, [](auto a, auto b) { return minimum(a, b); });
+  addArithmetic(registry, "Sum", 6, [](auto a, auto b) { return add(a, b); });
+  registry.add("Mean", 6, inferMean, evaluateMean);
+  registry.add("Mod", 10, inferMod, evaluateMod);
+  registry.add("Pow", 7, inferPow, evaluatePow);
+  registry.add("PRelu", 7, inferPRelu, [](Inference &node) {
     foldArithmetic(node, [](auto x, auto slope) { return x < 0 ? multiply(x, slope) : x; });
   });
 
@@ -297,9 +296,9 @@ void registerBinaryRules(Registry &registry) {
   addBitwise(registry, "BitwiseAnd", 18, [](uint64_t a, uint64_t b) { return a & b; });
   addBitwise(registry, "BitwiseOr", 18, [](uint64_t a, uint64_t b) { return a | b; });
   addBitwise(registry, "BitwiseXor", 18, [](uint64_t a, uint64_t b) { return a ^ b; });
-  registry.add("BitShift", 11, "X Y", inferBitShift, evaluateBitShift);
+  registry.add("BitShift", 11, inferBitShift, evaluateBitShift);
 
-  registry.add("Where", 9, "condition X Y", inferWhere, evaluateWhere);
+  registry.add("Where", 9, inferWhere, evaluateWhere);
 }
 
 } // namespace mtc::onnx

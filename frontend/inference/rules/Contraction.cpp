@@ -135,11 +135,10 @@ LogicalResult inferEinsum(Inference &node) {
 } // namespace
 
 void registerContractionRules(Registry &registry) {
-  registry.add("MatMul", 1, "A B", inferMatMul, evaluateMatMul);
-  registry.add("MatMulInteger", 10, "A B a_zero_point? b_zero_point?", inferMatMulInteger);
-  registry.add("Gemm", 7, "A B C", inferGemm);
-  registry.add("Gemm", 11, "A B C?", inferGemm);
-  registry.add("Einsum", 12, "Inputs...", inferEinsum);
+  registry.add("MatMul", 1, inferMatMul, evaluateMatMul);
+  registry.add("MatMulInteger", 10, inferMatMulInteger);
+  registry.add("Gemm", 7, inferGemm);
+  registry.add("Einsum", 12, inferEinsum);
 }
 
 } // namespace mtc::onnx

@@ -119,12 +119,12 @@ LogicalResult inferGlobalPool(Inference &node) {
 } // namespace
 
 void registerConvolutionRules(Registry &registry) {
-  registry.add("Conv", 1, "X W B?", inferConv);
-  registry.add("ConvTranspose", 1, "X W B?", inferConvTranspose);
+  registry.add("Conv", 1, inferConv);
+  registry.add("ConvTranspose", 1, inferConvTranspose);
   for (StringRef name : {"MaxPool", "AveragePool", "LpPool"})
-    registry.add(name, 1, "X", inferPool);
+    registry.add(name, 1, inferPool);
   for (StringRef name : {"GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"})
-    registry.add(name, 1, "X", inferGlobalPool);
+    registry.add(name, 1, inferGlobalPool);
 }
 
 } // namespace mtc::onnx

@@ -135,7 +135,7 @@ void evaluateGatherND(Inference &node) {
 LogicalResult inferNonZero(Inference &node) {
   std::optional<Tensor> value = node.constant(0);
   if (!value || value->size() > maxFoldedElements)
-    return node.unknown(0);
+    return node.needsConstant(0);
   std::vector<double> elements = value->values<double>();
   Extents strides = rowMajorStrides(value->shape()), found;
   for (size_t i = 0; i < elements.size(); ++i)
@@ -158,7 +158,7 @@ LogicalResult inferCompress(Inference &node) {
     return failure();
   std::optional<Extents> condition = node.constantInts(1);
   if (!condition)
-    return node.unknown(1);
+    return node.needsConstant(1);
   auto kept = static_cast<int64_t>(llvm::count(*condition, 1));
   if (!node.hasAttribute("axis"))
     return node.result(0, node.elementType(0), {kept});
@@ -245,7 +245,7 @@ LogicalResult inferOneHot(Inference &node) {
   int64_t axis = node.axis("axis", -1, node.rank(0) + 1);
   std::optional<SmallVector<double>> depth = node.constantFloats(1);
   if (!depth)
-    return node.unknown(1);
+    return node.needsConstant(1);
   if (node.failed())
     return failure();
   if (depth->size() != 1 || !(depth->front() >= 0 && depth->front() <= double(maxElements)))
@@ -280,17 +280,16 @@ LogicalResult inferReverseSequence(Inference &node) {
 } // namespace
 
 void registerIndexingRules(Registry &registry) {
-  registry.add("Gather", 1, "data indices", inferGather, evaluateGather);
-  registry.add("GatherElements", 11, "data indices", inferGatherElements, evaluateGatherElements);
-  registry.add("GatherND", 11, "data indices", inferGatherND, evaluateGatherND);
-  registry.add("NonZero", 9, "X", inferNonZero);
-  registry.add("Compress", 9, "input condition", inferCompress);
-  registry.add("TopK", 1, "X", inferTopK);
-  registry.add("TopK", 10, "X K", inferTopK);
-  registry.add("ArgMax", 1, "data", inferArg, [](Inference &node) { evaluateArg(node, true); });
-  registry.add("ArgMin", 1, "data", inferArg, [](Inference &node) { evaluateArg(node, false); });
-  registry.add("OneHot", 9, "indices depth values", inferOneHot, evaluateOneHot);
-  registry.add("ReverseSequence", 10, "input sequence_lens", inferReverseSequence);
+  registry.add("Gather", 1, inferGather, evaluateGather);
+  registry.add("GatherElements", 11, inferGatherElements, evaluateGatherElements);
+  registry.add("GatherND", 11, inferGatherND, evaluateGatherND);
+  registry.add("NonZero", 9, inferNonZero);
+  registry.add("Compress", 9, inferCompress);
+  registry.add("TopK", 1, inferTopK);
+  registry.add("ArgMax", 1, inferArg, [](Inference &node) { evaluateArg(node, true); });
+  registry.add("ArgMin", 1, inferArg, [](Inference &node) { evaluateArg(node, false); });
+  registry.add("OneHot", 9, inferOneHot, evaluateOneHot);
+  registry.add("ReverseSequence", 10, inferReverseSequence);
 }
 
 } // namespace mtc::onnx

@@ -35,8 +35,8 @@ LogicalResult inferClassLoss(Inference &node) {
 } // namespace
 
 void registerLossRules(Registry &registry) {
-  registry.add("NegativeLogLikelihoodLoss", 12, "input target weight?", inferClassLoss);
-  registry.add("SoftmaxCrossEntropyLoss", 12, "scores labels weights?", inferClassLoss);
+  registry.add("NegativeLogLikelihoodLoss", 12, inferClassLoss);
+  registry.add("SoftmaxCrossEntropyLoss", 12, inferClassLoss);
 }
 
 } // namespace mtc::onnx

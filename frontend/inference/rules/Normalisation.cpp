@@ -127,14 +127,14 @@ LogicalResult inferLRN(Inference &node) {
 } // namespace
 
 void registerNormalisationRules(Registry &registry) {
-  registry.add("BatchNormalization", 7, "X scale B input_mean input_var", inferBatchNormalization);
-  registry.add("InstanceNormalization", 6, "input scale B", inferInstanceNormalization);
-  registry.add("GroupNormalization", 18, "X scale bias", inferGroupNormalization);
-  registry.add("LayerNormalization", 17, "X Scale B?", inferLayerNormalization);
-  registry.add("RMSNormalization", 23, "X scale", inferRMSNormalization);
-  registry.add("LpNormalization", 1, "input", inferLpNormalization);
-  registry.add("MeanVarianceNormalization", 9, "X", inferMeanVarianceNormalization);
-  registry.add("LRN", 1, "X", inferLRN);
+  registry.add("BatchNormalization", 7, inferBatchNormalization);
+  registry.add("InstanceNormalization", 6, inferInstanceNormalization);
+  registry.add("GroupNormalization", 18, inferGroupNormalization);
+  registry.add("LayerNormalization", 17, inferLayerNormalization);
+  registry.add("RMSNormalization", 23, inferRMSNormalization);
+  registry.add("LpNormalization", 1, inferLpNormalization);
+  registry.add("MeanVarianceNormalization", 9, inferMeanVarianceNormalization);
+  registry.add("LRN", 1, inferLRN);
 }
 
 } // namespace mtc::onnx

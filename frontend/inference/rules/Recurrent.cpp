@@ -47,12 +47,9 @@ LogicalResult inferRecurrent(Inference &node, int64_t gates) {
 } // namespace
 
 void registerRecurrentRules(Registry &registry) {
-  registry.add("RNN", 7, "X W R B? sequence_lens? initial_h?",
-               [](Inference &node) { return inferRecurrent(node, 1); });
-  registry.add("GRU", 7, "X W R B? sequence_lens? initial_h?",
-               [](Inference &node) { return inferRecurrent(node, 3); });
-  registry.add("LSTM", 7, "X W R B? sequence_lens? initial_h? initial_c? P?",
-               [](Inference &node) { return inferRecurrent(node, 4); });
+  registry.add("RNN", 7, [](Inference &node) { return inferRecurrent(node, 1); });
+  registry.add("GRU", 7, [](Inference &node) { return inferRecurrent(node, 3); });
+  registry.add("LSTM", 7, [](Inference &node) { return inferRecurrent(node, 4); });
 }
 
 } // namespace mtc::onnx

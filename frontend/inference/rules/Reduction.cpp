@@ -67,17 +67,14 @@ void reduce(Inference &node, T initial, Each each, Combine combine, Finish finis
   node.fold(0, Tensor::fromValues<T>(node.resultType(), results));
 }
 
-/// Adds a reduction with version 13's or 18's switch from attribute to operand (ReduceSum's is at
-/// 13).
-void addReduction(Registry &registry, StringRef name, int64_t operandSince, Rule::Evaluate evaluate,
+void addReduction(Registry &registry, StringRef name, Rule::Evaluate evaluate,
                   bool floatsOnly = false) {
   auto infer = [floatsOnly](Inference &node) {
     if (floatsOnly && !node.floatElements(0))
       return mlir::failure();
     return inferReduce(node);
   };
-  registry.add(name, 1, "data", infer, evaluate);
-  registry.add(name, operandSince, "data axes?", infer, evaluate);
+  registry.add(name, 1, infer, evaluate);
 }
 
 /// Registers an evaluation over all element types; the functions are generic.
@@ -151,18 +148,18 @@ void registerReductions(Registry &registry) {
   auto root = [](auto x, int64_t) { return std::sqrt(x); };
   auto logarithm = [](auto x, int64_t) { return std::log(x); };
 
-  addReduction(registry, "ReduceSum", 13, overNumbers(zero, itself, add, done));
-  addReduction(registry, "ReduceMean", 18, overNumbers(zero, itself, add, mean));
-  addReduction(registry, "ReduceProd", 18, overNumbers(one, itself, multiply, done));
-  addReduction(registry, "ReduceL1", 18, overNumbers(zero, magnitude, add, done));
-  addReduction(registry, "ReduceL2", 18, overFloats(square, root));
-  addReduction(registry, "ReduceSumSquare", 18, overNumbers(zero, square, add, done));
-  addReduction(registry, "ReduceLogSum", 18, overFloats(itself, logarithm));
-  addReduction(registry, "ReduceMax", 18,
+  addReduction(registry, "ReduceSum", overNumbers(zero, itself, add, done));
+  addReduction(registry, "ReduceMean", overNumbers(zero, itself, add, mean));
+  addReduction(registry, "ReduceProd", overNumbers(one, itself, multiply, done));
+  addReduction(registry, "ReduceL1", overNumbers(zero, magnitude, add, done));
+  addReduction(registry, "ReduceL2", overFloats(square, root));
+  addReduction(registry, "ReduceSumSquare", overNumbers(zero, square, add, done));
+  addReduction(registry, "ReduceLogSum", overFloats(itself, logarithm));
+  addReduction(registry, "ReduceMax",
                overNumbers([](auto kind) { return bottom(kind); }, itself, larger, done));
-  addReduction(registry, "ReduceMin", 18,
+  addReduction(registry, "ReduceMin",
                overNumbers([](auto kind) { return top(kind); }, itself, smaller, done));
-  addReduction(registry, "ReduceLogSumExp", 18, {}, /*floatsOnly=*/true);
+  addReduction(registry, "ReduceLogSumExp", {}, /*floatsOnly=*/true);
 }
 
 /// Softmax, LogSoftmax, Hardmax: before version 13 over all axes from `axis` (1) on, then over
@@ -252,15 +249,13 @@ void evaluateCumulative(Inference &node, int64_t initial, Combine combine) {
 
 void registerReductionRules(Registry &registry) {
   registerReductions(registry);
-  registry.add("Softmax", 1, "input", inferSoftmax,
-               [](Inference &node) { evaluateSoftmax(node, false); });
-  registry.add("LogSoftmax", 1, "input", inferSoftmax,
-               [](Inference &node) { evaluateSoftmax(node, true); });
-  registry.add("Hardmax", 1, "input", inferSoftmax);
-  registry.add("CumSum", 11, "x axis", inferCumulative, [](Inference &node) {
+  registry.add("Softmax", 1, inferSoftmax, [](Inference &node) { evaluateSoftmax(node, false); });
+  registry.add("LogSoftmax", 1, inferSoftmax, [](Inference &node) { evaluateSoftmax(node, true); });
+  registry.add("Hardmax", 1, inferSoftmax);
+  registry.add("CumSum", 11, inferCumulative, [](Inference &node) {
     evaluateCumulative(node, 0, [](auto a, auto b) { return sum(a, b); });
   });
-  registry.add("CumProd", 26, "x axis", inferCumulative, [](Inference &node) {
+  registry.add("CumProd", 26, inferCumulative, [](Inference &node) {
     evaluateCumulative(node, 1, [](auto a, auto b) { return product(a, b); });
   });
 }

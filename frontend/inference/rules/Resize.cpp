@@ -39,6 +39,9 @@ LogicalResult sizedResult(Inference &node, ArrayRef<int64_t> axes, ArrayRef<int6
   Extents shape(node.shape(0));
   std::optional<double> scale;
   for (auto [axis, size] : llvm::zip(axes, sizes)) {
+    if (policy != "stretch" && (shape[axis] == 0 || size < 0))
+      return node.failure("keeps the aspect ratio of axis " + Twine(axis) + " of extent " +
+                          Twine(shape[axis]) + " at size " + Twine(size));
     double own = static_cast<double>(size) / static_cast<double>(shape[axis]);
     if (!scale)
       scale = own;
@@ -47,7 +50,7 @@ LogicalResult sizedResult(Inference &node, ArrayRef<int64_t> axes, ArrayRef<int6
   }
   for (auto [axis, size] : llvm::zip(axes, sizes))
     shape[axis] =
-        policy == "stretch" || shape[axis] == 0
+        policy == "stretch"
             ? size
             : static_cast<int64_t>(std::floor(*scale * static_cast<double>(shape[axis]) + 0.5));
   return node.result(0, node.elementType(0), shape);
@@ -70,10 +73,10 @@ LogicalResult inferResize(Inference &node) {
                                   : "has neither scales nor sizes");
   if (hasSizes) {
     std::optional<Extents> sizes = node.constantInts(3);
-    return sizes ? sizedResult(node, axes, *sizes, policy) : node.unknown(3);
+    return sizes ? sizedResult(node, axes, *sizes, policy) : node.needsConstant(3);
   }
   std::optional<SmallVector<double>> scales = node.constantFloats(scalesAt);
-  return scales ? scaledResult(node, axes, *scales) : node.unknown(scalesAt);
+  return scales ? scaledResult(node, axes, *scales) : node.needsConstant(scalesAt);
 }
 
 /// Resize's predecessor; scales are an attribute before version 9.
@@ -82,7 +85,7 @@ LogicalResult inferUpsample(Inference &node) {
   if (node.version() < 9)
     return scaledResult(node, axes, node.floats("scales", {}));
   std::optional<SmallVector<double>> scales = node.constantFloats(1);
-  return scales ? scaledResult(node, axes, *scales) : node.unknown(1);
+  return scales ? scaledResult(node, axes, *scales) : node.needsConstant(1);
 }
 
 /// X [N, C, …], grid [N, output…, spatial rank].
@@ -101,11 +104,9 @@ LogicalResult inferGridSample(Inference &node) {
 } // namespace
 
 void registerResizeRules(Registry &registry) {
-  registry.add("Resize", 10, "X scales", inferResize);
-  registry.add("Resize", 11, "X roi? scales? sizes?", inferResize);
-  registry.add("Upsample", 7, "X", inferUpsample);
-  registry.add("Upsample", 9, "X scales", inferUpsample);
-  registry.add("GridSample", 16, "X grid", inferGridSample);
+  registry.add("Resize", 10, inferResize);
+  registry.add("Upsample", 7, inferUpsample);
+  registry.add("GridSample", 16, inferGridSample);
 }
 
 } // namespace mtc::onnx

@@ -106,9 +106,8 @@ void evaluateScatterND(Inference &node) {
 
 void registerScatterRules(Registry &registry) {
   for (StringRef name : {"Scatter", "ScatterElements"})
-    registry.add(name, name == "Scatter" ? 9 : 11, "data indices updates", inferScatterElements,
-                 evaluateScatterElements);
-  registry.add("ScatterND", 11, "data indices updates", inferScatterND, evaluateScatterND);
+    registry.add(name, name == "Scatter" ? 9 : 11, inferScatterElements, evaluateScatterElements);
+  registry.add("ScatterND", 11, inferScatterND, evaluateScatterND);
 }
 
 } // namespace mtc::onnx

@@ -22,7 +22,7 @@ LogicalResult inferRange(Inference &node) {
   }
   for (size_t i = 0; i < 3; ++i)
     if (!node.constant(i))
-      return node.unknown(i);
+      return node.needsConstant(i);
   Type element = node.elementType(0);
   return dispatchNumber(element, [&](auto kind) -> LogicalResult {
     using T = decltype(kind);
@@ -55,7 +55,7 @@ LogicalResult inferConstantOfShape(Inference &node) {
     return failure();
   std::optional<Extents> shape = node.constantInts(0);
   if (!shape)
-    return node.unknown(0);
+    return node.needsConstant(0);
   Type element = attribute ? attribute.getShapedType().getElementType()
                            : Type(Float32Type::get(node.context()));
   if (attribute && attribute.getShapedType().getNumElements() != 1)
@@ -104,14 +104,14 @@ LogicalResult inferRandomLike(Inference &node) {
 } // namespace
 
 void registerSequenceRules(Registry &registry) {
-  registry.add("Range", 11, "start limit delta", inferRange);
-  registry.add("ConstantOfShape", 9, "input", inferConstantOfShape);
-  registry.add("EyeLike", 9, "input", inferEyeLike);
-  registry.add("RandomNormal", 1, "", inferRandom);
-  registry.add("RandomUniform", 1, "", inferRandom);
-  registry.add("RandomNormalLike", 1, "input", inferRandomLike);
-  registry.add("RandomUniformLike", 1, "input", inferRandomLike);
-  registry.add("Bernoulli", 15, "input", inferRandomLike);
+  registry.add("Range", 11, inferRange);
+  registry.add("ConstantOfShape", 9, inferConstantOfShape);
+  registry.add("EyeLike", 9, inferEyeLike);
+  registry.add("RandomNormal", 1, inferRandom);
+  registry.add("RandomUniform", 1, inferRandom);
+  registry.add("RandomNormalLike", 1, inferRandomLike);
+  registry.add("RandomUniformLike", 1, inferRandomLike);
+  registry.add("Bernoulli", 15, inferRandomLike);
 }
 
 } // namespace mtc::onnx

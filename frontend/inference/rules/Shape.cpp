@@ -42,7 +42,7 @@ LogicalResult inferReshape(Inference &node) {
     return failure();
   std::optional<Extents> wanted = node.constantInts(1);
   if (!wanted)
-    return node.unknown(1);
+    return node.needsConstant(1);
   Extents shape = *wanted;
   int64_t size = node.type(0).getNumElements(), known = 1;
   std::optional<size_t> open;
@@ -152,7 +152,7 @@ LogicalResult inferExpand(Inference &node) {
     return failure();
   std::optional<Extents> wanted = node.constantInts(1);
   if (!wanted)
-    return node.unknown(1);
+    return node.needsConstant(1);
   std::optional<Extents> shape = broadcastShapes(node.shape(0), *wanted);
   if (!shape)
     return node.failure("cannot expand shape " + shapeText(node.shape(0)) + " to " +
@@ -189,20 +189,16 @@ LogicalResult inferDepthSpace(Inference &node, bool toSpace) {
 } // namespace
 
 void registerShapeRules(Registry &registry) {
-  registry.add("Shape", 1, "data", inferShape);
-  registry.add("Size", 1, "data", inferSize);
-  registry.add("Reshape", 5, "data shape", inferReshape, evaluateSameElements);
-  registry.add("Flatten", 1, "input", inferFlatten, evaluateSameElements);
-  registry.add("Squeeze", 1, "data", inferSqueeze, evaluateSameElements);
-  registry.add("Squeeze", 13, "data axes?", inferSqueeze, evaluateSameElements);
-  registry.add("Unsqueeze", 1, "data", inferUnsqueeze, evaluateSameElements);
-  registry.add("Unsqueeze", 13, "data axes", inferUnsqueeze, evaluateSameElements);
-  registry.add("Transpose", 1, "data", inferTranspose, evaluateTranspose);
-  registry.add("Expand", 8, "input shape", inferExpand, evaluateExpand);
-  registry.add("DepthToSpace", 1, "input",
-               [](Inference &node) { return inferDepthSpace(node, true); });
-  registry.add("SpaceToDepth", 1, "input",
-               [](Inference &node) { return inferDepthSpace(node, false); });
+  registry.add("Shape", 1, inferShape);
+  registry.add("Size", 1, inferSize);
+  registry.add("Reshape", 5, inferReshape, evaluateSameElements);
+  registry.add("Flatten", 1, inferFlatten, evaluateSameElements);
+  registry.add("Squeeze", 1, inferSqueeze, evaluateSameElements);
+  registry.add("Unsqueeze", 1, inferUnsqueeze, evaluateSameElements);
+  registry.add("Transpose", 1, inferTranspose, evaluateTranspose);
+  registry.add("Expand", 8, inferExpand, evaluateExpand);
+  registry.add("DepthToSpace", 1, [](Inference &node) { return inferDepthSpace(node, true); });
+  registry.add("SpaceToDepth", 1, [](Inference &node) { return inferDepthSpace(node, false); });
 }
 
 } // namespace mtc::onnx

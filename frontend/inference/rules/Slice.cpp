@@ -37,8 +37,8 @@ SliceRange sliceRange(int64_t start, int64_t end, int64_t step, int64_t extent) 
   return {start, step, count};
 }
 
-/// Reads bounds, axes and steps. `unknown` is set to the operand that is not constant.
-FailureOr<SmallVector<SliceRange>> sliceRanges(Inference &node, std::optional<size_t> &unknown) {
+/// Reads bounds, axes and steps.
+FailureOr<SmallVector<SliceRange>> sliceRanges(Inference &node) {
   int64_t rank = node.rank(0);
   std::array<std::optional<Extents>, 4> lists; // starts, ends, axes, steps
   for (size_t i = 0; i < 4; ++i) {
@@ -48,10 +48,10 @@ FailureOr<SmallVector<SliceRange>> sliceRanges(Inference &node, std::optional<si
     } else if (node.has(i + 1)) {
       lists[i] = node.constantInts(i + 1);
       if (!lists[i])
-        unknown = i + 1;
+        return node.needsConstant(i + 1);
     }
   }
-  if (unknown || node.failed())
+  if (node.failed())
     return failure();
   if (!lists[0] || !lists[1])
     return node.failure("has no starts or no ends");
@@ -77,10 +77,7 @@ FailureOr<SmallVector<SliceRange>> sliceRanges(Inference &node, std::optional<si
 }
 
 LogicalResult inferSlice(Inference &node) {
-  std::optional<size_t> unknown;
-  FailureOr<SmallVector<SliceRange>> ranges = sliceRanges(node, unknown);
-  if (unknown)
-    return node.unknown(*unknown);
+  FailureOr<SmallVector<SliceRange>> ranges = sliceRanges(node);
   if (failed(ranges))
     return failure();
   Extents shape;
@@ -90,12 +87,11 @@ LogicalResult inferSlice(Inference &node) {
 }
 
 void evaluateSlice(Inference &node) {
-  std::optional<size_t> unknown;
   Extents strides = rowMajorStrides(node.shape(0));
   int64_t offset = 0;
   if (node.resultType().getNumElements() == 0)
     return node.fold(0, Tensor::allocate(node.resultType()));
-  for (auto [stride, range] : llvm::zip(strides, *sliceRanges(node, unknown))) {
+  for (auto [stride, range] : llvm::zip(strides, *sliceRanges(node))) {
     offset += range.start * stride;
     stride = range.count > 1 ? stride * range.step : 0;
   }
@@ -213,29 +209,25 @@ void evaluateConcat(Inference &node) {
 
 //===--- Pad ----------------------------------------------------------------------------------===//
 
-/// Padding before each axis, then after each axis. Nothing (reported or `unknown`) where it is not
-/// there.
-std::optional<Extents> padding(Inference &node, std::optional<size_t> &unknown) {
+/// Padding before each axis, then after each axis.
+FailureOr<Extents> padding(Inference &node) {
   int64_t rank = node.rank(0);
   std::optional<Extents> pads =
       node.version() < 11 ? node.integersOr("pads") : node.constantInts(1);
   if (!pads && node.version() >= 11)
-    unknown = 1;
+    return node.needsConstant(1);
   Extents axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (node.has(3)) {
     std::optional<Extents> given = node.constantInts(3);
     if (!given)
-      unknown = 3;
-    else
-      axes = node.normalisedAxes(*given, rank, "axes");
+      return node.needsConstant(3);
+    axes = node.normalisedAxes(*given, rank, "axes");
   }
-  if (unknown || node.failed())
-    return std::nullopt;
-  if (!pads || pads->size() != 2 * axes.size()) {
-    (void)node.failure("has " + Twine(pads ? pads->size() : 0) + " paddings, expected " +
-                       Twine(2 * axes.size()));
-    return std::nullopt;
-  }
+  if (node.failed())
+    return failure();
+  if (!pads || pads->size() != 2 * axes.size())
+    return node.failure("has " + Twine(pads ? pads->size() : 0) + " paddings, expected " +
+                        Twine(2 * axes.size()));
   Extents result(2 * rank, 0);
   for (auto [i, axis] : llvm::enumerate(axes)) {
     result[axis] = (*pads)[i];
@@ -248,11 +240,8 @@ LogicalResult inferPad(Inference &node) {
   StringRef mode = node.choice("mode", "constant", {"constant", "reflect", "edge", "wrap"});
   if (node.version() < 11)
     node.floating("value", 0);
-  std::optional<size_t> unknown;
-  std::optional<Extents> pads = padding(node, unknown);
-  if (unknown)
-    return node.unknown(*unknown);
-  if (!pads || (node.has(2) && !node.sameElementType(0, 2)))
+  FailureOr<Extents> pads = padding(node);
+  if (failed(pads) || !node.hasOneElement(2))
     return failure();
   Extents shape;
   int64_t rank = node.rank(0);
@@ -284,8 +273,7 @@ int64_t paddedIndex(int64_t i, int64_t extent, StringRef mode) {
 }
 
 void evaluatePad(Inference &node) {
-  std::optional<size_t> unknown;
-  Extents pads = *padding(node, unknown);
+  Extents pads = *padding(node);
   StringRef mode = node.string("mode", "constant");
   auto scalar = RankedTensorType::get({}, node.elementType(0));
   Tensor fill = node.has(2) ? node.tensor(2)
@@ -314,7 +302,7 @@ void evaluatePad(Inference &node) {
 LogicalResult inferTile(Inference &node) {
   std::optional<Extents> repeats = node.constantInts(1);
   if (!repeats)
-    return node.unknown(1);
+    return node.needsConstant(1);
   if (static_cast<int64_t>(repeats->size()) != node.rank(0))
     return node.failure("has " + Twine(repeats->size()) + " repeats, expected " +
                         Twine(node.rank(0)));
@@ -340,7 +328,7 @@ void evaluateTile(Inference &node) {
 
 LogicalResult inferTrilu(Inference &node) {
   node.flag("upper", true);
-  if (!node.hasRank(0, 2))
+  if (!node.hasRank(0, 2) || !node.hasOneElement(1))
     return failure();
   return node.result(0, node.type(0));
 }
@@ -364,15 +352,12 @@ void evaluateTrilu(Inference &node) {
 } // namespace
 
 void registerSliceRules(Registry &registry) {
-  registry.add("Slice", 1, "data", inferSlice, evaluateSlice);
-  registry.add("Slice", 10, "data starts ends axes? steps?", inferSlice, evaluateSlice);
-  registry.add("Split", 2, "input", inferSplit, evaluateSplit);
-  registry.add("Split", 13, "input split?", inferSplit, evaluateSplit);
-  registry.add("Concat", 4, "inputs...", inferConcat, evaluateConcat);
-  registry.add("Pad", 2, "data", inferPad, evaluatePad);
-  registry.add("Pad", 11, "data pads constant_value? axes?", inferPad, evaluatePad);
-  registry.add("Tile", 6, "input repeats", inferTile, evaluateTile);
-  registry.add("Trilu", 14, "input k?", inferTrilu, evaluateTrilu);
+  registry.add("Slice", 1, inferSlice, evaluateSlice);
+  registry.add("Split", 2, inferSplit, evaluateSplit);
+  registry.add("Concat", 4, inferConcat, evaluateConcat);
+  registry.add("Pad", 2, inferPad, evaluatePad);
+  registry.add("Tile", 6, inferTile, evaluateTile);
+  registry.add("Trilu", 14, inferTrilu, evaluateTrilu);
 }
 
 } // namespace mtc::onnx

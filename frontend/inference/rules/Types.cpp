@@ -55,14 +55,14 @@ bool dropsNothing(Inference &node) {
   if (!node.has(2))
     return true;
   std::optional<Tensor> training = node.constant(2);
-  if (training && training->size() == 1 && !training->value<uint8_t>())
+  if (training && !training->value<uint8_t>())
     return true;
   std::optional<Tensor> ratio = node.constant(1);
-  return ratio && ratio->size() == 1 && ratio->value<double>() == 0;
+  return ratio && ratio->value<double>() == 0;
 }
 
 LogicalResult inferDropout(Inference &node) {
-  if (!node.floatElements(0))
+  if (!node.floatElements(0) || !node.hasOneElement(1) || !node.hasOneElement(2))
     return failure();
   bool identity = dropsNothing(node);
   auto mask = RankedTensorType::get(node.shape(0), IntegerType::get(node.context(), 1));
@@ -129,15 +129,14 @@ LogicalResult inferDynamicQuantize(Inference &node) {
 } // namespace
 
 void registerTypeRules(Registry &registry) {
-  registry.add("Cast", 6, "input", inferCast);
-  registry.add("CastLike", 15, "input target_type", inferCastLike);
-  registry.add("Identity", 1, "input", inferIdentity);
-  registry.add("Dropout", 7, "data", inferDropout);
-  registry.add("Dropout", 12, "data ratio? training_mode?", inferDropout);
-  registry.add("Constant", 1, "", inferConstant);
-  registry.add("QuantizeLinear", 10, "x y_scale y_zero_point?", inferQuantize);
-  registry.add("DequantizeLinear", 10, "x x_scale x_zero_point?", inferDequantize);
-  registry.add("DynamicQuantizeLinear", 11, "x", inferDynamicQuantize);
+  registry.add("Cast", 6, inferCast);
+  registry.add("CastLike", 15, inferCastLike);
+  registry.add("Identity", 1, inferIdentity);
+  registry.add("Dropout", 7, inferDropout);
+  registry.add("Constant", 1, inferConstant);
+  registry.add("QuantizeLinear", 10, inferQuantize);
+  registry.add("DequantizeLinear", 10, inferDequantize);
+  registry.add("DynamicQuantizeLinear", 11, inferDynamicQuantize);
 }
 
 } // namespace mtc::onnx

@@ -44,7 +44,7 @@ template <typename T> T negated(T x) {
 /// An operator of one float operand: y = function(x), in the arithmetic of the element type.
 template <typename Function>
 void addFloat(Registry &registry, StringRef name, int64_t version, Function function) {
-  registry.add(name, version, "X", inferSameFloat,
+  registry.add(name, version, inferSameFloat,
                [function](Inference &node) { mapFloats(node, function); });
 }
 
@@ -61,7 +61,7 @@ void addFloat(Registry &registry, StringRef name, int64_t version, FloatAttribut
     node.floating(second.name, second.byDefault);
     return inferSameFloat(node);
   };
-  registry.add(name, version, "X", infer, [=](Inference &node) {
+  registry.add(name, version, infer, [=](Inference &node) {
     double a = node.floating(first.name, first.byDefault);
     double b = node.floating(second.name, second.byDefault);
     mapFloats(node, [&](auto x) {
@@ -73,7 +73,7 @@ void addFloat(Registry &registry, StringRef name, int64_t version, FloatAttribut
 
 template <typename Function>
 void addTest(Registry &registry, StringRef name, int64_t version, Function function) {
-  registry.add(name, version, "X", inferTest, [function](Inference &node) {
+  registry.add(name, version, inferTest, [function](Inference &node) {
     std::vector<double> values = node.tensor(0).compactValues<double>();
     std::vector<uint8_t> results(values.size());
     for (size_t i = 0; i < values.size(); ++i)
@@ -84,9 +84,8 @@ void addTest(Registry &registry, StringRef name, int64_t version, Function funct
 
 /// y = clamp(x); bounds are attributes before version 11.
 LogicalResult inferClip(Inference &node) {
-  for (size_t i : {1, 2})
-    if (node.has(i) && !node.sameElementType(0, i))
-      return failure();
+  if (!node.hasOneElement(1) || !node.hasOneElement(2))
+    return failure();
   return inferSame(node);
 }
 
@@ -192,7 +191,7 @@ void registerActivations(Registry &registry) {
   addFloat(registry, "Shrink", 9, {"bias", 0}, {"lambd", 0.5}, [](auto x, auto bias, auto lambd) {
     return x < -lambd ? x + bias : x > lambd ? x - bias : 0;
   });
-  registry.add("Gelu", 20, "X", inferGelu, evaluateGelu);
+  registry.add("Gelu", 20, inferGelu, evaluateGelu);
 }
 
 } // namespace
@@ -201,21 +200,21 @@ void registerUnaryRules(Registry &registry) {
   registerElementary(registry);
   registerActivations(registry);
 
-  registry.add("Abs", 1, "X", inferSame, [](Inference &node) {
+  registry.add("Abs", 1, inferSame, [](Inference &node) {
     mapNumbers(node, [](auto x) -> decltype(x) { return x < 0 ? negated(x) : x == 0 ? 0 : x; });
   });
-  registry.add("Neg", 1, "X", inferSame,
+  registry.add("Neg", 1, inferSame,
                [](Inference &node) { mapNumbers(node, [](auto x) { return negated(x); }); });
-  registry.add("Sign", 9, "input", inferSame, [](Inference &node) {
+  registry.add("Sign", 9, inferSame, [](Inference &node) {
     mapNumbers(node, [](auto x) -> decltype(x) { return (x > 0) - (x < 0); });
   });
-  registry.add("Relu", 1, "X", inferSame, [](Inference &node) {
+  registry.add("Relu", 1, inferSame, [](Inference &node) {
     mapNumbers(node, [](auto x) -> decltype(x) { return x < 0 ? 0 : x; });
   });
-  registry.add("Not", 1, "X", inferSameBoolean, [](Inference &node) {
+  registry.add("Not", 1, inferSameBoolean, [](Inference &node) {
     mapNumbers(node, [](auto x) -> decltype(x) { return x == 0; });
   });
-  registry.add("BitwiseNot", 18, "X", inferSameInteger, [](Inference &node) {
+  registry.add("BitwiseNot", 18, inferSameInteger, [](Inference &node) {
     dispatchInteger(node.elementType(0), [&](auto kind) {
       auto values = node.tensor(0).compactValues<decltype(kind)>();
       for (auto &value : values)
@@ -228,8 +227,7 @@ void registerUnaryRules(Registry &registry) {
     return std::isinf(x) &&
            (x > 0 ? node.flag("detect_positive", true) : node.flag("detect_negative", true));
   });
-  registry.add("Clip", 6, "input", inferClip, evaluateClip);
-  registry.add("Clip", 11, "input min? max?", inferClip, evaluateClip);
+  registry.add("Clip", 6, inferClip, evaluateClip);
 }
 
 } // namespace mtc::onnx

@@ -5,186 +5,186 @@
 // CHECK-LABEL: onnx.graph @broadcast
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[11, 21, 31], [12, 22, 32]]> : tensor<2x3xi64> -> tensor<2x3xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @broadcast() -> tensor<*xf32> {
+onnx.graph @broadcast() -> tensor<*xindex> {
   %a = onnx.constant dense<[[1], [2]]> : tensor<2x1xi64> -> tensor<2x1xi64>
   %b = onnx.constant dense<[10, 20, 30]> : tensor<3xi64> -> tensor<3xi64>
-  %r = onnx.node "Add" version 14 (%a, %b) {} : (tensor<2x1xi64>, tensor<3xi64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Add" version 14 (%a, %b) {} : (tensor<2x1xi64>, tensor<3xi64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // Splats give a splat.
 // CHECK-LABEL: onnx.graph @splats
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<6.000000e+00> : tensor<3x4xf32> -> tensor<3x4xf32>
 // CHECK-NEXT: onnx.return
-onnx.graph @splats() -> tensor<*xf32> {
+onnx.graph @splats() -> tensor<*xindex> {
   %a = onnx.constant dense<2.0> : tensor<3x1xf32> -> tensor<3x1xf32>
   %b = onnx.constant dense<3.0> : tensor<1x4xf32> -> tensor<1x4xf32>
-  %r = onnx.node "Mul" version 14 (%a, %b) {} : (tensor<3x1xf32>, tensor<1x4xf32>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Mul" version 14 (%a, %b) {} : (tensor<3x1xf32>, tensor<1x4xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @addWraps
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<-128> : tensor<1xi8> -> tensor<1xi8>
 // CHECK-NEXT: onnx.return
-onnx.graph @addWraps() -> tensor<*xf32> {
+onnx.graph @addWraps() -> tensor<*xindex> {
   %a = onnx.constant dense<[127]> : tensor<1xi8> -> tensor<1xi8>
   %b = onnx.constant dense<[1]> : tensor<1xi8> -> tensor<1xi8>
-  %r = onnx.node "Add" version 14 (%a, %b) {} : (tensor<1xi8>, tensor<1xi8>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Add" version 14 (%a, %b) {} : (tensor<1xi8>, tensor<1xi8>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // Integer division truncates towards zero.
 // CHECK-LABEL: onnx.graph @divTruncates
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<-3> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @divTruncates() -> tensor<*xf32> {
+onnx.graph @divTruncates() -> tensor<*xindex> {
   %a = onnx.constant dense<[-7, 7]> : tensor<2xi64> -> tensor<2xi64>
   %b = onnx.constant dense<[2, -2]> : tensor<2xi64> -> tensor<2xi64>
-  %r = onnx.node "Div" version 14 (%a, %b) {} : (tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Div" version 14 (%a, %b) {} : (tensor<2xi64>, tensor<2xi64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // What the standard leaves open does not stop the compiler.
 // CHECK-LABEL: onnx.graph @divByZero
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[0, -9223372036854775808]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @divByZero() -> tensor<*xf32> {
+onnx.graph @divByZero() -> tensor<*xindex> {
   %a = onnx.constant dense<[1, -9223372036854775808]> : tensor<2xi64> -> tensor<2xi64>
   %b = onnx.constant dense<[0, -1]> : tensor<2xi64> -> tensor<2xi64>
-  %r = onnx.node "Div" version 14 (%a, %b) {} : (tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Div" version 14 (%a, %b) {} : (tensor<2xi64>, tensor<2xi64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // The remainder has the sign of the divisor.
 // CHECK-LABEL: onnx.graph @modFloor
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[2, -2]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @modFloor() -> tensor<*xf32> {
+onnx.graph @modFloor() -> tensor<*xindex> {
   %a = onnx.constant dense<[-7, 7]> : tensor<2xi64> -> tensor<2xi64>
   %b = onnx.constant dense<[3, -3]> : tensor<2xi64> -> tensor<2xi64>
-  %r = onnx.node "Mod" version 13 (%a, %b) {} : (tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Mod" version 13 (%a, %b) {} : (tensor<2xi64>, tensor<2xi64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // With fmod that of the dividend.
 // CHECK-LABEL: onnx.graph @modFmod
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[-1, 1]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @modFmod() -> tensor<*xf32> {
+onnx.graph @modFmod() -> tensor<*xindex> {
   %a = onnx.constant dense<[-7, 7]> : tensor<2xi64> -> tensor<2xi64>
   %b = onnx.constant dense<[3, -3]> : tensor<2xi64> -> tensor<2xi64>
-  %r = onnx.node "Mod" version 13 (%a, %b) {fmod = 1 : si64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Mod" version 13 (%a, %b) {fmod = 1 : si64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // The base gives the type.
 // CHECK-LABEL: onnx.graph @powMixed
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[4, 9]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @powMixed() -> tensor<*xf32> {
+onnx.graph @powMixed() -> tensor<*xindex> {
   %a = onnx.constant dense<[2, 3]> : tensor<2xi64> -> tensor<2xi64>
   %b = onnx.constant dense<2.0> : tensor<f32> -> tensor<f32>
-  %r = onnx.node "Pow" version 15 (%a, %b) {} : (tensor<2xi64>, tensor<f32>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Pow" version 15 (%a, %b) {} : (tensor<2xi64>, tensor<f32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // Unsigned integers compare as such.
 // CHECK-LABEL: onnx.graph @unsignedCompare
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<true> : tensor<1xi1> -> tensor<1xi1>
 // CHECK-NEXT: onnx.return
-onnx.graph @unsignedCompare() -> tensor<*xf32> {
+onnx.graph @unsignedCompare() -> tensor<*xindex> {
   %a = onnx.constant dense<[18446744073709551615]> : tensor<1xui64> -> tensor<1xui64>
   %b = onnx.constant dense<[1]> : tensor<1xui64> -> tensor<1xui64>
-  %r = onnx.node "Greater" version 13 (%a, %b) {} : (tensor<1xui64>, tensor<1xui64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Greater" version 13 (%a, %b) {} : (tensor<1xui64>, tensor<1xui64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @maxVariadic
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[4, 5]> : tensor<2xi64> -> tensor<2xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @maxVariadic() -> tensor<*xf32> {
+onnx.graph @maxVariadic() -> tensor<*xindex> {
   %a = onnx.constant dense<[1, 5]> : tensor<2xi64> -> tensor<2xi64>
   %b = onnx.constant dense<[4, 2]> : tensor<2xi64> -> tensor<2xi64>
   %c = onnx.constant dense<3> : tensor<i64> -> tensor<i64>
-  %r = onnx.node "Max" version 13 (%a, %b, %c) {} : (tensor<2xi64>, tensor<2xi64>, tensor<i64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Max" version 13 (%a, %b, %c) {} : (tensor<2xi64>, tensor<2xi64>, tensor<i64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @mean
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[2.000000e+00, 4.000000e+00]> : tensor<2xf32> -> tensor<2xf32>
 // CHECK-NEXT: onnx.return
-onnx.graph @mean() -> tensor<*xf32> {
+onnx.graph @mean() -> tensor<*xindex> {
   %a = onnx.constant dense<[1.0, 2.0]> : tensor<2xf32> -> tensor<2xf32>
   %b = onnx.constant dense<[3.0, 6.0]> : tensor<2xf32> -> tensor<2xf32>
-  %r = onnx.node "Mean" version 13 (%a, %b) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Mean" version 13 (%a, %b) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @and
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[true, false]> : tensor<2xi1> -> tensor<2xi1>
 // CHECK-NEXT: onnx.return
-onnx.graph @and() -> tensor<*xf32> {
+onnx.graph @and() -> tensor<*xindex> {
   %a = onnx.constant dense<[true, false]> : tensor<2xi1> -> tensor<2xi1>
   %b = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
-  %r = onnx.node "And" version 7 (%a, %b) {} : (tensor<2xi1>, tensor<i1>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "And" version 7 (%a, %b) {} : (tensor<2xi1>, tensor<i1>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @bitwise
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[4, 2]> : tensor<2xi32> -> tensor<2xi32>
 // CHECK-NEXT: onnx.return
-onnx.graph @bitwise() -> tensor<*xf32> {
+onnx.graph @bitwise() -> tensor<*xindex> {
   %a = onnx.constant dense<[12, 10]> : tensor<2xi32> -> tensor<2xi32>
   %b = onnx.constant dense<6> : tensor<i32> -> tensor<i32>
-  %r = onnx.node "BitwiseAnd" version 18 (%a, %b) {} : (tensor<2xi32>, tensor<i32>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "BitwiseAnd" version 18 (%a, %b) {} : (tensor<2xi32>, tensor<i32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @bitShift
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[64, 254]> : tensor<2xui8> -> tensor<2xui8>
 // CHECK-NEXT: onnx.return
-onnx.graph @bitShift() -> tensor<*xf32> {
+onnx.graph @bitShift() -> tensor<*xindex> {
   %a = onnx.constant dense<[16, 255]> : tensor<2xui8> -> tensor<2xui8>
   %b = onnx.constant dense<[2, 1]> : tensor<2xui8> -> tensor<2xui8>
-  %r = onnx.node "BitShift" version 11 (%a, %b) {direction = "LEFT"} : (tensor<2xui8>, tensor<2xui8>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "BitShift" version 11 (%a, %b) {direction = "LEFT"} : (tensor<2xui8>, tensor<2xui8>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @where
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<[[1, 2], [0, 0]]> : tensor<2x2xi64> -> tensor<2x2xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @where() -> tensor<*xf32> {
+onnx.graph @where() -> tensor<*xindex> {
   %a = onnx.constant dense<[[true], [false]]> : tensor<2x1xi1> -> tensor<2x1xi1>
   %b = onnx.constant dense<[1, 2]> : tensor<2xi64> -> tensor<2xi64>
   %c = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
-  %r = onnx.node "Where" version 16 (%a, %b, %c) {} : (tensor<2x1xi1>, tensor<2xi64>, tensor<i64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Where" version 16 (%a, %b, %c) {} : (tensor<2x1xi1>, tensor<2xi64>, tensor<i64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // A condition that is the same everywhere takes one side.
 // CHECK-LABEL: onnx.graph @whereSplat
 // CHECK-NEXT{LITERAL}: = onnx.constant dense<7> : tensor<2x2xi64> -> tensor<2x2xi64>
 // CHECK-NEXT: onnx.return
-onnx.graph @whereSplat() -> tensor<*xf32> {
+onnx.graph @whereSplat() -> tensor<*xindex> {
   %a = onnx.constant dense<true> : tensor<2x2xi1> -> tensor<2x2xi1>
   %b = onnx.constant dense<7> : tensor<i64> -> tensor<i64>
   %c = onnx.constant dense<[1, 2]> : tensor<2xi64> -> tensor<2xi64>
-  %r = onnx.node "Where" version 16 (%a, %b, %c) {} : (tensor<2x2xi1>, tensor<i64>, tensor<2xi64>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "Where" version 16 (%a, %b, %c) {} : (tensor<2x2xi1>, tensor<i64>, tensor<2xi64>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @pow
 // CHECK: onnx.node "Pow"
 // CHECK-SAME: -> tensor<4x3xf16>{{$}}
-onnx.graph @pow(%a: tensor<4x1xf16>, %b: tensor<3xf32>) -> tensor<*xf32> {
-  %r = onnx.node "Pow" version 15 (%a, %b) {} : (tensor<4x1xf16>, tensor<3xf32>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+onnx.graph @pow(%a: tensor<4x1xf16>, %b: tensor<3xf32>) -> tensor<*xindex> {
+  %r = onnx.node "Pow" version 15 (%a, %b) {} : (tensor<4x1xf16>, tensor<3xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // CHECK-LABEL: onnx.graph @prelu
 // CHECK: onnx.node "PRelu"
 // CHECK-SAME: -> tensor<2x3x4xf32>{{$}}
-onnx.graph @prelu(%a: tensor<2x3x4xf32>, %b: tensor<3x1xf32>) -> tensor<*xf32> {
-  %r = onnx.node "PRelu" version 16 (%a, %b) {} : (tensor<2x3x4xf32>, tensor<3x1xf32>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+onnx.graph @prelu(%a: tensor<2x3x4xf32>, %b: tensor<3x1xf32>) -> tensor<*xindex> {
+  %r = onnx.node "PRelu" version 16 (%a, %b) {} : (tensor<2x3x4xf32>, tensor<3x1xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }

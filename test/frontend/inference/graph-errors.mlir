@@ -9,82 +9,164 @@ onnx.graph @symbolic(%ids: tensor<?x4xi64> {onnx.name = "ids", onnx.dims = ["bat
 // -----
 
 // What depends on a wrong node is not reported again; independent problems are.
-onnx.graph @several(%x: tensor<2xf32>, %y: tensor<3xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+onnx.graph @several(%x: tensor<2xf32>, %y: tensor<3xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
   // expected-error @below {{Add version 14: operand 1 (B) has shape [3], which does not broadcast with [2]}}
-  %a = onnx.node "Add" version 14 (%x, %y) {} : (tensor<2xf32>, tensor<3xf32>) -> tensor<*xf32>
-  %b = onnx.node "Tanh" version 13 (%a) {} : (tensor<*xf32>) -> tensor<*xf32>
+  %a = onnx.node "Add" version 14 (%x, %y) {} : (tensor<2xf32>, tensor<3xf32>) -> tensor<*xindex>
+  %b = onnx.node "Tanh" version 13 (%a) {} : (tensor<*xindex>) -> tensor<*xindex>
   // expected-error @below {{Concat version 13: attribute axis = 5, expected -1..0}}
-  %c = onnx.node "Concat" version 13 (%x, %y) {axis = 5 : si64} : (tensor<2xf32>, tensor<3xf32>) -> tensor<*xf32>
-  onnx.return %b, %c : tensor<*xf32>, tensor<*xf32>
+  %c = onnx.node "Concat" version 13 (%x, %y) {axis = 5 : si64} : (tensor<2xf32>, tensor<3xf32>) -> tensor<*xindex>
+  onnx.return %b, %c : tensor<*xindex>, tensor<*xindex>
 }
 
 // -----
 
-onnx.graph @unknown(%x: tensor<2xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+onnx.graph @unknown(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
   // expected-error @below {{operator Frobnicate version 17 is not known; 2 nodes use it}}
-  %a = onnx.node "Frobnicate" version 17 (%x) {} : (tensor<2xf32>) -> tensor<*xf32>
-  %b = onnx.node "Frobnicate" version 17 (%x) {} : (tensor<2xf32>) -> tensor<*xf32>
+  %a = onnx.node "Frobnicate" version 17 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
+  %b = onnx.node "Frobnicate" version 17 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
   // expected-error @below {{operator com.example.Tanh version 1 is not known; 1 node uses it}}
-  %c = onnx.node domain "com.example" "Tanh" version 1 (%x) {} : (tensor<2xf32>) -> tensor<*xf32>
-  onnx.return %a, %b, %c : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+  %c = onnx.node domain "com.example" "Tanh" version 1 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
+  onnx.return %a, %b, %c : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
 // -----
 
-onnx.graph @tooOld(%x: tensor<2xf32>) -> tensor<*xf32> {
+onnx.graph @tooOld(%x: tensor<2xf32>) -> tensor<*xindex> {
   // expected-error @below {{operator Gelu version 7 is not known; 1 node uses it}}
-  %a = onnx.node "Gelu" version 7 (%x) {} : (tensor<2xf32>) -> tensor<*xf32>
-  onnx.return %a : tensor<*xf32>
+  %a = onnx.node "Gelu" version 7 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
+  onnx.return %a : tensor<*xindex>
 }
 
 // -----
 
-onnx.graph @operands(%x: tensor<2xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+onnx.graph @operands(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
   %none = onnx.none
   // expected-error @below {{Add version 14: has 1 operands, expected 2}}
-  %a = onnx.node "Add" version 14 (%x) {} : (tensor<2xf32>) -> tensor<*xf32>
+  %a = onnx.node "Add" version 14 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
   // expected-error @below {{Clip version 13: has 4 operands, expected 1..3}}
-  %b = onnx.node "Clip" version 13 (%x, %x, %x, %x) {} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<*xf32>
+  %b = onnx.node "Clip" version 13 (%x, %x, %x, %x) {} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
   // expected-error @below {{Add version 14: operand 0 (A) is left out, but required}}
-  %c = onnx.node "Add" version 14 (%none, %x) {} : (none, tensor<2xf32>) -> tensor<*xf32>
-  onnx.return %a, %b, %c : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+  %c = onnx.node "Add" version 14 (%none, %x) {} : (none, tensor<2xf32>) -> tensor<*xindex>
+  onnx.return %a, %b, %c : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
 // -----
 
-onnx.graph @results(%x: tensor<2xf32>) -> tensor<*xf32> {
-  // expected-error @below {{Tanh version 13: names result 1, which the operator does not have}}
-  %a, %b = onnx.node "Tanh" version 13 (%x) {} : (tensor<2xf32>) -> (tensor<*xf32>, tensor<*xf32>)
-  onnx.return %b : tensor<*xf32>
+onnx.graph @results(%x: tensor<2xf32>) -> tensor<*xindex> {
+  // expected-error @below {{Tanh version 13: has 2 results, expected 1}}
+  %a, %b = onnx.node "Tanh" version 13 (%x) {} : (tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>)
+  onnx.return %b : tensor<*xindex>
 }
 
 // -----
 
 // The input behind the operand is named, through the nodes between.
-onnx.graph @data(%x: tensor<2x3xf32>, %s: tensor<2xi64> {onnx.name = "size"}) -> tensor<*xf32> {
+onnx.graph @data(%x: tensor<2x3xf32>, %s: tensor<2xi64> {onnx.name = "size"}) -> tensor<*xindex> {
   %t = onnx.node "Neg" version 13 (%s) {} : (tensor<2xi64>) -> tensor<*xi64>
   // expected-error @below {{Reshape version 14: operand 1 (shape) must be known at compile time, but is computed from the data of size; give it with --bind size=VALUE}}
-  %y = onnx.node "Reshape" version 14 (%x, %t) {} : (tensor<2x3xf32>, tensor<*xi64>) -> tensor<*xf32>
-  onnx.return %y : tensor<*xf32>
+  %y = onnx.node "Reshape" version 14 (%x, %t) {} : (tensor<2x3xf32>, tensor<*xi64>) -> tensor<*xindex>
+  onnx.return %y : tensor<*xindex>
 }
 
 // -----
 
-onnx.graph @attributes(%x: tensor<2x3xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
-  // expected-error @below {{Elu version 6: attribute alpha = 1 : si64, expected a float}}
-  %a = onnx.node "Elu" version 6 (%x) {alpha = 1 : si64} : (tensor<2x3xf32>) -> tensor<*xf32>
+onnx.graph @attributes(%x: tensor<2x3xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
+  // expected-error @below {{Elu version 6: attribute alpha = 1 : si64 has kind INT, expected FLOAT}}
+  %a = onnx.node "Elu" version 6 (%x) {alpha = 1 : si64} : (tensor<2x3xf32>) -> tensor<*xindex>
   // expected-error @below {{Gelu version 20: attribute approximate = "erf", expected one of none, tanh}}
-  %b = onnx.node "Gelu" version 20 (%x) {approximate = "erf"} : (tensor<2x3xf32>) -> tensor<*xf32>
-  // expected-error @below {{Concat version 13: attribute axis is missing, expected an integer}}
-  %c = onnx.node "Concat" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<*xf32>
-  onnx.return %a, %b, %c : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+  %b = onnx.node "Gelu" version 20 (%x) {approximate = "erf"} : (tensor<2x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{Concat version 13: attribute axis is missing, expected INT}}
+  %c = onnx.node "Concat" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<*xindex>
+  onnx.return %a, %b, %c : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
 }
 
 // -----
 
-onnx.graph @overflow(%x: tensor<1xf32>) -> tensor<*xf32> {
+onnx.graph @overflow(%x: tensor<1xf32>) -> tensor<*xindex> {
   %s = onnx.constant dense<4611686018427387904> : tensor<2xi64> -> tensor<2xi64>
   // expected-error @below {{Expand version 13: result 0 would have shape [4611686018427387904, 4611686018427387904], more elements than memory can hold}}
-  %y = onnx.node "Expand" version 13 (%x, %s) {} : (tensor<1xf32>, tensor<2xi64>) -> tensor<*xf32>
-  onnx.return %y : tensor<*xf32>
+  %y = onnx.node "Expand" version 13 (%x, %s) {} : (tensor<1xf32>, tensor<2xi64>) -> tensor<*xindex>
+  onnx.return %y : tensor<*xindex>
+}
+
+// -----
+
+// Types that the file declares are not believed where data decides them...
+onnx.graph @believed(%x: tensor<2x3xf32>, %n: tensor<2xi64> {onnx.name = "n"}) -> tensor<2x3xf32> {
+  %first = onnx.constant dense<0> : tensor<2xi64> -> tensor<2xi64>
+  %pads = onnx.node "Concat" version 13 (%n, %n) {axis = 0 : si64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<4xi64>
+  // expected-error @below {{Tile version 13: operand 1 (repeats) must be known at compile time, but is computed from the data of n; give it with --bind n=VALUE}}
+  %a = onnx.node "Tile" version 13 (%x, %n) {} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  // expected-error @below {{Slice version 13: operand 2 (ends) must be known at compile time}}
+  %b = onnx.node "Slice" version 13 (%x, %first, %n) {} : (tensor<2x3xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<2x3xf32>
+  // expected-error @below {{Expand version 13: operand 1 (shape) must be known at compile time}}
+  %c = onnx.node "Expand" version 13 (%x, %n) {} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  // expected-error @below {{Reshape version 14: operand 1 (shape) must be known at compile time}}
+  %d = onnx.node "Reshape" version 14 (%x, %n) {} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  // expected-error @below {{Pad version 13: operand 1 (pads) must be known at compile time}}
+  %e = onnx.node "Pad" version 13 (%x, %pads) {} : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<2x3xf32>
+  %r = onnx.node "Sum" version 13 (%a, %b, %c, %d, %e) {} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  onnx.return %r : tensor<2x3xf32>
+}
+
+// -----
+
+// ... and must not contradict what follows from the operands.
+onnx.graph @contradicted(%x: tensor<2x3xf32>) -> tensor<*xindex> {
+  // expected-error @below {{Relu version 14: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x4xf32>; correct that declaration or remove it}}
+  %a = onnx.node "Relu" version 14 (%x) {} : (tensor<2x3xf32>) -> tensor<2x4xf32>
+  // expected-error @below {{Tanh version 13: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x3xf16>}}
+  %b = onnx.node "Tanh" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  // expected-error @below {{Abs version 13: result 0 has type tensor<2x3xf32>, but the file declares tensor<?xf32>}}
+  %c = onnx.node "Abs" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<?xf32>
+  %r = onnx.node "Sum" version 13 (%a, %b, %c) {} : (tensor<2x4xf32>, tensor<2x3xf16>, tensor<?xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
+}
+
+// -----
+
+// An element type contradicts whatever was chosen.
+onnx.graph @chosen(%x: tensor<2x3xf32> {onnx.dims = ["batch", ""]}) -> tensor<*xindex> {
+  // expected-error @below {{Relu version 14: result 0 has type tensor<2x3xf32>, but the file declares tensor<2x3xi64>}}
+  %a = onnx.node "Relu" version 14 (%x) {} : (tensor<2x3xf32>) -> tensor<2x3xi64>
+  onnx.return %a : tensor<2x3xi64>
+}
+
+// -----
+
+// Attributes are checked in every node, those that nobody reads too.
+onnx.graph @attributes(%x: tensor<2x3xf32>) -> tensor<*xindex> {
+  // expected-error @below {{Softmax version 13: has an unknown attribute 'axes'; did you mean 'axis'?}}
+  %a = onnx.node "Softmax" version 13 (%x) {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{Relu version 14: has an unknown attribute 'alpha', expected none}}
+  %b = onnx.node "Relu" version 14 (%x) {alpha = 1.0 : f32} : (tensor<2x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{Cast version 13: has an unknown attribute 'saturate', expected to}}
+  %c = onnx.node "Cast" version 13 (%x) {saturate = 1 : si64, to = 1 : si64} : (tensor<2x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{Gemm version 13: attribute alpha has kind GRAPH, expected FLOAT}}
+  %d = onnx.node "Gemm" version 13 (%x, %x) {} {unsupported_attributes = {alpha = "GRAPH"}} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<*xindex>
+  // expected-error @below {{Upsample version 13: the operator was removed in version 10; onnx.version_converter or another export replaces it}}
+  %e = onnx.node "Upsample" version 13 (%x) {} : (tensor<2x3xf32>) -> tensor<*xindex>
+  // Tools may keep notes of their own.
+  %f = onnx.node "Tanh" version 13 (%x) {__note = "mine"} : (tensor<2x3xf32>) -> tensor<*xindex>
+  onnx.return %f : tensor<*xindex>
+}
+
+// -----
+
+// What has no elements is repeated to nothing, and what is asked for is one number.
+onnx.graph @elements(%x: tensor<0x3xf32>) -> tensor<*xindex> {
+  %repeats = onnx.constant dense<[2.0, 1.0]> : tensor<2xf32> -> tensor<2xf32>
+  %none = onnx.constant dense<> : tensor<0xi64> -> tensor<0xi64>
+  %no = onnx.constant dense<> : tensor<0xi1> -> tensor<0xi1>
+  %o = onnx.none
+  // expected-error @below {{Tile version 13: operand 1 (repeats) has element type f32, expected i64}}
+  %a = onnx.node "Tile" version 13 (%x, %repeats) {} : (tensor<0x3xf32>, tensor<2xf32>) -> tensor<4x3xf32>
+  // expected-error @below {{Trilu version 14: operand 1 (k) has shape [0], expected one element}}
+  %b = onnx.node "Trilu" version 14 (%x, %none) {} : (tensor<0x3xf32>, tensor<0xi64>) -> tensor<*xindex>
+  // expected-error @below {{Dropout version 13: operand 2 (training_mode) has shape [0], expected one element}}
+  %c = onnx.node "Dropout" version 13 (%x, %o, %no) {} : (tensor<0x3xf32>, none, tensor<0xi1>) -> tensor<*xindex>
+  // expected-error @below {{Concat version 13: operand 1 (inputs) is left out, but required}}
+  %d = onnx.node "Concat" version 13 (%x, %o) {axis = 0 : si64} : (tensor<0x3xf32>, none) -> tensor<*xindex>
+  %r = onnx.node "Sum" version 13 (%a, %b, %c, %d) {} : (tensor<4x3xf32>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }

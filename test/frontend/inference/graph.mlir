@@ -17,14 +17,14 @@ onnx.graph @types(%x: tensor<2x3xf32> {onnx.name = "x"}) -> (tensor<?x3xf32> {on
 // CHECK-NEXT: %[[Y:.*]] = onnx.node "Reshape" version 14(%{{.*}}, %[[S]])
 // CHECK-SAME: -> tensor<2x12xf32>
 // CHECK-NEXT: onnx.return %[[Y]]
-onnx.graph @chain(%x: tensor<2x3x4xf32>) -> tensor<*xf32> {
+onnx.graph @chain(%x: tensor<2x3x4xf32>) -> tensor<*xindex> {
   %first = onnx.constant dense<0> : tensor<1xi64> -> tensor<1xi64>
   %rest = onnx.constant dense<-1> : tensor<1xi64> -> tensor<1xi64>
   %s = onnx.node "Shape" version 15 (%x) {} : (tensor<2x3x4xf32>) -> tensor<*xi64>
   %b = onnx.node "Gather" version 13 (%s, %first) {axis = 0 : si64} : (tensor<*xi64>, tensor<1xi64>) -> tensor<*xi64>
   %t = onnx.node "Concat" version 13 (%b, %rest) {axis = 0 : si64} : (tensor<*xi64>, tensor<1xi64>) -> tensor<*xi64>
-  %y = onnx.node "Reshape" version 14 (%x, %t) {} : (tensor<2x3x4xf32>, tensor<*xi64>) -> tensor<*xf32>
-  onnx.return %y : tensor<*xf32>
+  %y = onnx.node "Reshape" version 14 (%x, %t) {} : (tensor<2x3x4xf32>, tensor<*xi64>) -> tensor<*xindex>
+  onnx.return %y : tensor<*xindex>
 }
 
 // A causal mask is a function of the sequence's length alone.
@@ -50,8 +50,8 @@ onnx.graph @mask(%x: tensor<2x3xi64>) -> tensor<*xi1> {
 onnx.graph @dead(%x: tensor<2xf32>) -> tensor<2xf32> {
   %none = onnx.none
   %w = onnx.initializer "w" : tensor<5xf32>
-  %a = onnx.node "Add" version 14 (%x, %w) {} : (tensor<2xf32>, tensor<5xf32>) -> tensor<*xf32>
-  %b = onnx.node "NoSuchOperator" version 1 (%a, %none) {} : (tensor<*xf32>, none) -> tensor<*xf32>
+  %a = onnx.node "Add" version 14 (%x, %w) {} : (tensor<2xf32>, tensor<5xf32>) -> tensor<*xindex>
+  %b = onnx.node "NoSuchOperator" version 1 (%a, %none) {} : (tensor<*xindex>, none) -> tensor<*xindex>
   onnx.return %x : tensor<2xf32>
 }
 
@@ -59,38 +59,48 @@ onnx.graph @dead(%x: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-LABEL: onnx.graph @splat
 // CHECK-NEXT: %[[Z:.*]] = onnx.constant dense<2.000000e+00> : tensor<100000x100000xf32>
 // CHECK-NEXT: onnx.return %[[Z]]
-onnx.graph @splat() -> tensor<*xf32> {
+onnx.graph @splat() -> tensor<*xindex> {
   %s = onnx.constant dense<100000> : tensor<2xi64> -> tensor<2xi64>
   %v = onnx.constant dense<2.0> : tensor<f32> -> tensor<f32>
-  %z = onnx.node "Expand" version 13 (%v, %s) {} : (tensor<f32>, tensor<2xi64>) -> tensor<*xf32>
-  onnx.return %z : tensor<*xf32>
+  %z = onnx.node "Expand" version 13 (%v, %s) {} : (tensor<f32>, tensor<2xi64>) -> tensor<*xindex>
+  onnx.return %z : tensor<*xindex>
 }
 
 // Above the bound a node stays, with its type.
 // CHECK-LABEL: onnx.graph @large
 // CHECK: %[[Y:.*]] = onnx.node "Expand" version 13
 // CHECK-SAME: -> tensor<100000000x2xf32>
-onnx.graph @large() -> tensor<*xf32> {
+onnx.graph @large() -> tensor<*xindex> {
   %s = onnx.constant dense<[100000000, 1]> : tensor<2xi64> -> tensor<2xi64>
   %v = onnx.constant dense<[1.0, 2.0]> : tensor<2xf32> -> tensor<2xf32>
-  %z = onnx.node "Expand" version 13 (%v, %s) {} : (tensor<2xf32>, tensor<2xi64>) -> tensor<*xf32>
-  onnx.return %z : tensor<*xf32>
+  %z = onnx.node "Expand" version 13 (%v, %s) {} : (tensor<2xf32>, tensor<2xi64>) -> tensor<*xindex>
+  onnx.return %z : tensor<*xindex>
 }
 
-// Where data decides the shape, the type that the file declares is taken.
-// CHECK-LABEL: onnx.graph @declared
-// CHECK: onnx.node "Reshape" version 14
-// CHECK-SAME: -> tensor<3x2xf32>
-onnx.graph @declared(%x: tensor<2x3xf32>, %s: tensor<2xi64>) -> tensor<3x2xf32> {
-  %y = onnx.node "Reshape" version 14 (%x, %s) {} : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<3x2xf32>
-  onnx.return %y : tensor<3x2xf32>
+// The extents that an exporter traced with are no contradiction where the size was chosen.
+// CHECK-LABEL: onnx.graph @traced
+// CHECK: onnx.node "Relu" version 14
+// CHECK-SAME: -> tensor<8x3xf32>
+onnx.graph @traced(%x: tensor<8x3xf32> {onnx.dims = ["batch", ""]}) -> tensor<1x3xf32> {
+  %y = onnx.node "Relu" version 14 (%x) {} : (tensor<8x3xf32>) -> tensor<1x3xf32>
+  onnx.return %y : tensor<1x3xf32>
+}
+
+// Nor are they where an input was bound.
+// CHECK-LABEL: onnx.graph @bound
+// CHECK: onnx.node "Expand" version 13
+// CHECK-SAME: -> tensor<4x3xf32>
+onnx.graph @bound(%x: tensor<1x3xf32>) -> tensor<2x3xf32> {
+  %s = onnx.constant dense<[4, 3]> : tensor<2xi64> {onnx.bound} -> tensor<2xi64>
+  %y = onnx.node "Expand" version 13 (%x, %s) {} : (tensor<1x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  onnx.return %y : tensor<2x3xf32>
 }
 
 // A result that the model leaves out stays so.
 // CHECK-LABEL: onnx.graph @omitted
 // CHECK: onnx.node "MaxPool" version 12
 // CHECK-SAME: -> (tensor<1x1x3x3xf32>, none)
-onnx.graph @omitted(%x: tensor<1x1x4x4xf32>) -> tensor<*xf32> {
-  %y, %i = onnx.node "MaxPool" version 12 (%x) {kernel_shape = array<i64: 2, 2>} : (tensor<1x1x4x4xf32>) -> (tensor<*xf32>, none)
-  onnx.return %y : tensor<*xf32>
+onnx.graph @omitted(%x: tensor<1x1x4x4xf32>) -> tensor<*xindex> {
+  %y, %i = onnx.node "MaxPool" version 12 (%x) {kernel_shape = array<i64: 2, 2>} : (tensor<1x1x4x4xf32>) -> (tensor<*xindex>, none)
+  onnx.return %y : tensor<*xindex>
 }

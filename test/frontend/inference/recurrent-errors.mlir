@@ -1,16 +1,16 @@
 // Recurrent networks. Wrong nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
-onnx.graph @gates(%a: tensor<5x2x3xf32>, %b: tensor<1x12x3xf32>, %c: tensor<1x16x4xf32>) -> tensor<*xf32> {
+onnx.graph @gates(%a: tensor<5x2x3xf32>, %b: tensor<1x12x3xf32>, %c: tensor<1x16x4xf32>) -> tensor<*xindex> {
   // expected-error @below {{LSTM version 14: operand 1 (W) has shape [1, 12, 3], expected [1, 16, 3]}}
-  %r = onnx.node "LSTM" version 14 (%a, %b, %c) {hidden_size = 4 : si64} : (tensor<5x2x3xf32>, tensor<1x12x3xf32>, tensor<1x16x4xf32>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "LSTM" version 14 (%a, %b, %c) {hidden_size = 4 : si64} : (tensor<5x2x3xf32>, tensor<1x12x3xf32>, tensor<1x16x4xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }
 
 // -----
 
-onnx.graph @direction(%a: tensor<5x2x3xf32>, %b: tensor<1x4x3xf32>, %c: tensor<1x4x4xf32>) -> tensor<*xf32> {
+onnx.graph @direction(%a: tensor<5x2x3xf32>, %b: tensor<1x4x3xf32>, %c: tensor<1x4x4xf32>) -> tensor<*xindex> {
   // expected-error @below {{RNN version 14: attribute direction = "both", expected one of forward, reverse, bidirectional}}
-  %r = onnx.node "RNN" version 14 (%a, %b, %c) {direction = "both"} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>) -> tensor<*xf32>
-  onnx.return %r : tensor<*xf32>
+  %r = onnx.node "RNN" version 14 (%a, %b, %c) {direction = "both"} : (tensor<5x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
 }

@@ -5,6 +5,7 @@
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace {
 
@@ -269,9 +270,9 @@ TEST(Import, KeepsAttributesInTheirKinds) {
   EXPECT_TRUE(llvm::isa<mlir::ArrayAttr>(attributes.get("ss")));
   EXPECT_TRUE(llvm::isa<mlir::DenseElementsAttr>(attributes.get("t")));
   EXPECT_FALSE(attributes.get("g"));
-  auto unsupported = op->getAttrOfType<mlir::ArrayAttr>("unsupported_attributes");
+  auto unsupported = op->getAttrOfType<mlir::DictionaryAttr>("unsupported_attributes");
   ASSERT_TRUE(unsupported);
-  EXPECT_EQ(llvm::cast<mlir::StringAttr>(unsupported[0]).getValue(), "g");
+  EXPECT_EQ(unsupported.getAs<mlir::StringAttr>("g").getValue(), "GRAPH");
 }
 
 TEST(Import, NamesNodesByTheirModules) {
@@ -310,13 +311,13 @@ TEST(Import, LeavesOutWhatIsLeftOut) {
   EXPECT_TRUE(llvm::isa<mlir::NoneType>(clip.getOutputs()[1].getType()));
 }
 
-TEST(Import, TakesDeclaredTypesAsHintsAndSurvivesWrongOnes) {
+TEST(Import, TakesDeclaredTypes) {
   ModelProto proto = reluModel();
   GraphProto &graph = *proto.mutable_graph();
   addNode(graph, "Abs", "abs", {"y"}, {"z"});
   auto &huge = declare(*graph.add_value_info(), "z");
   addDim(huge, INT64_MAX);
-  addDim(huge, INT64_MIN);
+  addDim(huge, -1);
   addDim(huge, INT64_MAX);
   auto &y = *graph.mutable_output(0);
   addDim(y, 2);
@@ -327,4 +328,70 @@ TEST(Import, TakesDeclaredTypesAsHintsAndSurvivesWrongOnes) {
   EXPECT_EQ(type.getDimSize(0), 2);
   EXPECT_TRUE(type.isDynamicDim(1));
   EXPECT_TRUE(llvm::isa<mlir::UnrankedTensorType>(result.nodes()[1].getOutputs()[0].getType()));
+}
+
+TEST(Import, RefusesDeclarationsThatCannotBe) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  addDim(declare(*graph.add_value_info(), "negative"), INT64_MIN);
+  declare(*graph.add_value_info(), "text", TensorProto::STRING);
+  declare(*graph.add_value_info(), "nonsense", 99);
+  declare(*graph.add_value_info(), "both");
+  declare(*graph.add_value_info(), "both", TensorProto::INT64);
+  auto &list = *graph.add_value_info();
+  list.set_name("list");
+  list.mutable_type()->mutable_sequence_type();
+  *graph.add_initializer() = floats("w", {2}, {1, 2});
+  addDim(declare(*graph.add_value_info(), "w"), 3);
+  auto &x = declare(*graph.add_value_info(), "x");
+  addDim(x, 2);
+  addDim(x, 4);
+  addNode(graph, "Constant", "constant", {}, {"c"});
+  auto &value = *graph.mutable_node(1)->add_attribute();
+  value.set_name("value_int");
+  value.set_type(::onnx::AttributeProto::INT);
+  value.set_i(1);
+  declare(*graph.add_value_info(), "c");
+  Imported result(proto);
+  std::string messages = result.messages();
+  for (const char *part :
+       {"value 'negative' is declared with an extent of -9223372036854775808, expected 0 or more",
+        "value 'text' is declared with elements of type STRING, expected numbers or booleans",
+        "value 'nonsense' is declared with elements of type 99",
+        "value 'both' is declared as tensor<f32> and as tensor<i64>",
+        "value 'list' is declared as a sequence, map, optional or sparse value",
+        "initializer 'w' has type tensor<2xf32>, but the file declares tensor<3xf32>",
+        "graph input 'x' has type tensor<2x3xf32>, but the file declares tensor<2x4xf32>",
+        "node 'constant' (Constant) has type tensor<i64>, but the file declares tensor<f32>"})
+    EXPECT_THAT(messages, HasSubstr(part));
+}
+
+TEST(Import, RefusesAttributesWhoseKindIsNotTheirValues) {
+  ModelProto proto = reluModel();
+  NodeProto &node = *proto.mutable_graph()->mutable_node(0);
+  auto add = [&](const char *name, ::onnx::AttributeProto::AttributeType type) -> auto & {
+    auto &attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(type);
+    return attribute;
+  };
+  add("float", ::onnx::AttributeProto::FLOAT).set_i(1);
+  auto &two = add("two", ::onnx::AttributeProto::INT);
+  two.set_i(1);
+  two.set_f(1);
+  add("zero", ::onnx::AttributeProto::INT); // written by files that leave out what is 0
+  NodeProto &constant = addNode(*proto.mutable_graph(), "Constant", "constant", {}, {"c"});
+  auto &value = *constant.add_attribute();
+  value.set_name("value");
+  value.set_type(::onnx::AttributeProto::FLOAT);
+  value.set_f(1);
+  Imported result(proto);
+  std::string messages = result.messages();
+  EXPECT_THAT(messages, HasSubstr("attribute 'float' of node 'relu' (Relu) is of kind FLOAT, but "
+                                  "its value is of kind INT"));
+  EXPECT_THAT(messages, HasSubstr("attribute 'two' of node 'relu' (Relu) has 2 values, of kinds "
+                                  "FLOAT and INT, expected one"));
+  EXPECT_THAT(messages, HasSubstr("attribute 'value' of node 'constant' (Constant) is of kind "
+                                  "FLOAT, expected TENSOR"));
+  EXPECT_THAT(messages, Not(HasSubstr("zero")));
 }

@@ -65,10 +65,11 @@ bool FiniteVariables::read(const MtcProgram &program, Device &device, uint32_t i
 }
 
 void stopDiverged(const std::string &found, const std::string &kept) {
-  systemError(found, ": training has diverged and was stopped; ", kept,
-              ". Values in the data that are not finite, or too large a step can be the cause; "
-              "compile with a lower --lr, with --warmup or with --clip-norm. To train on all the "
-              "same, give --on-nan continue");
+  systemError(
+      found, ", so training was stopped; ", kept,
+      ". Likely causes are values in the data that are not finite, a batch whose labels are "
+      "all ignored, or steps that are too large: compile with a lower --lr, with --warmup or "
+      "with --clip-norm. --on-nan continue trains on all the same");
 }
 
 } // namespace mtc::runtime

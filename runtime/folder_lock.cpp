@@ -56,8 +56,12 @@ void FolderLock::acquire() {
   while (!isInPlace()) {
     release();
     descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (descriptor < 0)
-      userError(path, ": the lock on the folder cannot be opened: ", std::strerror(errno));
+    if (descriptor < 0) {
+      const int error = errno;
+      const bool isFull = error == ENOSPC || error == EDQUOT;
+      throw Failure(isFull ? exitSystemFault : exitUserInput,
+                    text(path, ": the folder cannot be locked: ", std::strerror(error)));
+    }
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
       continue;
     const int error = errno;

@@ -4,6 +4,8 @@
 #include "runtime/element_type.h"
 #include "runtime/row_order.h"
 
+#include <cmath>
+
 namespace mtc::runtime {
 
 template <typename Value> static void put(Device &device, int64_t offset, Value value) {
@@ -36,14 +38,15 @@ int64_t Session::requestLoss(int64_t offset) const {
 }
 
 double Session::loss(int64_t request) const {
+  double value = 0;
   if (program.loss_type == MTC_F64) {
-    double value;
     device.receive(request, &value);
-    return value;
+  } else {
+    float single = 0;
+    device.receive(request, &single);
+    value = static_cast<double>(single);
   }
-  float value;
-  device.receive(request, &value);
-  return static_cast<double>(value);
+  return std::isnan(value) ? std::fabs(value) : value; // The sign of a NaN says nothing.
 }
 
 } // namespace mtc::runtime

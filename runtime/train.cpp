@@ -125,8 +125,8 @@ private:
       return;
     progress.breakLine();
     std::fprintf(stderr,
-                 "warning: %s, and the weights are likely lost; training goes on, as --on-nan "
-                 "continue says\n",
+                 "warning: %s, and the weights may be lost; training goes on, as --on-nan continue "
+                 "says\n",
                  found.c_str());
   }
 

@@ -78,7 +78,7 @@ for name, flags in ("host", ()), ("device", ("--target", "cuda", "--emulate")):
     wild = compile(DIGITS.model, folder, DIGITS.data(ROWS), *DIGITS.flags, *rate, *flags, name=f"wild-{name}")
     export = folder / f"wild-{name}.onnx"
     result = wild.run("--steps", 200, "--save", saved, "--save-every", 1, "--export", export, code=2)
-    assert "training has diverged and was stopped" in result.stderr, result.stderr
+    assert "so training was stopped" in result.stderr, result.stderr
     assert not export.exists()
     if saved.exists():
         check_checkpoint(saved, 200)

@@ -222,6 +222,13 @@ TEST_F(Checkpoint, AnAlteredManifestIsNoticed) {
   EXPECT_THAT(resume().error, HasSubstr("--weights"));
 }
 
+TEST_F(Checkpoint, AModelMayHaveAnyName) {
+  MtcProgram program = mtc_program;
+  program.model_name = "no UTF-8: \xff\xc3";
+  ASSERT_EQ(run({"--steps", "2", "--save", folder / "c"}, program).status, 0);
+  EXPECT_EQ(run({"--steps", "3", "--resume", folder / "c"}, program).status, 0);
+}
+
 TEST_F(Checkpoint, OnlyARunThatGoesOnFromItReplacesIt) {
   ASSERT_EQ(run({"--steps", "6", "--save", folder / "c"}).status, 0);
   ASSERT_EQ(run({"--steps", "9", "--save", folder / "d"}).status, 0);

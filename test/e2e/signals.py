@@ -1,0 +1,57 @@
+# RUN: %python %s %t
+"""A signal ends training after its step, with what was trained saved and nothing exported, and runs without updates with
+nothing written; the exit code is 128 + the signal's number. A second signal ends a run at once."""
+
+import signal
+import subprocess
+import time
+
+import numpy as np
+from models import GPT2
+from program import compile_example, own_folder
+
+folder = own_folder()
+program = compile_example(GPT2, folder, "adamw", GPT2.batch)
+for name in "input_ids", "labels":  # rows enough for a run that ends when it is told to only
+    np.save(folder / f"{name}.npy", np.tile(np.load(folder / f"{name}.npy"), (5000, 1)))
+
+
+def stopped(*flags, signals=(signal.SIGTERM,)) -> tuple[int, str]:
+    """The exit code (negative: the signal that killed it) and messages of a run that gets signals when it waits for them."""
+    command = [str(word) for word in program.command(*flags, "--quiet")]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    while not catches(process.pid, signals[0]):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    time.sleep(0.05)
+    for number in signals:
+        process.send_signal(number)
+    message = process.communicate(timeout=300)[1]
+    return process.returncode, message
+
+
+def catches(pid: int, number: int) -> bool:
+    with open(f"/proc/{pid}/status") as status:
+        caught = next((line for line in status if line.startswith("SigCgt:")), "SigCgt: 0")
+    return int(caught.split()[1], 16) >> (number - 1) & 1 == 1
+
+
+train = ("--no-shuffle", "--threads", 2, "--save", "saved", "--export", "stopped.onnx")
+code, message = stopped(*train)
+assert code == 128 + signal.SIGTERM, (code, message)
+assert message.startswith("SIGTERM: stopped after step ") and "--resume saved; nothing was exported" in message, message
+assert not (folder / "stopped.onnx").exists()
+step = int(message.split("step ")[1].split()[0])
+whole = program.exported("whole", "--no-shuffle", "--steps", step + 1)
+assert program.exported("resumed", "--steps", step + 1, "--resume", "saved") == whole
+
+code, message = stopped("--steps", 10**6, signals=[signal.SIGINT])
+assert code == 128 + signal.SIGINT and "nothing was saved" in message, (code, message)
+for flags in ("--evaluate",), ("--outputs", "o.safetensors"):
+    code, message = stopped(*flags, signals=[signal.SIGHUP])
+    assert code == 128 + signal.SIGHUP and message == "SIGHUP: stopped; nothing was written\n", (flags, code, message)
+assert not (folder / "o.safetensors").exists()
+
+# The system may hand over either of the two first.
+code, message = stopped("--steps", 10**6, signals=[signal.SIGTERM, signal.SIGINT])
+assert code in (-signal.SIGTERM, -signal.SIGINT), (code, message)

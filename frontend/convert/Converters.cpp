@@ -43,6 +43,12 @@ const SmallVector<Converters::Entry, 1> *Converters::find(StringRef domain, Stri
   return found == entries.end() ? nullptr : &found->second;
 }
 
+std::vector<StringRef> Converters::names() const {
+  std::vector<StringRef> all(entries.keys().begin(), entries.keys().end());
+  llvm::sort(all);
+  return all;
+}
+
 /// mtc has no tensors of some element types that ONNX has.
 static LogicalResult checkElementTypes(Conversion &node) {
   auto supported = [](Type type) {

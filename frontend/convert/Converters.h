@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <functional>
+#include <vector>
 
 namespace mtc::onnx {
 
@@ -31,6 +32,9 @@ public:
 
   /// The entries of an operator; null for one that is not known.
   const llvm::SmallVector<Entry, 1> *find(llvm::StringRef domain, llvm::StringRef name) const;
+
+  /// The names of all operators, as `add` takes them, in alphabetical order.
+  std::vector<llvm::StringRef> names() const;
 
 private:
   llvm::StringMap<llvm::SmallVector<Entry, 1>> entries;

@@ -2,6 +2,7 @@
 
 #include "codegen/Codegen.h"
 #include "codegen/Passes.h"
+#include "frontend/convert/Converters.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "ir/Mtc.h"
@@ -12,7 +13,16 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+/// `--show-onnx-operators`: one operator that is converted a line, `domain::name` outside ai.onnx.
+static int showOperators() {
+  for (llvm::StringRef name : mtc::onnx::Converters::get().names())
+    llvm::outs() << name << '\n';
+  return 0;
+}
+
 int main(int argc, char **argv) {
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--show-onnx-operators")
+    return showOperators();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   registry.insert<mtc::MtcDialect, mtc::onnx::OnnxDialect>();

@@ -1,0 +1,68 @@
+"""One test case: a model, the data of its inputs, and what it is trained by."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+STEPS = 3
+
+
+@dataclass
+class Case:
+    model: onnx.ModelProto
+    data: dict[str, np.ndarray]  # inputs and labels: as many rows as all steps take
+    batch: int
+    loss: str
+    output: str
+    optimizer: str
+    numbers: dict[str, float]  # the optimizer's: lr, weight-decay, ...
+    frozen: list[str] = field(default_factory=list)
+    dims: dict[str, int] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)  # passes
+    emulated: bool = False
+
+    @property
+    def is_double(self) -> bool:
+        return self.model.graph.output[0].type.tensor_type.elem_type == onnx.TensorProto.DOUBLE
+
+    @property
+    def opset(self) -> int:
+        return self.model.opset_import[0].version
+
+    def trained(self) -> dict[str, np.ndarray]:
+        arrays = {i.name: onnx.numpy_helper.to_array(i) for i in self.model.graph.initializer}
+        return {name: a for name, a in arrays.items() if a.dtype.kind == "f" and name not in self.frozen}
+
+    def rows(self, step: int) -> dict[str, np.ndarray]:
+        """The data of step 0, 1, ..."""
+        return {name: array[step * self.batch : (step + 1) * self.batch] for name, array in self.data.items()}
+
+    def flags(self) -> list[str]:
+        """Of `mtc compile` and `mtc plan`."""
+        flags = ["--loss", self.loss, "--output", self.output, "--optimizer", self.optimizer, "--merged", "keep"]
+        for name, value in self.numbers.items():
+            flags += ["--" + name, repr(value) if isinstance(value, float) else str(value)]
+        for name, size in self.dims.items():
+            flags += ["--dim", f"{name}={size}"]
+        for name in self.frozen:
+            flags += ["--freeze", name]
+        if any(array.ndim == 0 for array in self.trained().values()):  # Scalars are trained where they are named.
+            flags += [word for name in self.trained() for word in ("--train", name)]
+        return flags
+
+    def skip_flags(self) -> list[str]:
+        return [word for name in self.skipped for word in ("--skip-pass", name)]
+
+    def data_flags(self) -> list[str]:
+        return [word for name in self.data for word in ("--data", f"{name}={name}.npy")]
+
+    def write(self, folder: Path):
+        folder.mkdir(parents=True, exist_ok=True)
+        onnx.save(self.model, folder / "model.onnx")
+        for name, array in self.data.items():
+            np.save(folder / f"{name}.npy", array)
+
+    def with_model(self, model: onnx.ModelProto, **changes) -> "Case":
+        return replace(self, model=model, **changes)

@@ -1,0 +1,150 @@
+"""What a program's numbers must be, and how far from it they may lie.
+
+The tolerance follows from the case: the reference is evaluated again with every value and every cotangent moved at random
+by about an ulp of the model's type (`Tape.noise`), which is what other orders of the same arithmetic do. How far loss,
+gradients and weights move by that, times FACTOR, is what may differ. A case that arithmetic of that type cannot compute to
+a thousandth, or that has a kink so near that an evaluation may fall on its other side, is drawn anew.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import reference
+from case import STEPS, Case
+from graph import NEAREST
+from tape import Rejected, Tape
+
+EVALUATIONS = 3
+FACTOR = 6.0
+NOISE = {False: 2.0**-23, True: 2.0**-51}  # is_double
+LEAST = {False: 1e-3, True: 1e-9}  # the tolerance of a gradient, relative to its largest element
+
+
+@dataclass
+class Expected:
+    """A quantity's value, and the largest difference that rounding explains."""
+
+    value: np.ndarray
+    tolerance: float
+
+    def difference(self, found) -> str | None:
+        found = np.asarray(found)
+        if found.shape != self.value.shape:
+            return f"has the shape {found.shape}, expected {self.value.shape}"
+        error = np.abs(found.astype(np.float64) - self.value)
+        if error.size == 0 or (error <= self.tolerance).all():
+            return None
+        at = np.unravel_index(np.argmax(np.where(np.isnan(error), np.inf, error)), error.shape)
+        wrong = int((~(error <= self.tolerance)).sum())
+        place = f" at {list(map(int, at))}" if self.value.ndim else ""
+        return (f"is {found[at]:.9g}{place}, expected {self.value[at]:.9g} within {self.tolerance:.2g} "
+                f"({wrong} of {error.size} elements differ)")  # fmt: skip
+
+
+@dataclass
+class Expectation:
+    losses: list[Expected]
+    gradients: dict[str, Expected]  # of the first step
+    weights: dict[str, Expected]  # after the last
+
+    def check_gradients(self, found: dict[str, np.ndarray]) -> list[str]:
+        return differences("gradient of", self.gradients, found)
+
+    def check_weights(self, found: dict[str, np.ndarray]) -> list[str]:
+        return differences("trained", self.weights, {name: found[name] for name in self.weights if name in found})
+
+    def check_losses(self, found: list[float]) -> list[str]:
+        return differences("loss of step", dict(enumerate(self.losses, 1)), dict(enumerate(found, 1)))
+
+
+def differences(what: str, expected: dict, found: dict) -> list[str]:
+    if expected.keys() != found.keys():
+        return [f"{what} {sorted(expected.keys() ^ found.keys())}: in one of expected and found only"]
+    return [f"{what} {name} {text}" for name, e in expected.items() if (text := e.difference(found[name]))]
+
+
+def spread(exact, others) -> float:
+    return max((float(np.max(np.abs(np.asarray(o) - exact), initial=0.0)) for o in others), default=0.0)
+
+
+def expect(case: Case) -> Expectation:
+    """Raises `Rejected` where the case allows no comparison that would see a wrong number."""
+    exact_tapes = [Tape() for _ in range(STEPS)]
+    losses, gradients, weights = reference.train(case, exact_tapes)
+    nearest = 1e-9 if case.is_double else NEAREST
+    if min(tape.margin for tape in exact_tapes) < nearest:
+        raise Rejected("a kink is near")
+    noise = NOISE[case.is_double]
+    others = []
+    for seed in range(EVALUATIONS):
+        tapes = [Tape(noise, seed * STEPS + step) for step in range(STEPS)]
+        others.append(reference.train(case, tapes))
+        check_decisions(exact_tapes, tapes)
+    largest = max((float(np.abs(g).max(initial=0)) for g in gradients[0].values()), default=0.0)
+    if largest < 1e-4:
+        raise Rejected("no gradient to speak of")
+    check_rules(case, gradients[0])
+    result = Expectation([], {}, {})
+    for step, loss in enumerate(losses):
+        moved = spread(loss, [o[0][step] for o in others])
+        result.losses.append(Expected(np.float64(loss), FACTOR * (moved + noise * (abs(loss) + 0.01))))
+    for name, g in gradients[0].items():
+        moved = spread(g, [o[1][0][name] for o in others])
+        own = float(np.abs(g).max(initial=0))
+        tolerance = FACTOR * (moved + noise * (own + 1e-3 * largest))
+        if tolerance > LEAST[case.is_double] * max(own, 0.03 * largest):
+            raise Rejected(f"the gradient of {name} is ill-conditioned")
+        result.gradients[name] = Expected(np.asarray(g), tolerance)
+    for name, w in weights.items():
+        moved = spread(w, [o[2][name] for o in others])
+        tolerance = FACTOR * (moved + noise * float(np.abs(w).max(initial=0)))
+        result.weights[name] = Expected(np.asarray(w), tolerance + sign_risk(case, name, gradients, result.gradients[name].tolerance))
+    if result.losses[-1].tolerance > LEAST[case.is_double] * (abs(losses[-1]) + 0.1):
+        raise Rejected("the loss is ill-conditioned")
+    return result
+
+
+def sign_risk(case: Case, name: str, gradients, tolerance: float) -> float:
+    """What an update by a gradient's sign may differ by where rounding may turn the sign."""
+    if case.optimizer not in ("adam", "adamw", "lion"):
+        return 0.0
+    uncertain = any(((np.abs(g[name]) < 100 * tolerance)).any() for g in gradients)
+    return 2.1 * STEPS * case.numbers["lr"] if uncertain else 0.0
+
+
+def check_decisions(exact: list[Tape], noisy: list[Tape]):
+    for one, other in zip(exact, noisy):
+        if any(not np.array_equal(a, b) for a, b in zip(one.decisions, other.decisions, strict=True)):
+            raise Rejected("rounding may take the other side of a kink")
+
+
+class RuleError(Exception):
+    """A rule of the reference is wrong: the test cannot go on."""
+
+
+def check_rules(case: Case, gradients: dict[str, np.ndarray]):
+    """The reference's gradients against central differences along a random direction, with two widths of step."""
+    random = np.random.default_rng(0)
+    parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
+    direction = {name: random.normal(0, 1, array.shape) for name, array in parameters.items()}
+    slope = sum(float((gradients[name] * d).sum()) for name, d in direction.items())
+    errors, scale = [], sum(float(np.abs(gradients[name] * d).sum()) for name, d in direction.items())
+    for width in (1e-5, 1e-6):
+        sides, tapes = [], []
+        for sign in (width, -width):
+            tapes.append(Tape())
+            moved = {name: p + sign * direction[name] for name, p in parameters.items()}
+            sides.append(reference.loss_and_gradients(case, moved, 0, tapes[-1])[0])
+        try:
+            check_decisions(tapes[:1], tapes[1:])
+        except Rejected:
+            continue
+        errors.append(abs((sides[0] - sides[1]) / (2 * width) - slope))
+        allowed = 1e-4 * scale + 1e-9 * (abs(sides[0]) + 1) / width * 1e-3
+        if errors[-1] <= allowed:
+            return
+    if not errors:
+        raise Rejected("kinks lie too near for central differences")
+    raise RuleError(f"the reference's gradient is {slope}, central differences are off by {errors}, of {scale}")
+
+

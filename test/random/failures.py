@@ -1,0 +1,48 @@
+"""What is kept of a failure: the case, how to see it again, and what differed."""
+
+import shlex
+from pathlib import Path
+
+import onnx
+from case import STEPS, Case
+from comparison import RuleError, expect
+from program import EMULATED, Checker, Failure
+from safetensors.numpy import save_file
+from tape import Rejected
+
+
+def keep(folder: Path, seed: int, index: int, case: Case, failure: Failure, checker: Checker) -> Path:
+    """Writes the case into a folder of its own, and gives that."""
+    kind = "".join(c if c.isalnum() else "-" for c in failure.kind)[:60].strip("-")
+    own = folder / f"seed{seed}-graph{index}-{kind}"
+    case.write(own)
+    (own / "model.txt").write_text(onnx.printer.to_text(case.model) + "\n")
+    (own / "reproduce.sh").write_text(script(case))
+    (own / "reproduce.sh").chmod(0o755)
+    (own / "differences.txt").write_text(f"{failure.kind}\n{describe(case, failure, checker, own)}\n")
+    return own
+
+
+def describe(case: Case, failure: Failure, checker: Checker, own: Path) -> str:
+    """What differs in the smaller case; in the first one, where it cannot be said of the smaller."""
+    try:
+        expectation = expect(case)
+    except (Rejected, RuleError):
+        return failure.text
+    save_file({name: e.value for name, e in expectation.gradients.items()}, own / "expected-gradients.safetensors")
+    lines = [f"expected loss of step {i}: {e.value:.9g} within {e.tolerance:.2g}" for i, e in enumerate(expectation.losses, 1)]
+    same = [f.text for f in checker.failures(case, expectation) if f.kind == failure.kind]
+    return "\n".join([*(same or [failure.text]), *lines])
+
+
+def script(case: Case) -> str:
+    flags = case.flags() + case.skip_flags() + (EMULATED if case.emulated else [])
+    races = "MTC_EMULATED_RACES=1 " if case.emulated else ""
+    program = f"{races}./program {shlex.join(case.data_flags())} --no-shuffle"
+    return f"""#!/bin/sh
+# usage: reproduce.sh [MTC]; the folder's expected-gradients.safetensors holds what gradients.safetensors must
+cd "$(dirname "$0")" || exit 1
+"${{1:-mtc}}" compile model.onnx {shlex.join(flags)} -o program || exit
+{program} --gradients gradients.safetensors || exit
+{program} --steps {STEPS} --metrics metrics.jsonl
+"""

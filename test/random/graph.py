@@ -1,0 +1,326 @@
+"""A graph in the making: what operators' proposals and motifs build with.
+
+The reference computes every node as it is added, so that a proposal sees the values that its operands have, and a node
+whose results are not comparable (not finite, too large, near a kink) is rejected before it is there.
+"""
+
+import math
+import random
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from operators import evaluate, schema
+from tape import Rejected, Tape, Value
+
+# Mostly small; 1, odd and prime ones as often as others. The largest only where few other extents are.
+EXTENTS = [1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 32, 33, 129, 1000]
+MOST_ELEMENTS = 6000
+LARGEST = 60.0  # of the values, so that f32 has digits for the small ones beside them
+NEAREST = 3e-5  # to a kink
+
+
+class Graph:
+    INT64 = TensorProto.INT64
+
+    def __init__(self, seed: int, opset: int, is_double: bool, batch: int, rows: int):
+        self.random, self.numbers = random.Random(seed), np.random.default_rng(seed)
+        self.opset, self.batch, self.rows = opset, batch, rows
+        self.is_double = is_double
+        self.element = TensorProto.DOUBLE if is_double else TensorProto.FLOAT
+        self.float_type = np.float64 if is_double else np.float32
+        self.tape = Tape()
+        self.values: dict[str, Value] = {}  # in the order of their making
+        self.nodes: list[onnx.NodeProto] = []
+        self.initializers: dict[str, np.ndarray] = {}
+        self.data: dict[str, np.ndarray] = {}  # inputs' rows: `rows` times the batch
+        self.bounds: dict[str, int] = {}  # integers that are indices below this number, in every batch
+        self.used: set[str] = set()
+
+    # Chance.
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    def choose(self, options):
+        return self.random.choice(options)
+
+    def number(self, low: float, high: float) -> float:
+        """A number of three digits."""
+        return float(f"{self.random.uniform(low, high):.3g}")
+
+    def extent(self, most: int = 1000) -> int:
+        return self.choose([n for n in EXTENTS if n <= most])
+
+    def small_shape(self, rank: int) -> tuple:
+        return tuple(self.extent(9) for _ in range(rank))
+
+    def new_shape(self, rank: int) -> tuple:
+        while True:
+            shape = tuple(self.extent() for _ in range(rank))
+            if math.prod(shape) <= MOST_ELEMENTS // 2:
+                return shape
+
+    def signed(self, axis: int, rank: int) -> int:
+        return self.choose([axis, axis - rank])
+
+    def factored(self, count: int) -> tuple:
+        """A shape of so many elements: its prime factors dealt out, and extents of 1."""
+        shape = [1] * self.random.randint(0 if count == 1 else 1, 5)
+        factor = 2
+        while count > 1:
+            while count % factor:
+                factor += 1
+            shape[self.random.randrange(len(shape))] *= factor
+            count //= factor
+        return tuple(shape)
+
+    def broadcastable(self, shape: tuple) -> tuple:
+        """A shape that repeats to `shape`."""
+        kept = shape[self.random.choice([0, 0, self.random.randint(0, len(shape))]) :]
+        return tuple(1 if self.chance(0.2) else n for n in kept)
+
+    def random_indices(self, shape: tuple, below: int, negative: bool = True) -> np.ndarray:
+        if self.chance(0.25) and math.prod(shape) <= below:  # evenly spaced
+            count = math.prod(shape)
+            step = self.random.randint(1, max(1, below // max(count, 1)))
+            return (np.arange(count) * step % below).reshape(shape)
+        indices = self.numbers.integers(0, below, shape)
+        return self.some_negative(np.asarray(indices), below) if negative and self.chance(0.3) else np.asarray(indices)
+
+    def some_negative(self, indices: np.ndarray, below: int) -> np.ndarray:
+        if self.opset < 11:
+            return indices.astype(np.int64)
+        return np.where(self.numbers.random(indices.shape) < 0.3, indices - below, indices).astype(np.int64)
+
+    # Operands.
+
+    def shape(self, name: str) -> tuple:
+        return self.values[name].shape
+
+    def fresh(self, prefix: str) -> str:
+        return f"{prefix}{sum(name.startswith(prefix) for name in self.values)}"
+
+    def constant(self, array) -> str:
+        """A constant: integers as initializers too, floats as nodes, for a float initializer is trained."""
+        array = np.asarray(array)
+        array = array.astype(np.int64) if array.dtype.kind == "i" and array.dtype != np.int32 else array
+        name = self.fresh("c")
+        self.values[name] = self.tape.constant(array)
+        if array.dtype.kind == "f" or self.chance(0.3):
+            self.nodes.append(helper.make_node("Constant", [], [name], value=numpy_helper.from_array(array, name)))
+        else:
+            self.initializers[name] = array
+        return name
+
+    def number_of(self, value: float) -> np.ndarray:
+        return np.array(value, self.float_type)
+
+    def numbers_of(self, values) -> np.ndarray:
+        return np.array(values, self.float_type)
+
+    def filled(self, value: float) -> onnx.TensorProto:
+        """The value that ConstantOfShape repeats."""
+        return numpy_helper.from_array(self.numbers_of([value]))
+
+    def parameter(self, shape, low: float | None = None, high: float | None = None) -> str:
+        """A trained initializer, normal without bounds."""
+        shape = tuple(shape)
+        if math.prod(shape) > MOST_ELEMENTS:
+            raise Rejected("too large a parameter")
+        drawn = self.numbers.normal(0, 0.8, shape) if low is None else self.numbers.uniform(low, high, shape)
+        array = np.asarray(drawn, np.float32).astype(self.float_type)
+        name = self.fresh("p")
+        self.initializers[name] = array
+        self.values[name] = self.tape.variable(array)
+        return name
+
+    def weight(self, shape) -> str:
+        """A matrix that keeps the size of what it is multiplied with."""
+        depth = shape[-2] if len(shape) > 1 else shape[-1]
+        limit = 1.5 / math.sqrt(depth)
+        return self.parameter(shape, -limit, limit)
+
+    def input(self, shape, below: int | None = None) -> str:
+        """An input of the program, whose first axis is the batch: floats, or indices below a number."""
+        name = self.fresh("x")
+        whole = (self.batch * self.rows, *shape)
+        if below is None:
+            array = self.numbers.normal(0, 1, whole).astype(np.float32).astype(self.float_type)
+        else:
+            array = self.numbers.integers(0, below, whole)
+            self.bounds[name] = below
+        self.data[name] = array
+        self.values[name] = self.tape.constant(array[: self.batch])
+        return name
+
+    def floats(self, test: Callable[[Value], bool]) -> list[str]:
+        return [name for name, value in self.values.items() if value.is_float and test(value)]
+
+    def value(self, rank: int | None = None, min_rank: int = 0, max_rank: int = 5, where=None) -> str:
+        """A float value: mostly one that nothing reads yet or a recent one; else a new parameter or input."""
+        def fits(value: Value) -> bool:
+            ranks = value.rank == rank if rank is not None else min_rank <= value.rank <= max_rank
+            return ranks and (where is None or where(value.shape))
+
+        found = [name for name in self.floats(fits) if not name.startswith("c")]
+        unread = [name for name in found if name not in self.used]
+        draw = self.random.random()
+        if unread and draw < 0.6:
+            return self.choose(unread)
+        if found and draw < 0.88:
+            return self.choose(found[-6:])
+        wanted = rank if rank is not None else self.random.randint(min_rank, min(max_rank, 5))
+        for _ in range(20):
+            shape = self.new_shape(wanted)
+            if where is not None and wanted and not where(shape):
+                at = self.random.randrange(wanted)
+                shape = (*shape[:at], 1, *shape[at + 1 :])
+            if wanted and self.chance(0.3) and (where is None or where((self.batch, *shape[1:]))):
+                return self.input(shape[1:])
+            if where is None or where(shape):
+                return self.parameter(shape)
+        raise Rejected("no value fits")
+
+    def of_shape(self, shape) -> str:
+        """A float value of a shape: one that is there, one reshaped, or a new one."""
+        shape = tuple(shape)
+        if math.prod(shape) > MOST_ELEMENTS:
+            raise Rejected("too large a value")
+        exact = self.floats(lambda v: v.shape == shape)
+        if exact and self.chance(0.6):
+            return self.choose(exact)
+        equal = [name for name in self.floats(lambda v: v.data.size == math.prod(shape)) if not name.startswith("c")]
+        if equal and self.chance(0.6):
+            return self.node("Reshape", [self.choose(equal), self.constant(np.array(shape, np.int64))])
+        if shape and shape[0] == self.batch and self.chance(0.3):
+            return self.input(shape[1:])
+        return self.parameter(shape)
+
+    def partner(self, x: str) -> str:
+        """A second operand for x: of a shape that one of the two repeats to."""
+        shape = self.shape(x)
+        if self.chance(0.1):
+            return x
+        def fits(value: Value) -> bool:
+            try:
+                return math.prod(np.broadcast_shapes(shape, value.shape)) <= MOST_ELEMENTS
+            except ValueError:
+                return False
+
+        found = [name for name in self.floats(fits) if name != x]
+        if found and self.chance(0.6):
+            return self.choose(found[-8:])
+        if self.chance(0.2):
+            return self.constant(self.number_of(self.number(-2, 2)))
+        return self.parameter(self.broadcastable(shape))
+
+    def bounded(self, low: float, high: float, shape=None, min_rank: int = 0) -> str:
+        """A value with all elements in [low, high], which stay there over a few small steps of training."""
+        def fits(value: Value) -> bool:
+            if shape is not None and value.shape != tuple(shape) or value.rank < min_rank:
+                return False
+            margin = 0.02 * (high - low)
+            return value.data.min() >= low + margin and value.data.max() <= high - margin
+
+        found = [name for name in self.floats(fits) if not name.startswith("c")]
+        unread = [name for name in found if name not in self.used]
+        if unread and self.chance(0.6):
+            return self.choose(unread)
+        if found and self.chance(0.5):
+            return self.choose(found[-6:])
+        middle, half = (low + high) / 2, 0.45 * (high - low)
+        if self.chance(0.3):
+            own = self.new_shape(self.random.randint(min_rank, 4)) if shape is None else shape
+            return self.parameter(own, max(low + 0.1 * half, middle - 3), min(middle + half, middle + 3))
+        x = self.value(min_rank=min_rank) if shape is None else self.of_shape(shape)
+        x = self.node("Tanh", [x])
+        if half != 1:
+            x = self.node("Mul", [x, self.constant(self.number_of(min(half, 3.0)))])
+        return self.node("Add", [x, self.constant(self.number_of(middle))]) if middle else x
+
+    def condition(self, shape) -> str:
+        """A boolean that repeats to `shape`: a computed one, or a constant."""
+        def fits(value: Value) -> bool:
+            if value.data.dtype.kind != "b" or value.rank > len(shape):
+                return False
+            return all(n in (1, m) for n, m in zip(reversed(value.shape), reversed(shape)))
+
+        found = [name for name, value in self.values.items() if fits(value)]
+        if found and self.chance(0.6):
+            return self.choose(found)
+        if self.chance(0.4):
+            return self.constant(self.numbers.random(self.broadcastable(shape)) < 0.5)
+        name = self.choose(["Less", "Greater"] + (["LessOrEqual", "GreaterOrEqual"] if self.opset >= 12 else []))
+        x = self.of_shape(self.broadcastable(shape))
+        return self.node(name, [x, self.constant(self.number_of(self.number(-1, 1)))])
+
+    def indices(self, shape, below: int) -> str:
+        """Indices below a number: computed ones of any shape, those of the data, or constants."""
+        found = [name for name, bound in self.bounds.items() if bound <= below and self.values[name].rank <= 2]
+        if found and self.chance(0.5):
+            return self.choose(found)
+        if shape and self.chance(0.3):
+            return self.input(shape[1:], below)
+        return self.constant(self.random_indices(shape, below))
+
+    # Nodes.
+
+    def allows(self, op: str, attribute: str) -> bool:
+        found = schema(op, self.opset)
+        return found is not None and attribute in found.attributes
+
+    def node(self, op: str, inputs: list[str], outputs: int = 1, **arguments):
+        """Adds a node and gives its first output's name. An argument that this opset has as operand becomes a constant."""
+        definition = schema(op, self.opset)
+        if definition is None:
+            raise Rejected(f"{op} is not in opset {self.opset}")
+        inputs, attributes = list(inputs), {}
+        formal = [parameter.name.lower() for parameter in definition.inputs]
+        for name, value in arguments.items():
+            if name in definition.attributes:
+                attributes[name] = value
+            elif name in formal:
+                place = formal.index(name)
+                inputs += [""] * (place + 1 - len(inputs))
+                array = np.asarray(value, self.float_type if isinstance(value, float) else None)
+                inputs[place] = self.constant(array)
+            else:
+                raise Rejected(f"{op} of opset {self.opset} has no {name}")
+        names = [f"{self.fresh('v')}" if outputs == 1 else f"{self.fresh('v')}_{i}" for i in range(outputs)]
+        proto = helper.make_node(op, inputs, names, name=f"{op}_{len(self.nodes)}", **attributes)
+        self.tape.margin = math.inf
+        with np.errstate(all="ignore"):
+            results = evaluate(proto, self.opset, [self.values[name] if name else None for name in inputs])
+        if self.tape.margin < NEAREST:
+            raise Rejected(f"{op} near a kink")
+        for name, value in zip(names, results, strict=True):
+            self.accept(op, value)
+            self.values[name] = value
+        self.nodes.append(proto)
+        self.used.update(inputs)
+        if op in ("ArgMax", "ArgMin"):
+            axis = next((a.i for a in proto.attribute if a.name == "axis"), 0)
+            self.bounds[names[0]] = self.shape(inputs[0])[axis]
+        return names[0]
+
+    def accept(self, op: str, value: Value):
+        if value.data.size > MOST_ELEMENTS or value.rank > 6:
+            raise Rejected(f"{op} gives {value.shape}")
+        if value.is_float and not (np.abs(value.data) <= LARGEST).all() and op != "Where":
+            raise Rejected(f"{op} gives values that are too large")
+
+    # Attempts.
+
+    def attempt(self, build: Callable[[], None]) -> bool:
+        """Runs `build`; leaves nothing of it where it is rejected."""
+        before = (dict(self.values), len(self.nodes), dict(self.initializers), dict(self.data), dict(self.bounds), set(self.used),
+                  len(self.tape.values), len(self.tape.decisions))  # fmt: skip
+        try:
+            build()
+            return True
+        except Rejected:
+            self.values, count, self.initializers, self.data, self.bounds, self.used, values, decisions = before
+            del self.nodes[count:], self.tape.values[values:], self.tape.decisions[decisions:]
+            return False

@@ -1,0 +1,80 @@
+"""Every operator that mtc converts: what it computes, in the reference's arithmetic, and how a graph comes to hold one.
+
+A family's module registers its operators:
+
+    @operator("Softplus", propose_unary)
+    def softplus(node, x):
+        return tape.softplus(x)
+
+`evaluate(node, *operands)` gives the result or a list of them; an absent operand is None. `propose(graph, name)` adds the
+operator, and what it needs, to a graph in the making (generator.py), or raises `Rejected`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Callable
+
+import onnx
+from onnx import helper
+from tape import Value
+
+OPERATORS: dict[str, "Operator"] = {}
+
+
+@dataclass
+class Operator:
+    name: str
+    evaluate: Callable
+    propose: Callable
+
+
+def operator(name: str, propose: Callable):
+    def register(evaluate):
+        OPERATORS[name] = Operator(name, evaluate, propose)
+        return evaluate
+
+    return register
+
+
+@cache
+def schema(name: str, opset: int):
+    """The operator's definition in an opset; None where it has none, or only a deprecated one."""
+    try:
+        found = onnx.defs.get_schema(name, max_inclusive_version=opset)
+    except onnx.defs.SchemaError:
+        return None
+    return None if found.deprecated else found
+
+
+class Node:
+    """A node as its evaluation reads it."""
+
+    def __init__(self, proto: onnx.NodeProto, opset: int):
+        self.op, self.outputs = proto.op_type, list(proto.output)
+        self.inputs = list(proto.input)
+        self.attributes = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
+        found = schema(self.op, opset)
+        if found is None:
+            raise ValueError(f"operator {self.op} is not in opset {opset}")
+        self.version = found.since_version
+
+    def attribute(self, name: str, default=None):
+        value = self.attributes.get(name, default)
+        return value.decode() if isinstance(value, bytes) else value
+
+    def argument(self, name: str, operand: Value | None, default=None):
+        """What is an attribute in one version of the operator and an operand in another."""
+        if operand is not None:
+            return operand.data.tolist()
+        return self.attribute(name, default)
+
+
+def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None]) -> list[Value]:
+    results = OPERATORS[proto.op_type].evaluate(Node(proto, opset), *operands)
+    return results if isinstance(results, list) else [results]
+
+
+from operators import (  # noqa: E402, F401
+    activation, attention, binary, contraction, elementwise, folded, indexing, logic, loss, movement, normalization, reduction,
+    scatter, selection, shape,
+)  # fmt: skip

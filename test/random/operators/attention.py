@@ -1,0 +1,126 @@
+"""Attention and rotary embedding, as one node each. In parts they are in motifs.py."""
+
+import math
+
+import numpy as np
+import tape
+from operators import operator
+from operators.contraction import matmul
+from tape import tanh
+
+
+def transposed(x, *order: int):
+    return tape.move(x, lambda i: np.transpose(i, order))
+
+
+def split_heads(x, heads: int):
+    if x.rank == 4:
+        return x
+    return transposed(tape.reshape(x, (*x.shape[:2], heads, x.shape[2] // heads)), 0, 2, 1, 3)
+
+
+def masked_softmax(x):
+    """A row without any finite score gives zeros."""
+    top = x.data.max(-1, keepdims=True)
+    shifted = tape.exp(x - x.tape.constant(np.where(np.isinf(top), 0, top)))
+    sums = tape.total(shifted, [-1 % x.rank], True)
+    return shifted / tape.where(np.isinf(top), 1.0, sums)
+
+
+def propose_attention(graph, name: str):
+    batch, keys, size = graph.choose([1, 2, 3]), graph.extent(9), graph.choose([1, 2, 4, 8])
+    groups, key_heads = graph.choose([1, 1, 2, 3]), graph.choose([1, 2])
+    heads, value_size = groups * key_heads, graph.choose([size, size, 3])
+    length = graph.choose([keys, keys, graph.extent(9)])
+    attributes = {}
+    if graph.chance(0.5):
+        shapes = [(batch, length, heads * size), (batch, keys, key_heads * size), (batch, keys, key_heads * value_size)]
+        attributes = {"q_num_heads": heads, "kv_num_heads": key_heads}
+    else:
+        shapes = [(batch, heads, length, size), (batch, key_heads, keys, size), (batch, key_heads, keys, value_size)]
+    operands = [graph.of_shape(shape) for shape in shapes]
+    if graph.chance(0.3):
+        attributes["scale"] = graph.number(0.2, 1)
+    if graph.chance(0.25):
+        attributes["softcap"] = graph.number(1, 5)
+    form = graph.choose(["none", "causal", "boolean", "float", "parameter"])
+    mask = graph.choose([(length, keys), (heads, length, keys), (batch, 1, length, keys), (batch, heads, length, keys)])
+    if form == "causal" and length == keys:
+        attributes["is_causal"] = 1
+    elif form == "boolean":
+        kept = graph.numbers.random(mask) < 0.7
+        kept[..., 0] = True
+        operands.append(graph.constant(kept))
+    elif form == "float":
+        operands.append(graph.constant(graph.numbers.choice([0.0, -1.0, -10000.0], mask).astype(graph.float_type)))
+    elif form == "parameter":
+        operands.append(graph.parameter(mask))
+    graph.node(name, operands, **attributes)
+
+
+@operator("Attention", propose_attention)
+def attention(node, q, k, v, mask=None):
+    flat = q.rank == 3
+    q = split_heads(q, node.attribute("q_num_heads", 1))
+    k, v = (split_heads(x, node.attribute("kv_num_heads", 1)) for x in (k, v))
+    batch, heads, length, size = q.shape
+    keys, groups = k.shape[2], heads // k.shape[1]
+    k, v = (tape.move(x, lambda i: np.repeat(i, groups, 1)) for x in (k, v))
+    scores = matmul(q, transposed(k, 0, 1, 3, 2)) * node.attribute("scale", 1 / math.sqrt(size))
+    cap = node.attribute("softcap", 0.0)
+    if cap:
+        scores = tanh(scores * (1 / cap)) * cap
+    if mask is not None:
+        scores = scores + mask if mask.is_float else tape.where(mask.data, scores, -math.inf)
+    if node.attribute("is_causal", 0):
+        scores = tape.where(np.tri(length, keys, dtype=bool), scores, -math.inf)
+    y = matmul(masked_softmax(scores), v)
+    return tape.reshape(transposed(y, 0, 2, 1, 3), (batch, length, -1)) if flat else y
+
+
+def propose_rotary(graph, name: str):
+    if graph.is_double:
+        raise tape.Rejected("it is not defined for doubles")
+    batch, heads, length, size = graph.choose([1, 2]), graph.choose([1, 2, 3]), graph.extent(9), graph.choose([2, 4, 6, 8])
+    rotated = graph.choose([0, 0, *(n for n in (2, 4) if n < size)])
+    half, attributes = (rotated or size) // 2, {}
+    if graph.chance(0.5):
+        x, attributes["num_heads"] = graph.of_shape((batch, length, heads * size)), heads
+    else:
+        x = graph.of_shape((batch, heads, length, size))
+    if rotated:
+        attributes |= {"rotary_embedding_dim": rotated, "num_heads": heads}
+    if graph.chance(0.4):
+        attributes["interleaved"] = 1
+    if graph.chance(0.5):
+        positions = length + graph.choose([0, 3])
+        tables = [graph.of_shape((positions, half)) for _ in range(2)]
+        ids = [graph.constant(graph.numbers.integers(0, positions, (batch, length)))]
+    else:
+        tables, ids = [graph.of_shape((batch, length, half)) for _ in range(2)], []
+    graph.node(name, [x, *tables, *ids], **attributes)
+
+
+@operator("RotaryEmbedding", propose_rotary)
+def rotary_embedding(node, x, cosine, sine, positions=None):
+    shape = x.shape
+    if x.rank == 3:
+        heads = node.attribute("num_heads")
+        x = split_heads(x, heads)
+    rotated = node.attribute("rotary_embedding_dim", 0) or x.shape[3]
+    if positions is not None:
+        cosine, sine = (tape.move(t, lambda i: i[positions.data]) for t in (cosine, sine))
+    cosine, sine = (tape.reshape(t, (t.shape[0], 1, *t.shape[1:])) for t in (cosine, sine))
+    part = lambda s: tape.move(x, lambda i: i[..., s])  # noqa: E731
+    half = rotated // 2
+    interleaved = node.attribute("interleaved", 0)
+    first, second = (slice(0, rotated, 2), slice(1, rotated, 2)) if interleaved else (slice(0, half), slice(half, rotated))
+    real = cosine * part(first) - sine * part(second)
+    imaginary = sine * part(first) + cosine * part(second)
+    y = tape.concatenate([real, imaginary, part(slice(rotated, None))], 3)
+    if interleaved:
+        order = [i // 2 + i % 2 * half for i in range(rotated)] + list(range(rotated, x.shape[3]))
+        y = tape.move(y, lambda i: i[..., order])
+    return tape.reshape(transposed(y, 0, 2, 1, 3), shape) if len(shape) == 3 else y
+
+

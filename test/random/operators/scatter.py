@@ -1,0 +1,67 @@
+"""Operators that write at given indices. Only added updates may meet: which of others would win is left open."""
+
+import numpy as np
+import tape
+from operators import operator
+
+
+def reduction(graph, meets: bool) -> dict:
+    """What becomes of updates: `reduction` came with opset 16, as attribute of both operators."""
+    if graph.opset >= 16 and (meets or graph.chance(0.4)):
+        return {"reduction": "add"}
+    if meets:
+        raise tape.Rejected("two updates of one element")
+    return {"reduction": "none"} if graph.opset >= 16 and graph.chance(0.3) else {}
+
+
+def propose_elements(graph, name: str):
+    x = graph.value(min_rank=1)
+    shape = graph.shape(x)
+    axis = graph.random.randrange(len(shape))
+    own = [graph.choose([n, n, max(n - 1, 1)]) for n in shape]
+    adds = name != "Scatter" and graph.opset >= 16 and graph.chance(0.5)
+    if adds:
+        own[axis] = graph.extent(9)
+        indices = graph.random_indices(tuple(own), shape[axis])
+    else:
+        rows = (*own[:axis], *own[axis + 1 :], shape[axis])
+        order = graph.numbers.permuted(np.broadcast_to(np.arange(shape[axis]), rows), axis=-1)
+        indices = np.moveaxis(order, -1, axis)[tuple(slice(0, n) for n in own)]
+        indices = graph.some_negative(np.ascontiguousarray(indices), shape[axis])
+    attributes = {} if name == "Scatter" else reduction(graph, adds)
+    graph.node(name, [x, graph.constant(indices), graph.of_shape(tuple(own))], axis=graph.signed(axis, len(shape)), **attributes)
+
+
+def scatter_elements(node, x, indices, updates):
+    axis = node.attribute("axis", 0) % x.rank
+    wrapped = np.where(indices.data < 0, indices.data + x.shape[axis], indices.data)
+    grid = list(np.indices(wrapped.shape))
+    grid[axis] = wrapped
+    places = np.arange(x.data.size).reshape(x.shape)[tuple(grid)]
+    return tape.scatter(x, places, updates, node.attribute("reduction", "none") == "add")
+
+
+operator("Scatter", propose_elements)(scatter_elements)
+operator("ScatterElements", propose_elements)(scatter_elements)
+
+
+def propose_nd(graph, name: str):
+    x = graph.value(min_rank=1)
+    shape = graph.shape(x)
+    length = graph.random.randint(1, len(shape))
+    places = int(np.prod(shape[:length]))
+    meets = graph.opset >= 16 and graph.chance(0.4)
+    count = graph.extent(9) if meets else graph.random.randint(1, min(places, 9))
+    flat = graph.numbers.integers(0, places, count) if meets else graph.numbers.permutation(places)[:count]
+    leading = graph.choose([(count,), (1, count), (count, 1)])
+    columns = [graph.some_negative(c, n) for c, n in zip(np.unravel_index(flat, shape[:length]), shape)]
+    indices = np.stack(columns, -1).reshape(*leading, length).astype(np.int64)
+    updates = graph.of_shape((*leading, *shape[length:]))
+    graph.node(name, [x, graph.constant(indices), updates], **reduction(graph, meets))
+
+
+@operator("ScatterND", propose_nd)
+def scatter_nd(node, x, indices, updates):
+    all_places = np.arange(x.data.size).reshape(x.shape)
+    places = all_places[tuple(indices.data[..., k] for k in range(indices.shape[-1]))]
+    return tape.scatter(x, places, updates, node.attribute("reduction", "none") == "add")

@@ -1,0 +1,142 @@
+"""Compiling and running one case, and all that is compared of it."""
+
+import json
+import os
+import re
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+from case import STEPS, Case
+from comparison import Expectation
+from safetensors.numpy import load_file
+
+TIMEOUT = 240  # seconds, for one command
+EMULATED = ["--target", "cuda", "--emulate"]
+
+
+@dataclass
+class Failure:
+    """What went wrong: `kind` is the same for a smaller case with the same fault."""
+
+    kind: str
+    text: str
+    command: list[str]
+
+
+class Failed(Exception):
+    def __init__(self, kind: str, text: str, command=()):
+        super().__init__(text)
+        self.failure = Failure(kind, text, [str(word) for word in command])
+
+
+def optional_passes(mtc: Path) -> list[str]:
+    """The passes that --skip-pass takes, as --help lists them."""
+    help = subprocess.run([mtc, "compile", "--help"], capture_output=True, text=True, timeout=TIMEOUT).stdout
+    found = re.search(r"--skip-pass=.*?:((?:\s+mtc-[\w-]+,?)+)", help)
+    if not found:
+        raise RuntimeError("`mtc compile --help` lists no passes at --skip-pass")
+    return re.findall(r"mtc-[\w-]+", found[1])
+
+
+def summary(text: str) -> str:
+    """The first error without names, numbers and types, so that a smaller model has the same one."""
+    lines = [line for line in text.splitlines() if re.search(r"error|assert|LLVM ERROR|Stack dump", line, re.IGNORECASE)]
+    line = lines[0] if lines else (text.splitlines() or [""])[-1]
+    return re.sub(r"'[^']*'|\"[^\"]*\"|tensor<[^>]*>|[\w./]*\d[\w./]*", "_", line)[-160:]
+
+
+@dataclass
+class Checker:
+    """Runs cases in a folder of its own."""
+
+    mtc: Path
+    folder: Path
+    races: bool = True  # Whether the emulator looks for races on device memory.
+    cached: bool = True  # Whether kernels are taken from mtc's cache, and kept there.
+
+    @staticmethod
+    def builds(case: Case) -> list[tuple[str, Case]]:
+        """The case as it is compiled: with all passes, without some, and for the emulated device."""
+        builds = [("", replace(case, skipped=[], emulated=False))]
+        if case.skipped:
+            builds.append((" without passes", replace(case, emulated=False)))
+        if case.emulated:
+            builds.append((" emulated", replace(case, skipped=[])))
+        return builds
+
+    def build_of(self, case: Case, failure: Failure) -> Case:
+        """The one of the case's builds that has the failure."""
+        return next(build for name, build in reversed(self.builds(case)) if name in failure.kind)
+
+    def failures(self, case: Case, expectation: Expectation | None) -> list[Failure]:
+        """All that is wrong with a case, at most one failure of a build. Without an expectation it is compiled only."""
+        case.write(self.folder)
+        found = []
+        for name, build in self.builds(case):
+            try:
+                self.check(build, expectation, name)
+            except Failed as failed:
+                found.append(failed.failure)
+        return found
+
+    def run(self, command, kind: str, **environment) -> str:
+        command = [str(word) for word in command]
+        try:
+            result = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
+                                    env=os.environ | environment)  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"{kind}: timeout", f"not done in {TIMEOUT} s", command) from error
+        if result.returncode != 0:
+            text = result.stderr.strip() or result.stdout.strip()
+            raise Failed(f"{kind}: exit {result.returncode}: {summary(text)}", text[-3000:], command)
+        return result.stdout
+
+    def check(self, case: Case, expectation: Expectation | None, name: str):
+        flags = case.flags() + case.skip_flags() + (EMULATED if case.emulated else [])
+        compile = [self.mtc, "compile", "model.onnx", *flags]
+        for old in self.folder.glob("program*"):
+            old.unlink()
+        self.run([*compile, *([] if self.cached else ["--no-cache"]), "-o", "program"], "compile" + name)
+        if expectation is None:
+            return
+        plan = json.loads(self.run([self.mtc, "plan", "model.onnx", *flags, "--json"], "plan" + name))
+        environment = {"MTC_EMULATED_RACES": "1"} if case.emulated and self.races else {}
+        one = self.measure(case, 1, name, environment)
+        if not case.emulated:
+            two = self.measure(case, 2, name, {})
+            for what in one.keys() - {"memory", "losses"}:
+                self.same_bits(what, one[what], two[what], name, compile)
+        self.compare("gradients" + name, expectation.check_gradients(one["gradients"]), compile)
+        self.compare("losses" + name, expectation.check_losses(one["losses"]), compile)
+        self.compare("weights" + name, expectation.check_weights(one["weights"]), compile)
+        memory = one["memory"]
+        if not plan["peak_bytes"] == memory["planned_bytes"] == memory["arena_bytes"]:
+            text = f"mtc plan says {plan['peak_bytes']} bytes, the program {memory}"
+            raise Failed("memory" + name, text, compile)
+
+    def measure(self, case: Case, threads: int, name: str, environment: dict[str, str]) -> dict:
+        """Gradients of the first batch, then losses, weights and memory of the steps."""
+        program = [self.folder / "program", *case.data_flags(), "--no-shuffle", "--quiet", "--threads", threads]
+        files = {key: self.folder / f"found{threads}{suffix}" for key, suffix in
+                 {"gradients": ".safetensors", "metrics": ".jsonl", "memory": ".json", "model": ".onnx"}.items()}  # fmt: skip
+        for file in files.values():
+            file.unlink(missing_ok=True)
+        self.run([*program, "--gradients", files["gradients"]], "gradients run" + name, **environment)
+        steps = ["--steps", STEPS, "--metrics", files["metrics"], "--memory-report", files["memory"], "--export", files["model"]]
+        self.run([*program, *steps], "training run" + name, **environment)
+        weights = {i.name: onnx.numpy_helper.to_array(i) for i in onnx.load(files["model"]).graph.initializer}
+        metrics = [json.loads(line) for line in files["metrics"].read_text().splitlines()]
+        return {"gradients": load_file(files["gradients"]), "losses": [line["loss"] for line in metrics],
+                "weights": weights, "memory": json.loads(files["memory"].read_text())}  # fmt: skip
+
+    def compare(self, kind: str, found: list[str], command):
+        if found:
+            raise Failed(kind, "\n".join(found), command)
+
+    def same_bits(self, what: str, one: dict, two: dict, name: str, command):
+        other = [n for n in one if n not in two or np.asarray(one[n]).tobytes() != np.asarray(two[n]).tobytes()]
+        if other or one.keys() != two.keys():
+            raise Failed(f"threads{name}", f"{what} {other} have other bits with 2 threads", command)

@@ -1,0 +1,131 @@
+"""The reference: a model's loss, its gradients and steps of training, in f64.
+
+Losses are as PyTorch defines them, optimizers as in passes/optimizer.
+"""
+
+import math
+
+import numpy as np
+import tape as arithmetic
+from case import Case
+from onnx import numpy_helper
+from operators import evaluate
+from operators.normalization import log_softmax
+from tape import Rejected, Tape, Value, mean, total
+
+
+def run(case: Case, tape: Tape, values: dict[str, Value]) -> dict[str, Value]:
+    """All values of the model, from its inputs and parameters."""
+    values = dict(values)
+    for initializer in case.model.graph.initializer:
+        if initializer.name not in values:
+            values[initializer.name] = tape.constant(numpy_helper.to_array(initializer))
+    for node in case.model.graph.node:
+        if node.op_type == "Constant":
+            values[node.output[0]] = tape.constant(numpy_helper.to_array(node.attribute[0].t))
+            continue
+        results = evaluate(node, case.opset, [values[name] if name else None for name in node.input])
+        for name, result in zip(node.output, results, strict=True):
+            if result.is_float and not np.isfinite(result.data).all() and node.op_type not in ("Where", "Add"):
+                raise Rejected(f"{node.op_type} gives values that are not finite")
+            values[name] = result
+    return values
+
+
+def cross_entropy(y: Value, labels: np.ndarray) -> Value:
+    axis = 1 if y.rank >= 4 else y.rank - 1
+    logits = arithmetic.move(y, lambda i: np.moveaxis(i, axis, -1))
+    counted = labels != -100
+    logarithm = log_softmax(logits, logits.rank - 1)
+    places = np.where(counted, labels, 0)[..., None]
+    losses = arithmetic.move(logarithm, lambda i: np.take_along_axis(i, places, -1)[..., 0])
+    return -total(losses * y.tape.constant(counted.astype(np.float64))) * (1 / counted.sum())
+
+
+def with_logits(y: Value, labels) -> Value:
+    return mean(arithmetic.softplus(y) - y * y.tape.constant(labels))
+
+
+LOSSES = {
+    "output": lambda y, labels: total(y),
+    "mse": lambda y, labels: mean((y - y.tape.constant(labels)) * (y - y.tape.constant(labels))),
+    "l1": lambda y, labels: mean(arithmetic.absolute(y - y.tape.constant(labels))),
+    "bce-with-logits": with_logits,
+    "cross-entropy": cross_entropy,
+    "causal-lm": cross_entropy,
+}
+
+
+def loss_and_gradients(case: Case, parameters: dict[str, np.ndarray], step: int, tape: Tape):
+    """The loss of a step's rows, and each parameter's gradient."""
+    variables = {name: tape.variable(array) for name, array in parameters.items()}
+    rows = case.rows(step)
+    inputs = {i.name: tape.constant(rows[i.name]) for i in case.model.graph.input}
+    with np.errstate(all="ignore"):
+        values = run(case, tape, inputs | variables)
+        loss = LOSSES[case.loss](values[case.output], rows.get("labels"))
+        gradients = tape.gradients(loss, list(variables.values()))
+    if not np.isfinite(loss.data).all() or not all(np.isfinite(g).all() for g in gradients):
+        raise Rejected("the loss or a gradient is not finite")
+    return float(loss.data), dict(zip(variables, gradients))
+
+
+class Optimizer:
+    """The update of one parameter after another."""
+
+    def __init__(self, name: str, numbers: dict[str, float]):
+        betas = numbers.get("betas", "0.9,0.99" if name == "lion" else "0.9,0.999")
+        self.beta1, self.beta2 = map(float, betas.split(","))
+        self.rate, self.eps = float(np.float32(numbers["lr"])), numbers.get("eps", 1e-8)  # The rate is one of f32.
+        self.decay = numbers.get("weight-decay", 0.01 if name == "adamw" else 0.0)
+        self.momentum = numbers.get("momentum", 0.9)
+        self.limit = numbers.get("clip-norm", math.inf)
+        self.update, self.states, self.step = getattr(self, f"by_{name}"), {}, 0
+
+    def apply(self, parameters: dict[str, np.ndarray], gradients: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        self.step += 1
+        norm = math.sqrt(sum(float((g * g).sum()) for g in gradients.values()))
+        scale = min(1.0, self.limit / (norm + 1e-6))
+        return {name: self.update(name, p, scale * gradients[name]) for name, p in parameters.items()}
+
+    def mixed(self, key, weight: float, value, gain: float):
+        self.states[key] = weight * self.states.get(key, 0.0) + gain * value
+        return self.states[key]
+
+    def by_sgd(self, name, p, g):
+        return p - self.rate * (g + self.decay * p)
+
+    def by_momentum(self, name, p, g):
+        return p - self.rate * self.mixed(name, self.momentum, g + self.decay * p, 1.0)
+
+    def by_adam(self, name, p, g):
+        return self.adam_step(name, p, g + self.decay * p)
+
+    def by_adamw(self, name, p, g):
+        return self.adam_step(name, p * (1 - self.rate * self.decay), g)
+
+    def adam_step(self, name, p, g):
+        m = self.mixed((name, "m"), self.beta1, g, 1 - self.beta1) / (1 - self.beta1**self.step)
+        v = self.mixed((name, "v"), self.beta2, g * g, 1 - self.beta2) / (1 - self.beta2**self.step)
+        return p - self.rate * m / (np.sqrt(v) + self.eps)
+
+    def by_lion(self, name, p, g):
+        direction = np.sign(self.beta1 * self.states.get(name, 0.0) + (1 - self.beta1) * g)
+        self.mixed(name, self.beta2, g, 1 - self.beta2)
+        return p * (1 - self.rate * self.decay) - self.rate * direction
+
+
+OPTIMIZERS = [name.removeprefix("by_") for name in vars(Optimizer) if name.startswith("by_")]
+
+
+def train(case: Case, tapes: list[Tape]):
+    """Losses and gradients of each step, one tape a step, and the parameters at the end."""
+    parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
+    optimizer = Optimizer(case.optimizer, case.numbers)
+    losses, gradients = [], []
+    for step, tape in enumerate(tapes):
+        loss, g = loss_and_gradients(case, parameters, step, tape)
+        losses.append(loss)
+        gradients.append(g)
+        parameters = {name: tape.rounded(p) for name, p in optimizer.apply(parameters, g).items()}
+    return losses, gradients, parameters

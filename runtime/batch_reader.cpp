@@ -6,15 +6,15 @@
 
 namespace mtc::runtime {
 
-void BatchReader::load(const Rows &rows, Rows next) {
+void BatchReader::load(const Batch &batch, Batch next) {
   // A data set is read by one thread at a time.
   if (reading.valid())
     reading.wait();
-  const bool isStaged = reading.valid() && staged == rows;
+  const bool isStaged = reading.valid() && staged == batch;
   if (isStaged)
     reading.get();
   else
-    data.load(rows, device.batchPlaces(/*ahead=*/false));
+    data.load(batch, device.batchPlaces(/*ahead=*/false));
   device.takeBatch(isStaged);
   if (!program.staging || next.empty())
     return;

@@ -75,6 +75,7 @@ std::string writeManifest(const MtcProgram &program, const CheckpointManifest &m
                {"batch", program.batch},
                {"seed", state.seed},
                {"shuffle", state.shuffle},
+               {"last_batch", nameOf(state.lastBatch)},
                {"schedule_steps", state.scheduleSteps},
                {"file", manifest.file},
                {"bytes", manifest.bytes},
@@ -114,6 +115,10 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
   if (!json.value("shuffle", Json()).is_boolean())
     lacks("shuffle");
   manifest.state.shuffle = json["shuffle"].get<bool>();
+  const Json last = json.value("last_batch", Json());
+  if (!last.is_string() || !lastBatchOfName(last.get<std::string>()))
+    userError(path, ": 'last_batch' is ", last.dump(), "; wrap, drop or mask is expected");
+  manifest.state.lastBatch = *lastBatchOfName(last.get<std::string>());
   if (!json.value("file", Json()).is_string())
     lacks("file");
   manifest.file = json["file"].get<std::string>();

@@ -1,59 +1,16 @@
-// Opening, checking and converting of one input's data.
+// Checking and converting of one input's data.
 #include "runtime/data_column.h"
 
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
-#include "runtime/npy.h"
-#include "runtime/safetensors.h"
-#include "runtime/token_stream.h"
+#include "runtime/integers.h"
+#include "runtime/value_range.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <utility>
 
 namespace mtc::runtime {
-
-static bool endsWith(const std::string &text, const std::string &ending) {
-  return text.size() >= ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
-static ArrayOnDisk openSafetensor(const std::string &input, const std::string &path,
-                                  const std::string &tensor) {
-  SafetensorsFile file(path);
-  if (!tensor.empty()) {
-    if (const ArrayOnDisk *found = file.find(tensor))
-      return *found;
-  } else if (file.tensors().size() == 1) {
-    return file.tensors().begin()->second;
-  } else if (const ArrayOnDisk *found = file.find(input)) {
-    return *found;
-  }
-  std::string names;
-  for (const auto &[name, array] : file.tensors())
-    names += (names.empty() ? "" : ", ") + name;
-  if (tensor.empty())
-    userError(path, ": holds several tensors (", names, "); choose one with ", path, ":TENSOR");
-  userError(path, ": has no tensor '", tensor, "'; it holds ", names.empty() ? "none" : names);
-}
-
-DataFile openDataFile(const std::string &input, const std::string &file) {
-  if (endsWith(file, ".npy"))
-    return {openNpy(file), false};
-  if (endsWith(file, ".bin"))
-    return {openTokens(file), true};
-  const std::string ending = ".safetensors";
-  if (endsWith(file, ending))
-    return {openSafetensor(input, file, ""), false};
-  size_t colon = file.rfind(ending + ":");
-  if (colon != std::string::npos)
-    return {openSafetensor(input, file.substr(0, colon + ending.size()),
-                           file.substr(colon + ending.size() + 1)),
-            false};
-  userError(file,
-            ": is no known data file; .npy, .safetensors (FILE:TENSOR) and token .bin files are");
-}
 
 /// Whether every value of integer type `from` is one of `to`.
 static bool widens(uint32_t from, uint32_t to) {
@@ -65,94 +22,95 @@ static bool widens(uint32_t from, uint32_t to) {
   return !fromSigned && typeBytes(from) < typeBytes(to);
 }
 
+static std::vector<int64_t> withoutFirst(const std::vector<int64_t> &dims) {
+  return {dims.begin() + 1, dims.end()};
+}
+
+/// `[first, 3, 4]`.
+static std::string shapeWith(const char *first, const std::vector<int64_t> &rest) {
+  std::string text = std::string("[") + first;
+  for (int64_t dim : rest)
+    text += ", " + std::to_string(dim);
+  return text + "]";
+}
+
+std::string shapesOfFiles(const MtcInput &input) {
+  std::vector<int64_t> dims = shapeOf(input.tensor);
+  return input.is_whole ? shapeText(dims) + " or " + shapeWith("entries", dims)
+                        : shapeWith("rows", withoutFirst(dims));
+}
+
 DataColumn::DataColumn(const MtcInput &input, std::string flag, DataFile dataFile, int64_t shift)
     : input(&input), flagText(std::move(flag)), file(std::move(dataFile)), shift(shift) {
   const MtcTensor &tensor = input.tensor;
   const ArrayOnDisk &array = file.array;
-  std::vector<int64_t> rowDims = shapeOf(tensor);
-  assert(!rowDims.empty() && "an input has a batch dimension");
-  rowDims.erase(rowDims.begin());
-  rowElements = *elementCount(rowDims, 1);
-  sourceRowBytes = rowElements * typeBytes(array.type);
-  rowBytes = rowElements * typeBytes(tensor.type);
-
   Problems problems;
   if (array.type != tensor.type && !widens(array.type, tensor.type))
     problems.add(flagText, ": holds ", typeName(array.type), ", but the input '", tensor.name,
-                 "' is ", typeName(tensor.type), "; convert it with array.astype(",
-                 numpyTypeName(tensor.type), ")");
-  if (file.isStream) {
-    if (rowElements > 0)
-      rowCount = std::max<int64_t>(0, array.dims[0] - shift) / rowElements;
-    if (rowCount == 0)
-      problems.add(flagText, ": holds ", array.dims[0], " tokens; one row takes ",
-                   rowElements + shift);
-  } else if (array.dims.empty() ||
-             std::vector<int64_t>(array.dims.begin() + 1, array.dims.end()) != rowDims) {
-    std::string expected = "[rows";
-    for (int64_t dim : rowDims)
-      expected += ", " + std::to_string(dim);
-    problems.add(flagText, ": has shape ", shapeText(array.dims), "; the input '", tensor.name,
-                 "' takes ", expected, "]");
-  } else {
-    rowCount = array.dims[0];
-    if (rowCount == 0)
-      problems.add(flagText, ": has no rows");
-  }
+                 "' is ", typeName(tensor.type),
+                 file.isStream
+                     ? "; FILE.bin:TYPE says what a token is, where it is another"
+                     : text("; convert it with array.astype(", numpyTypeName(tensor.type), ")"));
+  problems.collect([&] { chooseFeeding(); });
   problems.throwIfAny();
   if (array.type != tensor.type)
-    staging.resize(static_cast<size_t>(sourceRowBytes));
+    staging.resize(static_cast<size_t>(sourceItemBytes));
+}
+
+void DataColumn::chooseFeeding() {
+  const MtcTensor &tensor = input->tensor;
+  const std::vector<int64_t> dims = shapeOf(tensor), &found = file.array.dims;
+  if (!input->is_whole &&
+      (file.isStream || (found.size() == dims.size() && withoutFirst(found) == withoutFirst(dims))))
+    how = Feeding::Rows;
+  else if (input->is_whole && !file.isStream && found == dims)
+    how = Feeding::Whole;
+  else if (file.isStream || (found.size() == dims.size() + 1 && withoutFirst(found) == dims))
+    how = Feeding::Entries;
+  else
+    userError(flagText, ": has shape ", shapeText(found), "; the input '", tensor.name, "' takes ",
+              shapesOfFiles(*input),
+              input->is_whole && !dims.empty() ? text(", one a step; where its first axis counts "
+                                                      "rows, compile with --rows-of ",
+                                                      tensor.name)
+                                               : "");
+
+  itemElements = *elementCount(how == Feeding::Rows ? withoutFirst(dims) : dims, 1);
+  sourceItemBytes = itemElements * typeBytes(file.array.type);
+  itemBytes = itemElements * typeBytes(tensor.type);
+  if (!file.isStream)
+    itemCount = how == Feeding::Whole ? 1 : found[0];
+  else if (itemElements > 0)
+    itemCount = std::max<int64_t>(0, found[0] - shift) / itemElements;
+  if (itemCount == 0 && file.isStream)
+    userError(flagText, ": holds ", found[0], " tokens; one row takes ", itemElements + shift);
+  if (itemCount == 0)
+    userError(flagText, ": has no rows");
 }
 
 template <typename To, typename From>
 static void convert(const char *from, char *to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    From value;
-    std::memcpy(&value, from + i * static_cast<int64_t>(sizeof value), sizeof value);
-    auto wide = static_cast<To>(value);
+    auto wide = static_cast<To>(elementAt<From>(from, i));
     std::memcpy(to + i * static_cast<int64_t>(sizeof wide), &wide, sizeof wide);
   }
 }
 
-/// Calls `action` with a value of the integer type.
-template <typename Action> static void withInteger(uint32_t type, const Action &action) {
-  switch (type) {
-  case MTC_I64:
-    return action(int64_t{});
-  case MTC_I32:
-    return action(int32_t{});
-  case MTC_I16:
-    return action(int16_t{});
-  case MTC_I8:
-    return action(int8_t{});
-  case MTC_U64:
-    return action(uint64_t{});
-  case MTC_U32:
-    return action(uint32_t{});
-  case MTC_U16:
-    return action(uint16_t{});
-  case MTC_U8:
-    return action(uint8_t{});
-  default:
-    assert(false && "not an integer type");
-  }
-}
-
-void DataColumn::readRows(int64_t row, int64_t count, char *to) {
+void DataColumn::readItems(int64_t item, int64_t count, char *to) {
   const ArrayOnDisk &array = file.array;
-  int64_t offset = array.offset + row * sourceRowBytes + shift * typeBytes(array.type);
+  int64_t offset = array.offset + item * sourceItemBytes + shift * typeBytes(array.type);
   if (staging.empty()) {
-    array.file->read(offset, to, count * sourceRowBytes);
+    array.file->read(offset, to, count * sourceItemBytes);
     if (array.type == MTC_BOOL) // Kernels read a byte of 0 or 1.
-      for (int64_t i = 0; i < count * rowBytes; ++i)
+      for (int64_t i = 0; i < count * itemBytes; ++i)
         to[i] = to[i] != 0;
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
-    array.file->read(offset + i * sourceRowBytes, staging.data(), sourceRowBytes);
+    array.file->read(offset + i * sourceItemBytes, staging.data(), sourceItemBytes);
     withInteger(array.type, [&](auto from) {
       withInteger(input->tensor.type, [&](auto wide) {
-        convert<decltype(wide), decltype(from)>(staging.data(), to + i * rowBytes, rowElements);
+        convert<decltype(wide), decltype(from)>(staging.data(), to + i * itemBytes, itemElements);
       });
     });
   }
@@ -163,34 +121,29 @@ void DataColumn::load(const int64_t *list, int64_t count, char *tensor) {
     int64_t next = i + 1;
     while (next < count && list[next] == list[next - 1] + 1)
       ++next;
-    readRows(list[i], next - i, tensor + i * rowBytes);
+    readItems(list[i], next - i, tensor + i * itemBytes);
     i = next;
   }
   for (int64_t i = 0; i < count; ++i)
-    checkRange(list[i], tensor + i * rowBytes);
+    checkRange(list[i], tensor + i * itemBytes);
 }
 
-void DataColumn::checkRange(int64_t row, const char *values) const {
-  if (input->minimum < input->limit && isInteger(input->tensor.type))
-    checkValues(*input, values, rowElements, text(flagText, ": row ", row));
-}
-
-void checkValues(const MtcInput &input, const char *values, int64_t count,
-                 const std::string &where) {
-  withInteger(input.tensor.type, [&](auto example) {
-    for (int64_t i = 0; i < count; ++i) {
-      decltype(example) value;
-      std::memcpy(&value, values + i * static_cast<int64_t>(sizeof value), sizeof value);
-      auto wide = static_cast<int64_t>(value);
-      bool fits = (wide >= input.minimum && wide < input.limit) ||
-                  (input.is_label && wide == input.ignored);
-      if (fits)
-        continue;
-      userError(where, " holds ", +value, " (element ", i, "); ", input.reader, " takes ",
-                input.minimum, " to ", input.limit - 1,
-                input.is_label ? text(", or ", input.ignored, " for what is to be ignored") : "");
-    }
-  });
+void DataColumn::checkRange(int64_t item, const char *values) const {
+  if (!hasRange(*input))
+    return;
+  std::optional<WrongValue> wrong = findWrongValue(*input, values, itemElements);
+  if (!wrong)
+    return;
+  const std::string takes = text("; ", input->reader, " takes ", rangeText(*input));
+  if (file.isStream)
+    userError(flagText, ": token ", item * itemElements + shift + wrong->index, " is ",
+              wrong->value, takes,
+              file.isTypeAssumed ? text(". The file has no header, so a token was taken for a u16; "
+                                        "FILE.bin:TYPE says what it is")
+                                 : "");
+  const char *kind = how == Feeding::Entries ? "entry " : "row ";
+  userError(flagText, ": ", how == Feeding::Whole ? "" : text(kind, item, " "), "holds ",
+            wrong->value, " (element ", wrong->index, ")", takes);
 }
 
 } // namespace mtc::runtime

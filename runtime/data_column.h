@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_DATA_COLUMN_H
 
 #include "runtime/abi/program.h"
-#include "runtime/array_on_disk.h"
+#include "runtime/data_file.h"
 
 #include <cstdint>
 #include <string>
@@ -11,44 +11,46 @@
 
 namespace mtc::runtime {
 
-/// Opens what --data names: `.npy`, `.safetensors` (`FILE:tensor`; the tensor may be left out if it
-/// is the only one or has the input's name), token `.bin`.
-struct DataFile {
-  ArrayOnDisk array;
-  bool isStream = false; ///< tokens without rows
+/// How a file feeds an input. The number of its axes says it: a file of entries has one more than
+/// the input.
+enum class Feeding {
+  Rows,    ///< rows of the file become rows of the tensor
+  Entries, ///< an entry of the file becomes the whole tensor
+  Whole    ///< the file is the tensor, at each step
 };
-DataFile openDataFile(const std::string &input, const std::string &file);
 
-/// Rows of a file that become rows of an input's tensor. Integers are widened where that is exact;
-/// nothing else is converted.
+/// Items (rows, entries or the one tensor) of a file that become an input's tensor. Integers are
+/// widened where that is exact; nothing else is converted.
 class DataColumn {
 public:
-  /// `flag` is what the user gave, for messages. In a stream, row t is the tokens from t·length +
+  /// `flag` is what the user gave, for messages. In a stream, item t is the tokens from t·length +
   /// `shift` on. A mistake of the user if type or shape do not fit.
   DataColumn(const MtcInput &input, std::string flag, DataFile file, int64_t shift = 0);
 
-  int64_t rows() const { return rowCount; }
+  Feeding feeding() const { return how; }
+  int64_t items() const { return itemCount; }
+  int64_t elementsOfItem() const { return itemElements; }
   const std::string &flag() const { return flagText; }
   const DataFile &source() const { return file; }
 
-  /// Copies rows `list[0..count)` to rows 0.. of `tensor` and checks the range of values.
+  /// Copies items `list[0..count)` one after the other to `tensor` and checks the range of values.
   void load(const int64_t *list, int64_t count, char *tensor);
 
 private:
-  void readRows(int64_t row, int64_t count, char *to);
-  void checkRange(int64_t row, const char *values) const;
+  void chooseFeeding();
+  void readItems(int64_t item, int64_t count, char *to);
+  void checkRange(int64_t item, const char *values) const;
 
   const MtcInput *input;
   std::string flagText;
   DataFile file;
-  int64_t shift, rowCount = 0, rowElements, sourceRowBytes, rowBytes;
-  std::vector<char> staging; ///< one row as the file holds it, where it is converted
+  Feeding how = Feeding::Rows;
+  int64_t shift, itemCount = 0, itemElements = 0, sourceItemBytes = 0, itemBytes = 0;
+  std::vector<char> staging; ///< one item as the file holds it, where it is converted
 };
 
-/// Throws if a value of the `count` elements lies outside what the input's reader takes. `where`
-/// starts the message.
-void checkValues(const MtcInput &input, const char *values, int64_t count,
-                 const std::string &where);
+/// The shapes of files that the input takes: `[rows, 3]`, or `[5, 5] or [entries, 5, 5]`.
+std::string shapesOfFiles(const MtcInput &input);
 
 } // namespace mtc::runtime
 

@@ -1,13 +1,16 @@
-// Binding of --data to the program's inputs, and labels made from tokens.
+// Binding of --data to the program's inputs.
 #include "runtime/dataset.h"
 
 #include "runtime/closest_name.h"
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
+#include "runtime/label_fill.h"
+#include "runtime/next_token_check.h"
+#include "runtime/value_range.h"
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
+#include <string_view>
 
 namespace mtc::runtime {
 
@@ -35,44 +38,97 @@ static void checkNames(const MtcProgram &program, const Flags &flags, Problems &
   }
 }
 
+static const std::string *fileOf(const Flags &flags, const MtcInput &input) {
+  for (const auto &[name, file] : flags)
+    if (name == input.tensor.name)
+      return &file;
+  return nullptr;
+}
+
 /// A column whose type and shape are wrong, or whose file cannot be read, is a problem for the
 /// list.
 void Dataset::bind(const Flags &flags, bool labelsOptional, Problems &problems) {
-  auto fileOf = [&](const MtcInput &input) -> const std::string * {
-    for (const auto &[name, file] : flags)
-      if (name == input.tensor.name)
-        return &file;
-    return nullptr;
-  };
-  for (uint32_t i = 0; i < program.input_count; ++i) {
+  for (size_t i = 0; i < columns.size(); ++i) {
     const MtcInput &input = program.inputs[i];
-    const MtcInput *tokens =
-        input.shifted_from >= 0 ? &program.inputs[input.shifted_from] : nullptr;
-    const std::string *file = fileOf(input), *tokensFile = tokens ? fileOf(*tokens) : nullptr;
-    std::string flag = file ? flagOf(input.tensor.name, *file) : "";
-    problems.collect([&] {
-      if (file) {
-        DataFile opened = openDataFile(input.tensor.name, *file);
+    if (const std::string *file = fileOf(flags, input))
+      problems.collect([&] {
+        DataFile opened = openDataFile(input, *file);
         // Labels of a token stream are its next tokens.
-        int64_t shift = tokens && opened.isStream ? 1 : 0;
-        columns[i].emplace(input, flag, std::move(opened), shift);
-      } else if (tokensFile) {
-        flag = flagOf(tokens->tensor.name, *tokensFile);
-        // A file that cannot be opened is reported where the tokens are bound.
-        if (tokensFile->size() > 4 && tokensFile->compare(tokensFile->size() - 4, 4, ".bin") == 0 &&
-            !labelsOptional)
-          columns[i].emplace(input, flag + " (for '" + input.tensor.name + "')",
-                             openDataFile(input.tensor.name, *tokensFile), 1);
-      } else if (!tokens && !(labelsOptional && input.is_label)) {
-        std::vector<int64_t> dims = shapeOf(input.tensor);
-        std::string shape = "[rows";
-        for (size_t d = 1; d < dims.size(); ++d)
-          shape += ", " + std::to_string(dims[d]);
-        problems.add("--data ", input.tensor.name,
-                     "=FILE is missing: ", typeName(input.tensor.type), " ", shape, "]");
-      }
-    });
+        int64_t shift = input.shifted_from >= 0 && opened.isStream ? 1 : 0;
+        columns[i].emplace(input, flagOf(input.tensor.name, *file), std::move(opened), shift);
+      });
+    else if (input.shifted_from < 0 && !(labelsOptional && input.is_label))
+      problems.add("--data ", input.tensor.name, "=FILE is missing: ", typeName(input.tensor.type),
+                   " ", shapesOfFiles(input));
   }
+  for (size_t i = 0; i < columns.size() && !labelsOptional; ++i) {
+    const MtcInput &input = program.inputs[i];
+    if (columns[i] || fileOf(flags, input) || input.shifted_from < 0)
+      continue;
+    const auto &tokens = columns[static_cast<size_t>(input.shifted_from)];
+    if (tokens && tokens->source().isStream)
+      problems.collect([&] {
+        columns[i].emplace(input, tokens->flag() + " (for '" + input.tensor.name + "')",
+                           tokens->source(), 1);
+      });
+  }
+}
+
+/// Entries and rows do not go together: an entry is of a step, and which rows a step takes follows
+/// from their order.
+void Dataset::chooseFeeding(Problems &problems) {
+  const DataColumn *rows = nullptr, *entries = nullptr;
+  for (const auto &column : columns) {
+    if (column && column->feeding() == Feeding::Rows)
+      rows = &*column;
+    if (column && column->feeding() == Feeding::Entries)
+      entries = &*column;
+  }
+  if (rows && entries)
+    problems.add(entries->flag(), ": has shape ", shapeText(entries->source().array.dims),
+                 ", one entry for each step, but ", rows->flag(), " has rows, ", program.batch,
+                 " of which make a step. Give one tensor that serves all steps, or every input "
+                 "as entries, with an axis of steps in front of the model's shape");
+  const bool isAnyBound = std::any_of(columns.begin(), columns.end(),
+                                      [](const auto &each) { return each.has_value(); });
+  how = entries ? Feeding::Entries : rows || !isAnyBound ? Feeding::Rows : Feeding::Whole;
+}
+
+void Dataset::countRows(Problems &problems) {
+  const DataColumn *shortest = nullptr;
+  for (const auto &column : columns)
+    if (column && column->feeding() != Feeding::Whole &&
+        (!shortest || column->items() < shortest->items()))
+      shortest = &*column;
+  rowCount = shortest ? shortest->items() : batch();
+  const char *kind = how == Feeding::Entries ? " entries" : " rows";
+  for (const auto &column : columns) {
+    if (!column || column->feeding() == Feeding::Whole || column->items() == rowCount)
+      continue;
+    // The last row of a token stream may lack the label that follows it.
+    bool spareTokens = column->source().isStream && shortest->source().isStream &&
+                       column->source().array.file->path() == shortest->source().array.file->path();
+    if (!spareTokens)
+      problems.add(column->flag(), ": has ", column->items(), kind, ", but ", shortest->flag(),
+                   " has ", rowCount);
+  }
+}
+
+/// Whether two inputs are sequences of the same shape.
+static bool sameShape(const MtcInput &one, const MtcInput &other) {
+  return one.tensor.rank > 0 && shapeOf(one.tensor) == shapeOf(other.tensor);
+}
+
+void Dataset::checkLanguage(Problems &problems) {
+  if (std::string_view(program.loss) != "causal-lm")
+    return;
+  for (size_t label = 0; label < columns.size(); ++label)
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const MtcInput &labels = program.inputs[label], &tokens = program.inputs[i];
+      if (labels.is_label && columns[label] && i != label && columns[i] &&
+          isInteger(tokens.tensor.type) && sameShape(labels, tokens))
+        problems.collect([&] { checkNextTokens(tokens, *columns[i], labels, *columns[label]); });
+    }
 }
 
 Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptional)
@@ -81,78 +137,44 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
   checkNames(program, flags, problems);
   bind(flags, labelsOptional, problems);
   problems.throwIfAny();
-
-  const DataColumn *shortest = nullptr;
-  for (const auto &column : columns)
-    if (column && (!shortest || column->rows() < shortest->rows()))
-      shortest = &*column;
-  rowCount = shortest ? shortest->rows() : program.batch;
-  for (const auto &column : columns) {
-    // The last row of a token stream may lack the label that follows it.
-    bool spareTokens = column && column->source().isStream && shortest->source().isStream &&
-                       column->source().array.file->path() == shortest->source().array.file->path();
-    if (column && column->rows() != rowCount && !spareTokens)
-      problems.add(column->flag(), ": has ", column->rows(), " rows, but ", shortest->flag(),
-                   " has ", rowCount);
-  }
+  chooseFeeding(problems);
+  problems.throwIfAny();
+  countRows(problems);
+  problems.throwIfAny();
+  if (!labelsOptional)
+    checkLanguage(problems);
   problems.throwIfAny();
 }
 
-/// Fills labels with what losses ignore.
-static void fillIgnored(const MtcInput &input, char *to) {
-  if (input.tensor.type == MTC_I64)
-    std::fill_n(reinterpret_cast<int64_t *>(to), input.tensor.bytes / 8, input.ignored);
-  else if (input.tensor.type == MTC_I32)
-    std::fill_n(reinterpret_cast<int32_t *>(to), input.tensor.bytes / 4,
-                static_cast<int32_t>(input.ignored));
-  else
-    std::memset(to, 0, static_cast<size_t>(input.tensor.bytes));
-}
-
-template <typename To, typename From>
-static void shiftRows(const char *tokens, char *labels, int64_t rows, int64_t length,
-                      int64_t ignored) {
-  auto *from = reinterpret_cast<const From *>(tokens);
-  auto *to = reinterpret_cast<To *>(labels);
-  for (int64_t row = 0; row < rows; ++row, from += length, to += length) {
-    std::copy(from + 1, from + length, to);
-    to[length - 1] = static_cast<To>(ignored);
-  }
-}
-
-/// labels[b, t] = tokens[b, t + 1]; the last of each row is ignored.
-static void shiftTokens(const MtcTensor &tokens, const char *from, const MtcInput &input,
-                        char *to) {
-  const MtcTensor &labels = input.tensor;
-  int64_t rows = labels.dims[0],
-          length = labels.bytes / typeBytes(labels.type) / std::max<int64_t>(rows, 1);
-  if (length == 0)
+/// Labels of input `i`, which has no column: the next tokens, or none.
+void Dataset::makeLabels(size_t i, const std::vector<char *> &places) {
+  const MtcInput &labels = program.inputs[i];
+  const auto from = static_cast<size_t>(labels.shifted_from);
+  if (labels.shifted_from < 0 || !columns[from])
+    return fillIgnored(labels, labels.tensor.rank ? labels.tensor.dims[0] : 1, places[i]);
+  shiftTokens(program.inputs[from], places[from], labels, places[i]);
+  if (!hasRange(labels))
     return;
-  if (labels.type == MTC_I64 && tokens.type == MTC_I64)
-    shiftRows<int64_t, int64_t>(from, to, rows, length, input.ignored);
-  else if (labels.type == MTC_I64 && tokens.type == MTC_I32)
-    shiftRows<int64_t, int32_t>(from, to, rows, length, input.ignored);
-  else if (labels.type == MTC_I32 && tokens.type == MTC_I32)
-    shiftRows<int32_t, int32_t>(from, to, rows, length, input.ignored);
-  else
-    assert(false && "labels are at least as wide as the tokens that they are made of");
+  const int64_t count = labels.tensor.bytes / typeBytes(labels.tensor.type);
+  if (std::optional<WrongValue> wrong = findWrongValue(labels, places[i], count))
+    userError(columns[from]->flag(), ": holds the token ", wrong->value, ", as a label of which ",
+              labels.reader, " takes ", rangeText(labels));
 }
 
-void Dataset::load(const std::vector<int64_t> &rows, const std::vector<char *> &places) {
-  for (uint32_t i = 0; i < program.input_count; ++i) {
-    const MtcInput &input = program.inputs[i];
-    assert(static_cast<int64_t>(rows.size()) == input.tensor.dims[0] &&
-           "a batch has the program's rows");
-    if (columns[i])
-      columns[i]->load(rows.data(), static_cast<int64_t>(rows.size()), places[i]);
-    else if (input.shifted_from < 0 || !columns[static_cast<size_t>(input.shifted_from)])
-      fillIgnored(input, places[i]);
-  }
-  for (uint32_t i = 0; i < program.input_count; ++i) {
-    const MtcInput &input = program.inputs[i];
-    if (!columns[i] && input.shifted_from >= 0 && columns[static_cast<size_t>(input.shifted_from)])
-      shiftTokens(program.inputs[input.shifted_from].tensor,
-                  places[static_cast<size_t>(input.shifted_from)], input, places[i]);
+void Dataset::load(const Batch &batch, const std::vector<char *> &places) {
+  assert(static_cast<int64_t>(batch.rows.size()) == this->batch() &&
+         "a batch has the rows of a step");
+  static constexpr int64_t theOnly = 0;
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (columns[i] && columns[i]->feeding() == Feeding::Whole)
+      columns[i]->load(&theOnly, 1, places[i]);
+    else if (columns[i])
+      columns[i]->load(batch.rows.data(), this->batch(), places[i]);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!columns[i])
+      makeLabels(i, places);
+    if (program.inputs[i].is_label)
+      fillIgnored(program.inputs[i], batch.filler, places[i]);
   }
 }
 

@@ -44,10 +44,18 @@ const char *typeName(uint32_t type) { return record(type).name; }
 const char *safetensorsTypeName(uint32_t type) { return record(type).safetensors; }
 const char *numpyTypeName(uint32_t type) { return record(type).numpy; }
 bool isInteger(uint32_t type) { return record(type).integer; }
+bool isSignedInteger(uint32_t type) { return type >= MTC_I64 && type <= MTC_I8; }
 
 std::optional<MtcType> typeOfSafetensorsName(std::string_view name) {
   for (size_t i = 0; i < types.size(); ++i)
     if (name == types[i].safetensors)
+      return static_cast<MtcType>(i);
+  return std::nullopt;
+}
+
+std::optional<MtcType> integerTypeOfName(std::string_view name) {
+  for (size_t i = 0; i < types.size(); ++i)
+    if (types[i].integer && name == types[i].name)
       return static_cast<MtcType>(i);
   return std::nullopt;
 }

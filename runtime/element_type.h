@@ -25,6 +25,9 @@ std::optional<MtcType> typeOfSafetensorsName(std::string_view name);
 const char *numpyTypeName(uint32_t type);
 
 bool isInteger(uint32_t type);
+bool isSignedInteger(uint32_t type);
+/// The integer type that `typeName` gives this name.
+std::optional<MtcType> integerTypeOfName(std::string_view name);
 
 /// `[4, 256]`, as messages show shapes.
 std::string shapeText(const std::vector<int64_t> &dims);

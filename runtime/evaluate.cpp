@@ -19,17 +19,17 @@ namespace {
 
 /// The rows [first, first + batch) of those before `end`; the last of them again for those that are
 /// not. None if `first` is not.
-BatchReader::Rows rowsFrom(int64_t first, int64_t batch, int64_t end) {
-  BatchReader::Rows rows(first < end ? static_cast<size_t>(batch) : 0);
-  for (size_t i = 0; i < rows.size(); ++i)
-    rows[i] = std::min(first + static_cast<int64_t>(i), end - 1);
-  return rows;
+Batch rowsFrom(int64_t first, int64_t batch, int64_t end) {
+  Batch result;
+  for (int64_t i = 0; first < end && i < batch; ++i)
+    result.rows.push_back(std::min(first + i, end - 1));
+  return result;
 }
 
 /// Evaluates the batch of rows from `first` on, of which those before `end` will be evaluated;
 /// returns how many of them there are.
 int64_t evaluateBatch(const Session &session, int64_t first, int64_t end) {
-  const int64_t batch = session.program.batch, step = first / batch + 1;
+  const int64_t batch = session.data.batch(), step = first / batch + 1;
   session.run(Phase::Load, step, [&] {
     session.batches.load(rowsFrom(first, batch, end), rowsFrom(first + batch, batch, end));
   });
@@ -37,15 +37,23 @@ int64_t evaluateBatch(const Session &session, int64_t first, int64_t end) {
   return std::min(batch, end - first);
 }
 
+/// The sum of a row metric over the first `valid` rows or entries of the batch.
 double sumOfRows(const Session &session, int64_t offset, int64_t valid) {
   double sum = 0;
-  session.device.read(offset, valid * static_cast<int64_t>(sizeof(float)),
+  const int64_t count = valid * session.program.row_metrics.rows / session.data.batch();
+  session.device.read(offset, count * static_cast<int64_t>(sizeof(float)),
                       [&](const char *from, int64_t, int64_t bytes) {
                         auto *values = reinterpret_cast<const float *>(from);
                         for (size_t i = 0; i < static_cast<size_t>(bytes) / sizeof(float); ++i)
                           sum += static_cast<double>(values[i]);
                       });
   return sum;
+}
+
+/// Whether an output has a row of its own for each row of the data.
+bool hasRows(const Session &session, const MtcTensor &output) {
+  return session.data.feeding() == Feeding::Rows && output.rank > 0 &&
+         output.dims[0] == session.program.batch;
 }
 
 void stopIfAsked() { StopSignal::stopIfReceived("stopped; nothing was written"); }
@@ -56,16 +64,16 @@ void evaluate(const Session &session, const TrainingState &state) {
   const MtcProgram &program = session.program;
   const MtcRowMetrics &metrics = program.row_metrics;
   const bool byRow = metrics.row_loss >= 0 && metrics.row_weight >= 0;
-  const int64_t rows = session.data.rows(),
-                counted = byRow ? rows : rows / program.batch * program.batch;
+  const int64_t rows = session.data.rows(), batch = session.data.batch(),
+                counted = byRow ? rows : rows / batch * batch;
   if (counted == 0)
-    userError("--evaluate: the loss of this program is known for whole batches only; ",
-              program.batch, " rows are needed, the data has ", rows);
+    userError("--evaluate: the loss of this program is known for whole batches only; ", batch,
+              " rows are needed, the data has ", rows);
   StopSignal signal;
   session.setScalars(state.step + 1, 0, state.seed);
   double loss = 0, weight = 0, correct = 0;
   int64_t firstNotFinite = -1; // row of the first batch whose loss is not finite
-  for (int64_t first = 0; first < counted; first += program.batch) {
+  for (int64_t first = 0; first < counted; first += batch) {
     int64_t valid = evaluateBatch(session, first, counted);
     stopIfAsked();
     const double added = byRow ? sumOfRows(session, metrics.row_loss, valid)
@@ -95,7 +103,7 @@ void evaluate(const Session &session, const TrainingState &state) {
   if (counted < rows)
     std::fprintf(stderr,
                  "warning: the last %lld rows do not fill a batch of %lld and were left out\n",
-                 static_cast<long long>(rows - counted), static_cast<long long>(program.batch));
+                 static_cast<long long>(rows - counted), static_cast<long long>(batch));
   print("loss %.9g", loss / weight);
   if (line.contains("accuracy"))
     print("  accuracy %.6g", correct / weight);
@@ -106,34 +114,31 @@ void evaluate(const Session &session, const TrainingState &state) {
 
 void writeOutputs(const Session &session, const TrainingState &state) {
   const MtcProgram &program = session.program;
-  const int64_t rows = session.data.rows();
-  const int64_t batches = rows / program.batch + (rows % program.batch != 0);
+  const int64_t rows = session.data.rows(), batch = session.data.batch();
+  const int64_t batches = rows / batch + (rows % batch != 0);
   if (!program.output_count)
     userError("--outputs: the program has no outputs");
   std::vector<SafetensorsEntry> entries;
   for (uint32_t i = 0; i < program.output_count; ++i) {
     const MtcTensor &output = program.outputs[i];
     std::vector<int64_t> dims = shapeOf(output);
-    if (dims.empty())
-      dims.push_back(batches);
-    else if (dims[0] == program.batch)
+    if (hasRows(session, output))
       dims[0] = rows;
-    else
-      dims.insert(dims.begin(), batches); // No row of its own for each row of the data.
+    else if (session.data.feeding() != Feeding::Whole) // One value of it for each step.
+      dims.insert(dims.begin(), batches);
     entries.push_back({output.name, output.type, dims});
   }
   StopSignal signal;
   session.setScalars(state.step + 1, 0, state.seed);
   SafetensorsWriter writer(session.options.outputs, entries);
-  for (int64_t batch = 0; batch < batches; ++batch) {
-    int64_t valid = evaluateBatch(session, batch * program.batch, rows);
+  for (int64_t step = 0; step < batches; ++step) {
+    int64_t valid = evaluateBatch(session, step * batch, rows);
     stopIfAsked();
     for (uint32_t i = 0; i < program.output_count; ++i) {
       const MtcTensor &output = program.outputs[i];
-      bool hasRows = output.rank > 0 && output.dims[0] == program.batch;
-      int64_t bytes = hasRows ? output.bytes / program.batch * valid : output.bytes;
+      int64_t bytes = hasRows(session, output) ? output.bytes / batch * valid : output.bytes;
       session.device.read(output.offset, bytes, [&](const char *from, int64_t at, int64_t count) {
-        writer.write(i, batch * output.bytes + at, from, count);
+        writer.write(i, step * output.bytes + at, from, count);
       });
     }
   }

@@ -11,8 +11,8 @@ namespace mtc::runtime {
 /// were left out.
 void evaluate(const Session &session, const TrainingState &state);
 
-/// --outputs: writes the graph's outputs for all rows in the order of the file; one value a batch
-/// for a scalar output.
+/// --outputs: writes the graph's outputs for all rows in the order of the file; one value a step
+/// for an output without rows.
 void writeOutputs(const Session &session, const TrainingState &state);
 
 } // namespace mtc::runtime

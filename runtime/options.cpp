@@ -2,6 +2,7 @@
 #include "runtime/options.h"
 
 #include "runtime/closest_name.h"
+#include "runtime/data_column.h"
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
 
@@ -70,10 +71,18 @@ void setShuffle(Options &options, bool shuffle) {
   options.shuffle = shuffle;
 }
 
+void setLastBatch(Options &options, const Value &value) {
+  options.lastBatch = lastBatchOfName(value.text);
+  if (!options.lastBatch)
+    userError(value.flag, " ", value.text, ": wrap, drop or mask is expected");
+}
+
 const Flag flags[] = {
     {"--data", "NAME=FILE",
-     "rows for an input, once for each: .npy, .safetensors (FILE:TENSOR) or token .bin;\n"
-     "the first axis counts rows. Labels of a token .bin are the next tokens",
+     "rows for an input, once for each: .npy, .safetensors (FILE:TENSOR) or token .bin\n"
+     "(FILE:TYPE says what a token is: u16, u32, ...). The first axis counts rows, or,\n"
+     "of files with an axis more than the input, steps. Labels of causal-lm are the next\n"
+     "tokens: those of a token .bin follow from it, Hugging Face's have to be shifted",
      addData},
     {"--steps", "N", "train until step N",
      [](Options &o, const Value &v) { o.steps = v.count(1); }},
@@ -95,6 +104,11 @@ const Flag flags[] = {
          userError(v.flag, " ", v.text, ": stop or continue is expected");
        o.continuesOnNan = v.text == "continue";
      }},
+    {"--last-batch", "HOW",
+     "rows left at the end of an epoch: wrap (share a batch with the next epoch's first;\n"
+     "default), drop (leave them out), mask (a batch of their own, filled up with rows\n"
+     "whose labels are ignored: for losses of classes)",
+     setLastBatch},
     {"--seed", "N", "of the order and of random operators (default: 0)",
      [](Options &o, const Value &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
     {"--metrics", "FILE", "write one line of JSON a step: step, loss, lr, step_seconds",
@@ -255,13 +269,8 @@ std::string helpText(const MtcProgram &program, const std::string &programName) 
     if (program.inputs[i].shifted_from < 0)
       help += text(" --data ", program.inputs[i].tensor.name, "=FILE");
   help += " [--steps N] [--save DIR] ...\n\ninputs:\n";
-  auto line = [](const MtcTensor &tensor, const char *first, const std::string &note) {
-    std::vector<int64_t> dims = shapeOf(tensor);
-    std::string shape = dims.empty() ? "scalar" : std::string("[") + first;
-    for (size_t i = 1; i < dims.size(); ++i)
-      shape += ", " + std::to_string(dims[i]);
-    return text("  ", tensor.name, "  ", typeName(tensor.type), " ", shape, dims.empty() ? "" : "]",
-                note, "\n");
+  auto line = [](const MtcTensor &tensor, const std::string &shape, const std::string &note) {
+    return text("  ", tensor.name, "  ", typeName(tensor.type), " ", shape, note, "\n");
   };
   for (uint32_t i = 0; i < program.input_count; ++i) {
     const MtcInput &input = program.inputs[i];
@@ -272,12 +281,12 @@ std::string helpText(const MtcProgram &program, const std::string &programName) 
     if (input.minimum < input.limit)
       note += text("  ", input.minimum, " to ", input.limit - 1,
                    input.is_label ? text(" or ", input.ignored) : "");
-    help += line(input.tensor, "rows", note);
+    help += line(input.tensor, shapesOfFiles(input), note);
   }
   if (program.output_count)
     help += "\noutputs:\n";
   for (uint32_t i = 0; i < program.output_count; ++i)
-    help += line(program.outputs[i], "rows", "");
+    help += line(program.outputs[i], shapeText(shapeOf(program.outputs[i])), "  of a step");
   help += "\nflags:\n";
   for (const Flag &flag : flags) {
     std::string left = text("  ", flag.name, flag.value && !flag.isOptional() ? " " : "",

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_OPTIONS_H
 
 #include "runtime/abi/program.h"
+#include "runtime/last_batch.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> data; ///< NAME, FILE
   std::optional<int64_t> steps, epochs, scheduleSteps;
   std::optional<bool> shuffle;
+  std::optional<LastBatch> lastBatch;
   std::optional<uint64_t> seed;
   std::string metrics, gradients, outputs, save, resume, exportTo, weights, memoryReport, profile,
       profileSummary; ///< the file; may be empty

@@ -6,9 +6,8 @@
 
 namespace mtc::runtime {
 
-/// The rows one after the other, epoch after epoch: a batch at the end of an epoch goes on with the
-/// next one's rows, so that each epoch takes each row once. Shuffled, the order of an epoch is a
-/// pure function of (seed, epoch).
+/// The rows one after the other, epoch after epoch. Shuffled, the order of an epoch is a pure
+/// function of (seed, epoch).
 class RowOrder {
 public:
   RowOrder(int64_t rows, bool shuffle, uint64_t seed);

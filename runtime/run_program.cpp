@@ -52,6 +52,7 @@ TrainingState startingState(const Options &options, const std::optional<Checkpoi
   if (!resumed) {
     state.seed = options.seed.value_or(0);
     state.shuffle = options.shuffle.value_or(true);
+    state.lastBatch = options.lastBatch.value_or(LastBatch::Wrap);
     return state;
   }
   state = resumed->state();
@@ -61,6 +62,10 @@ TrainingState startingState(const Options &options, const std::optional<Checkpoi
   if (options.shuffle && *options.shuffle != state.shuffle)
     userError("--resume ", options.resume, ": the checkpoint was made with ",
               state.shuffle ? "--shuffle" : "--no-shuffle");
+  if (options.lastBatch && *options.lastBatch != state.lastBatch)
+    userError("--resume ", options.resume, ": the checkpoint was made with --last-batch ",
+              nameOf(state.lastBatch), "; with ", nameOf(*options.lastBatch),
+              " its steps would have been of other rows");
   return state;
 }
 
@@ -73,6 +78,15 @@ void runSession(const Session &session, TrainingState &state) {
   if (options.evaluate)
     return evaluate(session, state);
   train(session, state);
+}
+
+/// Says which rows count twice or not at all, unless the user has named --last-batch.
+void sayLastBatch(const MtcProgram &program, const Options &options, const Dataset &data,
+                  LastBatch last, int64_t steps) {
+  const std::string line = describeLastBatch(last, program, data.rows(), data.batch(), steps);
+  const bool isWarning = data.rows() < data.batch();
+  if (!line.empty() && !options.lastBatch && (isWarning || !options.quiet))
+    std::fprintf(stderr, "%s: %s\n", isWarning ? "warning" : "note", line.c_str());
 }
 
 void reportProfile(const MtcProgram &program, Device &device, const Options &options,
@@ -122,10 +136,15 @@ struct Inputs {
     if (options.trains() || options.evaluate || !options.gradients.empty() ||
         !options.outputs.empty())
       problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
-    if (options.trains() && !problems.any())
+    const bool usesOrder = options.trains() || !options.gradients.empty();
+    if (usesOrder && !problems.any())
       problems.collect([&] {
-        state.scheduleSteps = chooseScheduleSteps(
-            program, state, lastStep(program, options, data->rows()), options.scheduleSteps);
+        checkLastBatch(state.lastBatch, program, data->rows(), data->batch());
+        const int64_t last = lastStep(options, orderOf(*data, state));
+        if (options.trains())
+          state.scheduleSteps = chooseScheduleSteps(program, state, last, options.scheduleSteps);
+        if (!problems.any())
+          sayLastBatch(program, options, *data, state.lastBatch, options.trains() ? last : 1);
       });
     problems.throwIfAny();
   }

@@ -2,7 +2,6 @@
 #include "runtime/session.h"
 
 #include "runtime/element_type.h"
-#include "runtime/row_order.h"
 
 #include <cmath>
 
@@ -21,16 +20,14 @@ void Session::setScalars(int64_t step, double learningRate, uint64_t seed) const
   put(device, scalars.seed, static_cast<int64_t>(seed));
 }
 
+BatchOrder orderOf(const Dataset &data, const TrainingState &state) {
+  return {data.rows(), data.batch(), state.lastBatch, state.shuffle, state.seed};
+}
+
 void Session::loadBatch(const TrainingState &state, int64_t step, int64_t last) const {
-  RowOrder order(data.rows(), state.shuffle, state.seed);
-  auto rowsOf = [&](int64_t number) {
-    BatchReader::Rows rows(static_cast<size_t>(program.batch));
-    for (int64_t i = 0; i < program.batch; ++i)
-      rows[static_cast<size_t>(i)] = order.row((number - 1) * program.batch + i);
-    return rows;
-  };
+  BatchOrder order = orderOf(data, state);
   bool ahead = program.staging && step < last;
-  batches.load(rowsOf(step), ahead ? rowsOf(step + 1) : BatchReader::Rows());
+  batches.load(order.batchOf(step), ahead ? order.batchOf(step + 1) : Batch());
 }
 
 int64_t Session::requestLoss(int64_t offset) const {

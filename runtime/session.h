@@ -18,7 +18,11 @@ struct TrainingState {
   uint64_t seed = 0;
   bool shuffle = true;
   int64_t scheduleSteps = 0; ///< the step at which the learning rate's schedule ends
+  LastBatch lastBatch = LastBatch::Wrap;
 };
+
+/// The rows of each step.
+BatchOrder orderOf(const Dataset &data, const TrainingState &state);
 
 class CheckpointFolder;
 class FiniteVariables;

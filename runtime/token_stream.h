@@ -4,14 +4,23 @@
 
 #include "runtime/array_on_disk.h"
 
+#include <optional>
 #include <string>
 
 namespace mtc::runtime {
 
-/// Opens a stream of tokens as an array of one dimension. Known headers, 256 words of 32 bits each:
-/// llm.c's (magic 20240520, 16-bit tokens; 20240801, 32-bit) and NeMo's (278895051, with the item
-/// size); a file without one is of 16-bit tokens, as nanoGPT writes it.
-ArrayOnDisk openTokens(const std::string &path);
+struct TokenStream {
+  ArrayOnDisk tokens; ///< of one dimension
+  /// Whether neither a header nor the user says what a token is, and nothing but 16 bits fits.
+  bool isTypeAssumed = false;
+};
+
+/// Opens a file of tokens for an input. Known headers, 256 words of 32 bits each: llm.c's (magic
+/// 20240520, 16-bit tokens; 20240801, 32-bit) and modded-nanogpt's (278895051, with the item size).
+/// `type` is what the user says a token is; it must have a header's size. A file without a header
+/// or type is of 16-bit tokens, as nanoGPT writes it, unless its bytes are wider tokens that the
+/// input takes, too: that is a mistake of the user, who is asked for the type.
+TokenStream openTokens(const std::string &path, std::optional<MtcType> type, const MtcInput &input);
 
 } // namespace mtc::runtime
 

@@ -22,13 +22,13 @@
 
 namespace mtc::runtime {
 
-int64_t lastStep(const MtcProgram &program, const Options &options, int64_t rows) {
+int64_t lastStep(const Options &options, const BatchOrder &order) {
   if (options.steps)
     return *options.steps;
-  int64_t taken = 0;
-  if (__builtin_mul_overflow(options.epochs.value_or(1), rows, &taken))
-    userError("--epochs ", *options.epochs, ": more steps than can be counted");
-  return taken / program.batch + (taken % program.batch != 0);
+  const int64_t epochs = options.epochs.value_or(1);
+  if (std::optional<int64_t> steps = order.stepsOf(epochs))
+    return *steps;
+  userError("--epochs ", epochs, ": more steps than can be counted");
 }
 
 namespace {
@@ -38,7 +38,7 @@ class Training {
 public:
   Training(const Session &session, TrainingState &state)
       : session(session), state(state),
-        total(lastStep(session.program, session.options, session.data.rows())),
+        total(lastStep(session.options, orderOf(session.data, state))),
         progress(total, session.options.quiet) {
     if (!session.options.metrics.empty())
       metrics.emplace(session.options.metrics, state.step);

@@ -7,7 +7,7 @@
 namespace mtc::runtime {
 
 /// The step after which a run ends, by --steps or --epochs.
-int64_t lastStep(const MtcProgram &program, const Options &options, int64_t rows);
+int64_t lastStep(const Options &options, const BatchOrder &order);
 
 /// Trains from the state's step on and keeps the state up to date; saves checkpoints as the options
 /// say. Ends the run, with everything saved, after a signal and when metrics cannot be written; at

@@ -14,6 +14,8 @@ namespace mtc {
 struct InputInfo {
   std::string name;
   bool isLabel = false;
+  /// Its first axis does not count rows of the data: it is given whole.
+  bool isWhole = false;
   /// The input of token ids from which these labels are made if they are left out; "" if they must
   /// be given.
   std::string shiftedFrom;
@@ -35,7 +37,7 @@ struct ProgramInfo {
   /// Hex digest of what a checkpoint depends on; computed from the variables, the batch and the
   /// optimizer if empty.
   std::string fingerprint;
-  int64_t batch = 1;
+  int64_t batch = 1; ///< rows that a step takes of inputs that are not whole
   int64_t threads = 1;
 
   std::string microStep = "micro_step", update = "update", gradients = "gradients",

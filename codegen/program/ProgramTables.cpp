@@ -100,8 +100,9 @@ private:
           shiftedFrom = i;
       inputs.push_back(
           c.structure({describeTensor(c, name, at.getType(), at.getOffset()), c.u32(input.isLabel),
-                       c.i32(shiftedFrom), c.i64(input.minimum), c.i64(input.limit),
-                       c.i64(input.ignored), c.string(input.reader)}));
+                       c.u32(input.isWhole || at.getType().getRank() == 0), c.i32(shiftedFrom),
+                       c.i64(input.minimum), c.i64(input.limit), c.i64(input.ignored),
+                       c.string(input.reader)}));
     }
     return success();
   }
@@ -127,6 +128,14 @@ private:
       if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), output))
         return at.getOffset();
     return -1;
+  }
+
+  /// How many rows the metrics of rows are of.
+  int64_t metricRows() {
+    if (StepOp step = findStep(info.evaluate))
+      if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), info.rowLoss))
+        return at.getType().getNumElements();
+    return info.batch;
   }
 
   int64_t scalarOffset(StringRef name) {
@@ -182,9 +191,10 @@ private:
     FailureOr<Constant *> segments = emitSegments();
     if (failed(segments))
       return failure();
-    Constant *rowMetrics = c.structure({c.i64(outputOffset(info.evaluate, info.rowLoss)),
-                                        c.i64(outputOffset(info.evaluate, info.rowWeight)),
-                                        c.i64(outputOffset(info.evaluate, info.rowCorrect))});
+    Constant *rowMetrics =
+        c.structure({c.i64(outputOffset(info.evaluate, info.rowLoss)),
+                     c.i64(outputOffset(info.evaluate, info.rowWeight)),
+                     c.i64(outputOffset(info.evaluate, info.rowCorrect)), c.i64(metricRows())});
     Constant *scalars = c.structure(
         {c.i64(scalarOffset(info.learningRateScalar)), c.i64(scalarOffset(info.stepScalar)),
          c.i64(scalarOffset(info.microStepScalar)), c.i64(scalarOffset(info.seedScalar))});

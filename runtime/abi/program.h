@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 5u
+#define MTC_ABI_VERSION 6u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -81,11 +81,13 @@ typedef struct MtcVariable {
                               tensor.name */
 } MtcVariable;
 
-/* What the user feeds with --data NAME=FILE: dims[0] is the batch; a row of the file has dims[1..].
- */
+/* What the user feeds with --data NAME=FILE. */
 typedef struct MtcInput {
   MtcTensor tensor;
   uint32_t is_label;
+  /* 0: dims[0] is the batch, and a row of the file has dims[1..]. 1: no axis of it counts rows; the
+   * whole tensor is the same at each step, or given anew for each. */
+  uint32_t is_whole;
   /* For labels of `causal-lm` that may be left out: index of the input of token ids from which they
    * are made (shifted by one, the last -100; in a token stream the next token). -1 where labels
    * must be given. */
@@ -160,12 +162,12 @@ typedef struct MtcScalars {
   int64_t seed;          /* i64 */
 } MtcScalars;
 
-/* How the loss of `evaluate` is averaged over a whole file. For each row of the batch: the sum of
+/* How the loss of `evaluate` is averaged over a whole file. For each row of the loss: the sum of
  * the loss over its targets, how many targets that were, and how many of those were classified
- * rightly. f32 [batch] each; -1: absent. Where row_loss is absent, only the scalar loss of whole
- * batches is known. */
+ * rightly. f32 [rows] each; -1: absent. `rows` is the batch, or any number where no input has a
+ * batch. Where row_loss is absent, only the scalar loss of whole batches is known. */
 typedef struct MtcRowMetrics {
-  int64_t row_loss, row_weight, row_correct;
+  int64_t row_loss, row_weight, row_correct, rows;
 } MtcRowMetrics;
 
 typedef enum MtcSchedule {
@@ -196,7 +198,7 @@ typedef struct MtcProgram {
   const char *loss;         /* as given to --loss */
   const char *optimizer;
 
-  int64_t batch;
+  int64_t batch; /* rows that a step takes of inputs that are not whole; 1 if all are */
   int64_t arena_bytes;
   /* Distance from each input in the arena to the place in which the next batch's may be read
    * meanwhile; 0 if there is none. */
@@ -207,7 +209,7 @@ typedef struct MtcProgram {
   uint32_t variable_count, input_count, output_count, kernel_count, call_count, segment_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
-  /* the graph's outputs after `evaluate`; dims[0] is the batch where rank > 0 */
+  /* the graph's outputs after `evaluate`; one whose dims[0] is `batch` has a row for each of it */
   const MtcTensor *outputs;
   const MtcKernel *kernels;
   const MtcCall *calls;

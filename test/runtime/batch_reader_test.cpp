@@ -27,7 +27,7 @@ protected:
                    false);
   }
   /// Expects that the inputs hold these rows.
-  void expectRows(const BatchReader::Rows &rows) {
+  void expectRows(const std::vector<int64_t> &rows) {
     std::vector<char *> inputs = device.batchPlaces(/*ahead=*/false);
     auto *x = reinterpret_cast<const float *>(inputs[0]);
     auto *target = reinterpret_cast<const float *>(inputs[1]);
@@ -42,15 +42,15 @@ protected:
 TEST_F(Batches, AreThoseAskedForWhateverWasReadAhead) {
   Dataset data = this->data();
   BatchReader reader(mtc_program, data, device);
-  const BatchReader::Rows first = {0, 1, 2, 3}, second = {7, 3, 9, 9}, third = {4, 5, 6, 8};
+  const Batch first = {{0, 1, 2, 3}}, second = {{7, 3, 9, 9}}, third = {{4, 5, 6, 8}};
   reader.load(first, second);
-  expectRows(first); // what is read ahead goes elsewhere
+  expectRows(first.rows); // what is read ahead goes elsewhere
   reader.load(second, first);
-  expectRows(second);
+  expectRows(second.rows);
   reader.load(third, {}); // another one than announced
-  expectRows(third);
+  expectRows(third.rows);
   reader.load(first, {});
-  expectRows(first);
+  expectRows(first.rows);
 }
 
 TEST_F(Batches, WithoutAStagingPlaceNothingIsReadAhead) {
@@ -58,11 +58,11 @@ TEST_F(Batches, WithoutAStagingPlaceNothingIsReadAhead) {
   program.staging = 0;
   Dataset data = this->data();
   BatchReader reader(program, data, device);
-  reader.load({0, 1, 2, 3}, {4, 5, 6, 7});
+  reader.load({{0, 1, 2, 3}}, {{4, 5, 6, 7}});
   device.read(mtc_program.staging, 128, [](const char *from, int64_t, int64_t bytes) {
     EXPECT_EQ(std::string(from, static_cast<size_t>(bytes)), std::string(128, '\0'));
   });
-  reader.load({4, 5, 6, 7}, {});
+  reader.load({{4, 5, 6, 7}}, {});
   expectRows({4, 5, 6, 7});
 }
 
@@ -70,17 +70,17 @@ TEST_F(Batches, AMistakeBelongsToItsBatch) {
   Dataset data = this->data();
   std::filesystem::resize_file(folder / "x.npy", std::filesystem::file_size(folder / "x.npy") - 12);
   BatchReader reader(mtc_program, data, device);
-  reader.load({0, 1, 2, 3}, {6, 7, 8, 9}); // row 9 is gone
+  reader.load({{0, 1, 2, 3}}, {{6, 7, 8, 9}}); // row 9 is gone
   expectRows({0, 1, 2, 3});
   try {
-    reader.load({6, 7, 8, 9}, {});
+    reader.load({{6, 7, 8, 9}}, {});
     FAIL() << "row 9 was read";
   } catch (const Failure &failure) {
     EXPECT_EQ(failure.exitCode(), exitUserInput);
     EXPECT_THAT(failure.what(), HasSubstr("x.npy: ends at byte"));
   }
-  reader.load({0, 1, 2, 3}, {6, 7, 8, 9});
-  reader.load({4, 5, 6, 7}, {6, 7, 8, 9}); // never asked for: no mistake
+  reader.load({{0, 1, 2, 3}}, {{6, 7, 8, 9}});
+  reader.load({{4, 5, 6, 7}}, {{6, 7, 8, 9}}); // never asked for: no mistake
   expectRows({4, 5, 6, 7});
 }
 

@@ -182,7 +182,7 @@ TEST_F(Train, EvaluationTakesEachRowOnce) {
 TEST_F(Train, EvaluationByWholeBatchesSaysWhatItLeftOut) {
   Reference reference(initialWeight());
   MtcProgram program = mtc_program;
-  program.row_metrics = {-1, -1, -1};
+  program.row_metrics = {-1, -1, -1, 4};
   RunResult result = run({"--evaluate", "--metrics", folder / "m.jsonl"}, program);
   ASSERT_EQ(result.status, 0);
   EXPECT_THAT(result.error, HasSubstr("last 2 rows"));
@@ -329,7 +329,7 @@ TEST_F(Train, RunsWithoutUpdatesSayWhatIsNotFinite) {
   EXPECT_THAT(result.error, HasSubstr("the gradient of 'fc.bias' holds values that are not"));
   writeDivergingData(folder, 9);
   MtcProgram program = mtc_program;
-  program.row_metrics = {-1, -1, -1};
+  program.row_metrics = {-1, -1, -1, 4};
   EXPECT_THAT(run({"--evaluate"}).error, HasSubstr("that of rows 8 to 9 (from 0) is the first"));
   EXPECT_EQ(run({"--evaluate"}, program).error.find("not finite"), std::string::npos);
   writeDivergingData(folder, 7);
@@ -502,7 +502,7 @@ protected:
   }
   RunResult run(const std::vector<std::string> &more) { return Train::run(more, program); }
   std::string model(const std::vector<std::string> &more) {
-    std::vector<std::string> flags = {"--export", folder / "model.onnx"};
+    std::vector<std::string> flags = {"--last-batch", "wrap", "--export", folder / "model.onnx"};
     flags.insert(flags.end(), more.begin(), more.end());
     RunResult result = run(flags);
     EXPECT_EQ(result.status, 0) << result.error;

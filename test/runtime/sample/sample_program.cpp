@@ -164,8 +164,8 @@ const MtcVariable variables[] = {
      nullptr, 0, 1, ""},
 };
 
-const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, -1, 0, 0, 0, ""},
-                           {f32("target", 2, targetDims, batch, targetAt), 1, -1, 0, 0, 0, ""}};
+const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, 0, -1, 0, 0, 0, ""},
+                           {f32("target", 2, targetDims, batch, targetAt), 1, 0, -1, 0, 0, 0, ""}};
 const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
                              f32("total", 0, nullptr, 1, lossAt)};
 const MtcExportSegment segments[] = {{"HEAD", 4, 0}, {"BODY", 4, 1}, {"TAIL", 4, -1}};
@@ -207,7 +207,7 @@ extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .micro_step_loss = lossAt,
                                        .evaluate_loss = lossAt,
                                        .loss_type = MTC_F32,
-                                       .row_metrics = {rowLossAt, rowWeightAt, -1},
+                                       .row_metrics = {rowLossAt, rowWeightAt, -1, batch},
                                        .scalars = {rateAt, stepAt, -1, seedAt},
                                        .learning_rate = 0.01,
                                        .schedule = MTC_CONSTANT_RATE,

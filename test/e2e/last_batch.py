@@ -1,0 +1,93 @@
+# RUN: %python %s %t
+"""Rows at the end of an epoch that fill no batch: shared with the next epoch, left out, or a batch of their own.
+
+The losses are numpy's, each way resumes to its own bits and to no other's, and what happens is said with the numbers.
+"""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from program import Program, compile, losses, own_folder, read_metrics, run
+
+ROWS, WIDTH, CLASSES, BATCH, RATE = 22, 5, 3, 8, 0.5
+folder = own_folder()
+random = np.random.default_rng(0)
+weight = random.normal(0, 1, (WIDTH, CLASSES)).astype(np.float32)
+graph = helper.make_graph(
+    [helper.make_node("MatMul", ["x", "weight"], ["logits"])],
+    "softmax",
+    [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", WIDTH])],
+    [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", CLASSES])],
+    [numpy_helper.from_array(weight, "weight")],
+)
+model = folder / "softmax.onnx"
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), model)
+x = random.normal(0, 1, (ROWS, WIDTH)).astype(np.float32)
+labels = random.integers(0, CLASSES, ROWS)
+flags = ("--dim", f"batch={BATCH}", "--optimizer", "sgd", "--lr", str(RATE))
+program = compile(model, folder, {"x": x, "labels": labels}, *flags, "--loss", "cross-entropy")
+
+
+def expected(batches):
+    """Losses of steps that take these rows each, as PyTorch trains on a batch of any size."""
+    w, found = weight.astype(np.float64), []
+    for rows in batches:
+        logits = x[rows] @ w
+        p = np.exp(logits - logits.max(1, keepdims=True))
+        p /= p.sum(1, keepdims=True)
+        truth = np.eye(CLASSES)[labels[rows]]
+        found.append(-np.mean(np.log((p * truth).sum(1))))
+        w = w - RATE * x[rows].T @ (p - truth) / len(rows)
+    return found
+
+
+full, rest = [np.arange(0, 8), np.arange(8, 16)], np.arange(16, 22)
+order = {
+    "wrap": [(np.arange(BATCH) + step * BATCH) % ROWS for step in range(6)],  # two epochs are 5.5 batches
+    "drop": full * 2,
+    "mask": [*full, rest] * 2,
+}
+for how, batches in order.items():
+    program.run("--epochs", 2, "--no-shuffle", "--last-batch", how, "--metrics", "epochs.jsonl")
+    found, wanted = losses(read_metrics(folder / "epochs.jsonl")), expected(batches)
+    assert np.allclose(found, wanted, rtol=1e-5), (how, found, wanted)
+
+    # Stopped in the middle of an epoch and at its end.
+    whole = program.exported("whole", "--steps", 7, "--last-batch", how)
+    for pause in (1, 3):
+        saved = f"{how}-{pause}"
+        program.run("--steps", pause, "--last-batch", how, "--save", saved)
+        assert program.exported("resumed", "--steps", 7, "--resume", saved) == whole, (how, pause)
+        for other in order.keys() - {how}:
+            command = program.command("--steps", 7, "--resume", saved, "--last-batch", other)
+            refused = run(command, folder, code=1).stderr
+            assert f"made with --last-batch {how}" in refused, refused
+
+said = program.run("--steps", 3).stderr
+assert "22 rows are 2 batches of 8 and 6 more" in said and "--last-batch mask" in said, said
+assert program.run("--steps", 2).stderr == "", "these steps take each row once"
+program.run("--evaluate", "--metrics", "evaluated.jsonl")
+(evaluated,) = read_metrics(folder / "evaluated.jsonl")
+assert evaluated["rows"] == ROWS and np.isclose(evaluated["loss"], expected([np.arange(ROWS)])[0], rtol=1e-5)
+
+# Fewer rows than a batch.
+few = Program(program.path, {})
+for name, array in {"x": x[:5], "labels": labels[:5]}.items():
+    np.save(folder / f"few-{name}.npy", array)
+    few.data_flags += ["--data", f"{name}={folder / f'few-{name}.npy'}"]
+said = few.run("--steps", 2, "--no-shuffle", "--metrics", "few.jsonl").stderr
+assert "warning: the data has 5 rows and a batch takes 8: each batch repeats rows" in said, said
+wanted = expected([np.arange(8) % 5, np.arange(8, 16) % 5])
+assert np.allclose(losses(read_metrics(folder / "few.jsonl")), wanted, rtol=1e-5)
+few.run("--epochs", 3, "--last-batch", "mask", "--metrics", "few.jsonl")
+assert np.allclose(losses(read_metrics(folder / "few.jsonl")), expected([np.arange(5)] * 3), rtol=1e-5)
+assert "no batch is left" in run(few.command("--last-batch", "drop"), folder, code=1).stderr
+gradient = few.gradients("masked", "--last-batch", "mask")["weight"]
+p = np.exp(x[:5] @ weight)
+p /= p.sum(1, keepdims=True)
+assert np.allclose(gradient, x[:5].T @ (p - np.eye(CLASSES)[labels[:5]]) / 5, atol=1e-5)
+
+# A loss without labels to ignore.
+other = compile(model, folder, {"x": x, "labels": x[:, :CLASSES]}, *flags, "--loss", "mse", name="mse")
+refused = run(other.command("--last-batch", "mask"), folder, code=1).stderr
+assert "the loss mse has no labels of classes" in refused, refused

@@ -8,6 +8,7 @@
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/Onnx.h"
 #include "frontend/inference/Passes.h"
+#include "frontend/reader/BatchAxis.h"
 #include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Import.h"
 #include "frontend/reader/MergedInitializers.h"
@@ -166,11 +167,7 @@ static BlockArgument argumentBehind(Value value) {
 /// Keeps what the steps no longer say about the inputs, and finds those that are used as indices.
 void Compilation::collectInputs() {
   auto function = module->lookupSymbol<func::FuncOp>("micro_step");
-  info.batch = 1;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
-    if (i == 0 && type.getRank() > 0)
-      info.batch = type.getDimSize(0);
     InputInfo input;
     input.name = function.getArgAttrOfType<StringAttr>(i, "mtc.name").str();
     input.isLabel = function.getArgAttr(i, "mtc.label") != nullptr;
@@ -196,6 +193,32 @@ void Compilation::collectInputs() {
     input.limit = extent;
     input.reader = nodeNames(op.getLoc());
   });
+}
+
+/// Decides of which inputs a step takes rows, and says so where some are taken whole.
+LogicalResult Compilation::chooseRows() {
+  auto function = module->lookupSymbol<func::FuncOp>("micro_step");
+  std::vector<onnx::StepInput> inputs;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+    onnx::StepInput &input = inputs.emplace_back();
+    input.name = info.inputs[i].name;
+    input.isLabel = info.inputs[i].isLabel;
+    input.shape.assign(type.getShape().begin(), type.getShape().end());
+    for (const onnx::ModelInput &each : onnx::modelInputs(*model))
+      if (each.name == input.name && !each.dims.empty())
+        input.firstDim = each.dims.front();
+  }
+  onnx::Problems problems;
+  std::optional<onnx::BatchAxis> axis = onnx::chooseBatchAxis(inputs, options.rowsOf, problems);
+  if (!axis)
+    return report(problems);
+  info.batch = axis->batch;
+  for (InputInfo &input : info.inputs)
+    input.isWhole = !axis->inputs.contains(input.name);
+  if (!axis->note.empty())
+    note(axis->note);
+  return success();
 }
 
 /// The loss and the rows' sums get names that no output of a graph has.
@@ -255,7 +278,7 @@ LogicalResult Compilation::formProgram() {
   info.compilerVersion = MTC_VERSION;
   collectInputs();
   nameResults();
-  return success();
+  return chooseRows();
 }
 
 LogicalResult Compilation::lower(Stage stage) {

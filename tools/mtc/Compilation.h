@@ -50,6 +50,7 @@ private:
   mlir::LogicalResult formProgram();
   void drawParameters();
   void collectInputs();
+  mlir::LogicalResult chooseRows();
   void nameResults();
 
   const Options &options;

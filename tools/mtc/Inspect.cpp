@@ -3,6 +3,8 @@
 #include "Commands.h"
 #include "Compilation.h"
 
+#include "frontend/reader/BatchAxis.h"
+#include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Import.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,13 +23,39 @@ using namespace mtc::tool;
 
 namespace {
 
+/// Which inputs hold rows, as far as it follows without a loss; nothing where it does not.
+std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
+                                                  const Options &options) {
+  std::vector<mtc::onnx::StepInput> inputs;
+  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(compilation.getModel())) {
+    if (llvm::is_contained(llvm::make_first_range(options.binds), input.name))
+      continue;
+    mtc::onnx::StepInput &entry = inputs.emplace_back();
+    entry.name = input.name;
+    for (const std::string &dim : input.dims) {
+      std::optional<int64_t> extent = mtc::onnx::evaluateDimension(dim, compilation.getDims());
+      if (!extent)
+        return std::nullopt;
+      entry.shape.push_back(*extent);
+    }
+    entry.firstDim = input.dims.empty() ? "" : input.dims.front();
+    entry.isLabel = input.name == (options.labels.empty() ? "labels" : options.labels);
+  }
+  mtc::onnx::Problems ignored;
+  return mtc::onnx::chooseBatchAxis(inputs, options.rowsOf, ignored);
+}
+
 /// What `mtc inspect` finds before it tries to compile.
-llvm::json::Object describe(Compilation &compilation) {
+llvm::json::Object describe(Compilation &compilation, const Options &options) {
   mtc::onnx::Model &model = compilation.getModel();
   llvm::json::Array inputs, initializers;
-  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(model))
-    inputs.push_back(
-        llvm::json::Object{{"name", input.name}, {"dims", llvm::json::Array(input.dims)}});
+  std::optional<mtc::onnx::BatchAxis> axis = findBatchAxis(compilation, options);
+  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(model)) {
+    llvm::json::Object row{{"name", input.name}, {"dims", llvm::json::Array(input.dims)}};
+    if (axis)
+      row["rows"] = axis->inputs.contains(input.name);
+    inputs.push_back(std::move(row));
+  }
   static constexpr StringRef roles[] = {"parameter", "constant", "state"};
   int64_t parameters = 0;
   for (const auto &tensor : model.proto().graph().initializer()) {
@@ -90,7 +118,10 @@ void print(const llvm::json::Object &description) {
     os << "input       " << *input.getString("name") << " [";
     llvm::interleaveComma(*input.getArray("dims"), os,
                           [&](const llvm::json::Value &dim) { os << *dim.getAsString(); });
-    os << "]\n";
+    os << "]";
+    if (std::optional<bool> hasRows = input.getBoolean("rows"))
+      os << (*hasRows ? ", a row for each of the first axis" : ", taken whole");
+    os << "\n";
   }
   for (const llvm::json::Value &value : *description.getArray("outputs"))
     os << "output      " << *value.getAsString() << "\n";
@@ -128,7 +159,7 @@ int mtc::tool::inspect(const Options &options) {
   LogicalResult imported = compilation.import();
   if (!compilation.hasModel())
     return 1;
-  llvm::json::Object description = describe(compilation);
+  llvm::json::Object description = describe(compilation, options);
   bool compiles = succeeded(imported) && succeeded(compilation.lower(Stage::Forward));
   description["compiles"] = compiles;
   if (compiles)

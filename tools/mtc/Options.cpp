@@ -40,6 +40,11 @@ cl::list<std::string> dims("dim", cl::desc("size of a symbolic dimension: batch=
 cl::list<std::string> binds("bind",
                             cl::desc("make a graph input a constant: a number or a .npy file"),
                             cl::value_desc("INPUT=VALUE|FILE"), EVERYWHERE, cl::cat(modelFlags));
+cl::list<std::string>
+    rowsOf("rows-of",
+           cl::desc("inputs whose first axis counts rows of the data; others are taken whole, one "
+                    "a step, and with `none` all are (by the names and sizes of first axes)"),
+           cl::value_desc("INPUT"), EVERYWHERE, cl::cat(modelFlags));
 cl::list<std::string> trainPatterns("train",
                                     cl::desc("train the initializers whose name matches (*, ?)"),
                                     cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags));
@@ -223,6 +228,7 @@ void collect(Options &options) {
   }
   for (const std::string &text : binds)
     options.binds.push_back(splitPair("bind", text));
+  options.rowsOf.assign(rowsOf.begin(), rowsOf.end());
   options.train.assign(trainPatterns.begin(), trainPatterns.end());
   options.freeze.assign(freezePatterns.begin(), freezePatterns.end());
   if (!merged.empty()) {

@@ -32,6 +32,7 @@ struct Options {
 
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;
+  std::vector<std::string> rowsOf; // `--rows-of`.
   std::vector<std::string> train, freeze;
   onnx::MergedPolicy merged = onnx::MergedPolicy::Auto;
   std::optional<double> initNormal; // Standard deviation of `--init normal:S`.

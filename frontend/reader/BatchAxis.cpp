@@ -1,0 +1,194 @@
+//===- BatchAxis.cpp - Which inputs hold rows of the data
+//---------------------------------------===//
+
+#include "frontend/reader/BatchAxis.h"
+
+#include "frontend/reader/Dimensions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace mtc::onnx {
+
+namespace {
+
+class Chooser {
+public:
+  Chooser(ArrayRef<StepInput> inputs, Problems &problems) : inputs(inputs), problems(problems) {}
+
+  std::optional<BatchAxis> named(ArrayRef<std::string> rowsOf);
+  std::optional<BatchAxis> guessed();
+
+private:
+  /// The axis of these inputs and of labels that fit them; nothing after a problem.
+  std::optional<BatchAxis> axisOf(ArrayRef<const StepInput *> rows);
+  SmallVector<const StepInput *> symbolicRows();
+  SmallVector<const StepInput *> fixedRows();
+  std::string describeWhole(const BatchAxis &axis);
+
+  ArrayRef<StepInput> inputs;
+  Problems &problems;
+};
+
+bool hasAxis(const StepInput &input) { return !input.shape.empty(); }
+
+bool isSymbolic(const StepInput &input) {
+  int64_t number;
+  return hasAxis(input) && !input.firstDim.empty() &&
+         StringRef(input.firstDim).getAsInteger(10, number);
+}
+
+/// Whether the file names the axis, other than by the text INPUT.AXIS for one that has no name.
+bool isNamedBatch(const StepInput &input) {
+  return isSymbolic(input) && isDimensionName(input.firstDim) &&
+         input.firstDim != input.name + ".0" &&
+         StringRef(input.firstDim).contains_insensitive("batch");
+}
+
+std::string describe(const StepInput &input) {
+  std::string text = quoted(input.name) + " [";
+  for (auto [i, extent] : enumerate(input.shape))
+    text += (i ? ", " : "") + std::to_string(extent);
+  return text + "]";
+}
+
+template <typename Range> std::string listed(const Range &inputs) {
+  SmallVector<std::string> texts;
+  for (const StepInput *input : inputs)
+    texts.push_back(describe(*input));
+  return join(texts, ", ");
+}
+
+} // namespace
+
+/// By the names that the file gives first axes; none where they leave it open.
+SmallVector<const StepInput *> Chooser::symbolicRows() {
+  SmallVector<const StepInput *> rows;
+  SmallVector<StringRef> names;
+  for (const StepInput &input : inputs)
+    if (isNamedBatch(input)) {
+      rows.push_back(&input);
+      names.push_back(input.firstDim);
+    }
+  if (!rows.empty()) {
+    // An axis of several entries for each row can neither be sliced nor be the same for all.
+    bool isDerived = any_of(inputs, [&](const StepInput &input) {
+      return isSymbolic(input) && !is_contained(names, input.firstDim) &&
+             any_of(dimensionNames(input.firstDim),
+                    [&](const std::string &name) { return is_contained(names, name); });
+    });
+    return isDerived ? SmallVector<const StepInput *>() : rows;
+  }
+  for (const StepInput &input : inputs) {
+    if (isSymbolic(input) && (rows.empty() || input.firstDim == rows.front()->firstDim))
+      rows.push_back(&input);
+    else if (hasAxis(input) && (isSymbolic(input) || (input.shape[0] != 1 && !input.isLabel)))
+      return {};
+  }
+  return rows;
+}
+
+/// By the extents of first axes; none where they leave it open.
+SmallVector<const StepInput *> Chooser::fixedRows() {
+  SmallVector<const StepInput *> rows;
+  for (const StepInput &input : inputs) {
+    if (!hasAxis(input))
+      continue;
+    if (rows.empty() || input.shape[0] == rows.front()->shape[0])
+      rows.push_back(&input);
+    else if (input.shape[0] != 1)
+      return {};
+  }
+  return rows;
+}
+
+std::optional<BatchAxis> Chooser::axisOf(ArrayRef<const StepInput *> rows) {
+  BatchAxis axis;
+  axis.batch = rows.front()->shape[0];
+  if (!all_of(rows, [&](const StepInput *each) { return each->shape[0] == axis.batch; })) {
+    problems.add("the first axes of inputs that hold rows differ in extent: " + listed(rows) +
+                 "; give them one size with --dim, or name those that hold rows with --rows-of");
+    return std::nullopt;
+  }
+  for (const StepInput *input : rows)
+    axis.inputs.insert(input->name);
+  for (const StepInput &input : inputs)
+    if (input.isLabel && hasAxis(input) && input.shape[0] == axis.batch)
+      axis.inputs.insert(input.name);
+  return axis;
+}
+
+std::optional<BatchAxis> Chooser::named(ArrayRef<std::string> rowsOf) {
+  if (rowsOf == ArrayRef<std::string>{"none"})
+    return BatchAxis();
+  SmallVector<const StepInput *> rows;
+  const size_t before = problems.size();
+  for (const std::string &name : rowsOf) {
+    const StepInput *found =
+        find_if(inputs, [&](const StepInput &input) { return input.name == name; });
+    if (found == inputs.end())
+      problems.add("--rows-of " + name + ": there is no input " + quoted(name) + "; inputs are " +
+                   listed(make_pointer_range(inputs)));
+    else if (!hasAxis(*found))
+      problems.add("--rows-of " + name + ": the input has no axis that could count rows");
+    else
+      rows.push_back(found);
+  }
+  if (problems.size() != before)
+    return std::nullopt;
+  std::optional<BatchAxis> axis = axisOf(rows);
+  if (!axis)
+    return std::nullopt;
+  for (const StepInput &input : inputs)
+    if (input.isLabel && !axis->inputs.contains(input.name)) {
+      problems.add("--rows-of " + rowsOf.front() + ": a step takes " + Twine(axis->batch) +
+                   " rows, but the labels " + describe(input) +
+                   " have other ones; give the loss an output of as many rows with --output, or "
+                   "take every input whole with --rows-of none");
+      return std::nullopt;
+    }
+  return axis;
+}
+
+std::string Chooser::describeWhole(const BatchAxis &axis) {
+  SmallVector<const StepInput *> rows, whole;
+  for (const StepInput &input : inputs)
+    if (hasAxis(input))
+      (axis.inputs.contains(input.name) ? rows : whole).push_back(&input);
+  if (whole.empty())
+    return "";
+  if (rows.empty())
+    return "it does not follow from the model that the first axes of " + listed(whole) +
+           " count the same rows, so each is taken whole, one a step; --rows-of NAME, once for "
+           "each input that holds rows, says otherwise";
+  return "a step takes " + std::to_string(axis.batch) + " rows of " + listed(rows) +
+         ", and the whole of " + listed(whole) +
+         "; --rows-of NAME, once for each input that holds rows, says otherwise";
+}
+
+std::optional<BatchAxis> Chooser::guessed() {
+  BatchAxis none;
+  none.note = describeWhole(none);
+  SmallVector<const StepInput *> rows = any_of(inputs, isSymbolic) ? symbolicRows() : fixedRows();
+  if (rows.empty())
+    return none;
+  std::optional<BatchAxis> axis = axisOf(rows);
+  if (!axis)
+    return std::nullopt;
+  if (any_of(inputs, [&](const StepInput &input) {
+        return input.isLabel && !axis->inputs.contains(input.name);
+      }))
+    return none;
+  axis->note = describeWhole(*axis);
+  return axis;
+}
+
+std::optional<BatchAxis> chooseBatchAxis(ArrayRef<StepInput> inputs, ArrayRef<std::string> rowsOf,
+                                         Problems &problems) {
+  Chooser chooser(inputs, problems);
+  return rowsOf.empty() ? chooser.guessed() : chooser.named(rowsOf);
+}
+
+} // namespace mtc::onnx

@@ -1,5 +1,4 @@
-//===- BatchAxis.cpp - Which inputs hold rows of the data
-//---------------------------------------===//
+//===- BatchAxis.cpp - Which inputs hold rows of the data -------------------------------------===//
 
 #include "frontend/reader/BatchAxis.h"
 

@@ -1,5 +1,4 @@
-//===- BatchAxis.h - Which inputs hold rows of the data
-//-----------------------------------------===//
+//===- BatchAxis.h - Which inputs hold rows of the data ---------------------------------------===//
 //
 // A step of training takes rows of some inputs, and others whole: a mask, the edges of a graph. The
 // file says which only by the names and extents of first axes.

@@ -181,7 +181,8 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   if (inputs.resumed)
     inputs.resumed->load(program, device);
   FiniteVariables finite;
-  if (options.trains() && !options.continuesOnNan)
+  const bool keepsVariables = !options.save.empty() || !options.exportTo.empty();
+  if (options.trains() && keepsVariables && !options.continuesOnNan)
     finite = FiniteVariables(program, device);
   Problems failures;
   if (inputs.data)

@@ -106,7 +106,7 @@ private:
       const double seconds =
           std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
       lastEnd = now;
-      if (metrics)
+      if (metrics && !problems.any())
         problems.attempt([&] { metrics->write({pending.step, loss, pending.rate, seconds}); });
       progress.show(pending.step, loss, pending.rate, seconds);
       if (!std::isfinite(loss))

@@ -9,6 +9,7 @@
 #include "runtime/failure.h"
 #include "runtime/memory_report.h"
 #include "runtime/options.h"
+#include "runtime/output_check.h"
 #include "runtime/profile.h"
 #include "runtime/profile_summary.h"
 #include "runtime/schedule.h"
@@ -26,25 +27,10 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
 namespace mtc::runtime {
 namespace {
-
-/// A file that will be written at the end must have a folder that can be written to.
-void checkTarget(const char *flag, const std::string &path, Problems &problems) {
-  if (path.empty())
-    return;
-  std::string folder = folderOf(path);
-  struct stat status;
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-    problems.add(flag, " ", path, ": is a folder or a device; the name of a file is expected");
-  else if (access(folder.c_str(), W_OK | X_OK) != 0)
-    problems.add(flag, " ", path, ": the folder ", folder,
-                 " cannot be written to: ", std::strerror(errno));
-}
 
 /// Where training starts: at a checkpoint, or at the beginning.
 TrainingState startingState(const Options &options, const std::optional<Checkpoint> &resumed) {
@@ -115,13 +101,9 @@ struct Inputs {
   std::optional<Dataset> data; ///< of a run that does more than export
   TrainingState state;
 
-  Inputs(const MtcProgram &program, const Options &options) {
+  Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {
     Problems problems;
-    checkTarget("--gradients", options.gradients, problems);
-    checkTarget("--outputs", options.outputs, problems);
-    checkTarget("--export", options.exportTo, problems);
-    checkTarget("--memory-report", options.memoryReport, problems);
-    checkTarget("--profile-summary", options.profileSummary, problems);
+    checkOutputs(program, programPath, options, problems);
     if (!options.save.empty())
       problems.collect([&] {
         checkpoints.emplace(options.save);
@@ -173,7 +155,7 @@ void runOnData(const MtcProgram &program, const Options &options, Device &device
 }
 
 void run(const MtcProgram &program, const std::string &programPath, const Options &options) {
-  Inputs inputs(program, options);
+  Inputs inputs(program, programPath, options);
   std::unique_ptr<Device> opened = openDevice(program, options, arenaBytes(program, options));
   Device &device = *opened;
   initializeVariables(program, device, options.threads, options.weights, folderOf(programPath),

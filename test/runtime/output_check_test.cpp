@@ -1,0 +1,103 @@
+// What a run writes replaces nothing that it reads, no device, and no other output of its own.
+#include "support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace mtc::test;
+using testing::HasSubstr;
+
+namespace {
+
+class OutputCheck : public testing::Test {
+protected:
+  void SetUp() override { writeSampleData(folder, 10); }
+
+  /// The message; no file was changed.
+  std::string refusal(const std::vector<std::string> &more) {
+    std::vector<std::string> names = listFolder(folder.folder()), before;
+    for (const std::string &name : names)
+      if (name != "pipe" && name != "out")
+        before.push_back(readFile(folder / name));
+    RunResult result = runHere(mtc_program, withData(folder, more));
+    EXPECT_EQ(result.status, 1) << result.output;
+    EXPECT_EQ(listFolder(folder.folder()), names);
+    std::vector<std::string> after;
+    for (const std::string &name : names)
+      if (name != "pipe" && name != "out")
+        after.push_back(readFile(folder / name));
+    EXPECT_EQ(after, before);
+    return result.error;
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(OutputCheck, NothingThatIsReadIsReplaced) {
+  ASSERT_EQ(symlink((folder / "x.npy").c_str(), (folder / "soft").c_str()), 0);
+  ASSERT_EQ(link((folder / "x.npy").c_str(), (folder / "hard").c_str()), 0);
+  const std::vector<std::vector<std::string>> modes = {{"--export"},  {"--metrics"},
+                                                       {"--profile"}, {"--memory-report"},
+                                                       {"--outputs"}, {"--gradients"}};
+  for (const auto &mode : modes)
+    for (const char *name : {"x.npy", "soft", "hard"})
+      EXPECT_THAT(
+          refusal({mode[0], folder / name}),
+          HasSubstr(mode[0] + " " + (folder / name) + ": is the data of 'x'; choose another name"));
+  EXPECT_THAT(refusal({"--profile-summary=" + (folder / "target.npy")}),
+              HasSubstr("is the data of 'target'"));
+  ASSERT_EQ(runHere(mtc_program, withData(folder, {"--save", folder / "out", "--quiet"})).status,
+            0);
+  const std::string manifest = folder / "out/manifest.json", before = readFile(manifest);
+  EXPECT_THAT(refusal({"--resume", folder / "out", "--export", manifest}),
+              HasSubstr("is part of the checkpoint in"));
+  EXPECT_THAT(refusal({"--save", folder / "out", "--metrics", manifest}),
+              HasSubstr("is part of the checkpoint in"));
+  EXPECT_EQ(readFile(manifest), before);
+}
+
+TEST_F(OutputCheck, WeightsAndTheTensorsOfAFileAreReadToo) {
+  std::string header =
+      R"({"x":{"dtype":"F32","shape":[1,3],"data_offsets":[0,12]},"fc.bias":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}})";
+  writeFile(folder / "w.safetensors", safetensorsBytes(header, bytesOf<float>({1, 2, 3, 4})));
+  EXPECT_THAT(
+      refusal({"--weights", folder / "w.safetensors", "--export", folder / "w.safetensors"}),
+      HasSubstr("is the file of --weights"));
+  RunResult result = runHere(mtc_program, {"--data", "x=" + (folder / "w.safetensors:x"),
+                                           "--outputs", folder / "w.safetensors"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("is the data of 'x'"));
+}
+
+TEST_F(OutputCheck, TheProgramIsNotReplaced) {
+  writeFile(folder / "sample", readFile(MTC_SAMPLE));
+  ASSERT_EQ(chmod((folder / "sample").c_str(), 0755), 0);
+  RunResult result =
+      runProgramFile(folder / "sample", withData(folder, {"--export", folder / "sample"}));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("is this program; choose another name"));
+}
+
+TEST_F(OutputCheck, OutputsAreDifferentFiles) {
+  EXPECT_THAT(refusal({"--metrics", folder / "m", "--export", folder.folder() + "/./m"}),
+              HasSubstr("is the same file as that of --export; give each a file of its own"));
+  writeFile(folder / "there", "");
+  ASSERT_EQ(symlink("there", (folder / "link").c_str()), 0);
+  EXPECT_THAT(refusal({"--memory-report", folder / "there", "--profile", folder / "link"}),
+              HasSubstr("is the same file as that of --memory-report"));
+}
+
+TEST_F(OutputCheck, OnlyStreamsGoToDevices) {
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const char *flag : {"--export", "--outputs", "--gradients", "--memory-report"})
+    EXPECT_THAT(refusal({flag, folder / "pipe"}), HasSubstr("is a device or a pipe"));
+  EXPECT_THAT(refusal({"--metrics", folder.folder()}), HasSubstr("is a folder"));
+  EXPECT_THAT(refusal({"--metrics", folder / "no/m"}), HasSubstr("cannot be written to"));
+  EXPECT_EQ(runHere(mtc_program, withData(folder, {"--metrics", "/dev/null", "--quiet"})).status,
+            0);
+}
+
+} // namespace

@@ -27,7 +27,7 @@ static Error makeError(const Twine &message) {
 
 namespace {
 
-/// A file that vanishes with this object, or when the process is killed, unless it was kept.
+/// A file that vanishes with this object, or when a signal ends the process.
 class TemporaryFile {
 public:
   static Expected<TemporaryFile> create(const Twine &model) {
@@ -48,14 +48,6 @@ public:
   }
 
   StringRef name() const { return file; }
-
-  Error renameTo(StringRef target) {
-    if (std::error_code code = fs::rename(file, target))
-      return makeError("cannot write '" + target + "': " + code.message());
-    sys::DontRemoveFileOnSignal(file);
-    file.clear();
-    return Error::success();
-  }
 
 private:
   TemporaryFile() = default;
@@ -125,6 +117,14 @@ static Error write(StringRef bytes, StringRef file) {
   return code ? makeError("cannot write '" + file + "': " + code.message()) : Error::success();
 }
 
+/// Whether what the linker said comes from a full disk: lld writes through mapped memory, and is
+/// ended by a bus error where there is no room for a page of it.
+static bool isOfFullDisk(StringRef said, StringRef output, uint64_t least) {
+  ErrorOr<fs::space_info> space = fs::disk_space(path::parent_path(output));
+  return said.contains("Bus error") || said.contains("No space left on device") ||
+         (space && space->available < least);
+}
+
 Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const LinkInputs &inputs,
                        StringRef libraryFolder) {
   Expected<Driver> driver = findDriver();
@@ -136,25 +136,22 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
   std::vector<std::string> libraries;
   for (const std::string &name : inputs.libraries)
     libraries.push_back("-l" + name);
-  if (fs::is_directory(output))
-    return makeError("cannot write '" + output + "': it is a folder; choose another -o");
 
-  // Everything is made beside the program, so that renaming it cannot fail for another file system.
   Expected<TemporaryFile> code = TemporaryFile::create(output + "-%%%%%%%%.a");
   if (!code)
     return code.takeError();
   if (Error error = write(archive.getBuffer(), code->name()))
     return error;
-  Expected<TemporaryFile> program = TemporaryFile::create(output + "-%%%%%%%%");
-  if (!program)
-    return program.takeError();
-  Expected<TemporaryFile> messages = TemporaryFile::create(output + "-%%%%%%%%.log");
+  // Elsewhere, so that it can be said that this disk is full.
+  SmallString<128> folder;
+  path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+  Expected<TemporaryFile> messages = TemporaryFile::create(folder + "/mtc-link-%%%%%%%%.log");
   if (!messages)
     return messages.takeError();
 
   std::vector<StringRef> arguments{driver->program};
   arguments.insert(arguments.end(), driver->arguments.begin(), driver->arguments.end());
-  arguments.insert(arguments.end(), {"-o", program->name()});
+  arguments.insert(arguments.end(), {"-o", output});
   arguments.insert(arguments.end(),
                    {"-Wl,--whole-archive", code->name(), "-Wl,--no-whole-archive"});
   // The runtime's core and the target's archives need each other.
@@ -168,14 +165,15 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
   if (sys::ExecuteAndWait(driver->program, arguments, std::nullopt, redirects, 0, 0, &failure) !=
       0) {
     ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFile(messages->name());
-    return makeError("linking '" + output + "' by " + driver->program + " failed" +
-                     (failure.empty() ? "" : " (" + failure + ")") + ":\n" +
-                     (text ? (*text)->getBuffer() : ""));
+    StringRef said = text ? (*text)->getBuffer() : StringRef();
+    if (isOfFullDisk(said, output, archive.getBufferSize()))
+      return makeError("cannot be written: No space left on device");
+    return makeError("linking by " + driver->program + " failed" +
+                     (failure.empty() ? "" : " (" + failure + ")") + ":\n" + said);
   }
-  // createUniqueFile makes files that only their owner reads; a program is for whoever the umask
-  // lets.
+  // A program is for whoever the umask lets, whatever the file was made with.
   if (std::error_code error =
-          fs::setPermissions(program->name(), static_cast<fs::perms>(0777 & ~fs::getUmask())))
-    return makeError("cannot make '" + output + "' executable: " + error.message());
-  return program->renameTo(output);
+          fs::setPermissions(output, static_cast<fs::perms>(0777 & ~fs::getUmask())))
+    return makeError("the program cannot be made executable: " + error.message());
+  return Error::success();
 }

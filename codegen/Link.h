@@ -13,9 +13,10 @@
 
 namespace mtc {
 
-/// Links a program's archive with the runtime into the executable `output`, which appears whole or
-/// not at all. The runtime's archives lie in `libraryFolder`, or if that is "" in ../lib beside the
-/// folder of the running executable. Errors name what is missing, or hold what the linker said.
+/// Links a program's archive with the runtime into an executable, the file `output`, which is
+/// overwritten: whoever puts it in its place gives the name that it has until then. The runtime's
+/// archives lie in `libraryFolder`, or if that is "" in ../lib beside the folder of the running
+/// executable. Errors name what is missing, or hold what the linker said.
 llvm::Error linkProgram(const llvm::MemoryBuffer &archive, llvm::StringRef output,
                         const LinkInputs &inputs, llvm::StringRef libraryFolder = "");
 

@@ -68,8 +68,12 @@ SafetensorsFile::SafetensorsFile(const std::string &path)
   const int64_t start = 8 + static_cast<int64_t>(length), dataBytes = file->size() - start;
   std::vector<Range> ranges;
   for (const auto &[name, entry] : header.items()) {
-    if (name == "__metadata__")
+    if (name == "__metadata__") {
+      for (const auto &[key, value] : entry.items())
+        if (value.is_string())
+          texts[key] = value;
       continue;
+    }
     auto inserted = entries.emplace(name, ArrayOnDisk()).first;
     ArrayOnDisk &array = inserted->second;
     array.file = file;
@@ -97,6 +101,11 @@ SafetensorsFile::SafetensorsFile(const std::string &path)
 const ArrayOnDisk *SafetensorsFile::find(const std::string &name) const {
   auto found = entries.find(name);
   return found == entries.end() ? nullptr : &found->second;
+}
+
+std::string SafetensorsFile::metadata(const std::string &key) const {
+  auto found = texts.find(key);
+  return found == texts.end() ? "" : found->second;
 }
 
 SafetensorsWriter::SafetensorsWriter(const std::string &path,

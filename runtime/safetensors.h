@@ -26,10 +26,13 @@ public:
   const std::map<std::string, ArrayOnDisk> &tensors() const { return entries; }
   /// Null if there is no such tensor.
   const ArrayOnDisk *find(const std::string &name) const;
+  /// A text of the file's metadata; "" if it has none of this key.
+  std::string metadata(const std::string &key) const;
 
 private:
   std::shared_ptr<InputFile> file;
   std::map<std::string, ArrayOnDisk> entries;
+  std::map<std::string, std::string> texts;
 };
 
 struct SafetensorsEntry {

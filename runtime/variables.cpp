@@ -96,6 +96,25 @@ static const ArrayOnDisk *findTensor(const SafetensorsFile &file, const MtcVaria
   return found ? found : file.find(variable.module_name);
 }
 
+/// The file beside the program, which must be the one that it was compiled with: under the same
+/// name there may be the weights of another compilation.
+static SafetensorsFile openOwnWeights(const MtcProgram &program, const std::string &folder) {
+  const std::string path = folder + "/" + program.weights_file;
+  std::optional<SafetensorsFile> file;
+  try {
+    file.emplace(path);
+  } catch (const Failure &failure) {
+    throw Failure(failure.exitCode(),
+                  text(failure.what(), "\nThe initial weights are expected beside the program; "
+                                       "--weights FILE names another place."));
+  }
+  if (std::string found = file->metadata(MTC_WEIGHTS_DIGEST); found != program.weights_digest)
+    userError(path, ": these are not the weights that the program was compiled with (digest ",
+              found.empty() ? "none" : found, ", expected ", program.weights_digest,
+              "); compile the model again, or start from them all the same with --weights ", path);
+  return std::move(*file);
+}
+
 void initializeVariables(const MtcProgram &program, Device &device, int threads,
                          const std::string &weights, const std::string &programFolder,
                          bool keepTrained) {
@@ -105,17 +124,10 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
   for (uint32_t i = 0; i < program.variable_count; ++i)
     needed |= program.variables[i].initial == MTC_INITIAL_FILE && !skipped(program.variables[i]);
   std::optional<SafetensorsFile> file;
-  if (needed) {
-    try {
-      file.emplace(chosen ? weights : programFolder + "/" + program.weights_file);
-    } catch (const Failure &failure) {
-      throw Failure(
-          failure.exitCode(),
-          text(failure.what(), chosen ? ""
-                                      : "\nThe initial weights are expected beside the program; "
-                                        "--weights FILE names another place."));
-    }
-  }
+  if (chosen)
+    file.emplace(weights);
+  else if (needed)
+    file = openOwnWeights(program, programFolder);
 
   Problems problems;
   int64_t used = 0;

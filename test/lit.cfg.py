@@ -14,6 +14,7 @@ A run may name the folder of another build in the environment variable MTC_BUILD
 """
 
 import os
+import subprocess
 from pathlib import Path
 
 import lit.formats
@@ -60,6 +61,14 @@ config.substitutions += [
 # bench/compare.py makes it when PyTorch is first asked for.
 if (source / "build/bench-venv/requirements.txt").exists():
     config.available_features.add("bench-venv")
+
+# Whether a test may have a small disk of its own.
+mounts = ["unshare", "-rm", "sh", "-c", "d=$(mktemp -d) && mount -t tmpfs none $d && umount $d; s=$?; rmdir $d; exit $s"]
+try:
+    if subprocess.run(mounts, capture_output=True).returncode == 0:
+        config.available_features.add("mounts")
+except OSError:
+    pass
 
 # `// REQUIRES: native-amx` and the like: what the processor must have.
 try:

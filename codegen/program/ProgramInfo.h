@@ -33,7 +33,7 @@ struct ExportSegment {
 /// The facts of a program that its IR does not hold. Names refer to `input_names` and
 /// `output_names` of the steps, and to variables.
 struct ProgramInfo {
-  std::string compilerVersion, modelName, weightsFile, loss, optimizer, planJson;
+  std::string compilerVersion, modelName, weightsFile, weightsDigest, loss, optimizer, planJson;
   /// Hex digest of what a checkpoint depends on; computed from the variables, the batch and the
   /// optimizer if empty.
   std::string fingerprint;

@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -27,7 +28,8 @@ namespace {
 class TableEmitter {
 public:
   TableEmitter(ModuleOp placed, const ProgramInfo &info, llvm::Module &module, Target &target)
-      : placed(placed), info(info), c(module), target(target), variables(c), steps(c, target) {}
+      : placed(placed), info(info), module(module), c(module), target(target), variables(c),
+        steps(c, target) {}
 
   LogicalResult run(bool namedSteps) {
     auto arenas = placed.getOps<ArenaOp>();
@@ -186,6 +188,18 @@ private:
     return c.array(segments);
   }
 
+  /// The note by which the compiler knows a program as one of its own.
+  void emitMark() {
+    constexpr StringRef name(MTC_NOTE_NAME, sizeof(MTC_NOTE_NAME)); // the zero at the end included
+    Constant *text =
+        llvm::ConstantDataArray::getString(module.getContext(), name, /*AddNull=*/false);
+    llvm::GlobalVariable *note =
+        c.global(c.structure({c.u32(name.size()), c.u32(0), c.u32(/*type=*/1), text}), "mtc_note");
+    note->setSection(MTC_NOTE_SECTION);
+    note->setAlignment(llvm::Align(4));
+    llvm::appendToUsed(module, {note});
+  }
+
   LogicalResult emitProgram(Constant *microStep, Constant *update, Constant *gradients,
                             Constant *evaluate) {
     FailureOr<Constant *> segments = emitSegments();
@@ -205,6 +219,7 @@ private:
                                      target.describeProgram(c),
                                      c.string(info.modelName),
                                      c.string(info.weightsFile),
+                                     c.string(info.weightsDigest),
                                      c.string(fingerprint()),
                                      c.string(info.loss),
                                      c.string(info.optimizer),
@@ -244,6 +259,7 @@ private:
                                      c.f64(info.learningRate),
                                      c.u32(static_cast<uint32_t>(info.schedule)),
                                      c.i64(info.warmup)});
+    emitMark();
     llvm::GlobalVariable *global = c.global(program, "mtc_program");
     global->setLinkage(llvm::GlobalValue::ExternalLinkage);
     assert(global->getParent()->getDataLayout().getTypeAllocSize(program->getType()) ==
@@ -254,6 +270,7 @@ private:
 
   ModuleOp placed;
   const ProgramInfo &info;
+  llvm::Module &module;
   ConstantBuilder c;
   Target &target;
   ArenaOp arena;

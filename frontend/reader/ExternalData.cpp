@@ -186,8 +186,8 @@ ExternalFiles::File &ExternalFiles::open(StringRef location) {
   if (!isNew)
     return file;
 
-  Expected<int> opened = openBeneath(realFolder, location);
-  if (!opened && opened.errorIsA<MissingFileError>() && givenFolder != realFolder) {
+  Expected<int> number = openBeneath(realFolder, location);
+  if (!number && number.errorIsA<MissingFileError>() && givenFolder != realFolder) {
     // A cache of links: the data's link stands beside the model's link, and both lead to one
     // folder.
     SmallString<256> link(givenFolder), target;
@@ -196,19 +196,22 @@ ExternalFiles::File &ExternalFiles::open(StringRef location) {
     if (!sys::fs::real_path(link, target) && StringRef(target).starts_with(realFolder + "/"))
       inside = StringRef(target).drop_front(realFolder.size() + 1);
     if (!inside.empty()) {
-      consumeError(opened.takeError());
-      opened = openBeneath(realFolder, inside);
+      consumeError(number.takeError());
+      number = openBeneath(realFolder, inside);
     }
   }
-  if (!opened) {
-    file.isMissing = opened.errorIsA<MissingFileError>();
-    file.failure = toString(opened.takeError());
+  if (!number) {
+    file.isMissing = number.errorIsA<MissingFileError>();
+    file.failure = toString(number.takeError());
     return file;
   }
 
-  Descriptor descriptor(*opened);
+  Descriptor descriptor(*number);
   struct stat status;
-  if (fstat(descriptor.get(), &status) != 0 || status.st_size == 0)
+  if (fstat(descriptor.get(), &status) != 0)
+    return file;
+  opened.emplace_back(status.st_dev, status.st_ino);
+  if (status.st_size == 0)
     return file;
   std::error_code code;
   auto region = std::make_unique<sys::fs::mapped_file_region>(

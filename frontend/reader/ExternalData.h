@@ -12,6 +12,7 @@
 #define MTC_FRONTEND_READER_EXTERNALDATA_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
@@ -70,6 +71,9 @@ public:
   /// The `size` bytes that the reference names. They live as long as this object.
   llvm::Expected<llvm::ArrayRef<char>> bytes(const ExternalReference &reference, uint64_t size);
 
+  /// Which files were opened.
+  llvm::ArrayRef<llvm::sys::fs::UniqueID> getOpened() const { return opened; }
+
 private:
   struct File {
     std::unique_ptr<llvm::sys::fs::mapped_file_region> region; // null for an empty file
@@ -81,6 +85,7 @@ private:
 
   std::string givenFolder, realFolder;
   llvm::StringMap<File> files;
+  llvm::SmallVector<llvm::sys::fs::UniqueID> opened;
 };
 
 } // namespace mtc::onnx

@@ -52,7 +52,8 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
   SmallString<256> resolved;
   if (std::error_code code = sys::fs::real_path(path, resolved))
     return fail("cannot be opened: " + code.message());
-  if (!sys::fs::is_regular_file(resolved))
+  sys::fs::file_status status;
+  if (sys::fs::status(resolved, status) || !sys::fs::is_regular_file(status))
     return fail("is not a regular file");
   auto buffer = MemoryBuffer::getFile(resolved, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
@@ -68,6 +69,7 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
   std::unique_ptr<Model> model(new Model);
   model->givenPath = path;
   model->modelName = sys::path::stem(path);
+  model->fileId = status.getUniqueID();
   if (!parse(bytes, *model->message))
     return fail("is not an ONNX file, or is cut off, or nests more than 100 levels deep (" +
                 Twine(bytes.size()) + " bytes read)");

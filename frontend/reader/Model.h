@@ -67,6 +67,9 @@ public:
   /// The path as given, and the file's name without folder and ending.
   const std::string &path() const { return givenPath; }
   const std::string &name() const { return modelName; }
+  /// The model's own file, and those opened so far that hold its external data.
+  llvm::sys::fs::UniqueID file() const { return fileId; }
+  llvm::ArrayRef<llvm::sys::fs::UniqueID> dataFiles() const { return externalFiles->getOpened(); }
   /// The version of ai.onnx that the model imports.
   int64_t opset() const { return opsetVersion; }
 
@@ -107,6 +110,7 @@ private:
   void checkInputs(Problems &problems);
 
   std::string givenPath, modelName;
+  llvm::sys::fs::UniqueID fileId;
   int64_t opsetVersion = 0;
   std::unique_ptr<::onnx::ModelProto> message;
   std::unique_ptr<ExternalFiles> externalFiles;

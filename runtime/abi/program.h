@@ -15,9 +15,16 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 6u
+#define MTC_ABI_VERSION 7u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
+
+/* The section of an ELF note that marks what the compiler wrote, and the note's name; it has no
+ * content. */
+#define MTC_NOTE_SECTION ".note.mtc"
+#define MTC_NOTE_NAME "mtc"
+/* The key of a weights file's metadata under which its digest stands. */
+#define MTC_WEIGHTS_DIGEST "mtc.digest"
 
 typedef enum MtcType {
   MTC_F64 = 0,
@@ -193,9 +200,11 @@ typedef struct MtcProgram {
                                MtcCudaProgram */
   const char *model_name;   /* of the .onnx file, without folder and ending */
   const char *weights_file; /* beside the program; "" if no variable is MTC_INITIAL_FILE */
-  const char *fingerprint;  /* hex digest of everything that a checkpoint depends on: variables,
-                               shapes, optimizer */
-  const char *loss;         /* as given to --loss */
+  /* hex digest of the tensors of that file, which its metadata repeats; "" where there is none */
+  const char *weights_digest;
+  const char *fingerprint; /* hex digest of everything that a checkpoint depends on: variables,
+                              shapes, optimizer */
+  const char *loss;        /* as given to --loss */
   const char *optimizer;
 
   int64_t batch; /* rows that a step takes of inputs that are not whole; 1 if all are */

@@ -73,10 +73,11 @@ std::string safetensorsBytes(const std::string &header, const std::string &data)
   return std::string(reinterpret_cast<const char *>(&length), 8) + header + data;
 }
 
-RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments) {
+RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments,
+                  const std::string &path) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  int status = runtime::runProgram(program, "/nowhere/sample", arguments);
+  int status = runtime::runProgram(program, path, arguments);
   RunResult result{status, testing::internal::GetCapturedStdout(),
                    testing::internal::GetCapturedStderr()};
   return result;

@@ -44,8 +44,9 @@ struct RunResult {
   std::string output, error;
 };
 
-/// Runs a program in this process.
-RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments);
+/// Runs a program in this process, as if its executable lay at `path`.
+RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments,
+                  const std::string &path = "/nowhere/sample");
 /// Runs an executable, or the sample's.
 RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments);
 RunResult runSample(const std::vector<std::string> &arguments);

@@ -8,6 +8,7 @@
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include "tools/support/StandardStreams.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -21,6 +22,7 @@ static int showOperators() {
 }
 
 int main(int argc, char **argv) {
+  mtc::tool::guardStandardStreams("mtc-opt");
   if (argc == 2 && llvm::StringRef(argv[1]) == "--show-onnx-operators")
     return showOperators();
   mlir::DialectRegistry registry;

@@ -7,6 +7,9 @@
 #include "tools/mtc-run/DeviceModules.h"
 #include "tools/mtc-run/EmulateModules.h"
 #include "tools/mtc-run/RunSteps.h"
+#include "tools/support/Errors.h"
+#include "tools/support/OutputFile.h"
+#include "tools/support/StandardStreams.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -14,15 +17,17 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
 namespace cl = llvm::cl;
 
+static int report(llvm::Error error) { return mtc::tool::report("mtc-run", std::move(error)); }
+
 /// Links a program of which nothing is known but its operations; the batch is the first axis of its
 /// first input.
-static int linkExecutable(ModuleOp module, mtc::Target &target, StringRef output) {
+static int linkExecutable(ModuleOp module, mtc::Target &target,
+                          const mtc::tool::OutputTarget &output) {
   mtc::ProgramInfo info;
   info.compilerVersion = info.modelName = "test";
   info.loss = info.optimizer = "none";
@@ -34,15 +39,19 @@ static int linkExecutable(ModuleOp module, mtc::Target &target, StringRef output
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = mtc::generateCode(module, info, target);
   if (failed(code))
     return 1;
-  if (llvm::Error error = mtc::linkProgram(**code, output, target.getLinkInputs())) {
-    llvm::errs() << "error: " << llvm::toString(std::move(error)) << '\n';
-    return 2;
-  }
-  return 0;
+  auto file = mtc::tool::OutputFile::create(output);
+  if (!file)
+    return report(file.takeError());
+  if (llvm::Error error =
+          mtc::linkProgram(**code, file->getTemporaryPath(), target.getLinkInputs()))
+    return report(
+        mtc::tool::makeSystemFault(output.what + ": " + llvm::toString(std::move(error))));
+  return report(mtc::tool::commit(*file));
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  mtc::tool::guardStandardStreams("mtc-run");
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"), cl::init("-"));
   cl::opt<bool> check("check", cl::desc("run every kernel function on generated inputs and compare "
                                         "with the interpreter"));
@@ -52,6 +61,7 @@ int main(int argc, char **argv) {
   cl::opt<std::string> emit("emit", cl::desc("print instead: kernels (loops), llvm or asm; of "
                                              "gpu.modules asm, cubin or resources"));
   cl::opt<std::string> output("o", cl::desc("link an executable of the placed program instead"));
+  cl::opt<bool> force("force", cl::desc("replace files that mtc did not write"));
   cl::opt<std::string> cpu("cpu", cl::desc("processor: host, or a name that LLVM knows"),
                            cl::init("host"));
   cl::opt<std::string> targetName("target", cl::desc(mtc::Target::describeNames()),
@@ -97,8 +107,12 @@ int main(int argc, char **argv) {
     }
     return failed((*target)->print(mtc::CodeSources::of(*module), *form, llvm::outs()));
   }
-  if (!output.empty())
-    return linkExecutable(*module, **target, output);
+  if (!output.empty()) {
+    mtc::tool::OutputPolicy policy(force);
+    policy.addInput("the module", file);
+    auto resolved = policy.add("-o " + output, output, /*isStream=*/false);
+    return resolved ? linkExecutable(*module, **target, *resolved) : report(resolved.takeError());
+  }
   if (check || time)
     return failed(mtc::checkKernels(*module, **target, {check, time, tolerance}));
   return failed(mtc::runSteps(*module, **target));

@@ -18,6 +18,7 @@
 #include "passes/Pipelines.h"
 #include "passes/losses/LossChoice.h"
 #include "passes/memory/Place.h"
+#include "tools/support/WrittenByMtc.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -33,7 +34,8 @@ using namespace mtc::tool;
 /// The batch where the user leaves a symbolic one open.
 static constexpr int64_t defaultBatch = 8;
 
-Compilation::Compilation(const Options &options) : options(options), dims(options.dims) {
+Compilation::Compilation(const Options &options)
+    : options(options), outputs(options.force), dims(options.dims) {
   DialectRegistry registry;
   registry.insert<MtcDialect, onnx::OnnxDialect, func::FuncDialect>();
   registerCodegenDialects(registry);
@@ -60,6 +62,53 @@ LogicalResult Compilation::report(const onnx::Problems &problems) {
   for (const std::string &message : problems.get())
     emitError(UnknownLoc::get(context.get()), message);
   return success(problems.empty());
+}
+
+/// No output may replace what the run reads.
+void Compilation::protectInputs() {
+  outputs.addInput("the model", model->file());
+  for (llvm::sys::fs::UniqueID id : model->dataFiles())
+    outputs.addInput("external data of the model", id);
+  if (!options.recipe.empty())
+    outputs.addInput("the recipe", options.recipe);
+  for (const auto &[input, value] : options.binds)
+    outputs.addInput("the value of --bind " + input, value);
+}
+
+/// Finds what is wrong with the names of `--remarks`, `--print-ir-after-all` and
+/// `--crash-reproducer` before any work is done, and ends the run with it.
+void Compilation::prepareReports() {
+  if (!options.irFolder.empty())
+    irPrinter.emplace(options.irFolder, outputs);
+  llvm::Error problems = llvm::Error::success();
+  auto resolve = [&](StringRef flag, const std::string &path, std::optional<OutputTarget> &target) {
+    if (path.empty())
+      return;
+    if (auto resolved = outputs.add(flag + " " + path, path, /*isStream=*/true))
+      target = std::move(*resolved);
+    else
+      problems = llvm::joinErrors(std::move(problems), resolved.takeError());
+  };
+  resolve("--remarks", options.remarks, remarksTarget);
+  resolve("--crash-reproducer", options.reproducer, reproducerTarget);
+  if (problems)
+    fail(std::move(problems));
+  if (remarksTarget)
+    collectRemarks(*context, remarks);
+}
+
+llvm::Error Compilation::addRemarks(std::vector<OutputFile> &files) {
+  if (!remarksTarget)
+    return llvm::Error::success();
+  return addOutput(files, *remarksTarget,
+                   [&](llvm::raw_ostream &os) { os << textMark("#") << remarks; });
+}
+
+int Compilation::writeRemarks() {
+  std::vector<OutputFile> files;
+  if (llvm::Error error = addRemarks(files))
+    return mtc::tool::report(std::move(error));
+  return mtc::tool::report(commit(files));
 }
 
 /// A dimension that comes first in inputs, and has a name but no size, is a batch.
@@ -98,6 +147,8 @@ LogicalResult Compilation::import() {
   model = onnx::Model::read(options.model, problems);
   if (!model)
     return report(problems);
+  protectInputs();
+  prepareReports();
   checkDimensions(problems);
   chooseBatch();
   onnx::SplitReport merged = onnx::splitMergedInitializers(*model, options.merged);
@@ -111,8 +162,6 @@ LogicalResult Compilation::import() {
     warn(text);
   for (const std::string &text : onnx::parameterWarnings(*model, classes))
     warn(text);
-  if (!options.remarks.empty())
-    writeRemarks(*context, options.remarks);
   return run([](OpPassManager &manager) {
     manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());
   });
@@ -120,15 +169,12 @@ LogicalResult Compilation::import() {
 
 LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(context.get());
-  if (!options.irFolder.empty()) {
+  if (irPrinter) {
     context->disableMultithreading();
-    manager.enableIRPrintingToFileTree([](Pass *, Operation *) { return false; },
-                                       [](Pass *, Operation *) { return true; },
-                                       /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false,
-                                       /*printAfterOnlyOnFailure=*/false, options.irFolder);
+    irPrinter->attach(manager);
   }
-  if (!options.reproducer.empty())
-    manager.enableCrashReproducerGeneration(options.reproducer);
+  if (reproducerTarget)
+    writeReproducerOnFailure(manager, *reproducerTarget);
   build(manager);
   return manager.run(*module);
 }

@@ -3,6 +3,7 @@
 #ifndef MTC_TOOLS_MTC_COMPILATION_H
 #define MTC_TOOLS_MTC_COMPILATION_H
 
+#include "IrPrinter.h"
 #include "Options.h"
 #include "Report.h"
 
@@ -10,6 +11,7 @@
 #include "codegen/program/ProgramInfo.h"
 #include "frontend/reader/Model.h"
 #include "frontend/reader/Parameters.h"
+#include "tools/support/OutputFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -42,8 +44,17 @@ public:
   unsigned getThreads() const { return threads; }
   Target &getTarget() { return *target; }
 
+  /// What the run's outputs may replace; it knows the run's inputs once the model was read.
+  OutputPolicy &getOutputs() { return outputs; }
+  /// Writes what `--remarks` asked for, if it did, as one of the run's outputs.
+  llvm::Error addRemarks(std::vector<OutputFile> &files);
+  /// The same where they are the only one; says what went wrong and gives the exit code.
+  int writeRemarks();
+
 private:
   mlir::LogicalResult report(const onnx::Problems &problems);
+  void protectInputs();
+  void prepareReports();
   void chooseBatch();
   void checkDimensions(onnx::Problems &problems);
   mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
@@ -54,6 +65,10 @@ private:
   void nameResults();
 
   const Options &options;
+  OutputPolicy outputs;
+  std::optional<IrPrinter> irPrinter;
+  std::optional<OutputTarget> remarksTarget, reproducerTarget;
+  std::string remarks; // Outlives the context, whose passes append to it.
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<DiagnosticPrinter> printer;
   std::unique_ptr<onnx::Model> model;

@@ -10,11 +10,12 @@
 #include "codegen/Link.h"
 #include "frontend/reader/Export.h"
 #include "ir/Mtc.h"
+#include "tools/support/Errors.h"
+#include "tools/support/OutputFile.h"
+#include "tools/support/WrittenByMtc.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -68,18 +69,37 @@ void close(KernelCache &cache) {
     warn("compiled kernels are not kept: " + problem + "; --no-cache says that it is meant");
 }
 
-/// Prints the IR of the stage that `--emit` names, to `-o` or the standard output.
-int emitStage(const Options &options, Compilation &compilation,
-              llvm::function_ref<LogicalResult(raw_ostream &)> print) {
-  std::error_code error;
-  llvm::ToolOutputFile file(options.output.empty() ? "-" : options.output, error,
-                            llvm::sys::fs::OF_None);
-  if (error)
-    fail("-o " + options.output + ": " + error.message());
-  if (failed(print(file.os())))
+/// Where the program or the text of a stage goes; nothing for the standard output.
+llvm::Expected<std::optional<OutputTarget>> planResult(const Options &options,
+                                                       Compilation &compilation) {
+  bool isProgram = options.stage == Stage::Program;
+  if (!isProgram && (options.output.empty() || options.output == "-"))
+    return std::nullopt;
+  std::string path = options.output.empty() ? compilation.getModel().name() : options.output;
+  std::string what =
+      options.output.empty() ? path + " (the program, which -o can name)" : "-o " + options.output;
+  auto target = compilation.getOutputs().add(what, path, /*isStream=*/!isProgram);
+  if (!target)
+    return target.takeError();
+  return std::move(*target);
+}
+
+/// Prints the stage that `--emit` names to its target. `comment` starts a comment of the stage's
+/// language; a stage that is no text has none, and is marked by itself.
+int emitStage(Compilation &compilation, const std::optional<OutputTarget> &target,
+              StringRef comment, llvm::function_ref<LogicalResult(raw_ostream &)> print) {
+  std::string text = comment.empty() ? "" : textMark(comment);
+  llvm::raw_string_ostream stream(text);
+  if (failed(print(stream)))
     return 1;
-  file.keep();
-  return 0;
+  std::vector<OutputFile> files;
+  if (!target)
+    llvm::outs() << text;
+  else if (llvm::Error error = addOutput(files, *target, [&](raw_ostream &os) { os << text; }))
+    return report(std::move(error));
+  if (llvm::Error error = compilation.addRemarks(files))
+    return report(std::move(error));
+  return report(commit(files));
 }
 
 void printIr(Compilation &compilation, raw_ostream &os) {
@@ -88,16 +108,16 @@ void printIr(Compilation &compilation, raw_ostream &os) {
   compilation.getModule()->print(os, flags);
 }
 
-int emitIr(const Options &options, Compilation &compilation) {
-  return emitStage(options, compilation, [&](raw_ostream &os) {
+int emitIr(Compilation &compilation, const std::optional<OutputTarget> &target) {
+  return emitStage(compilation, target, "//", [&](raw_ostream &os) {
     printIr(compilation, os);
     return success();
   });
 }
 
 /// The kernels, then as comments what they take of the target's processor.
-int emitKernels(const Options &options, Compilation &compilation) {
-  return emitStage(options, compilation, [&](raw_ostream &os) {
+int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &target) {
+  return emitStage(compilation, target, "//", [&](raw_ostream &os) {
     printIr(compilation, os);
     std::string table;
     llvm::raw_string_ostream stream(table);
@@ -112,40 +132,76 @@ int emitKernels(const Options &options, Compilation &compilation) {
   });
 }
 
+/// Program, weights and remarks appear together: none of them where one cannot be made.
+llvm::Error writeProgram(Compilation &compilation, const llvm::MemoryBuffer &code,
+                         const OutputTarget &program, const Weights &weights,
+                         const std::optional<OutputTarget> &weightsTarget) {
+  std::vector<OutputFile> files;
+  llvm::Expected<OutputFile> linked = OutputFile::create(program);
+  if (!linked)
+    return linked.takeError();
+  if (llvm::Error error =
+          linkProgram(code, linked->getTemporaryPath(), compilation.getTarget().getLinkInputs()))
+    return makeSystemFault(program.what + ": " + llvm::toString(std::move(error)));
+  files.push_back(std::move(*linked));
+  if (weightsTarget)
+    if (llvm::Error error =
+            addOutput(files, *weightsTarget, [&](raw_ostream &os) { weights.write(os); }))
+      return error;
+  if (llvm::Error error = compilation.addRemarks(files))
+    return error;
+  return commit(files);
+}
+
 } // namespace
 
 int mtc::tool::compile(Options &options, const char *executable) {
   Compilation compilation(options);
   if (failed(compilation.import()))
     return 1;
+  auto planned = planResult(options, compilation);
+  if (!planned)
+    return report(planned.takeError());
+  const std::optional<OutputTarget> &result = *planned;
   if (options.stage == Stage::Onnx)
-    return emitIr(options, compilation);
+    return emitIr(compilation, result);
   if (failed(compilation.lower(options.stage)))
     return 1;
   if (options.stage == Stage::Kernels)
-    return emitKernels(options, compilation);
+    return emitKernels(compilation, result);
   if (options.stage <= Stage::Placed)
-    return emitIr(options, compilation);
+    return emitIr(compilation, result);
 
   MemoryPlan plan = MemoryPlan::of(compilation.getModule());
   if (options.memory && plan.peak > *options.memory) {
     refuse(plan, options, compilation);
-    return 1;
+    return std::max(1, compilation.writeRemarks());
   }
   ProgramInfo &info = compilation.getInfo();
   info.planJson = llvm::formatv("{0}", llvm::json::Value(plan.toJson(options.memory)));
 
   Target &target = compilation.getTarget();
   if (options.stage == Stage::Llvm)
-    return emitStage(options, compilation, [&](raw_ostream &os) {
+    return emitStage(compilation, result, ";", [&](raw_ostream &os) {
       return target.print(CodeSources::of(compilation.getModule()), KernelText::LLVM, os);
     });
 
-  std::string program = options.output.empty() ? compilation.getModel().name() : options.output;
-  std::string weights = program + ".safetensors";
-  bool hasWeights = needsWeights(compilation.getModule());
-  if (hasWeights)
-    info.weightsFile = llvm::sys::path::filename(weights).str();
+  FailureOr<Weights> weights = Weights::collect(compilation.getModule(), compilation.getModel());
+  if (failed(weights))
+    return 1;
+  std::optional<OutputTarget> weightsTarget;
+  if (!weights->empty()) {
+    std::string path = Weights::fileOf(result ? result->name : compilation.getModel().name());
+    info.weightsFile = llvm::sys::path::filename(path).str();
+    info.weightsDigest = weights->getDigest();
+    if (options.stage == Stage::Program) {
+      auto added = compilation.getOutputs().add(path + " (the program's weights, named after it)",
+                                                path, /*isStream=*/false);
+      if (!added)
+        return report(added.takeError());
+      weightsTarget = std::move(*added);
+    }
+  }
   if (failed(addExport(compilation)))
     return 1;
   std::unique_ptr<KernelCache> cache = openCache(options);
@@ -156,26 +212,22 @@ int mtc::tool::compile(Options &options, const char *executable) {
   if (cache)
     close(*cache);
   if (options.stage == Stage::Object)
-    return emitStage(options, compilation, [&](raw_ostream &os) {
+    return emitStage(compilation, result, "", [&](raw_ostream &os) {
       os << (*code)->getBuffer();
       return success();
     });
-  if (hasWeights && failed(writeWeights(compilation.getModule(), compilation.getModel(), weights)))
-    return 1;
-  if (llvm::Error error = linkProgram(**code, program, target.getLinkInputs())) {
-    emitError(UnknownLoc::get(&compilation.getContext()), llvm::toString(std::move(error)));
-    return 2;
-  }
+  if (llvm::Error error = writeProgram(compilation, **code, *result, *weights, weightsTarget))
+    return report(std::move(error));
   if (options.json) {
-    llvm::json::Object result = plan.toJson(options.memory);
-    result["program"] = program;
-    if (hasWeights)
-      result["weights"] = weights;
-    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(result)));
+    llvm::json::Object json = plan.toJson(options.memory);
+    json["program"] = result->name;
+    if (weightsTarget)
+      json["weights"] = weightsTarget->name;
+    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
-    llvm::outs() << program << ": trains '" << info.modelName << "' with " << info.loss << " and "
-                 << info.optimizer << ", batch " << info.batch << ", in " << formatBytes(plan.peak)
-                 << "\n";
+    llvm::outs() << result->name << ": trains '" << info.modelName << "' with " << info.loss
+                 << " and " << info.optimizer << ", batch " << info.batch << ", in "
+                 << formatBytes(plan.peak) << "\n";
   }
   return 0;
 }

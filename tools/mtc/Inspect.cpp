@@ -168,6 +168,5 @@ int mtc::tool::inspect(const Options &options) {
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(description)));
   else
     print(description);
-  llvm::outs().flush();
   return compiles ? 0 : 1;
 }

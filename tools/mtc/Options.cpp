@@ -126,13 +126,17 @@ cl::opt<bool> noCache("no-cache",
                       cl::desc("compile every kernel again: neither take nor keep them in "
                                "$MTC_CACHE_DIR ($XDG_CACHE_HOME/mtc, ~/.cache/mtc)"),
                       cl::sub(compileCommand), cl::cat(outputFlags));
-cl::opt<std::string> output("o", cl::desc("the program (named after the model)"),
+cl::opt<std::string> output("o",
+                            cl::desc("the program (named after the model); its initial weights lie "
+                                     "beside it in FILE.weights.safetensors"),
                             cl::value_desc("FILE"), cl::sub(compileCommand), cl::cat(outputFlags));
 cl::opt<std::string>
     emit("emit",
          cl::desc("stop after a stage and print it: onnx, forward, training, kernels, "
                   "placed, llvm, object"),
          cl::value_desc("stage"), cl::sub(compileCommand), cl::cat(outputFlags));
+cl::opt<bool> force("force", cl::desc("replace files that mtc did not write"), BOTH,
+                    cl::cat(outputFlags));
 cl::opt<bool> json("json", cl::desc("print JSON"), EVERYWHERE, cl::cat(outputFlags));
 cl::opt<std::string> irFolder("print-ir-after-all",
                               cl::desc("write the IR after each pass into a folder, numbered"),
@@ -290,6 +294,8 @@ void collect(Options &options) {
   if (!memory.empty())
     options.memory = parseBytes(memory);
   options.json = json;
+  options.force = force;
+  options.recipe = recipe;
   if (!emit.empty())
     options.stage = parseStage(emit);
   for (StringRef name : skippedPasses)

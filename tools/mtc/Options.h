@@ -22,7 +22,8 @@ struct Options {
   static constexpr double open = std::numeric_limits<double>::quiet_NaN();
 
   std::string model;
-  std::string output; // -o; for `compile` never empty.
+  std::string output; // -o
+  std::string recipe;
   std::string target = "cpu";
   bool emulate = false;
   std::string precision = "f32";
@@ -48,6 +49,7 @@ struct Options {
 
   std::optional<int64_t> memory; // Budget in bytes.
   bool json = false;
+  bool force = false; // Outputs may replace files that mtc did not write.
   Stage stage = Stage::Program;
   std::vector<std::string> skippedPasses;
   std::string remarks;    // `--remarks`.

@@ -12,6 +12,8 @@ int mtc::tool::plan(const Options &options) {
   Compilation compilation(options);
   if (failed(compilation.import()) || failed(compilation.lower(Stage::Placed)))
     return 1;
+  if (int code = compilation.writeRemarks())
+    return code;
   MemoryPlan plan = MemoryPlan::of(compilation.getModule());
   if (options.json)
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(plan.toJson(options.memory)));

@@ -14,7 +14,7 @@ namespace {
 
 class RemarkWriter : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  explicit RemarkWriter(StringRef path, std::error_code &error) : stream(path, error) {}
+  explicit RemarkWriter(std::string &text) : stream(text) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     std::string nodes = mtc::nodeNames(remark.getLocation());
@@ -24,23 +24,18 @@ public:
       stream << "; " << argument.key << ": " << argument.val;
     stream << '\n';
   }
-  void finalize() override { stream.close(); }
 
 private:
-  llvm::raw_fd_ostream stream;
+  llvm::raw_string_ostream stream;
 };
 
 } // namespace
 
-void mtc::tool::writeRemarks(MLIRContext &context, StringRef path) {
-  std::error_code error;
-  auto writer = std::make_unique<RemarkWriter>(path, error);
-  if (error)
-    fail("--remarks " + path + ": the file cannot be written: " + error.message());
+void mtc::tool::collectRemarks(MLIRContext &context, std::string &text) {
   remark::RemarkCategories everything;
   everything.passed = everything.missed = everything.failed = everything.analysis = "mtc-.*";
-  if (failed(remark::enableOptimizationRemarks(context, std::move(writer),
+  if (failed(remark::enableOptimizationRemarks(context, std::make_unique<RemarkWriter>(text),
                                                std::make_unique<remark::RemarkEmittingPolicyAll>(),
                                                everything)))
-    fail("--remarks " + path + ": remarks could not be turned on");
+    fail("--remarks: remarks could not be turned on");
 }

@@ -4,13 +4,14 @@
 #define MTC_TOOLS_MTC_REMARKS_H
 
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/ADT/StringRef.h"
+
+#include <string>
 
 namespace mtc::tool {
 
-/// Writes the remarks of all passes that run from now on into a text file, a line each: what was
-/// done or missed, the pass, the nodes, the reason. Ends the run where the file cannot be made.
-void writeRemarks(mlir::MLIRContext &context, llvm::StringRef path);
+/// Appends the remarks of all passes that run from now on to a text, a line each: what was done or
+/// missed, the pass, the nodes, the reason. The text must outlive the context.
+void collectRemarks(mlir::MLIRContext &context, std::string &text);
 
 } // namespace mtc::tool
 

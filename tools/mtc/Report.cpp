@@ -3,6 +3,8 @@
 #include "Report.h"
 
 #include "ir/NodeNames.h"
+#include "tools/support/Errors.h"
+
 #include "mlir/IR/Location.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -14,6 +16,10 @@ void mtc::tool::fail(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "mtc") << message << "\n";
   exit(1);
 }
+
+int mtc::tool::report(llvm::Error error) { return report("mtc", std::move(error)); }
+
+void mtc::tool::fail(llvm::Error error) { exit(report(std::move(error))); }
 
 void mtc::tool::note(const llvm::Twine &message) {
   llvm::WithColor::note(llvm::errs(), "mtc") << message << "\n";

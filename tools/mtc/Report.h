@@ -7,11 +7,16 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
 
 namespace mtc::tool {
 
 /// Says what is wrong with the user's input, and ends with exit code 1.
 [[noreturn]] void fail(const llvm::Twine &message);
+/// Says what went wrong, and ends with the exit code of the errors.
+[[noreturn]] void fail(llvm::Error error);
+/// Says what went wrong and gives the exit code.
+int report(llvm::Error error);
 void note(const llvm::Twine &message);
 void warn(const llvm::Twine &message);
 

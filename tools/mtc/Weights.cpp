@@ -3,9 +3,11 @@
 #include "Weights.h"
 
 #include "ir/Mtc.h"
+#include "runtime/abi/program.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -38,15 +40,18 @@ static StringRef safetensorsType(Type element) {
   }
 }
 
-bool mtc::tool::needsWeights(ModuleOp module) {
-  return llvm::any_of(module.getOps<VariableOp>(), [](VariableOp variable) {
-    return isa<InitializerAttr>(variable.getInitial());
-  });
+/// Of a file without its metadata.
+static std::string digestOf(StringRef header, ArrayRef<ArrayRef<char>> pieces) {
+  llvm::TruncatedBLAKE3<16> digest;
+  digest.update(header);
+  for (ArrayRef<char> piece : pieces)
+    digest.update(StringRef(piece.data(), piece.size()));
+  return llvm::toHex(digest.final(), /*LowerCase=*/true);
 }
 
-LogicalResult mtc::tool::writeWeights(ModuleOp module, onnx::Model &model, StringRef path) {
+FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model &model) {
+  Weights weights;
   llvm::json::Object header;
-  SmallVector<ArrayRef<char>> pieces;
   int64_t offset = 0;
   unsigned missing = 0;
   for (auto variable : module.getOps<VariableOp>()) {
@@ -67,7 +72,7 @@ LogicalResult mtc::tool::writeWeights(ModuleOp module, onnx::Model &model, Strin
         llvm::json::Object{{"dtype", safetensorsType(type.getElementType())},
                            {"shape", llvm::json::Array(type.getShape())},
                            {"data_offsets", llvm::json::Array{offset, end}}};
-    pieces.push_back(*bytes);
+    weights.pieces.push_back(*bytes);
     offset = end;
   }
   if (missing)
@@ -76,33 +81,19 @@ LogicalResult mtc::tool::writeWeights(ModuleOp module, onnx::Model &model, Strin
            << " initializers is missing; put the file beside the model, or draw the parameters "
               "with --init normal:0.02";
 
-  std::string text = llvm::formatv("{0}", llvm::json::Value(std::move(header)));
-  text.append((8 - text.size() % 8) % 8, ' ');
-  auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%", 0666);
-  if (!temporary)
-    return emitError(UnknownLoc::get(module.getContext()))
-           << path << ": cannot be written: " << llvm::toString(temporary.takeError());
-  auto discard = [&](const Twine &reason) {
-    llvm::consumeError(temporary->discard());
-    return emitError(UnknownLoc::get(module.getContext()))
-           << path << ": cannot be written: " << reason.str();
-  };
-  {
-    llvm::raw_fd_ostream stream(temporary->FD, /*shouldClose=*/false);
-    char length[8];
-    llvm::support::endian::write64le(length, text.size());
-    stream.write(length, 8);
-    stream << text;
-    for (ArrayRef<char> piece : pieces)
-      stream.write(piece.data(), piece.size());
-    stream.flush();
-    if (stream.has_error()) {
-      std::string reason = stream.error().message();
-      stream.clear_error();
-      return discard(reason);
-    }
-  }
-  if (llvm::Error error = temporary->keep(path))
-    return discard(llvm::toString(std::move(error)));
-  return success();
+  weights.digest = digestOf(
+      llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(header))).str(), weights.pieces);
+  header["__metadata__"] = llvm::json::Object{{MTC_WEIGHTS_DIGEST, weights.digest}};
+  weights.header = llvm::formatv("{0}", llvm::json::Value(std::move(header)));
+  weights.header.append((8 - weights.header.size() % 8) % 8, ' ');
+  return weights;
+}
+
+void Weights::write(raw_ostream &os) const {
+  char length[8];
+  llvm::support::endian::write64le(length, header.size());
+  os.write(length, 8);
+  os << header;
+  for (ArrayRef<char> piece : pieces)
+    os.write(piece.data(), piece.size());
 }

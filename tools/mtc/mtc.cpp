@@ -2,12 +2,15 @@
 
 #include "Commands.h"
 
+#include "tools/support/StandardStreams.h"
+
 #include "llvm/Support/InitLLVM.h"
 
 using namespace mtc::tool;
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  guardStandardStreams("mtc");
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   Options options;
   switch (parseCommandLine(argc, argv, options)) {
   case Command::Compile:

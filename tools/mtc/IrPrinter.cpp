@@ -1,0 +1,78 @@
+//===- IrPrinter.cpp - The IR after each pass, and the input of one that fails ----------------===//
+
+#include "IrPrinter.h"
+#include "Report.h"
+
+#include "tools/support/Errors.h"
+#include "tools/support/OutputFile.h"
+#include "tools/support/WrittenByMtc.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mtc::tool;
+
+namespace {
+
+struct PrintAfterPass : PassInstrumentation {
+  explicit PrintAfterPass(IrPrinter &printer) : printer(printer) {}
+  void runAfterPass(Pass *pass, Operation *op) override { printer.print(pass, op); }
+  void runAfterPassFailed(Pass *pass, Operation *op) override { printer.print(pass, op); }
+
+  IrPrinter &printer;
+};
+
+/// Keeps the text until it is whole.
+class Reproducer : public ReproducerStream {
+public:
+  explicit Reproducer(OutputTarget target)
+      : target(std::move(target)), description_(this->target.path), stream(text) {}
+  ~Reproducer() override {
+    auto print = [&](raw_ostream &os) { os << textMark("//") << text; };
+    if (llvm::Error error = writeOutput(target, print))
+      report(std::move(error));
+  }
+  StringRef description() override { return description_; }
+  raw_ostream &os() override { return stream; }
+
+private:
+  OutputTarget target;
+  std::string description_, text;
+  llvm::raw_string_ostream stream;
+};
+
+} // namespace
+
+void IrPrinter::attach(PassManager &manager) {
+  manager.addInstrumentation(std::make_unique<PrintAfterPass>(*this));
+}
+
+void IrPrinter::print(Pass *pass, Operation *op) {
+  if (pass->getArgument().empty())
+    return; // It only runs others.
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    fail(makeWriteError("--print-ir-after-all " + folder, code));
+  auto symbol = dyn_cast<SymbolOpInterface>(op);
+  std::string name = llvm::formatv("{0,0+4}_{1}{2}{3}.mlir", number++,
+                                   symbol && symbol.getNameAttr() ? symbol.getName() : "",
+                                   symbol && symbol.getNameAttr() ? "_" : "", pass->getArgument());
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, name);
+  while (Operation *parent = op->getParentOp())
+    op = parent;
+  auto target = policy.resolve("--print-ir-after-all " + path, path, /*isStream=*/false);
+  if (!target)
+    fail(target.takeError());
+  auto write = [&](raw_ostream &os) { os << textMark("//") << *op << '\n'; };
+  if (llvm::Error error = writeOutput(*target, write))
+    fail(std::move(error));
+}
+
+void mtc::tool::writeReproducerOnFailure(PassManager &manager, const OutputTarget &target) {
+  manager.enableCrashReproducerGeneration(
+      [target](std::string &) { return std::make_unique<Reproducer>(target); });
+}

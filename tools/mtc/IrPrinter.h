@@ -1,0 +1,37 @@
+//===- IrPrinter.h - The IR after each pass, and the input of one that fails ------------------===//
+
+#ifndef MTC_TOOLS_MTC_IRPRINTER_H
+#define MTC_TOOLS_MTC_IRPRINTER_H
+
+#include "tools/support/OutputPolicy.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <atomic>
+#include <string>
+
+namespace mtc::tool {
+
+/// `--print-ir-after-all`: writes the whole module after each pass to a folder, in a file numbered
+/// over all pass managers. Ends the run where one cannot be written. Passes must not run in
+/// parallel.
+class IrPrinter {
+public:
+  IrPrinter(std::string folder, const OutputPolicy &policy)
+      : folder(std::move(folder)), policy(policy) {}
+
+  void attach(mlir::PassManager &manager);
+  void print(mlir::Pass *pass, mlir::Operation *op);
+
+private:
+  std::string folder;
+  const OutputPolicy &policy;
+  unsigned number = 0;
+};
+
+/// `--crash-reproducer`: if a pass fails or crashes, writes its input and the pipeline to a file.
+void writeReproducerOnFailure(mlir::PassManager &manager, const OutputTarget &target);
+
+} // namespace mtc::tool
+
+#endif // MTC_TOOLS_MTC_IRPRINTER_H

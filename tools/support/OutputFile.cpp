@@ -1,0 +1,169 @@
+//===- OutputFile.cpp - Files that appear complete, and together ------------------------------===//
+
+#include "tools/support/OutputFile.h"
+#include "tools/support/Errors.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <set>
+#include <unistd.h>
+#include <utility>
+
+using namespace llvm;
+using namespace mtc::tool;
+
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+static std::error_code lastError() { return errnoAsErrorCode(); }
+
+Expected<OutputFile> OutputFile::create(OutputTarget target) {
+  OutputFile file(std::move(target));
+  SmallString<256> model(path::parent_path(file.target.path)), made;
+  path::append(model, ".mtc-%%%%%%%%%%%%");
+  int descriptor;
+  if (std::error_code code = fs::createUniqueFile(model, descriptor, made))
+    return makeWriteError(file.target.what, code);
+  close(descriptor);
+  file.temporary = made.str().str();
+  sys::RemoveFileOnSignal(file.temporary);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile &&other)
+    : target(std::move(other.target)), temporary(std::exchange(other.temporary, {})),
+      state(other.state) {}
+
+OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::discard() {
+  if (temporary.empty())
+    return;
+  unlink(temporary.c_str());
+  sys::DontRemoveFileOnSignal(temporary);
+  temporary.clear();
+}
+
+static Error writeTo(const std::string &file, const std::string &what, fs::CreationDisposition how,
+                     function_ref<void(raw_ostream &)> print) {
+  std::error_code code;
+  raw_fd_ostream stream(file, code, how);
+  if (!code) {
+    print(stream);
+    stream.close();
+    code = stream.error();
+    stream.clear_error();
+  }
+  return code ? makeWriteError(what, code) : Error::success();
+}
+
+Error OutputFile::write(function_ref<void(raw_ostream &)> print) {
+  return writeTo(temporary, target.what, fs::CD_CreateAlways, print);
+}
+
+static Error syncPath(const std::string &file, const std::string &what) {
+  int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return makeWriteError(what, lastError());
+  scope_exit close([&] { ::close(descriptor); });
+  // Some file systems cannot sync, and say so.
+  if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)
+    return makeWriteError(what, lastError());
+  return Error::success();
+}
+
+Error OutputFile::sync() { return syncPath(temporary, target.what); }
+
+/// Exchanges the two files where there is an old one, so that it can come back.
+Error OutputFile::put() {
+  auto rename = [&](unsigned flags) {
+    return renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.path.c_str(), flags) == 0;
+  };
+  if (rename(RENAME_EXCHANGE)) {
+    state = State::Exchanged;
+    return Error::success();
+  }
+  if (errno == ENOENT && rename(RENAME_NOREPLACE)) {
+    state = State::New;
+    return Error::success();
+  }
+  // Some file systems know neither, and replace without a way back.
+  if ((errno == EINVAL || errno == ENOSYS) && rename(0)) {
+    state = State::Replaced;
+    return Error::success();
+  }
+  return makeWriteError(target.what, lastError());
+}
+
+void OutputFile::takeBack() {
+  if (state == State::Exchanged)
+    renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.path.c_str(), RENAME_EXCHANGE);
+  else if (state == State::New)
+    unlink(target.path.c_str());
+  state = State::Made;
+}
+
+Error mtc::tool::commit(MutableArrayRef<OutputFile> files) {
+  for (OutputFile &file : files)
+    if (Error error = file.sync())
+      return error;
+  for (auto [i, file] : enumerate(files))
+    if (Error error = file.put()) {
+      for (OutputFile &earlier : reverse(files.take_front(i)))
+        earlier.takeBack();
+      return error;
+    }
+  std::set<std::string> folders;
+  for (OutputFile &file : files) {
+    file.discard(); // Nothing, or what was replaced.
+    folders.insert(path::parent_path(file.target.path).str());
+  }
+  for (const std::string &folder : folders)
+    if (Error error = syncPath(folder, folder))
+      return error;
+  return Error::success();
+}
+
+/// To a device or a pipe; to the process's own streams after what they were given before.
+static Error writeStream(const OutputTarget &target, function_ref<void(raw_ostream &)> print) {
+  fs::UniqueID id;
+  if (std::error_code code = fs::getUniqueID(target.path, id))
+    return makeWriteError(target.what, code);
+  for (auto [stream, fd] : {std::pair(&outs(), STDOUT_FILENO), std::pair(&errs(), STDERR_FILENO)})
+    if (fs::file_status status; !fs::status(fd, status) && status.getUniqueID() == id) {
+      print(*stream);
+      stream->flush();
+      if (std::error_code code = stream->error()) {
+        stream->clear_error();
+        return makeWriteError(target.what, code);
+      }
+      return Error::success();
+    }
+  return writeTo(target.path, target.what, fs::CD_OpenExisting, print);
+}
+
+Error mtc::tool::addOutput(std::vector<OutputFile> &files, const OutputTarget &target,
+                           function_ref<void(raw_ostream &)> print) {
+  if (!target.isReplaced)
+    return writeStream(target, print);
+  Expected<OutputFile> file = OutputFile::create(target);
+  if (!file)
+    return file.takeError();
+  files.push_back(std::move(*file));
+  return files.back().write(print);
+}
+
+Error mtc::tool::writeOutput(const OutputTarget &target, function_ref<void(raw_ostream &)> print) {
+  std::vector<OutputFile> files;
+  if (Error error = addOutput(files, target, print))
+    return error;
+  return commit(files);
+}

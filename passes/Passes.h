@@ -11,12 +11,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include <limits>
+#include "passes/OptionalNumber.h"
 
 namespace mtc {
-
-/// The value of a numeric option that was not given.
-inline constexpr double notGiven = std::numeric_limits<double>::quiet_NaN();
 
 /// Marks the result of a function that autodiff has differentiated.
 inline constexpr llvm::StringLiteral differentiatedAttribute = "mtc.differentiated";

@@ -82,18 +82,14 @@ struct TrainingPipelineOptions : PassPipelineOptions<TrainingPipelineOptions> {
   Option<bool> accumulate{*this, "accumulate", llvm::cl::desc("see mtc-autodiff")};
   Option<std::string> optimizer{*this, "optimizer", llvm::cl::desc("see mtc-optimizer"),
                                 llvm::cl::init("adamw")};
-  Option<double> lr{*this, "lr", llvm::cl::desc("see mtc-optimizer"), llvm::cl::init(notGiven)};
-  Option<double> weightDecay{*this, "weight-decay", llvm::cl::desc("see mtc-optimizer"),
-                             llvm::cl::init(notGiven)};
-  Option<double> beta1{*this, "beta1", llvm::cl::desc("see mtc-optimizer"),
-                       llvm::cl::init(notGiven)};
-  Option<double> beta2{*this, "beta2", llvm::cl::desc("see mtc-optimizer"),
-                       llvm::cl::init(notGiven)};
-  Option<double> eps{*this, "eps", llvm::cl::desc("see mtc-optimizer"), llvm::cl::init(notGiven)};
-  Option<double> momentum{*this, "momentum", llvm::cl::desc("see mtc-optimizer"),
-                          llvm::cl::init(notGiven)};
-  Option<double> clipNorm{*this, "clip-norm", llvm::cl::desc("see mtc-optimizer"),
-                          llvm::cl::init(notGiven)};
+  Option<std::optional<double>> lr{*this, "lr", llvm::cl::desc("see mtc-optimizer")};
+  Option<std::optional<double>> weightDecay{*this, "weight-decay",
+                                            llvm::cl::desc("see mtc-optimizer")};
+  Option<std::optional<double>> beta1{*this, "beta1", llvm::cl::desc("see mtc-optimizer")};
+  Option<std::optional<double>> beta2{*this, "beta2", llvm::cl::desc("see mtc-optimizer")};
+  Option<std::optional<double>> eps{*this, "eps", llvm::cl::desc("see mtc-optimizer")};
+  Option<std::optional<double>> momentum{*this, "momentum", llvm::cl::desc("see mtc-optimizer")};
+  Option<std::optional<double>> clipNorm{*this, "clip-norm", llvm::cl::desc("see mtc-optimizer")};
   Option<bool> noDecay1d{*this, "no-decay-1d", llvm::cl::desc("see mtc-optimizer")};
 
   TrainingOptions resolve() const {

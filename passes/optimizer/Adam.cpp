@@ -42,16 +42,16 @@ static void buildAdamW(Update &update) {
 }
 
 static constexpr llvm::StringLiteral states[] = {"moment1", "moment2"};
-static constexpr Hyperparameter adam[] = {{"lr", 1e-3, 0.0, HUGE_VAL},
-                                          {"weight-decay", 0.0, 0.0, HUGE_VAL},
+static constexpr Hyperparameter adam[] = {{"lr", 1e-3, 0.0, unlimited},
+                                          {"weight-decay", 0.0, 0.0, unlimited},
                                           {"beta1", 0.9, 0.0, 1.0},
                                           {"beta2", 0.999, 0.0, 1.0},
-                                          {"eps", 1e-8, 0.0, HUGE_VAL}};
-static constexpr Hyperparameter adamW[] = {{"lr", 1e-3, 0.0, HUGE_VAL},
-                                           {"weight-decay", 1e-2, 0.0, HUGE_VAL},
+                                          {"eps", 1e-8, 0.0, unlimited}};
+static constexpr Hyperparameter adamW[] = {{"lr", 1e-3, 0.0, unlimited},
+                                           {"weight-decay", 1e-2, 0.0, unlimited},
                                            {"beta1", 0.9, 0.0, 1.0},
                                            {"beta2", 0.999, 0.0, 1.0},
-                                           {"eps", 1e-8, 0.0, HUGE_VAL}};
+                                           {"eps", 1e-8, 0.0, unlimited}};
 
 const OptimizerKind mtc::adamOptimizer = {"adam", states, adam, /*usesStep=*/true, buildAdam};
 const OptimizerKind mtc::adamWOptimizer = {"adamw", states, adamW, /*usesStep=*/true, buildAdamW};

@@ -26,8 +26,8 @@ static void build(Update &update) {
 }
 
 static constexpr llvm::StringLiteral states[] = {"moment1"};
-static constexpr Hyperparameter hyperparameters[] = {{"lr", 1e-4, 0.0, HUGE_VAL},
-                                                     {"weight-decay", 0.0, 0.0, HUGE_VAL},
+static constexpr Hyperparameter hyperparameters[] = {{"lr", 1e-4, 0.0, unlimited},
+                                                     {"weight-decay", 0.0, 0.0, unlimited},
                                                      {"beta1", 0.9, 0.0, 1.0},
                                                      {"beta2", 0.99, 0.0, 1.0}};
 

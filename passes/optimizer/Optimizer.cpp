@@ -1,6 +1,8 @@
 //===- Optimizer.cpp - The table of optimizers, and what they share ---------------------------===//
 
 #include "passes/optimizer/Optimizer.h"
+
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace mlir;
@@ -30,6 +32,17 @@ void Update::decayParameter() {
     return;
   Value kept = b.sub(scalar(1.0), b.mul(learningRate, scalar(weightDecay)));
   parameter = b.mul(parameter, spread(kept));
+}
+
+std::string Hyperparameter::describeRange() const {
+  return llvm::formatv("at least {0:f0} and less than {1}", minimum,
+                       limit == unlimited ? "3.4e+38" : llvm::formatv("{0:f0}", limit).str());
+}
+
+const Hyperparameter *OptimizerKind::findHyperparameter(StringRef name) const {
+  const auto *found =
+      llvm::find_if(hyperparameters, [&](const Hyperparameter &each) { return each.name == name; });
+  return found == hyperparameters.end() ? nullptr : found;
 }
 
 ArrayRef<const OptimizerKind *> mtc::getOptimizers() {

@@ -19,7 +19,14 @@ struct Hyperparameter {
   double defaultValue;
   /// Valid values: minimum <= value < limit.
   double minimum, limit;
+
+  bool accepts(double value) const { return value >= minimum && value < limit; }
+  /// "at least 0 and less than 1".
+  std::string describeRange() const;
 };
+
+/// The limit of a number that has none but that it is computed with in f32.
+inline constexpr double unlimited = 3.4e38;
 
 /// The update of one group of parameters in the making. Tensors have one shape and element type,
 /// f32 or f64; scalars are tensors of rank 0 and f64, so that powers and differences keep their
@@ -68,6 +75,9 @@ struct OptimizerKind {
   llvm::ArrayRef<Hyperparameter> hyperparameters;
   bool usesStep;
   void (*build)(Update &update);
+
+  /// Null if it takes none of this name.
+  const Hyperparameter *findHyperparameter(llvm::StringRef name) const;
 };
 
 llvm::ArrayRef<const OptimizerKind *> getOptimizers();

@@ -49,7 +49,6 @@ private:
   void buildGroup(Update update, Group &group, Value gradientScale);
 
   const OptimizerKind *kind = nullptr;
-  bool clips = false;
   /// Gradients are sums over micro-steps, which start again after each update.
   bool accumulates = false;
   llvm::StringMap<double> numbers;
@@ -97,39 +96,33 @@ LogicalResult OptimizerPass::readNumbers() {
     return emitError(getOperation().getLoc(), "--optimizer: there is no optimizer '")
            << optimizer << "'; known are: " << known;
   }
-  std::pair<StringRef, double> given[] = {{"lr", lr},       {"weight-decay", weightDecay},
-                                          {"beta1", beta1}, {"beta2", beta2},
-                                          {"eps", eps},     {"momentum", momentum}};
+  std::pair<StringRef, std::optional<double>> given[] = {
+      {"lr", lr.getValue()},       {"weight-decay", weightDecay.getValue()},
+      {"beta1", beta1.getValue()}, {"beta2", beta2.getValue()},
+      {"eps", eps.getValue()},     {"momentum", momentum.getValue()}};
   for (const Hyperparameter &each : kind->hyperparameters)
     numbers[each.name] = each.defaultValue;
   for (auto [name, value] : given) {
-    if (std::isnan(value))
+    if (!value)
       continue;
-    const Hyperparameter *known = llvm::find_if(
-        kind->hyperparameters, [&](const Hyperparameter &each) { return each.name == name; });
-    if (known == kind->hyperparameters.end()) {
+    const Hyperparameter *known = kind->findHyperparameter(name);
+    if (!known) {
       std::string taken;
       for (const Hyperparameter &each : kind->hyperparameters)
         taken += (taken.empty() ? "" : ", ") + each.name.str();
       return emitError(getOperation().getLoc(), "optimizer '")
              << kind->name << "' has no " << name << "; it has: " << taken;
     }
-    if (!(value >= known->minimum && value < known->limit)) {
-      InFlightDiagnostic error = emitError(getOperation().getLoc(), "optimizer '")
-                                 << kind->name << "': " << name << " is " << text(value)
-                                 << ", but must be at least " << text(known->minimum);
-      if (std::isfinite(known->limit))
-        error << " and less than " << text(known->limit);
-      else
-        error << " and finite";
-      return error;
-    }
-    numbers[name] = value;
+    if (!known->accepts(*value))
+      return emitError(getOperation().getLoc(), "optimizer '")
+             << kind->name << "': " << name << " is " << text(*value) << ", but must be "
+             << known->describeRange();
+    numbers[name] = *value;
   }
-  clips = !std::isnan(clipNorm);
-  if (clips && !(clipNorm > 0.0))
+  const std::optional<double> &limit = clipNorm.getValue();
+  if (limit && !(*limit > 0.0))
     return emitError(getOperation().getLoc(), "clip-norm is ")
-           << text(clipNorm) << ", but must be greater than 0";
+           << text(*limit) << ", but must be greater than 0";
   return success();
 }
 
@@ -250,7 +243,8 @@ void OptimizerPass::runOnOperation() {
   update.learningRate = readScalar(b, "mtc.learning_rate", b.getF32Type());
   if (kind->usesStep)
     update.step = readScalar(b, "mtc.step", b.getI64Type());
-  Value gradientScale = clips ? buildClipping(b, *groups, clipNorm) : Value();
+  const std::optional<double> &limit = clipNorm.getValue();
+  Value gradientScale = limit ? buildClipping(b, *groups, *limit) : Value();
   for (Group &group : *groups)
     buildGroup(update, group, gradientScale);
   b.create<func::ReturnOp>();

@@ -23,10 +23,11 @@ static void buildMomentum(Update &update) {
 }
 
 static constexpr llvm::StringLiteral states[] = {"velocity"};
-static constexpr Hyperparameter sgd[] = {{"lr", 1e-3, 0.0, HUGE_VAL},
-                                         {"weight-decay", 0.0, 0.0, HUGE_VAL}};
-static constexpr Hyperparameter momentum[] = {
-    {"lr", 1e-3, 0.0, HUGE_VAL}, {"weight-decay", 0.0, 0.0, HUGE_VAL}, {"momentum", 0.9, 0.0, 1.0}};
+static constexpr Hyperparameter sgd[] = {{"lr", 1e-3, 0.0, unlimited},
+                                         {"weight-decay", 0.0, 0.0, unlimited}};
+static constexpr Hyperparameter momentum[] = {{"lr", 1e-3, 0.0, unlimited},
+                                              {"weight-decay", 0.0, 0.0, unlimited},
+                                              {"momentum", 0.9, 0.0, 1.0}};
 
 const OptimizerKind mtc::sgdOptimizer = {"sgd", {}, sgd, /*usesStep=*/false, buildSgd};
 const OptimizerKind mtc::momentumOptimizer = {"momentum", states, momentum, /*usesStep=*/false,

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 from models import DIGITS
-from program import compile_example, own_folder, read_metrics, same_bits
+from program import compile, compile_example, own_folder, read_metrics, same_bits
 
 folder = own_folder()
 EMULATED = ("--target", "cuda", "--emulate")
@@ -24,7 +24,8 @@ one, other = (read_metrics(program.path.with_suffix(".jsonl"))[0] for program in
 assert np.isclose(one["loss"], other["loss"], rtol=1e-6) and one["accuracy"] == other["accuracy"], (one, other)
 
 # A batch of 64 KiB or more is staged: this program reads ahead.
-wide = compile_example(DIGITS, folder, "adamw", 1000, "--dim", "batch=320", *EMULATED, name="wide")
+flags = ("--dim", "batch=320", "--loss", "cross-entropy")
+wide = compile(DIGITS.model, folder, DIGITS.data(1000), *flags, *EMULATED, name="wide")
 wide.run("--steps", 3, "--memory-report", "r.json")
 report = json.loads((folder / "r.json").read_text())
 assert report["planned_bytes"] == report["arena_bytes"], report

@@ -71,8 +71,25 @@ void Compilation::protectInputs() {
     outputs.addInput("external data of the model", id);
   if (!options.recipe.empty())
     outputs.addInput("the recipe", options.recipe);
-  for (const auto &[input, value] : options.binds)
+  for (const auto &[input, value] : binds)
     outputs.addInput("the value of --bind " + input, value);
+}
+
+/// An input's name may hold `=`: the longest name of an input decides, or else the first `=`.
+LogicalResult Compilation::splitBinds() {
+  std::vector<onnx::ModelInput> inputs = onnx::modelInputs(*model);
+  for (StringRef text : options.binds) {
+    size_t end = text.find('=');
+    for (const onnx::ModelInput &input : inputs)
+      if (text.starts_with(input.name) && text.substr(input.name.size()).starts_with("=") &&
+          input.name.size() > end)
+        end = input.name.size();
+    if (end == 0 || end == StringRef::npos || end + 1 == text.size())
+      return emitError(UnknownLoc::get(context.get()))
+             << "--bind " << text << ": expected INPUT=VALUE";
+    binds.emplace_back(text.take_front(end), text.drop_front(end + 1));
+  }
+  return success();
 }
 
 /// Finds what is wrong with the names of `--remarks`, `--print-ir-after-all` and
@@ -147,13 +164,15 @@ LogicalResult Compilation::import() {
   model = onnx::Model::read(options.model, problems);
   if (!model)
     return report(problems);
+  if (failed(splitBinds()))
+    return failure();
   protectInputs();
   prepareReports();
   checkDimensions(problems);
   chooseBatch();
   onnx::SplitReport merged = onnx::splitMergedInitializers(*model, options.merged);
   classes = onnx::classifyInitializers(*model, {options.train, options.freeze}, problems);
-  module = onnx::importModel(*model, *context, {dims, options.binds}, classes, problems);
+  module = onnx::importModel(*model, *context, {dims, binds}, classes, problems);
   if (failed(report(problems)))
     return failure();
   for (const std::string &text : merged.notes)

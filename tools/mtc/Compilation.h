@@ -38,6 +38,8 @@ public:
   onnx::Model &getModel() { return *model; }
   const llvm::StringMap<onnx::InitializerClass> &getClasses() const { return classes; }
   const llvm::StringMap<int64_t> &getDims() const { return dims; }
+  /// `--bind`: inputs and their values.
+  llvm::ArrayRef<std::pair<std::string, std::string>> getBinds() const { return binds; }
   /// What the program's tables say beyond the IR; complete from Stage::Placed on.
   const ProgramInfo &getInfo() const { return info; }
   ProgramInfo &getInfo() { return info; }
@@ -53,6 +55,7 @@ public:
 
 private:
   mlir::LogicalResult report(const onnx::Problems &problems);
+  mlir::LogicalResult splitBinds();
   void protectInputs();
   void prepareReports();
   void chooseBatch();
@@ -74,6 +77,7 @@ private:
   std::unique_ptr<onnx::Model> model;
   llvm::StringMap<onnx::InitializerClass> classes;
   llvm::StringMap<int64_t> dims;
+  std::vector<std::pair<std::string, std::string>> binds;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ProgramInfo info;
   unsigned threads;

@@ -28,7 +28,7 @@ std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
                                                   const Options &options) {
   std::vector<mtc::onnx::StepInput> inputs;
   for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(compilation.getModel())) {
-    if (llvm::is_contained(llvm::make_first_range(options.binds), input.name))
+    if (llvm::is_contained(llvm::make_first_range(compilation.getBinds()), input.name))
       continue;
     mtc::onnx::StepInput &entry = inputs.emplace_back();
     entry.name = input.name;

@@ -5,16 +5,20 @@
 #include "Report.h"
 
 #include "codegen/Target.h"
+#include "passes/OptionalNumber.h"
 #include "passes/Pipelines.h"
 #include "passes/optimizer/Optimizer.h"
+#include "tools/support/Errors.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace cl = llvm::cl;
 using llvm::StringRef;
+using llvm::Twine;
 using namespace mtc;
 using namespace mtc::tool;
 
@@ -74,40 +78,41 @@ cl::opt<std::string> labels("labels", cl::desc("name of the labels (labels)"),
                             cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags));
 cl::opt<std::string> optimizer("optimizer", cl::desc("sgd, momentum, adam, adamw, lion (adamw)"),
                                cl::value_desc("name"), BOTH, cl::cat(trainingFlags));
-cl::opt<double> learningRate("lr", cl::desc("learning rate (1e-3)"), cl::value_desc("rate"),
-                             cl::init(Options::open), BOTH, cl::cat(trainingFlags));
+cl::opt<std::optional<double>> learningRate("lr", cl::desc("learning rate (1e-3)"),
+                                            cl::value_desc("rate"), BOTH, cl::cat(trainingFlags));
 cl::opt<std::string>
     schedule("schedule",
              cl::desc("after the warm-up: constant, linear or cosine down to 0 at the "
                       "end of the run (constant)"),
              cl::value_desc("name"), BOTH, cl::cat(trainingFlags));
 cl::opt<int64_t> warmup("warmup", cl::desc("steps in which the rate rises (0)"),
-                        cl::value_desc("steps"), cl::init(-1), BOTH, cl::cat(trainingFlags));
-cl::opt<double> weightDecay("weight-decay", cl::desc("weight decay (adamw 0.01, others 0)"),
-                            cl::value_desc("rate"), cl::init(Options::open), BOTH,
-                            cl::cat(trainingFlags));
+                        cl::value_desc("steps"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::optional<double>> weightDecay("weight-decay",
+                                           cl::desc("weight decay (adamw 0.01, others 0)"),
+                                           cl::value_desc("rate"), BOTH, cl::cat(trainingFlags));
 cl::opt<bool> noDecay1d("no-decay-1d",
                         cl::desc("no weight decay for one-dimensional parameters (biases, norms)"),
                         BOTH, cl::cat(trainingFlags));
 cl::opt<std::string> betas("betas", cl::desc("decay of adamw's moments (0.9,0.999)"),
                            cl::value_desc("b1,b2"), BOTH, cl::cat(trainingFlags));
-cl::opt<double> epsilon("eps", cl::desc("added to adamw's denominator (1e-8)"), cl::value_desc("e"),
-                        cl::init(Options::open), BOTH, cl::cat(trainingFlags));
-cl::opt<double> momentum("momentum", cl::desc("decay of momentum's velocity (0.9)"),
-                         cl::value_desc("m"), cl::init(Options::open), BOTH,
-                         cl::cat(trainingFlags));
-cl::opt<double>
+cl::opt<std::optional<double>> epsilon("eps", cl::desc("added to adamw's denominator (1e-8)"),
+                                       cl::value_desc("e"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::optional<double>> momentum("momentum", cl::desc("decay of momentum's velocity (0.9)"),
+                                        cl::value_desc("m"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::optional<double>>
     clipNorm("clip-norm",
              cl::desc("scale gradients down to this norm over all parameters (no limit)"),
-             cl::value_desc("norm"), cl::init(Options::open), BOTH, cl::cat(trainingFlags));
+             cl::value_desc("norm"), BOTH, cl::cat(trainingFlags));
 cl::opt<std::string>
     precision("precision",
               cl::desc("precision of the computation: f32; tf32 (f32 whose products may round "
                        "their operands to 11 bits, where the target has them) (f32)"),
               cl::value_desc("type"), BOTH, cl::cat(trainingFlags));
-cl::opt<std::string> recipe("recipe",
-                            cl::desc("TOML file with these flags as keys; flags given here win"),
-                            cl::value_desc("FILE.toml"), BOTH, cl::cat(trainingFlags));
+cl::opt<std::string>
+    recipe("recipe",
+           cl::desc("TOML file with these flags as keys; what is given here wins, each "
+                    "dimension and bound input by itself"),
+           cl::value_desc("FILE.toml"), BOTH, cl::cat(trainingFlags));
 
 cl::opt<std::string> target("target", cl::desc(Target::describeNames()), cl::value_desc("target"),
                             BOTH, cl::cat(machineFlags));
@@ -155,14 +160,6 @@ cl::opt<std::string>
                         "mtc-opt --run-reproducer"),
                cl::value_desc("FILE"), BOTH, cl::cat(outputFlags));
 
-/// `name=value`; ends the run with a message where there is no `=`.
-std::pair<std::string, std::string> splitPair(StringRef flag, StringRef text) {
-  auto [name, value] = text.split('=');
-  if (name.empty() || value.empty())
-    fail("--" + flag + " " + text + ": expected NAME=VALUE");
-  return {name.str(), value.str()};
-}
-
 void checkOneOf(StringRef flag, StringRef value, std::initializer_list<StringRef> allowed) {
   if (!llvm::is_contained(allowed, value))
     fail("--" + flag + " " + value + ": there is no such choice; expected " +
@@ -207,31 +204,84 @@ Stage parseStage(StringRef text) {
   return *stage;
 }
 
-void parseBetas(StringRef text, Options &options) {
-  auto [first, second] = text.split(',');
-  if (first.trim().getAsDouble(options.beta1) || second.trim().getAsDouble(options.beta2))
-    fail("--betas " + text + ": expected two numbers, such as 0.9,0.999");
+/// Adds a problem where the optimizer takes no such value. That it takes none of this name is said
+/// by the pass that knows what it is for.
+void checkNumber(const OptimizerKind &optimizer, StringRef name, const std::optional<double> &value,
+                 const Twine &flag, llvm::Error &problems) {
+  const Hyperparameter *known = optimizer.findHyperparameter(name);
+  if (value && known && !known->accepts(*value))
+    problems = llvm::joinErrors(std::move(problems),
+                                makeUserError(flag + ": " + name + " of " + optimizer.name +
+                                              " must be " + known->describeRange()));
 }
 
-void requirePositive(StringRef flag, double value, bool allowZero) {
-  if (std::isnan(value))
-    return;
-  if (!std::isfinite(value) || value < 0 || (value == 0 && !allowZero))
-    fail("--" + flag + " " + llvm::formatv("{0}", value).str() + ": expected a " +
-         (allowZero ? "number that is not negative" : "positive number"));
+/// The value of a flag that is a number, if it was given.
+std::optional<double> numberOf(const cl::opt<std::optional<double>> &flag) {
+  const std::optional<double> &value = flag.getValue();
+  if (flag.getNumOccurrences() && !value)
+    fail("--" + flag.ArgStr + ": expected a number");
+  return value;
+}
+
+/// A flag and its number as one types them; "" where it is not given.
+std::string spell(StringRef flag, const std::optional<double> &value) {
+  std::string text;
+  if (value)
+    llvm::raw_string_ostream(text) << "--" << flag << ' ' << llvm::format("%g", *value);
+  return text;
+}
+
+/// The numbers of the optimizer; everything that is wrong with them is said at once.
+void collectNumbers(Options &options) {
+  options.learningRate = numberOf(learningRate);
+  options.weightDecay = numberOf(weightDecay);
+  options.epsilon = numberOf(epsilon);
+  options.momentum = numberOf(momentum);
+  options.clipNorm = numberOf(clipNorm);
+  if (betas.getNumOccurrences()) {
+    auto [first, second] = StringRef(betas).split(',');
+    double beta1, beta2;
+    if (first.trim().getAsDouble(beta1) || second.trim().getAsDouble(beta2))
+      fail("--betas " + betas + ": expected two numbers, such as 0.9,0.999");
+    options.beta1 = beta1;
+    options.beta2 = beta2;
+  }
+  const OptimizerKind &kind = *findOptimizer(options.optimizer);
+  llvm::Error problems = llvm::Error::success();
+  checkNumber(kind, "lr", options.learningRate, spell("lr", options.learningRate), problems);
+  checkNumber(kind, "weight-decay", options.weightDecay, spell("weight-decay", options.weightDecay),
+              problems);
+  checkNumber(kind, "eps", options.epsilon, spell("eps", options.epsilon), problems);
+  checkNumber(kind, "momentum", options.momentum, spell("momentum", options.momentum), problems);
+  checkNumber(kind, "beta1", options.beta1, "--betas " + betas, problems);
+  checkNumber(kind, "beta2", options.beta2, "--betas " + betas, problems);
+  if (options.clipNorm && *options.clipNorm <= 0)
+    problems =
+        llvm::joinErrors(std::move(problems), makeUserError(spell("clip-norm", options.clipNorm) +
+                                                            ": expected a norm greater than 0"));
+  if (problems)
+    fail(std::move(problems));
+}
+
+/// The size stands after the last `=`: names of dimensions may hold others.
+void collectDims(Options &options) {
+  for (const std::string &text : dims) {
+    auto [name, value] = StringRef(text).rsplit('=');
+    if (name.empty() || value.empty())
+      fail("--dim " + text + ": expected NAME=N");
+    int64_t size;
+    if (value.getAsInteger(10, size) || size <= 0)
+      fail("--dim " + text + ": expected a positive size, such as " + name + "=8");
+    auto [known, isNew] = options.dims.try_emplace(name, size);
+    if (!isNew)
+      fail("--dim " + text + ": '" + name + "' is given twice, first as " + Twine(known->second));
+  }
 }
 
 void collect(Options &options) {
   options.model = model;
-  for (const std::string &text : dims) {
-    auto [name, value] = splitPair("dim", text);
-    int64_t size;
-    if (StringRef(value).getAsInteger(10, size) || size <= 0)
-      fail("--dim " + text + ": expected a positive size, such as " + name + "=8");
-    options.dims[name] = size;
-  }
-  for (const std::string &text : binds)
-    options.binds.push_back(splitPair("bind", text));
+  collectDims(options);
+  options.binds.assign(binds.begin(), binds.end());
   options.rowsOf.assign(rowsOf.begin(), rowsOf.end());
   options.train.assign(trainPatterns.begin(), trainPatterns.end());
   options.freeze.assign(freezePatterns.begin(), freezePatterns.end());
@@ -244,8 +294,9 @@ void collect(Options &options) {
   if (!init.empty()) {
     StringRef text = init;
     double deviation;
-    if (!text.consume_front("normal:") || text.getAsDouble(deviation) || !(deviation > 0))
-      fail("--init " + init + ": expected normal:S with a positive standard deviation S");
+    if (!text.consume_front("normal:") || text.getAsDouble(deviation) ||
+        !(deviation > 0 && deviation < unlimited))
+      fail("--init " + init + ": expected normal:S with a positive, finite standard deviation S");
     options.initNormal = deviation;
   }
   options.loss = loss;
@@ -262,24 +313,14 @@ void collect(Options &options) {
         llvm::join(llvm::map_range(getOptimizers(),
                                    [](const OptimizerKind *kind) { return StringRef(kind->name); }),
                    ", "));
-  options.learningRate = learningRate;
-  requirePositive("lr", learningRate, true);
-  options.weightDecay = weightDecay;
-  requirePositive("weight-decay", weightDecay, true);
-  options.epsilon = epsilon;
-  requirePositive("eps", epsilon, true);
-  options.momentum = momentum;
-  options.clipNorm = clipNorm;
-  requirePositive("clip-norm", clipNorm, false);
-  if (!betas.empty())
-    parseBetas(betas, options);
+  collectNumbers(options);
   options.noDecay1d = noDecay1d;
   if (!schedule.empty())
     options.schedule = schedule;
   checkOneOf("schedule", options.schedule, {"constant", "linear", "cosine"});
-  if (warmup.getNumOccurrences() && warmup < 0)
-    fail("--warmup " + llvm::Twine(warmup) + ": expected a number of steps that is not negative");
-  options.warmup = std::max<int64_t>(warmup, 0);
+  if (warmup < 0)
+    fail("--warmup " + Twine(warmup) + ": expected a number of steps that is not negative");
+  options.warmup = warmup;
   if (!precision.empty())
     options.precision = precision;
   checkOneOf("precision", options.precision, {"f32", "tf32"});
@@ -289,8 +330,8 @@ void collect(Options &options) {
   options.cpu = cpu;
   options.noCache = noCache;
   options.threads = threads;
-  if (threads > 1024)
-    fail("--threads " + llvm::Twine(threads) + ": expected at most 1024");
+  if (threads > 1024 || (threads == 0 && threads.getNumOccurrences()))
+    fail("--threads " + Twine(threads) + ": expected 1 to 1024");
   if (!memory.empty())
     options.memory = parseBytes(memory);
   options.json = json;
@@ -309,6 +350,14 @@ void collect(Options &options) {
   options.output = output;
 }
 
+/// Which of two values is meant nobody knows.
+void refuseRepeated(cl::SubCommand &command) {
+  for (const auto &[name, option] : cl::getRegisteredOptions(command))
+    if (option->getNumOccurrencesFlag() == cl::Optional && option->getNumOccurrences() > 1)
+      fail("--" + name + " is given " + Twine(option->getNumOccurrences()) +
+           " times; give it once");
+}
+
 } // namespace
 
 Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
@@ -324,8 +373,14 @@ Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
     cl::PrintHelpMessage(/*Hidden=*/false, /*Categorized=*/true);
     exit(1);
   }
+  cl::SubCommand &command = compileCommand ? compileCommand
+                            : planCommand  ? planCommand
+                                           : inspectCommand;
+  refuseRepeated(command);
   if (!recipe.empty())
-    applyRecipe(recipe, compileCommand ? compileCommand : planCommand);
+    applyRecipe(recipe, command, [](const cl::Option &flag) -> const std::vector<std::string> * {
+      return flag.ArgStr == dims.ArgStr ? &dims : flag.ArgStr == binds.ArgStr ? &binds : nullptr;
+    });
   collect(options);
   if (compileCommand)
     return Command::Compile;

@@ -6,7 +6,6 @@
 #include "frontend/reader/MergedInitializers.h"
 #include "llvm/ADT/StringMap.h"
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,11 +15,9 @@ namespace mtc::tool {
 /// A stage of the way of a model; `--emit` stops after one.
 enum class Stage { Onnx, Forward, Training, Kernels, Placed, Llvm, Object, Program };
 
-/// The flags of `mtc compile` and `mtc plan`, checked. Strings are empty and numbers NaN where the
-/// user left them open.
+/// The flags of `mtc compile` and `mtc plan`, checked. Strings are empty and numbers absent where
+/// the user left them open.
 struct Options {
-  static constexpr double open = std::numeric_limits<double>::quiet_NaN();
-
   std::string model;
   std::string output; // -o
   std::string recipe;
@@ -32,7 +29,7 @@ struct Options {
   bool noCache = false;
 
   llvm::StringMap<int64_t> dims;
-  std::vector<std::pair<std::string, std::string>> binds;
+  std::vector<std::string> binds;  // INPUT=VALUE; where it is split depends on the model's inputs.
   std::vector<std::string> rowsOf; // `--rows-of`.
   std::vector<std::string> train, freeze;
   onnx::MergedPolicy merged = onnx::MergedPolicy::Auto;
@@ -41,8 +38,7 @@ struct Options {
   std::string loss, outputName, labels;
 
   std::string optimizer = "adamw";
-  double learningRate = open, weightDecay = open, beta1 = open, beta2 = open, epsilon = open;
-  double momentum = open, clipNorm = open;
+  std::optional<double> learningRate, weightDecay, beta1, beta2, epsilon, momentum, clipNorm;
   bool noDecay1d = false;
   std::string schedule = "constant";
   int64_t warmup = 0;

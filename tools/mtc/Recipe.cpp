@@ -5,7 +5,7 @@
 
 #include "llvm/Support/CommandLine.h"
 
-#include <sstream>
+#include <charconv>
 #include <toml++/toml.h>
 
 namespace cl = llvm::cl;
@@ -17,11 +17,14 @@ using namespace mtc::tool;
 static std::string spell(StringRef path, StringRef key, const toml::node &node) {
   if (auto text = node.value_exact<std::string>())
     return *text;
-  if (node.is_integer() || node.is_floating_point() || node.is_boolean()) {
-    std::ostringstream stream;
-    node.visit([&](const auto &value) { stream << value; });
-    return stream.str();
+  if (auto number = node.value_exact<double>()) {
+    char digits[32]; // as many as tell it from every other
+    return std::string(digits, std::to_chars(std::begin(digits), std::end(digits), *number).ptr);
   }
+  if (auto number = node.value_exact<int64_t>())
+    return std::to_string(*number);
+  if (auto truth = node.value_exact<bool>())
+    return *truth ? "true" : "false";
   fail("--recipe " + path + ": key '" + key + "': expected a string, number or boolean");
 }
 
@@ -31,7 +34,39 @@ static void give(StringRef path, StringRef key, cl::Option &option, const std::s
     fail("--recipe " + path + ": key '" + key + "': unsuitable value '" + value + "'");
 }
 
-void mtc::tool::applyRecipe(StringRef path, cl::SubCommand &command) {
+namespace {
+
+/// What one would type behind a flag, and the NAME of a NAME=VALUE.
+struct Entry {
+  std::string text, name;
+};
+
+} // namespace
+
+/// The entries that a key stands for.
+static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::node &node) {
+  std::vector<Entry> entries;
+  auto add = [&](const toml::node &value) {
+    std::string text = spell(path, key, value);
+    entries.push_back({text, text.substr(0, text.find('='))});
+  };
+  if (const toml::array *array = node.as_array()) {
+    for (const toml::node &element : *array)
+      add(element);
+  } else if (const toml::table *pairs = node.as_table()) {
+    for (auto &&[inner, element] : *pairs) {
+      std::string name(inner.str());
+      entries.push_back({name + "=" + spell(path, key, element), name});
+    }
+  } else {
+    add(node);
+  }
+  return entries;
+}
+
+void mtc::tool::applyRecipe(
+    StringRef path, cl::SubCommand &command,
+    llvm::function_ref<const std::vector<std::string> *(const cl::Option &)> pairsOf) {
   toml::table table;
   try {
     table = toml::parse_file(path.str());
@@ -43,19 +78,20 @@ void mtc::tool::applyRecipe(StringRef path, cl::SubCommand &command) {
   for (auto &&[name, node] : table) {
     StringRef key(name.str().data(), name.str().size());
     auto it = options.find(key);
-    if (it == options.end() || key == "recipe")
-      fail("--recipe " + path + ": key '" + key + "': there is no such flag");
+    if (it == options.end() || key == "recipe" || key == "force")
+      fail("--recipe " + path + ": key '" + key + "': there is no such flag for a recipe");
     cl::Option &option = *it->second;
-    if (option.getNumOccurrences())
-      continue; // The command line wins.
-    if (const toml::array *array = node.as_array()) {
-      for (const toml::node &element : *array)
-        give(path, key, option, spell(path, key, element));
-    } else if (const toml::table *pairs = node.as_table()) {
-      for (auto &&[inner, element] : *pairs)
-        give(path, key, option, std::string(inner.str()) + "=" + spell(path, key, element));
-    } else {
-      give(path, key, option, spell(path, key, node));
-    }
+    // The command line wins.
+    const std::vector<std::string> *pairs = pairsOf(option);
+    if (option.getNumOccurrences() && !pairs)
+      continue;
+    const std::vector<Entry> entries = spellAll(path, key, node);
+    if (entries.size() > 1 && option.getNumOccurrencesFlag() != cl::ZeroOrMore)
+      fail("--recipe " + path + ": key '" + key + "': expected one value, found " +
+           Twine(entries.size()));
+    const std::vector<std::string> given = pairs ? *pairs : std::vector<std::string>();
+    for (const Entry &entry : entries)
+      if (llvm::none_of(given, [&](StringRef text) { return text.starts_with(entry.name + "="); }))
+        give(path, key, option, entry.text);
   }
 }

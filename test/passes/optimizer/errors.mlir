@@ -20,7 +20,7 @@ module {}
 module {}
 
 //--- negative.mlir
-// expected-error @below {{optimizer 'adamw': lr is -1, but must be at least 0 and finite}}
+// expected-error @below {{optimizer 'adamw': lr is -1, but must be at least 0 and less than 3.4e+38}}
 module {}
 
 //--- gradient.mlir

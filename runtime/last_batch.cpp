@@ -63,9 +63,9 @@ std::string describeLastBatch(LastBatch last, const MtcProgram &program, int64_t
                 " and are left out of each epoch (--last-batch drop)");
   if (steps <= rows / batch) // The run ends before.
     return "";
-  return text(rows, " rows are ", rows / batch, " batches of ", batch, " and ", rest,
-              " more, which share a batch with the next epoch's first (--last-batch wrap); "
-              "--last-batch drop leaves them out",
+  return text("of ", rows, " rows ", rest, " do not fill a batch of ", batch,
+              " and share one with the next epoch's first (--last-batch wrap); --last-batch drop "
+              "leaves them out",
               mask);
 }
 

@@ -111,6 +111,10 @@ std::optional<BatchAxis> Chooser::axisOf(ArrayRef<const StepInput *> rows) {
                  "; give them one size with --dim, or name those that hold rows with --rows-of");
     return std::nullopt;
   }
+  if (axis.batch == 0) {
+    problems.add("a step would take no rows of " + listed(rows) + ": the first axis is 0");
+    return std::nullopt;
+  }
   for (const StepInput *input : rows)
     axis.inputs.insert(input->name);
   for (const StepInput &input : inputs)

@@ -100,7 +100,8 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
             : RankedTensorType::get(layout->shape, plan.loss->classifies
                                                        ? Type(b.getI64Type())
                                                        : lossElement(type.getElementType()));
-  if (plan.loss == findLoss("causal-lm"))
+  // Labels without sign cannot say that the last token has no label.
+  if (plan.loss == findLoss("causal-lm") && !isUnsigned(plan.labelType.getElementType()))
     if (int64_t input = findTokenInput(forward, layout->shape, plan.labels); input >= 0)
       plan.shiftedFrom = argumentName(forward, input).str();
   return plan;

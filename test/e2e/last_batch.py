@@ -64,7 +64,7 @@ for how, batches in order.items():
             assert f"made with --last-batch {how}" in refused, refused
 
 said = program.run("--steps", 3).stderr
-assert "22 rows are 2 batches of 8 and 6 more" in said and "--last-batch mask" in said, said
+assert "of 22 rows 6 do not fill a batch of 8 and share one" in said and "--last-batch mask" in said, said
 assert program.run("--steps", 2).stderr == "", "these steps take each row once"
 program.run("--evaluate", "--metrics", "evaluated.jsonl")
 (evaluated,) = read_metrics(folder / "evaluated.jsonl")

@@ -78,7 +78,8 @@ TEST(LastBatch, IsSaidWithTheNumbers) {
   auto said = [](LastBatch last, int64_t rows, int64_t steps) {
     return describeLastBatch(last, mtc_program, rows, 4, steps);
   };
-  EXPECT_THAT(said(LastBatch::Wrap, 10, 3), HasSubstr("10 rows are 2 batches of 4 and 2 more"));
+  EXPECT_THAT(said(LastBatch::Wrap, 10, 3),
+              HasSubstr("of 10 rows 2 do not fill a batch of 4 and share"));
   EXPECT_EQ(said(LastBatch::Wrap, 10, 2), "");
   EXPECT_EQ(said(LastBatch::Wrap, 8, 9), "");
   EXPECT_THAT(said(LastBatch::Wrap, 3, 1), HasSubstr("3 rows and a batch takes 4"));
@@ -94,7 +95,7 @@ TEST(LastBatch, OfRuns) {
   };
   RunResult result = run({});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.error, HasSubstr("note: 10 rows are 2 batches of 4 and 2 more"));
+  EXPECT_THAT(result.error, HasSubstr("note: of 10 rows 2 do not fill a batch of 4 and share one"));
   EXPECT_EQ(run({"--quiet"}).error, "");
   EXPECT_EQ(run({"--last-batch", "wrap"}).error, "");
   EXPECT_EQ(run({"--last-batch", "drop", "--epochs", "3"}).status, 0);

@@ -69,6 +69,7 @@ TEST(BatchAxis, ExtentsOfFixedFiles) {
               ElementsAre("1"));
   EXPECT_THAT(choose({{"x", "1", {1, 16}}, {"mask", "16", {16, 16}}}), ElementsAre("1"));
   EXPECT_THAT(choose({{"scale", "", {}}}), ElementsAre("1"));
+  EXPECT_THAT(choose({{"x", "0", {0, 3}}}), ElementsAre(HasSubstr("no rows of 'x' [0, 3]")));
 }
 
 TEST(BatchAxis, LabelsNeedTheRows) {

@@ -34,3 +34,13 @@ func.func @forward(%a: tensor<4x3xi64> {mtc.name = "tokens"}, %b: tensor<4x3xi64
                    %x: tensor<4x3x9xf32> {mtc.name = "x"}) -> (tensor<4x3x9xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3x9xf32>
 }
+
+// -----
+
+// Labels without sign have no value for the last token, which is ignored.
+// CHECK: mtc.loss = "causal-lm"
+// CHECK-NOT: mtc.shifted_from
+func.func @forward(%ids: tensor<4x3xi64> {mtc.name = "input_ids"}, %labels: tensor<4x3xui8> {mtc.name = "labels"},
+                   %x: tensor<4x3x9xf32> {mtc.name = "x"}) -> (tensor<4x3x9xf32> {mtc.name = "logits"}) {
+  return %x : tensor<4x3x9xf32>
+}

@@ -120,7 +120,7 @@ void print(const llvm::json::Object &description) {
                           [&](const llvm::json::Value &dim) { os << *dim.getAsString(); });
     os << "]";
     if (std::optional<bool> hasRows = input.getBoolean("rows"))
-      os << (*hasRows ? ", a row for each of the first axis" : ", taken whole");
+      os << (*hasRows ? ", its first axis counts rows" : ", taken whole");
     os << "\n";
   }
   for (const llvm::json::Value &value : *description.getArray("outputs"))

@@ -119,15 +119,27 @@ static bool sameShape(const MtcInput &one, const MtcInput &other) {
   return one.tensor.rank > 0 && shapeOf(one.tensor) == shapeOf(other.tensor);
 }
 
+/// Labels that are compared with the tokens of each integer input of their shape. Those of
+/// cross-entropy may repeat it where a model is to; others are likely meant for causal-lm.
 void Dataset::checkLanguage(Problems &problems) {
-  if (std::string_view(program.loss) != "causal-lm")
+  const std::string_view loss = program.loss;
+  if (loss != "causal-lm" && loss != "cross-entropy")
     return;
   for (size_t label = 0; label < columns.size(); ++label)
     for (size_t i = 0; i < columns.size(); ++i) {
       const MtcInput &labels = program.inputs[label], &tokens = program.inputs[i];
-      if (labels.is_label && columns[label] && i != label && columns[i] &&
-          isInteger(tokens.tensor.type) && sameShape(labels, tokens))
-        problems.collect([&] { checkNextTokens(tokens, *columns[i], labels, *columns[label]); });
+      if (!labels.is_label || !columns[label] || i == label || !columns[i] ||
+          !isInteger(tokens.tensor.type) || !sameShape(labels, tokens))
+        continue;
+      problems.collect([&] {
+        if (loss == "causal-lm")
+          checkNextTokens(tokens, *columns[i], labels, *columns[label]);
+        else if (labelsRepeatTokens(tokens, *columns[i], labels, *columns[label]))
+          warningText =
+              text(columns[label]->flag(), ": each label is the value of ", columns[i]->flag(),
+                   " at its own place. Where the model is to predict the next token, "
+                   "compile with --loss causal-lm");
+      });
     }
 }
 

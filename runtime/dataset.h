@@ -32,6 +32,9 @@ public:
   /// How many of them a step takes.
   int64_t batch() const { return how == Feeding::Rows ? program.batch : 1; }
 
+  /// One line about data that may not be what is meant; "" if there is none.
+  const std::string &warning() const { return warningText; }
+
   /// Copies a batch to `places`, one for each input, and checks the values. Labels of rows that
   /// only fill the batch are ignored.
   void load(const Batch &batch, const std::vector<char *> &places);
@@ -49,6 +52,7 @@ private:
   std::vector<std::optional<DataColumn>> columns; ///< nothing where a label is made or ignored
   Feeding how = Feeding::Rows;
   int64_t rowCount = 0;
+  std::string warningText;
 };
 
 } // namespace mtc::runtime

@@ -73,21 +73,33 @@ std::string shiftAdvice(const MtcInput &tokens, const MtcInput &labels) {
               " shifted by one are the labels; or, to keep what is ignored, give ", shifted);
 }
 
-} // namespace
-
-void checkNextTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
-                     DataColumn &labelColumn) {
+/// Compares rows until it has seen enough of them.
+Comparison compare(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
+                   DataColumn &labelColumn) {
   const int64_t length = labels.tensor.dims[labels.tensor.rank - 1],
                 items = std::min(tokenColumn.items(), labelColumn.items());
-  if (length == 0 || tokenColumn.elementsOfItem() != labelColumn.elementsOfItem())
-    return;
   Comparison comparison(length, labels.ignored);
+  if (length == 0 || tokenColumn.elementsOfItem() != labelColumn.elementsOfItem())
+    return comparison;
   for (int64_t item = 0; item < items && !comparison.isDone(); ++item) {
     std::vector<int64_t> ids = read(tokens, tokenColumn, item),
                          next = read(labels, labelColumn, item);
     for (size_t at = 0; at < ids.size(); at += static_cast<size_t>(length))
       comparison.addSequence(&ids[at], &next[at]);
   }
+  return comparison;
+}
+
+} // namespace
+
+bool labelsRepeatTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
+                        DataColumn &labelColumn) {
+  return compare(tokens, tokenColumn, labels, labelColumn).isSame();
+}
+
+void checkNextTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
+                     DataColumn &labelColumn) {
+  const Comparison comparison = compare(tokens, tokenColumn, labels, labelColumn);
   if (comparison.isSame())
     userError(labelColumn.flag(), ": each label is the token of ", tokenColumn.flag(),
               " at its own place, so that the model would learn to repeat its input. Labels of "

@@ -6,10 +6,13 @@
 
 namespace mtc::runtime {
 
-/// A mistake of the user if the labels, as far as they count, are the tokens themselves, as Hugging
-/// Face's models take them, or the tokens two places after: either trains another task than the
-/// loss `causal-lm` says. Reads rows until it has seen enough of them. The last axis of both inputs
-/// is the sequence.
+/// Whether the labels, as far as they count, are the tokens themselves. Reads rows until it has
+/// seen enough of them. The last axis of both inputs is the sequence.
+bool labelsRepeatTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
+                        DataColumn &labelColumn);
+
+/// A mistake of the user if labels repeat the tokens, as Hugging Face's models take them, or are
+/// the tokens two places after: either trains another task than the loss `causal-lm` says.
 void checkNextTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
                      DataColumn &labelColumn);
 

@@ -118,6 +118,8 @@ struct Inputs {
     if (options.trains() || options.evaluate || !options.gradients.empty() ||
         !options.outputs.empty())
       problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
+    if (data && !data->warning().empty() && !problems.any())
+      std::fprintf(stderr, "warning: %s\n", data->warning().c_str());
     const bool usesOrder = options.trains() || !options.gradients.empty();
     if (usesOrder && !problems.any())
       problems.collect([&] {

@@ -31,7 +31,9 @@ class Expected:
         found = np.asarray(found)
         if found.shape != self.value.shape:
             return f"has the shape {found.shape}, expected {self.value.shape}"
-        error = np.abs(found.astype(np.float64) - self.value)
+        found = found.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            error = np.where(found == self.value, 0.0, np.abs(found - self.value))
         if error.size == 0 or (error <= self.tolerance).all():
             return None
         at = np.unravel_index(np.argmax(np.where(np.isnan(error), np.inf, error)), error.shape)
@@ -46,12 +48,16 @@ class Expectation:
     losses: list[Expected]
     gradients: dict[str, Expected]  # of the first step
     weights: dict[str, Expected]  # after the last
+    outputs: dict[str, Expected]  # for the first step's rows
 
     def check_gradients(self, found: dict[str, np.ndarray]) -> list[str]:
         return differences("gradient of", self.gradients, found)
 
     def check_weights(self, found: dict[str, np.ndarray]) -> list[str]:
         return differences("trained", self.weights, {name: found[name] for name in self.weights if name in found})
+
+    def check_outputs(self, found: dict[str, np.ndarray]) -> list[str]:
+        return differences("output", self.outputs, found)
 
     def check_losses(self, found: list[float]) -> list[str]:
         return differences("loss of step", dict(enumerate(self.losses, 1)), dict(enumerate(found, 1)))
@@ -64,43 +70,53 @@ def differences(what: str, expected: dict, found: dict) -> list[str]:
 
 
 def spread(exact, others) -> float:
-    return max((float(np.max(np.abs(np.asarray(o) - exact), initial=0.0)) for o in others), default=0.0)
+    with np.errstate(invalid="ignore"):  # inf - inf, where both are infinite
+        return max(float(np.nanmax(np.abs(np.asarray(o) - exact), initial=0.0)) for o in others)
 
 
 def expect(case: Case) -> Expectation:
     """Raises `Rejected` where the case allows no comparison that would see a wrong number."""
     exact_tapes = [Tape() for _ in range(STEPS)]
-    losses, gradients, weights = reference.train(case, exact_tapes)
+    exact = reference.train(case, exact_tapes)
     nearest = 1e-9 if case.is_double else NEAREST
     if min(tape.margin for tape in exact_tapes) < nearest:
         raise Rejected("a kink is near")
-    noise = NOISE[case.is_double]
     others = []
     for seed in range(EVALUATIONS):
-        tapes = [Tape(noise, seed * STEPS + step) for step in range(STEPS)]
+        tapes = [Tape(NOISE[case.is_double], seed * STEPS + step) for step in range(STEPS)]
         others.append(reference.train(case, tapes))
         check_decisions(exact_tapes, tapes)
-    largest = max((float(np.abs(g).max(initial=0)) for g in gradients[0].values()), default=0.0)
+    check_rules(case, exact.gradients[0])
+    return tolerances(case, exact, others)
+
+
+def tolerances(case: Case, exact: reference.Run, others: list[reference.Run]) -> Expectation:
+    noise, least = NOISE[case.is_double], LEAST[case.is_double]
+    largest = max((float(np.abs(g).max(initial=0)) for g in exact.gradients[0].values()), default=0.0)
     if largest < 1e-4:
         raise Rejected("no gradient to speak of")
-    check_rules(case, gradients[0])
-    result = Expectation([], {}, {})
-    for step, loss in enumerate(losses):
-        moved = spread(loss, [o[0][step] for o in others])
-        result.losses.append(Expected(np.float64(loss), FACTOR * (moved + noise * (abs(loss) + 0.01))))
-    for name, g in gradients[0].items():
-        moved = spread(g, [o[1][0][name] for o in others])
-        own = float(np.abs(g).max(initial=0))
-        tolerance = FACTOR * (moved + noise * (own + 1e-3 * largest))
-        if tolerance > LEAST[case.is_double] * max(own, 0.03 * largest):
+
+    def expected(value, moved, least_size: float = 0.0) -> Expected:
+        value = np.asarray(value)
+        if value.dtype.kind != "f":
+            return Expected(value.astype(np.float64), 0.0)
+        size = float(np.abs(value[np.isfinite(value)]).max(initial=0)) + least_size
+        return Expected(value, FACTOR * (spread(value, moved) + noise * size))
+
+    result = Expectation([], {}, {}, {})
+    for step, loss in enumerate(exact.losses):
+        result.losses.append(expected(np.float64(loss), [o.losses[step] for o in others], 0.01))
+        if result.losses[-1].tolerance > least * (abs(loss) + 0.1):
+            raise Rejected("the loss is ill-conditioned")
+    for name, g in exact.gradients[0].items():
+        result.gradients[name] = expected(g, [o.gradients[0][name] for o in others], 1e-3 * largest)
+        if result.gradients[name].tolerance > least * max(float(np.abs(g).max(initial=0)), 0.03 * largest):
             raise Rejected(f"the gradient of {name} is ill-conditioned")
-        result.gradients[name] = Expected(np.asarray(g), tolerance)
-    for name, w in weights.items():
-        moved = spread(w, [o[2][name] for o in others])
-        tolerance = FACTOR * (moved + noise * float(np.abs(w).max(initial=0)))
-        result.weights[name] = Expected(np.asarray(w), tolerance + sign_risk(case, name, gradients, result.gradients[name].tolerance))
-    if result.losses[-1].tolerance > LEAST[case.is_double] * (abs(losses[-1]) + 0.1):
-        raise Rejected("the loss is ill-conditioned")
+    for name, w in exact.weights.items():
+        result.weights[name] = expected(w, [o.weights[name] for o in others])
+        result.weights[name].tolerance += sign_risk(case, name, exact.gradients, result.gradients[name].tolerance)
+    for name, y in exact.outputs.items():
+        result.outputs[name] = expected(y, [o.outputs[name] for o in others], 1e-3)
     return result
 
 

@@ -17,6 +17,7 @@ from tape import Rejected, Tape
 OPSETS = [10, 13, 17, 18, 20, 21, 23, 24, 24, 24]
 BATCHES = [1, 1, 2, 3, 4, 5, 8]
 DOUBLES = 1 / 6  # of the models
+UNREAD = 0.06  # of the values that nothing reads: the rest are read by the loss
 IR_VERSION = 10
 ATTEMPTS = 400
 REQUIRED = sorted(name for name, operator in OPERATORS.items() if operator.propose is not never)
@@ -86,6 +87,7 @@ def finish(graph: Graph, index: int, passes: list[str]) -> Case:
     """A loss that every value without a reader takes part in, and how it is trained."""
     loss = graph.choose(["output", "output", "mse", "mse", "cross-entropy", "l1", "bce-with-logits", "causal-lm"])
     last = [name for name in graph.values if name not in graph.used and name[0] in "vpx"]
+    last = without_some(graph, last)
     main = choose_main(graph, loss, last)
     if main is None:
         loss = "output"
@@ -118,6 +120,16 @@ def finish(graph: Graph, index: int, passes: list[str]) -> Case:
     return case
 
 
+def without_some(graph: Graph, last: list[str]) -> list[str]:
+    """Leaves some to be read by nothing, where no parameter is for nothing by that."""
+    kept = [name for name in last if not graph.chance(UNREAD)]
+    reached = set(kept)
+    for node in reversed(graph.nodes):
+        if reached & set(node.output):
+            reached |= set(node.input)
+    return kept if all(name in reached for name in graph.initializers) else last
+
+
 def choose_main(graph: Graph, loss: str, last: list[str]) -> str | None:
     """The value whose labels the loss reads: its first axis is the batch."""
     def fits(name: str) -> bool:
@@ -146,7 +158,7 @@ def draw_labels(graph: Graph, loss: str, shape: tuple) -> np.ndarray | None:
     if loss in ("cross-entropy", "causal-lm"):
         axis = 1 if len(shape) >= 4 else len(shape) - 1
         labels = graph.numbers.integers(0, shape[axis], (rows, *shape[1:axis], *shape[axis + 1 :]))
-        if graph.chance(0.3):
+        if graph.chance(0.5):
             ignored = graph.numbers.random(labels.shape) < 0.3
             ignored.reshape(graph.rows, -1)[:, 0] = False
             labels[ignored] = -100
@@ -161,12 +173,18 @@ def value_info(graph: Graph, name: str) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, types[graph.values[name].data.dtype.kind], graph.shape(name))
 
 
+def further_outputs(graph: Graph, output: str) -> list[str]:
+    """Values that the model gives besides what the loss reads."""
+    inner = [name for name in graph.values if name[0] == "v" and name != output]
+    return graph.random.sample(inner, min(graph.choose([0, 0, 1, 2]), len(inner)))
+
+
 def to_model(graph: Graph, output: str) -> onnx.ModelProto:
     read = {name for node in graph.nodes for name in node.input} | {output}
+    outputs = [value_info(graph, name) for name in (output, *further_outputs(graph, output))]
     graph.data = {name: array for name, array in graph.data.items() if name in read}
     initializers = [numpy_helper.from_array(array, name) for name, array in graph.initializers.items() if name in read]
-    made = helper.make_graph(graph.nodes, "random", [value_info(graph, name) for name in graph.data], [value_info(graph, output)],
-                             initializers)  # fmt: skip
+    made = helper.make_graph(graph.nodes, "random", [value_info(graph, name) for name in graph.data], outputs, initializers)
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", graph.opset)], ir_version=IR_VERSION)
     try:
         onnx.checker.check_model(model, full_check=True)
@@ -185,7 +203,7 @@ def make_symbolic(case: Case):
 def choose_numbers(graph: Graph, case: Case) -> dict:
     """A rate by which three steps change the loss, but leave every operator in its domain."""
     case.numbers = {"lr": 0.0}
-    loss, gradients = loss_and_gradients(case, {n: a.astype(np.float64) for n, a in case.trained().items()}, 0, Tape())
+    loss, gradients, _ = loss_and_gradients(case, {n: a.astype(np.float64) for n, a in case.trained().items()}, 0, Tape())
     largest = max(float(np.abs(g).max(initial=0)) for g in gradients.values())
     if largest == 0:
         raise Rejected("no gradient")

@@ -16,7 +16,7 @@ from tape import Rejected, Tape, Value
 
 # Mostly small; 1, odd and prime ones as often as others. The largest only where few other extents are.
 EXTENTS = [1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 32, 33, 129, 1000]
-MOST_ELEMENTS = 6000
+MOST_ELEMENTS = 6000  # of what is drawn, and three times as many of what is computed
 LARGEST = 60.0  # of the values, so that f32 has digits for the small ones beside them
 NEAREST = 3e-5  # to a kink
 
@@ -306,7 +306,7 @@ class Graph:
         return names[0]
 
     def accept(self, op: str, value: Value):
-        if value.data.size > MOST_ELEMENTS or value.rank > 6:
+        if value.data.size > 3 * MOST_ELEMENTS or value.rank > 6:
             raise Rejected(f"{op} gives {value.shape}")
         if value.is_float and not (np.abs(value.data) <= LARGEST).all() and op != "Where":
             raise Rejected(f"{op} gives values that are too large")

@@ -72,8 +72,8 @@ def masked(graph, scores: str) -> str:
 
 def propose_attention(graph):
     """Softmax between two products: with heads, scales in several places, masks; and what spoils it."""
-    batch, heads, length = graph.choose([(), (1,), (2,)]), graph.choose([(), (1,), (2,), (3,)]), graph.extent(17)
-    keys, size = graph.choose([length, length, graph.extent(9)]), graph.choose([1, 2, 3, 4, 8])
+    batch, heads, length = graph.choose([(), (1,), (2,)]), graph.choose([(), (1,), (2,), (3,)]), graph.extent(129)
+    keys, size = graph.choose([length, length, graph.extent(33)]), graph.choose([1, 2, 3, 4, 8, 17])
     leading = batch + heads
     q, k = graph.of_shape((*leading, length, size)), graph.of_shape((*leading, keys, size))
     v = graph.of_shape((*leading, keys, graph.choose([size, size, 5])))

@@ -48,6 +48,13 @@ def summary(text: str) -> str:
     return re.sub(r"'[^']*'|\"[^\"]*\"|tensor<[^>]*>|[\w./]*\d[\w./]*", "_", line)[-160:]
 
 
+def first_batch(case: Case, name: str, rows: np.ndarray) -> np.ndarray:
+    """Of an output for all rows that for the first batch. One without rows has the number of the batch as first axis."""
+    dims = next(o.type.tensor_type.shape.dim for o in case.model.graph.output if o.name == name)
+    has_rows = len(dims) > 0 and (dims[0].dim_value or case.batch) == (case.batch if case.data else 1)
+    return rows[: case.batch if case.data else 1] if has_rows else rows[0]
+
+
 @dataclass
 class Checker:
     """Runs cases in a folder of its own."""
@@ -110,6 +117,7 @@ class Checker:
             for what in one.keys() - {"memory", "losses"}:
                 self.same_bits(what, one[what], two[what], name, compile)
         self.compare("gradients" + name, expectation.check_gradients(one["gradients"]), compile)
+        self.compare("outputs" + name, expectation.check_outputs(one["outputs"]), compile)
         self.compare("losses" + name, expectation.check_losses(one["losses"]), compile)
         self.compare("weights" + name, expectation.check_weights(one["weights"]), compile)
         memory = one["memory"]
@@ -121,7 +129,7 @@ class Checker:
         """Gradients of the first batch, then losses, weights and memory of the steps."""
         program = [self.folder / "program", *case.data_flags(), "--no-shuffle", "--quiet", "--threads", threads]
         files = {key: self.folder / f"found{threads}{suffix}" for key, suffix in
-                 {"gradients": ".safetensors", "metrics": ".jsonl", "memory": ".json", "model": ".onnx"}.items()}  # fmt: skip
+                 {"gradients": ".safetensors", "outputs": ".outputs", "metrics": ".jsonl", "memory": ".json", "model": ".onnx"}.items()}  # fmt: skip
         for file in files.values():
             file.unlink(missing_ok=True)
         self.run([*program, "--gradients", files["gradients"]], "gradients run" + name, **environment)
@@ -129,7 +137,9 @@ class Checker:
         self.run([*program, *steps], "training run" + name, **environment)
         weights = {i.name: onnx.numpy_helper.to_array(i) for i in onnx.load(files["model"]).graph.initializer}
         metrics = [json.loads(line) for line in files["metrics"].read_text().splitlines()]
-        return {"gradients": load_file(files["gradients"]), "losses": [line["loss"] for line in metrics],
+        self.run([*program, "--outputs", files["outputs"]], "outputs run" + name, **environment)
+        outputs = {key: first_batch(case, key, a) for key, a in load_file(files["outputs"]).items()}
+        return {"gradients": load_file(files["gradients"]), "outputs": outputs, "losses": [line["loss"] for line in metrics],
                 "weights": weights, "memory": json.loads(files["memory"].read_text())}  # fmt: skip
 
     def compare(self, kind: str, found: list[str], command):

@@ -4,6 +4,7 @@ Losses are as PyTorch defines them, optimizers as in passes/optimizer.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import tape as arithmetic
@@ -57,7 +58,7 @@ LOSSES = {
 
 
 def loss_and_gradients(case: Case, parameters: dict[str, np.ndarray], step: int, tape: Tape):
-    """The loss of a step's rows, and each parameter's gradient."""
+    """The loss of a step's rows, each parameter's gradient, and the model's outputs."""
     variables = {name: tape.variable(array) for name, array in parameters.items()}
     rows = case.rows(step)
     inputs = {i.name: tape.constant(rows[i.name]) for i in case.model.graph.input}
@@ -67,7 +68,8 @@ def loss_and_gradients(case: Case, parameters: dict[str, np.ndarray], step: int,
         gradients = tape.gradients(loss, list(variables.values()))
     if not np.isfinite(loss.data).all() or not all(np.isfinite(g).all() for g in gradients):
         raise Rejected("the loss or a gradient is not finite")
-    return float(loss.data), dict(zip(variables, gradients))
+    outputs = {o.name: values[o.name].data for o in case.model.graph.output}
+    return float(loss.data), dict(zip(variables, gradients)), outputs
 
 
 class Optimizer:
@@ -118,14 +120,26 @@ class Optimizer:
 OPTIMIZERS = [name.removeprefix("by_") for name in vars(Optimizer) if name.startswith("by_")]
 
 
-def train(case: Case, tapes: list[Tape]):
-    """Losses and gradients of each step, one tape a step, and the parameters at the end."""
+@dataclass
+class Run:
+    """Losses and gradients of each step, the outputs of the first, and the parameters at the end."""
+
+    losses: list[float]
+    gradients: list[dict[str, np.ndarray]]
+    outputs: dict[str, np.ndarray]
+    weights: dict[str, np.ndarray]
+
+
+def train(case: Case, tapes: list[Tape]) -> Run:
+    """As many steps as there are tapes."""
     parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
     optimizer = Optimizer(case.optimizer, case.numbers)
-    losses, gradients = [], []
+    run = Run([], [], {}, {})
     for step, tape in enumerate(tapes):
-        loss, g = loss_and_gradients(case, parameters, step, tape)
-        losses.append(loss)
-        gradients.append(g)
-        parameters = {name: tape.rounded(p) for name, p in optimizer.apply(parameters, g).items()}
-    return losses, gradients, parameters
+        loss, gradients, outputs = loss_and_gradients(case, parameters, step, tape)
+        run.losses.append(loss)
+        run.gradients.append(gradients)
+        run.outputs = run.outputs or outputs
+        parameters = {name: tape.rounded(p) for name, p in optimizer.apply(parameters, gradients).items()}
+    run.weights = parameters
+    return run

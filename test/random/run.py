@@ -103,7 +103,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a folder for what fails, made smaller")
     parser.add_argument("--no-shrink", action="store_true", help="do not make failures smaller")
     parser.add_argument("--shrink-seconds", type=float, default=90.0, help="for one failure")
-    parser.add_argument("--races", action=argparse.BooleanOptionalAction, default=False, help="look for races in the emulator")
+    parser.add_argument("--races", action=argparse.BooleanOptionalAction, default=True, help="look for races in the emulator")
     parser.add_argument("--no-cache", action="store_true", help="compile every kernel of every program")
     options = parser.parse_args()
 

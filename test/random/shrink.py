@@ -26,12 +26,15 @@ class Draft:
         self.case, self.nodes = case, list(graph.node)
         self.initializers = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
         self.data, self.output, self.loss = dict(case.data), case.output, case.loss
+        self.outputs = [o.name for o in graph.output if o.name != case.output]
         self.element = graph.output[0].type.tensor_type.elem_type
         self.float_type = helper.tensor_dtype_to_np_dtype(self.element)
 
     def finish(self) -> Case | None:
         """The case without what nothing reads; None where it is not valid."""
-        needed, nodes = {self.output}, []
+        made = {name for node in self.nodes for name in node.output}
+        outputs = [self.output, *(name for name in self.outputs if name in made)]
+        needed, nodes = set(outputs), []
         for node in reversed(self.nodes):
             if needed & set(node.output):
                 nodes.insert(0, node)
@@ -43,8 +46,9 @@ class Draft:
             shape = (self.case.dims.get("batch") and "batch" or self.case.batch, *data[name].shape[1:])
             inputs[name] = helper.make_tensor_value_info(name, value.type.tensor_type.elem_type, shape)
         initializers = [numpy_helper.from_array(a, name) for name, a in self.initializers.items() if name in needed]
-        graph = helper.make_graph(nodes, "random", list(inputs.values()),
-                                  [helper.make_tensor_value_info(self.output, self.element, None)], initializers)  # fmt: skip
+        old = {o.name: o.type.tensor_type.elem_type for o in self.case.model.graph.output}
+        infos = [helper.make_tensor_value_info(name, old.get(name, self.element), None) for name in outputs]
+        graph = helper.make_graph(nodes, "random", list(inputs.values()), infos, initializers)
         model = helper.make_model(graph, opset_imports=self.case.model.opset_import, ir_version=self.case.model.ir_version)
         case = replace(self.case, model=model, data=data, output=self.output, loss=self.loss)
         case.frozen = [name for name in case.frozen if name in needed]
@@ -137,6 +141,13 @@ def bypassed_nodes(case: Case) -> Iterator[Case]:
             yield draft.finish()
 
 
+def fewer_outputs(case: Case) -> Iterator[Case]:
+    for name in [o.name for o in case.model.graph.output if o.name != case.output]:
+        draft = Draft(case)
+        draft.outputs.remove(name)
+        yield draft.finish()
+
+
 def fewer_parameters(case: Case) -> Iterator[Case]:
     """A parameter becomes a constant."""
     for name, array in case.trained().items():
@@ -178,7 +189,7 @@ def resized(case: Case, extent: int, smaller: int) -> Case | None:
     return draft.finish()
 
 
-REDUCTIONS = [simpler_options, earlier_loss, cut_values, bypassed_nodes, fewer_parameters, smaller_extents]
+REDUCTIONS = [simpler_options, fewer_outputs, earlier_loss, cut_values, bypassed_nodes, fewer_parameters, smaller_extents]
 
 
 def same_kind(case: Case, kind: str, check: Callable) -> bool:
@@ -193,7 +204,7 @@ def same_kind(case: Case, kind: str, check: Callable) -> bool:
 def size(case: Case) -> tuple:
     graph = case.model.graph
     elements = sum(numpy_helper.to_array(i).size for i in graph.initializer) + sum(a.size for a in case.data.values())
-    return len(graph.node), len(case.trained()), elements
+    return len(graph.node), len(graph.output), len(case.trained()), elements
 
 
 def shrink(case: Case, failure: Failure, check: Callable, seconds: float) -> Case:

@@ -54,14 +54,14 @@ bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   return rows < enoughRows && points > pointsOfOneThread;
 }
 
-/// Calls `visit` with each operation other than `except` that reads a value or a view of it.
-void visitReaders(Value value, Operation *except, llvm::function_ref<void(Operation *)> visit) {
-  for (Operation *user : value.getUsers()) {
+/// Whether an operation other than `except` that reads a value, or a view of it, is as asked. A
+/// value may have as many readers as the model has parameters: the first one found ends the search.
+bool anyReader(Value value, Operation *except, llvm::function_ref<bool(Operation *)> isAsAsked) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (user->hasTrait<mtc::View>())
-      visitReaders(user->getResult(0), except, visit);
-    else if (user != except)
-      visit(user);
-  }
+      return anyReader(user->getResult(0), except, isAsAsked);
+    return user != except && isAsAsked(user);
+  });
 }
 
 bool callsBetween(Operation *from, Operation *to) {
@@ -106,10 +106,8 @@ bool wouldLiveLonger(Value value, KernelOp first, KernelOp second) {
   if (!source || isOfVariable(root) ||
       byteSize(cast<RankedTensorType>(root.getType())) <= resultBytes(first))
     return false;
-  bool isReadLater = false;
-  visitReaders(root, first,
-               [&](Operation *reader) { isReadLater |= !reader->isBeforeInBlock(second); });
-  return !isReadLater;
+  return !anyReader(root, first,
+                    [&](Operation *reader) { return !reader->isBeforeInBlock(second); });
 }
 
 bool canMoveDown(KernelOp first, KernelOp second) {
@@ -117,11 +115,11 @@ bool canMoveDown(KernelOp first, KernelOp second) {
                    [&](Value input) { return wouldLiveLonger(input, first, second); }))
     return false;
 
-  bool isReadBefore = false;
-  for (Value result : first->getResults())
-    visitReaders(result, second,
-                 [&](Operation *reader) { isReadBefore |= reader->isBeforeInBlock(second); });
-  return !isReadBefore && !callsBetween(first, second);
+  auto isReadBefore = [&](Value result) {
+    return anyReader(result, second,
+                     [&](Operation *reader) { return reader->isBeforeInBlock(second); });
+  };
+  return llvm::none_of(first->getResults(), isReadBefore) && !callsBetween(first, second);
 }
 
 /// Moves the views that lie between a value and what they are of in front of `op`.
@@ -222,9 +220,7 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint) {
   SmallVector<Type> types(second->getResultTypes());
   SmallVector<OpResult> kept;
   for (OpResult result : first->getResults()) {
-    bool isReadElsewhere = false;
-    visitReaders(result, second, [&](Operation *) { isReadElsewhere = true; });
-    if (!isReadElsewhere)
+    if (!anyReader(result, second, [](Operation *) { return true; }))
       continue;
     kept.push_back(result);
     types.push_back(result.getType());

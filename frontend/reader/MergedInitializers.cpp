@@ -40,6 +40,10 @@ private:
     auto entry = classes.find(name);
     return entry != classes.end() && entry->second.role == InitializerRole::Parameter;
   }
+  bool mayBeTrained(StringRef name) const {
+    auto entry = classes.find(name);
+    return isParameter(name) || (entry != classes.end() && entry->second.looksTrainable);
+  }
 
   /// The signature lists what the module has. What the file lacks of it is looked for at the uses
   /// of what the file has.
@@ -54,7 +58,7 @@ private:
     std::vector<std::pair<const Initializer *, ArrayRef<InitializerUse>>> candidates;
     for (const Initializer &initializer : model.initializers()) {
       auto users = uses.find(initializer.name);
-      if (isParameter(initializer.name) && users != uses.end() && users->second.size() > 1 &&
+      if (mayBeTrained(initializer.name) && users != uses.end() && users->second.size() > 1 &&
           initializer.bytes <= mostMergedElements * elementBytes(initializer.dataType))
         candidates.push_back({&initializer, users->second});
     }
@@ -237,17 +241,21 @@ SplitReport splitMergedInitializers(Model &model, MergedPolicy policy) {
     return report;
   Splitter splitter(model);
   for (const MergedInitializer &merged : found) {
-    std::string text = describe(merged, classes.find(merged.name)->second);
-    if (merged.mayBeTied && policy == MergedPolicy::Auto) {
+    const InitializerClass &known = classes.find(merged.name)->second;
+    bool isLeft = merged.mayBeTied && policy == MergedPolicy::Auto;
+    if (!isLeft)
+      splitter.split(merged);
+    if (!known.isParameter)
+      continue; // a constant, which is not trained unless its name is given
+    std::string text = describe(merged, known);
+    if (isLeft)
       report.warnings.push_back(text +
                                 ", which are trained as one, since the module may tie them; "
                                 "--merged split trains each apart, --merged keep says that it is "
                                 "meant");
-    } else {
+    else
       report.notes.push_back(text + " that were equal when exported; each is trained apart, "
                                     "--merged keep trains them as one");
-      splitter.split(merged);
-    }
   }
   splitter.finish();
   return report;

@@ -183,6 +183,23 @@ void Model::copyInitializer(StringRef original, StringRef name) {
   initializerList.push_back(std::move(copy));
 }
 
+bool Model::addInitializer(const ::onnx::TensorProto &tensor, StringRef name) {
+  Expected<uint64_t> bytes = checkTensor(tensor);
+  if (!bytes) {
+    consumeError(bytes.takeError());
+    return false;
+  }
+  if (!initializerIndex.try_emplace(name, initializerList.size()).second)
+    return false;
+  ::onnx::TensorProto copy = tensor;
+  copy.set_name(name.str());
+  *mutableGraph().add_initializer() = std::move(copy);
+  initializerList.push_back({name.str(), tensor.data_type(),
+                             std::vector<int64_t>(tensor.dims().begin(), tensor.dims().end()),
+                             *bytes, tensor.data_location() == ::onnx::TensorProto::EXTERNAL});
+  return true;
+}
+
 Expected<mlir::RankedTensorType> Model::initializerType(mlir::MLIRContext *context,
                                                         StringRef name) const {
   auto found = initializerIndex.find(name);

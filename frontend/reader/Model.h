@@ -80,6 +80,9 @@ public:
 
   /// Adds an initializer with the data and the metadata of another. The name must be new.
   void copyInitializer(llvm::StringRef original, llvm::StringRef name);
+  /// Adds an initializer of this name with a tensor's data; false where the tensor is broken or the
+  /// name is taken.
+  bool addInitializer(const ::onnx::TensorProto &tensor, llvm::StringRef name);
   /// For rewiring nodes before the model is imported.
   ::onnx::GraphProto &mutableGraph();
 

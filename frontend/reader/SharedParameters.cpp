@@ -1,5 +1,7 @@
-//===- SharedParameters.cpp - Parameters that the exporter copied or took over ----------------===//
+//===- SharedParameters.cpp - Parameters that may be one in the module, or were taken apart ---===//
 
+#include "frontend/reader/InitializerUses.h"
+#include "frontend/reader/MovingStatistics.h"
 #include "frontend/reader/Parameters.h"
 #include "frontend/reader/TensorData.h"
 
@@ -73,61 +75,146 @@ int64_t elementCount(const Initializer &initializer) {
   return initializer.bytes / elementBytes(initializer.dataType);
 }
 
+/// An initializer and its data.
+struct KnownMatrix {
+  const Initializer *initializer;
+  Matrix matrix;
+
+  Matrix view(bool isTransposed) const {
+    Matrix result = matrix;
+    result.isTransposed = isTransposed;
+    if (isTransposed)
+      std::swap(result.rows, result.columns);
+    return result;
+  }
+};
+
+/// Whether `a` equals `b`, read transposed or as it is; nothing where it equals neither.
+std::optional<bool> equalTransposed(const KnownMatrix &a, const KnownMatrix &b) {
+  if (a.initializer->dataType != b.initializer->dataType ||
+      a.initializer->bytes != b.initializer->bytes ||
+      haveSameOrigin(*a.initializer, *b.initializer))
+    return std::nullopt;
+  for (bool isTransposed : {false, true}) {
+    Matrix other = b.view(isTransposed);
+    if (a.matrix.rows == other.rows && holdSameValues(a.matrix, other))
+      return isTransposed;
+  }
+  return std::nullopt;
+}
+
+/// Whether two initializers are read by one operator as the same operand: then they are the weights
+/// of two layers of a kind rather than an embedding and an output layer.
+bool haveSameRole(const StringMap<std::vector<InitializerUse>> &uses, StringRef a, StringRef b) {
+  auto first = uses.find(a), second = uses.find(b);
+  if (first == uses.end() || second == uses.end())
+    return false;
+  const InitializerUse &x = first->second.front(), &y = second->second.front();
+  return x.node->op_type() == y.node->op_type() && x.operand == y.operand;
+}
+
+/// `'a', 'b' and 3 more`.
+std::string listed(ArrayRef<std::string> names) {
+  constexpr size_t shown = 3;
+  std::string text;
+  for (auto [i, name] : llvm::enumerate(names.take_front(shown)))
+    text += (i == 0                                         ? ""
+             : names.size() > shown || i + 1 < names.size() ? ", "
+                                                            : " and ") +
+            quoted(name);
+  return names.size() > shown ? text + " and " + std::to_string(names.size() - shown) + " more"
+                              : text;
+}
+
+/// What the file does not tell of equal matrices. Of layers that started equal, as those of
+/// nn.TransformerEncoder, one line says all.
+void warnOfEqualMatrices(Model &model, const StringMap<InitializerClass> &classes,
+                         std::vector<std::string> &warnings) {
+  StringMap<std::vector<InitializerUse>> uses = initializerUses(model.proto());
+  std::vector<std::vector<std::string>> layers;
+  StringMap<size_t> groupOf;
+  for (const EqualMatrix &equal : findEqualMatrices(model, classes)) {
+    if (!haveSameRole(uses, equal.first, equal.second)) {
+      warnings.push_back("initializers " + quoted(equal.first) + " and " + quoted(equal.second) +
+                         " hold the same matrix" + (equal.isTransposed ? ", one transposed" : "") +
+                         ": perhaps one weight that the module ties, perhaps two that were equal "
+                         "when exported; the file does not say which. Each is trained apart");
+      continue;
+    }
+    auto [group, isNew] = groupOf.try_emplace(equal.first, layers.size());
+    if (isNew)
+      layers.push_back({equal.first});
+    layers[group->second].push_back(equal.second);
+  }
+  if (layers.empty())
+    return;
+  std::string more =
+      layers.size() == 1 ? "" : ", and " + std::to_string(layers.size() - 1) + " more such groups";
+  warnings.push_back("initializers " + listed(layers.front()) + " hold the same matrix" + more +
+                     ": perhaps layers that started equal, as those of nn.TransformerEncoder, "
+                     "perhaps weights that the module ties; the file does not say which. Each is "
+                     "trained apart");
+}
+
+/// Scales and biases that the exporter computed of a normalization and its statistics.
+void warnOfNormalizations(const Model &model, const StringMap<InitializerClass> &classes,
+                          std::vector<std::string> &warnings) {
+  std::vector<std::string> folded;
+  for (const Initializer &initializer : model.initializers()) {
+    if (!isParameter(classes, initializer.name))
+      continue;
+    if (StringRef(initializer.name).ends_with(".weight_bias"))
+      warnings.push_back("initializer " + quoted(initializer.name) +
+                         " is what is left of a batch normalization that the exporter took into "
+                         "the convolution: it is not trained as a normalization. Export in "
+                         "training mode to keep it");
+    else if (isNamedAsFoldedNormalization(initializer.name))
+      folded.push_back(initializer.name);
+  }
+  if (!folded.empty())
+    warnings.push_back("initializers " + listed(folded) +
+                       " are what is left of batch normalizations whose statistics the exporter "
+                       "folded in: they are trained as plain scales and shifts. --freeze keeps "
+                       "them as they are");
+}
+
 } // namespace
 
-std::vector<TiedCopy> findTiedCopies(Model &model, const StringMap<InitializerClass> &classes) {
-  std::vector<const Initializer *> matrices;
-  for (const Initializer &initializer : model.initializers())
-    if (matrices.size() < mostComparedMatrices && initializer.shape.size() == 2 &&
-        elementCount(initializer) > 1 && isParameter(classes, initializer.name))
-      matrices.push_back(&initializer);
-
-  auto matrixOf = [&](const Initializer &initializer, bool isTransposed) -> std::optional<Matrix> {
+std::vector<EqualMatrix> findEqualMatrices(Model &model,
+                                           const StringMap<InitializerClass> &classes) {
+  std::vector<KnownMatrix> different; // One of each that are equal.
+  std::vector<EqualMatrix> result;
+  size_t compared = 0;
+  for (const Initializer &initializer : model.initializers()) {
+    if (initializer.shape.size() != 2 || elementCount(initializer) <= 1 ||
+        !isParameter(classes, initializer.name) || compared++ >= mostComparedMatrices)
+      continue;
     Expected<ArrayRef<char>> bytes = model.initializerBytes(initializer.name);
     if (!bytes) {
       consumeError(bytes.takeError());
-      return std::nullopt;
+      continue;
     }
-    int64_t rows = initializer.shape[0], columns = initializer.shape[1];
-    if (isTransposed)
-      std::swap(rows, columns);
-    return Matrix{bytes->data(), elementBytes(initializer.dataType), rows, columns, isTransposed};
-  };
-
-  std::vector<TiedCopy> result;
-  for (auto [index, first] : llvm::enumerate(matrices))
-    for (const Initializer *second : ArrayRef(matrices).drop_front(index + 1)) {
-      if (first->dataType != second->dataType || first->bytes != second->bytes ||
-          haveSameOrigin(*first, *second))
-        continue;
-      for (bool isTransposed : {false, true}) {
-        int64_t rows = second->shape[isTransposed ? 1 : 0];
-        if (first->shape[0] != rows)
-          continue;
-        std::optional<Matrix> a = matrixOf(*first, false), b = matrixOf(*second, isTransposed);
-        if (a && b && holdSameValues(*a, *b)) {
-          result.push_back({first->name, second->name, isTransposed});
-          break;
-        }
+    KnownMatrix matrix{&initializer,
+                       {bytes->data(), elementBytes(initializer.dataType), initializer.shape[0],
+                        initializer.shape[1]}};
+    bool isNew = true;
+    for (const KnownMatrix &known : different)
+      if (std::optional<bool> isTransposed = equalTransposed(known, matrix)) {
+        result.push_back({known.initializer->name, initializer.name, *isTransposed});
+        isNew = false;
+        break;
       }
-    }
+    if (isNew)
+      different.push_back(matrix);
+  }
   return result;
 }
 
 std::vector<std::string> parameterWarnings(Model &model,
                                            const StringMap<InitializerClass> &classes) {
   std::vector<std::string> warnings;
-  for (const TiedCopy &copy : findTiedCopies(model, classes))
-    warnings.push_back("initializers " + quoted(copy.first) + " and " + quoted(copy.second) +
-                       " hold the same matrix" + (copy.isTransposed ? ", one transposed" : "") +
-                       ": a weight that was tied in the module is trained as two");
-  for (const Initializer &initializer : model.initializers())
-    if (StringRef(initializer.name).ends_with(".weight_bias") &&
-        isParameter(classes, initializer.name))
-      warnings.push_back("initializer " + quoted(initializer.name) +
-                         " is what is left of a batch normalization that the exporter took into "
-                         "the convolution: it is not trained as a normalization. Export in "
-                         "training mode to keep it");
+  warnOfEqualMatrices(model, classes, warnings);
+  warnOfNormalizations(model, classes, warnings);
   return warnings;
 }
 

@@ -74,6 +74,11 @@ template <typename Field> ArrayRef<char> viewOf(const Field &field) {
 
 } // namespace
 
+bool isFloatingPoint(int64_t dataType) {
+  return dataType == TensorProto::FLOAT || dataType == TensorProto::DOUBLE ||
+         dataType == TensorProto::FLOAT16 || dataType == TensorProto::BFLOAT16;
+}
+
 unsigned elementBytes(int64_t dataType) {
   switch (dataType) {
   case TensorProto::BOOL:

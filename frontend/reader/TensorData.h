@@ -28,6 +28,9 @@ inline constexpr uint64_t maxTensorBytes = uint64_t(1) << 48;
 /// complex numbers, and types of less than a byte.
 unsigned elementBytes(int64_t dataType);
 
+/// Whether this `TensorProto.DataType` is one that can be trained: f16, bf16, f32, f64.
+bool isFloatingPoint(int64_t dataType);
+
 /// Bytes of a tensor of this type and shape. Errors: a type without bytes, a negative dimension, a
 /// size above `maxTensorBytes`.
 llvm::Expected<uint64_t> tensorBytes(llvm::ArrayRef<int64_t> shape, int64_t dataType);

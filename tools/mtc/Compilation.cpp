@@ -181,6 +181,10 @@ LogicalResult Compilation::import() {
     warn(text);
   for (const std::string &text : onnx::parameterWarnings(*model, classes))
     warn(text);
+  training = onnx::summarizeTraining(*model, classes);
+  note(training.text());
+  for (const std::string &text : training.warnings())
+    warn(text);
   return run([](OpPassManager &manager) {
     manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());
   });

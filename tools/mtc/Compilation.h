@@ -11,6 +11,7 @@
 #include "codegen/program/ProgramInfo.h"
 #include "frontend/reader/Model.h"
 #include "frontend/reader/Parameters.h"
+#include "frontend/reader/TrainingSummary.h"
 #include "tools/support/OutputFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -37,6 +38,8 @@ public:
   bool hasModel() const { return model != nullptr; }
   onnx::Model &getModel() { return *model; }
   const llvm::StringMap<onnx::InitializerClass> &getClasses() const { return classes; }
+  /// What is trained; complete once the graph is imported.
+  const onnx::TrainingSummary &getTraining() const { return training; }
   const llvm::StringMap<int64_t> &getDims() const { return dims; }
   /// `--bind`: inputs and their values.
   llvm::ArrayRef<std::pair<std::string, std::string>> getBinds() const { return binds; }
@@ -76,6 +79,7 @@ private:
   std::unique_ptr<DiagnosticPrinter> printer;
   std::unique_ptr<onnx::Model> model;
   llvm::StringMap<onnx::InitializerClass> classes;
+  onnx::TrainingSummary training;
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;
   mlir::OwningOpRef<mlir::ModuleOp> module;

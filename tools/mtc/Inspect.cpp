@@ -76,6 +76,21 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
                            {"reason", it->second.reason}};
     if (!it->second.moduleName.empty())
       row["module_name"] = it->second.moduleName;
+    if (it->second.looksTrainable)
+      row["looks_trainable"] = true;
+    initializers.push_back(std::move(row));
+  }
+  // Those that are no initializers, but Constant nodes.
+  for (const mtc::onnx::TrainableConstant &constant : compilation.getTraining().constants) {
+    if (model.hasInitializer(constant.name))
+      continue;
+    llvm::json::Object row{{"name", constant.name},
+                           {"shape", llvm::json::Array(constant.shape)},
+                           {"role", "constant"},
+                           {"reason", "a Constant node"},
+                           {"looks_trainable", true}};
+    if (!constant.moduleName.empty())
+      row["module_name"] = constant.moduleName;
     initializers.push_back(std::move(row));
   }
   std::map<std::string, int64_t> operators;
@@ -134,7 +149,8 @@ void print(const llvm::json::Object &description) {
     os << "]";
     if (auto name = row.getString("module_name"))
       os << ", in the module " << *name;
-    os << ": " << *row.getString("reason") << "\n";
+    os << ": " << *row.getString("reason")
+       << (row.getBoolean("looks_trainable") ? "; used like a parameter" : "") << "\n";
   }
   os << "operators  ";
   std::map<std::string, int64_t> operators;

@@ -50,10 +50,14 @@ cl::list<std::string>
                     "a step, and with `none` all are (by the names and sizes of first axes)"),
            cl::value_desc("INPUT"), EVERYWHERE, cl::cat(modelFlags));
 cl::list<std::string> trainPatterns("train",
-                                    cl::desc("train the initializers whose name matches (*, ?)"),
+                                    cl::desc("train only the parameters whose name matches (*, ?), "
+                                             "here or in the module; a constant must be named in "
+                                             "full or look trainable"),
                                     cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags));
 cl::list<std::string> freezePatterns("freeze",
-                                     cl::desc("do not train the initializers whose name matches"),
+                                     cl::desc("do not train those whose name matches; where "
+                                              "--train matches too, the pattern with more literal "
+                                              "characters decides, --freeze among equals"),
                                      cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags));
 cl::opt<std::string>
     merged("merged",

@@ -101,7 +101,28 @@ TEST(Parameters, FollowThePatterns) {
   Classified most(proto, {{"*"}, {"body.b*"}});
   EXPECT_EQ(most.role("body.weight"), parameter);
   EXPECT_EQ(most.role("body.bias"), constant);
-  EXPECT_EQ(most.role("buffer"), parameter);
+  EXPECT_EQ(most.role("buffer"), constant) << "a wildcard takes no buffers";
+  Classified buffer(proto, {{"buffer"}, {}});
+  EXPECT_EQ(buffer.role("buffer"), parameter);
+}
+
+TEST(Parameters, AreTrainedAloneWhereAPatternNamesThem) {
+  ModelProto proto = reluModel();
+  for (const char *name : {"a.weight", "a.bias", "b.weight", "b.bias"})
+    addInitializer(proto, name, {2, 2});
+  Classified one(proto, {{"b.weight"}, {}});
+  EXPECT_TRUE(one.problems.empty());
+  EXPECT_EQ(one.role("b.weight"), parameter);
+  for (const char *name : {"a.weight", "a.bias", "b.bias"}) {
+    EXPECT_EQ(one.role(name), constant) << name;
+    EXPECT_EQ(one.classes[name].reason, "no --train names it");
+    EXPECT_TRUE(one.classes[name].isParameter);
+  }
+  Classified both(proto, {{"b.*"}, {"*.bias"}});
+  EXPECT_EQ(both.role("b.weight"), parameter);
+  EXPECT_EQ(both.role("b.bias"), constant) << "the pattern with more literal characters decides";
+  Classified equal(proto, {{"a.*"}, {"a.*"}});
+  EXPECT_EQ(equal.role("a.weight"), constant) << "--freeze decides among equals";
 }
 
 TEST(Parameters, RefusesPatternsThatDoNothing) {
@@ -113,12 +134,67 @@ TEST(Parameters, RefusesPatternsThatDoNothing) {
   for (const std::string &message : result.problems.get())
     messages += message + "\n";
   EXPECT_THAT(messages, HasSubstr("--train ids: it is no floating-point tensor"));
-  EXPECT_THAT(messages, HasSubstr("--train absent*: no initializer matches"));
-  EXPECT_THAT(messages, HasSubstr("--freeze nobody: no initializer matches"));
+  EXPECT_THAT(messages, HasSubstr("--train absent*: no initializer matches\n"));
+  EXPECT_THAT(messages, HasSubstr("--freeze nobody: no initializer matches\n"));
   EXPECT_THAT(messages, HasSubstr("--freeze [: "));
 }
 
-TEST(Parameters, FindsTiedCopies) {
+TEST(Parameters, SuggestsNamesThatAPatternNearlyMatches) {
+  ModelProto proto = dynamoModel({"layers.0.weight", "head.weight"});
+  addInitializer(proto, "layers.0.weight", {2, 2}, 0, "PARAMETER");
+  addInitializer(proto, "table", {2, 2}, 0, "BUFFER");
+  addInitializer(proto, "val_1", {2, 2});
+  addModuleUse(proto, "MatMul", "head", {"x", "val_1"});
+  Classified result(proto, {{"layer.0.weight", "heads.weight", "tab*"}, {"*.wieght"}});
+  EXPECT_THAT(result.problems.get(),
+              ElementsAre("--train layer.0.weight: no initializer matches; did you mean "
+                          "'layers.0.weight'?",
+                          "--train heads.weight: no initializer matches; did you mean "
+                          "'head.weight'?",
+                          "--train tab*: matches only constants that do not look trainable, such "
+                          "as 'table'; a name in full trains one",
+                          "--freeze *.wieght: no initializer matches"));
+}
+
+TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
+  ModelProto proto = reluModel();
+  for (const char *name : {"gamma", "beta", "mean", "variance", "gamma2", "beta2", "mean2",
+                           "variance2", "bn/moving_mean:0", "weight", "offset"})
+    addInitializer(proto, name, {3});
+  addInitializer(proto, "epsilon", {}, 1e-3f);
+  GraphProto &graph = *proto.mutable_graph();
+  // y = x * s + (beta - mean * s), s = gamma / sqrt(variance + epsilon)
+  addNode(graph, "Add", "shift", {"variance", "epsilon"}, {"shifted"});
+  addNode(graph, "Sqrt", "root", {"shifted"}, {"deviation"});
+  addNode(graph, "Reciprocal", "inverse", {"deviation"}, {"inverted"});
+  addNode(graph, "Mul", "scale", {"inverted", "gamma"}, {"s"});
+  addNode(graph, "Mul", "scaleX", {"x", "s"}, {"xs"});
+  addNode(graph, "Mul", "scaleMean", {"mean", "s"}, {"ms"});
+  addNode(graph, "Sub", "bias", {"beta", "ms"}, {"b"});
+  addNode(graph, "Add", "sum", {"xs", "b"}, {"n"});
+  // y = (x - mean) / sqrt(epsilon + variance) * gamma + beta
+  addNode(graph, "Identity", "copy", {"mean2"}, {"mean2 too"});
+  addNode(graph, "Sub", "centre", {"n", "mean2 too"}, {"c"});
+  addNode(graph, "Add", "shift2", {"epsilon", "variance2"}, {"shifted2"});
+  addNode(graph, "Sqrt", "root2", {"shifted2"}, {"deviation2"});
+  addNode(graph, "Div", "divide", {"c", "deviation2"}, {"d"});
+  addNode(graph, "Mul", "scale2", {"d", "gamma2"}, {"g"});
+  addNode(graph, "Add", "bias2", {"g", "beta2"}, {"n2"});
+  // Neither is anything else that is subtracted or multiplied.
+  addNode(graph, "Sub", "offset", {"n2", "offset"}, {"o"});
+  addNode(graph, "Mul", "weigh", {"o", "weight"}, {"w"});
+  Classified result(proto);
+  for (const char *name : {"mean", "variance", "mean2", "variance2", "bn/moving_mean:0"}) {
+    EXPECT_EQ(result.role(name), constant) << name;
+    EXPECT_EQ(result.classes[name].reason, "moving statistics of a batch normalization in parts");
+  }
+  for (const char *name : {"gamma", "beta", "gamma2", "beta2", "weight", "offset"})
+    EXPECT_EQ(result.role(name), parameter) << name;
+  Classified named(proto, {{"mean"}, {}});
+  EXPECT_EQ(named.role("mean"), parameter) << "whoever names it means it";
+}
+
+TEST(Parameters, FindsEqualMatrices) {
   ModelProto proto = reluModel();
   addInitializer(proto, "embedding", {3, 2}); // 0 1 / 2 3 / 4 5
   TensorProto &head = addInitializer(proto, "head", {2, 3});
@@ -133,11 +209,47 @@ TEST(Parameters, FindsTiedCopies) {
       zeros.add_float_data(0);
   }
   Classified result(proto);
-  std::vector<TiedCopy> tied = findTiedCopies(*result.model, result.classes);
+  std::vector<EqualMatrix> tied = findEqualMatrices(*result.model, result.classes);
   ASSERT_EQ(tied.size(), 1u);
   EXPECT_EQ(tied[0].first, "embedding");
   EXPECT_EQ(tied[0].second, "head");
   EXPECT_TRUE(tied[0].isTransposed);
+}
+
+TEST(Parameters, SaysThatEqualMatricesMayBeTied) {
+  ModelProto proto = reluModel();
+  for (const char *name : {"embed", "a.weight", "b.weight", "c.weight", "d.weight", "other.weight"})
+    addInitializer(proto, name, {3, 3}, name == std::string("embed") ? 5 : 0);
+  addInitializer(proto, "head", {3, 3}, 5);
+  GraphProto &graph = *proto.mutable_graph();
+  graph.mutable_initializer(5)->set_float_data(0, 7);
+  addNode(graph, "Gather", "look up", {"embed", "x"}, {"e"});
+  addNode(graph, "MatMul", "project", {"e", "head"}, {"h"});
+  for (const char *name : {"a.weight", "b.weight", "c.weight", "d.weight", "other.weight"})
+    addModuleUse(proto, "MatMul", "layer", {"h", name});
+  Classified result(proto);
+  EXPECT_THAT(
+      parameterWarnings(*result.model, result.classes),
+      ElementsAre(
+          "initializers 'embed' and 'head' hold the same matrix: perhaps one weight that the "
+          "module "
+          "ties, perhaps two that were equal when exported; the file does not say which. Each is "
+          "trained apart",
+          "initializers 'a.weight', 'b.weight', 'c.weight' and 1 more hold the same matrix: "
+          "perhaps "
+          "layers that started equal, as those of nn.TransformerEncoder, perhaps weights that the "
+          "module ties; the file does not say which. Each is trained apart"));
+}
+
+TEST(Parameters, WarnsOfFoldedNormalizations) {
+  ModelProto proto = reluModel();
+  for (const char *name : {"model/bn/batchnorm/mul:0", "model/bn/batchnorm/sub:0", "dense/kernel"})
+    addInitializer(proto, name, {2});
+  Classified result(proto);
+  EXPECT_THAT(parameterWarnings(*result.model, result.classes),
+              ElementsAre(HasSubstr("initializers 'model/bn/batchnorm/mul:0' and "
+                                    "'model/bn/batchnorm/sub:0' are what is left of batch "
+                                    "normalizations")));
 }
 
 TEST(Parameters, WarnsOfNormalizationsInConvolutions) {

@@ -1,0 +1,150 @@
+//===- MovingStatistics.cpp - Batch normalizations that are written in parts ------------------===//
+
+#include "frontend/reader/MovingStatistics.h"
+
+#include "frontend/reader/Functions.h"
+
+#include "onnx-ml.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace mtc::onnx {
+
+namespace {
+
+/// The parts of a path such as `sequential/bn/moving_mean:0`.
+SmallVector<StringRef> partsOf(StringRef name) {
+  SmallVector<StringRef> parts;
+  SplitString(name, parts, "/.:");
+  return parts;
+}
+
+/// Looks at the graph in its order, from where a square root is taken on.
+class Finder {
+public:
+  explicit Finder(const ::onnx::GraphProto &graph) : graph(graph) {
+    for (const auto &tensor : graph.initializer())
+      if (tensor.dims_size() > 0)
+        origins[tensor.name()] = tensor.name();
+      else
+        scalars.insert(tensor.name());
+  }
+
+  StringSet<> run() {
+    for (const auto &node : graph.node()) {
+      if (isOperator(node, "Constant") && node.output_size() == 1)
+        scalars.insert(node.output(0));
+      else if (node.output_size() == 1)
+        visit(node);
+    }
+    return std::move(found);
+  }
+
+private:
+  void visit(const ::onnx::NodeProto &node) {
+    StringRef result = node.output(0), op = node.op_type();
+    if (isMovement(op) && node.input_size() > 0)
+      return follow(node.input(0), result);
+    if (node.input_size() == 2)
+      visitBinary(op, node.input(0), node.input(1), result);
+    else if (op == "Sqrt" && shifted.contains(node.input(0)))
+      addVariance(shifted.lookup(node.input(0)), result);
+    else if (op == "Reciprocal" && deviations.contains(node.input(0)))
+      deviations.insert(result);
+  }
+
+  void visitBinary(StringRef op, StringRef a, StringRef b, StringRef result) {
+    bool isScaled = op == "Mul" || op == "Div";
+    if (op == "Add" && origins.contains(a) && scalars.contains(b))
+      shifted[result] = origins[a];
+    else if (op == "Add" && origins.contains(b) && scalars.contains(a))
+      shifted[result] = origins[b];
+    else if (op == "Pow" && shifted.contains(a) && scalars.contains(b))
+      addVariance(shifted.lookup(a), result);
+    else if (isScaled && deviations.contains(b))
+      scaleBy(a, result);
+    else if (isScaled && deviations.contains(a))
+      scaleBy(b, result);
+    else if (op == "Sub" && origins.contains(b) && !origins.contains(a))
+      centred[result] = origins[b];
+    else if (op == "Sub" && scaled.contains(b) && origins.contains(a))
+      found.insert(scaled[b]);
+  }
+
+  /// `value` times or by a deviation: a scale of the normalization where it is an initializer, what
+  /// is normalized where a mean has been taken off.
+  void scaleBy(StringRef value, StringRef result) {
+    if (auto mean = centred.find(value); mean != centred.end())
+      found.insert(mean->second);
+    if (!origins.contains(value) && !scalars.contains(value))
+      return;
+    deviations.insert(result);
+    if (origins.contains(value))
+      scaled[result] = origins[value];
+  }
+
+  void addVariance(StringRef initializer, StringRef deviation) {
+    found.insert(initializer);
+    deviations.insert(deviation);
+  }
+
+  static bool isMovement(StringRef op) {
+    static constexpr StringRef names[] = {"Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze"};
+    return llvm::is_contained(names, op);
+  }
+
+  void follow(StringRef value, StringRef result) {
+    for (auto *values : {&origins, &shifted, &centred, &scaled})
+      if (auto known = values->find(value); known != values->end()) {
+        std::string origin = known->second;
+        (*values)[result] = std::move(origin);
+      }
+    for (auto *values : {&scalars, &deviations})
+      if (values->contains(value))
+        values->insert(result);
+  }
+
+  const ::onnx::GraphProto &graph;
+  StringMap<std::string> origins; // Values that are an initializer, by name.
+  StringMap<std::string> shifted; // variance + epsilon
+  StringMap<std::string> centred; // x - mean
+  StringMap<std::string> scaled;  // mean * s, but gamma * 1 / sqrt too
+  StringSet<> scalars;            // Numbers such as epsilon.
+  StringSet<> deviations;         // sqrt(variance + epsilon), its inverse, and multiples.
+  StringSet<> found;
+};
+
+} // namespace
+
+bool isNamedAsMovingStatistic(StringRef name) {
+  static constexpr StringRef names[] = {"moving_mean",  "moving_variance",  "moving_var",
+                                        "running_mean", "running_variance", "running_var"};
+  return llvm::any_of(partsOf(name), [&](StringRef part) {
+    return llvm::any_of(names, [&](StringRef known) {
+      StringRef rest = part;
+      return rest.consume_front(known) &&
+             llvm::all_of(rest, [](char c) { return c == '_' || isDigit(c); });
+    });
+  });
+}
+
+bool isNamedAsFoldedNormalization(StringRef name) {
+  SmallVector<StringRef> parts = partsOf(name);
+  const auto *found = llvm::find(parts, "batchnorm");
+  return found != parts.end() && std::next(found) != parts.end() &&
+         (std::next(found)->starts_with("mul") || std::next(found)->starts_with("sub"));
+}
+
+StringSet<> findMovingStatistics(const ::onnx::GraphProto &graph) {
+  StringSet<> found = Finder(graph).run();
+  for (const auto &tensor : graph.initializer())
+    if (isNamedAsMovingStatistic(tensor.name()))
+      found.insert(tensor.name());
+  return found;
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,34 @@
+//===- MovingStatistics.h - Batch normalizations that are written in parts --------------------===//
+
+#ifndef MTC_FRONTEND_READER_MOVINGSTATISTICS_H
+#define MTC_FRONTEND_READER_MOVINGSTATISTICS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace onnx {
+class GraphProto;
+}
+
+namespace mtc::onnx {
+
+/// The initializers that are the moving mean or variance of a batch normalization which Keras or
+/// another exporter wrote in parts:
+///
+///   y = (x - mean) * (gamma / sqrt(variance + epsilon)) + beta, or
+///   y = x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon).
+///
+/// They are told by their names, or by being used like this.
+llvm::StringSet<> findMovingStatistics(const ::onnx::GraphProto &graph);
+
+/// Whether the name says it: a part of it, between slashes, dots and colons, is `moving_mean`,
+/// `moving_variance`, `running_mean` or `running_var`, numbered or not.
+bool isNamedAsMovingStatistic(llvm::StringRef name);
+
+/// Whether the name says that the initializer was computed of a batch normalization's parameters
+/// and statistics: `…/batchnorm/mul`, `…/batchnorm/sub`.
+bool isNamedAsFoldedNormalization(llvm::StringRef name);
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_READER_MOVINGSTATISTICS_H

@@ -1,0 +1,109 @@
+//===- TrainingSummary.cpp - What of a model is trained ---------------------------------------===//
+
+#include "frontend/reader/TrainingSummary.h"
+
+#include "frontend/inference/Shapes.h"
+#include "frontend/reader/InitializerUses.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace mtc::onnx {
+
+namespace {
+
+/// The first of a list, and how many more there are.
+template <typename Range, typename Text> std::string listed(const Range &range, Text text) {
+  constexpr size_t shown = 4;
+  std::string result;
+  for (auto [i, entry] : llvm::enumerate(range)) {
+    if (i == shown)
+      return result + " and " + std::to_string(range.size() - shown) + " more";
+    result += (i == 0 ? "" : ", ") + text(entry);
+  }
+  return result;
+}
+
+std::string describe(const TrainableConstant &constant) {
+  std::string text = quoted(constant.name) + " " + shapeText(constant.shape);
+  return constant.moduleName.empty() ? text : text + " (" + constant.moduleName + " in the module)";
+}
+
+/// The missing parameters that a parameter of the file stands for at one of its uses, tied in the
+/// module or stored as one.
+std::vector<std::string> findSharedParameters(const StringMap<InitializerClass> &classes,
+                                              const StringMap<std::vector<InitializerUse>> &uses,
+                                              ArrayRef<std::string> missing) {
+  StringSet<> candidates;
+  candidates.insert(missing.begin(), missing.end());
+  std::vector<std::string> found;
+  for (const auto &entry : uses) {
+    auto known = classes.find(entry.getKey());
+    if (candidates.empty() || known == classes.end() || !known->second.isParameter)
+      continue;
+    for (const InitializerUse &use : entry.second)
+      if (std::string name = parameterOfUse(use, candidates); !name.empty())
+        found.push_back(std::move(name));
+  }
+  return found;
+}
+
+} // namespace
+
+std::string TrainingSummary::text() const {
+  auto count = [](size_t number, const char *singular, const char *plural) {
+    return std::to_string(number) + (number == 1 ? singular : plural);
+  };
+  return std::to_string(trained) + " of " + count(parameters, " parameter", " parameters") +
+         " trained (" + std::to_string(trainedElements) + " of " +
+         count(static_cast<size_t>(elements), " element", " elements") + "), " +
+         count(constants.size(), " constant looks", " constants look") + " trainable";
+}
+
+std::vector<std::string> TrainingSummary::warnings() const {
+  std::vector<std::string> result;
+  if (!constants.empty())
+    result.push_back("used like parameters, but constants in the file, which are not trained: " +
+                     listed(constants, describe) +
+                     ". The exporter computed them, or wrote them as constants; --train trains "
+                     "what it names, and nothing else");
+  if (!missing.empty())
+    result.push_back("the module has parameters that the file lacks: " +
+                     listed(missing, [](const std::string &name) { return name; }) +
+                     ". The exporter dropped or folded them, as it does with biases of zeros; "
+                     "they are not trained. torch.onnx.export(..., optimize=False) keeps them");
+  return result;
+}
+
+TrainingSummary summarizeTraining(Model &model, const StringMap<InitializerClass> &classes) {
+  TrainingSummary summary;
+  StringMap<std::vector<InitializerUse>> uses = initializerUses(model.proto());
+  for (const Initializer &initializer : model.initializers()) {
+    auto entry = classes.find(initializer.name);
+    if (entry == classes.end() || !uses.contains(initializer.name))
+      continue;
+    bool isTrained = entry->second.role == InitializerRole::Parameter;
+    if (!isTrained && !entry->second.isParameter)
+      continue;
+    int64_t elements = elementCount(initializer.shape);
+    ++summary.parameters;
+    summary.elements += elements;
+    summary.trained += isTrained;
+    summary.trainedElements += isTrained ? elements : 0;
+  }
+  StringSet<> stoodFor;
+  for (TrainableConstant &constant : findTrainableConstants(model, classes)) {
+    stoodFor.insert(constant.moduleName);
+    summary.constants.push_back(std::move(constant));
+  }
+  std::vector<std::string> missing = findMissingParameters(model, classes);
+  for (const std::string &name : findSharedParameters(classes, uses, missing))
+    stoodFor.insert(name);
+  for (std::string &name : missing)
+    if (!stoodFor.contains(name))
+      summary.missing.push_back(std::move(name));
+  return summary;
+}
+
+} // namespace mtc::onnx

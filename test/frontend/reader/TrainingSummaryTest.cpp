@@ -1,0 +1,160 @@
+//===- TrainingSummaryTest.cpp - What of a model is trained, and what may have been meant -----===//
+
+#include "TestModel.h"
+
+#include "frontend/reader/MergedInitializers.h"
+#include "frontend/reader/TrainingSummary.h"
+
+using namespace mtc::onnx;
+using namespace mtc::onnx::test;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+namespace {
+
+/// A model as `mtc compile` takes it up to the import.
+struct Summarized {
+  explicit Summarized(const ModelProto &proto, const ParameterPatterns &patterns = {}) {
+    model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
+    EXPECT_TRUE(problems.empty());
+    splitMergedInitializers(*model, MergedPolicy::Auto);
+    classes = classifyInitializers(*model, patterns, problems);
+    summary = summarizeTraining(*model, classes);
+  }
+  std::vector<std::string> constants() const {
+    std::vector<std::string> names;
+    for (const TrainableConstant &constant : summary.constants)
+      names.push_back(constant.name + "=" + constant.moduleName);
+    return names;
+  }
+
+  Folder folder;
+  std::unique_ptr<Model> model;
+  Problems problems;
+  llvm::StringMap<InitializerClass> classes;
+  TrainingSummary summary;
+};
+
+TensorProto scalar(const char *name, float value) { return floats(name, {}, {value}); }
+
+NodeProto &addConstant(ModelProto &proto, const TensorProto &tensor) {
+  NodeProto &node =
+      addNode(*proto.mutable_graph(), "Constant", tensor.name(), {}, {tensor.name().c_str()});
+  auto &value = *node.add_attribute();
+  value.set_name("value");
+  value.set_type(::onnx::AttributeProto::TENSOR);
+  *value.mutable_t() = tensor;
+  return node;
+}
+
+/// What PyTorch's newer exporter leaves of two norms with weights 1 + w, a class token, a table of
+/// positions, a scale, and biases of zeros.
+ModelProto foldedModel() {
+  ModelProto proto = dynamoModel({"fc.weight", "fc.bias", "n1.weight", "n2.weight", "embed.token",
+                                  "embed.positions.weight", "scale"});
+  addInitializer(proto, "fc.weight", {3, 3}, 1, "PARAMETER");
+  addInitializer(proto, "val_1", {3}, 1); // both norms'
+  addInitializer(proto, "token", {1, 3}, 4);
+  addInitializer(proto, "positions", {2, 3}, 7);
+  addInitializer(proto, "frequencies", {3}, 2, "BUFFER");
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_initializer() = scalar("eps", 1e-6f);
+  *graph.add_initializer() = scalar("val_9", 14.285714f);
+  *graph.add_initializer() = scalar("root", 0.35355338f);
+  addModuleUse(proto, "Concat", "embed", {"token", "x"});
+  addModuleUse(proto, "Add", "embed", {"x", "positions"});
+  addModuleUse(proto, "Mul", "rope", {"x", "frequencies"});
+  addModuleUse(proto, "MatMul", "fc", {"x", "fc.weight"});
+  for (const char *module : {"n1", "n2"}) {
+    addModuleUse(proto, "Add", module, {"x", "eps"});
+    addModuleUse(proto, "Mul", module, {"x", "val_1"});
+  }
+  addNode(graph, "Mul", "attention", {"x", "root"}, {"a"});
+  addNode(graph, "Mul", "logits", {"a", "val_9"}, {"l"});
+  return proto;
+}
+
+} // namespace
+
+TEST(TrainingSummary, FindsParametersThatTheExporterFolded) {
+  Summarized result(foldedModel());
+  EXPECT_THAT(result.constants(),
+              ElementsAre("token=embed.token", "positions=embed.positions.weight",
+                          "val_1=n1.weight", "val_0=n2.weight", "val_9=scale"));
+  EXPECT_THAT(result.summary.missing, ElementsAre("fc.bias"));
+  EXPECT_EQ(result.summary.text(),
+            "1 of 1 parameter trained (9 of 9 elements), 5 constants look trainable");
+  EXPECT_THAT(
+      result.summary.warnings(),
+      ElementsAre(HasSubstr("'token' [1, 3] (embed.token in the module), 'positions' [2, 3] "
+                            "(embed.positions.weight in the module), 'val_1' [3] (n1.weight "
+                            "in the module), 'val_0' [3] (n2.weight in the module) and 1 "
+                            "more. "),
+                  HasSubstr("the module has parameters that the file lacks: fc.bias. ")));
+}
+
+TEST(TrainingSummary, TrainsThemByTheirNames) {
+  Summarized result(foldedModel(), {{"*.weight", "val_9"}, {}});
+  EXPECT_TRUE(result.problems.empty());
+  EXPECT_THAT(result.constants(), ElementsAre("token=embed.token"));
+  EXPECT_EQ(result.classes["val_0"].role, InitializerRole::Parameter);
+  EXPECT_EQ(result.classes["eps"].role, InitializerRole::Constant);
+  EXPECT_EQ(result.summary.text(),
+            "5 of 5 parameters trained (22 of 22 elements), 1 constant looks trainable");
+}
+
+TEST(TrainingSummary, CountsWhatIsFrozenAsAParameter) {
+  Summarized result(foldedModel(), {{}, {"fc.*"}});
+  EXPECT_THAT(result.summary.text(), HasSubstr("0 of 1 parameter trained (0 of 9 elements)"));
+}
+
+TEST(TrainingSummary, FollowsConstantsThroughWhatIsComputedOfThem) {
+  ModelProto proto = reluModel();
+  addConstant(proto, floats("w", {3}, {1, 2, 3}));
+  addConstant(proto, scalar("one", 1));
+  addConstant(proto, floats("mask", {3}, {0, -1e38f, 0}));
+  addConstant(proto, floats("same", {3}, {2, 2, 2}));
+  addConstant(proto, floats("bounds", {3}, {1, 2, 3}));
+  GraphProto &graph = *proto.mutable_graph();
+  addNode(graph, "Add", "shift", {"w", "one"}, {"shifted"});
+  addNode(graph, "Unsqueeze", "row", {"shifted"}, {"row"});
+  addNode(graph, "Mul", "scale", {"x", "row"}, {"s"});
+  addNode(graph, "Add", "hide", {"s", "mask"}, {"h"});
+  addNode(graph, "Mul", "double", {"h", "same"}, {"d"});
+  addNode(graph, "Pow", "power", {"d", "bounds"}, {"p"});
+  Summarized result(proto);
+  EXPECT_THAT(result.constants(), ElementsAre("w="));
+  EXPECT_EQ(result.model->initializers().size(), 0u);
+
+  Summarized trained(proto, {{"w"}, {}});
+  EXPECT_TRUE(trained.problems.empty());
+  EXPECT_THAT(trained.constants(), IsEmpty());
+  EXPECT_EQ(trained.classes["w"].role, InitializerRole::Parameter);
+  EXPECT_EQ(trained.model->proto().graph().node_size(), proto.graph().node_size() - 1);
+  // A name in full trains any floating-point constant.
+  Summarized named(proto, {{"mask"}, {}});
+  EXPECT_TRUE(named.problems.empty());
+  EXPECT_EQ(named.classes["mask"].role, InitializerRole::Parameter);
+}
+
+TEST(TrainingSummary, TakesNumbersOfTheOlderExporterForParameters) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("pytorch");
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_initializer() = scalar("logit_scale", 2.6592600f);
+  *graph.add_initializer() = scalar("half", 0.5f);
+  addNode(graph, "Mul", "/Mul", {"x", "logit_scale"}, {"s"});
+  addNode(graph, "Mul", "/Mul_1", {"s", "half"}, {"h"});
+  EXPECT_THAT(Summarized(proto).constants(), ElementsAre("logit_scale="));
+  proto.set_producer_name("tf2onnx");
+  EXPECT_THAT(Summarized(proto).constants(), IsEmpty());
+}
+
+TEST(TrainingSummary, DoesNotMissWhatIsTied) {
+  ModelProto proto = dynamoModel({"embed.weight", "head.weight"});
+  addInitializer(proto, "head.weight", {40, 40}, 1, "PARAMETER");
+  addModuleUse(proto, "Gather", "embed", {"head.weight", "x"});
+  addModuleUse(proto, "MatMul", "head", {"x", "head.weight"});
+  EXPECT_THAT(Summarized(proto).summary.missing, IsEmpty());
+}

@@ -11,12 +11,28 @@ using namespace mtc;
 
 namespace {
 
+/// Values with no product behind them. Sums and products have two sides: without remembering, a
+/// chain of n such operations is walked in 2^n ways.
+using Fruitless = llvm::DenseSet<Value>;
+
 /// Walks from the softmax to the product, one operation after another.
 class Walk {
 public:
-  explicit Walk(std::string &reason) : reason(reason) {}
+  Walk(std::string &reason, Fruitless &fruitless) : reason(reason), fruitless(fruitless) {}
 
   bool to(Value value) {
+    if (fruitless.contains(value))
+      return false;
+    bool isFound = toProduct(value);
+    if (!isFound)
+      fruitless.insert(value);
+    return isFound;
+  }
+
+  ScoreChain chain;
+
+private:
+  bool toProduct(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op)
       return false;
@@ -34,15 +50,12 @@ public:
       return masked(select);
     // Anything else ends the walk; it matters only if there is a product behind it.
     std::string ignored;
-    Walk behind(ignored);
+    Walk behind(ignored, fruitless);
     if (op->getNumOperands() > 0 && behind.to(op->getOperand(0)))
       reason = ("its scores pass through " + op->getName().getStringRef()).str();
     return false;
   }
 
-  ScoreChain chain;
-
-private:
   bool scaled(Operation *op) {
     unsigned scores = 0;
     std::optional<double> factor = splatOf(op->getOperand(1));
@@ -52,7 +65,8 @@ private:
     }
     if (!factor) {
       std::string ignored;
-      if (Walk(ignored).to(op->getOperand(0)) || Walk(ignored).to(op->getOperand(1)))
+      if (Walk(ignored, fruitless).to(op->getOperand(0)) ||
+          Walk(ignored, fruitless).to(op->getOperand(1)))
         reason = "its scores are multiplied by something that is no constant";
       return false;
     }
@@ -64,7 +78,7 @@ private:
   bool added(AddOp add) {
     for (auto [scores, bias] :
          {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
-      Walk behind(reason);
+      Walk behind(reason, fruitless);
       behind.chain = chain;
       behind.chain.biases.push_back({bias, chain.scale});
       if (behind.to(scores)) {
@@ -91,12 +105,14 @@ private:
   }
 
   std::string &reason;
+  Fruitless &fruitless;
 };
 
 } // namespace
 
 std::optional<ScoreChain> mtc::followScores(Value scores, std::string &reason) {
-  Walk walk(reason);
+  Fruitless fruitless;
+  Walk walk(reason, fruitless);
   if (!walk.to(scores))
     return std::nullopt;
   reason.clear();

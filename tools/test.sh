@@ -18,6 +18,6 @@ step cmake --preset release --log-level=WARNING
 step cmake --build --preset release --target all unit-tests
 # The parts that read files from strangers, and the runtime, once more with every memory access checked.
 step cmake --preset asan --log-level=WARNING
-step cmake --build --preset asan --target sanitized-tests
+step cmake --build --preset asan --target sanitized-tests fuzz-targets
 echo "== tests"
 exec build/venv/bin/python3 tools/scripts/run_tests.py --build build/release --sanitized build/asan

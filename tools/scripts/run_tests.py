@@ -76,6 +76,33 @@ def run_unit_tests(tally: Tally, listing: Path, suite: str):
                 tally.add(suite, f"{executable.name} ended with {code}", "failed")
 
 
+# How many inputs each fuzz target runs on, for some ten seconds each.
+FUZZ_RUNS = {"npy": 5000, "safetensors": 5000, "tokens": 5000, "manifest": 30000}
+
+
+def run_fuzz_targets(tally: Tally, listing: Path, seconds: int):
+    """Each fuzz target on its seeds and on mutations of them, the same each time; for `seconds` if not 0, others each
+    time. An input that fails is kept beside the target."""
+    for target in map(Path, listing.read_text().split()):
+        name = target.name.removeprefix("mtc_fuzz_")
+        length = [f"-max_total_time={seconds}"] if seconds else [f"-runs={FUZZ_RUNS[name]}", "-seed=1"]
+        flags = ["-max_len=65536", "-timeout=60", "-rss_limit_mb=4096", "-close_fd_mask=3", "-print_final_stats=1"]
+        # A description of each leak would take longer than the run; what is lost ends with the process.
+        environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}
+        with tempfile.TemporaryDirectory() as corpus:
+            command = [target, *length, *flags, f"-artifact_prefix={target}-", corpus, ROOT / "test/fuzz/seeds" / name]
+            try:
+                result = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
+                code, output = result.returncode, result.stderr
+            except OSError as error:
+                code = output = str(error)
+        executed = re.search(r"^stat::number_of_executed_units:\s*(\d+)", output, re.MULTILINE)
+        ran = int(executed[1]) if executed else 0
+        passed = code == 0 and ran >= (1 if seconds else FUZZ_RUNS[name])
+        print(f"  {target.name}: {ran} inputs" if passed else output[-8000:], flush=True)
+        tally.add("fuzz", f"{target.name} ended with {code} after {ran} inputs", "passed" if passed else "failed")
+
+
 def run_lit(tally: Tally, build: Path, jobs: int, filters: list[str]):
     """All lit tests; the suite of `mtc :: passes/fuse/x.mlir` is `lit/passes`."""
     llvm = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
@@ -110,9 +137,10 @@ def check_format(tally: Tally):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build under test")
-    parser.add_argument("--sanitized", type=Path, help="an AddressSanitizer build whose unit tests run as well")
+    parser.add_argument("--sanitized", type=Path, help="an AddressSanitizer build whose tests run as well")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="lit tests at a time")
-    parser.add_argument("--only", choices=["unit", "lit", "format"], help="one kind of test, without minimum counts")
+    parser.add_argument("--fuzz-seconds", type=int, default=0, help="run each fuzz target for so long")
+    parser.add_argument("--only", choices=["unit", "lit", "format", "fuzz"], help="one kind of test, without minimum counts")
     parser.add_argument("filters", nargs="*", help="lit tests or folders; all of test/ if none is given")
     options = parser.parse_args()
     build = options.build.resolve()
@@ -122,6 +150,8 @@ def main() -> int:
         run_unit_tests(tally, build / "test/unit_tests.txt", "unit")
         if options.sanitized:
             run_unit_tests(tally, options.sanitized.resolve() / "test/sanitized_tests.txt", "sanitized")
+    if options.only in (None, "fuzz") and options.sanitized:
+        run_fuzz_targets(tally, options.sanitized.resolve() / "test/fuzz_targets.txt", options.fuzz_seconds)
     if options.only in (None, "lit"):
         run_lit(tally, build, options.jobs, options.filters)
     if options.only in (None, "format"):
@@ -129,7 +159,8 @@ def main() -> int:
     if options.only is None and not options.filters:
         minimum = json.loads((ROOT / "test/minimum_counts.json").read_text())
         if not options.sanitized:
-            minimum.pop("sanitized", None)
+            for suite in "sanitized", "fuzz":
+                minimum.pop(suite, None)
         tally.demand(minimum)
     print()
     return tally.report()

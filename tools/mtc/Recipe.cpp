@@ -78,7 +78,9 @@ void mtc::tool::applyRecipe(
   for (auto &&[name, node] : table) {
     StringRef key(name.str().data(), name.str().size());
     auto it = options.find(key);
-    if (it == options.end() || key == "recipe" || key == "force")
+    // What every command has, such as --help, may end the run.
+    bool isOfCommand = it != options.end() && !it->second->Subs.contains(&cl::SubCommand::getAll());
+    if (!isOfCommand || key == "recipe" || key == "force")
       fail("--recipe " + path + ": key '" + key + "': there is no such flag for a recipe");
     cl::Option &option = *it->second;
     // The command line wins.

@@ -1,6 +1,6 @@
 """One test case: a model, the data of its inputs, and what it is trained by."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +63,3 @@ class Case:
         onnx.save(self.model, folder / "model.onnx")
         for name, array in self.data.items():
             np.save(folder / f"{name}.npy", array)
-
-    def with_model(self, model: onnx.ModelProto, **changes) -> "Case":
-        return replace(self, model=model, **changes)

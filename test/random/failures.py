@@ -19,7 +19,7 @@ def keep(folder: Path, seed: int, index: int, case: Case, failure: Failure, chec
     (own / "model.txt").write_text(onnx.printer.to_text(case.model) + "\n")
     (own / "reproduce.sh").write_text(script(case))
     (own / "reproduce.sh").chmod(0o755)
-    (own / "differences.txt").write_text(f"{failure.kind}\n{describe(case, failure, checker, own)}\n")
+    (own / "differences.txt").write_text(f"{failure.kind}\n{shlex.join(failure.command)}\n{describe(case, failure, checker, own)}\n")
     return own
 
 

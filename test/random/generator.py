@@ -77,7 +77,8 @@ def to_scalar(graph: Graph, name: str) -> str:
     name = next(n for n, v in graph.values.items() if v is value)
     shape = graph.shape(name)
     if shape:
-        weights = graph.numbers.uniform(0.5, 1.5, shape) * graph.numbers.choice([-1, 1], shape) / max(1, math.sqrt(value.data.size))
+        weights = graph.numbers.uniform(0.5, 1.5, shape) * graph.numbers.choice([-1, 1], shape)
+        weights = weights / max(1, math.sqrt(value.data.size))
         name = graph.node("Mul", [name, graph.constant(weights.astype(graph.float_type))])
         name = graph.node("ReduceSum", [name], keepdims=0)
     return name
@@ -107,7 +108,8 @@ def finish(graph: Graph, index: int, passes: list[str]) -> Case:
     labels = draw_labels(graph, loss, graph.shape(output))
     if labels is not None:
         data["labels"] = labels
-    case = Case(to_model(graph, output), data, graph.batch, loss, output, graph.choose(OPTIMIZERS), {}, emulated=index % 15 == 14)
+    model = to_model(graph, output)
+    case = Case(model, data, graph.batch, loss, output, graph.choose(OPTIMIZERS), {}, emulated=index % 15 == 14)
     if graph.chance(0.3) and graph.data:
         make_symbolic(case)
     names = list(case.trained())
@@ -147,7 +149,8 @@ def choose_main(graph: Graph, loss: str, last: list[str]) -> str | None:
 def join(graph: Graph, loss: str, main: str, scalar: str) -> str:
     """The loss's output; a sum of all classes' scores would not change cross-entropy, so they are scaled instead."""
     if loss in ("cross-entropy", "causal-lm"):
-        return graph.node("Mul", [main, graph.node("Add", [graph.node("Tanh", [scalar]), graph.constant(graph.number_of(1.5))])])
+        bounded = graph.node("Tanh", [scalar])
+        return graph.node("Mul", [main, graph.node("Add", [bounded, graph.constant(graph.number_of(1.5))])])
     return graph.node("Add", [main, scalar])
 
 

@@ -315,12 +315,12 @@ class Graph:
 
     def attempt(self, build: Callable[[], None]) -> bool:
         """Runs `build`; leaves nothing of it where it is rejected."""
-        before = (dict(self.values), len(self.nodes), dict(self.initializers), dict(self.data), dict(self.bounds), set(self.used),
-                  len(self.tape.values), len(self.tape.decisions))  # fmt: skip
+        tables = [dict(self.values), dict(self.initializers), dict(self.data), dict(self.bounds), set(self.used)]
+        counts = len(self.nodes), len(self.tape.values), len(self.tape.decisions)
         try:
             build()
             return True
         except Rejected:
-            self.values, count, self.initializers, self.data, self.bounds, self.used, values, decisions = before
-            del self.nodes[count:], self.tape.values[values:], self.tape.decisions[decisions:]
+            self.values, self.initializers, self.data, self.bounds, self.used = tables
+            del self.nodes[counts[0] :], self.tape.values[counts[1] :], self.tape.decisions[counts[2] :]
             return False

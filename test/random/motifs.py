@@ -7,6 +7,7 @@ spellings that it takes and beside them with a scale, an axis, a reshape or a re
 import math
 
 import numpy as np
+from operators import OPERATORS
 
 
 def transpose_last(graph, x: str) -> str:
@@ -144,7 +145,10 @@ def propose_gelu(graph):
         inner = graph.choose(["Div", "Mul"])
         inner = graph.node("Erf", [binary(graph, inner, x, math.sqrt(2) if inner == "Div" else math.sqrt(0.5) * spoiled)])
     else:
-        cube = graph.node("Pow", [x, scalar(graph, 3.0)]) if graph.chance(0.5) else graph.node("Mul", [x, graph.node("Mul", [x, x])])
+        if graph.chance(0.5):
+            cube = graph.node("Pow", [x, scalar(graph, 3.0)])
+        else:
+            cube = graph.node("Mul", [x, graph.node("Mul", [x, x])])
         sum = graph.node("Add", [x, binary(graph, "Mul", cube, 0.044715 * spoiled)])
         inner = graph.node("Tanh", [binary(graph, "Mul", sum, math.sqrt(2 / math.pi))])
     inner = binary(graph, "Add", inner, 1.0)
@@ -205,8 +209,6 @@ def propose_embedding(graph):
 
 def propose_movements(graph):
     """A chain of what only moves elements: reshape, transpose, slice, concat, gather, pad."""
-    from operators import OPERATORS
-
     names = ["Reshape", "Transpose", "Slice", "Concat", "Gather", "Pad", "Squeeze", "Unsqueeze", "Expand", "Split",
              "GatherElements", "ScatterElements", "ScatterND", "Flatten", "Tile"]  # fmt: skip
     for _ in range(graph.random.randint(3, 6)):

@@ -15,6 +15,7 @@ from safetensors.numpy import load_file
 
 TIMEOUT = 240  # seconds, for one command
 EMULATED = ["--target", "cuda", "--emulate"]
+FOUND = {"gradients": ".safetensors", "outputs": ".outputs", "metrics": ".jsonl", "memory": ".json", "model": ".onnx"}
 
 
 @dataclass
@@ -128,13 +129,12 @@ class Checker:
     def measure(self, case: Case, threads: int, name: str, environment: dict[str, str]) -> dict:
         """Gradients of the first batch, then losses, weights and memory of the steps."""
         program = [self.folder / "program", *case.data_flags(), "--no-shuffle", "--quiet", "--threads", threads]
-        files = {key: self.folder / f"found{threads}{suffix}" for key, suffix in
-                 {"gradients": ".safetensors", "outputs": ".outputs", "metrics": ".jsonl", "memory": ".json", "model": ".onnx"}.items()}  # fmt: skip
+        files = {key: self.folder / f"found{threads}{suffix}" for key, suffix in FOUND.items()}
         for file in files.values():
             file.unlink(missing_ok=True)
         self.run([*program, "--gradients", files["gradients"]], "gradients run" + name, **environment)
-        steps = ["--steps", STEPS, "--metrics", files["metrics"], "--memory-report", files["memory"], "--export", files["model"]]
-        self.run([*program, *steps], "training run" + name, **environment)
+        written = ["--metrics", files["metrics"], "--memory-report", files["memory"], "--export", files["model"]]
+        self.run([*program, "--steps", STEPS, *written], "training run" + name, **environment)
         weights = {i.name: onnx.numpy_helper.to_array(i) for i in onnx.load(files["model"]).graph.initializer}
         metrics = [json.loads(line) for line in files["metrics"].read_text().splitlines()]
         self.run([*program, "--outputs", files["outputs"]], "outputs run" + name, **environment)

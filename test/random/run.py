@@ -108,9 +108,10 @@ def main() -> int:
     options = parser.parse_args()
 
     start, mtc = time.monotonic(), options.mtc.resolve()
+    shrink_seconds = 0.0 if options.no_shrink else options.shrink_seconds
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(mtc, options.seed, optional_passes(mtc), Path(folder), options.keep and options.keep.resolve(),
-                            options.races, not options.no_cache, 0.0 if options.no_shrink else options.shrink_seconds)  # fmt: skip
+                            options.races, not options.no_cache, shrink_seconds)  # fmt: skip
         numbers = range(options.first, options.first + options.graphs)
         outcomes = []
         with ProcessPoolExecutor(options.jobs) as pool:

@@ -106,7 +106,8 @@ def failures_are_made_smaller(checker: Checker, cases: list):
 
 
 def cases_are_the_same_each_time(case: Case):
-    code = "import sys; from generator import generate; sys.stdout.buffer.write(generate(1, 0, sys.argv[1:])[0].model.SerializeToString())"
+    code = ("import sys; from generator import generate; case, _ = generate(1, 0, sys.argv[1:]);"
+            "sys.stdout.buffer.write(case.model.SerializeToString())")  # fmt: skip
     folder = Path(__file__).parent
     for seed in "1", "2":
         command = [sys.executable, "-c", code, *optional_passes(MTC)]

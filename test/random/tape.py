@@ -193,10 +193,6 @@ def absolute(x: Value) -> Value:
     return where(less(x, 0.0), -x, x)
 
 
-def detach(x: Value) -> Value:
-    return Value(x.tape, x.data, (), False)
-
-
 def total(x: Value, axes=None, keepdims: bool = False) -> Value:
     """The sum over `axes`, over all without."""
     axes = tuple(range(x.rank)) if axes is None else tuple(axes)

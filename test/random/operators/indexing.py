@@ -29,7 +29,8 @@ def propose_gather_elements(graph, name: str):
     x = graph.value(min_rank=1)
     shape = graph.shape(x)
     axis = graph.random.randrange(len(shape))
-    graph.node(name, [x, graph.constant(graph.random_indices(shorter(graph, shape, axis), shape[axis]))], axis=graph.signed(axis, len(shape)))
+    indices = graph.constant(graph.random_indices(shorter(graph, shape, axis), shape[axis]))
+    graph.node(name, [x, indices], axis=graph.signed(axis, len(shape)))
 
 
 @operator("GatherElements", propose_gather_elements)

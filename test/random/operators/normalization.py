@@ -22,7 +22,10 @@ def propose_softmax(graph, name: str):
     x = graph.bounded(-30, 30, min_rank=1)
     rank = len(graph.shape(x))
     axis = graph.choose([rank - 1, rank - 1, graph.random.randrange(rank)])
-    graph.node(name, [x], **({"axis": graph.signed(axis, rank) if graph.opset >= 11 else axis} if graph.chance(0.8) or rank < 2 else {}))
+    if graph.chance(0.8) or rank < 2:
+        graph.node(name, [x], axis=graph.signed(axis, rank) if graph.opset >= 11 else axis)
+    else:
+        graph.node(name, [x])
 
 
 def rows(node, x, function):

@@ -29,7 +29,8 @@ def propose_elements(graph, name: str):
         indices = np.moveaxis(order, -1, axis)[tuple(slice(0, n) for n in own)]
         indices = graph.some_negative(np.ascontiguousarray(indices), shape[axis])
     attributes = {} if name == "Scatter" else reduction(graph, adds)
-    graph.node(name, [x, graph.constant(indices), graph.of_shape(tuple(own))], axis=graph.signed(axis, len(shape)), **attributes)
+    operands = [x, graph.constant(indices), graph.of_shape(tuple(own))]
+    graph.node(name, operands, axis=graph.signed(axis, len(shape)), **attributes)
 
 
 def scatter_elements(node, x, indices, updates):

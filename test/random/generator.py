@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from case import STEPS, Case
 from comparison import Expectation, expect
-from graph import Graph
+from graph import Graph, read_by
 from motifs import MOTIFS
 from onnx import TensorProto, helper, numpy_helper
 from operators import OPERATORS, schema
@@ -128,7 +128,7 @@ def without_some(graph: Graph, last: list[str]) -> list[str]:
     reached = set(kept)
     for node in reversed(graph.nodes):
         if reached & set(node.output):
-            reached |= set(node.input)
+            reached |= set(read_by(node))
     return kept if all(name in reached for name in graph.initializers) else last
 
 

@@ -21,6 +21,14 @@ LARGEST = 60.0  # of the values, so that f32 has digits for the small ones besid
 NEAREST = 3e-5  # to a kink
 
 
+# How many operands an operator reads the elements of, where it reads others for their shape or type alone.
+READS = {"CastLike": 1, "Shape": 0}
+
+
+def read_by(node: onnx.NodeProto) -> list[str]:
+    return list(node.input)[: READS.get(node.op_type)]
+
+
 class Graph:
     INT64 = TensorProto.INT64
 
@@ -299,7 +307,7 @@ class Graph:
             self.accept(op, value)
             self.values[name] = value
         self.nodes.append(proto)
-        self.used.update(inputs)
+        self.used.update(read_by(proto))
         if op in ("ArgMax", "ArgMin"):
             axis = next((a.i for a in proto.attribute if a.name == "axis"), 0)
             self.bounds[names[0]] = self.shape(inputs[0])[axis]

@@ -109,7 +109,8 @@ TEST(KernelCache, DoesWithoutAFolder) {
   KernelCache cache((folder.path / "file/cache").string());
   cache.add("a", "object a");
   EXPECT_EQ(found(cache, "a"), "none");
-  EXPECT_THAT(cache.getProblem(), HasSubstr("file/cache: the folder cannot be made: Not a directory"));
+  EXPECT_THAT(cache.getProblem(),
+              HasSubstr("file/cache: the folder cannot be made: Not a directory"));
   cache.prune();
 
   KernelCache other(folder.path.string());

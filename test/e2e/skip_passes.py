@@ -38,6 +38,8 @@ assert "--skip-pass mtc-place" in message and all(name in message for name in PA
 # --remarks says of each node what was joined, and why not.
 run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "remarks.txt"], folder)
 lines = (folder / "remarks.txt").read_text().splitlines()
+run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "again.txt"], folder)
+assert (folder / "again.txt").read_text().splitlines() == lines, "passes run in any order; their remarks do not come so"
 assert sum(line.startswith("Passed mtc-fuse-kernels joined [") for line in lines) > 20, lines
 assert any(line.startswith("Missed mtc-fuse-kernels not-fused [") and "as one kernel: " in line for line in lines), lines
 message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "no/where.txt"], folder, code=1).stderr

@@ -2,8 +2,6 @@
 
 #include "Compilation.h"
 
-#include "Remarks.h"
-
 #include "codegen/Codegen.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/Onnx.h"
@@ -111,14 +109,16 @@ void Compilation::prepareReports() {
   if (problems)
     fail(std::move(problems));
   if (remarksTarget)
-    collectRemarks(*context, remarks);
+    remarks.collectFrom(*context);
 }
 
 llvm::Error Compilation::addRemarks(std::vector<OutputFile> &files) {
   if (!remarksTarget)
     return llvm::Error::success();
-  return addOutput(files, *remarksTarget,
-                   [&](llvm::raw_ostream &os) { os << textMark("#") << remarks; });
+  return addOutput(files, *remarksTarget, [&](llvm::raw_ostream &os) {
+    os << textMark("#");
+    remarks.print(os);
+  });
 }
 
 int Compilation::writeRemarks() {

@@ -5,6 +5,7 @@
 
 #include "IrPrinter.h"
 #include "Options.h"
+#include "Remarks.h"
 #include "Report.h"
 
 #include "codegen/Target.h"
@@ -74,7 +75,7 @@ private:
   OutputPolicy outputs;
   std::optional<IrPrinter> irPrinter;
   std::optional<OutputTarget> remarksTarget, reproducerTarget;
-  std::string remarks; // Outlives the context, whose passes append to it.
+  Remarks remarks; // Outlives the context, whose passes add to it.
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<DiagnosticPrinter> printer;
   std::unique_ptr<onnx::Model> model;

@@ -6,36 +6,49 @@
 #include "ir/NodeNames.h"
 
 #include "mlir/IR/Remarks.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace {
 
-class RemarkWriter : public remark::detail::MLIRRemarkStreamerBase {
+class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  explicit RemarkWriter(std::string &text) : stream(text) {}
+  explicit RemarkCollector(mtc::tool::Remarks &remarks) : remarks(remarks) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    std::string nodes = mtc::nodeNames(remark.getLocation());
+    std::string line;
+    llvm::raw_string_ostream stream(line);
     stream << remark.getRemarkTypeString() << ' ' << remark.getCategoryName() << ' '
-           << remark.getRemarkName() << " [" << nodes << "]";
+           << remark.getRemarkName() << " [" << mtc::nodeNames(remark.getLocation()) << "]";
     for (const remark::detail::Remark::Arg &argument : remark.getArgs())
       stream << "; " << argument.key << ": " << argument.val;
-    stream << '\n';
+    remarks.add(std::move(line));
   }
 
 private:
-  llvm::raw_string_ostream stream;
+  mtc::tool::Remarks &remarks;
 };
 
 } // namespace
 
-void mtc::tool::collectRemarks(MLIRContext &context, std::string &text) {
+void mtc::tool::Remarks::collectFrom(MLIRContext &context) {
   remark::RemarkCategories everything;
   everything.passed = everything.missed = everything.failed = everything.analysis = "mtc-.*";
-  if (failed(remark::enableOptimizationRemarks(context, std::make_unique<RemarkWriter>(text),
+  if (failed(remark::enableOptimizationRemarks(context, std::make_unique<RemarkCollector>(*this),
                                                std::make_unique<remark::RemarkEmittingPolicyAll>(),
                                                everything)))
     fail("--remarks: remarks could not be turned on");
+}
+
+void mtc::tool::Remarks::add(std::string line) {
+  std::lock_guard<std::mutex> lock(mutex);
+  lines.push_back(std::move(line));
+}
+
+void mtc::tool::Remarks::print(llvm::raw_ostream &os) const {
+  std::vector<std::string> sorted = lines;
+  llvm::sort(sorted);
+  for (const std::string &line : sorted)
+    os << line << '\n';
 }

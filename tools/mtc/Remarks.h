@@ -4,14 +4,32 @@
 #define MTC_TOOLS_MTC_REMARKS_H
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/raw_ostream.h"
 
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace mtc::tool {
 
-/// Appends the remarks of all passes that run from now on to a text, a line each: what was done or
-/// missed, the pass, the nodes, the reason. The text must outlive the context.
-void collectRemarks(mlir::MLIRContext &context, std::string &text);
+/// The remarks of a compilation, a line each: what was done or missed, the pass, the nodes, the
+/// reason.
+class Remarks {
+public:
+  /// Takes the remarks of all passes that run from now on. This must outlive the context.
+  void collectFrom(mlir::MLIRContext &context);
+
+  /// Passes run over several functions at once, so that lines come in any order: prints them
+  /// sorted.
+  void print(llvm::raw_ostream &os) const;
+
+  /// From any thread.
+  void add(std::string line);
+
+private:
+  std::mutex mutex;
+  std::vector<std::string> lines;
+};
 
 } // namespace mtc::tool
 

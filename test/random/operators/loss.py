@@ -13,11 +13,12 @@ def propose(graph, name: str):
     n, classes, *rest = graph.shape(x)
     targets = graph.random_indices((n, *rest), classes, negative=False)
     operands, attributes = [x], {"reduction": graph.choose(["mean", "sum", "none"])}
-    if graph.chance(0.4):
+    if targets.size > 1 and graph.chance(0.7):
         ignored = graph.choose([-100, -1, 0])
         attributes["ignore_index"] = ignored
-        if targets.size > 1:
-            targets.flat[1:][graph.numbers.random(targets.size - 1) < 0.3] = ignored
+        skipped = graph.numbers.random(targets.size) < 0.3
+        skipped[0], skipped[-1] = False, True
+        targets.flat[skipped] = ignored
         if targets.flat[0] == ignored:
             targets.flat[0] = classes - 1
         if (targets == ignored).all():

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 from models import GPT2
-from program import compile_example, own_folder
+from program import TIMEOUT, compile_example, own_folder
 
 folder = own_folder()
 program = compile_example(GPT2, folder, "adamw", GPT2.batch)
@@ -19,15 +19,23 @@ for name in "input_ids", "labels":  # rows enough for a run that ends when it is
 def stopped(*flags, signals=(signal.SIGTERM,)) -> tuple[int, str]:
     """The exit code (negative: the signal that killed it) and messages of a run that gets signals when it waits for them."""
     command = [str(word) for word in program.command(*flags, "--quiet")]
-    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=listen)
+    end = time.monotonic() + TIMEOUT
     while not catches(process.pid, signals[0]):
         assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end, "the run never waited for signals"
         time.sleep(0.005)
     time.sleep(0.05)
     for number in signals:
         process.send_signal(number)
-    message = process.communicate(timeout=300)[1]
+    message = process.communicate(timeout=TIMEOUT)[1]
     return process.returncode, message
+
+
+def listen():
+    """A program goes on ignoring what it was started to ignore, as a job in the background of a script is SIGINT."""
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def catches(pid: int, number: int) -> bool:

@@ -94,8 +94,18 @@ static int spawn(const std::string &program, const std::vector<std::string> &arg
   posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&actions, 2, error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t process = -1;
-  EXPECT_EQ(posix_spawn(&process, program.c_str(), &actions, nullptr, list.data(), environ), 0)
+  // A runner in the background of a script ignores SIGINT, and what it starts would go on to.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&defaults, signal);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  EXPECT_EQ(posix_spawn(&process, program.c_str(), &actions, &attributes, list.data(), environ), 0)
       << program;
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return process;
 }

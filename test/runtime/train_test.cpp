@@ -452,6 +452,8 @@ TEST(StopSignal, ASecondOneEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
+        std::signal(SIGINT, SIG_DFL); // whatever the runner ignores
+        std::signal(SIGTERM, SIG_DFL);
         mtc::runtime::StopSignal signal;
         raise(SIGTERM);
         if (!mtc::runtime::StopSignal::received())
@@ -467,6 +469,7 @@ TEST(StopSignal, WhatTheParentIgnoresStaysIgnored) {
   EXPECT_EXIT(
       {
         std::signal(SIGHUP, SIG_IGN); // as nohup does
+        std::signal(SIGTERM, SIG_DFL);
         mtc::runtime::StopSignal signal;
         raise(SIGHUP);
         const bool received = mtc::runtime::StopSignal::received();

@@ -9,6 +9,8 @@ from tape import less, softplus, tanh, where
 
 
 def propose(graph, name: str):
+    if name == "Celu" and graph.is_double:
+        raise tape.Rejected("it is not defined for doubles")
     attributes = {"alpha": graph.number(0.05, 1.5)} if graph.chance(0.5) else {}
     if name in ("Elu", "Celu", "LeakyRelu", "ThresholdedRelu", "Swish"):
         graph.node(name, [graph.value()], **attributes)

@@ -74,8 +74,9 @@ def AbsOp : Mtc_UnaryOp<"abs", "y = |x|",
   "isFloat ? math::AbsFOp::create(b, loc, x).getResult() : math::AbsIOp::create(b, loc, x).getResult()",
   "g.mul(dy, g.sign(x))", Mtc_NumberTensor>;
 def ExpOp : Mtc_UnaryOp<"exp", "y = e^x", "math::ExpOp::create(b, loc, x)", "g.mul(dy, y)">;
+// The derivative is not taken as y + 1, which keeps no digit of e^x where x is far below 0.
 def Expm1Op : Mtc_UnaryOp<"expm1", "y = e^x - 1, exact near 0", "math::ExpM1Op::create(b, loc, x)",
-  "g.mul(dy, g.add(y, g.splat(y, 1.0)))">;
+  "g.mul(dy, g.exp(x))">;
 def LogOp : Mtc_UnaryOp<"log", "y = ln x", "math::LogOp::create(b, loc, x)", "g.div(dy, x)">;
 def Log1pOp : Mtc_UnaryOp<"log1p", "y = ln(1 + x), exact near 0", "math::Log1pOp::create(b, loc, x)",
   "g.div(dy, g.add(x, g.splat(x, 1.0)))">;

@@ -210,8 +210,17 @@ bool BufferAssignment::mayShare(OpResult result, Value root) {
          call.mayWriteOver(result.getResultNumber(), (*reads.begin()).getOperandNumber());
 }
 
+/// Whether the indices differ between points that are the same to `other`.
+static bool variesBeyond(AffineMap map, AffineMap other, ArrayRef<int64_t> space) {
+  return llvm::any_of(llvm::enumerate(space), [&](auto dim) {
+    return dim.value() > 1 && map.isFunctionOfDim(dim.index()) &&
+           !other.isFunctionOfDim(dim.index());
+  });
+}
+
 /// For a kernel: every access to the operand is at the index at which the result is stored, of
-/// elements of the same size.
+/// elements of the same size. A conditional access reads at some of the points only that the result
+/// combines, and may do so after it is stored.
 bool BufferAssignment::mayShare(KernelOp kernel, unsigned result, Value root) {
   FusibleShape shape = kernel.getShape();
   if (shape != FusibleShape::Elementwise && shape != FusibleShape::RowReduction)
@@ -232,6 +241,8 @@ bool BufferAssignment::mayShare(KernelOp kernel, unsigned result, Value root) {
       if (!load.getSymbols().empty())
         return false;
       AffineMap map = load.getMap();
+      if (variesBeyond(map, stored, kernel.getSpace()))
+        return false;
       if (type.getShape() != resultType.getShape())
         map = reshapeMap(map, type.getShape(), resultType.getShape(), kernel.getSpace());
       if (map != stored)

@@ -26,3 +26,31 @@ func.func @f(%x: tensor<4x8x16xf32> {mtc.name = "x"}) -> (tensor<32x16xf32> {mtc
   }
   return %r : tensor<32x16xf32>
 }
+
+// What one of the summed points reads under a condition is read when others may have stored the sum already.
+// CHECK-LABEL: mtc.step @conditional
+// CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<1xf32>>]
+// CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<1xf32>>, {{.*}}] into [#mtc.at<{{[0-9]+}}, tensor<2xf32>>, #mtc.at<[[B:[0-9]+]], tensor<f32>>]
+// CHECK-NOT: into {{.*}}#mtc.at<[[A]], tensor<f32>>
+// CHECK: }
+func.func @conditional(%x: tensor<1xf32> {mtc.name = "x"}, %rate: tensor<f32> {mtc.name = "rate"})
+    -> (tensor<2xf32> {mtc.name = "y"}, tensor<f32> {mtc.name = "z"}) {
+  %a = mtc.kernel [1](%x) : (tensor<1xf32>) -> tensor<1xf32> {
+  ^bb0(%p: tensor<1xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0) -> (d0)> : tensor<1xf32> -> f32
+    %n = arith.negf %v : f32
+    mtc.kernel.yield %n at [affine_map<(d0) -> (d0)>] : f32
+  }
+  %r:2 = mtc.kernel [2] reduce [0](%a, %rate) : (tensor<1xf32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>) {
+  ^bb0(%p: tensor<1xf32>, %q: tensor<f32>):
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1 : i64
+    %i = mtc.kernel.index affine_map<(d0) -> (d0)>
+    %is_first = arith.cmpi slt, %i, %one : i64
+    %v = mtc.kernel.load %p at affine_map<(d0) -> (d0)> if %is_first else %zero : f32 : tensor<1xf32> -> f32
+    %w = mtc.kernel.load %q at affine_map<(d0) -> ()> : tensor<f32> -> f32
+    %n = arith.negf %w : f32
+    mtc.kernel.yield %v, %n at [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>] : f32, f32
+  }
+  return %r#0, %r#1 : tensor<2xf32>, tensor<f32>
+}

@@ -104,11 +104,11 @@ def finish(graph: Graph, index: int, passes: list[str]) -> Case:
         output = graph.node("Mul", [scalar, graph.constant(graph.number_of(0.5))])
     else:
         output = join(graph, loss, main, scalar)
-    data = {name: array for name, array in graph.data.items()}
     labels = draw_labels(graph, loss, graph.shape(output))
+    model = to_model(graph, output)
+    data = dict(graph.data)  # of the inputs that the model has
     if labels is not None:
         data["labels"] = labels
-    model = to_model(graph, output)
     case = Case(model, data, graph.batch, loss, output, graph.choose(OPTIMIZERS), {}, emulated=index % 15 == 14)
     if graph.chance(0.3) and graph.data:
         make_symbolic(case)

@@ -8,7 +8,7 @@ from case import STEPS, Case
 from comparison import Expectation, expect
 from graph import Graph, read_by
 from motifs import MOTIFS
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 from operators import OPERATORS, schema
 from operators.folded import never
 from reference import OPTIMIZERS, loss_and_gradients
@@ -172,8 +172,9 @@ def draw_labels(graph: Graph, loss: str, shape: tuple) -> np.ndarray | None:
 
 
 def value_info(graph: Graph, name: str) -> onnx.ValueInfoProto:
-    types = {"f": graph.element, "i": TensorProto.INT64, "b": TensorProto.BOOL}
-    return helper.make_tensor_value_info(name, types[graph.values[name].data.dtype.kind], graph.shape(name))
+    value = graph.values[name]
+    element = graph.element if value.is_float else helper.np_dtype_to_tensor_dtype(value.data.dtype)
+    return helper.make_tensor_value_info(name, element, graph.shape(name))
 
 
 def further_outputs(graph: Graph, output: str) -> list[str]:

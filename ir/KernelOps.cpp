@@ -2,6 +2,7 @@
 
 #include "ir/KernelBuilder.h"
 #include "ir/Mtc.h"
+#include "ir/Shape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,11 +18,7 @@ using namespace mtc;
 static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body) {
   if (cast<KernelYieldOp>(body.getTerminator()).getAdd())
     return FusibleShape::Scatter;
-  if (reduced.empty())
-    return FusibleShape::Elementwise;
-  int64_t firstTrailing = space.size() - reduced.size();
-  return reduced.front() == firstTrailing ? FusibleShape::RowReduction
-                                          : FusibleShape::ColumnReduction;
+  return shapeOfReduction(space, reduced);
 }
 
 /// Adds the dimensions that a map is a function of.

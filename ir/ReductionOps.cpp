@@ -135,11 +135,7 @@ void ReduceOp::buildGradient(GradientBuilder &g) {
 }
 
 FusibleShape ReduceOp::getFusibleShape() {
-  if (getAxes().empty())
-    return FusibleShape::Elementwise;
-  int64_t firstTrailing = getInput().getType().getRank() - getAxes().size();
-  return getAxes().front() == firstTrailing ? FusibleShape::RowReduction
-                                            : FusibleShape::ColumnReduction;
+  return shapeOfReduction(getInput().getType().getShape(), getAxes());
 }
 
 Operation *ReduceOp::buildKernel(OpBuilder &builder) {

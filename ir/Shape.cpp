@@ -58,6 +58,19 @@ std::optional<int64_t> mtc::countElements(ArrayRef<int64_t> shape) {
   return count;
 }
 
+FusibleShape mtc::shapeOfReduction(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced) {
+  FusibleShape shape = FusibleShape::Elementwise;
+  for (auto [dim, extent] : llvm::enumerate(space)) {
+    if (extent == 1)
+      continue;
+    if (llvm::is_contained(reduced, static_cast<int64_t>(dim)))
+      shape = FusibleShape::RowReduction;
+    else if (shape == FusibleShape::RowReduction)
+      return FusibleShape::ColumnReduction;
+  }
+  return shape;
+}
+
 SmallVector<int64_t> mtc::rowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size(), 1);
   for (int64_t axis = static_cast<int64_t>(shape.size()) - 2; axis >= 0; --axis)

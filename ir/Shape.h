@@ -27,6 +27,9 @@ mlir::SmallVector<int64_t> pick(mlir::ArrayRef<int64_t> values, mlir::ArrayRef<i
 /// The number of elements, or nothing where it does not fit into 64 bits.
 std::optional<int64_t> countElements(mlir::ArrayRef<int64_t> shape);
 
+/// What a reduction over dimensions of a space is; those of extent 1 make no difference.
+FusibleShape shapeOfReduction(mlir::ArrayRef<int64_t> space, mlir::ArrayRef<int64_t> reduced);
+
 /// Distances, in elements, between neighbours along each axis of a dense row-major tensor.
 mlir::SmallVector<int64_t> rowMajorStrides(mlir::ArrayRef<int64_t> shape);
 

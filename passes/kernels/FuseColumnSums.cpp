@@ -69,17 +69,6 @@ KernelOp totalsToSums(KernelOp kernel, ArrayRef<int64_t> reduced) {
   return changed;
 }
 
-/// Whether a total leaves out a dim along which the joint kernel reduces its rows.
-bool sumsAlongRows(KernelOp totals, const Joint &joint, bool isFirst) {
-  ArrayRef<AffineExpr> dims = isFirst ? joint.space.first : joint.space.second;
-  return llvm::any_of(joint.space.reduced, [&](int64_t d) {
-    bool visits = llvm::any_of(dims, [&](AffineExpr expr) { return expr.isFunctionOfDim(d); });
-    return visits && llvm::any_of(llvm::seq<unsigned>(0, totals->getNumResults()), [&](unsigned i) {
-             return !joint.space.rewrite(storedAt(totals, i), dims).isFunctionOfDim(d);
-           });
-  });
-}
-
 int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
 
 /// Other kernels that compute or read a large part of what `kernel` reads, in the order in which
@@ -138,10 +127,6 @@ private:
         bool isBehind = totals->isBeforeInBlock(partner);
         KernelOp first = isBehind ? totals : partner, second = isBehind ? partner : totals;
         std::optional<Joint> joint = findJoint(first, second, {maxInputs, maxOperations}, reason);
-        if (joint && sumsAlongRows(totals, *joint, isBehind)) {
-          reason = "the sum goes along the rows, too";
-          joint.reset();
-        }
         if (!joint)
           continue;
         KernelOp joined = joinKernels(first, second, *joint);

@@ -40,6 +40,20 @@ bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common
   return true;
 }
 
+/// Whether one of a kernel's totals leaves out a dim along which the joint kernel, and not this
+/// one, reduces its rows.
+bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineExpr> dims) {
+  return llvm::any_of(yieldOf(kernel).getTotals(), [&](int64_t total) {
+    AffineMap stored = common.rewrite(storedAt(kernel, total), dims);
+    return llvm::any_of(llvm::enumerate(dims), [&](auto dim) {
+      return !llvm::is_contained(kernel.getReduced(), static_cast<int64_t>(dim.index())) &&
+             llvm::any_of(common.reduced, [&](int64_t d) {
+               return dim.value().isFunctionOfDim(d) && !stored.isFunctionOfDim(d);
+             });
+    });
+  });
+}
+
 /// Whether a kernel that threads share by points would be shared by a few rows.
 bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   constexpr int64_t enoughRows = 64, pointsOfOneThread = 1 << 16;
@@ -199,6 +213,11 @@ std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const Kerne
   }
   if (rowsAreTooFew(first, second, *common)) {
     reason = "too few rows for the threads to share";
+    return std::nullopt;
+  }
+  if (sumsAlongRows(first, *common, common->first) ||
+      sumsAlongRows(second, *common, common->second)) {
+    reason = "a sum goes along the rows, too";
     return std::nullopt;
   }
   if (!readsAtSamePoint(first, second, *common)) {

@@ -76,11 +76,40 @@ func.func @alone(%x: tensor<6x5xf32>) -> tensor<5xf32> {
 // -----
 
 // The columns' sum goes along what the rows' kernel reduces, too.
-// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}the sum goes along the rows, too
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a sum goes along the rows, too
 // CHECK-LABEL: func.func @across
 // CHECK-NOT: totals
 func.func @across(%x: tensor<6x4x5xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
   %r = mtc.reduce max %x axes [1, 2] : tensor<6x4x5xf32> -> tensor<6xf32>
   %s = mtc.reduce add %x axes [0, 2] : tensor<6x4x5xf32> -> tensor<4xf32>
   return %r, %s : tensor<6xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The second sum would make rows of the kernel that sums along them already.
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}totals=1
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a sum goes along the rows, too
+// CHECK-LABEL: func.func @along_rows
+// CHECK: mtc.kernel [6, 4, 3](
+// CHECK: totals [0]
+// CHECK: mtc.kernel [6, 4] reduce [0](
+func.func @along_rows(%x: tensor<6x4xf32>, %y: tensor<6x4x3xf32>)
+    -> (tensor<6x4x3xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %b = mtc.broadcast %x axes [2] : tensor<6x4xf32> -> tensor<6x4x3xf32>
+  %p = mtc.mul %b, %y : tensor<6x4x3xf32>
+  %s = mtc.reduce add %p axes [0, 2] : tensor<6x4x3xf32> -> tensor<4xf32>
+  %r = mtc.reduce add %x axes [0] : tensor<6x4xf32> -> tensor<4xf32>
+  return %p, %s, %r : tensor<6x4x3xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Trailing extents of 1 make no columns of rows.
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT: totals
+func.func @whole(%x: tensor<6x5x1xf32>) -> (tensor<6x5x1xf32>, tensor<1xf32>) {
+  %y = mtc.exp %x : tensor<6x5x1xf32>
+  %s = mtc.reduce add %y axes [0, 1] : tensor<6x5x1xf32> -> tensor<1xf32>
+  return %y, %s : tensor<6x5x1xf32>, tensor<1xf32>
 }

@@ -115,6 +115,8 @@ def tolerances(case: Case, exact: reference.Run, others: list[reference.Run]) ->
     for name, w in exact.weights.items():
         result.weights[name] = expected(w, [o.weights[name] for o in others])
         result.weights[name].tolerance += sign_risk(case, name, exact.gradients, result.gradients[name].tolerance)
+        if case.optimizer in ("adam", "adamw", "lion"):  # An update is about as large as the rate, whatever the weight is.
+            result.weights[name].tolerance += STEPS * FACTOR * noise * case.numbers["lr"]
     for name, y in exact.outputs.items():
         result.outputs[name] = expected(y, [o.outputs[name] for o in others], 1e-3)
     return result

@@ -36,6 +36,7 @@ public:
 private:
   void runOnOperation() override {
     limits = {maxInputs, maxOperations};
+    mayComputeTwice = false;
     inlineProducers();
     mayComputeTwice = true; // Only now do cheap producers read what they are computed from.
     inlineProducers();

@@ -104,6 +104,7 @@ public:
 
 private:
   void runOnOperation() override {
+    again.clear(); // A pass runs on many functions, whose values may have had the same addresses.
     func::FuncOp function = getOperation();
     Operation *loss = findDifferentiated(function);
     if (!loss)

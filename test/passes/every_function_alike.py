@@ -1,0 +1,70 @@
+# RUN: %python %s
+
+"""A pass keeps nothing of one function for the next: copies of a function come out of the passes over functions alike,
+although one pass object sees them all, and memory of the first is used again for the next."""
+
+import math
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto, helper
+
+COPIES = 30
+PASSES = ("mtc-compact-scatter", "mtc-recompute-elementwise", "mtc-prepare-calls", "mtc-form-kernels", "mtc-fuse-kernels",
+          "cse", "mtc-fuse-epilogues", "mtc-fuse-activations", "mtc-fuse-column-sums", "mtc-fuse-bias-gradients",
+          "canonicalize", "cse")  # fmt: skip
+
+
+def model() -> onnx.ModelProto:
+    """An embedding, norms and activations: values to recompute, producers to inline, sums to join."""
+    names = {"table": (64, 8), "w": (8, 8), "scale": (8,), "bias": (8,)}
+    parameters = [helper.make_tensor(name, TensorProto.FLOAT, shape, [0.5] * math.prod(shape))
+                  for name, shape in names.items()]  # fmt: skip
+    nodes = [helper.make_node("Gather", ["table", "ids"], ["v0"])]
+    for i in range(3):
+        nodes += [helper.make_node("MatMul", [f"v{i}", "w"], [f"m{i}"]),
+                  helper.make_node("Gelu", [f"m{i}"], [f"g{i}"]),
+                  helper.make_node("LayerNormalization", [f"g{i}", "scale", "bias"], [f"v{i + 1}"])]  # fmt: skip
+    nodes.append(helper.make_node("ReduceMean", ["v3"], ["loss"], keepdims=0))
+    graph = helper.make_graph(nodes, "model", [helper.make_tensor_value_info("ids", TensorProto.INT64, [4, 3])],
+                              [helper.make_tensor_value_info("loss", TensorProto.FLOAT, [])], parameters)  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+def training_text(folder: Path) -> str:
+    onnx.save(model(), folder / "model.onnx")
+    return subprocess.run(["mtc", "compile", folder / "model.onnx", "--loss", "output", "--emit", "training"],
+                          capture_output=True, text=True, check=True).stdout  # fmt: skip
+
+
+def functions(text: str) -> dict[str, str]:
+    """Each function's text, by its name and without it; attributes are written out."""
+    found = re.findall(r"^  func\.func @(\w+)(.*?^  })$", text, re.MULTILINE | re.DOTALL)
+    return {name: body for name, body in found}
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        text = training_text(Path(name))
+        body = functions(text)["micro_step"]
+        copies = "".join(f"  func.func @copy{i}{body}\n" for i in range(COPIES))
+        end = text.rindex("}")
+        pipeline = f"builtin.module(func.func({','.join(PASSES)}))"
+        result = subprocess.run(["mtc-opt", "-", "--mlir-disable-threading", "--mlir-print-local-scope",
+                                 f"--pass-pipeline={pipeline}"],
+                                input=text[:end] + copies + text[end:], capture_output=True, text=True)  # fmt: skip
+    if result.returncode:
+        sys.exit(result.stderr[-3000:])
+    made = functions(result.stdout)
+    assert made.keys() >= {f"copy{i}" for i in range(COPIES)}, made.keys()
+    assert "mtc.kernel" in made["copy0"] and "mtc.recomputed" in made["copy0"], made["copy0"]
+    first = made["micro_step"]
+    different = [name for name, text in made.items() if name.startswith("copy") and text != first]
+    assert not different, f"not as the first: {different}"
+
+
+main()

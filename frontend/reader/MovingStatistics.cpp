@@ -3,8 +3,10 @@
 #include "frontend/reader/MovingStatistics.h"
 
 #include "frontend/reader/Functions.h"
+#include "frontend/reader/TensorData.h"
 
 #include "onnx-ml.pb.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,6 +25,31 @@ SmallVector<StringRef> partsOf(StringRef name) {
   return parts;
 }
 
+/// The one float that a tensor holds; nothing for other tensors, and where its data is in another
+/// file.
+std::optional<double> numberOf(const ::onnx::TensorProto &tensor) {
+  int64_t elements = 1;
+  for (int64_t extent : tensor.dims())
+    elements *= extent;
+  if (elements != 1 || tensor.data_location() == ::onnx::TensorProto::EXTERNAL ||
+      !isFloatingPoint(tensor.data_type()))
+    return std::nullopt;
+  if (Expected<uint64_t> bytes = checkTensor(tensor); !bytes) {
+    consumeError(bytes.takeError());
+    return std::nullopt;
+  }
+  std::vector<char> storage;
+  ArrayRef<char> bytes = inlineBytes(tensor, storage);
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data(), bytes.size());
+  const fltSemantics &semantics =
+      tensor.data_type() == ::onnx::TensorProto::FLOAT     ? APFloat::IEEEsingle()
+      : tensor.data_type() == ::onnx::TensorProto::DOUBLE  ? APFloat::IEEEdouble()
+      : tensor.data_type() == ::onnx::TensorProto::FLOAT16 ? APFloat::IEEEhalf()
+                                                           : APFloat::BFloat();
+  return APFloat(semantics, APInt(8 * bytes.size(), bits)).convertToDouble();
+}
+
 /// Looks at the graph in its order, from where a square root is taken on.
 class Finder {
 public:
@@ -31,13 +58,13 @@ public:
       if (tensor.dims_size() > 0)
         origins[tensor.name()] = tensor.name();
       else
-        scalars.insert(tensor.name());
+        scalars[tensor.name()] = mtc::onnx::numberOf(tensor);
   }
 
   StringSet<> run() {
     for (const auto &node : graph.node()) {
       if (isOperator(node, "Constant") && node.output_size() == 1)
-        scalars.insert(node.output(0));
+        scalars[node.output(0)] = numberOf(node);
       else if (node.output_size() == 1)
         visit(node);
     }
@@ -59,11 +86,11 @@ private:
 
   void visitBinary(StringRef op, StringRef a, StringRef b, StringRef result) {
     bool isScaled = op == "Mul" || op == "Div";
-    if (op == "Add" && origins.contains(a) && scalars.contains(b))
+    if (op == "Add" && origins.contains(a) && isEpsilon(b))
       shifted[result] = origins[a];
-    else if (op == "Add" && origins.contains(b) && scalars.contains(a))
+    else if (op == "Add" && origins.contains(b) && isEpsilon(a))
       shifted[result] = origins[b];
-    else if (op == "Pow" && shifted.contains(a) && scalars.contains(b))
+    else if (op == "Pow" && shifted.contains(a) && isRoot(b))
       addVariance(shifted.lookup(a), result);
     else if (isScaled && deviations.contains(b))
       scaleBy(a, result);
@@ -92,6 +119,27 @@ private:
     deviations.insert(deviation);
   }
 
+  static std::optional<double> numberOf(const ::onnx::NodeProto &constant) {
+    for (const auto &attribute : constant.attribute())
+      if (attribute.name() == "value")
+        return mtc::onnx::numberOf(attribute.t());
+      else if (attribute.name() == "value_float")
+        return attribute.f();
+    return std::nullopt;
+  }
+
+  /// Such as 1e-3 of Keras and 1e-5 of PyTorch.
+  bool isEpsilon(StringRef value) const {
+    std::optional<double> number = scalars.lookup(value);
+    return number && *number > 0 && *number <= 0.1;
+  }
+
+  /// Whether the power of this exponent is a square root or its inverse.
+  bool isRoot(StringRef exponent) const {
+    std::optional<double> number = scalars.lookup(exponent);
+    return number && std::abs(*number) == 0.5;
+  }
+
   static bool isMovement(StringRef op) {
     static constexpr StringRef names[] = {"Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze"};
     return llvm::is_contained(names, op);
@@ -103,18 +151,21 @@ private:
         std::string origin = known->second;
         (*values)[result] = std::move(origin);
       }
-    for (auto *values : {&scalars, &deviations})
-      if (values->contains(value))
-        values->insert(result);
+    if (auto known = scalars.find(value); known != scalars.end()) {
+      std::optional<double> number = known->second;
+      scalars[result] = number;
+    }
+    if (deviations.contains(value))
+      deviations.insert(result);
   }
 
   const ::onnx::GraphProto &graph;
-  StringMap<std::string> origins; // Values that are an initializer, by name.
-  StringMap<std::string> shifted; // variance + epsilon
-  StringMap<std::string> centred; // x - mean
-  StringMap<std::string> scaled;  // mean * s, but gamma * 1 / sqrt too
-  StringSet<> scalars;            // Numbers such as epsilon.
-  StringSet<> deviations;         // sqrt(variance + epsilon), its inverse, and multiples.
+  StringMap<std::string> origins;           // Values that are an initializer, by name.
+  StringMap<std::string> shifted;           // variance + epsilon
+  StringMap<std::string> centred;           // x - mean
+  StringMap<std::string> scaled;            // mean * s, but gamma * 1 / sqrt too
+  StringMap<std::optional<double>> scalars; // Numbers such as epsilon, where they are known.
+  StringSet<> deviations;                   // sqrt(variance + epsilon), its inverse, and multiples.
   StringSet<> found;
 };
 

@@ -19,6 +19,8 @@ namespace mtc::onnx {
 ///   y = x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon).
 ///
 /// They are told by their names, or by being used like this.
+inline constexpr llvm::StringLiteral movingStatisticReason =
+    "moving statistics of a batch normalization in parts";
 llvm::StringSet<> findMovingStatistics(const ::onnx::GraphProto &graph);
 
 /// Whether the name says it: a part of it, between slashes, dots and colons, is `moving_mean`,

@@ -57,8 +57,8 @@ private:
                 "split from " + quoted(initializer.splitFrom) + ", which the exporter merged", ""};
     if (isRunningStatistic(name))
       return {InitializerRole::State, "running statistics of BatchNormalization", ""};
-    if (movingStatistics.contains(name))
-      return knownConstant("moving statistics of a batch normalization in parts");
+    if (movingStatistics.contains(name) && kinds.lookup(name) != "PARAMETER")
+      return knownConstant(movingStatisticReason.str());
     if (!bySignature) {
       if (rank >= 1)
         return {InitializerRole::Parameter, "a floating-point initializer", ""};

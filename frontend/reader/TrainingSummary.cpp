@@ -4,6 +4,7 @@
 
 #include "frontend/inference/Shapes.h"
 #include "frontend/reader/InitializerUses.h"
+#include "frontend/reader/MovingStatistics.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -61,6 +62,15 @@ std::string TrainingSummary::text() const {
          count(constants.size(), " constant looks", " constants look") + " trainable";
 }
 
+std::vector<std::string> TrainingSummary::notes() const {
+  std::vector<std::string> result = {text()};
+  if (!movingStatistics.empty())
+    result.push_back(
+        "taken for moving statistics of batch normalizations, which are not trained: " +
+        listed(movingStatistics, quoted) + "; --train trains what it names");
+  return result;
+}
+
 std::vector<std::string> TrainingSummary::warnings() const {
   std::vector<std::string> result;
   if (!constants.empty())
@@ -83,6 +93,8 @@ TrainingSummary summarizeTraining(Model &model, const StringMap<InitializerClass
     auto entry = classes.find(initializer.name);
     if (entry == classes.end() || !uses.contains(initializer.name))
       continue;
+    if (entry->second.reason == movingStatisticReason)
+      summary.movingStatistics.push_back(initializer.name);
     bool isTrained = entry->second.role == InitializerRole::Parameter;
     if (!isTrained && !entry->second.isParameter)
       continue;

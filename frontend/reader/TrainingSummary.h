@@ -13,12 +13,16 @@ struct TrainingSummary {
   int64_t trainedElements = 0, elements = 0;
   /// Constants that look trainable and are not trained.
   std::vector<TrainableConstant> constants;
+  /// Initializers that were taken for moving statistics by how they are used or named.
+  std::vector<std::string> movingStatistics;
   /// Parameters of the module that nothing in the file stands for: the exporter dropped them, as it
   /// does with biases of zeros.
   std::vector<std::string> missing;
 
   /// `2 of 3 parameters trained (520 of 648 elements), 1 constant looks trainable`.
   std::string text() const;
+  /// That, and what was taken for moving statistics.
+  std::vector<std::string> notes() const;
   /// A sentence for each of `constants` and `missing` that is not empty.
   std::vector<std::string> warnings() const;
 };

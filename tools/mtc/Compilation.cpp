@@ -182,7 +182,8 @@ LogicalResult Compilation::import() {
   for (const std::string &text : onnx::parameterWarnings(*model, classes))
     warn(text);
   training = onnx::summarizeTraining(*model, classes);
-  note(training.text());
+  for (const std::string &text : training.notes())
+    note(text);
   for (const std::string &text : training.warnings())
     warn(text);
   return run([](OpPassManager &manager) {

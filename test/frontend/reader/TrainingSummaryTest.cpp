@@ -75,6 +75,18 @@ ModelProto foldedModel() {
   return proto;
 }
 
+TEST(TrainingSummary, NotesWhatIsTakenForMovingStatistics) {
+  ModelProto proto = reluModel();
+  addInitializer(proto, "variance", {3});
+  addInitializer(proto, "epsilon", {}, 1e-3f);
+  addNode(*proto.mutable_graph(), "Add", "shift", {"variance", "epsilon"}, {"shifted"});
+  addNode(*proto.mutable_graph(), "Sqrt", "root", {"shifted"}, {"deviation"});
+  EXPECT_THAT(Summarized(proto).summary.notes(),
+              ElementsAre(HasSubstr("parameters trained"),
+                          HasSubstr("taken for moving statistics of batch normalizations, which "
+                                    "are not trained: 'variance'; --train trains")));
+}
+
 } // namespace
 
 TEST(TrainingSummary, FindsParametersThatTheExporterFolded) {

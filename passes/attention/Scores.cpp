@@ -18,12 +18,15 @@ using Fruitless = llvm::DenseSet<Value>;
 /// Walks from the softmax to the product, one operation after another.
 class Walk {
 public:
-  Walk(std::string &reason, Fruitless &fruitless) : reason(reason), fruitless(fruitless) {}
+  Walk(std::string &reason, Fruitless &fruitless, unsigned depth = 0)
+      : reason(reason), fruitless(fruitless), depth(depth) {}
 
   bool to(Value value) {
-    if (fruitless.contains(value))
+    if (depth == deepest || fruitless.contains(value))
       return false;
+    ++depth;
     bool isFound = toProduct(value);
+    --depth;
     if (!isFound)
       fruitless.insert(value);
     return isFound;
@@ -50,7 +53,7 @@ private:
       return masked(select);
     // Anything else ends the walk; it matters only if there is a product behind it.
     std::string ignored;
-    Walk behind(ignored, fruitless);
+    Walk behind(ignored, fruitless, depth);
     if (op->getNumOperands() > 0 && behind.to(op->getOperand(0)))
       reason = ("its scores pass through " + op->getName().getStringRef()).str();
     return false;
@@ -65,8 +68,8 @@ private:
     }
     if (!factor) {
       std::string ignored;
-      if (Walk(ignored, fruitless).to(op->getOperand(0)) ||
-          Walk(ignored, fruitless).to(op->getOperand(1)))
+      if (Walk(ignored, fruitless, depth).to(op->getOperand(0)) ||
+          Walk(ignored, fruitless, depth).to(op->getOperand(1)))
         reason = "its scores are multiplied by something that is no constant";
       return false;
     }
@@ -78,7 +81,7 @@ private:
   bool added(AddOp add) {
     for (auto [scores, bias] :
          {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
-      Walk behind(reason, fruitless);
+      Walk behind(reason, fruitless, depth);
       behind.chain = chain;
       behind.chain.biases.push_back({bias, chain.scale});
       if (behind.to(scores)) {
@@ -104,8 +107,12 @@ private:
     return false;
   }
 
+  /// Between a product and its softmax lie a few operations, behind them the whole model.
+  static constexpr unsigned deepest = 64;
+
   std::string &reason;
   Fruitless &fruitless;
+  unsigned depth;
 };
 
 } // namespace

@@ -17,7 +17,7 @@ bool mtc::isSlower(const TargetInfo &target, LibraryCallOpInterface call,
 
 bool mtc::makeAvailable(Value value, Operation *user) {
   Operation *source = value.getDefiningOp();
-  if (!source || source->isBeforeInBlock(user))
+  if (!source || standsBefore(source, user))
     return true;
   SmallVector<FlatSymbolRefAttr> variables = readVariables(source);
   if (variables.empty())

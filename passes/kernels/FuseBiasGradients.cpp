@@ -190,7 +190,7 @@ private:
         else
           add(user);
       }
-    llvm::sort(calls, [](auto a, auto b) { return a->isBeforeInBlock(b); });
+    llvm::sort(calls, [](auto a, auto b) { return standsBefore(a, b); });
     SmallVector<std::pair<LibraryCallOpInterface, Value>> found;
     for (LibraryCallOpInterface call : calls) {
       if (call == sums.summed.getDefiningOp())
@@ -205,21 +205,21 @@ private:
   /// Puts the call in front of what reads the sum, if it is not, where its operands allow that.
   static bool isInTime(KernelOp kernel, LibraryCallOpInterface call,
                        LibraryCallOpInterface summing) {
-    auto readsBefore = [&](Operation *user) { return user->isBeforeInBlock(call); };
+    auto readsBefore = [&](Operation *user) { return standsBefore(user, call); };
     if (llvm::none_of(kernel->getUsers(), readsBefore))
       return true;
     SmallVector<Operation *> moved = {summing};
     for (size_t i = 0; i < moved.size(); ++i)
       for (Value operand : moved[i]->getOperands()) {
         Operation *op = operand.getDefiningOp();
-        if (!op || op->isBeforeInBlock(kernel))
+        if (!op || standsBefore(op, kernel))
           continue;
         if (!op->hasTrait<mtc::View>() && !makeAvailable(operand, kernel))
           return false;
         if (op->hasTrait<mtc::View>() && !llvm::is_contained(moved, op))
           moved.push_back(op);
       }
-    llvm::sort(moved, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    llvm::sort(moved, standsBefore);
     for (Operation *op : moved)
       op->moveBefore(kernel);
     return true;

@@ -33,7 +33,8 @@ bool isColumnSum(KernelOp kernel) {
 
 /// The kernel with another list of reduced dims, in its place. Its body stays open: without a
 /// yield that fits.
-KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced) {
+KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex &index) {
+  int64_t position = index.remove(kernel);
   OpBuilder builder(kernel);
   auto changed = KernelOp::create(builder, kernel.getLoc(), kernel->getResultTypes(),
                                   kernel.getSpace(), reduced, kernel.getInputs());
@@ -41,12 +42,13 @@ KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced) {
   changed.getBody().takeBody(kernel.getBody());
   kernel->replaceAllUsesWith(changed);
   kernel.erase();
+  index.insert(changed, position);
   return changed;
 }
 
 /// The same sums as totals of an elementwise kernel.
-KernelOp sumsToTotals(KernelOp kernel) {
-  KernelOp changed = replaceReduced(kernel, {});
+KernelOp sumsToTotals(KernelOp kernel, ReaderIndex &index) {
+  KernelOp changed = replaceReduced(kernel, {}, index);
   KernelYieldOp yield = yieldOf(changed);
   yield.setTotals(llvm::to_vector(llvm::seq<int64_t>(0, changed->getNumResults())));
   for (auto reduce :
@@ -58,8 +60,8 @@ KernelOp sumsToTotals(KernelOp kernel) {
 }
 
 /// Undoes `sumsToTotals`.
-KernelOp totalsToSums(KernelOp kernel, ArrayRef<int64_t> reduced) {
-  KernelOp changed = replaceReduced(kernel, reduced);
+KernelOp totalsToSums(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex &index) {
+  KernelOp changed = replaceReduced(kernel, reduced, index);
   KernelYieldOp yield = yieldOf(changed);
   yield.setTotals({});
   OpBuilder builder(yield);
@@ -72,8 +74,9 @@ KernelOp totalsToSums(KernelOp kernel, ArrayRef<int64_t> reduced) {
 int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
 
 /// Other kernels that compute or read a large part of what `kernel` reads, in the order in which
-/// they are to be tried.
-SmallVector<KernelOp> partnersOf(KernelOp kernel) {
+/// they are to be tried: of the readers, which may be many, those that stand nearest.
+SmallVector<KernelOp> partnersOf(KernelOp kernel, const ReaderIndex &index) {
+  constexpr unsigned mostReaders = 32; // Of each value, on each side.
   llvm::SmallSetVector<KernelOp, 8> producers, readers;
   llvm::SmallSetVector<Value, 8> roots;
   for (Value input : kernel.getInputs())
@@ -82,14 +85,8 @@ SmallVector<KernelOp> partnersOf(KernelOp kernel) {
   for (Value root : roots) {
     if (auto producer = root.getDefiningOp<KernelOp>())
       producers.insert(producer);
-    SmallVector<Value> values = {root};
-    while (!values.empty())
-      for (Operation *user : values.pop_back_val().getUsers()) {
-        if (user->hasTrait<mtc::View>())
-          values.push_back(user->getResult(0));
-        else if (auto reader = dyn_cast<KernelOp>(user); reader && reader != kernel)
-          readers.insert(reader);
-      }
+    readers.insert_range(index.kernelsBefore(root, kernel, mostReaders));
+    readers.insert_range(index.kernelsBehind(root, kernel, mostReaders));
   }
   SmallVector<KernelOp> partners(producers.begin(), producers.end());
   for (KernelOp reader : readers)
@@ -108,34 +105,36 @@ private:
     // None of these is a partner of another, so that none is gone before its turn.
     SmallVector<KernelOp> sums(
         llvm::make_filter_range(getOperation().getOps<KernelOp>(), isColumnSum));
+    ReaderIndex index(getOperation().front());
     for (KernelOp kernel : sums)
-      fuse(kernel);
+      fuse(kernel, index);
   }
 
-  void fuse(KernelOp kernel) {
+  void fuse(KernelOp kernel, ReaderIndex &index) {
     SmallVector<int64_t> reduced(kernel.getReduced());
-    KernelOp totals = sumsToTotals(kernel);
+    KernelOp totals = sumsToTotals(kernel, index);
     StringRef reason = "no kernel computes or reads the rows";
     if (scratchIsTooLarge(totals)) {
       reason = "the partial sums would be too large";
     } else {
-      for (KernelOp partner : partnersOf(totals)) {
+      for (KernelOp partner : partnersOf(totals, index)) {
         if (partner.getShape() == FusibleShape::ColumnReduction) {
           reason = "the rows are read by another sum of columns";
           continue;
         }
-        bool isBehind = totals->isBeforeInBlock(partner);
+        bool isBehind = index.isBefore(totals, partner);
         KernelOp first = isBehind ? totals : partner, second = isBehind ? partner : totals;
-        std::optional<Joint> joint = findJoint(first, second, {maxInputs, maxOperations}, reason);
+        std::optional<Joint> joint =
+            findJoint(first, second, {maxInputs, maxOperations}, index, reason);
         if (!joint)
           continue;
-        KernelOp joined = joinKernels(first, second, *joint);
+        KernelOp joined = joinKernels(first, second, *joint, index);
         remark::passed(joined.getLoc(), remark::RemarkOpts::name("fused").category(categoryName))
             << remark::metric("totals", yieldOf(joined).getTotals().size());
         return;
       }
     }
-    kernel = totalsToSums(totals, reduced);
+    kernel = totalsToSums(totals, reduced, index);
     remark::missed(kernel.getLoc(), remark::RemarkOpts::name("not-fused").category(categoryName))
         << remark::reason("{0}", reason);
   }

@@ -106,7 +106,7 @@ private:
     if (sum.products.empty())
       return std::nullopt;
     llvm::sort(sum.products, [](const Term &a, const Term &b) {
-      return a.root.getDefiningOp()->isBeforeInBlock(b.root.getDefiningOp());
+      return standsBefore(a.root.getDefiningOp(), b.root.getDefiningOp());
     });
     return sum;
   }

@@ -140,10 +140,12 @@ private:
     int64_t inputBytes = 0;
     for (Value input : producer.getInputs())
       inputBytes += bytesOf(input);
-    llvm::SmallSetVector<Operation *, 4> readers(producer->user_begin(), producer->user_end());
-    if (operations > mostOperations || readers.size() > mostReaders ||
-        inputBytes > bytesOf(producer->getResult(0)) * 5 / 4)
+    if (operations > mostOperations || inputBytes > bytesOf(producer->getResult(0)) * 5 / 4)
       return false;
+    llvm::SmallSetVector<Operation *, 4> readers;
+    for (Operation *user : producer->getUsers())
+      if (readers.insert(user) && readers.size() > mostReaders)
+        return false;
     return llvm::all_of(readers, [&](Operation *op) {
       auto reader = dyn_cast<KernelOp>(op);
       if (!reader || computesTooManyPoints(producer, reader) ||
@@ -170,33 +172,48 @@ private:
     for (auto kernel : getOperation().getOps<KernelOp>())
       for (Value value : kernel->getResults())
         largest = std::max(largest, bytesOf(value));
+    // Where an operation stands: its number, or that of the one behind which it was moved, and then
+    // in the order in which operations were moved.
+    using Position = std::pair<int64_t, int64_t>;
+    DenseMap<Operation *, Position> positions;
+    for (Operation &op : getOperation().front())
+      positions[&op] = {positions.size(), 0};
+    DenseMap<int64_t, Operation *> lastMoved; // Behind the operation of this number.
+    int64_t count = 0;
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       Operation *last = nullptr;
+      Position position = {-1, 0};
       bool isFree = !kernel->hasAttr(recomputedAttribute);
       for (Value value : kernel->getOperands()) {
         Operation *source = value.getDefiningOp();
         isFree &= !isOfVariable(value);
-        if (source && (!last || last->isBeforeInBlock(source)))
+        if (source && positions.at(source) > position) {
           last = source;
+          position = positions.at(source);
+        }
       }
       if (!isFree || kernel.getCost().bytes > largest / 256)
         continue;
-      if (last)
-        kernel->moveAfter(last);
+      Operation *&moved = lastMoved[position.first];
+      if (moved || last)
+        kernel->moveAfter(moved ? moved : last);
       else
         kernel->moveBefore(&kernel->getBlock()->front());
+      moved = kernel;
+      positions[kernel] = {position.first, ++count};
     }
   }
 
   void joinAll(int64_t leastBytes) {
+    ReaderIndex index(getOperation().front());
     llvm::SmallPtrSet<Operation *, 16> erased;
     for (KernelOp kernel : kernelsFromTheEnd()) {
       if (erased.contains(kernel))
         continue;
-      while (std::optional<Partner> partner = findPartner(kernel, leastBytes)) {
+      while (std::optional<Partner> partner = findPartner(kernel, leastBytes, index)) {
         erased.insert(partner->kernel);
         erased.insert(kernel);
-        kernel = joinKernels(partner->kernel, kernel, partner->joint);
+        kernel = joinKernels(partner->kernel, kernel, partner->joint, index);
         remark::passed(kernel.getLoc(), remark::RemarkOpts::name("joined").category(categoryName))
             << remark::metric("inputs", kernel.getInputs().size())
             << remark::metric("results", kernel->getNumResults());
@@ -209,50 +226,36 @@ private:
     Joint joint;
   };
 
-  std::optional<Partner> asPartner(KernelOp candidate, KernelOp kernel) {
+  std::optional<Partner> asPartner(KernelOp candidate, KernelOp kernel, const ReaderIndex &index) {
     StringRef reason;
-    if (std::optional<Joint> joint = findJoint(candidate, kernel, limits, reason))
+    if (std::optional<Joint> joint = findJoint(candidate, kernel, limits, index, reason))
       return Partner{candidate, std::move(*joint)};
     return std::nullopt;
   }
 
   /// A kernel in front of `kernel` that can be joined with it, and is worth it: one that it reads,
   /// or one that reads a large value that it reads too. Less than `leastBytes` is not worth it.
-  std::optional<Partner> findPartner(KernelOp kernel, int64_t leastBytes) {
+  std::optional<Partner> findPartner(KernelOp kernel, int64_t leastBytes,
+                                     const ReaderIndex &index) {
     llvm::SmallSetVector<Value, 8> roots;
     for (Value input : kernel.getInputs())
       if (bytesOf(input) >= leastBytes)
         roots.insert(rootOf(input));
     for (Value root : llvm::reverse(roots))
       if (auto producer = root.getDefiningOp<KernelOp>())
-        if (std::optional<Partner> partner = asPartner(producer, kernel))
+        if (std::optional<Partner> partner = asPartner(producer, kernel, index))
           return partner;
+    if (readsLittleOfMuch(kernel))
+      return std::nullopt;
     for (Value root : roots) {
       if (cast<RankedTensorType>(root.getType()).getNumElements() * 2 < pointsOf(kernel))
         continue;
-      for (KernelOp sibling : readersBefore(root, kernel))
-        if (!readsLittleOfMuch(sibling) && !readsLittleOfMuch(kernel))
-          if (std::optional<Partner> partner = asPartner(sibling, kernel))
+      for (KernelOp sibling : index.kernelsBefore(root, kernel, mostSiblings))
+        if (std::optional<Partner> partner = asPartner(sibling, kernel, index))
+          if (!readsLittleOfMuch(sibling))
             return partner;
     }
     return std::nullopt;
-  }
-
-  /// Kernels that read a value, or a view of it, in front of `kernel`; the nearest first.
-  static SmallVector<KernelOp> readersBefore(Value value, KernelOp kernel) {
-    llvm::SmallSetVector<KernelOp, 4> readers;
-    SmallVector<Value> values = {value};
-    while (!values.empty())
-      for (Operation *user : values.pop_back_val().getUsers()) {
-        if (user->hasTrait<mtc::View>())
-          values.push_back(user->getResult(0));
-        else if (auto reader = dyn_cast<KernelOp>(user))
-          if (reader != kernel && reader->isBeforeInBlock(kernel))
-            readers.insert(reader);
-      }
-    SmallVector<KernelOp> sorted = readers.takeVector();
-    llvm::sort(sorted, [](KernelOp a, KernelOp b) { return b->isBeforeInBlock(a); });
-    return sorted;
   }
 
   //===----------------------------------------------------------------------------------------===//
@@ -263,6 +266,7 @@ private:
   void remarkOnBoundaries() {
     if (!getContext().getRemarkEngine())
       return;
+    ReaderIndex index(getOperation().front());
     for (auto reader : getOperation().getOps<KernelOp>())
       for (auto [i, input] : llvm::enumerate(reader.getInputs())) {
         auto producer = rootOf(input).getDefiningOp<KernelOp>();
@@ -271,7 +275,7 @@ private:
         StringRef apart, alone = "a view lies between them";
         if (input.getDefiningOp() == producer)
           alone = refuseInlining(producer, reader, i);
-        findJoint(producer, reader, limits, apart);
+        findJoint(producer, reader, limits, index, apart);
         remark::missed(reader.getLoc(),
                        remark::RemarkOpts::name("not-fused").category(categoryName))
             << remark::reason("as the reader's own: {0}; as one kernel: {1}", alone, apart)
@@ -280,6 +284,9 @@ private:
   }
 
   static constexpr StringLiteral categoryName = "mtc-fuse-kernels";
+  /// Of the kernels that read a value, which may be as many as there are parameters, so many are
+  /// tried: those that stand nearest.
+  static constexpr unsigned mostSiblings = 32;
   KernelLimits limits;
   bool mayComputeTwice = false;
 };

@@ -68,24 +68,6 @@ bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   return rows < enoughRows && points > pointsOfOneThread;
 }
 
-/// Whether an operation other than `except` that reads a value, or a view of it, is as asked. A
-/// value may have as many readers as the model has parameters: the first one found ends the search.
-bool anyReader(Value value, Operation *except, llvm::function_ref<bool(Operation *)> isAsAsked) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    if (user->hasTrait<mtc::View>())
-      return anyReader(user->getResult(0), except, isAsAsked);
-    return user != except && isAsAsked(user);
-  });
-}
-
-bool callsBetween(Operation *from, Operation *to) {
-  for (Operation *op = from->getNextNode(); op != to; op = op->getNextNode())
-    if (!isa<KernelOp, ReadOp, WriteOp>(op) && !op->hasTrait<mtc::View>() &&
-        !op->hasTrait<OpTrait::ConstantLike>())
-      return true;
-  return false;
-}
-
 int64_t resultBytes(KernelOp kernel) {
   int64_t bytes = 0;
   for (Type type : kernel->getResultTypes())
@@ -103,55 +85,50 @@ bool givesLittle(KernelOp kernel) {
 
 /// Whether the second kernel can be computed where the first is. Large results would live longer
 /// across library calls; that is never worth it.
-bool canMoveUp(KernelOp first, KernelOp second) {
+bool canMoveUp(KernelOp first, KernelOp second, const ReaderIndex &index) {
   for (Value input : second.getInputs()) {
     Operation *source = rootOf(input).getDefiningOp();
-    if (source && source != first && first->isBeforeInBlock(source))
+    if (source && source != first && index.isBefore(first, source))
       return false;
   }
-  return givesLittle(second) || !callsBetween(first, second);
+  return givesLittle(second) || !index.hasCallBetween(first, second);
 }
 
 /// Whether a value that `first` reads would have to live until `second` only for its sake, in place
 /// of less that it gives.
-bool wouldLiveLonger(Value value, KernelOp first, KernelOp second) {
+bool wouldLiveLonger(Value value, KernelOp first, KernelOp second, const ReaderIndex &index) {
   Value root = rootOf(value);
   Operation *source = root.getDefiningOp();
   if (!source || isOfVariable(root) ||
       byteSize(cast<RankedTensorType>(root.getType())) <= resultBytes(first))
     return false;
-  return !anyReader(root, first,
-                    [&](Operation *reader) { return !reader->isBeforeInBlock(second); });
+  return !index.isReadFrom(root, second);
 }
 
-bool canMoveDown(KernelOp first, KernelOp second) {
+bool canMoveDown(KernelOp first, KernelOp second, const ReaderIndex &index) {
   if (llvm::any_of(first.getInputs(),
-                   [&](Value input) { return wouldLiveLonger(input, first, second); }))
+                   [&](Value input) { return wouldLiveLonger(input, first, second, index); }))
     return false;
-
-  auto isReadBefore = [&](Value result) {
-    return anyReader(result, second,
-                     [&](Operation *reader) { return reader->isBeforeInBlock(second); });
-  };
-  return llvm::none_of(first->getResults(), isReadBefore) && !callsBetween(first, second);
+  auto isReadBefore = [&](Value result) { return index.isReadBefore(result, second); };
+  return llvm::none_of(first->getResults(), isReadBefore) && !index.hasCallBetween(first, second);
 }
 
 /// Moves the views that lie between a value and what they are of in front of `op`.
-void moveViewsBefore(Value value, Operation *op) {
+void moveViewsBefore(Value value, Operation *op, ReaderIndex &index) {
   Operation *view = value.getDefiningOp();
-  if (!view || !view->hasTrait<mtc::View>() || view->isBeforeInBlock(op))
+  if (!view || !view->hasTrait<mtc::View>() || index.isBefore(view, op))
     return;
-  moveViewsBefore(view->getOperand(0), op);
-  view->moveBefore(op);
+  moveViewsBefore(view->getOperand(0), op, index);
+  index.moveViewBefore(view, op);
 }
 
 /// Moves views of an operation's results that stand in front of it behind it.
-void moveViewsBehind(Value value, Operation *op) {
+void moveViewsBehind(Value value, Operation *op, ReaderIndex &index) {
   for (Operation *user : llvm::to_vector(value.getUsers()))
     if (user->hasTrait<mtc::View>()) {
-      if (user->isBeforeInBlock(op))
-        user->moveAfter(op);
-      moveViewsBehind(user->getResult(0), user);
+      if (index.isBefore(user, op))
+        index.moveViewAfter(user, op);
+      moveViewsBehind(user->getResult(0), user, index);
     }
 }
 
@@ -192,7 +169,7 @@ private:
 } // namespace
 
 std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const KernelLimits &limits,
-                                    StringRef &reason) {
+                                    const ReaderIndex &index, StringRef &reason) {
   reason = exceedsLimits(first, second, limits);
   if (!reason.empty())
     return std::nullopt;
@@ -225,25 +202,27 @@ std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const Kerne
     return std::nullopt;
   }
   Joint joint{std::move(*common)};
-  joint.standsAtFirst = canMoveUp(first, second);
-  if (!joint.standsAtFirst && !canMoveDown(first, second)) {
+  joint.standsAtFirst = canMoveUp(first, second, index);
+  if (!joint.standsAtFirst && !canMoveDown(first, second, index)) {
     reason = "other operations stand between the kernels";
     return std::nullopt;
   }
   return joint;
 }
 
-KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint) {
+KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, ReaderIndex &index) {
   const CommonSpace &common = joint.space;
   Operation *place = joint.standsAtFirst ? first : second;
   SmallVector<Type> types(second->getResultTypes());
   SmallVector<OpResult> kept;
+  int64_t positionOfSecond = index.remove(second);
   for (OpResult result : first->getResults()) {
-    if (!anyReader(result, second, [](Operation *) { return true; }))
+    if (!index.isRead(result))
       continue;
     kept.push_back(result);
     types.push_back(result.getType());
   }
+  int64_t positionOfFirst = index.remove(first);
 
   OpBuilder builder(place);
   auto loc = FusedLoc::get(builder.getContext(), {first.getLoc(), second.getLoc()});
@@ -293,9 +272,10 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint) {
   for (auto [i, result] : llvm::enumerate(kept))
     result.replaceAllUsesWith(joined->getResult(own + i));
   first.erase();
+  index.insert(joined, joint.standsAtFirst ? positionOfFirst : positionOfSecond);
   for (Value input : joined.getInputs())
-    moveViewsBefore(input, joined);
+    moveViewsBefore(input, joined, index);
   for (Value result : joined->getResults())
-    moveViewsBehind(result, joined);
+    moveViewsBehind(result, joined, index);
   return joined;
 }

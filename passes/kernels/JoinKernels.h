@@ -5,6 +5,7 @@
 
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/KernelSpaces.h"
+#include "passes/kernels/ReaderIndex.h"
 
 namespace mtc {
 
@@ -18,11 +19,11 @@ struct Joint {
 
 /// Finds out whether one kernel can do what two do; if not, `reason` says why.
 std::optional<Joint> findJoint(KernelOp first, KernelOp second, const KernelLimits &limits,
-                               llvm::StringRef &reason);
+                               const ReaderIndex &index, llvm::StringRef &reason);
 
 /// Joins two kernels; both are erased. The joint kernel gives the second's results, then those of
 /// the first that are read elsewhere.
-KernelOp joinKernels(KernelOp first, KernelOp second, const Joint &joint);
+KernelOp joinKernels(KernelOp first, KernelOp second, const Joint &joint, ReaderIndex &index);
 
 } // namespace mtc
 

@@ -64,6 +64,20 @@ bool mtc::isOfVariable(Value value) {
   return isa_and_nonnull<ReadOp, ReadFlatOp>(rootOf(value).getDefiningOp());
 }
 
+bool mtc::standsBefore(Operation *first, Operation *second) {
+  constexpr unsigned mostSteps = 64;
+  Operation *behindFirst = first, *behindSecond = second;
+  for (unsigned i = 0; i < mostSteps; ++i) {
+    behindFirst = behindFirst ? behindFirst->getNextNode() : nullptr;
+    if (behindFirst == second)
+      return first != second;
+    behindSecond = behindSecond ? behindSecond->getNextNode() : nullptr;
+    if (behindSecond == first)
+      return false;
+  }
+  return first->isBeforeInBlock(second);
+}
+
 void mtc::eraseUnreadViewsOf(Value value) {
   for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
     if (!user->hasTrait<mtc::View>())

@@ -29,6 +29,10 @@ mlir::AffineMap reshapeMap(mlir::AffineMap map, mlir::ArrayRef<int64_t> to,
 mlir::Value rootOf(mlir::Value value);
 /// Whether a value is what a variable holds, or a view of it: it is there for the whole step.
 bool isOfVariable(mlir::Value value);
+/// Whether one operation of a block stands in front of another. Operations near each other are
+/// found by walking: MLIR's order is numbered anew, for the whole block, where operations were
+/// created.
+bool standsBefore(mlir::Operation *first, mlir::Operation *second);
 /// Erases the views of a value, and views of these, that nothing reads.
 void eraseUnreadViewsOf(mlir::Value value);
 

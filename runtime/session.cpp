@@ -14,7 +14,7 @@ template <typename Value> static void put(Device &device, int64_t offset, Value 
 
 void Session::setScalars(int64_t step, double learningRate, uint64_t seed) const {
   const MtcScalars &scalars = program.scalars;
-  put(device, scalars.learning_rate, static_cast<float>(learningRate));
+  put(device, scalars.learning_rate, learningRate);
   put(device, scalars.step, step);
   put(device, scalars.micro_step, int64_t{0});
   put(device, scalars.seed, static_cast<int64_t>(seed));

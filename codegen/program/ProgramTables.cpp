@@ -140,13 +140,6 @@ private:
     return info.batch;
   }
 
-  int64_t scalarOffset(StringRef name) {
-    for (VariableOp variable : placed.getOps<VariableOp>())
-      if (variable.getRole() == Role::Scalar && variable.getSymName() == name)
-        return *variable.getOffset();
-    return -1;
-  }
-
   int64_t gradientsArenaBytes() {
     if (!findStep(info.gradients))
       return 0;
@@ -203,15 +196,13 @@ private:
   LogicalResult emitProgram(Constant *microStep, Constant *update, Constant *gradients,
                             Constant *evaluate) {
     FailureOr<Constant *> segments = emitSegments();
-    if (failed(segments))
+    FailureOr<Constant *> scalars = describeScalars(c, placed, info);
+    if (failed(segments) || failed(scalars))
       return failure();
     Constant *rowMetrics =
         c.structure({c.i64(outputOffset(info.evaluate, info.rowLoss)),
                      c.i64(outputOffset(info.evaluate, info.rowWeight)),
                      c.i64(outputOffset(info.evaluate, info.rowCorrect)), c.i64(metricRows())});
-    Constant *scalars = c.structure(
-        {c.i64(scalarOffset(info.learningRateScalar)), c.i64(scalarOffset(info.stepScalar)),
-         c.i64(scalarOffset(info.microStepScalar)), c.i64(scalarOffset(info.seedScalar))});
     auto staging = arena->getAttrOfType<IntegerAttr>("staging");
     Constant *program = c.structure({c.u32(MTC_ABI_VERSION),
                                      c.string(info.compilerVersion),
@@ -254,7 +245,7 @@ private:
                                      c.i64(outputOffset(info.evaluate, info.evaluateLoss)),
                                      c.u32(lossType()),
                                      rowMetrics,
-                                     scalars,
+                                     *scalars,
 
                                      c.f64(info.learningRate),
                                      c.u32(static_cast<uint32_t>(info.schedule)),

@@ -4,6 +4,7 @@
 #define MTC_CODEGEN_PROGRAM_VARIABLETABLE_H
 
 #include "codegen/program/ConstantBuilder.h"
+#include "codegen/program/ProgramInfo.h"
 #include "ir/Mtc.h"
 
 #include <optional>
@@ -13,6 +14,11 @@ namespace mtc {
 /// An MtcTensor (runtime/abi/program.h) at a place of the arena.
 llvm::Constant *describeTensor(ConstantBuilder &builder, llvm::StringRef name,
                                mlir::RankedTensorType type, int64_t offset);
+
+/// An MtcScalars: where the runtime writes what it sets before a step. Fails with a diagnostic
+/// where a variable is of another type than it writes.
+mlir::FailureOr<llvm::Constant *> describeScalars(ConstantBuilder &builder, mlir::ModuleOp placed,
+                                                  const ProgramInfo &info);
 
 /// The array of MtcVariable.
 class VariableTable {

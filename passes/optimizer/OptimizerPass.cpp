@@ -240,7 +240,7 @@ void OptimizerPass::runOnOperation() {
   builder.setInsertionPointToStart(function.addEntryBlock());
   TensorBuilder b(location, builder);
   Update update(b, numbers);
-  update.learningRate = readScalar(b, "mtc.learning_rate", b.getF32Type());
+  update.learningRate = readScalar(b, "mtc.learning_rate", b.getF64Type());
   if (kind->usesStep)
     update.step = readScalar(b, "mtc.step", b.getI64Type());
   const std::optional<double> &limit = clipNorm.getValue();

@@ -10,8 +10,8 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
   let description = [{
     Adds `@update`, and the optimizer's state as variables of role `optimizer`. Parameters of one element type and one
     weight decay form a group, which is updated as one flat tensor. Learning rate and step number are variables of role
-    `scalar`, which the runtime sets: `@mtc.learning_rate` and `@mtc.step`, counted from 1. The module's attributes
-    `mtc.optimizer` and `mtc.learning_rate` say what was chosen.
+    `scalar`, which the runtime sets: `@mtc.learning_rate`, f64 whatever the parameters are, and `@mtc.step`, counted
+    from 1. The module's attributes `mtc.optimizer` and `mtc.learning_rate` say what was chosen.
 
     Where `@micro_step` accumulates gradients, the update leaves them zero.
 
@@ -24,11 +24,11 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
     mtc.variable gradient @w.grad : tensor<16xf32> = #mtc.zeros of @w
     // gains, with optimizer=sgd:
-    mtc.variable scalar @mtc.learning_rate : tensor<f32> = #mtc.zeros
+    mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.zeros
     func.func @update() {
       %p = mtc.read_flat [@w] : tensor<16xf32>
       %g = mtc.read_flat [@w.grad] : tensor<16xf32>
-      %lr = mtc.read @mtc.learning_rate : tensor<f32>
+      %lr = mtc.read @mtc.learning_rate : tensor<f64>
       …
       %new = mtc.sub %p, %change : tensor<16xf32>
       mtc.write_flat [@w], %new : tensor<16xf32>

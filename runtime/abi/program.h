@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 7u
+#define MTC_ABI_VERSION 8u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -163,7 +163,7 @@ typedef struct MtcFunction {
 /* Offsets of scalars in the arena that the runtime writes before a step; -1 where the program has
  * none. */
 typedef struct MtcScalars {
-  int64_t learning_rate; /* f32 */
+  int64_t learning_rate; /* f64 */
   int64_t step;          /* i64, from 1 */
   int64_t micro_step;    /* i64, from 0 */
   int64_t seed;          /* i64 */

@@ -57,7 +57,7 @@ steps = f"""
 reads = f'reads ["q", "k", "v", "d"] {at("q", "k", "v", "d")}'
 text = f"""
 mtc.arena size {end + scratch} live {end + scratch}
-mtc.variable scalar @learning_rate : tensor<f32> = #mtc.zeros at {places["rate"].split("<")[1].split(",")[0]}
+mtc.variable scalar @learning_rate : tensor<f64> = #mtc.zeros at {places["rate"].split("<")[1].split(",")[0]}
 mtc.kernel_function @offsets [{str(queries)[1:-1]}] reduce [3] -> [tensor<{type_of("sums")}>] {{
 ^body(%out: tensor<{type_of("out")}>, %d: tensor<{type_of("d")}>):
   %a = mtc.kernel.load %out at affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)> : tensor<{type_of("out")}> -> f32

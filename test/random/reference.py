@@ -75,10 +75,11 @@ def loss_and_gradients(case: Case, parameters: dict[str, np.ndarray], step: int,
 class Optimizer:
     """The update of one parameter after another."""
 
-    def __init__(self, name: str, numbers: dict[str, float]):
+    def __init__(self, name: str, numbers: dict[str, float], is_double: bool):
         betas = numbers.get("betas", "0.9,0.99" if name == "lion" else "0.9,0.999")
         self.beta1, self.beta2 = map(float, betas.split(","))
-        self.rate, self.eps = float(np.float32(numbers["lr"])), numbers.get("eps", 1e-8)  # The rate is one of f32.
+        self.rate = numbers["lr"] if is_double else float(np.float32(numbers["lr"]))
+        self.eps = numbers.get("eps", 1e-8)
         self.decay = numbers.get("weight-decay", 0.01 if name == "adamw" else 0.0)
         self.momentum = numbers.get("momentum", 0.9)
         self.limit = numbers.get("clip-norm", math.inf)
@@ -133,7 +134,7 @@ class Run:
 def train(case: Case, tapes: list[Tape]) -> Run:
     """As many steps as there are tapes."""
     parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
-    optimizer = Optimizer(case.optimizer, case.numbers)
+    optimizer = Optimizer(case.optimizer, case.numbers, case.is_double)
     run = Run([], [], {}, {})
     for step, tape in enumerate(tapes):
         loss, gradients, outputs = loss_and_gradients(case, parameters, step, tape)

@@ -16,14 +16,13 @@
 // ADAMW: mtc.variable optimizer @w.moment2 : tensor<3x5xf32> = #mtc.zeros of @w
 // ADAMW: mtc.variable optimizer @b.moment1 : tensor<17xf32> = #mtc.zeros of @b
 // SGD-NOT: mtc.variable optimizer
-// CHECK: mtc.variable scalar @mtc.learning_rate : tensor<f32> = #mtc.zeros
+// CHECK: mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.zeros
 // SGD-NOT: mtc.variable scalar
 // ADAMW-NEXT: mtc.variable scalar @mtc.step : tensor<i64> = #mtc.zeros
 
 // Padded sizes: 15 elements take 16, 17 take 32. The constant is left alone.
 // CHECK-LABEL: func.func @update()
-// CHECK: %[[LR32:.*]] = mtc.read @mtc.learning_rate : tensor<f32>
-// CHECK: %[[LR:.*]] = mtc.cast %[[LR32]] : tensor<f32> -> tensor<f64>
+// CHECK: %[[LR:.*]] = mtc.read @mtc.learning_rate : tensor<f64>
 // ADAMW: %[[STEP:.*]] = mtc.read @mtc.step : tensor<i64>
 // ADAMW: %[[T:.*]] = mtc.cast %[[STEP]] : tensor<i64> -> tensor<f64>
 // CHECK: %[[P:.*]] = mtc.read_flat [@w, @b] : tensor<48xf32>

@@ -79,10 +79,11 @@ void seenKernel(char *const *operands, int64_t, int64_t, MtcFault *) {
 
 /// operands: parameter, gradient, momentum, rate, decay
 void updateKernel(char *const *operands, int64_t begin, int64_t end, MtcFault *) {
+  auto rate = static_cast<float>(*reinterpret_cast<const double *>(operands[3]));
   for (int64_t i = begin; i < end; ++i) {
     float &momentum = floats(operands[2])[i];
     momentum = floats(operands[4])[0] * momentum + floats(operands[1])[i];
-    floats(operands[0])[i] -= floats(operands[3])[0] * momentum;
+    floats(operands[0])[i] -= rate * momentum;
   }
 }
 

@@ -86,6 +86,18 @@ std::vector<std::string> TrainingSummary::warnings() const {
   return result;
 }
 
+json::Object TrainingSummary::toJson() const {
+  json::Array looksTrainable;
+  for (const TrainableConstant &constant : constants)
+    looksTrainable.push_back(constant.name);
+  return json::Object{{"parameters", static_cast<int64_t>(parameters)},
+                      {"trained_parameters", static_cast<int64_t>(trained)},
+                      {"elements", elements},
+                      {"trained_elements", trainedElements},
+                      {"looks_trainable", std::move(looksTrainable)},
+                      {"missing", json::Array(missing)}};
+}
+
 TrainingSummary summarizeTraining(Model &model, const StringMap<InitializerClass> &classes) {
   TrainingSummary summary;
   StringMap<std::vector<InitializerUse>> uses = initializerUses(model.proto());

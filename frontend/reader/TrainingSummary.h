@@ -5,6 +5,8 @@
 
 #include "frontend/reader/TrainableConstants.h"
 
+#include "llvm/Support/JSON.h"
+
 namespace mtc::onnx {
 
 /// How much of a model is trained, and what of it may have been meant to be.
@@ -25,6 +27,9 @@ struct TrainingSummary {
   std::vector<std::string> notes() const;
   /// A sentence for each of `constants` and `missing` that is not empty.
   std::vector<std::string> warnings() const;
+  /// {"parameters": 3, "trained_parameters": 2, "elements": 648, "trained_elements": 520,
+  /// "looks_trainable": [names of constants], "missing": [names in the module]}
+  llvm::json::Object toJson() const;
 };
 
 TrainingSummary summarizeTraining(Model &model, const llvm::StringMap<InitializerClass> &classes);

@@ -1,6 +1,8 @@
 # RUN: %python %s %t
 """--train trains what it names and nothing else, a Constant node as well; what could have been meant is said."""
 
+import json
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -68,6 +70,11 @@ for name, value in initializers.items():
 said = run([MTC, "plan", model, *flags], folder).stderr
 assert "note: 2 of 2 parameters trained (15 of 15 elements), 1 constant looks trainable" in said, said
 assert "warning: used like parameters, but constants in the file, which are not trained: 'scale' [4]" in said, said
+counts = {"parameters": 2, "trained_parameters": 2, "elements": 15, "trained_elements": 15,
+          "looks_trainable": ["scale"], "missing": []}  # fmt: skip
+for command in (["plan"], ["compile", "-o", folder / "counted"]):
+    found = json.loads(run([MTC, *command, model, *flags, "--json"], folder).stdout)["training"]
+    assert found == counts, found
 said = run([MTC, "plan", model, *flags, "--train", "scale"], folder).stderr
 assert "note: 1 of 3 parameters trained (4 of 19 elements), 0 constants look trainable" in said, said
 for patterns, message in [(("--train", "scales"), "--train scales: no initializer matches; did you mean 'scale'?"),

@@ -93,7 +93,9 @@ def refused(command, *words):
 for name, sizes in {"fixed": (NODES, EDGES), "symbolic": ("num_nodes", "num_edges")}.items():
     model = graph_network(name, *sizes)
     dims = () if name == "fixed" else ("--dim", f"num_nodes={NODES}", "--dim", f"num_edges={EDGES}")
-    said = run([MTC, "compile", model, *dims, *flags, "-o", folder / name], folder).stderr
+    compiled = run([MTC, "compile", model, *dims, *flags, "-o", folder / name], folder)
+    said = compiled.stderr
+    assert "sgd, each input taken whole, in " in compiled.stdout and "batch" not in compiled.stdout, compiled.stdout
     assert "taken whole" in said and "--rows-of" in said and "'edges' [2, 30]" in said, said
     program = Program(folder / name, {})
     one = data(f"{name}-one", program, nodes=x[0], edges=edges[0], labels=labels[0])

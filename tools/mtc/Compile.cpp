@@ -58,6 +58,11 @@ LogicalResult addExport(Compilation &compilation) {
   return success();
 }
 
+std::string describeBatch(const ProgramInfo &info) {
+  bool takesRows = llvm::any_of(info.inputs, [](const InputInfo &input) { return !input.isWhole; });
+  return takesRows ? llvm::formatv("batch {0}", info.batch).str() : "each input taken whole";
+}
+
 std::unique_ptr<KernelCache> openCache(const Options &options) {
   std::string folder = options.noCache ? "" : KernelCache::defaultFolder();
   return folder.empty() ? nullptr : std::make_unique<KernelCache>(std::move(folder));
@@ -220,13 +225,14 @@ int mtc::tool::compile(Options &options, const char *executable) {
     return report(std::move(error));
   if (options.json) {
     llvm::json::Object json = plan.toJson(options.memory);
+    json["training"] = compilation.getTraining().toJson();
     json["program"] = result->name;
     if (weightsTarget)
       json["weights"] = weightsTarget->name;
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     llvm::outs() << result->name << ": trains '" << info.modelName << "' with " << info.loss
-                 << " and " << info.optimizer << ", batch " << info.batch << ", in "
+                 << " and " << info.optimizer << ", " << describeBatch(info) << ", in "
                  << formatBytes(plan.peak) << "\n";
   }
   return 0;

@@ -15,10 +15,13 @@ int mtc::tool::plan(const Options &options) {
   if (int code = compilation.writeRemarks())
     return code;
   MemoryPlan plan = MemoryPlan::of(compilation.getModule());
-  if (options.json)
-    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(plan.toJson(options.memory)));
-  else
+  if (options.json) {
+    llvm::json::Object json = plan.toJson(options.memory);
+    json["training"] = compilation.getTraining().toJson();
+    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
+  } else {
     plan.print(llvm::outs());
+  }
   if (options.memory && plan.peak > *options.memory) {
     if (!options.json)
       llvm::outs() << "does not fit  " << formatBytes(*options.memory) << "\n";

@@ -141,8 +141,10 @@ private:
   void visit(const ::onnx::NodeProto &node, int64_t index) {
     if (isOperator(node, "Constant") && node.output_size() == 1) {
       const TensorProto *tensor = constantTensor(node);
-      bool isFloat = tensor && isFloatingPoint(tensor->data_type());
-      origins[node.output(0)] = isFloat ? addSource(*tensor, node.output(0), true) : Origins();
+      // The import says what is wrong with one whose elements cannot be counted.
+      bool isSource = tensor && isFloatingPoint(tensor->data_type()) &&
+                      !errorToBool(checkTensor(*tensor).takeError());
+      origins[node.output(0)] = isSource ? addSource(*tensor, node.output(0), true) : Origins();
       return;
     }
     auto isConstant = [&](const std::string &input) {

@@ -170,3 +170,14 @@ TEST(TrainingSummary, DoesNotMissWhatIsTied) {
   addModuleUse(proto, "MatMul", "head", {"x", "head.weight"});
   EXPECT_THAT(Summarized(proto).summary.missing, IsEmpty());
 }
+
+TEST(TrainingSummary, CountsNoElementsOfConstantsThatAreTooLarge) {
+  ModelProto proto = reluModel();
+  for (int64_t extent : {int64_t{1} << 40, int64_t{-1}}) {
+    const std::string name = "constant " + std::to_string(extent);
+    addConstant(proto, tensor(name, {extent, extent}));
+    addNode(*proto.mutable_graph(), "Add", "add " + name, {"x", name.c_str()},
+            {("sum " + name).c_str()});
+  }
+  EXPECT_THAT(Summarized(proto).constants(), IsEmpty());
+}

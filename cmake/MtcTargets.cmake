@@ -1,5 +1,8 @@
 # What every target of the compiler shares: flags, one precompiled header, generated files.
 
+# The sanitizers that everything is built with (the preset asan), as the compiler's flag; empty: none.
+string(REGEX MATCH "-fsanitize=[^ ]+" MTC_SANITIZERS "${CMAKE_CXX_FLAGS}")
+
 add_library(mtc_warnings INTERFACE)
 target_compile_options(mtc_warnings INTERFACE -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${MTC_WERROR}>:-Werror>)
 
@@ -27,19 +30,25 @@ function(mtc_add_library name)
   endif()
 endfunction()
 
-# Makes an executable's code like the libraries', -fPIC instead of -fPIE, so that it can use the precompiled header.
-function(mtc_use_pch name)
+# Makes an executable's code like the libraries', -fPIC instead of -fPIE, so that it can use the precompiled header. An
+# instrumented one gets AddressSanitizer's options.
+function(mtc_set_up_executable name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
   target_precompile_headers(${name} REUSE_FROM mtc_pch)
+  if(MTC_SANITIZERS)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/asan_options.cpp)
+  endif()
 endfunction()
 
-# A tool of the compiler: every .cpp in this folder.
+# A tool of the compiler: the SOURCES, or if there are none every .cpp in this folder.
 function(mtc_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
-  add_executable(${name} ${sources})
-  mtc_use_pch(${name})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS *.cpp)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  mtc_set_up_executable(${name})
   target_link_libraries(${name} PRIVATE mtc_flags ${ARG_LINK})
   target_link_options(${name} PRIVATE LINKER:--build-id) # the cache of kernels tells compilers apart by it
 endfunction()

@@ -2,11 +2,11 @@
 
 #include "Recipe.h"
 #include "Report.h"
+#include "Toml.h"
 
 #include "llvm/Support/CommandLine.h"
 
 #include <charconv>
-#include <toml++/toml.h>
 
 namespace cl = llvm::cl;
 using llvm::StringRef;

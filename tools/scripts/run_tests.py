@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -77,30 +78,37 @@ def run_unit_tests(tally: Tally, listing: Path, suite: str):
 
 
 # How many inputs each fuzz target runs on, for some ten seconds each.
-FUZZ_RUNS = {"npy": 5000, "safetensors": 5000, "tokens": 5000, "manifest": 30000}
+FUZZ_RUNS = {"onnx": 1500, "recipe": 10000, "npy": 5000, "safetensors": 5000, "tokens": 5000, "manifest": 30000}
 
 
-def run_fuzz_targets(tally: Tally, listing: Path, seconds: int):
+def run_fuzz_target(target: Path, seconds: int) -> tuple[bool, int | str, int, str]:
+    """Whether it passed, its exit code, how many inputs it ran on, and what it printed."""
+    name = target.name.removeprefix("mtc_fuzz_")
+    length = [f"-max_total_time={seconds}"] if seconds else [f"-runs={FUZZ_RUNS[name]}", "-seed=1"]
+    flags = ["-max_len=65536", "-timeout=60", "-rss_limit_mb=4096", "-close_fd_mask=3", "-print_final_stats=1"]
+    # A description of each leak would take longer than the run; what is lost ends with the process.
+    environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}
+    with tempfile.TemporaryDirectory() as corpus:
+        command = [target, *length, *flags, f"-artifact_prefix={target}-", corpus, ROOT / "test/fuzz/seeds" / name]
+        try:
+            result = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
+            code, output = result.returncode, result.stderr
+        except OSError as error:
+            code = output = str(error)
+    executed = re.search(r"^stat::number_of_executed_units:\s*(\d+)", output, re.MULTILINE)
+    ran = int(executed[1]) if executed else 0
+    return code == 0 and ran >= (1 if seconds else FUZZ_RUNS[name]), code, ran, output
+
+
+def run_fuzz_targets(tally: Tally, listing: Path, seconds: int, jobs: int):
     """Each fuzz target on its seeds and on mutations of them, the same each time; for `seconds` if not 0, others each
     time. An input that fails is kept beside the target."""
-    for target in map(Path, listing.read_text().split()):
-        name = target.name.removeprefix("mtc_fuzz_")
-        length = [f"-max_total_time={seconds}"] if seconds else [f"-runs={FUZZ_RUNS[name]}", "-seed=1"]
-        flags = ["-max_len=65536", "-timeout=60", "-rss_limit_mb=4096", "-close_fd_mask=3", "-print_final_stats=1"]
-        # A description of each leak would take longer than the run; what is lost ends with the process.
-        environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}
-        with tempfile.TemporaryDirectory() as corpus:
-            command = [target, *length, *flags, f"-artifact_prefix={target}-", corpus, ROOT / "test/fuzz/seeds" / name]
-            try:
-                result = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
-                code, output = result.returncode, result.stderr
-            except OSError as error:
-                code = output = str(error)
-        executed = re.search(r"^stat::number_of_executed_units:\s*(\d+)", output, re.MULTILINE)
-        ran = int(executed[1]) if executed else 0
-        passed = code == 0 and ran >= (1 if seconds else FUZZ_RUNS[name])
-        print(f"  {target.name}: {ran} inputs" if passed else output[-8000:], flush=True)
-        tally.add("fuzz", f"{target.name} ended with {code} after {ran} inputs", "passed" if passed else "failed")
+    targets = [Path(line) for line in listing.read_text().split()]
+    with ThreadPoolExecutor(jobs) as pool:
+        results = pool.map(lambda target: run_fuzz_target(target, seconds), targets)
+        for target, (passed, code, ran, output) in zip(targets, results):
+            print(f"  {target.name}: {ran} inputs" if passed else output[-8000:], flush=True)
+            tally.add("fuzz", f"{target.name} ended with {code} after {ran} inputs", "passed" if passed else "failed")
 
 
 def run_lit(tally: Tally, build: Path, jobs: int, filters: list[str]):
@@ -138,7 +146,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build under test")
     parser.add_argument("--sanitized", type=Path, help="an AddressSanitizer build whose tests run as well")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="lit tests at a time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="lit tests, or fuzz targets, at a time")
     parser.add_argument("--fuzz-seconds", type=int, default=0, help="run each fuzz target for so long")
     parser.add_argument("--only", choices=["unit", "lit", "format", "fuzz"], help="one kind of test, without minimum counts")
     parser.add_argument("filters", nargs="*", help="lit tests or folders; all of test/ if none is given")
@@ -151,7 +159,7 @@ def main() -> int:
         if options.sanitized:
             run_unit_tests(tally, options.sanitized.resolve() / "test/sanitized_tests.txt", "sanitized")
     if options.only in (None, "fuzz") and options.sanitized:
-        run_fuzz_targets(tally, options.sanitized.resolve() / "test/fuzz_targets.txt", options.fuzz_seconds)
+        run_fuzz_targets(tally, options.sanitized.resolve() / "test/fuzz_targets.txt", options.fuzz_seconds, options.jobs)
     if options.only in (None, "lit"):
         run_lit(tally, build, options.jobs, options.filters)
     if options.only in (None, "format"):

@@ -1,0 +1,62 @@
+// ONNX models, as `mtc plan` takes them: read, imported, converted, made into training programs,
+// and their memory planned.
+#include "test/fuzz/written_input.h"
+
+#include "frontend/reader/Dimensions.h"
+#include "tools/mtc/Compilation.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace mtc::fuzz {
+
+/// Every dimension that has a name gets the same size.
+static void bindDimensions(tool::Options &options) {
+  onnx::Problems problems;
+  std::unique_ptr<onnx::Model> model = onnx::Model::read(options.model, problems);
+  if (!model)
+    return;
+  for (const onnx::SymbolicDimension &dimension : model->symbolicDimensions())
+    for (const std::string &name : onnx::dimensionNames(dimension.text))
+      if (!name.empty() && !llvm::isDigit(name.front()))
+        options.dims[name] = 3;
+}
+
+/// Counts errors in place of the tool, which prints them. A wrong model is told of by its nodes: an
+/// error that names an operation of the compiler's is of the verifier, after a pass went wrong.
+static LogicalResult count(Diagnostic &diagnostic, unsigned &errors) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    return success();
+  ++errors;
+  if (StringRef(diagnostic.str()).starts_with("'"))
+    std::abort();
+  return success();
+}
+
+/// Aborts at a failure without a reason, and at a reason without one.
+static void plan(const std::string &path, const char *loss) {
+  tool::Options options;
+  options.model = path;
+  options.loss = loss;
+  options.threads = 1;
+  bindDimensions(options);
+  tool::Compilation compilation(options);
+  compilation.getContext().disableMultithreading();
+  unsigned errors = 0;
+  ScopedDiagnosticHandler handler(
+      &compilation.getContext(), [&](Diagnostic &diagnostic) { return count(diagnostic, errors); });
+  const bool isPlanned =
+      succeeded(compilation.import()) && succeeded(compilation.lower(tool::Stage::Placed));
+  if (isPlanned != (errors == 0))
+    std::abort();
+}
+
+} // namespace mtc::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  // The loss that follows from the outputs, or one that most outputs have.
+  const char *loss = size % 2 ? "" : "mse";
+  mtc::fuzz::plan(mtc::fuzz::Folder::get().write("model.onnx", data, size), loss);
+  return 0;
+}

@@ -1,0 +1,36 @@
+// Recipes, as `mtc plan` reads them.
+#include "test/fuzz/written_input.h"
+#include "tools/mtc/Options.h"
+#include "tools/mtc/Report.h"
+
+#include "llvm/Support/CommandLine.h"
+
+using namespace mtc;
+
+namespace {
+struct Refused {};
+} // namespace
+
+// In place of the tool's: what ends its run only ends that of one input.
+void tool::fail(const llvm::Twine &) { throw Refused(); }
+void tool::fail(llvm::Error error) {
+  llvm::consumeError(std::move(error));
+  throw Refused();
+}
+void tool::note(const llvm::Twine &) {}
+void tool::warn(const llvm::Twine &) {}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::string recipe = fuzz::Folder::get().write("recipe.toml", data, size);
+  std::string words[] = {"mtc", "plan", "model.onnx", "--recipe", recipe};
+  char *arguments[std::size(words)];
+  for (size_t i = 0; i < std::size(words); ++i)
+    arguments[i] = words[i].data();
+  llvm::cl::ResetAllOptionOccurrences();
+  try {
+    tool::Options options;
+    tool::parseCommandLine(std::size(words), arguments, options);
+  } catch (const Refused &) {
+  }
+  return 0;
+}

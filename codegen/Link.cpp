@@ -78,6 +78,9 @@ static Expected<Driver> findDriver() {
       driver.arguments = {"-fuse-ld=lld", "-B" + path::parent_path(*lld).str()};
     else if (sys::findProgramByName("ld.lld"))
       driver.arguments = {"-fuse-ld=lld"};
+#ifdef MTC_PROGRAM_SANITIZERS
+    driver.arguments.push_back(MTC_PROGRAM_SANITIZERS);
+#endif
     return driver;
   }
   return makeError("no linker: none of " + versioned +

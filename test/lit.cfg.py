@@ -28,6 +28,10 @@ if not hasattr(config, "mtc_build"):  # started on the sources: `lit test/ir`
     lit_config.load_config(config, str(site))
     raise SystemExit
 
+ASAN_OPTIONS = [
+    "abort_on_error=1",  # A finding's exit code would be 1, which says that the input was wrong.
+]
+
 source = Path(config.mtc_source)
 build = Path(config.mtc_build)
 
@@ -49,6 +53,12 @@ config.environment["MTC_CACHE_DIR"] = str(build / "test/cache")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME", "CUDA_HOME", "CUDA_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+
+# The folder sanitized is for the instrumented programs of the preset asan, and only for them.
+if config.mtc_sanitizers:
+    config.environment.setdefault("ASAN_OPTIONS", ":".join(ASAN_OPTIONS))
+else:
+    config.excludes.append("sanitized")
 
 venv = source / "build/venv/bin/python3"
 config.substitutions += [

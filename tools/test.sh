@@ -16,7 +16,7 @@ step() {
 step tools/setup.sh --tests
 step cmake --preset release --log-level=WARNING
 step cmake --build --preset release --target all unit-tests
-# The parts that read files from strangers, and the runtime, once more with every memory access checked.
+# The compiler and the runtime once more with every memory access checked.
 step cmake --preset asan --log-level=WARNING
 step cmake --build --preset asan --target sanitized-tests fuzz-targets
 echo "== tests"

@@ -111,14 +111,14 @@ def run_fuzz_targets(tally: Tally, listing: Path, seconds: int, jobs: int):
             tally.add("fuzz", f"{target.name} ended with {code} after {ran} inputs", "passed" if passed else "failed")
 
 
-def run_lit(tally: Tally, build: Path, jobs: int, filters: list[str]):
+def run_lit(tally: Tally, build: Path, jobs: int, filters: list):
     """All lit tests; the suite of `mtc :: passes/fuse/x.mlir` is `lit/passes`."""
     llvm = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = [f"{llvm}/lit", "-v", "--no-progress-bar", "--timeout=900", f"-j{jobs}", "-o", results]
         environment = os.environ | {"MTC_BUILD": str(build)}
-        code = subprocess.run([*command, *(filters or [ROOT / "test"])], env=environment).returncode
+        code = subprocess.run([*command, *filters], env=environment).returncode
         if not results.exists():
             tally.add("lit", f"lit ended with {code} and without results", "failed")
             return
@@ -161,13 +161,15 @@ def main() -> int:
     if options.only in (None, "fuzz") and options.sanitized:
         run_fuzz_targets(tally, options.sanitized.resolve() / "test/fuzz_targets.txt", options.fuzz_seconds, options.jobs)
     if options.only in (None, "lit"):
-        run_lit(tally, build, options.jobs, options.filters)
+        run_lit(tally, build, options.jobs, options.filters or [ROOT / "test"])
+        if options.sanitized and not options.filters:
+            run_lit(tally, options.sanitized.resolve(), options.jobs, [ROOT / "test/sanitized"])
     if options.only in (None, "format"):
         check_format(tally)
     if options.only is None and not options.filters:
         minimum = json.loads((ROOT / "test/minimum_counts.json").read_text())
         if not options.sanitized:
-            for suite in "sanitized", "fuzz":
+            for suite in "sanitized", "lit/sanitized", "fuzz":
                 minimum.pop(suite, None)
         tally.demand(minimum)
     print()

@@ -22,6 +22,7 @@ void mtc::registerCodegenDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
                   math::MathDialect, scf::SCFDialect, ub::UBDialect, vector::VectorDialect,
                   MtcDialect>();
+  registerTargetDialects(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   cuda::registerDeviceDialects(registry);

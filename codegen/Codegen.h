@@ -9,8 +9,8 @@
 
 namespace mtc {
 
-/// The dialects that code generation goes through, and their translation to LLVM IR. Every context
-/// that generates code needs them.
+/// The dialects that code generation goes through, those of the targets, and their translation to
+/// LLVM IR. Every context that generates code needs them.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
 /// Compiles a placed program: an archive of objects, one with the constant `mtc_program` and those

@@ -3,6 +3,7 @@
 #ifndef MTC_CODEGEN_PASSES_H
 #define MTC_CODEGEN_PASSES_H
 
+#include "ir/Mtc.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -65,6 +65,28 @@ def LowerKernelsToCuda : Pass<"mtc-lower-kernels-to-cuda", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def AttachTarget : Pass<"mtc-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Says what the module's program is compiled for";
+  let description = [{
+    Sets the attribute `mtc.target` to what the flags of the same names say to `mtc compile`. Passes ask it about library
+    calls and kernels; code generation follows it.
+
+    ```mlir
+    module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", precision = tf32>} { … }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"cpu\"", "cpu, or cuda:ARCHITECTURE,...">,
+    Option<"emulate", "emulate", "bool", "false", "device code runs on the CPU, with every access checked">,
+    Option<"precision", "precision", "::mtc::ContractionPrecision", "::mtc::ContractionPrecision::F32",
+           "what operands of contractions of f32 may be rounded to",
+           [{::llvm::cl::values(clEnumValN(::mtc::ContractionPrecision::F32, "f32", "nothing"),
+                                clEnumValN(::mtc::ContractionPrecision::TF32, "tf32", "tf32"))}]>,
+    Option<"processor", "cpu", "std::string", "\"host\"", "the program's processor: host, or a name that LLVM knows">,
+    Option<"threads", "threads", "unsigned", "1", "threads that library calls are planned for">,
+  ];
+}
+
 def ApproximateMath : Pass<"mtc-approximate-math", "::mlir::ModuleOp"> {
   let summary = "Computes functions of math on f32 by polynomials";
   let description = [{

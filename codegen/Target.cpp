@@ -2,6 +2,7 @@
 
 #include "codegen/Target.h"
 
+#include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/CpuTarget.h"
 #include "codegen/cuda/CudaTarget.h"
 
@@ -10,23 +11,26 @@ using namespace mtc;
 
 namespace {
 
-/// Makes a target out of what follows its name and a colon ("" without one).
-using Create = llvm::Expected<std::unique_ptr<Target>> (*)(llvm::StringRef detail,
-                                                           const CodegenOptions &options,
-                                                           cpu::Processor host);
-
 struct KnownTarget {
   llvm::StringRef name, description;
-  Create create;
+  /// The attribute for what follows the name and a colon ("" without one).
+  llvm::Expected<TargetAttrInterface> (*parse)(llvm::StringRef detail, MLIRContext &context,
+                                               const TargetFlags &flags);
+  /// Null where the attribute is another target's.
+  llvm::Expected<std::unique_ptr<Target>> (*create)(Attribute attribute, unsigned optLevel);
 };
 
 const KnownTarget knownTargets[] = {
-    {"cpu", "cpu", cpu::createTarget},
+    {"cpu", "cpu", cpu::parseTarget, cpu::createTarget},
     {"cuda",
      "cuda[:ARCHITECTURE,...] (sm_90 if none is named; native: this machine's; compute_90: PTX)",
-     cuda::createTarget}};
+     cuda::parseTarget, cuda::createTarget}};
 
 } // namespace
+
+void mtc::registerTargetDialects(DialectRegistry &registry) {
+  registry.insert<cpu::MtcCpuDialect, cuda::MtcCudaDialect>();
+}
 
 const std::string &Target::describeNames() {
   static const std::string names = llvm::join(
@@ -35,17 +39,26 @@ const std::string &Target::describeNames() {
   return names;
 }
 
-llvm::Expected<std::unique_ptr<Target>> Target::create(const CodegenOptions &options) {
-  auto [name, detail] = llvm::StringRef(options.target).split(':');
+llvm::Expected<TargetAttrInterface> Target::parse(MLIRContext &context, const TargetFlags &flags) {
+  auto [name, detail] = llvm::StringRef(flags.target).split(':');
   const auto *known =
       llvm::find_if(knownTargets, [&](const KnownTarget &each) { return each.name == name; });
   if (known == std::end(knownTargets))
-    return llvm::createStringError("--target " + options.target +
+    return llvm::createStringError("--target " + flags.target +
                                    ": there is no such target; expected " + describeNames());
-  llvm::Expected<cpu::Processor> host = cpu::describeProcessor(options.cpu, options.features);
-  if (!host)
+  if (auto host = cpu::describeProcessor(flags.cpu, flags.features); !host)
     return host.takeError();
-  return known->create(detail, options, std::move(*host));
+  return known->parse(detail, context, flags);
+}
+
+llvm::Expected<std::unique_ptr<Target>> Target::create(TargetAttrInterface attribute,
+                                                       unsigned optLevel) {
+  for (const KnownTarget &known : knownTargets) {
+    llvm::Expected<std::unique_ptr<Target>> target = known.create(attribute, optLevel);
+    if (!target || *target)
+      return target;
+  }
+  return llvm::createStringError("no code can be made for this target");
 }
 
 LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ostream &os) {
@@ -64,9 +77,9 @@ LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ost
 }
 
 llvm::Expected<Target::Object> Target::compileHost(llvm::Module &module) const {
-  auto machine = cpu::createTargetMachine(host, options.optLevel);
+  auto machine = cpu::createTargetMachine(host, optLevel);
   if (!machine)
     return machine.takeError();
-  cpu::optimize(module, **machine, options.optLevel);
+  cpu::optimize(module, **machine, optLevel);
   return cpu::emitObject(module, **machine);
 }

@@ -11,7 +11,6 @@
 #include "codegen/cpu/TargetCpu.h"
 #include "codegen/program/ConstantBuilder.h"
 #include "ir/Mtc.h"
-#include "passes/memory/TargetInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/LLVMContext.h"
@@ -33,19 +32,19 @@ struct CompiledObject {
   std::unique_ptr<llvm::MemoryBuffer> content;
 };
 
-struct CodegenOptions {
-  /// As --target names it: `cpu`, or another target's name and what it knows after a colon.
+/// A target as flags name it. Not every target knows every flag.
+struct TargetFlags {
+  /// --target: `cpu`, or another target's name and what it knows after a colon.
   std::string target = "cpu";
-  /// Device code runs on the CPU, with every access checked.
+  /// --emulate: device code runs on the CPU, with every access checked.
   bool emulate = false;
-  /// Contractions of f32 may round their operands to tf32, as --precision says.
-  bool usesTf32 = false;
+  /// --precision: what operands of f32 contractions may be rounded to.
+  ContractionPrecision precision = ContractionPrecision::F32;
   /// The processor of the host program: `host` (the machine that compiles) or a name that LLVM
   /// knows; features as LLVM writes them.
   std::string cpu = "host", features;
   /// That library calls are planned for.
   unsigned threads = 1;
-  unsigned optLevel = 3;
 };
 
 /// An LLVM module with the context that it lives in.
@@ -63,21 +62,27 @@ struct LinkInputs {
   std::vector<std::string> libraries; ///< of the system, as -l names them
 };
 
+/// The dialects that targets' attributes belong to.
+void registerTargetDialects(mlir::DialectRegistry &registry);
+
 class Target {
 public:
   using Object = std::unique_ptr<llvm::MemoryBuffer>;
 
   virtual ~Target() = default;
 
-  /// A target by its name. Fails where it does not exist, or cannot make code on this machine.
-  static llvm::Expected<std::unique_ptr<Target>> create(const CodegenOptions &options);
+  /// The attribute that says what flags say. Fails where they name no target, or one that cannot
+  /// make code on this machine.
+  static llvm::Expected<TargetAttrInterface> parse(mlir::MLIRContext &context,
+                                                   const TargetFlags &flags);
+  /// What makes code for a target. `optLevel` is LLVM's, 0 to 3.
+  static llvm::Expected<std::unique_ptr<Target>> create(TargetAttrInterface target,
+                                                        unsigned optLevel = 3);
   /// The names that `create` takes, for help texts.
   static const std::string &describeNames();
 
   /// As the program's tables name it.
   virtual std::string getName() const = 0;
-  /// What passes ask.
-  virtual TargetInfo getInfo() const = 0;
   virtual LinkInputs getLinkInputs() const = 0;
 
   /// Compiles kernels, and the calls that the target has code for, out of the cache (if there is
@@ -117,11 +122,10 @@ protected:
   virtual mlir::FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
                                                                KernelText form) = 0;
 
-  Target(const CodegenOptions &options, cpu::Processor host)
-      : options(options), host(std::move(host)) {}
+  Target(cpu::Processor host, unsigned optLevel) : host(std::move(host)), optLevel(optLevel) {}
 
-  CodegenOptions options;
   cpu::Processor host;
+  unsigned optLevel;
 };
 
 } // namespace mtc

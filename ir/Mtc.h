@@ -95,4 +95,6 @@ mlir::SmallVector<int64_t> stridesOf(mlir::Value value);
 #define GET_OP_CLASSES
 #include "ir/MtcOps.h.inc"
 
+#include "ir/MtcAttributeInterfaces.h.inc"
+
 #endif // MTC_IR_MTC_H

@@ -23,6 +23,7 @@ def MtcDialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasCanonicalizer = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::func::FuncDialect"];
 }
 
@@ -72,6 +73,9 @@ def Mtc_Summed : Mtc_Enum<"Summed", "what a contraction sums besides; the number
   [I32EnumCase<"Result", 1, "result">, I32EnumCase<"Lhs", 2, "lhs">, I32EnumCase<"Rhs", 3, "rhs">]>;
 def Mtc_SummedAttr : Mtc_EnumAttr<Mtc_Summed, "summed"> { let assemblyFormat = "$value"; }
 
+def Mtc_ContractionPrecision : Mtc_Enum<"ContractionPrecision",
+  "what the operands of a contraction of f32 may be rounded to; the numbers are those of the program's ABI",
+  [I32EnumCase<"F32", 0, "f32">, I32EnumCase<"TF32", 1, "tf32">]>;
 def Mtc_Role : Mtc_Enum<"Role", "what a variable is for; the numbers are those of the program's ABI",
   [I32EnumCase<"Parameter", 0, "parameter">, I32EnumCase<"Constant", 1, "constant">, I32EnumCase<"State", 2, "state">,
    I32EnumCase<"Gradient", 3, "gradient">, I32EnumCase<"Optimizer", 4, "optimizer">,

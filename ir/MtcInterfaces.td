@@ -88,14 +88,14 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
   let description = [{
     An operation that a library of the target computes in one call, on operands that it reads where and as they lie.
     `mtc-prepare-calls` gives it the layouts that it takes, `mtc-place` writes its placed form, of which the target is
-    asked for scratch and for its rate.
+    asked for scratch and for its level of support.
   }];
   let methods = [
     InterfaceMethod<"Whether a library computes this one; a kernel does otherwise.",
       "bool", "isLibraryCall", (ins), "", "return true;">,
     InterfaceMethod<[{
       Whether the placed form can say that an operand's neighbours along each axis are `strides` elements apart (0: the
-      same element). How fast a call with them is, the target says.
+      same element). How well it supports a call with them, the target says.
     }], "bool", "takesLayout", (ins "unsigned":$operand, "::llvm::ArrayRef<int64_t>":$strides)>,
     InterfaceMethod<[{
       An order of the operand's axes, outermost first, of which the dense layout is taken: that of a copy, where the
@@ -145,6 +145,28 @@ def PlacedCallOpInterface : OpInterface<"PlacedCallOpInterface"> {
     InterfaceMethod<"Byte offset of the scratch in the arena.", "uint64_t", "getScratchOffset">,
     InterfaceMethod<"Bytes of scratch.", "uint64_t", "getScratchBytes">,
     InterfaceMethod<"Arithmetic and memory traffic, for profiles.", "::mtc::Cost", "getCost">];
+}
+
+def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
+  let cppNamespace = "::mtc";
+  let description = [{
+    What a program is compiled for: the attribute `mtc.target` of a module. Passes ask it, by way of `TargetInfo`, about
+    library calls in their placed form, whose places themselves do not matter, and about kernels.
+  }];
+  let methods = [
+    InterfaceMethod<"Bytes of scratch memory that the library needs for the call; negative where it cannot run it.",
+      "int64_t", "getScratchBytes", (ins "::mlir::Operation *":$call)>,
+    InterfaceMethod<[{
+      How well the library supports the call, from 0 (not at all) up. A copy in front of the call is better than a lower
+      level: it takes less time than a slow call, and its memory is planned, which what a library allocates for itself is
+      not.
+    }], "unsigned", "getSupportLevel", (ins "::mlir::Operation *":$call)>,
+    InterfaceMethod<[{
+      Whether a generated kernel computes the call faster: its work is less than the library's overhead, or of a kind that
+      the library is slow at.
+    }], "bool", "isFasterAsKernel", (ins "::mlir::Operation *":$call)>,
+    InterfaceMethod<"Bytes of scratch memory that a launch of the kernel needs, to pass values between its stages.",
+      "int64_t", "getKernelScratchBytes", (ins "::mtc::KernelOp":$kernel)>];
 }
 
 #endif // MTC_IR_INTERFACES

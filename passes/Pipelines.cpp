@@ -1,12 +1,6 @@
 //===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
 
 #include "passes/Pipelines.h"
-#include "passes/autodiff/Decompose.h"
-#include "passes/kernels/FuseActivations.h"
-#include "passes/kernels/FuseBiasGradients.h"
-#include "passes/kernels/FuseColumnSums.h"
-#include "passes/kernels/FuseEpilogues.h"
-#include "passes/memory/PrepareCalls.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -48,26 +42,24 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   buildSimplifyPipeline(manager);
   manager.addPass(createAutodiff(options.autodiff));
   // Not before autodiff: larger operations have gradients.
-  manager.addPass(createDecomposePass(options.target));
+  manager.addPass(createDecompose());
   manager.addPass(createOptimizer(options.optimizer));
   buildSimplifyPipeline(manager);
 }
 
-void mtc::buildKernelPipeline(OpPassManager &manager, const TargetInfo &target,
-                              ArrayRef<std::string> skipped) {
+void mtc::buildKernelPipeline(OpPassManager &manager, ArrayRef<std::string> skipped) {
   addOptional(manager, createFuseUpdate(), skipped);
   OpPassManager &functions = manager.nest<func::FuncOp>();
   addOptional(functions, createCompactScatter(), skipped);
   addOptional(functions, createRecomputeElementwise(), skipped);
-  functions.addPass(createPrepareCallsPass(target)); // Its transpositions become kernels too.
+  functions.addPass(createPrepareCalls()); // Its transpositions become kernels too.
   functions.addPass(createFormKernels());
   addOptional(functions, createFuseKernels(), skipped);
   functions.addPass(createCSEPass()); // A sum's term is loaded once.
-  addOptional(functions, createFuseEpiloguesPass(target), skipped);
-  addOptional(functions, createFuseActivationsPass(target), skipped);
-  addOptional(functions, createFuseColumnSumsPass(target), skipped);
-  addOptional(functions, createFuseBiasGradientsPass(target),
-              skipped); // Of the sums that are left.
+  addOptional(functions, createFuseEpilogues(), skipped);
+  addOptional(functions, createFuseActivations(), skipped);
+  addOptional(functions, createFuseColumnSums(), skipped);
+  addOptional(functions, createFuseBiasGradients(), skipped); // Of the sums that are left.
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
 }

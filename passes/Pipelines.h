@@ -4,7 +4,6 @@
 #define MTC_PASSES_PIPELINES_H
 
 #include "passes/Passes.h"
-#include "passes/memory/TargetInfo.h"
 
 namespace mtc {
 
@@ -13,7 +12,6 @@ struct TrainingOptions {
   AttachLossOptions loss;
   AutodiffOptions autodiff;
   OptimizerOptions optimizer;
-  TargetInfo target;
 };
 
 /// Canonicalizes and merges equal operations, reads of one variable with no write in between
@@ -33,8 +31,7 @@ llvm::ArrayRef<llvm::StringRef> getOptionalPasses();
 
 /// From values to kernels and library calls, all but their places; without the optional passes
 /// named in `skipped`.
-void buildKernelPipeline(mlir::OpPassManager &manager, const TargetInfo &target = {},
-                         llvm::ArrayRef<std::string> skipped = {});
+void buildKernelPipeline(mlir::OpPassManager &manager, llvm::ArrayRef<std::string> skipped = {});
 
 /// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline` and
 /// `mtc-kernel-pipeline`.

@@ -221,15 +221,12 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << flags[0] << ": there is no such file\n";
     return 1;
   }
-  llvm::Expected<std::unique_ptr<Target>> target = Target::create({});
-  if (!target) {
-    llvm::errs() << "error: " << llvm::toString(target.takeError()) << '\n';
-    return 1;
-  }
   mlir::DialectRegistry registry;
   registerCodegenDialects(registry);
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
+  std::unique_ptr<Target> target =
+      llvm::cantFail(Target::create(llvm::cantFail(Target::parse(context, {}))));
   mlir::OwningOpRef<mlir::ModuleOp> text;
   tool::Options options;
   std::optional<tool::Compilation> compilation;
@@ -238,10 +235,10 @@ int main(int argc, char **argv) {
     compilation.emplace(options);
     if (failed(compilation->import()) || failed(compilation->lower(tool::Stage::Placed)))
       return 1;
-  } else if (!(text = bench::readPlaced(context, flags[0], **target))) {
+  } else if (!(text = bench::readPlaced(context, flags[0], *target))) {
     return 1;
   }
-  auto program = JitProgram::create(compilation ? compilation->getModule() : *text, **target);
+  auto program = JitProgram::create(compilation ? compilation->getModule() : *text, *target);
   if (failed(program))
     return 1;
   try {

@@ -3,10 +3,10 @@
 #include "codegen/cpu/CpuTarget.h"
 
 #include "codegen/KernelCache.h"
+#include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/LoopPlan.h"
 #include "codegen/cpu/Lowering.h"
 #include "codegen/cpu/Totals.h"
-#include "codegen/program/CallDescription.h"
 #include "codegen/program/ProgramTables.h"
 
 #include "mlir/IR/Threading.h"
@@ -19,28 +19,9 @@ namespace {
 
 class CpuTarget final : public Target {
 public:
-  CpuTarget(const CodegenOptions &options, cpu::Processor host)
-      : Target(options, std::move(host)) {}
+  CpuTarget(cpu::Processor host, unsigned optLevel) : Target(std::move(host), optLevel) {}
 
   std::string getName() const override { return "cpu"; }
-
-  TargetInfo getInfo() const override {
-    TargetInfo info;
-    info.scratch = [threads = static_cast<int>(options.threads)](Operation *op) {
-      CallDescription call = describeCall(op);
-      return mtc_call_scratch_bytes(call.kind, call.bytes.data(), threads);
-    };
-    info.rate = [threads = static_cast<int>(options.threads)](Operation *op) {
-      CallDescription call = describeCall(op);
-      return static_cast<int>(mtc_call_rate(call.kind, call.bytes.data(), threads));
-    };
-    info.isFasterAsKernel = [](Operation *op) {
-      CallDescription call = describeCall(op);
-      return mtc_call_is_faster_as_kernel(call.kind, call.bytes.data()) != 0;
-    };
-    info.kernelScratch = [this](KernelOp kernel) { return scratchBytes(normalizeKernel(kernel)); };
-    return info;
-  }
 
   LinkInputs getLinkInputs() const override {
     return {{"libmtc_runtime_main.a", "libmtc_runtime.a", "libmtc_runtime_cpu.a",
@@ -89,10 +70,10 @@ LogicalResult CpuTarget::forEachKernel(
     owned.module = translateModuleToLLVMIR(modules[i], *owned.context, kernel.getSymName());
     if (!owned.module)
       return llvm::createStringError("kernels cannot be translated to LLVM IR");
-    auto machine = cpu::createTargetMachine(host, options.optLevel);
+    auto machine = cpu::createTargetMachine(host, optLevel);
     if (!machine)
       return machine.takeError();
-    cpu::optimize(*owned.module, **machine, options.optLevel);
+    cpu::optimize(*owned.module, **machine, optLevel);
     return use(i, std::move(owned), **machine);
   };
   return failableParallelForEachN(context, 0, kernels.size(), [&](size_t i) -> LogicalResult {
@@ -108,7 +89,7 @@ static std::string kernelFile(KernelFunctionOp kernel) {
 
 FailureOr<std::vector<CompiledObject>> CpuTarget::compile(const CodeSources &sources,
                                                           KernelCache *cache) {
-  std::string machine = host.cpu + ' ' + host.features + " O" + std::to_string(options.optLevel);
+  std::string machine = host.cpu + ' ' + host.features + " O" + std::to_string(optLevel);
   FailureOr<std::vector<Object>> objects = compileCached(
       {sources.context, sources.kernels, {}}, cache, machine,
       [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
@@ -173,14 +154,25 @@ llvm::Constant *CpuTarget::describeKernel(KernelFunctionOp kernel, ConstantBuild
   return c.array({c.structure({c.u32(stages.size()), c.array(stages)})});
 }
 
-llvm::Expected<std::unique_ptr<Target>>
-cpu::createTarget(StringRef detail, const CodegenOptions &options, Processor host) {
+llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRContext &context,
+                                                     const TargetFlags &flags) {
   if (!detail.empty())
-    return llvm::createStringError("--target " + options.target +
+    return llvm::createStringError("--target " + flags.target +
                                    ": nothing follows 'cpu'; --cpu chooses the processor");
-  if (options.usesTf32)
-    return llvm::createStringError("--precision tf32: the target 'cpu' has none; expected f32");
-  if (options.emulate)
+  if (flags.precision != ContractionPrecision::F32)
+    return llvm::createStringError("--precision " + stringifyEnum(flags.precision) +
+                                   ": the target 'cpu' has none; expected f32");
+  if (flags.emulate)
     return llvm::createStringError("--emulate: the target 'cpu' has no device to emulate");
-  return std::make_unique<CpuTarget>(options, std::move(host));
+  return TargetAttr::get(&context, flags.threads, flags.cpu, flags.features);
+}
+
+llvm::Expected<std::unique_ptr<Target>> cpu::createTarget(Attribute attribute, unsigned optLevel) {
+  auto target = dyn_cast<TargetAttr>(attribute);
+  if (!target)
+    return nullptr;
+  auto host = describeProcessor(target.getProcessor(), target.getFeatures());
+  if (!host)
+    return host.takeError();
+  return std::make_unique<CpuTarget>(std::move(*host), optLevel);
 }

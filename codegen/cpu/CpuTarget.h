@@ -7,8 +7,10 @@
 
 namespace mtc::cpu {
 
-llvm::Expected<std::unique_ptr<Target>> createTarget(llvm::StringRef detail,
-                                                     const CodegenOptions &options, Processor host);
+/// As KnownTarget has them (codegen/Target.cpp).
+llvm::Expected<TargetAttrInterface> parseTarget(llvm::StringRef detail, mlir::MLIRContext &context,
+                                                const TargetFlags &flags);
+llvm::Expected<std::unique_ptr<Target>> createTarget(mlir::Attribute attribute, unsigned optLevel);
 
 } // namespace mtc::cpu
 

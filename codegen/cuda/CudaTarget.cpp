@@ -2,10 +2,10 @@
 
 #include "codegen/cuda/CudaTarget.h"
 
+#include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/KernelEmitter.h"
-#include "codegen/cuda/LibraryCalls.h"
 #include "codegen/program/ProgramTables.h"
 #include "runtime/abi/program.h"
 
@@ -15,12 +15,8 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
 
-TargetInfo CudaTarget::getInfo() const {
-  TargetInfo info;
-  describeLibraryCalls(info, options.usesTf32);
-  info.kernelScratch = [this](KernelOp kernel) { return scratchBytes(normalizeKernel(kernel)); };
-  return info;
-}
+static_assert(static_cast<int>(ContractionPrecision::F32) == MTC_CUDA_F32 &&
+              static_cast<int>(ContractionPrecision::TF32) == MTC_CUDA_TF32);
 
 int64_t CudaTarget::scratchBytes(const NormalKernel &kernel) const {
   return planLaunches(kernel, "").scratchBytes;
@@ -65,7 +61,7 @@ SmallVector<SmallVector<Launch>> CudaTarget::planSources(const CodeSources &sour
   for (KernelFunctionOp kernel : sources.kernels)
     result.push_back(planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches);
   for (const CallDescription &call : sources.calls)
-    result.push_back(planDeviceCall(call, options.usesTf32)->launches());
+    result.push_back(planDeviceCall(call, precision)->launches());
   return result;
 }
 
@@ -79,7 +75,7 @@ LogicalResult CudaTarget::forEachModule(const CodeSources &sources, Use use) {
                       llvm::LLVMContext &context) -> llvm::Expected<std::unique_ptr<llvm::Module>> {
     if (i >= kernels) {
       const CallDescription &call = sources.calls[i - kernels];
-      return buildDeviceCall(call, *planDeviceCall(call, options.usesTf32), context);
+      return buildDeviceCall(call, *planDeviceCall(call, precision), context);
     }
     std::unique_ptr<llvm::Module> module = translateDeviceModule(modules[i], context);
     if (!module)
@@ -133,16 +129,28 @@ llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuil
 }
 
 llvm::Constant *CudaTarget::describeCallCode(const CallDescription &call, ConstantBuilder &c) {
-  std::optional<DeviceCall> plan = planDeviceCall(call, options.usesTf32);
+  std::optional<DeviceCall> plan = planDeviceCall(call, precision);
   return plan ? describeLaunches(plan->launches(), c) : c.null();
 }
 
-llvm::Expected<std::unique_ptr<Target>>
-cuda::createTarget(StringRef detail, const CodegenOptions &options, cpu::Processor host) {
+llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRContext &context,
+                                                      const TargetFlags &flags) {
   auto architectures = parseArchitectures(detail);
   if (!architectures)
     return architectures.takeError();
-  if (options.emulate)
-    return createEmulatedTarget(options, std::move(host));
-  return createDeviceTarget(options, std::move(host), std::move(*architectures));
+  std::string names =
+      llvm::join(llvm::map_range(*architectures, std::mem_fn(&Architecture::name)), ",");
+  return TargetAttr::get(&context, names, flags.precision, flags.emulate, flags.cpu,
+                         flags.features);
+}
+
+llvm::Expected<std::unique_ptr<Target>> cuda::createTarget(Attribute attribute, unsigned optLevel) {
+  auto target = dyn_cast<TargetAttr>(attribute);
+  if (!target)
+    return nullptr;
+  auto host = cpu::describeProcessor(target.getProcessor(), target.getFeatures());
+  if (!host)
+    return host.takeError();
+  return target.getEmulated() ? createEmulatedTarget(target, std::move(*host), optLevel)
+                              : createDeviceTarget(target, std::move(*host), optLevel);
 }

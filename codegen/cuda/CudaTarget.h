@@ -4,7 +4,7 @@
 #define MTC_CODEGEN_CUDA_CUDATARGET_H
 
 #include "codegen/Target.h"
-#include "codegen/cuda/Architecture.h"
+#include "codegen/cuda/CudaDialect.h"
 #include "codegen/cuda/LaunchPlan.h"
 
 namespace mtc::cuda {
@@ -12,10 +12,9 @@ namespace mtc::cuda {
 /// What both kinds of the target have in common: how kernels become device code, and the tables.
 class CudaTarget : public Target {
 public:
-  CudaTarget(const CodegenOptions &options, cpu::Processor host)
-      : Target(options, std::move(host)) {}
+  CudaTarget(TargetAttr target, cpu::Processor host, unsigned optLevel)
+      : Target(std::move(host), optLevel), precision(target.getPrecision()) {}
 
-  TargetInfo getInfo() const override;
   int64_t scratchBytes(const NormalKernel &kernel) const override;
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
@@ -33,7 +32,9 @@ protected:
   /// The launches of each selected source.
   llvm::SmallVector<llvm::SmallVector<Launch>> planSources(const CodeSources &sources) const;
   /// What the code of all sources follows from beside their text.
-  std::string describePrecision() const { return options.usesTf32 ? " tf32" : ""; }
+  std::string describePrecision() const {
+    return precision == ContractionPrecision::F32 ? "" : " " + stringifyEnum(precision).str();
+  }
   /// Emits selected sources and hands each to `use` with its number, kernels first, as a translated
   /// device module, on the context's threads.
   mlir::LogicalResult forEachModule(const CodeSources &sources, Use use);
@@ -44,20 +45,25 @@ protected:
   /// The image of what has a launch of this name.
   virtual uint32_t imageOf(llvm::StringRef symbol) { return 0; }
 
+  ContractionPrecision precision;
+
 private:
   /// A pointer to an MtcCudaKernel.
   llvm::Constant *describeLaunches(llvm::ArrayRef<Launch> launches, ConstantBuilder &builder);
 };
 
 /// Kernels as machine code of GPUs, and as PTX.
-std::unique_ptr<Target> createDeviceTarget(const CodegenOptions &options, cpu::Processor host,
-                                           llvm::SmallVector<Architecture> architectures);
+std::unique_ptr<Target> createDeviceTarget(TargetAttr target, cpu::Processor host,
+                                           unsigned optLevel);
 /// Kernels as code of the host's processor, for the emulator.
-std::unique_ptr<Target> createEmulatedTarget(const CodegenOptions &options, cpu::Processor host);
+std::unique_ptr<Target> createEmulatedTarget(TargetAttr target, cpu::Processor host,
+                                             unsigned optLevel);
 
-/// One of them, by CodegenOptions::emulate. `detail` names architectures; see `parseArchitectures`.
-llvm::Expected<std::unique_ptr<Target>>
-createTarget(llvm::StringRef detail, const CodegenOptions &options, cpu::Processor host);
+/// As KnownTarget has them (codegen/Target.cpp). `detail` names architectures; see
+/// `parseArchitectures`.
+llvm::Expected<TargetAttrInterface> parseTarget(llvm::StringRef detail, mlir::MLIRContext &context,
+                                                const TargetFlags &flags);
+llvm::Expected<std::unique_ptr<Target>> createTarget(mlir::Attribute attribute, unsigned optLevel);
 
 } // namespace mtc::cuda
 

@@ -94,7 +94,8 @@ static SmallVector<int64_t> extentsOf(const MtcAttention &p, bool isGradient,
   return extents;
 }
 
-std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call, bool usesTf32) {
+std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call,
+                                               ContractionPrecision contractions) {
   if (call.kind != MTC_ATTENTION && call.kind != MTC_ATTENTION_GRADIENT)
     return std::nullopt;
   const bool isGradient = call.kind == MTC_ATTENTION_GRADIENT;
@@ -108,9 +109,10 @@ std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call, bool
   if (!width || std::min({p.batch, p.heads, p.queries, p.keys, p.width, p.value_width}) < 1)
     return std::nullopt;
 
-  const Products products = usesTf32 && p.type == MTC_F32 && hasTensorTiles(width, isGradient)
-                                ? Products::Tf32
-                                : Products::Plain;
+  const bool usesTensorCores = contractions == ContractionPrecision::TF32;
+  const Products products =
+      usesTensorCores && p.type == MTC_F32 && hasTensorTiles(width, isGradient) ? Products::Tf32
+                                                                                : Products::Plain;
   const std::string precision = products == Products::Tf32 ? "tf32" : type->name.str(),
                     symbol = "attention_" + precision + "_" +
                              utohexstr(xxh3_64bits(call.bytes), /*LowerCase=*/true),

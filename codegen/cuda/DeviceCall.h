@@ -34,9 +34,11 @@ struct DeviceCall {
 };
 
 /// Nothing where there is no code for the call: an element type or a width of heads that the tiles
-/// are not for, nothing to compute, more blocks than a grid has. `usesTf32`: products of f32 may
-/// round their operands to tf32, for tensor cores; it changes no answer of whether there is code.
-std::optional<DeviceCall> planDeviceCall(const CallDescription &call, bool usesTf32 = false);
+/// are not for, nothing to compute, more blocks than a grid has. With a `precision` of tf32
+/// products of f32 are tensor cores'; it changes no answer of whether there is code.
+std::optional<DeviceCall>
+planDeviceCall(const CallDescription &call,
+               ContractionPrecision precision = ContractionPrecision::F32);
 
 /// The device module with the kernels of a planned call, not optimised.
 llvm::Expected<std::unique_ptr<llvm::Module>>

@@ -3,6 +3,7 @@
 #include "codegen/cuda/CudaTarget.h"
 
 #include "codegen/KernelCache.h"
+#include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/Cubin.h"
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/LaunchPlan.h"
@@ -21,9 +22,9 @@ namespace {
 /// Kernels as what a GPU's driver loads: machine code, and PTX for GPUs that come later.
 class DeviceTarget final : public CudaTarget {
 public:
-  DeviceTarget(const CodegenOptions &options, cpu::Processor host,
-               SmallVector<Architecture> architectures)
-      : CudaTarget(options, std::move(host)), architectures(std::move(architectures)) {}
+  DeviceTarget(TargetAttr target, cpu::Processor host, unsigned optLevel)
+      : CudaTarget(target, std::move(host), optLevel),
+        architectures(llvm::cantFail(parseArchitectures(target.getArchitectures()))) {}
 
   std::string getName() const override {
     return "cuda:" +
@@ -80,10 +81,10 @@ static std::string describeLibdevice() {
 
 llvm::Expected<Cubin> DeviceTarget::assembleModule(llvm::Module &module,
                                                    const Architecture &architecture) const {
-  llvm::Expected<std::string> ptx = emitPtx(module, architecture, options.optLevel);
+  llvm::Expected<std::string> ptx = emitPtx(module, architecture, optLevel);
   if (!ptx)
     return ptx.takeError();
-  return assemble(*ptx, module.getName(), architecture, options.optLevel);
+  return assemble(*ptx, module.getName(), architecture, optLevel);
 }
 
 llvm::Expected<Target::Object> DeviceTarget::makeImage(llvm::Module &module,
@@ -94,7 +95,7 @@ llvm::Expected<Target::Object> DeviceTarget::makeImage(llvm::Module &module,
       return cubin.takeError();
     return std::move(cubin->code);
   }
-  llvm::Expected<std::string> ptx = emitPtx(module, architecture, options.optLevel);
+  llvm::Expected<std::string> ptx = emitPtx(module, architecture, optLevel);
   if (!ptx)
     return ptx.takeError();
   return llvm::MemoryBuffer::getMemBufferCopy(StringRef(ptx->c_str(), ptx->size() + 1),
@@ -121,7 +122,7 @@ FailureOr<std::vector<CompiledObject>> DeviceTarget::compile(const CodeSources &
   }
   for (const Architecture &architecture : architectures) {
     std::string machine = describeLibdevice() + ' ' + architecture.name() + " O" +
-                          std::to_string(options.optLevel) + describePrecision();
+                          std::to_string(optLevel) + describePrecision();
     if (!architecture.isPtx())
       machine += " nvJitLink " + assembler.text();
     auto compileMissing = [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
@@ -203,12 +204,13 @@ llvm::Constant *DeviceTarget::describeProgram(ConstantBuilder &c) {
                                   c.u32(architecture.code), c.array(entries)}));
   }
   uint32_t count = images.empty() ? 0 : images.front().size();
-  return c.array({c.structure({c.u32(0), c.u32(options.usesTf32), c.u32(neededDriver()),
-                               c.u32(count), c.u32(tables.size()), c.array(tables)})});
+  return c.array(
+      {c.structure({c.u32(0), c.u32(static_cast<uint32_t>(precision)), c.u32(neededDriver()),
+                    c.u32(count), c.u32(tables.size()), c.array(tables)})});
 }
 
 llvm::Expected<std::string> DeviceTarget::printModule(llvm::Module &module, KernelText form) {
-  llvm::Expected<std::string> ptx = emitPtx(module, architectures.front(), options.optLevel);
+  llvm::Expected<std::string> ptx = emitPtx(module, architectures.front(), optLevel);
   if (!ptx || form == KernelText::Assembly)
     return ptx;
   std::string text;
@@ -216,7 +218,7 @@ llvm::Expected<std::string> DeviceTarget::printModule(llvm::Module &module, Kern
   return text;
 }
 
-std::unique_ptr<Target> cuda::createDeviceTarget(const CodegenOptions &options, cpu::Processor host,
-                                                 SmallVector<Architecture> architectures) {
-  return std::make_unique<DeviceTarget>(options, std::move(host), std::move(architectures));
+std::unique_ptr<Target> cuda::createDeviceTarget(TargetAttr target, cpu::Processor host,
+                                                 unsigned optLevel) {
+  return std::make_unique<DeviceTarget>(target, std::move(host), optLevel);
 }

@@ -28,8 +28,8 @@ public:
                                                  KernelCache *cache) override;
   FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) override;
   llvm::Constant *describeProgram(ConstantBuilder &c) override {
-    return c.array(
-        {c.structure({c.u32(1), c.u32(options.usesTf32), c.u32(0), c.u32(0), c.u32(0), c.null()})});
+    return c.array({c.structure({c.u32(1), c.u32(static_cast<uint32_t>(precision)), c.u32(0),
+                                 c.u32(0), c.u32(0), c.null()})});
   }
 
 protected:
@@ -47,11 +47,11 @@ private:
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 EmulatedTarget::emulate(llvm::Module &module) const {
-  if (llvm::Error error = emulateDeviceModule(module, options.optLevel))
+  if (llvm::Error error = emulateDeviceModule(module, optLevel))
     return error;
-  auto machine = cpu::createTargetMachine(host, options.optLevel);
+  auto machine = cpu::createTargetMachine(host, optLevel);
   if (machine)
-    cpu::optimize(module, **machine, options.optLevel);
+    cpu::optimize(module, **machine, optLevel);
   return machine;
 }
 
@@ -59,7 +59,7 @@ FailureOr<std::vector<CompiledObject>> EmulatedTarget::compile(const CodeSources
                                                                KernelCache *cache) {
   CodeSources sources = selectSources(all);
   std::string machine = "emulated " + host.cpu + ' ' + host.features + " O" +
-                        std::to_string(options.optLevel) + describePrecision();
+                        std::to_string(optLevel) + describePrecision();
   auto compileMissing = [&](const CodeSources &missing, function_ref<void(size_t, Object)> keep) {
     return forEachModule(missing, [&](size_t i, OwnedModule owned) -> llvm::Error {
       auto machine = emulate(*owned.module);
@@ -106,7 +106,7 @@ llvm::Expected<std::string> EmulatedTarget::printModule(llvm::Module &module, Ke
   return text;
 }
 
-std::unique_ptr<Target> cuda::createEmulatedTarget(const CodegenOptions &options,
-                                                   cpu::Processor host) {
-  return std::make_unique<EmulatedTarget>(options, std::move(host));
+std::unique_ptr<Target> cuda::createEmulatedTarget(TargetAttr target, cpu::Processor host,
+                                                   unsigned optLevel) {
+  return std::make_unique<EmulatedTarget>(target, std::move(host), optLevel);
 }

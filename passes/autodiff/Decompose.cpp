@@ -1,7 +1,6 @@
 //===- Decompose.cpp - Larger operations written in the core ----------------------------------===//
 
-#include "passes/autodiff/Decompose.h"
-
+#include "ir/TargetInfo.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 
@@ -18,7 +17,6 @@ namespace {
 class DecomposePass : public mtc::impl::DecomposeBase<DecomposePass> {
 public:
   using DecomposeBase::DecomposeBase;
-  explicit DecomposePass(TargetInfo target) : target(std::move(target)) {}
 
 private:
   void runOnOperation() override;
@@ -26,8 +24,7 @@ private:
   /// Whether a library computes the operation.
   bool isComputed(Operation *op) {
     auto call = dyn_cast<LibraryCallOpInterface>(op);
-    return !libraryCalls && call && call.isLibraryCall() &&
-           (!target.rate || target.rate(buildDetached(call).get()) > 0);
+    return !libraryCalls && call && call.isLibraryCall() && target.getSupportLevel(call) > 0;
   }
 
   /// Operations that are to be decomposed, in their order.
@@ -46,6 +43,7 @@ private:
 } // namespace
 
 void DecomposePass::runOnOperation() {
+  target = TargetInfo::of(getOperation());
   // Again, because what replaces an operation may be decomposable too.
   for (auto found = collect(); !found.empty(); found = collect())
     for (DecomposableOpInterface op : found) {
@@ -54,8 +52,4 @@ void DecomposePass::runOnOperation() {
       op->replaceAllUsesWith(op.decompose(b));
       op->erase();
     }
-}
-
-std::unique_ptr<Pass> mtc::createDecomposePass(TargetInfo target) {
-  return std::make_unique<DecomposePass>(std::move(target));
 }

@@ -9,10 +9,9 @@
 using namespace mlir;
 using namespace mtc;
 
-bool mtc::isSlower(const TargetInfo &target, LibraryCallOpInterface call,
-                   LibraryCallOpInterface than) {
-  return target.rate &&
-         target.rate(buildDetached(call).get()) < target.rate(buildDetached(than).get());
+bool mtc::isSupportedLess(const TargetInfo &target, LibraryCallOpInterface call,
+                          LibraryCallOpInterface than) {
+  return target.getSupportLevel(call) < target.getSupportLevel(than);
 }
 
 bool mtc::makeAvailable(Value value, Operation *user) {

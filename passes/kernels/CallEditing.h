@@ -3,13 +3,14 @@
 #ifndef MTC_PASSES_KERNELS_CALLEDITING_H
 #define MTC_PASSES_KERNELS_CALLEDITING_H
 
+#include "ir/TargetInfo.h"
 #include "passes/kernels/PointOffsets.h"
-#include "passes/memory/TargetInfo.h"
 
 namespace mtc {
 
-/// Whether a target's library is slower with one call than with another, or does not have it.
-bool isSlower(const TargetInfo &target, LibraryCallOpInterface call, LibraryCallOpInterface than);
+/// Whether a target's library supports one call less well than another, or does not have it.
+bool isSupportedLess(const TargetInfo &target, LibraryCallOpInterface call,
+                     LibraryCallOpInterface than);
 
 /// Whether a value can be read by `user`. The read of a variable is moved in front of it, where
 /// nothing writes the variable in between.

@@ -5,8 +5,6 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "passes/kernels/FuseActivations.h"
-
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/kernels/CallEditing.h"
@@ -82,12 +80,8 @@ KernelLoadOp addedTo(KernelLoadOp load) {
 }
 
 class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivationsPass> {
-public:
-  FuseActivationsPass() = default;
-  explicit FuseActivationsPass(TargetInfo target) : target(std::move(target)) {}
-
-private:
   void runOnOperation() override {
+    target = TargetInfo::of(getOperation());
     // A gradient that is a call's may have been the only reader of what an activation's kernel gave
     // besides, and reads what the activation's call keeps.
     SmallVector<std::pair<Location, StringRef>> missed;
@@ -267,7 +261,8 @@ private:
         created.push_back(op);
         changed = cast<LibraryCallOpInterface>(op);
       }
-    if (!changed || !BufferAssignment::liesAsTaken(changed) || isSlower(target, changed, call)) {
+    if (!changed || !BufferAssignment::liesAsTaken(changed) ||
+        isSupportedLess(target, changed, call)) {
       for (Operation *op : llvm::reverse(created))
         op->erase();
       return "the library does not have it, or is slower";
@@ -336,7 +331,3 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<Pass> mtc::createFuseActivationsPass(TargetInfo target) {
-  return std::make_unique<FuseActivationsPass>(std::move(target));
-}

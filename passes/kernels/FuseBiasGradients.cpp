@@ -4,8 +4,6 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "passes/kernels/FuseBiasGradients.h"
-
 #include "ir/Shape.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -128,12 +126,8 @@ std::optional<SmallVector<int64_t>> keptAxes(const Sums &sums, Value value) {
 }
 
 class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGradientsPass> {
-public:
-  FuseBiasGradientsPass() = default;
-  explicit FuseBiasGradientsPass(TargetInfo target) : target(std::move(target)) {}
-
-private:
   void runOnOperation() override {
+    target = TargetInfo::of(getOperation());
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>()))
       if (std::optional<Sums> sums = findSums(kernel)) {
         StringRef reason = fuse(*sums);
@@ -160,7 +154,7 @@ private:
         continue;
       }
       // An own result's sum has no use in the call that is replaced.
-      if (!BufferAssignment::liesAsTaken(summing) || isSlower(target, summing, call)) {
+      if (!BufferAssignment::liesAsTaken(summing) || isSupportedLess(target, summing, call)) {
         reason = "the library does not have it, or is slower";
       } else if (!isInTime(sums.kernel, call, summing)) {
         reason = "the sum is needed before the call can run";
@@ -246,7 +240,3 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<Pass> mtc::createFuseBiasGradientsPass(TargetInfo target) {
-  return std::make_unique<FuseBiasGradientsPass>(std::move(target));
-}

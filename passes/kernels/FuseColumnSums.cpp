@@ -1,6 +1,6 @@
 //===- FuseColumnSums.cpp - Columns summed on the way -----------------------------------------===//
 
-#include "passes/kernels/FuseColumnSums.h"
+#include "ir/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/kernels/JoinKernels.h"
 
@@ -98,10 +98,10 @@ SmallVector<KernelOp> partnersOf(KernelOp kernel, const ReaderIndex &index) {
 class FuseColumnSumsPass : public mtc::impl::FuseColumnSumsBase<FuseColumnSumsPass> {
 public:
   using FuseColumnSumsBase::FuseColumnSumsBase;
-  explicit FuseColumnSumsPass(TargetInfo target) : target(std::move(target)) {}
 
 private:
   void runOnOperation() override {
+    target = TargetInfo::of(getOperation());
     // None of these is a partner of another, so that none is gone before its turn.
     SmallVector<KernelOp> sums(
         llvm::make_filter_range(getOperation().getOps<KernelOp>(), isColumnSum));
@@ -143,8 +143,7 @@ private:
     int64_t moved = 0;
     for (Value input : totals.getInputs())
       moved += bytesOf(input);
-    return target.kernelScratch &&
-           target.kernelScratch(totals) > std::max<int64_t>(moved / 64, 1 << 20);
+    return target.getScratchBytes(totals) > std::max<int64_t>(moved / 64, 1 << 20);
   }
 
   static constexpr StringLiteral categoryName = "mtc-fuse-column-sums";
@@ -152,7 +151,3 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<Pass> mtc::createFuseColumnSumsPass(TargetInfo target) {
-  return std::make_unique<FuseColumnSumsPass>(std::move(target));
-}

@@ -5,8 +5,6 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "passes/kernels/FuseEpilogues.h"
-
 #include "passes/Passes.h"
 #include "passes/kernels/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"
@@ -66,12 +64,8 @@ bool collectLeaves(Value value, bool isRoot, SmallVectorImpl<KernelLoadOp> &leav
 }
 
 class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
-public:
-  FuseEpiloguesPass() = default;
-  explicit FuseEpiloguesPass(TargetInfo target) : target(std::move(target)) {}
-
-private:
   void runOnOperation() override {
+    target = TargetInfo::of(getOperation());
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>()))
       for (unsigned result = kernel->getNumResults(); kernel && result-- > 0;)
         if (std::optional<StoredSum> sum = findSum(kernel, result))
@@ -149,7 +143,7 @@ private:
       }
       if (!BufferAssignment::liesAsTaken(changed))
         reason = "the call cannot read it as it lies";
-      else if (reason.empty() && isSlower(target, changed, call))
+      else if (reason.empty() && isSupportedLess(target, changed, call))
         reason = "the library would be slower";
     }
     if (!reason.empty()) {
@@ -214,7 +208,3 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<Pass> mtc::createFuseEpiloguesPass(TargetInfo target) {
-  return std::make_unique<FuseEpiloguesPass>(std::move(target));
-}

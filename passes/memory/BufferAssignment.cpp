@@ -316,10 +316,10 @@ void BufferAssignment::placeResults(Operation *op) {
         newTemporary(byteSize(cast<RankedTensorType>(result.getType())), time, std::max(end, time));
   }
   int64_t bytes = 0;
-  if (auto kernel = dyn_cast<KernelOp>(op); kernel && target.kernelScratch)
-    bytes = target.kernelScratch(kernel);
-  else if (call && target.scratch && liesAsTaken(call))
-    bytes = target.scratch(buildDetached(call, operandsShared).get());
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    bytes = target.getScratchBytes(kernel);
+  else if (call && liesAsTaken(call))
+    bytes = target.getScratchBytes(call, operandsShared);
   if (bytes != 0)
     scratches[op] = {newTemporary(std::max<int64_t>(bytes, 0), time, time), bytes};
 }

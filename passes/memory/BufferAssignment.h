@@ -4,9 +4,9 @@
 #define MTC_PASSES_MEMORY_BUFFERASSIGNMENT_H
 
 #include "ir/Mtc.h"
+#include "ir/TargetInfo.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/memory/ArenaLayout.h"
-#include "passes/memory/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"

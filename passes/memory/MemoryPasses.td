@@ -9,8 +9,8 @@ def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
   let summary = "library calls read operands where they lie, and write results as they are read";
   let description = [{
     Movements in front of a call's operand (transposes, slices, broadcasts, reshapes between them) become one
-    `mtc.strided_view`, as far up as the call takes the layout and the target's library does not fall to a slower rate
-    for it. An operand that the call does not take as it lies is copied to an order that it takes. A transposition of a
+    `mtc.strided_view`, as far up as the call takes the layout and the target's library does not support it less
+    well. An operand that the call does not take as it lies is copied to an order that it takes. A transposition of a
     result becomes the call's.
 
     A call that takes the library longer than a kernel, such as a product of tiny matrices, becomes a kernel. It is asked

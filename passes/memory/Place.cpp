@@ -1,6 +1,5 @@
 //===- Place.cpp - Every value gets a place in the arena --------------------------------------===//
 
-#include "passes/memory/Place.h"
 #include "passes/Passes.h"
 #include "passes/memory/BufferAssignment.h"
 #include "passes/memory/KernelOutliner.h"
@@ -26,8 +25,8 @@ constexpr int64_t leastStagedBytes = 64 << 10;
 /// Turns the functions of a module, one after another, into steps.
 class Placer {
 public:
-  Placer(ModuleOp module, const TargetInfo &target)
-      : module(module), symbols(module), target(target), outliner(module) {}
+  explicit Placer(ModuleOp module)
+      : module(module), symbols(module), target(TargetInfo::of(module)), outliner(module) {}
 
   LogicalResult run() {
     FailureOr<int64_t> variableBytes = layOutVariables(module);
@@ -205,7 +204,7 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
-  const TargetInfo &target;
+  TargetInfo target;
   KernelOutliner outliner;
   llvm::StringMap<int64_t> argumentOffsets;
   Region common, aside;
@@ -215,23 +214,12 @@ private:
 };
 
 class PlacePass : public mtc::impl::PlaceBase<PlacePass> {
-public:
-  PlacePass() = default;
-  explicit PlacePass(TargetInfo target) : target(std::move(target)) {}
-
-private:
   void runOnOperation() override {
     moveConstantsToVariables(getOperation());
-    Placer placer(getOperation(), target);
+    Placer placer(getOperation());
     if (failed(placer.run()))
       return signalPassFailure();
   }
-
-  TargetInfo target;
 };
 
 } // namespace
-
-std::unique_ptr<Pass> mtc::createPlacePass(TargetInfo target) {
-  return std::make_unique<PlacePass>(std::move(target));
-}

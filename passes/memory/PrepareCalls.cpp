@@ -1,9 +1,8 @@
 //===- PrepareCalls.cpp - Layouts of library calls' operands and results ----------------------===//
 
-#include "passes/memory/PrepareCalls.h"
-
 #include "ir/KernelBuilder.h"
 #include "ir/Shape.h"
+#include "ir/TargetInfo.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 
@@ -58,12 +57,8 @@ static std::optional<StridedLayout> compose(ArrayRef<int64_t> shape, const Strid
 namespace {
 
 class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
-public:
-  PrepareCallsPass() = default;
-  explicit PrepareCallsPass(TargetInfo target) : target(std::move(target)) {}
-
-private:
   void runOnOperation() override {
+    target = TargetInfo::of(getOperation());
     SmallVector<LibraryCallOpInterface> calls;
     getOperation().walk([&](LibraryCallOpInterface call) {
       if (call.isLibraryCall())
@@ -88,10 +83,6 @@ private:
         op.erase();
   }
 
-  int rate(LibraryCallOpInterface call) {
-    return target.rate ? target.rate(buildDetached(call).get()) : 0;
-  }
-
   static void setView(OpOperand &operand, Value source, const StridedLayout &layout) {
     OpBuilder builder(operand.getOwner());
     operand.set(StridedViewOp::create(builder, operand.get().getLoc(), operand.get().getType(),
@@ -110,12 +101,12 @@ private:
     setView(operand, copy, {0, pick(strides, invertPermutationVector(order))});
   }
 
-  /// call(movements(x)) => call(view(x)), as far up as the call is as fast as without
+  /// call(movements(x)) => call(view(x)), as far up as the call is supported as well as without
   void readThrough(LibraryCallOpInterface call, OpOperand &operand, Value original) {
     Value source = original, best = operand.get();
     ArrayRef<int64_t> shape = shapeOf(original);
     StridedLayout layout{0, rowMajorStrides(shape)};
-    int leastRate = rate(call);
+    unsigned required = target.getSupportLevel(call);
     bool moves = false; // Not through reshapes alone: they cost nothing where they are.
     while (Operation *op = source.getDefiningOp()) {
       if (auto movement = dyn_cast<StridedMovementOpInterface>(op)) {
@@ -132,7 +123,7 @@ private:
         continue;
       operand.set(original);
       setView(operand, source, layout);
-      if (rate(call) >= leastRate)
+      if (target.getSupportLevel(call) >= required)
         best = operand.get();
     }
     operand.set(best);
@@ -168,7 +159,7 @@ private:
   /// strided views: `originals` are the operands that were there before these.
   void generateIfFaster(LibraryCallOpInterface call, const DenseMap<Value, Value> &originals) {
     auto fusible = dyn_cast<FusibleOpInterface>(call.getOperation());
-    if (!fusible || !target.isFasterAsKernel || !target.isFasterAsKernel(buildDetached(call).get()))
+    if (!fusible || !target.isFasterAsKernel(call))
       return;
     for (OpOperand &operand : call->getOpOperands())
       operand.set(originals.at(operand.get()));
@@ -179,7 +170,3 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<Pass> mtc::createPrepareCallsPass(TargetInfo target) {
-  return std::make_unique<PrepareCallsPass>(std::move(target));
-}

@@ -51,9 +51,12 @@ typedef struct MtcCudaArchitecture {
   const MtcCudaImage *images;
 } MtcCudaArchitecture;
 
+/* What contractions of f32 may take their operands rounded to. */
+typedef enum MtcCudaPrecision { MTC_CUDA_F32 = 0, MTC_CUDA_TF32 = 1 } MtcCudaPrecision;
+
 typedef struct MtcCudaProgram {
   uint32_t is_emulated;
-  uint32_t uses_tf32;      /* f32 contractions may take their operands rounded to tf32 */
+  uint32_t precision;      /* MtcCudaPrecision */
   uint32_t driver_version; /* that the images need at least, as cuDriverGetVersion counts: 1000 for
                               a major version, 10 for a minor one; 0 in an emulated program */
   uint32_t image_count, architecture_count; /* architecture_count is 0 in an emulated program */

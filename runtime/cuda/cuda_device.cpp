@@ -120,7 +120,7 @@ std::optional<double> CudaDevice::copyRate() { return measureCopy(gpu, compute);
 std::optional<double> CudaDevice::contractionRate(const MtcContraction &plain) {
   if (!blas)
     return std::nullopt;
-  return measureContraction(gpu, *blas, compute, plain, target.uses_tf32 != 0);
+  return measureContraction(gpu, *blas, compute, plain, precisionOf(target));
 }
 
 std::vector<MemoryUse> CudaDevice::memoryBesideArena() {

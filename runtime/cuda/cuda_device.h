@@ -70,7 +70,7 @@ private:
 /// Bytes read and written a second, and operations a second: see Device.
 std::optional<double> measureCopy(const Gpu &gpu, Stream stream);
 std::optional<double> measureContraction(const Gpu &gpu, const Blas &blas, Stream stream,
-                                         const MtcContraction &plain, bool usesTf32);
+                                         const MtcContraction &plain, MtcCudaPrecision precision);
 
 } // namespace mtc::runtime::cuda
 

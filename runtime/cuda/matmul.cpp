@@ -41,11 +41,11 @@ void Blas::check(int status, const char *what) const {
 }
 
 Matmul::Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> placesOfAll,
-               Address workspace, int64_t workspaceBytes, bool usesTf32)
+               Address workspace, int64_t workspaceBytes, MtcCudaPrecision precision)
     : blas(blas), plan(plan), places(std::move(placesOfAll)), workspace(workspace),
       workspaceBytes(workspaceBytes), a(layout(plan.a)), b(layout(plan.b)),
       c(layout(plan.c.value_or(plan.d))), d(layout(plan.d)) {
-  describe(usesTf32);
+  describe(precision);
   choose();
 }
 
@@ -68,10 +68,9 @@ Matmul::Owned<MatrixLayoutHandle> Matmul::layout(const PlacedMatrix &matrix) con
   return result;
 }
 
-void Matmul::describe(bool usesTf32) {
-  const int compute = plan.type == MTC_F64               ? computeF64
-                      : plan.type == MTC_F32 && usesTf32 ? computeTf32
-                                                         : computeF32;
+void Matmul::describe(MtcCudaPrecision precision) {
+  const bool isRounded = plan.type == MTC_F32 && precision == MTC_CUDA_TF32;
+  const int compute = plan.type == MTC_F64 ? computeF64 : isRounded ? computeTf32 : computeF32;
   MatmulDescription handle = nullptr;
   const BlasLt &library = blas.library;
   blas.check(library.createDescription(&handle, compute, plan.type == MTC_F64 ? blasF64 : blasF32),

@@ -2,6 +2,7 @@
 #ifndef MTC_RUNTIME_CUDA_MATMUL_H
 #define MTC_RUNTIME_CUDA_MATMUL_H
 
+#include "runtime/abi/cuda.h"
 #include "runtime/cuda/blas_lt.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/cuda/matmul_plan.h"
@@ -28,13 +29,18 @@ public:
   void check(int status, const char *what) const;
 };
 
+inline MtcCudaPrecision precisionOf(const MtcCudaProgram &program) {
+  return static_cast<MtcCudaPrecision>(program.precision);
+}
+
 class Matmul {
 public:
   /// Chooses the library's best algorithm for the plan over `places`, which are those of the
-  /// contraction, with at most `workspaceBytes` at `workspace`. `usesTf32`: an f32 product may take
-  /// its operands rounded to tf32. A fault of the system if the library has no algorithm.
+  /// contraction, with at most `workspaceBytes` at `workspace`. A product
+  /// of f32 may take its operands rounded to `precision`. A fault of the system if the library has
+  /// no algorithm.
   Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> places, Address workspace,
-         int64_t workspaceBytes, bool usesTf32);
+         int64_t workspaceBytes, MtcCudaPrecision precision);
 
   void enqueue(Stream stream) const;
   /// For profiles.
@@ -45,7 +51,7 @@ private:
   using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, int (*)(Handle)>;
 
   Owned<MatrixLayoutHandle> layout(const PlacedMatrix &matrix) const;
-  void describe(bool usesTf32);
+  void describe(MtcCudaPrecision precision);
   void choose();
   Address address(uint32_t place, int64_t call = 0) const;
 

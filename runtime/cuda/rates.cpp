@@ -54,7 +54,7 @@ std::optional<double> measureCopy(const Gpu &gpu, Stream stream) {
 }
 
 std::optional<double> measureContraction(const Gpu &gpu, const Blas &blas, Stream stream,
-                                         const MtcContraction &plain, bool usesTf32) {
+                                         const MtcContraction &plain, MtcCudaPrecision precision) {
   std::optional<MatmulPlan> plan = planMatmul(plain);
   if (!plan)
     return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<double> measureContraction(const Gpu &gpu, const Blas &blas, Strea
   gpu.check(gpu.driver.fillBytes(start, 0, out, stream), "no memory can be filled");
   try {
     Matmul matmul(blas, *plan, {start, start + rhs, start + out}, start + workspace, workspaceSize,
-                  usesTf32);
+                  precision);
     double seconds = fewestSeconds(gpu, stream, [&] { matmul.enqueue(stream); });
     return static_cast<double>(contractionFlops(plain)) / seconds;
   } catch (const Failure &) {

@@ -99,7 +99,7 @@ std::unique_ptr<Matmul> Step::prepareMatmul(const StepContext &context,
   try {
     return std::make_unique<Matmul>(*context.blas, *plan, placesOf(context, source),
                                     scratchOf(context, source), call.scratch_bytes,
-                                    target.uses_tf32 != 0);
+                                    precisionOf(target));
   } catch (const Failure &failure) {
     systemError(source.nodes, ": ", failure.what());
   }

@@ -80,21 +80,21 @@ int main(int argc, char **argv) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
   if (!module)
     return 1;
-  mtc::CodegenOptions options;
-  options.cpu = cpu;
-  options.optLevel = optLevel;
   if (mtc::hasDeviceModules(*module) && emulate)
     return failed(emit == "llvm" ? mtc::printEmulatedModules(*module, optLevel)
                                  : mtc::emulateDeviceModules(*module, optLevel));
   if (mtc::hasDeviceModules(*module))
     return failed(mtc::printDeviceModules(*module, targetName, emit, optLevel));
-  options.target = targetName;
-  options.emulate = emulate;
-  llvm::Expected<std::unique_ptr<mtc::Target>> target = mtc::Target::create(options);
-  if (!target) {
-    llvm::errs() << "error: " << llvm::toString(target.takeError()) << '\n';
-    return 1;
-  }
+  mtc::TargetFlags flags;
+  flags.target = targetName;
+  flags.emulate = emulate;
+  flags.cpu = cpu;
+  llvm::Expected<mtc::TargetAttrInterface> parsed = mtc::Target::parse(context, flags);
+  if (!parsed)
+    return report(parsed.takeError());
+  llvm::Expected<std::unique_ptr<mtc::Target>> target = mtc::Target::create(*parsed, optLevel);
+  if (!target)
+    return report(target.takeError());
   if (!emit.empty()) {
     auto form = llvm::StringSwitch<std::optional<mtc::KernelText>>(emit)
                     .Case("kernels", mtc::KernelText::Loops)

@@ -12,10 +12,10 @@
 #include "frontend/reader/MergedInitializers.h"
 #include "ir/Mtc.h"
 #include "ir/NodeNames.h"
+#include "ir/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
 #include "passes/losses/LossChoice.h"
-#include "passes/memory/Place.h"
 #include "tools/support/WrittenByMtc.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,14 +41,18 @@ Compilation::Compilation(const Options &options)
   context->loadAllAvailableDialects();
   printer = std::make_unique<DiagnosticPrinter>(*context);
   threads = options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
-  CodegenOptions codegen;
-  codegen.target = options.target;
-  codegen.emulate = options.emulate;
-  codegen.usesTf32 = options.precision == "tf32";
+  TargetFlags flags;
+  flags.target = options.target;
+  flags.emulate = options.emulate;
+  flags.precision = *symbolizeContractionPrecision(options.precision);
   if (!options.cpu.empty())
-    codegen.cpu = options.cpu;
-  codegen.threads = threads;
-  llvm::Expected<std::unique_ptr<Target>> made = Target::create(codegen);
+    flags.cpu = options.cpu;
+  flags.threads = threads;
+  llvm::Expected<TargetAttrInterface> parsed = Target::parse(*context, flags);
+  if (!parsed)
+    fail(llvm::toString(parsed.takeError()));
+  targetAttr = *parsed;
+  llvm::Expected<std::unique_ptr<Target>> made = Target::create(targetAttr);
   if (!made)
     fail(llvm::toString(made.takeError()));
   target = std::move(*made);
@@ -175,6 +179,7 @@ LogicalResult Compilation::import() {
   module = onnx::importModel(*model, *context, {dims, binds}, classes, problems);
   if (failed(report(problems)))
     return failure();
+  (*module)->setAttr(targetAttribute, targetAttr);
   for (const std::string &text : merged.notes)
     note(text);
   for (const std::string &text : merged.warnings)
@@ -328,7 +333,6 @@ LogicalResult Compilation::formProgram() {
   training.optimizer.momentum = options.momentum;
   training.optimizer.clipNorm = options.clipNorm;
   training.optimizer.noDecay1d = options.noDecay1d;
-  training.target = target->getInfo();
   if (failed(run([&](OpPassManager &manager) { buildTrainingPipeline(manager, training); })))
     return failure();
 
@@ -352,7 +356,6 @@ LogicalResult Compilation::formProgram() {
 }
 
 LogicalResult Compilation::lower(Stage stage) {
-  TargetInfo asked = target->getInfo();
   auto reaches = [&](Stage next) { return reached < next && stage >= next; };
   if (reaches(Stage::Forward)) {
     if (failed(run([&](OpPassManager &manager) {
@@ -368,14 +371,13 @@ LogicalResult Compilation::lower(Stage stage) {
     reached = Stage::Training;
   }
   if (reaches(Stage::Kernels)) {
-    if (failed(run([&](OpPassManager &manager) {
-          buildKernelPipeline(manager, asked, options.skippedPasses);
-        })))
+    if (failed(run(
+            [&](OpPassManager &manager) { buildKernelPipeline(manager, options.skippedPasses); })))
       return failure();
     reached = Stage::Kernels;
   }
   if (reaches(Stage::Placed)) {
-    if (failed(run([&](OpPassManager &manager) { manager.addPass(createPlacePass(asked)); })))
+    if (failed(run([&](OpPassManager &manager) { manager.addPass(createPlace()); })))
       return failure();
     reached = Stage::Placed;
   }

@@ -86,6 +86,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ProgramInfo info;
   unsigned threads;
+  TargetAttrInterface targetAttr;
   std::unique_ptr<Target> target;
   Stage reached = Stage::Onnx;
 };

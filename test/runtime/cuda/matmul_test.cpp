@@ -54,7 +54,7 @@ public:
       driver.copyToDevice(addresses.back(), values.data(), bytes, stream);
     }
     DeviceMemory workspace(driver, workspaceBytes(plan));
-    Matmul matmul(blas, plan, addresses, workspace.address(), workspaceBytes(plan), false);
+    Matmul matmul(blas, plan, addresses, workspace.address(), workspaceBytes(plan), MTC_CUDA_F32);
     matmul.enqueue(stream);
     std::vector<std::vector<float>> found;
     for (uint32_t place = outPlace(); place < placeCount(); ++place) {
@@ -414,7 +414,7 @@ bool runsWithTooSmall(size_t small) {
     driver.fillBytes(addresses.back(), 0, static_cast<size_t>(bytes), stream);
   }
   DeviceMemory workspace(driver, workspaceBytes(plan));
-  Matmul matmul(blas, plan, addresses, workspace.address(), workspaceBytes(plan), false);
+  Matmul matmul(blas, plan, addresses, workspace.address(), workspaceBytes(plan), MTC_CUDA_F32);
   matmul.enqueue(stream);
   return driver.waitForStream(stream) == success;
 }
@@ -435,7 +435,7 @@ TEST(Matmul, WithoutAnAlgorithmTheEpilogueIsNamed) {
   auto message = [&](const MtcContraction &c, Address auxiliary) {
     const MatmulPlan plan = *planMatmul(c);
     try {
-      Matmul matmul(blas, plan, {start, start, auxiliary, start, start}, start, 0, false);
+      Matmul matmul(blas, plan, {start, start, auxiliary, start, start}, start, 0, MTC_CUDA_F32);
       return std::string();
     } catch (const mtc::runtime::Failure &failure) {
       return std::string(failure.what());
@@ -464,7 +464,7 @@ TEST(Matmul, ReluKeepsNaN) {
   driver.copyToDevice(memories[1].address(), row, sizeof row, stream);
   DeviceMemory workspace(driver, workspaceBytes(plan));
   Matmul matmul(blas, plan, {memories[0].address(), memories[1].address(), memories[2].address()},
-                workspace.address(), workspaceBytes(plan), false);
+                workspace.address(), workspaceBytes(plan), MTC_CUDA_F32);
   matmul.enqueue(stream);
   driver.copyToHost(row, memories[2].address(), sizeof row, stream);
   check(driver, driver.waitForStream(stream), "the product");

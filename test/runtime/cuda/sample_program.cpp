@@ -55,7 +55,7 @@ struct CudaSample {
   std::vector<MtcCudaKernel> codes;
   std::vector<MtcKernel> tables;
   MtcCudaProgram data = {.is_emulated = 1,
-                         .uses_tf32 = 0,
+                         .precision = MTC_CUDA_F32,
                          .driver_version = 0,
                          .image_count = 0,
                          .architecture_count = 0,

@@ -40,10 +40,10 @@ llvm::Error compile(const CallDescription &call, const cuda::DeviceCall &plan,
 }
 
 /// Runs a call in device memory of its own; results start as bytes that nothing is.
-void runAs(bool usesTf32, const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
-           size_t operands) {
+void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradient,
+           const std::vector<Place> &places, size_t operands) {
   CallDescription call = describe(p, isGradient);
-  auto plan = cuda::planDeviceCall(call, usesTf32);
+  auto plan = cuda::planDeviceCall(call, precision);
   ASSERT_TRUE(plan);
   auto processor = cpu::describeProcessor("host", "");
   ASSERT_TRUE(bool(processor));
@@ -80,13 +80,13 @@ void runAs(bool usesTf32, const MtcAttention &p, bool isGradient, const std::vec
 
 void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
          size_t operands) {
-  runAs(false, p, isGradient, places, operands);
+  runAs(ContractionPrecision::F32, p, isGradient, places, operands);
 }
 
 /// By tensor cores. Operands lose 13 bits.
 void runTf32(const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
              size_t operands) {
-  runAs(true, p, isGradient, places, operands);
+  runAs(ContractionPrecision::TF32, p, isGradient, places, operands);
 }
 constexpr double tf32Tolerance = 1e-2;
 
@@ -170,11 +170,11 @@ TEST(DeviceAttention, TheSameBitsEveryTime) {
 }
 
 /// Launches of the call for an architecture, and what is wrong with how they use a processor.
-std::string findSpills(const MtcAttention &p, bool isGradient, bool usesTf32,
+std::string findSpills(const MtcAttention &p, bool isGradient, ContractionPrecision precision,
                        const cuda::Architecture &architecture, unsigned &launches) {
   CallDescription call = describe(p, isGradient);
   llvm::LLVMContext context;
-  auto plan = cuda::planDeviceCall(call, usesTf32);
+  auto plan = cuda::planDeviceCall(call, precision);
   if (!plan)
     return "not planned";
   auto module = cuda::buildDeviceCall(call, *plan, context);
@@ -215,8 +215,10 @@ TEST(DeviceAttention, NeedsNoMemoryForRegisters) {
       for (cuda::Architecture architecture :
            {cuda::Architecture{8, 0}, cuda::Architecture{9, 0}, cuda::Architecture{12, 0}})
         for (bool isGradient : {false, true})
-          for (bool usesTf32 : {false, p.type == MTC_F32})
-            EXPECT_EQ(findSpills(p, isGradient, usesTf32, architecture, launches), "")
+          for (ContractionPrecision precision :
+               {ContractionPrecision::F32,
+                p.type == MTC_F32 ? ContractionPrecision::TF32 : ContractionPrecision::F32})
+            EXPECT_EQ(findSpills(p, isGradient, precision, architecture, launches), "")
                 << p.type << ' ' << width << ' ' << valueWidth << ' ' << architecture.name();
       EXPECT_EQ(launches, 18u);
     }

@@ -1,0 +1,39 @@
+//===- AttachTarget.cpp - Says what the module's program is compiled for ----------------------===//
+
+#include "codegen/Passes.h"
+#include "codegen/Target.h"
+#include "ir/TargetInfo.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_ATTACHTARGET
+#include "codegen/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+
+namespace {
+
+struct AttachTarget : mtc::impl::AttachTargetBase<AttachTarget> {
+  using AttachTargetBase::AttachTargetBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    mtc::registerTargetDialects(registry);
+  }
+
+  void runOnOperation() override {
+    mtc::TargetFlags flags;
+    flags.target = target;
+    flags.emulate = emulate;
+    flags.precision = precision;
+    flags.cpu = processor;
+    flags.threads = threads;
+    llvm::Expected<mtc::TargetAttrInterface> parsed = mtc::Target::parse(getContext(), flags);
+    if (!parsed) {
+      getOperation()->emitError(llvm::toString(parsed.takeError()));
+      return signalPassFailure();
+    }
+    getOperation()->setAttr(mtc::targetAttribute, *parsed);
+  }
+};
+
+} // namespace

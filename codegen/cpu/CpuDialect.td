@@ -1,0 +1,33 @@
+//===- CpuDialect.td - The target `cpu` as an attribute -------------------------------------------===//
+
+#ifndef MTC_CODEGEN_CPU_DIALECT
+#define MTC_CODEGEN_CPU_DIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "ir/MtcInterfaces.td"
+
+def MtcCpuDialect : Dialect {
+  let name = "mtc_cpu";
+  let cppNamespace = "::mtc::cpu";
+  let summary = "Programs for the processor that runs them";
+  let useDefaultAttributePrinterParser = 1;
+}
+
+def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface>]> {
+  let mnemonic = "target";
+  let summary = "kernels are functions of the program, oneDNN computes library calls";
+  let description = [{
+    `processor` is `host`, the machine that compiles, or a name that LLVM knows; `features` are added to it, as LLVM
+    writes them. Library calls are planned for `threads` threads.
+
+    ```mlir
+    module attributes {mtc.target = #mtc_cpu.target<threads = 16>} { … }
+    ```
+  }];
+  let parameters = (ins DefaultValuedParameter<"unsigned", "1">:$threads,
+                        StringRefParameter<"", [{"host"}]>:$processor,
+                        StringRefParameter<"", [{""}]>:$features);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // MTC_CODEGEN_CPU_DIALECT

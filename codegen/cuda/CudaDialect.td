@@ -1,0 +1,38 @@
+//===- CudaDialect.td - The target `cuda` as an attribute -----------------------------------------===//
+
+#ifndef MTC_CODEGEN_CUDA_DIALECT
+#define MTC_CODEGEN_CUDA_DIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "ir/MtcBase.td"
+
+def MtcCudaDialect : Dialect {
+  let name = "mtc_cuda";
+  let cppNamespace = "::mtc::cuda";
+  let summary = "Programs for NVIDIA's GPUs";
+  let useDefaultAttributePrinterParser = 1;
+}
+
+def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface>]> {
+  let mnemonic = "target";
+  let summary = "kernels are launches on a GPU, cuBLASLt, cuDNN and device code of mtc's own compute library calls";
+  let description = [{
+    `architectures` are compute capabilities as nvcc names them, with commas between them: machine code for `sm_90`, PTX for `compute_90`. Operands of
+    contractions of f32 are rounded to `precision`. An `emulated` program runs device code on the CPU, with every access
+    checked. `processor` runs the program beside the GPU: `host`, the machine that compiles, or a name that LLVM knows;
+    `features` are added to it, as LLVM writes them.
+
+    ```mlir
+    module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>} { … }
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"">:$architectures,
+                        DefaultValuedParameter<"::mtc::ContractionPrecision", "::mtc::ContractionPrecision::F32">:$precision,
+                        DefaultValuedParameter<"bool", "false">:$emulated,
+                        StringRefParameter<"", [{"host"}]>:$processor,
+                        StringRefParameter<"", [{""}]>:$features);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // MTC_CODEGEN_CUDA_DIALECT

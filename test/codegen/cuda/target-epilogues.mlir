@@ -1,0 +1,48 @@
+// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-attach-target{target=cuda precision=f32},func.func(mtc-fuse-activations,mtc-form-kernels,mtc-fuse-bias-gradients))' | FileCheck %s --check-prefixes=CHECK,F32
+// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-attach-target{target=cuda precision=tf32},func.func(mtc-fuse-activations,mtc-form-kernels,mtc-fuse-bias-gradients))' | FileCheck %s --check-prefixes=CHECK,TF32
+
+// The library's activations are for precisions below f32: what they make of a NaN is not said.
+// CHECK-LABEL: func.func @f32
+// F32-NOT: mtc.fused_contract
+// TF32: mtc.fused_contract {{.*}} then relu
+func.func @f32(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+  %r = mtc.kernel [4, 16] (%p) : (tensor<4x16xf32>) -> tensor<4x16xf32> {
+  ^bb0(%a: tensor<4x16xf32>):
+    %zero = arith.constant 0.0 : f32
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x16xf32> -> f32
+    %n = arith.cmpf ole, %v, %zero : f32
+    %s = arith.select %n, %zero, %v : f32
+    mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bf16
+// CHECK: mtc.fused_contract {{.*}} then relu
+func.func @bf16(%x: tensor<4x8xbf16>, %w: tensor<8x16xbf16>) -> tensor<4x16xbf16> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x8xbf16>, tensor<8x16xbf16> -> tensor<4x16xbf16>
+  %r = mtc.kernel [4, 16] (%p) : (tensor<4x16xbf16>) -> tensor<4x16xbf16> {
+  ^bb0(%a: tensor<4x16xbf16>):
+    %zero = arith.constant 0.0 : f32
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x16xbf16> -> f32
+    %n = arith.cmpf ole, %v, %zero : f32
+    %s = arith.select %n, %zero, %v : f32
+    mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  return %r : tensor<4x16xbf16>
+}
+
+// -----
+
+// Sums of rows are the library's in any precision.
+// CHECK-LABEL: func.func @bias_gradient
+// CHECK: mtc.fused_contract {{.*}} summing lhs
+// CHECK-NOT: mtc.kernel
+func.func @bias_gradient(%d: tensor<6x5xf32>, %x: tensor<6x8xf32>) -> (tensor<5x8xf32>, tensor<5xf32>) {
+  %s = mtc.reduce add %d axes [0] : tensor<6x5xf32> -> tensor<5xf32>
+  %w = mtc.contract %d, %x batch [] x [] over [0] x [0] : tensor<6x5xf32>, tensor<6x8xf32> -> tensor<5x8xf32>
+  return %w, %s : tensor<5x8xf32>, tensor<5xf32>
+}

@@ -1,0 +1,14 @@
+// RUN: mtc-opt %s --mtc-attach-target="target=cuda:sm_90,compute_90 precision=tf32" | FileCheck %s --check-prefix=CUDA
+// RUN: mtc-opt %s --mtc-attach-target="target=cuda emulate" | FileCheck %s --check-prefix=EMULATED
+// RUN: mtc-opt %s --mtc-attach-target="threads=16 cpu=x86-64-v3" | FileCheck %s --check-prefix=CPU
+// RUN: mtc-opt %s --mtc-attach-target="target=cuda emulate" | mtc-opt | FileCheck %s --check-prefix=EMULATED
+// RUN: not mtc-opt %s --mtc-attach-target="target=tpu" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not mtc-opt %s --mtc-attach-target="precision=tf32" 2>&1 | FileCheck %s --check-prefix=PRECISION
+
+// CUDA: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>}
+// EMULATED: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", emulated = true>}
+// CPU: module attributes {mtc.target = #mtc_cpu.target<threads = 16, processor = "x86-64-v3">}
+// UNKNOWN: error: --target tpu: there is no such target; expected cpu, cuda
+// PRECISION: error: --precision tf32: the target 'cpu' has none; expected f32
+module {
+}

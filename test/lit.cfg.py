@@ -6,6 +6,7 @@
 | `%mtc` | the compiler driver |
 | `FileCheck`, `not`, `split-file`, `count` | LLVM's |
 | `%python` | Python with numpy, safetensors and onnx (build/venv, made by tools/setup.sh --tests) |
+| `%build` | the build's folder |
 | `%examples` | the project's examples/ |
 | `%support` | test/support: Python helpers and recorded expectations |
 | `%s`, `%S`, `%t`, `%T` | lit's own: this file, its folder, a temporary path, a temporary folder |
@@ -64,6 +65,7 @@ venv = source / "build/venv/bin/python3"
 config.substitutions += [
     (r"%mtc\b(?!-)", str(bin / "mtc")),
     (r"%python\b", str(venv if venv.exists() else "python3")),
+    (r"%build\b", str(build)),
     (r"%examples\b", str(source / "examples")),
     (r"%support\b", str(source / "test/support")),
 ]

@@ -1,0 +1,26 @@
+# `cmake --install BUILD --prefix DIR` gives a tree that works wherever it is moved to: mtc looks for the runtime's
+# archives in ../lib beside itself. `cpack -G DEB` in the build folder makes a package of the same tree.
+
+include(GNUInstallDirs)
+
+install(TARGETS mtc mtc-opt mtc-lsp-server RUNTIME DESTINATION bin)
+get_target_property(archives mtc_program_archives MTC_ARCHIVES)
+install(TARGETS ${archives} ARCHIVE DESTINATION lib)
+# The layout of a program's tables, for who loads a program's object by other means.
+install(DIRECTORY runtime/abi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mtc/runtime FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+
+set(CPACK_PACKAGE_NAME mtc)
+set(CPACK_PACKAGE_VENDOR "the mtc developers")
+set(CPACK_PACKAGE_CONTACT "the mtc developers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "ahead-of-time compiler of ONNX models into native training programs")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# What programs are linked with.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "g++ | clang-22, libc6-dev, libstdc++-12-dev, libdnnl-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "lld-22")
+include(CPack)

@@ -49,6 +49,12 @@ def Mtc_Scalar : AnyTypeOf<[F64, F32, I64, I32, I16, I8, I1], "scalar of a kerne
 // Enums
 //===----------------------------------------------------------------------------------------------===//
 
+def Mtc_LocationAttr : Attr<CPred<"::llvm::isa<::mlir::LocationAttr>($_self)">, "location"> {
+  let storageType = "::mlir::LocationAttr";
+  let returnType = "::mlir::LocationAttr";
+  let convertFromStorage = "$_self";
+}
+
 class Mtc_Enum<string name, string summary, list<I32EnumCase> cases> : I32Enum<name, summary, cases> {
   let cppNamespace = "::mtc";
 }

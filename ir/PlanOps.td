@@ -13,15 +13,18 @@ include "ir/MtcBase.td"
 def ArenaOp : Mtc_Op<"arena"> {
   let summary = "the memory of a program";
   let description = [{
-    `live` is the most that is alive at once: no placement needs less. The attribute `staging`, where there is one, is
-    the distance in bytes from each input of the steps to the place in which the next batch's is read meanwhile;
-    `aside` is the size that the arena must have for functions that write transient variables.
+    `live` is the most that is alive at once: no placement needs less; `peak_at` is the operation that runs then, of whose
+    scratch are `workspace_bytes`. The inputs take `data_bytes`. Where `staging` is not 0, it is the distance in bytes from
+    each input to the place in which the next batch's is read meanwhile. Functions that write transient variables need an
+    arena of `aside` bytes, where that is more.
 
     ```mlir
     mtc.arena size 1331200 live 1290240
     ```
   }];
-  let arguments = (ins I64Attr:$size, I64Attr:$live);
+  let arguments = (ins I64Attr:$size, I64Attr:$live, DefaultValuedAttr<I64Attr, "0">:$data_bytes,
+                       DefaultValuedAttr<I64Attr, "0">:$workspace_bytes, DefaultValuedAttr<I64Attr, "0">:$staging,
+                       DefaultValuedAttr<I64Attr, "0">:$aside, OptionalAttr<Mtc_LocationAttr>:$peak_at);
   let assemblyFormat = "`size` $size `live` $live attr-dict";
 }
 

@@ -62,6 +62,7 @@ void mtc::buildKernelPipeline(OpPassManager &manager, ArrayRef<std::string> skip
   addOptional(functions, createFuseBiasGradients(), skipped); // Of the sums that are left.
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
+  manager.addPass(createOutlineConstants());
 }
 
 namespace {

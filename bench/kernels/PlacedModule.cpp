@@ -2,7 +2,7 @@
 
 #include "bench/kernels/PlacedModule.h"
 
-#include "codegen/KernelAnalysis.h"
+#include "codegen/kernels/KernelAnalysis.h"
 #include "ir/Mtc.h"
 
 #include "mlir/Parser/Parser.h"
@@ -42,7 +42,7 @@ static void placeAlone(ModuleOp module, const Target &target) {
                      b.getArrayAttr(writes), offset, scratch);
     offset += paddedBytes(scratch);
   }
-  ArenaOp::create(b, module.getLoc(), offset, offset);
+  ArenaOp::create(b, module.getLoc(), offset, offset, 0, 0, 0, 0, LocationAttr());
 }
 
 OwningOpRef<ModuleOp> bench::readPlaced(MLIRContext &context, StringRef file,

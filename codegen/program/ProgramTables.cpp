@@ -2,11 +2,11 @@
 
 #include "codegen/program/ProgramTables.h"
 
-#include "codegen/Target.h"
-#include "codegen/program/CallDescription.h"
-#include "codegen/program/ConstantBuilder.h"
 #include "codegen/program/StepTables.h"
 #include "codegen/program/VariableTable.h"
+#include "codegen/target/CallDescription.h"
+#include "codegen/target/ConstantBuilder.h"
+#include "codegen/target/Target.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"
 
@@ -143,8 +143,7 @@ private:
   int64_t gradientsArenaBytes() {
     if (!findStep(info.gradients))
       return 0;
-    auto aside = arena->getAttrOfType<IntegerAttr>("aside");
-    return aside ? aside.getInt() : arena.getSize();
+    return std::max(arena.getAside(), arena.getSize());
   }
 
   uint32_t lossType() {
@@ -203,7 +202,6 @@ private:
         c.structure({c.i64(outputOffset(info.evaluate, info.rowLoss)),
                      c.i64(outputOffset(info.evaluate, info.rowWeight)),
                      c.i64(outputOffset(info.evaluate, info.rowCorrect)), c.i64(metricRows())});
-    auto staging = arena->getAttrOfType<IntegerAttr>("staging");
     Constant *program = c.structure({c.u32(MTC_ABI_VERSION),
                                      c.string(info.compilerVersion),
                                      c.string(target.getName()),
@@ -217,7 +215,7 @@ private:
 
                                      c.i64(info.batch),
                                      c.i64(arena.getSize()),
-                                     c.i64(staging ? staging.getInt() : 0),
+                                     c.i64(arena.getStaging()),
                                      c.i64(info.threads),
                                      c.string(info.planJson),
 

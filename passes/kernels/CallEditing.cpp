@@ -3,8 +3,8 @@
 #include "passes/kernels/CallEditing.h"
 
 #include "ir/TensorBuilder.h"
+#include "ir/VariableAccess.h"
 #include "passes/kernels/KernelEditing.h"
-#include "passes/memory/BufferAssignment.h"
 
 using namespace mlir;
 using namespace mtc;

@@ -5,12 +5,12 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
+#include "ir/OperandLayout.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/kernels/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/PointFunction.h"
-#include "passes/memory/BufferAssignment.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
@@ -261,8 +261,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
         created.push_back(op);
         changed = cast<LibraryCallOpInterface>(op);
       }
-    if (!changed || !BufferAssignment::liesAsTaken(changed) ||
-        isSupportedLess(target, changed, call)) {
+    if (!changed || !takesOperandLayouts(changed) || isSupportedLess(target, changed, call)) {
       for (Operation *op : llvm::reverse(created))
         op->erase();
       return "the library does not have it, or is slower";

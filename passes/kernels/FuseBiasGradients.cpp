@@ -4,12 +4,12 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
+#include "ir/OperandLayout.h"
 #include "ir/Shape.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/kernels/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"
-#include "passes/memory/BufferAssignment.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -104,7 +104,7 @@ std::optional<SmallVector<int64_t>> keptAxes(const Sums &sums, Value value) {
     return step >= extent.step && step * count <= extent.step * extent.count;
   };
   if (type.getNumElements() != cast<RankedTensorType>(sums.summed.getType()).getNumElements() ||
-      BufferAssignment::offsetInBuffer(value) != 0)
+      offsetInBuffer(value) != 0)
     return std::nullopt;
   SmallVector<Extent> all, own;
   for (auto [axis, count] : llvm::enumerate(type.getShape())) {
@@ -154,7 +154,7 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
         continue;
       }
       // An own result's sum has no use in the call that is replaced.
-      if (!BufferAssignment::liesAsTaken(summing) || isSupportedLess(target, summing, call)) {
+      if (!takesOperandLayouts(summing) || isSupportedLess(target, summing, call)) {
         reason = "the library does not have it, or is slower";
       } else if (!isInTime(sums.kernel, call, summing)) {
         reason = "the sum is needed before the call can run";

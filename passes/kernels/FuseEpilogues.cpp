@@ -5,11 +5,11 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
+#include "ir/OperandLayout.h"
 #include "passes/Passes.h"
 #include "passes/kernels/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/PointOffsets.h"
-#include "passes/memory/BufferAssignment.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
@@ -141,7 +141,7 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
           break;
         }
       }
-      if (!BufferAssignment::liesAsTaken(changed))
+      if (!takesOperandLayouts(changed))
         reason = "the call cannot read it as it lies";
       else if (reason.empty() && isSupportedLess(target, changed, call))
         reason = "the library would be slower";

@@ -2,123 +2,70 @@
 
 #include "passes/memory/BufferAssignment.h"
 
+#include "ir/OperandLayout.h"
+#include "ir/VariableAccess.h"
+
 using namespace mlir;
 using namespace mtc;
 
-SmallVector<FlatSymbolRefAttr> mtc::readVariables(Operation *op) {
-  if (auto read = dyn_cast<ReadOp>(op))
-    return {read.getVariableAttr()};
-  if (auto read = dyn_cast<ReadFlatOp>(op))
-    return llvm::to_vector(read.getVariables().getAsRange<FlatSymbolRefAttr>());
-  return {};
-}
+class mtc::BufferAssigner {
+public:
+  BufferAssigner(func::FuncOp function, const Schedule &schedule,
+                 const BufferAssignment::Context &context)
+      : function(function), schedule(schedule), context(context),
+        accesses(function.getBody().front()) {}
 
-SmallVector<FlatSymbolRefAttr> mtc::writtenVariables(Operation *op) {
-  if (auto write = dyn_cast<WriteOp>(op))
-    return {write.getVariableAttr()};
-  if (auto write = dyn_cast<WriteFlatOp>(op))
-    return llvm::to_vector(write.getVariables().getAsRange<FlatSymbolRefAttr>());
-  return {};
-}
-
-VariableAccesses::VariableAccesses(Block &block) {
-  for (Operation &op : block) {
-    for (FlatSymbolRefAttr variable : readVariables(&op))
-      readers[variable].push_back(&op);
-    for (FlatSymbolRefAttr variable : writtenVariables(&op))
-      writers[variable].push_back(&op);
+  BufferAssignment run() {
+    findLifetimes();
+    placeReads();
+    forwardWrites();
+    for (Operation *op : schedule.getOrder())
+      placeResults(op);
+    return std::move(assignment);
   }
+
+private:
+  int64_t timeOf(Operation *op) const { return context.firstTime + schedule.timeOf(op); }
+  int64_t endTime() const { return context.firstTime + schedule.getEnd(); }
+  int64_t lastUseOf(Value value);
+  void findLifetimes();
+  void placeReads();
+  void forwardWrites();
+  void placeResults(Operation *op);
+  bool mayForward(Operation *write, Value root);
+  bool mayShare(OpResult result, Value root);
+  bool mayShare(KernelOp kernel, unsigned result, Value root);
+  std::optional<unsigned> dyingOperand(OpResult result);
+  std::optional<unsigned> operandAtPlaceOf(OpResult result);
+  Buffer newTemporary(int64_t bytes, int64_t begin, int64_t end);
+  Buffer bufferOfVariable(FlatSymbolRefAttr variable, int64_t birth);
+
+  func::FuncOp function;
+  const Schedule &schedule;
+  const BufferAssignment::Context &context;
+  VariableAccesses accesses;
+  DenseMap<Value, int64_t> lastUses; // By root.
+  BufferAssignment assignment;
+  DenseMap<Value, Buffer> &buffers = assignment.buffers;
+};
+
+BufferAssignment BufferAssignment::compute(func::FuncOp function, const Schedule &schedule,
+                                           const Context &context) {
+  return BufferAssigner(function, schedule, context).run();
 }
 
-/// The last operation that uses a value or a view of it.
-static Operation *lastUser(Value value) {
-  Operation *last = value.getDefiningOp();
+int64_t BufferAssigner::lastUseOf(Value value) {
+  int64_t last = value.getDefiningOp() ? timeOf(value.getDefiningOp()) : context.firstTime;
   for (Operation *user : value.getUsers()) {
-    Operation *candidate = user->hasTrait<mtc::View>() ? lastUser(user->getResult(0)) : user;
-    if (last->isBeforeInBlock(candidate))
-      last = candidate;
-  }
-  return last;
-}
-
-/// The last use of the old values of the variables that `write` replaces; `write` itself without
-/// one.
-static Operation *lastUseOfOldValues(Operation *write, const VariableAccesses &accesses) {
-  Operation *last = write;
-  for (FlatSymbolRefAttr variable : writtenVariables(write))
-    for (Operation *read : accesses.readersOf(variable)) {
-      if (!read->isBeforeInBlock(write))
-        continue;
-      Operation *user = lastUser(read->getResult(0));
-      if (last->isBeforeInBlock(user))
-        last = user;
-    }
-  return last;
-}
-
-LogicalResult mtc::sinkWrites(func::FuncOp function) {
-  SmallVector<Operation *> writes;
-  for (Operation &op : function.getBody().front())
-    if (!writtenVariables(&op).empty())
-      writes.push_back(&op);
-  VariableAccesses accesses(function.getBody().front());
-  for (Operation *write : llvm::reverse(writes)) {
-    Operation *last = lastUseOfOldValues(write, accesses);
-    if (last == write)
-      continue;
-    auto isBetween = [&](Operation *op) {
-      return write->isBeforeInBlock(op) && !last->isBeforeInBlock(op);
-    };
-    for (FlatSymbolRefAttr variable : writtenVariables(write))
-      if (llvm::any_of(accesses.readersOf(variable), isBetween) ||
-          llvm::any_of(accesses.writersOf(variable), isBetween))
-        return write->emitOpError(
-            "gives a variable a new value that is used before the last use of "
-            "its old one");
-    if (last->hasTrait<OpTrait::IsTerminator>())
-      return write->emitOpError("replaces a value that the function returns");
-    write->moveAfter(last);
-  }
-  return success();
-}
-
-BufferAssignment::BufferAssignment(func::FuncOp function, SymbolTable &symbols,
-                                   const llvm::StringMap<int64_t> &argumentOffsets,
-                                   const TargetInfo &target,
-                                   SmallVectorImpl<LiveBuffer> &temporaries, int64_t firstTime)
-    : function(function), accesses(function.getBody().front()), symbols(symbols),
-      argumentOffsets(argumentOffsets), target(target), temporaries(temporaries),
-      firstTime(firstTime), lastTime(firstTime) {
-  findLifetimes();
-  placeReads();
-  forwardWrites();
-  for (Operation &op : function.getBody().front())
-    placeResults(&op);
-}
-
-int64_t BufferAssignment::offsetInBuffer(Value value) {
-  int64_t bytes = elementBytes(getElementTypeOrSelf(value)), offset = 0;
-  for (Operation *op = value.getDefiningOp(); op && op->hasTrait<mtc::View>();
-       op = op->getOperand(0).getDefiningOp())
-    if (auto movement = dyn_cast<StridedMovementOpInterface>(op))
-      offset += movement.getLayout().offset * bytes;
-  return offset;
-}
-
-int64_t BufferAssignment::lastUseOf(Value value) {
-  int64_t last = value.getDefiningOp() ? times.lookup(value.getDefiningOp()) : firstTime;
-  for (Operation *user : value.getUsers()) {
-    last = std::max(last, times.lookup(user));
+    last = std::max(last, timeOf(user));
     if (user->hasTrait<mtc::View>())
       last = std::max(last, lastUseOf(user->getResult(0)));
   }
   return last;
 }
 
-void BufferAssignment::findLifetimes() {
+void BufferAssigner::findLifetimes() {
   Block &block = function.getBody().front();
-  for (Operation &op : block)
-    times[&op] = lastTime++;
   for (BlockArgument argument : block.getArguments())
     lastUses[argument] = lastUseOf(argument);
   for (Operation &op : block)
@@ -127,50 +74,46 @@ void BufferAssignment::findLifetimes() {
         lastUses[result] = lastUseOf(result);
 }
 
-VariableOp BufferAssignment::lookup(FlatSymbolRefAttr variable) {
-  return symbols.lookup<VariableOp>(variable.getValue());
-}
-
 /// A transient variable has a place from the birth of its value to the function's end.
-Buffer BufferAssignment::bufferOfVariable(FlatSymbolRefAttr variable, int64_t birth) {
-  VariableOp op = lookup(variable);
-  if (!op->hasAttr(transientAttribute))
-    return Buffer{*op.getOffset()};
-  Buffer buffer = newTemporary(byteSize(op.getTensorType()), birth, lastTime);
-  transientBuffers.insert({variable, buffer});
+Buffer BufferAssigner::bufferOfVariable(FlatSymbolRefAttr variable, int64_t birth) {
+  if (auto fixed = context.variables.offsets.find(variable.getValue());
+      fixed != context.variables.offsets.end())
+    return Buffer{fixed->second};
+  auto op = context.symbols.lookup<VariableOp>(variable.getValue());
+  Buffer buffer = newTemporary(byteSize(op.getTensorType()), birth, endTime());
+  assignment.transientBuffers.insert({variable, buffer});
   return buffer;
 }
 
-void BufferAssignment::placeReads() {
+void BufferAssigner::placeReads() {
   Block &block = function.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
-    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "mtc.name");
-    buffers[argument] = Buffer{argumentOffsets.lookup(name.getValue())};
+    buffers[argument] = Buffer{context.arguments.offsetOf(function, argument.getArgNumber())};
   }
   for (Operation &op : block) {
     SmallVector<FlatSymbolRefAttr> variables = readVariables(&op);
     if (!variables.empty())
-      buffers[op.getResult(0)] = bufferOfVariable(variables.front(), times.lookup(&op));
+      buffers[op.getResult(0)] = bufferOfVariable(variables.front(), timeOf(&op));
   }
 }
 
 /// A result may be computed in a variable's place if nothing reads the variable's old value later,
 /// and what reads it at that very operation reads each element before its place is written.
-bool BufferAssignment::mayForward(Operation *write, Value root) {
+bool BufferAssigner::mayForward(Operation *write, Value root) {
   auto result = dyn_cast<OpResult>(root);
   if (!result || !isa<KernelOp, LibraryCallOpInterface>(result.getOwner()) ||
       buffers.contains(root))
     return false;
-  int64_t birth = times.lookup(result.getOwner()), written = times.lookup(write);
+  int64_t birth = timeOf(result.getOwner()), written = timeOf(write);
   for (FlatSymbolRefAttr variable : writtenVariables(write)) {
     for (Operation *other : accesses.writersOf(variable)) {
-      int64_t time = times.lookup(other);
+      int64_t time = timeOf(other);
       if (other != write && time > birth && time < std::max(written, lastUses.lookup(root)))
         return false;
     }
     for (Operation *read : accesses.readersOf(variable)) {
       Value old = read->getResult(0);
-      if (times.lookup(read) > written || lastUses.lookup(old) < birth)
+      if (timeOf(read) > written || lastUses.lookup(old) < birth)
         continue;
       if (lastUses.lookup(old) > birth || !mayShare(result, old))
         return false;
@@ -179,24 +122,24 @@ bool BufferAssignment::mayForward(Operation *write, Value root) {
   return true;
 }
 
-void BufferAssignment::forwardWrites() {
-  for (Operation &op : function.getBody().front()) {
-    SmallVector<FlatSymbolRefAttr> variables = writtenVariables(&op);
+void BufferAssigner::forwardWrites() {
+  for (Operation *op : schedule.getOrder()) {
+    SmallVector<FlatSymbolRefAttr> variables = writtenVariables(op);
     if (variables.empty())
       continue;
-    Value root = rootOf(op.getOperand(0));
-    bool isForwarded = mayForward(&op, root);
-    Operation *birth = isForwarded ? root.getDefiningOp() : &op;
-    Buffer buffer = bufferOfVariable(variables.front(), times.lookup(birth));
+    Value root = rootOf(op->getOperand(0));
+    bool isForwarded = mayForward(op, root);
+    Operation *birth = isForwarded ? root.getDefiningOp() : op;
+    Buffer buffer = bufferOfVariable(variables.front(), timeOf(birth));
     if (!isForwarded)
       continue;
     buffers[root] = buffer;
-    forwarded.insert(&op);
+    assignment.forwarded.insert(op);
   }
 }
 
 /// Whether a result may lie where an operand lies.
-bool BufferAssignment::mayShare(OpResult result, Value root) {
+bool BufferAssigner::mayShare(OpResult result, Value root) {
   if (auto kernel = dyn_cast<KernelOp>(result.getOwner()))
     return mayShare(kernel, result.getResultNumber(), root);
   auto call = dyn_cast<LibraryCallOpInterface>(result.getOwner());
@@ -221,7 +164,7 @@ static bool variesBeyond(AffineMap map, AffineMap other, ArrayRef<int64_t> space
 /// For a kernel: every access to the operand is at the index at which the result is stored, of
 /// elements of the same size. A conditional access reads at some of the points only that the result
 /// combines, and may do so after it is stored.
-bool BufferAssignment::mayShare(KernelOp kernel, unsigned result, Value root) {
+bool BufferAssigner::mayShare(KernelOp kernel, unsigned result, Value root) {
   FusibleShape shape = kernel.getShape();
   if (shape != FusibleShape::Elementwise && shape != FusibleShape::RowReduction)
     return false;
@@ -252,15 +195,15 @@ bool BufferAssignment::mayShare(KernelOp kernel, unsigned result, Value root) {
   return true;
 }
 
-std::optional<unsigned> BufferAssignment::dyingOperand(OpResult result) {
-  int64_t time = times.lookup(result.getOwner());
+std::optional<unsigned> BufferAssigner::dyingOperand(OpResult result) {
+  int64_t time = timeOf(result.getOwner());
   for (auto [i, operand] : llvm::enumerate(result.getOwner()->getOperands())) {
     Value root = rootOf(operand);
     Buffer buffer = buffers.lookup(root);
     if (buffer.fixedOffset || lastUses.lookup(root) != time)
       continue;
     // Another value may have taken the root's place already, as a result of this operation.
-    if (temporaries[buffer.temporary].end != time)
+    if (context.temporaries[buffer.temporary].end != time)
       continue;
     if (mayShare(result, root))
       return i;
@@ -269,7 +212,7 @@ std::optional<unsigned> BufferAssignment::dyingOperand(OpResult result) {
 }
 
 /// The operand that lies where a result of the same operation has been placed.
-std::optional<unsigned> BufferAssignment::operandAtPlaceOf(OpResult result) {
+std::optional<unsigned> BufferAssigner::operandAtPlaceOf(OpResult result) {
   Buffer place = buffers.lookup(result);
   for (auto [i, operand] : llvm::enumerate(result.getOwner()->getOperands())) {
     Buffer buffer = buffers.lookup(rootOf(operand));
@@ -280,19 +223,13 @@ std::optional<unsigned> BufferAssignment::operandAtPlaceOf(OpResult result) {
   return std::nullopt;
 }
 
-Buffer BufferAssignment::newTemporary(int64_t bytes, int64_t begin, int64_t end) {
-  temporaries.push_back({paddedBytes(bytes), begin, end});
-  return Buffer{std::nullopt, static_cast<unsigned>(temporaries.size() - 1)};
+Buffer BufferAssigner::newTemporary(int64_t bytes, int64_t begin, int64_t end) {
+  context.temporaries.push_back({paddedBytes(bytes), begin, end});
+  return Buffer{std::nullopt, static_cast<unsigned>(context.temporaries.size() - 1)};
 }
 
-bool BufferAssignment::liesAsTaken(LibraryCallOpInterface call) {
-  return llvm::all_of(call->getOpOperands(), [&](OpOperand &operand) {
-    return call.takesLayout(operand.getOperandNumber(), stridesOf(operand.get()));
-  });
-}
-
-void BufferAssignment::placeResults(Operation *op) {
-  int64_t time = times.lookup(op);
+void BufferAssigner::placeResults(Operation *op) {
+  int64_t time = timeOf(op);
   auto call = dyn_cast<LibraryCallOpInterface>(op);
   if (!isa<KernelOp>(op) && !call)
     return;
@@ -308,7 +245,7 @@ void BufferAssignment::placeResults(Operation *op) {
     if (operand) {
       Buffer shared = buffers.lookup(rootOf(op->getOperand(*operand)));
       // The result's bytes fit: sizes are equal.
-      temporaries[shared.temporary].end = std::max(end, time);
+      context.temporaries[shared.temporary].end = std::max(end, time);
       buffers[result] = shared;
       continue;
     }
@@ -317,9 +254,9 @@ void BufferAssignment::placeResults(Operation *op) {
   }
   int64_t bytes = 0;
   if (auto kernel = dyn_cast<KernelOp>(op))
-    bytes = target.getScratchBytes(kernel);
-  else if (call && liesAsTaken(call))
-    bytes = target.getScratchBytes(call, operandsShared);
+    bytes = context.target.getScratchBytes(kernel);
+  else if (call && takesOperandLayouts(call))
+    bytes = context.target.getScratchBytes(call, operandsShared);
   if (bytes != 0)
-    scratches[op] = {newTemporary(std::max<int64_t>(bytes, 0), time, time), bytes};
+    assignment.scratches[op] = {newTemporary(std::max<int64_t>(bytes, 0), time, time), bytes};
 }

@@ -30,6 +30,21 @@ def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def OutlineConstants : Pass<"mtc-outline-constants", "::mlir::ModuleOp"> {
+  let summary = "constants that are data become variables";
+  let description = [{
+    What kernels have not taken into their bodies has to lie somewhere: each constant of a function becomes the read of a
+    variable with the role `constant`. Equal constants share one.
+
+    ```mlir
+    %c = mtc.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    // becomes
+    %c = mtc.read @mtc.constant : tensor<2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def Place : Pass<"mtc-place", "::mlir::ModuleOp"> {
   let summary = "every value gets a place in the arena; functions become steps of launches and calls";
   let description = [{

@@ -2,7 +2,7 @@
 
 #include "passes/memory/VariableLayout.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "ir/VariableAccess.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -13,69 +13,49 @@ class VariableLayouter {
 public:
   explicit VariableLayouter(ModuleOp module) : symbols(module), module(module) {}
 
-  FailureOr<int64_t> run() {
-    WalkResult result = module.walk([&](Operation *op) -> WalkResult {
-      if (auto read = dyn_cast<ReadFlatOp>(op))
-        return placeGroup(op, read.getVariables());
-      if (auto write = dyn_cast<WriteFlatOp>(op))
-        return placeGroup(op, write.getVariables());
-      return WalkResult::advance();
+  FailureOr<VariableLayout> run() {
+    WalkResult result = module.walk([&](Operation *op) {
+      return isa<ReadFlatOp, WriteFlatOp>(op) ? WalkResult(placeGroup(op)) : WalkResult::advance();
     });
     if (result.wasInterrupted())
       return failure();
     for (VariableOp variable : module.getOps<VariableOp>())
-      place(variable);
-    return size;
+      if (!variable->hasAttr(transientAttribute))
+        place(variable);
+    return std::move(layout);
   }
 
 private:
-  void place(VariableOp variable) {
-    if (variable.getOffset() || variable->hasAttr(transientAttribute))
-      return;
-    variable.setOffset(size);
-    size += paddedBytes(byteSize(variable.getTensorType()));
+  int64_t place(VariableOp variable) {
+    auto [entry, isNew] = layout.offsets.try_emplace(variable.getSymName(), layout.size);
+    if (isNew)
+      layout.size += paddedBytes(byteSize(variable.getTensorType()));
+    return entry->second;
   }
 
-  LogicalResult placeGroup(Operation *user, ArrayAttr group) {
+  LogicalResult placeGroup(Operation *user) {
     int64_t expected = -1;
-    for (auto symbol : group.getAsRange<FlatSymbolRefAttr>()) {
+    for (FlatSymbolRefAttr symbol :
+         llvm::concat<FlatSymbolRefAttr>(readVariables(user), writtenVariables(user))) {
       auto variable = symbols.lookup<VariableOp>(symbol.getValue());
-      place(variable);
-      if (expected >= 0 && static_cast<int64_t>(*variable.getOffset()) != expected)
+      if (variable->hasAttr(transientAttribute))
+        continue;
+      int64_t offset = place(variable);
+      if (expected >= 0 && offset != expected)
         return user->emitOpError("needs ")
                << symbol << " behind its predecessor, where another flat tensor does not have it";
-      expected = *variable.getOffset() + paddedBytes(byteSize(variable.getTensorType()));
+      expected = offset + paddedBytes(byteSize(variable.getTensorType()));
     }
     return success();
   }
 
   SymbolTable symbols;
   ModuleOp module;
-  int64_t size = 0;
+  VariableLayout layout;
 };
 
 } // namespace
 
-FailureOr<int64_t> mtc::layOutVariables(ModuleOp module) { return VariableLayouter(module).run(); }
-
-void mtc::moveConstantsToVariables(ModuleOp module) {
-  SymbolTable symbols(module);
-  DenseMap<Attribute, VariableOp> known;
-  SmallVector<mtc::ConstantOp> constants;
-  for (auto function : module.getOps<func::FuncOp>())
-    function.walk([&](mtc::ConstantOp op) { constants.push_back(op); });
-  for (mtc::ConstantOp op : constants) {
-    VariableOp &variable = known[op.getValue()];
-    if (!variable) {
-      OpBuilder builder(module.getContext());
-      variable =
-          VariableOp::create(builder, op.getLoc(), Role::Constant, "mtc.constant", op.getType(),
-                             op.getValue(), FlatSymbolRefAttr(), StringAttr(), IntegerAttr());
-      symbols.insert(variable, module.getBody()->begin());
-    }
-    OpBuilder builder(op);
-    op.replaceAllUsesWith(
-        ReadOp::create(builder, op.getLoc(), op.getType(), variable.getSymName()).getResult());
-    op.erase();
-  }
+FailureOr<VariableLayout> VariableLayout::compute(ModuleOp module) {
+  return VariableLayouter(module).run();
 }

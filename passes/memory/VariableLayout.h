@@ -4,18 +4,22 @@
 #define MTC_PASSES_MEMORY_VARIABLELAYOUT_H
 
 #include "ir/Mtc.h"
+
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mtc {
 
-/// Gives each variable of a module an offset from the start of the arena (its `at`), each padded to
-/// the arena's alignment; variables that are read as one flat tensor follow each other in that
-/// order. Returns the bytes that they take together; fails with a diagnostic if two flat tensors
-/// contradict.
-mlir::FailureOr<int64_t> layOutVariables(mlir::ModuleOp module);
+/// Where the variables of a module lie: bytes from the start of the arena, by symbol. Transient
+/// ones lie nowhere.
+struct VariableLayout {
+  llvm::StringMap<int64_t> offsets;
+  int64_t size = 0; ///< bytes that all take together
 
-/// Replaces each constant that is data (no splat) by a variable that holds it; equal ones share it.
-void moveConstantsToVariables(mlir::ModuleOp module);
+  /// Each variable is padded to the arena's alignment; those that are read as one flat tensor
+  /// follow each other in that order. Fails with a diagnostic if two flat tensors contradict.
+  static mlir::FailureOr<VariableLayout> compute(mlir::ModuleOp module);
+};
 
 } // namespace mtc
 

@@ -3,7 +3,7 @@
 #include "tools/mtc-run/CheckKernels.h"
 
 #include "codegen/Jit.h"
-#include "codegen/KernelInterpreter.h"
+#include "codegen/kernels/KernelInterpreter.h"
 #include "ir/Scalar.h"
 #include "tools/mtc-run/KernelRunner.h"
 
@@ -158,7 +158,7 @@ double secondsPerRun(KernelRunner &runner, const MtcKernel &kernel, ArrayRef<cha
 LogicalResult mtc::checkKernels(ModuleOp module, Target &target, const CheckOptions &check) {
   if (module.getOps<ArenaOp>().empty()) {
     OpBuilder b(module.getBodyRegion());
-    ArenaOp::create(b, module.getLoc(), 0, 0);
+    ArenaOp::create(b, module.getLoc(), 0, 0, 0, 0, 0, 0, LocationAttr());
   }
   FailureOr<std::unique_ptr<JitProgram>> program = JitProgram::create(module, target);
   if (failed(program))

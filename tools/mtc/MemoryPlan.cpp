@@ -32,13 +32,12 @@ MemoryPlan MemoryPlan::of(ModuleOp placed) {
   ArenaOp arena = *placed.getOps<ArenaOp>().begin();
   plan.peak = arena.getSize();
   plan.live = arena.getLive();
-  if (auto aside = arena->getAttrOfType<IntegerAttr>("aside"))
-    plan.gradientsRun = aside.getInt();
-  plan.data = arena->getAttrOfType<IntegerAttr>("data_bytes").getInt();
-  plan.workspace = arena->getAttrOfType<IntegerAttr>("workspace_bytes").getInt();
+  plan.gradientsRun = arena.getAside();
+  plan.data = arena.getDataBytes();
+  plan.workspace = arena.getWorkspaceBytes();
   plan.activations =
       plan.peak - plan.parameters - plan.gradients - plan.optimizer - plan.data - plan.workspace;
-  if (auto loc = arena->getAttrOfType<LocationAttr>("peak_at"))
+  if (LocationAttr loc = arena.getPeakAtAttr())
     plan.peakAt = nodeNames(loc);
   return plan;
 }

@@ -1,0 +1,19 @@
+//===- ArgumentLayout.cpp - Places of what the steps are given --------------------------------===//
+
+#include "passes/memory/ArgumentLayout.h"
+
+using namespace mlir;
+using namespace mtc;
+
+std::string ArgumentLayout::nameOf(func::FuncOp function, unsigned argument) {
+  if (auto name = function.getArgAttrOfType<StringAttr>(argument, "mtc.name"))
+    return name.str();
+  return (function.getSymName() + ".argument" + Twine(argument)).str();
+}
+
+ArgumentLayout::ArgumentLayout(ModuleOp module, int64_t offset) {
+  for (auto function : module.getOps<func::FuncOp>())
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (offsets.try_emplace(nameOf(function, i), offset + size).second)
+        size += paddedBytes(byteSize(cast<RankedTensorType>(type)));
+}

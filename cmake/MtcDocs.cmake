@@ -15,4 +15,4 @@ mtc_add_doc(onnx-dialect frontend/dialect/OnnxOps.td -gen-dialect-doc -dialect=o
 mtc_add_doc(passes passes/Passes.td -gen-pass-doc)
 mtc_add_doc(onnx-inference-passes frontend/inference/Passes.td -gen-pass-doc)
 mtc_add_doc(onnx-conversion-passes frontend/convert/Passes.td -gen-pass-doc)
-mtc_add_doc(codegen-passes codegen/Passes.td -gen-pass-doc)
+mtc_add_doc(codegen-passes codegen/passes/Passes.td -gen-pass-doc)

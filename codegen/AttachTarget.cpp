@@ -1,12 +1,12 @@
 //===- AttachTarget.cpp - Says what the module's program is compiled for ----------------------===//
 
-#include "codegen/Passes.h"
-#include "codegen/Target.h"
+#include "codegen/passes/Passes.h"
+#include "codegen/target/Target.h"
 #include "ir/TargetInfo.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_ATTACHTARGET
-#include "codegen/Passes.h.inc"
+#include "codegen/passes/Passes.h.inc"
 } // namespace mtc
 
 using namespace mlir;

@@ -3,8 +3,8 @@
 #ifndef MTC_CODEGEN_CODEGEN_H
 #define MTC_CODEGEN_CODEGEN_H
 
-#include "codegen/Target.h"
 #include "codegen/program/ProgramInfo.h"
+#include "codegen/target/Target.h"
 #include "mlir/IR/DialectRegistry.h"
 
 namespace mtc {

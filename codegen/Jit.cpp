@@ -2,7 +2,7 @@
 
 #include "codegen/Jit.h"
 
-#include "codegen/cpu/TargetCpu.h"
+#include "codegen/host/Processor.h"
 #include "codegen/program/ProgramTables.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/library_call.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_LINK_H
 #define MTC_CODEGEN_LINK_H
 
-#include "codegen/Target.h"
+#include "codegen/target/Target.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_BENCH_KERNELS_PLACEDMODULE_H
 #define MTC_BENCH_KERNELS_PLACEDMODULE_H
 
-#include "codegen/Target.h"
+#include "codegen/target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 

@@ -2,9 +2,9 @@
 
 #include "codegen/cpu/CpuDialect.h"
 
-#include "codegen/KernelAnalysis.h"
 #include "codegen/cpu/LoopPlan.h"
-#include "codegen/program/CallDescription.h"
+#include "codegen/kernels/KernelAnalysis.h"
+#include "codegen/target/CallDescription.h"
 #include "runtime/abi/library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"

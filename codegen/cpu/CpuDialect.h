@@ -1,4 +1,4 @@
-//===- CpuDialect.h - The target `cpu` as an attribute ---------------------------------------===//
+//===- CpuDialect.h - The target `cpu` as an attribute ----------------------------------------===//
 
 #ifndef MTC_CODEGEN_CPU_CPUDIALECT_H
 #define MTC_CODEGEN_CPU_CPUDIALECT_H

@@ -2,12 +2,12 @@
 
 #include "codegen/cpu/CpuTarget.h"
 
-#include "codegen/KernelCache.h"
 #include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/LoopPlan.h"
 #include "codegen/cpu/Lowering.h"
 #include "codegen/cpu/Totals.h"
 #include "codegen/program/ProgramTables.h"
+#include "codegen/target/KernelCache.h"
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"

@@ -3,11 +3,11 @@
 #ifndef MTC_CODEGEN_CPU_CPUTARGET_H
 #define MTC_CODEGEN_CPU_CPUTARGET_H
 
-#include "codegen/Target.h"
+#include "codegen/target/Target.h"
 
 namespace mtc::cpu {
 
-/// As KnownTarget has them (codegen/Target.cpp).
+/// As KnownTarget has them (codegen/Targets.cpp).
 llvm::Expected<TargetAttrInterface> parseTarget(llvm::StringRef detail, mlir::MLIRContext &context,
                                                 const TargetFlags &flags);
 llvm::Expected<std::unique_ptr<Target>> createTarget(mlir::Attribute attribute, unsigned optLevel);

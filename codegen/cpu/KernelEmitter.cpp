@@ -12,10 +12,10 @@
 
 #include "codegen/cpu/KernelEmitter.h"
 
-#include "codegen/Reductions.h"
-#include "codegen/Storage.h"
 #include "codegen/cpu/Totals.h"
 #include "codegen/cpu/VectorPointEmitter.h"
+#include "codegen/kernels/Reductions.h"
+#include "codegen/kernels/Storage.h"
 #include "ir/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_CPU_LOOPPLAN_H
 #define MTC_CODEGEN_CPU_LOOPPLAN_H
 
-#include "codegen/KernelAnalysis.h"
+#include "codegen/kernels/KernelAnalysis.h"
 
 namespace mtc::cpu {
 

@@ -1,12 +1,12 @@
 //===- LowerKernelsToCpu.cpp - Writes kernels as functions of loops over vectors --------------===//
 
-#include "codegen/Passes.h"
+#include "codegen/passes/Passes.h"
 
 #include "codegen/cpu/Lowering.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_LOWERKERNELSTOCPU
-#include "codegen/Passes.h.inc"
+#include "codegen/passes/Passes.h.inc"
 } // namespace mtc
 
 using namespace mlir;

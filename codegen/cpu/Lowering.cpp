@@ -2,8 +2,8 @@
 
 #include "codegen/cpu/Lowering.h"
 
-#include "codegen/Passes.h"
 #include "codegen/cpu/KernelEmitter.h"
+#include "codegen/passes/Passes.h"
 #include "codegen/program/ProgramTables.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"

@@ -6,16 +6,16 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "codegen/Passes.h"
+#include "codegen/passes/Passes.h"
 
-#include "codegen/Storage.h"
+#include "codegen/kernels/Storage.h"
 
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_APPROXIMATEMATH
-#include "codegen/Passes.h.inc"
+#include "codegen/passes/Passes.h.inc"
 } // namespace mtc
 
 using namespace mlir;

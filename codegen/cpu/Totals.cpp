@@ -2,7 +2,7 @@
 
 #include "codegen/cpu/Totals.h"
 
-#include "codegen/Storage.h"
+#include "codegen/kernels/Storage.h"
 #include "ir/Scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,8 +2,8 @@
 
 #include "codegen/cpu/VectorPointEmitter.h"
 
-#include "codegen/Storage.h"
 #include "codegen/cpu/Transpose.h"
+#include "codegen/kernels/Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

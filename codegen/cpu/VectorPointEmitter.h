@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_CPU_VECTORPOINTEMITTER_H
 #define MTC_CODEGEN_CPU_VECTORPOINTEMITTER_H
 
-#include "codegen/PointEmitter.h"
+#include "codegen/kernels/PointEmitter.h"
 
 namespace mtc::cpu {
 

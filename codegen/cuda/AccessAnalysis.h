@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_CUDA_ACCESSANALYSIS_H
 #define MTC_CODEGEN_CUDA_ACCESSANALYSIS_H
 
-#include "codegen/KernelAnalysis.h"
+#include "codegen/kernels/KernelAnalysis.h"
 
 namespace mtc::cuda {
 

@@ -7,10 +7,10 @@
 
 #include "codegen/cuda/CudaDialect.h"
 
-#include "codegen/KernelAnalysis.h"
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/LaunchPlan.h"
+#include "codegen/kernels/KernelAnalysis.h"
 #include "runtime/abi/cuda_library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"

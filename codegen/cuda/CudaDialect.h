@@ -1,4 +1,4 @@
-//===- CudaDialect.h - The target `cuda` as an attribute -------------------------------------===//
+//===- CudaDialect.h - The target `cuda` as an attribute --------------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_CUDADIALECT_H
 #define MTC_CODEGEN_CUDA_CUDADIALECT_H

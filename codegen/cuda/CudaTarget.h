@@ -3,9 +3,9 @@
 #ifndef MTC_CODEGEN_CUDA_CUDATARGET_H
 #define MTC_CODEGEN_CUDA_CUDATARGET_H
 
-#include "codegen/Target.h"
 #include "codegen/cuda/CudaDialect.h"
 #include "codegen/cuda/LaunchPlan.h"
+#include "codegen/target/Target.h"
 
 namespace mtc::cuda {
 
@@ -59,7 +59,7 @@ std::unique_ptr<Target> createDeviceTarget(TargetAttr target, cpu::Processor hos
 std::unique_ptr<Target> createEmulatedTarget(TargetAttr target, cpu::Processor host,
                                              unsigned optLevel);
 
-/// As KnownTarget has them (codegen/Target.cpp). `detail` names architectures; see
+/// As KnownTarget has them (codegen/Targets.cpp). `detail` names architectures; see
 /// `parseArchitectures`.
 llvm::Expected<TargetAttrInterface> parseTarget(llvm::StringRef detail, mlir::MLIRContext &context,
                                                 const TargetFlags &flags);

@@ -10,7 +10,7 @@
 #define MTC_CODEGEN_CUDA_DEVICECALL_H
 
 #include "codegen/cuda/LaunchPlan.h"
-#include "codegen/program/CallDescription.h"
+#include "codegen/target/CallDescription.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"

@@ -2,8 +2,8 @@
 
 #include "codegen/cuda/DeviceCode.h"
 
-#include "codegen/cpu/TargetCpu.h"
 #include "codegen/cuda/Toolkit.h"
+#include "codegen/host/Processor.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"

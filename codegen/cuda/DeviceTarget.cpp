@@ -2,13 +2,13 @@
 
 #include "codegen/cuda/CudaTarget.h"
 
-#include "codegen/KernelCache.h"
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/Cubin.h"
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/LaunchPlan.h"
 #include "codegen/cuda/Resources.h"
 #include "codegen/cuda/Toolkit.h"
+#include "codegen/target/KernelCache.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"

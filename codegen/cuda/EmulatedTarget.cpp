@@ -2,8 +2,8 @@
 
 #include "codegen/cuda/CudaTarget.h"
 
-#include "codegen/KernelCache.h"
 #include "codegen/cuda/Emulation.h"
+#include "codegen/target/KernelCache.h"
 
 using namespace mlir;
 using namespace mtc;

@@ -2,10 +2,10 @@
 
 #include "codegen/cuda/Emulation.h"
 
-#include "codegen/LLVMPasses.h"
-#include "codegen/cpu/TargetCpu.h"
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/EmulatedAccess.h"
+#include "codegen/host/LLVMPasses.h"
+#include "codegen/host/Processor.h"
 #include "runtime/abi/emulation.h"
 
 #include "llvm/IR/InstIterator.h"

@@ -3,8 +3,8 @@
 #ifndef MTC_CODEGEN_CUDA_GLOBALPOINTEMITTER_H
 #define MTC_CODEGEN_CUDA_GLOBALPOINTEMITTER_H
 
-#include "codegen/PointEmitter.h"
 #include "codegen/cuda/LaunchPlan.h"
+#include "codegen/kernels/PointEmitter.h"
 
 namespace mtc::cuda {
 

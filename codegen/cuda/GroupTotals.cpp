@@ -2,7 +2,7 @@
 
 #include "codegen/cuda/GroupTotals.h"
 
-#include "codegen/Storage.h"
+#include "codegen/kernels/Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

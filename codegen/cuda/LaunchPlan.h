@@ -7,7 +7,7 @@
 #ifndef MTC_CODEGEN_CUDA_LAUNCHPLAN_H
 #define MTC_CODEGEN_CUDA_LAUNCHPLAN_H
 
-#include "codegen/KernelAnalysis.h"
+#include "codegen/kernels/KernelAnalysis.h"
 
 #include <array>
 #include <string>

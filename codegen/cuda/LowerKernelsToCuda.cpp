@@ -1,13 +1,13 @@
 //===- LowerKernelsToCuda.cpp - Writes kernels as launches of a device ------------------------===//
 
-#include "codegen/Passes.h"
+#include "codegen/passes/Passes.h"
 
 #include "codegen/cuda/KernelEmitter.h"
 #include "codegen/program/ProgramTables.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_LOWERKERNELSTOCUDA
-#include "codegen/Passes.h.inc"
+#include "codegen/passes/Passes.h.inc"
 } // namespace mtc
 
 using namespace mlir;

@@ -12,13 +12,13 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "codegen/Reductions.h"
-#include "codegen/Storage.h"
 #include "codegen/cuda/AccessAnalysis.h"
 #include "codegen/cuda/GroupTotals.h"
 #include "codegen/cuda/LaunchEmitter.h"
 #include "codegen/cuda/PartialResults.h"
 #include "codegen/cuda/Team.h"
+#include "codegen/kernels/Reductions.h"
+#include "codegen/kernels/Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -3,9 +3,9 @@
 #ifndef MTC_CODEGEN_CUDA_TEAM_H
 #define MTC_CODEGEN_CUDA_TEAM_H
 
-#include "codegen/Reductions.h"
 #include "codegen/cuda/LaunchPlan.h"
 #include "codegen/cuda/ThreadBuilder.h"
+#include "codegen/kernels/Reductions.h"
 
 namespace mtc::cuda {
 

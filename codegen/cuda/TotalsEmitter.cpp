@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "codegen/Storage.h"
 #include "codegen/cuda/LaunchEmitter.h"
+#include "codegen/kernels/Storage.h"
 #include "ir/Scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

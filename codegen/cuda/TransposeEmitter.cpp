@@ -6,8 +6,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "codegen/Storage.h"
 #include "codegen/cuda/LaunchEmitter.h"
+#include "codegen/kernels/Storage.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -2,9 +2,9 @@
 
 #include "codegen/program/StepTables.h"
 
-#include "codegen/KernelAnalysis.h"
-#include "codegen/Target.h"
-#include "codegen/program/CallDescription.h"
+#include "codegen/kernels/KernelAnalysis.h"
+#include "codegen/target/CallDescription.h"
+#include "codegen/target/Target.h"
 #include "ir/NodeNames.h"
 #include "runtime/abi/program.h"
 

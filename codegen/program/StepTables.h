@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_PROGRAM_STEPTABLES_H
 #define MTC_CODEGEN_PROGRAM_STEPTABLES_H
 
-#include "codegen/program/ConstantBuilder.h"
+#include "codegen/target/ConstantBuilder.h"
 #include "ir/Mtc.h"
 
 namespace mtc {

@@ -3,8 +3,8 @@
 #ifndef MTC_CODEGEN_PROGRAM_VARIABLETABLE_H
 #define MTC_CODEGEN_PROGRAM_VARIABLETABLE_H
 
-#include "codegen/program/ConstantBuilder.h"
 #include "codegen/program/ProgramInfo.h"
+#include "codegen/target/ConstantBuilder.h"
 #include "ir/Mtc.h"
 
 #include <optional>

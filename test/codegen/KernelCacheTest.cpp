@@ -1,6 +1,6 @@
 //===- KernelCacheTest.cpp - Compiled kernels kept between compilations -----------------------===//
 
-#include "codegen/KernelCache.h"
+#include "codegen/target/KernelCache.h"
 #include "codegen/Codegen.h"
 
 #include "mlir/Parser/Parser.h"

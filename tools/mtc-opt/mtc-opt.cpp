@@ -1,7 +1,7 @@
 //===- mtc-opt.cpp - Runs the compiler's passes on textual IR ---------------------------------===//
 
 #include "codegen/Codegen.h"
-#include "codegen/Passes.h"
+#include "codegen/passes/Passes.h"
 #include "frontend/convert/Converters.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/inference/Passes.h"

@@ -2,7 +2,7 @@
 
 #include "tools/mtc-run/Elements.h"
 
-#include "codegen/KernelInterpreter.h"
+#include "codegen/kernels/KernelInterpreter.h"
 
 #include "llvm/Support/Format.h"
 

@@ -3,7 +3,7 @@
 #ifndef MTC_TOOLS_MTC_RUN_EMULATEMODULES_H
 #define MTC_TOOLS_MTC_RUN_EMULATEMODULES_H
 
-#include "codegen/Target.h"
+#include "codegen/target/Target.h"
 
 namespace mtc {
 

@@ -8,7 +8,7 @@
 #include "Remarks.h"
 #include "Report.h"
 
-#include "codegen/Target.h"
+#include "codegen/target/Target.h"
 #include "codegen/program/ProgramInfo.h"
 #include "frontend/reader/Model.h"
 #include "frontend/reader/Parameters.h"

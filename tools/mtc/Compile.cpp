@@ -6,8 +6,8 @@
 #include "Weights.h"
 
 #include "codegen/Codegen.h"
-#include "codegen/KernelCache.h"
 #include "codegen/Link.h"
+#include "codegen/target/KernelCache.h"
 #include "frontend/reader/Export.h"
 #include "ir/Mtc.h"
 #include "tools/support/Errors.h"

@@ -4,7 +4,7 @@
 #include "Recipe.h"
 #include "Report.h"
 
-#include "codegen/Target.h"
+#include "codegen/target/Target.h"
 #include "passes/OptionalNumber.h"
 #include "passes/Pipelines.h"
 #include "passes/optimizer/Optimizer.h"

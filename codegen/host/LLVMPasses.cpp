@@ -1,6 +1,6 @@
 //===- LLVMPasses.cpp - LLVM's passes over a module -------------------------------------------===//
 
-#include "codegen/LLVMPasses.h"
+#include "codegen/host/LLVMPasses.h"
 
 using namespace llvm;
 

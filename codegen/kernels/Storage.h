@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_STORAGE_H
-#define MTC_CODEGEN_STORAGE_H
+#ifndef MTC_CODEGEN_KERNELS_STORAGE_H
+#define MTC_CODEGEN_KERNELS_STORAGE_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -34,4 +34,4 @@ mlir::Value splatConstant(mlir::ImplicitLocOpBuilder &b, mlir::TypedAttr value, 
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_STORAGE_H
+#endif // MTC_CODEGEN_KERNELS_STORAGE_H

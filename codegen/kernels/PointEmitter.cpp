@@ -1,8 +1,8 @@
 //===- PointEmitter.cpp - The values of a kernel's body at a point, or at a vector of points --===//
 
-#include "codegen/PointEmitter.h"
+#include "codegen/kernels/PointEmitter.h"
 
-#include "codegen/Storage.h"
+#include "codegen/kernels/Storage.h"
 #include "ir/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

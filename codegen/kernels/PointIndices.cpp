@@ -1,8 +1,8 @@
 //===- PointIndices.cpp - Affine functions of a kernel's point --------------------------------===//
 
-#include "codegen/PointEmitter.h"
+#include "codegen/kernels/PointEmitter.h"
 
-#include "codegen/Storage.h"
+#include "codegen/kernels/Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

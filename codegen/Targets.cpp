@@ -1,6 +1,6 @@
-//===- Target.cpp - The targets that there are ------------------------------------------------===//
+//===- Targets.cpp - The targets that there are -----------------------------------------------===//
 
-#include "codegen/Target.h"
+#include "codegen/target/Target.h"
 
 #include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/CpuTarget.h"
@@ -59,27 +59,4 @@ llvm::Expected<std::unique_ptr<Target>> Target::create(TargetAttrInterface attri
       return target;
   }
   return llvm::createStringError("no code can be made for this target");
-}
-
-LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ostream &os) {
-  if (form == KernelText::Loops) {
-    OwningOpRef<ModuleOp> emitted = emitLoops(sources);
-    for (Operation &kernel : *emitted->getBody())
-      os << kernel << '\n';
-    return success();
-  }
-  FailureOr<std::vector<std::string>> texts = writeTexts(sources, form);
-  if (failed(texts))
-    return failure();
-  for (const std::string &text : *texts)
-    os << text;
-  return success();
-}
-
-llvm::Expected<Target::Object> Target::compileHost(llvm::Module &module) const {
-  auto machine = cpu::createTargetMachine(host, optLevel);
-  if (!machine)
-    return machine.takeError();
-  cpu::optimize(module, **machine, optLevel);
-  return cpu::emitObject(module, **machine);
 }

@@ -1,9 +1,9 @@
 //===- CodeSources.h - What of a program code is generated for --------------------------------===//
 
-#ifndef MTC_CODEGEN_CODESOURCES_H
-#define MTC_CODEGEN_CODESOURCES_H
+#ifndef MTC_CODEGEN_TARGET_CODESOURCES_H
+#define MTC_CODEGEN_TARGET_CODESOURCES_H
 
-#include "codegen/program/CallDescription.h"
+#include "codegen/target/CallDescription.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <vector>
@@ -21,4 +21,4 @@ struct CodeSources {
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_CODESOURCES_H
+#endif // MTC_CODEGEN_TARGET_CODESOURCES_H

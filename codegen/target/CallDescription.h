@@ -1,7 +1,7 @@
 //===- CallDescription.h - Library calls as the program's ABI describes them ------------------===//
 
-#ifndef MTC_CODEGEN_PROGRAM_CALLDESCRIPTION_H
-#define MTC_CODEGEN_PROGRAM_CALLDESCRIPTION_H
+#ifndef MTC_CODEGEN_TARGET_CALLDESCRIPTION_H
+#define MTC_CODEGEN_TARGET_CALLDESCRIPTION_H
 
 #include "ir/Mtc.h"
 #include "runtime/abi/library_call.h"
@@ -25,4 +25,4 @@ MtcType typeCode(mlir::Type element);
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_PROGRAM_CALLDESCRIPTION_H
+#endif // MTC_CODEGEN_TARGET_CALLDESCRIPTION_H

@@ -1,6 +1,6 @@
 //===- ConstantBuilder.cpp - Constants of C's layout in an LLVM module ------------------------===//
 
-#include "codegen/program/ConstantBuilder.h"
+#include "codegen/target/ConstantBuilder.h"
 
 using namespace llvm;
 using namespace mtc;

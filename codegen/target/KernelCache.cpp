@@ -6,7 +6,7 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "codegen/KernelCache.h"
+#include "codegen/target/KernelCache.h"
 
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/ScopeExit.h"

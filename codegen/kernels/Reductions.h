@@ -1,9 +1,9 @@
 //===- Reductions.h - The reductions of a kernel that are computed together -------------------===//
 
-#ifndef MTC_CODEGEN_REDUCTIONS_H
-#define MTC_CODEGEN_REDUCTIONS_H
+#ifndef MTC_CODEGEN_KERNELS_REDUCTIONS_H
+#define MTC_CODEGEN_KERNELS_REDUCTIONS_H
 
-#include "codegen/KernelAnalysis.h"
+#include "codegen/kernels/KernelAnalysis.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mtc {
@@ -35,4 +35,4 @@ mlir::Value combineLanes(mlir::ImplicitLocOpBuilder &b, KernelReduceOp reduce, m
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_REDUCTIONS_H
+#endif // MTC_CODEGEN_KERNELS_REDUCTIONS_H

@@ -1,7 +1,7 @@
-//===- TargetCpu.h - The processor that code is for, and code for it --------------------------===//
+//===- Processor.h - The processor that code is for, and code for it --------------------------===//
 
-#ifndef MTC_CODEGEN_CPU_TARGETCPU_H
-#define MTC_CODEGEN_CPU_TARGETCPU_H
+#ifndef MTC_CODEGEN_HOST_PROCESSOR_H
+#define MTC_CODEGEN_HOST_PROCESSOR_H
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -39,4 +39,4 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> emitObject(llvm::Module &mod
 
 } // namespace mtc::cpu
 
-#endif // MTC_CODEGEN_CPU_TARGETCPU_H
+#endif // MTC_CODEGEN_HOST_PROCESSOR_H

@@ -1,6 +1,6 @@
 //===- KernelInterpreter.cpp - What a kernel means, point by point ----------------------------===//
 
-#include "codegen/KernelInterpreter.h"
+#include "codegen/kernels/KernelInterpreter.h"
 
 #include "ir/Scalar.h"
 

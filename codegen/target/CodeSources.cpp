@@ -1,6 +1,6 @@
 //===- CodeSources.cpp - What of a program code is generated for ------------------------------===//
 
-#include "codegen/CodeSources.h"
+#include "codegen/target/CodeSources.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -4,10 +4,10 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_POINTEMITTER_H
-#define MTC_CODEGEN_POINTEMITTER_H
+#ifndef MTC_CODEGEN_KERNELS_POINTEMITTER_H
+#define MTC_CODEGEN_KERNELS_POINTEMITTER_H
 
-#include "codegen/KernelAnalysis.h"
+#include "codegen/kernels/KernelAnalysis.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mtc {
@@ -150,4 +150,4 @@ private:
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_POINTEMITTER_H
+#endif // MTC_CODEGEN_KERNELS_POINTEMITTER_H

@@ -1,15 +1,16 @@
 //===- Target.h - What a program's kernels become ---------------------------------------------===//
 //
-// A new target is one folder with an implementation of this interface, and one line in Target.cpp.
+// A new target is one folder with an implementation of this interface, and one line in
+// codegen/Targets.cpp.
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_TARGET_H
-#define MTC_CODEGEN_TARGET_H
+#ifndef MTC_CODEGEN_TARGET_TARGET_H
+#define MTC_CODEGEN_TARGET_TARGET_H
 
-#include "codegen/CodeSources.h"
-#include "codegen/cpu/TargetCpu.h"
-#include "codegen/program/ConstantBuilder.h"
+#include "codegen/host/Processor.h"
+#include "codegen/target/CodeSources.h"
+#include "codegen/target/ConstantBuilder.h"
 #include "ir/Mtc.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -130,4 +131,4 @@ protected:
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_TARGET_H
+#endif // MTC_CODEGEN_TARGET_TARGET_H

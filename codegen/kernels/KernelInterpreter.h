@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_KERNELINTERPRETER_H
-#define MTC_CODEGEN_KERNELINTERPRETER_H
+#ifndef MTC_CODEGEN_KERNELS_KERNELINTERPRETER_H
+#define MTC_CODEGEN_KERNELS_KERNELINTERPRETER_H
 
 #include "ir/Mtc.h"
 #include "llvm/Support/Error.h"
@@ -24,4 +24,4 @@ void writeElement(char *bytes, mlir::Type element, mlir::Attribute value);
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_KERNELINTERPRETER_H
+#endif // MTC_CODEGEN_KERNELS_KERNELINTERPRETER_H

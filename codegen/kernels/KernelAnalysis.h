@@ -6,8 +6,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_KERNELANALYSIS_H
-#define MTC_CODEGEN_KERNELANALYSIS_H
+#ifndef MTC_CODEGEN_KERNELS_KERNELANALYSIS_H
+#define MTC_CODEGEN_KERNELS_KERNELANALYSIS_H
 
 #include "ir/Mtc.h"
 #include "mlir/IR/AffineExpr.h"
@@ -91,4 +91,4 @@ NormalKernel normalizeKernel(KernelOp kernel);
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_KERNELANALYSIS_H
+#endif // MTC_CODEGEN_KERNELS_KERNELANALYSIS_H

@@ -1,6 +1,6 @@
 //===- CallDescription.cpp - Library calls as the program's ABI describes them ----------------===//
 
-#include "codegen/program/CallDescription.h"
+#include "codegen/target/CallDescription.h"
 
 #include "runtime/abi/attention.h"
 #include "runtime/abi/contraction.h"

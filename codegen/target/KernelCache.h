@@ -7,10 +7,10 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_KERNELCACHE_H
-#define MTC_CODEGEN_KERNELCACHE_H
+#ifndef MTC_CODEGEN_TARGET_KERNELCACHE_H
+#define MTC_CODEGEN_TARGET_KERNELCACHE_H
 
-#include "codegen/CodeSources.h"
+#include "codegen/target/CodeSources.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -79,4 +79,4 @@ compileCached(const CodeSources &sources, KernelCache *cache, llvm::StringRef ma
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_KERNELCACHE_H
+#endif // MTC_CODEGEN_TARGET_KERNELCACHE_H

@@ -1,6 +1,6 @@
 //===- Reductions.cpp - The reductions of a kernel that are computed together -----------------===//
 
-#include "codegen/Reductions.h"
+#include "codegen/kernels/Reductions.h"
 
 #include "ir/Scalar.h"
 

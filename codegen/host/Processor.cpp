@@ -1,8 +1,8 @@
-//===- TargetCpu.cpp - The processor that code is for, and code for it ------------------------===//
+//===- Processor.cpp - The processor that code is for, and code for it ------------------------===//
 
-#include "codegen/cpu/TargetCpu.h"
+#include "codegen/host/Processor.h"
 
-#include "codegen/LLVMPasses.h"
+#include "codegen/host/LLVMPasses.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"

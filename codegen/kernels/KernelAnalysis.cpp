@@ -1,6 +1,6 @@
 //===- KernelAnalysis.cpp - A kernel as emitters see it ---------------------------------------===//
 
-#include "codegen/KernelAnalysis.h"
+#include "codegen/kernels/KernelAnalysis.h"
 
 #include "ir/KernelBuilder.h"
 

@@ -1,7 +1,7 @@
 //===- Passes.h - Passes of code generation ---------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_PASSES_H
-#define MTC_CODEGEN_PASSES_H
+#ifndef MTC_CODEGEN_PASSES_PASSES_H
+#define MTC_CODEGEN_PASSES_PASSES_H
 
 #include "ir/Mtc.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,8 +18,8 @@ namespace mtc {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
-#include "codegen/Passes.h.inc"
+#include "codegen/passes/Passes.h.inc"
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_PASSES_H
+#endif // MTC_CODEGEN_PASSES_PASSES_H

@@ -1,7 +1,7 @@
 //===- ConstantBuilder.h - Constants of C's layout in an LLVM module --------------------------===//
 
-#ifndef MTC_CODEGEN_PROGRAM_CONSTANTBUILDER_H
-#define MTC_CODEGEN_PROGRAM_CONSTANTBUILDER_H
+#ifndef MTC_CODEGEN_TARGET_CONSTANTBUILDER_H
+#define MTC_CODEGEN_TARGET_CONSTANTBUILDER_H
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
@@ -54,4 +54,4 @@ private:
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_PROGRAM_CONSTANTBUILDER_H
+#endif // MTC_CODEGEN_TARGET_CONSTANTBUILDER_H

@@ -1,6 +1,6 @@
 //===- Storage.cpp - Elements in memory and the scalars that stand for them -------------------===//
 
-#include "codegen/Storage.h"
+#include "codegen/kernels/Storage.h"
 
 #include "ir/Mtc.h"
 #include "ir/Scalar.h"

@@ -1,7 +1,7 @@
 //===- LLVMPasses.h - LLVM's passes over a module ---------------------------------------------===//
 
-#ifndef MTC_CODEGEN_LLVMPASSES_H
-#define MTC_CODEGEN_LLVMPASSES_H
+#ifndef MTC_CODEGEN_HOST_LLVMPASSES_H
+#define MTC_CODEGEN_HOST_LLVMPASSES_H
 
 #include "llvm/Passes/PassBuilder.h"
 
@@ -12,4 +12,4 @@ void runPasses(llvm::Module &module, llvm::PassBuilder &builder, llvm::ModulePas
 
 } // namespace mtc
 
-#endif // MTC_CODEGEN_LLVMPASSES_H
+#endif // MTC_CODEGEN_HOST_LLVMPASSES_H

@@ -1,0 +1,29 @@
+//===- Target.cpp - What all targets have in common -------------------------------------------===//
+
+#include "codegen/target/Target.h"
+
+using namespace mlir;
+using namespace mtc;
+
+LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ostream &os) {
+  if (form == KernelText::Loops) {
+    OwningOpRef<ModuleOp> emitted = emitLoops(sources);
+    for (Operation &kernel : *emitted->getBody())
+      os << kernel << '\n';
+    return success();
+  }
+  FailureOr<std::vector<std::string>> texts = writeTexts(sources, form);
+  if (failed(texts))
+    return failure();
+  for (const std::string &text : *texts)
+    os << text;
+  return success();
+}
+
+llvm::Expected<Target::Object> Target::compileHost(llvm::Module &module) const {
+  auto machine = cpu::createTargetMachine(host, optLevel);
+  if (!machine)
+    return machine.takeError();
+  cpu::optimize(module, **machine, optLevel);
+  return cpu::emitObject(module, **machine);
+}

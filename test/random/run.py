@@ -55,7 +55,7 @@ def run_case(settings: Settings, index: int) -> Outcome:
     """One case: drawn, compiled, run, compared, and made smaller where it fails."""
     try:
         case, expectation = generate(settings.seed, index, settings.passes)
-    except (RuleError, RuntimeError) as error:
+    except (RuleError, RuntimeError, ValueError) as error:
         return Outcome(index, failures=[f"graph {index} ({required(index)}): the test itself: {error}"])
     outcome = Outcome(index, Counter(node.op_type for node in case.model.graph.node), [], case.emulated, bool(case.skipped))
     assert outcome.operators[required(index)], f"graph {index} lacks {required(index)}"

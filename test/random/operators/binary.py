@@ -13,7 +13,12 @@ def propose(graph, name: str):
 
 def propose_many(graph, name: str):
     x = graph.value()
-    graph.node(name, [x, *(graph.partner(x) for _ in range(graph.choose([0, 1, 1, 2])))])
+    operands = [x, *(graph.partner(x) for _ in range(graph.choose([0, 1, 1, 2])))]
+    try:
+        np.broadcast_shapes(*(graph.shape(operand) for operand in operands))
+    except ValueError as error:
+        raise tape.Rejected("partners that do not go together") from error
+    graph.node(name, operands)
 
 
 def propose_div(graph, name: str):

@@ -92,6 +92,26 @@ private:
 
 } // namespace
 
+/// What a node reads, and the nodes of its subgraphs.
+static void addInputs(const ::onnx::NodeProto &node, StringSet<> &values) {
+  values.insert(node.input().begin(), node.input().end());
+  for (const auto &attribute : node.attribute())
+    for (const auto &inner : attribute.g().node())
+      addInputs(inner, values);
+}
+
+StringSet<> reachedValues(const ::onnx::ModelProto &model) {
+  StringSet<> reached;
+  for (const auto &output : model.graph().output())
+    reached.insert(output.name());
+  // A graph's nodes stand in an order in which they can run.
+  for (const auto &node : llvm::reverse(model.graph().node()))
+    if (llvm::any_of(node.output(),
+                     [&](const std::string &name) { return reached.contains(name); }))
+      addInputs(node, reached);
+  return reached;
+}
+
 StringMap<std::vector<InitializerUse>> initializerUses(const ::onnx::ModelProto &model) {
   StringMap<Alias> aliases;
   for (const auto &tensor : model.graph().initializer())

@@ -30,6 +30,9 @@ struct InitializerUse {
 /// functions.
 llvm::StringMap<std::vector<InitializerUse>> initializerUses(const ::onnx::ModelProto &model);
 
+/// The values of the main graph that its outputs follow from, the outputs included.
+llvm::StringSet<> reachedValues(const ::onnx::ModelProto &model);
+
 /// The parameters that PyTorch's exporter lists in the graph's metadata, by their names in the
 /// module: lines `p_name: PARAMETER target='the.name'`. Empty for other exporters.
 std::vector<std::string> signatureParameters(const ::onnx::ModelProto &model);

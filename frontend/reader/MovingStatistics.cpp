@@ -28,10 +28,8 @@ SmallVector<StringRef> partsOf(StringRef name) {
 /// The one float that a tensor holds; nothing for other tensors, and where its data is in another
 /// file.
 std::optional<double> numberOf(const ::onnx::TensorProto &tensor) {
-  int64_t elements = 1;
-  for (int64_t extent : tensor.dims())
-    elements *= extent;
-  if (elements != 1 || tensor.data_location() == ::onnx::TensorProto::EXTERNAL ||
+  if (llvm::any_of(tensor.dims(), [](int64_t extent) { return extent != 1; }) ||
+      tensor.data_location() == ::onnx::TensorProto::EXTERNAL ||
       !isFloatingPoint(tensor.data_type()))
     return std::nullopt;
   if (Expected<uint64_t> bytes = checkTensor(tensor); !bytes) {

@@ -78,6 +78,9 @@ std::vector<std::string> TrainingSummary::warnings() const {
                      listed(constants, describe) +
                      ". The exporter computed them, or wrote them as constants; --train trains "
                      "what it names, and nothing else");
+  if (!unreached.empty())
+    result.push_back("no output follows from these parameters, which are not trained: " +
+                     listed(unreached, quoted));
   if (!missing.empty())
     result.push_back("the module has parameters that the file lacks: " +
                      listed(missing, [](const std::string &name) { return name; }) +
@@ -95,12 +98,14 @@ json::Object TrainingSummary::toJson() const {
                       {"elements", elements},
                       {"trained_elements", trainedElements},
                       {"looks_trainable", std::move(looksTrainable)},
+                      {"unreached", json::Array(unreached)},
                       {"missing", json::Array(missing)}};
 }
 
 TrainingSummary summarizeTraining(Model &model, const StringMap<InitializerClass> &classes) {
   TrainingSummary summary;
   StringMap<std::vector<InitializerUse>> uses = initializerUses(model.proto());
+  StringSet<> reached = reachedValues(model.proto());
   for (const Initializer &initializer : model.initializers()) {
     auto entry = classes.find(initializer.name);
     if (entry == classes.end() || !uses.contains(initializer.name))
@@ -110,6 +115,10 @@ TrainingSummary summarizeTraining(Model &model, const StringMap<InitializerClass
     bool isTrained = entry->second.role == InitializerRole::Parameter;
     if (!isTrained && !entry->second.isParameter)
       continue;
+    if (isTrained && !reached.contains(initializer.name)) {
+      summary.unreached.push_back(initializer.name);
+      isTrained = false;
+    }
     int64_t elements = elementCount(initializer.shape);
     ++summary.parameters;
     summary.elements += elements;

@@ -17,6 +17,8 @@ struct TrainingSummary {
   std::vector<TrainableConstant> constants;
   /// Initializers that were taken for moving statistics by how they are used or named.
   std::vector<std::string> movingStatistics;
+  /// Parameters that nodes read, but that no output of the graph follows from.
+  std::vector<std::string> unreached;
   /// Parameters of the module that nothing in the file stands for: the exporter dropped them, as it
   /// does with biases of zeros.
   std::vector<std::string> missing;
@@ -25,7 +27,7 @@ struct TrainingSummary {
   std::string text() const;
   /// That, and what was taken for moving statistics.
   std::vector<std::string> notes() const;
-  /// A sentence for each of `constants` and `missing` that is not empty.
+  /// A sentence for each of `constants`, `unreached` and `missing` that is not empty.
   std::vector<std::string> warnings() const;
   /// {"parameters": 3, "trained_parameters": 2, "elements": 648, "trained_elements": 520,
   /// "looks_trainable": [names of constants], "missing": [names in the module]}

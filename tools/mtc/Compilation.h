@@ -8,8 +8,8 @@
 #include "Remarks.h"
 #include "Report.h"
 
-#include "codegen/target/Target.h"
 #include "codegen/program/ProgramInfo.h"
+#include "codegen/target/Target.h"
 #include "frontend/reader/Model.h"
 #include "frontend/reader/Parameters.h"
 #include "frontend/reader/TrainingSummary.h"

@@ -72,19 +72,10 @@ ModelProto foldedModel() {
   }
   addNode(graph, "Mul", "attention", {"x", "root"}, {"a"});
   addNode(graph, "Mul", "logits", {"a", "val_9"}, {"l"});
+  for (const NodeProto &node : graph.node())
+    if (node.output(0) != "y")
+      declare(*graph.add_output(), node.output(0));
   return proto;
-}
-
-TEST(TrainingSummary, NotesWhatIsTakenForMovingStatistics) {
-  ModelProto proto = reluModel();
-  addInitializer(proto, "variance", {3});
-  addInitializer(proto, "epsilon", {}, 1e-3f);
-  addNode(*proto.mutable_graph(), "Add", "shift", {"variance", "epsilon"}, {"shifted"});
-  addNode(*proto.mutable_graph(), "Sqrt", "root", {"shifted"}, {"deviation"});
-  EXPECT_THAT(Summarized(proto).summary.notes(),
-              ElementsAre(HasSubstr("parameters trained"),
-                          HasSubstr("taken for moving statistics of batch normalizations, which "
-                                    "are not trained: 'variance'; --train trains")));
 }
 
 } // namespace
@@ -180,4 +171,29 @@ TEST(TrainingSummary, CountsNoElementsOfConstantsThatAreTooLarge) {
             {("sum " + name).c_str()});
   }
   EXPECT_THAT(Summarized(proto).constants(), IsEmpty());
+}
+
+TEST(TrainingSummary, NotesWhatIsTakenForMovingStatistics) {
+  ModelProto proto = reluModel();
+  addInitializer(proto, "variance", {3});
+  addInitializer(proto, "epsilon", {}, 1e-3f);
+  addNode(*proto.mutable_graph(), "Add", "shift", {"variance", "epsilon"}, {"shifted"});
+  addNode(*proto.mutable_graph(), "Sqrt", "root", {"shifted"}, {"deviation"});
+  EXPECT_THAT(Summarized(proto).summary.notes(),
+              ElementsAre(HasSubstr("parameters trained"),
+                          HasSubstr("taken for moving statistics of batch normalizations, which "
+                                    "are not trained: 'variance'; --train trains")));
+}
+
+TEST(TrainingSummary, CountsAsTrainedOnlyWhatAnOutputFollowsFrom) {
+  ModelProto proto = reluModel();
+  const size_t trained = Summarized(proto).summary.trained;
+  addInitializer(proto, "of nothing", {3});
+  addNode(*proto.mutable_graph(), "Relu", "dead", {"of nothing"}, {"unread"});
+  Summarized result(proto);
+  EXPECT_EQ(result.summary.trained, trained);
+  EXPECT_EQ(result.summary.parameters, trained + 1);
+  EXPECT_THAT(result.summary.warnings(),
+              ElementsAre("no output follows from these parameters, which are not trained: "
+                          "'of nothing'"));
 }

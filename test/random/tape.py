@@ -18,6 +18,12 @@ class Rejected(Exception):
     """The evaluation has no comparable result: it is not finite, too large, or near a kink."""
 
 
+def growth(terms: float) -> float:
+    """How much larger than one rounding the error of a sum may be: roundings of equal terms that are added one after
+    another go one way for long, and long sums are added up in parts."""
+    return max(1.0, min(terms / 16, math.sqrt(terms)))
+
+
 class Tape:
     def __init__(self, noise: float = 0.0, seed: int = 0):
         self.noise, self.random = noise, np.random.default_rng(seed)
@@ -31,17 +37,17 @@ class Tape:
     def variable(self, array) -> "Value":
         return Value(self, np.asarray(array, np.float64), (), True)
 
-    def rounded(self, array, magnitude=None):
-        """`array` with the tape's noise: relative to its elements, or to those of `magnitude`."""
+    def rounded(self, array, magnitude=None, terms: float = 1):
+        """`array` with the tape's noise: relative to its elements, or to those of `magnitude`; each is a sum of `terms`."""
         if not self.noise:
             return array
         size = np.abs(array if magnitude is None else magnitude)
         size = np.where(np.isinf(size), 0.0, size)
-        return array + self.noise * self.random.uniform(-1, 1, np.shape(array)) * size
+        return array + self.noise * growth(terms) * self.random.uniform(-1, 1, np.shape(array)) * size
 
-    def record(self, array, edges, magnitude=None) -> "Value":
+    def record(self, array, edges, magnitude=None, terms: float = 1) -> "Value":
         """A result of arithmetic on floats. An edge is (operand, function from the result's cotangent to its own)."""
-        array = self.rounded(np.asarray(array, np.float64), magnitude)
+        array = self.rounded(np.asarray(array, np.float64), magnitude, terms)
         return Value(self, array, edges, any(operand.varies for operand, _ in edges))
 
     def decide(self, side: np.ndarray, distance=None) -> np.ndarray:
@@ -59,7 +65,8 @@ class Tape:
             cotangent = cotangents.pop(id(value))
             for operand, back in value.edges:
                 if operand.varies:
-                    part = self.rounded(back(self.rounded(cotangent)))
+                    part = np.asarray(back(self.rounded(cotangent)))
+                    part = self.rounded(part, terms=cotangent.size / max(part.size, 1))
                     known = cotangents.get(id(operand))
                     cotangents[id(operand)] = part if known is None else self.rounded(known + part)
         return [cotangents.get(id(v), np.zeros_like(v.data)) for v in variables]
@@ -200,7 +207,8 @@ def total(x: Value, axes=None, keepdims: bool = False) -> Value:
         return x
     kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
     back = lambda g: np.broadcast_to(np.reshape(g, kept), x.shape)  # noqa: E731
-    return x.tape.record(x.data.sum(axes, keepdims=keepdims), [(x, back)], np.abs(x.data).sum(axes, keepdims=keepdims))
+    data = x.data.sum(axes, keepdims=keepdims)
+    return x.tape.record(data, [(x, back)], np.abs(x.data).sum(axes, keepdims=keepdims), x.data.size / max(data.size, 1))
 
 
 def mean(x: Value, axes=None, keepdims: bool = False) -> Value:

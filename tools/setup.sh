@@ -17,6 +17,7 @@ packages=(
   libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp
   nlohmann-json3-dev libtomlplusplus-dev                                 # metrics and plans, recipes
   libgtest-dev libgmock-dev libbenchmark-dev
+  dpkg-dev file                                                          # packages of mtc itself
   python3 python3-pip python3-venv python3-psutil # the last one: time limits of single tests
 )
 

@@ -30,7 +30,8 @@ struct TrainingSummary {
   /// A sentence for each of `constants`, `unreached` and `missing` that is not empty.
   std::vector<std::string> warnings() const;
   /// {"parameters": 3, "trained_parameters": 2, "elements": 648, "trained_elements": 520,
-  /// "looks_trainable": [names of constants], "missing": [names in the module]}
+  /// "looks_trainable": [names of constants], "unreached": [names of parameters],
+  /// "missing": [names in the module]}
   llvm::json::Object toJson() const;
 };
 

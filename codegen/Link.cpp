@@ -61,7 +61,9 @@ struct Driver {
 
 } // namespace
 
-/// A compiler driver that links C++, with lld where it is installed.
+/// A compiler driver that links C++, with lld where it is installed. Where the disk is full, lld is
+/// ended by a bus error, since it writes through mapped memory whatever its flags say; when two
+/// threads meet one, the second ends it before the first has removed lld's temporary file.
 static Expected<Driver> findDriver() {
   std::string versioned = "clang++-" + std::to_string(LLVM_VERSION_MAJOR);
   for (StringRef name : {StringRef(versioned), StringRef("clang++"), StringRef("c++"),
@@ -75,9 +77,9 @@ static Expected<Driver> findDriver() {
     folders.push_back(MTC_LLVM_BINARIES);
 #endif
     if (ErrorOr<std::string> lld = sys::findProgramByName("ld.lld", folders))
-      driver.arguments = {"-fuse-ld=lld", "-B" + path::parent_path(*lld).str()};
+      driver.arguments = {"-fuse-ld=lld", "-Wl,--threads=1", "-B" + path::parent_path(*lld).str()};
     else if (sys::findProgramByName("ld.lld"))
-      driver.arguments = {"-fuse-ld=lld"};
+      driver.arguments = {"-fuse-ld=lld", "-Wl,--threads=1"};
 #ifdef MTC_PROGRAM_SANITIZERS
     driver.arguments.push_back(MTC_PROGRAM_SANITIZERS);
 #endif
@@ -120,8 +122,7 @@ static Error write(StringRef bytes, StringRef file) {
   return code ? makeError("cannot write '" + file + "': " + code.message()) : Error::success();
 }
 
-/// Whether what the linker said comes from a full disk: lld writes through mapped memory, and is
-/// ended by a bus error where there is no room for a page of it.
+/// Whether what the linker said comes from a full disk: lld is ended by a bus error there.
 static bool isOfFullDisk(StringRef said, StringRef output, uint64_t least) {
   ErrorOr<fs::space_info> space = fs::disk_space(path::parent_path(output));
   return said.contains("Bus error") || said.contains("No space left on device") ||

@@ -1,8 +1,8 @@
 //===- Constants.cpp - Constants, stored without the axes along which they repeat -------------===//
 
 #include "frontend/convert/Program.h"
-#include "frontend/inference/Shapes.h"
-#include "frontend/inference/Tensor.h"
+#include "frontend/dialect/Shapes.h"
+#include "frontend/dialect/Tensor.h"
 
 using namespace mlir;
 

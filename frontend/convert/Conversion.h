@@ -21,7 +21,7 @@
 #define MTC_FRONTEND_CONVERT_CONVERSION_H
 
 #include "frontend/convert/Program.h"
-#include "frontend/inference/Node.h"
+#include "frontend/dialect/Node.h"
 
 namespace mtc::onnx {
 

@@ -53,10 +53,10 @@ LogicalResult convertGatherND(Conversion &node) {
   llvm::append_range(flat, shape.drop_front(batch + length));
   Value x = b.reshape(node.value(0), flat);
   if (auto tuples = node.constantInts(1); tuples && batch == 0)
-    if (auto positions = lineariseConstant(*tuples, addressed))
+    if (auto positions = linearizeConstant(*tuples, addressed))
       if (Value even = gatherEvenly(b, x, 0, *positions, node.shape(1).drop_back()))
         return node.result(0, even);
-  return node.result(0, b.gather(x, linearise(b, node.value(1), addressed), batch, batch));
+  return node.result(0, b.gather(x, linearize(b, node.value(1), addressed), batch, batch));
 }
 
 /// values[1] where the class is at its place along `axis`, values[0] elsewhere; a negative class

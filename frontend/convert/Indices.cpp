@@ -14,7 +14,7 @@ static Value component(TensorBuilder &b, Value indices, int64_t i) {
   return b.reshape(b.slice(indices, offsets, sizes, strides), ArrayRef(sizes).drop_back());
 }
 
-Value linearise(TensorBuilder &b, Value indices, ArrayRef<int64_t> extents) {
+Value linearize(TensorBuilder &b, Value indices, ArrayRef<int64_t> extents) {
   assert(shapeOf(indices).back() == static_cast<int64_t>(extents.size()) && "one for each extent");
   if (extents.size() == 1)
     return component(b, indices, 0);
@@ -45,7 +45,7 @@ static std::optional<int64_t> wrapIndex(int64_t index, int64_t extent) {
   return index < 0 ? index + extent : index;
 }
 
-std::optional<SmallVector<int64_t>> lineariseConstant(ArrayRef<int64_t> tuples,
+std::optional<SmallVector<int64_t>> linearizeConstant(ArrayRef<int64_t> tuples,
                                                       ArrayRef<int64_t> extents) {
   SmallVector<int64_t> positions;
   for (size_t i = 0; i < tuples.size(); i += extents.size()) {

@@ -13,10 +13,10 @@ namespace mtc::onnx {
 /// k], k extents) name: shape [..]. A negative component counts from the end of its axis. Tuples of
 /// several with one outside its axis become the number of elements of the box, which no gather or
 /// scatter takes; single ones stay as they are, and their gather or scatter checks them.
-mlir::Value linearise(TensorBuilder &b, mlir::Value indices, llvm::ArrayRef<int64_t> extents);
+mlir::Value linearize(TensorBuilder &b, mlir::Value indices, llvm::ArrayRef<int64_t> extents);
 
 /// The same for tuples known at compile time; nothing if a component lies outside its axis.
-std::optional<llvm::SmallVector<int64_t>> lineariseConstant(llvm::ArrayRef<int64_t> tuples,
+std::optional<llvm::SmallVector<int64_t>> linearizeConstant(llvm::ArrayRef<int64_t> tuples,
                                                             llvm::ArrayRef<int64_t> extents);
 
 /// What a gather along `axis` at constant indices of `indexShape` reads, if they ascend evenly

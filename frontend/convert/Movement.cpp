@@ -87,7 +87,7 @@ LogicalResult convertSlice(Conversion &node) {
     return failure();
   if (!*starts)
     return node.failure("starts are missing");
-  SmallVector<int64_t> sliced = *axes ? node.normalisedAxes(**axes, node.rank(0), "axes")
+  SmallVector<int64_t> sliced = *axes ? node.normalizedAxes(**axes, node.rank(0), "axes")
                                       : llvm::to_vector(llvm::seq<int64_t>(0, (*starts)->size()));
   if (node.failed())
     return failure();

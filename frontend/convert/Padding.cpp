@@ -26,7 +26,7 @@ FailureOr<Amounts> readAmounts(Conversion &node) {
     auto given = node.constantInts(3);
     if (!given)
       return node.needsConstant(3);
-    axes = node.normalisedAxes(*given, rank, node.operandName(3));
+    axes = node.normalizedAxes(*given, rank, node.operandName(3));
   }
   if (node.failed())
     return failure();

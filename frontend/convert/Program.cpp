@@ -70,7 +70,7 @@ Value Program::value(Value onnxValue) {
   Operation *definition = onnxValue.getDefiningOp();
   Value result;
   if (auto initializer = dyn_cast<InitializerOp>(definition)) {
-    result = materialise(initializer);
+    result = materialize(initializer);
   } else {
     TensorBuilder builder = builderAt(definition->getLoc());
     result = buildConstant(builder, cast<onnx::ConstantOp>(definition).getValue());
@@ -99,7 +99,7 @@ Value Program::readVariable(StringAttr symbol, RankedTensorType type, Location l
   return ReadOp::create(builder, type, FlatSymbolRefAttr::get(symbol));
 }
 
-Value Program::materialise(InitializerOp initializer) {
+Value Program::materialize(InitializerOp initializer) {
   StringAttr symbol = freshSymbol(initializer.getName());
   Role role = llvm::StringSwitch<Role>(initializer.getRole().value_or("constant"))
                   .Case("parameter", Role::Parameter)

@@ -10,7 +10,7 @@
 #define MTC_FRONTEND_CONVERT_PROGRAM_H
 
 #include "frontend/dialect/Onnx.h"
-#include "frontend/inference/Tensor.h"
+#include "frontend/dialect/Tensor.h"
 #include "ir/Mtc.h"
 #include "ir/TensorBuilder.h"
 
@@ -48,7 +48,7 @@ public:
   TensorBuilder builderAt(mlir::Location loc);
 
 private:
-  mlir::Value materialise(InitializerOp initializer);
+  mlir::Value materialize(InitializerOp initializer);
   mlir::Value readVariable(mlir::StringAttr symbol, mlir::RankedTensorType type,
                            mlir::Location loc);
   mlir::StringAttr freshSymbol(llvm::StringRef name);

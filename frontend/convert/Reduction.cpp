@@ -21,7 +21,7 @@ FailureOr<SmallVector<int64_t>> reducedAxes(Conversion &node) {
     return failure();
   SmallVector<int64_t> axes;
   if (*given && !(*given)->empty())
-    axes = node.normalisedAxes(**given, node.rank(0), "axes");
+    axes = node.normalizedAxes(**given, node.rank(0), "axes");
   else if (!noop)
     axes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0)));
   llvm::sort(axes);
@@ -138,10 +138,10 @@ LogicalResult convertCumSum(Conversion &node) {
   auto axis = node.constantInts(1);
   if (!axis)
     return node.needsConstant(1);
-  int64_t normalised = node.normalised(axis->front(), node.rank(0), node.operandName(1));
+  int64_t normalized = node.normalized(axis->front(), node.rank(0), node.operandName(1));
   if (node.failed())
     return failure();
-  return node.result(0, node.b.cumulativeSum(node.value(0), normalised, exclusive, reverse));
+  return node.result(0, node.b.cumulativeSum(node.value(0), normalized, exclusive, reverse));
 }
 
 /// The mean over all axes behind the channels.

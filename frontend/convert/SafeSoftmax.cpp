@@ -2,7 +2,7 @@
 
 #include "frontend/convert/Rewrites.h"
 
-#include "frontend/inference/Node.h"
+#include "frontend/dialect/Node.h"
 
 using namespace mlir;
 
@@ -33,7 +33,7 @@ void rewriteSafeSoftmax(GraphOp graph) {
     NodeView node(softmax);
     int64_t rank = node.rank(0);
     int64_t axis = node.axis("axis", softmax.getVersion() < 13 ? 1 : -1, rank);
-    // Up to version 12 all axes from `axis` on are normalised together.
+    // Up to version 12 all axes from `axis` on are normalized together.
     if (node.failed() || (softmax.getVersion() < 13 && axis != rank - 1))
       continue;
     OpBuilder builder(where);

@@ -61,7 +61,7 @@ LogicalResult convertScatterND(Conversion &node) {
   ArrayRef<int64_t> shape = node.shape(0);
   int64_t length = node.shape(1).back();
   int64_t places = ShapedType::getNumElements(shape.take_front(length));
-  Value positions = linearise(b, node.value(1), shape.take_front(length));
+  Value positions = linearize(b, node.value(1), shape.take_front(length));
   int64_t count = typeOf(positions).getNumElements();
   positions = b.reshape(positions, {count});
   SmallVector<int64_t> flat{count};

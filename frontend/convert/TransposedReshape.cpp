@@ -2,7 +2,7 @@
 
 #include "frontend/convert/Rewrites.h"
 
-#include "frontend/inference/Node.h"
+#include "frontend/dialect/Node.h"
 
 using namespace mlir;
 

@@ -9,8 +9,8 @@
 #ifndef MTC_FRONTEND_INFERENCE_EVALUATE_H
 #define MTC_FRONTEND_INFERENCE_EVALUATE_H
 
+#include "frontend/dialect/Shapes.h"
 #include "frontend/inference/Inference.h"
-#include "frontend/inference/Shapes.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -1,11 +1,11 @@
 //===- InferAndFold.cpp - Types of all values, and values known at compile time ---------------===//
 
+#include "frontend/dialect/Schema.h"
+#include "frontend/dialect/Shapes.h"
 #include "frontend/inference/DeclaredTypes.h"
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/inference/Registry.h"
-#include "frontend/inference/Schema.h"
-#include "frontend/inference/Shapes.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -83,7 +83,7 @@ public:
 
   /// Makes operations of the folded values that are still used, and gives the graph its new result
   /// types.
-  void materialise() {
+  void materialize() {
     OpBuilder builder(graph.getContext());
     for (Operation &node : graph.getBody().front())
       for (Value value : node.getResults()) {
@@ -244,7 +244,7 @@ class InferAndFold : public impl::InferAndFoldPassBase<InferAndFold> {
     Walk walk(graph, std::move(wrong));
     if (failed(walk.run()))
       return signalPassFailure();
-    walk.materialise();
+    walk.materialize();
     eraseDead(graph);
   }
 };

@@ -2,7 +2,7 @@
 
 #include "frontend/inference/Inference.h"
 
-#include "frontend/inference/Shapes.h"
+#include "frontend/dialect/Shapes.h"
 
 using namespace mlir;
 

@@ -8,7 +8,7 @@
 #ifndef MTC_FRONTEND_INFERENCE_INFERENCE_H
 #define MTC_FRONTEND_INFERENCE_INFERENCE_H
 
-#include "frontend/inference/Node.h"
+#include "frontend/dialect/Node.h"
 
 namespace mtc::onnx {
 

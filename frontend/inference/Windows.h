@@ -3,8 +3,8 @@
 #ifndef MTC_FRONTEND_INFERENCE_WINDOWS_H
 #define MTC_FRONTEND_INFERENCE_WINDOWS_H
 
-#include "frontend/inference/Node.h"
-#include "frontend/inference/Shapes.h"
+#include "frontend/dialect/Node.h"
+#include "frontend/dialect/Shapes.h"
 
 namespace mtc::onnx {
 

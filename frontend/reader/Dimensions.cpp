@@ -19,7 +19,7 @@ struct Rational {
 };
 using Value = std::optional<Rational>; // nothing: unknown, or an overflow
 
-Value normalised(__int128 numerator, __int128 denominator) {
+Value normalized(__int128 numerator, __int128 denominator) {
   if (denominator == 0)
     return std::nullopt;
   if (denominator < 0) {
@@ -40,19 +40,19 @@ using Wide = __int128;
 
 Value add(Value a, Value b, int sign = 1) {
   // Half of 2^127 bounds each product, so the sum cannot overflow.
-  return a && b ? normalised(Wide(a->numerator) * b->denominator +
+  return a && b ? normalized(Wide(a->numerator) * b->denominator +
                                  sign * (Wide(b->numerator) * a->denominator),
                              Wide(a->denominator) * b->denominator)
                 : Value();
 }
 Value multiply(Value a, Value b) {
   return a && b
-             ? normalised(Wide(a->numerator) * b->numerator, Wide(a->denominator) * b->denominator)
+             ? normalized(Wide(a->numerator) * b->numerator, Wide(a->denominator) * b->denominator)
              : Value();
 }
 Value divide(Value a, Value b) {
   return a && b
-             ? normalised(Wide(a->numerator) * b->denominator, Wide(a->denominator) * b->numerator)
+             ? normalized(Wide(a->numerator) * b->denominator, Wide(a->denominator) * b->numerator)
              : Value();
 }
 Value floorOf(Value a) {

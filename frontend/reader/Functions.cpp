@@ -15,7 +15,7 @@ namespace mtc::onnx {
 namespace {
 
 std::string keyOf(StringRef domain, StringRef name, StringRef overload) {
-  return (normalisedDomain(domain) + Twine('\0') + name + Twine('\0') + overload).str();
+  return (normalizedDomain(domain) + Twine('\0') + name + Twine('\0') + overload).str();
 }
 
 /// Visits nodes, those in subgraphs too.
@@ -34,10 +34,10 @@ void forEachNode(const Nodes &nodes, function_ref<void(const ::onnx::NodeProto &
 
 } // namespace
 
-StringRef normalisedDomain(StringRef domain) { return domain == "ai.onnx" ? StringRef() : domain; }
+StringRef normalizedDomain(StringRef domain) { return domain == "ai.onnx" ? StringRef() : domain; }
 
 bool isOperator(const ::onnx::NodeProto &node, StringRef name) {
-  return node.op_type() == name && normalisedDomain(node.domain()).empty();
+  return node.op_type() == name && normalizedDomain(node.domain()).empty();
 }
 
 FunctionTable::FunctionTable(const ::onnx::ModelProto &model, Problems &problems) {

@@ -17,7 +17,7 @@ class NodeProto;
 namespace mtc::onnx {
 
 /// A domain in the one form that names are compared in: `ai.onnx` is empty.
-llvm::StringRef normalisedDomain(llvm::StringRef domain);
+llvm::StringRef normalizedDomain(llvm::StringRef domain);
 
 /// Whether the node is this operator of ai.onnx.
 bool isOperator(const ::onnx::NodeProto &node, llvm::StringRef name);

@@ -36,7 +36,7 @@ template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Fra
       label += ", inlined at " + quoted(StringRef(frame.prefix).drop_back());
     if (const ::onnx::FunctionProto *function = functions.find(node))
       inlineCall(node, *function, name, label, frame);
-    else if (normalisedDomain(node.domain()).empty() && node.op_type() == "Constant")
+    else if (normalizedDomain(node.domain()).empty() && node.op_type() == "Constant")
       importConstantNode(node, name, label, frame);
     else
       importNode(node, name, label, frame);
@@ -92,7 +92,7 @@ void NodeImporter::importNode(const ::onnx::NodeProto &node, const std::string &
     types.push_back(output.empty() ? mlir::Type(builder.getNoneType())
                                    : mlir::Type(hint ? hint : unknownType()));
   }
-  StringRef domain = normalisedDomain(node.domain());
+  StringRef domain = normalizedDomain(node.domain());
   auto op = NodeOp::create(
       builder, locationOf(name, node.name()), types, builder.getStringAttr(node.op_type()),
       builder.getI64IntegerAttr(*version), domain.empty() ? nullptr : builder.getStringAttr(domain),
@@ -143,13 +143,13 @@ void NodeImporter::inlineCall(const ::onnx::NodeProto &node, const ::onnx::Funct
 template <typename Imports> StringMap<int64_t> NodeImporter::opsetsOf(const Imports &imports) {
   StringMap<int64_t> opsets;
   for (const auto &import : imports)
-    opsets[normalisedDomain(import.domain())] = import.version();
+    opsets[normalizedDomain(import.domain())] = import.version();
   return opsets;
 }
 
 std::optional<int64_t> NodeImporter::versionOf(const ::onnx::NodeProto &node,
                                                const std::string &label, Frame &frame) {
-  StringRef domain = normalisedDomain(node.domain());
+  StringRef domain = normalizedDomain(node.domain());
   if (auto found = frame.opsets.find(domain); found != frame.opsets.end())
     return found->second;
   // One message for a domain, at its first node.

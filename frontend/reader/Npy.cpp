@@ -2,7 +2,7 @@
 
 #include "frontend/reader/Npy.h"
 
-#include "frontend/inference/Shapes.h"
+#include "frontend/dialect/Shapes.h"
 #include "frontend/reader/Problems.h"
 #include "frontend/reader/TensorData.h"
 

@@ -3,7 +3,7 @@
 #include "frontend/reader/TensorData.h"
 
 #include "frontend/dialect/ElementTypes.h"
-#include "frontend/inference/Shapes.h"
+#include "frontend/dialect/Shapes.h"
 #include "frontend/reader/Problems.h"
 
 #include "onnx-ml.pb.h"

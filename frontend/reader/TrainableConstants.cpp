@@ -78,7 +78,7 @@ bool isOrdinary(double value) { return std::isfinite(value) && std::abs(value) <
 
 /// Whether an operator reads this operand as it reads a parameter.
 bool isReadLikeParameter(const ::onnx::NodeProto &node, unsigned operand) {
-  if (!normalisedDomain(node.domain()).empty())
+  if (!normalizedDomain(node.domain()).empty())
     return false;
   StringRef op = node.op_type();
   if (op.ends_with("Normalization"))

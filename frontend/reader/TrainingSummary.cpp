@@ -2,7 +2,7 @@
 
 #include "frontend/reader/TrainingSummary.h"
 
-#include "frontend/inference/Shapes.h"
+#include "frontend/dialect/Shapes.h"
 #include "frontend/reader/InitializerUses.h"
 #include "frontend/reader/MovingStatistics.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes frontend/inference/Schemas.inc: the signatures of ONNX's operators, taken from the package `onnx` of build/venv.
+"""Writes frontend/dialect/Schemas.inc: the signatures of ONNX's operators, taken from the package `onnx` of build/venv.
 
     build/venv/bin/python3 tools/scripts/onnx_schemas.py            # writes the file
     build/venv/bin/python3 tools/scripts/onnx_schemas.py --check    # exit code 1 if the file is not what it would write
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from onnx import defs
 
-FILE = Path(__file__).resolve().parent.parent.parent / "frontend/inference/Schemas.inc"
+FILE = Path(__file__).resolve().parent.parent.parent / "frontend/dialect/Schemas.inc"
 OLDEST_OPSET, NEWEST_OPSET = 7, 27
 
 # What MLIR prints for the element type of `tensor(KEY)`; ElementTypes.cpp has the same.

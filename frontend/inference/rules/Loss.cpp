@@ -1,8 +1,8 @@
 //===- Loss.cpp - Losses of class scores: types only ------------------------------------------===//
 
+#include "frontend/dialect/Shapes.h"
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"
-#include "frontend/inference/Shapes.h"
 #include "frontend/inference/rules/Rules.h"
 
 using namespace mlir;

@@ -1,8 +1,8 @@
 //===- Recurrent.cpp - RNN, GRU, LSTM: types only ---------------------------------------------===//
 
+#include "frontend/dialect/Shapes.h"
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"
-#include "frontend/inference/Shapes.h"
 #include "frontend/inference/rules/Rules.h"
 
 using namespace mlir;

@@ -20,7 +20,7 @@ FailureOr<Extents> reducedAxes(Inference &node) {
   if (failed(given) || node.failed())
     return failure();
   if (*given && !(*given)->empty()) {
-    Extents axes = node.normalisedAxes(**given, node.rank(0), "axes");
+    Extents axes = node.normalizedAxes(**given, node.rank(0), "axes");
     if (node.failed())
       return failure();
     return axes;
@@ -171,7 +171,7 @@ LogicalResult inferSoftmax(Inference &node) {
   bool scalar = rank == 0 && (axis == 0 || axis == -1);
   bool flattensNothing = node.version() < 13 && axis == rank;
   if (!scalar && !flattensNothing)
-    node.normalised(axis, rank, "attribute axis");
+    node.normalized(axis, rank, "attribute axis");
   return node.result(0, node.type(0));
 }
 
@@ -214,7 +214,7 @@ LogicalResult inferCumulative(Inference &node) {
   if (axis->size() != 1)
     return node.failure(Twine(node.operandName(1)) + " has " + Twine(axis->size()) +
                         " elements, expected 1");
-  node.normalised(axis->front(), node.rank(0), node.operandName(1));
+  node.normalized(axis->front(), node.rank(0), node.operandName(1));
   return node.result(0, node.type(0));
 }
 
@@ -222,7 +222,7 @@ LogicalResult inferCumulative(Inference &node) {
 template <typename Combine>
 void evaluateCumulative(Inference &node, int64_t initial, Combine combine) {
   bool exclusive = node.flag("exclusive", false), reverse = node.flag("reverse", false);
-  int64_t axis = node.normalised(node.constantInts(1)->front(), node.rank(0), "axis");
+  int64_t axis = node.normalized(node.constantInts(1)->front(), node.rank(0), "axis");
   int64_t extent = node.dim(0, axis);
   int64_t inner = elementCount(node.shape(0).drop_front(axis + 1));
   int64_t outer = elementCount(node.shape(0).take_front(axis));

@@ -1,8 +1,8 @@
 //===- Resize.cpp - Interpolation: types only -------------------------------------------------===//
 
+#include "frontend/dialect/Shapes.h"
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"
-#include "frontend/inference/Shapes.h"
 #include "frontend/inference/rules/Rules.h"
 
 #include "llvm/ADT/Sequence.h"

@@ -15,7 +15,7 @@ void registerAllRules(Registry &registry) {
   registerReductionRules(registry);
   registerSequenceRules(registry);
   registerContractionRules(registry);
-  registerNormalisationRules(registry);
+  registerNormalizationRules(registry);
   registerConvolutionRules(registry);
   registerResizeRules(registry);
   registerAttentionRules(registry);

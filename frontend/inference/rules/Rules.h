@@ -17,7 +17,7 @@ void registerScatterRules(Registry &registry);
 void registerReductionRules(Registry &registry);
 void registerSequenceRules(Registry &registry);
 void registerContractionRules(Registry &registry);
-void registerNormalisationRules(Registry &registry);
+void registerNormalizationRules(Registry &registry);
 void registerConvolutionRules(Registry &registry);
 void registerResizeRules(Registry &registry);
 void registerAttentionRules(Registry &registry);

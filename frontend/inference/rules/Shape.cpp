@@ -88,7 +88,7 @@ LogicalResult inferSqueeze(Inference &node) {
     return failure();
   Extents gone;
   if (*axes)
-    gone = node.normalisedAxes(**axes, node.rank(0), "axes");
+    gone = node.normalizedAxes(**axes, node.rank(0), "axes");
   if (node.failed())
     return failure();
   Extents shape;
@@ -110,7 +110,7 @@ LogicalResult inferUnsqueeze(Inference &node) {
   if (!*axes)
     return node.failure("has no axes");
   int64_t rank = node.rank(0) + static_cast<int64_t>((*axes)->size());
-  Extents added = node.normalisedAxes(**axes, rank, "axes");
+  Extents added = node.normalizedAxes(**axes, rank, "axes");
   if (node.failed())
     return failure();
   Extents shape;

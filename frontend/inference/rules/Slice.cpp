@@ -62,7 +62,7 @@ FailureOr<SmallVector<SliceRange>> sliceRanges(Inference &node) {
     return node.failure("has " + Twine(starts.size()) + " starts, " + Twine(ends.size()) +
                         " ends, " + Twine(axes.size()) + " axes and " + Twine(steps.size()) +
                         " steps, expected equal numbers");
-  axes = node.normalisedAxes(axes, rank, "axes");
+  axes = node.normalizedAxes(axes, rank, "axes");
   if (node.failed())
     return failure();
   SmallVector<SliceRange> ranges;
@@ -221,7 +221,7 @@ FailureOr<Extents> padding(Inference &node) {
     std::optional<Extents> given = node.constantInts(3);
     if (!given)
       return node.needsConstant(3);
-    axes = node.normalisedAxes(*given, rank, "axes");
+    axes = node.normalizedAxes(*given, rank, "axes");
   }
   if (node.failed())
     return failure();

@@ -101,7 +101,7 @@ LogicalResult inferConstant(Inference &node) {
   return node.result(0, value->type());
 }
 
-/// Quantisation: the result has the zero point's element type, or that of `output_dtype`, ui8
+/// Quantization: the result has the zero point's element type, or that of `output_dtype`, ui8
 /// otherwise.
 LogicalResult inferQuantize(Inference &node) {
   Type byDefault = IntegerType::get(node.context(), 8, IntegerType::Unsigned);

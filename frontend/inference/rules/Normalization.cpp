@@ -1,8 +1,8 @@
-//===- Normalisation.cpp - Batch, layer, group, instance and RMS norm: types only -------------===//
+//===- Normalization.cpp - Batch, layer, group, instance and RMS norm: types only -------------===//
 
+#include "frontend/dialect/Shapes.h"
 #include "frontend/inference/Inference.h"
 #include "frontend/inference/Registry.h"
-#include "frontend/inference/Shapes.h"
 #include "frontend/inference/rules/Rules.h"
 
 using namespace mlir;
@@ -83,7 +83,7 @@ LogicalResult checkTrailing(Inference &node, int64_t axis) {
   return success();
 }
 
-/// Y; mean and inverse standard deviation with extent 1 on the normalised axes, in the type of
+/// Y; mean and inverse standard deviation with extent 1 on the normalized axes, in the type of
 /// `stash_type`.
 LogicalResult inferLayerNormalization(Inference &node) {
   node.floating("epsilon", 1e-5);
@@ -126,7 +126,7 @@ LogicalResult inferLRN(Inference &node) {
 
 } // namespace
 
-void registerNormalisationRules(Registry &registry) {
+void registerNormalizationRules(Registry &registry) {
   registry.add("BatchNormalization", 7, inferBatchNormalization);
   registry.add("InstanceNormalization", 6, inferInstanceNormalization);
   registry.add("GroupNormalization", 18, inferGroupNormalization);

@@ -1,6 +1,6 @@
 //===- Tensor.cpp - A tensor's value at compile time ------------------------------------------===//
 
-#include "frontend/inference/Tensor.h"
+#include "frontend/dialect/Tensor.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 

@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_INFERENCE_TENSOR_H
-#define MTC_FRONTEND_INFERENCE_TENSOR_H
+#ifndef MTC_FRONTEND_DIALECT_TENSOR_H
+#define MTC_FRONTEND_DIALECT_TENSOR_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -37,7 +37,7 @@ public:
   /// As `dense<...>`, a splat where all elements are equal.
   mlir::DenseElementsAttr toAttribute() const;
 
-  /// A tensor of `type` (static) with uninitialised elements, for `bytes` to be written; nothing
+  /// A tensor of `type` (static) with uninitialized elements, for `bytes` to be written; nothing
   /// above the bounds.
   static std::optional<Tensor> allocate(mlir::RankedTensorType type);
 
@@ -96,4 +96,4 @@ private:
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_INFERENCE_TENSOR_H
+#endif // MTC_FRONTEND_DIALECT_TENSOR_H

@@ -1,4 +1,4 @@
-// Normalisation.
+// Normalization.
 // RUN: mtc-opt %s --onnx-infer-and-fold | FileCheck %s
 
 // CHECK-LABEL: onnx.graph @batchNorm

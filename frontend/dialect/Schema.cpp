@@ -1,6 +1,6 @@
 //===- Schema.cpp - The standard's signatures of operators ------------------------------------===//
 
-#include "frontend/inference/Schema.h"
+#include "frontend/dialect/Schema.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,7 +20,7 @@ struct Record {
 };
 
 constexpr Record records[] = {
-#include "frontend/inference/Schemas.inc"
+#include "frontend/dialect/Schemas.inc"
 };
 
 SmallVector<StringRef> wordsOf(StringRef text) {

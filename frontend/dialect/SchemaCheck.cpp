@@ -1,9 +1,9 @@
 //===- SchemaCheck.cpp - Is a node as its operator's schema says? -----------------------------===//
 
 #include "frontend/Suggestions.h"
-#include "frontend/inference/Node.h"
-#include "frontend/inference/Schema.h"
-#include "frontend/inference/Shapes.h"
+#include "frontend/dialect/Node.h"
+#include "frontend/dialect/Schema.h"
+#include "frontend/dialect/Shapes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -6,8 +6,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_INFERENCE_SCHEMA_H
-#define MTC_FRONTEND_INFERENCE_SCHEMA_H
+#ifndef MTC_FRONTEND_DIALECT_SCHEMA_H
+#define MTC_FRONTEND_DIALECT_SCHEMA_H
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
@@ -72,4 +72,4 @@ mlir::LogicalResult checkElementTypes(NodeView &node, const Schema &schema);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_INFERENCE_SCHEMA_H
+#endif // MTC_FRONTEND_DIALECT_SCHEMA_H

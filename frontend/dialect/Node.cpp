@@ -1,10 +1,10 @@
 //===- Node.cpp - Reading a node: operands, attributes, constant operands ---------------------===//
 
-#include "frontend/inference/Node.h"
+#include "frontend/dialect/Node.h"
 
 #include "frontend/dialect/ElementTypes.h"
-#include "frontend/inference/Schema.h"
-#include "frontend/inference/Shapes.h"
+#include "frontend/dialect/Schema.h"
+#include "frontend/dialect/Shapes.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/ScopedPrinter.h"
@@ -246,13 +246,13 @@ ElementsAttr NodeView::elements(StringRef name) {
 }
 
 int64_t NodeView::axis(StringRef name, std::optional<int64_t> byDefault, int64_t rank) {
-  return normalised(integer(name, byDefault), rank, "attribute " + name);
+  return normalized(integer(name, byDefault), rank, "attribute " + name);
 }
 
 std::optional<SmallVector<int64_t>> NodeView::axes(StringRef name, int64_t rank) {
   std::optional<SmallVector<int64_t>> values = integersOr(name);
   if (values)
-    *values = normalisedAxes(*values, rank, "attribute " + name);
+    *values = normalizedAxes(*values, rank, "attribute " + name);
   return values;
 }
 
@@ -271,7 +271,7 @@ Type NodeView::elementTypeOf(StringRef name, Type byDefault) {
 
 //===--- Axes ---------------------------------------------------------------------------------===//
 
-int64_t NodeView::normalised(int64_t value, int64_t rank, const Twine &what) {
+int64_t NodeView::normalized(int64_t value, int64_t rank, const Twine &what) {
   if (value >= -rank && value < rank)
     return value < 0 ? value + rank : value;
   if (rank == 0)
@@ -282,11 +282,11 @@ int64_t NodeView::normalised(int64_t value, int64_t rank, const Twine &what) {
   return 0;
 }
 
-SmallVector<int64_t> NodeView::normalisedAxes(ArrayRef<int64_t> values, int64_t rank,
+SmallVector<int64_t> NodeView::normalizedAxes(ArrayRef<int64_t> values, int64_t rank,
                                               const Twine &what) {
   SmallVector<int64_t> axes;
   for (int64_t value : values) {
-    int64_t axis = normalised(value, rank, what);
+    int64_t axis = normalized(value, rank, what);
     if (llvm::is_contained(axes, axis))
       (void)failure(what + " names axis " + Twine(axis) + " twice");
     else

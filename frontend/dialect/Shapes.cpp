@@ -1,6 +1,6 @@
 //===- Shapes.cpp - Arithmetic with shapes ----------------------------------------------------===//
 
-#include "frontend/inference/Shapes.h"
+#include "frontend/dialect/Shapes.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"

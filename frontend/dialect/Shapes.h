@@ -1,7 +1,7 @@
 //===- Shapes.h - Arithmetic with shapes ------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_INFERENCE_SHAPES_H
-#define MTC_FRONTEND_INFERENCE_SHAPES_H
+#ifndef MTC_FRONTEND_DIALECT_SHAPES_H
+#define MTC_FRONTEND_DIALECT_SHAPES_H
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
@@ -41,4 +41,4 @@ int64_t floorDivide(int64_t a, int64_t b);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_INFERENCE_SHAPES_H
+#endif // MTC_FRONTEND_DIALECT_SHAPES_H

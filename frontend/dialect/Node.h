@@ -13,11 +13,11 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_INFERENCE_NODE_H
-#define MTC_FRONTEND_INFERENCE_NODE_H
+#ifndef MTC_FRONTEND_DIALECT_NODE_H
+#define MTC_FRONTEND_DIALECT_NODE_H
 
 #include "frontend/dialect/Onnx.h"
-#include "frontend/inference/Tensor.h"
+#include "frontend/dialect/Tensor.h"
 
 #include <functional>
 #include <optional>
@@ -117,9 +117,9 @@ public:
   llvm::SmallVector<double> floats(llvm::StringRef name, llvm::ArrayRef<double> byDefault);
   /// A TENSOR attribute; null where absent.
   mlir::ElementsAttr elements(llvm::StringRef name);
-  /// An INT in [-rank, rank), normalised to [0, rank).
+  /// An INT in [-rank, rank), normalized to [0, rank).
   int64_t axis(llvm::StringRef name, std::optional<int64_t> byDefault, int64_t rank);
-  /// An INTS attribute of distinct axes, normalised; nothing where absent.
+  /// An INTS attribute of distinct axes, normalized; nothing where absent.
   std::optional<llvm::SmallVector<int64_t>> axes(llvm::StringRef name, int64_t rank);
   /// The element type that an INT attribute such as `to` or `dtype` names by its
   /// `TensorProto.DataType`; `byDefault` where absent (null: required).
@@ -128,9 +128,9 @@ public:
   //===--- Axes -------------------------------------------------------------------------------===//
 
   /// `value` in [-rank, rank) as [0, rank). `what` names where it was found: "attribute axis".
-  int64_t normalised(int64_t value, int64_t rank, const llvm::Twine &what);
+  int64_t normalized(int64_t value, int64_t rank, const llvm::Twine &what);
   /// Distinct axes in the order given.
-  llvm::SmallVector<int64_t> normalisedAxes(llvm::ArrayRef<int64_t> values, int64_t rank,
+  llvm::SmallVector<int64_t> normalizedAxes(llvm::ArrayRef<int64_t> values, int64_t rank,
                                             const llvm::Twine &what);
 
   //===--- Problems ---------------------------------------------------------------------------===//
@@ -151,4 +151,4 @@ private:
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_INFERENCE_NODE_H
+#endif // MTC_FRONTEND_DIALECT_NODE_H

@@ -1,8 +1,11 @@
 //===- ConvertOnnxToMtc.cpp - The graph @main as the function @forward ------------------------===//
 
-#include "frontend/convert/Converters.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/convert/Rewrites.h"
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Operators.h"
+
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 
@@ -12,6 +15,53 @@ namespace mtc::onnx {
 #include "frontend/convert/Passes.h.inc"
 
 namespace {
+
+/// mtc has no tensors of some element types that ONNX has.
+LogicalResult checkElementTypes(Conversion &node) {
+  auto isSupported = [](Type type) {
+    if (!isa<RankedTensorType>(type))
+      return true;
+    Type element = getElementTypeOrSelf(type);
+    return isa<Float64Type, Float32Type, Float16Type, BFloat16Type, Float8E4M3FNType,
+               Float8E5M2Type>(element) ||
+           (isa<IntegerType>(element) &&
+            llvm::is_contained({1, 8, 16, 32, 64}, element.getIntOrFloatBitWidth()));
+  };
+  for (Type type : llvm::concat<const Type>(llvm::to_vector(node.op().getInputs().getTypes()),
+                                            llvm::to_vector(node.op().getOutputs().getTypes())))
+    if (!isSupported(type))
+      return node.failure("element type " + llvm::to_string(getElementTypeOrSelf(type)) +
+                          " is not supported; convert the model to another type");
+  return success();
+}
+
+/// Results without elements need no arithmetic.
+bool defineEmptyResults(Conversion &node) {
+  for (size_t i = 0; i < node.resultCount(); ++i)
+    if (node.wants(i) && node.resultType(i).getNumElements() != 0)
+      return false;
+  for (size_t i = 0; i < node.resultCount(); ++i)
+    if (node.wants(i))
+      (void)node.result(
+          i, node.b.constant(DenseElementsAttr::get(node.resultType(i), ArrayRef<Attribute>())));
+  return true;
+}
+
+/// Converts one node; failure is reported.
+LogicalResult convert(Conversion &node) {
+  const Operators &operators = Operators::get();
+  const Operator *definition = operators.find(node.domain(), node.opType(), node.version());
+  if (!definition || !definition->convert) {
+    std::optional<int64_t> first = operators.firstConverted(node.domain(), node.opType());
+    if (!first)
+      return node.failure("the operator is not supported");
+    return node.failure("the definition of this version is not supported, that of version " +
+                        Twine(*first) + " and later is; convert the model to a newer opset");
+  }
+  if (failed(checkElementTypes(node)))
+    return failure();
+  return defineEmptyResults(node) ? success() : definition->convert(node);
+}
 
 /// Stands for the results of a node that could not be converted, so that the nodes behind it are
 /// looked at too.

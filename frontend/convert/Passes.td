@@ -9,11 +9,11 @@ def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
   let summary = "Convert the graph @main to the function @forward over variables";
   let description = [{
     Expects types inferred and shape arithmetic folded (`onnx-infer-and-fold`). Each node is written in the core by the
-    converter of its operator and version; broadcasts become explicit, composite operators their parts, and every
+    record of its operator and version; broadcasts become explicit, composite operators their parts, and every
     operation keeps its node's location. Initializers become variables by their role, read once at their first use.
     A constant that is equal along axes is stored without them and broadcast.
 
-    Nodes that no converter takes are reported all at once, each with operator, version, name and reason; then the pass
+    Nodes that no operator's record converts are reported all at once, each with operator, version, name and reason; then the pass
     fails and leaves the module as it was.
 
     ```mlir

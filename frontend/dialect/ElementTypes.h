@@ -1,6 +1,6 @@
 //===- ElementTypes.h - ONNX data types as MLIR element types ---------------------------------===//
 //
-// The one mapping that the reader, the inference rules and the exporter share. Signed integers are
+// The one mapping that the reader, the operators and the exporter share. Signed integers are
 // signless in MLIR, unsigned ones carry their sign (`ui8`), booleans are `i1`.
 //
 //===------------------------------------------------------------------------------------------===//

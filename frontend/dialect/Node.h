@@ -1,11 +1,11 @@
 //===- Node.h - Reading a node: operands, attributes, constant operands -----------------------===//
 //
-// What inference rules and converters read an `onnx.node` through. A rule is short because problems
-// stick: a getter that finds a wrong attribute reports it once, at the node, and returns a harmless
-// value; the rule asks `failed()` before it uses what it read as an index.
+// What the operators' records read an `onnx.node` through. Their functions are short because
+// problems stick: a getter that finds a wrong attribute reports it once, at the node, and returns a
+// harmless value; the function asks `failed()` before it uses what it read as an index.
 //
-//   LogicalResult convertSoftmax(NodeView &node, ...) {
-//     int64_t axis = node.axis("axis", -1, node.rank(0));
+//   LogicalResult inferGather(Inference &node) {
+//     int64_t axis = node.axis("axis", 0, node.rank(0));
 //     if (node.failed())
 //       return failure();
 //     ...

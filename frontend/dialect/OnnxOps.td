@@ -1,7 +1,7 @@
 //===- OnnxOps.td - The generic form of an ONNX graph ------------------------------------------===//
 //
 // One operation stands for a node of any operator: operator, version and attributes are data. What an operator means
-// is known to its inference rule (frontend/inference) and to its converter (frontend/convert), nowhere else.
+// is known to its record (frontend/operators), nowhere else.
 //
 //===----------------------------------------------------------------------------------------------===//
 

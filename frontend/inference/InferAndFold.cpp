@@ -3,9 +3,9 @@
 #include "frontend/dialect/Schema.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/inference/DeclaredTypes.h"
-#include "frontend/inference/Inference.h"
 #include "frontend/inference/Passes.h"
-#include "frontend/inference/Registry.h"
+#include "frontend/operators/Inference.h"
+#include "frontend/operators/Operators.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -122,18 +122,18 @@ private:
         llvm::any_of(node.getInputs(), [&](Value input) { return unknown.contains(input); }))
       return poison(node);
     Inference inference(node, [this](Value value) { return lookup(value); });
-    const Rule *rule =
-        Registry::get().find(inference.domain(), inference.opType(), inference.version());
-    if (!rule) {
+    const Operator *definition =
+        Operators::get().find(inference.domain(), inference.opType(), inference.version());
+    if (!definition || !definition->infer) {
       std::string name = (inference.domain().empty() ? "" : inference.domain() + ".").str() +
                          inference.opType().str();
       unknownOperators[{name, inference.version()}].push_back(node);
       return poison(node);
     }
-    if (mlir::failed(checkOperands(inference)) || mlir::failed(infer(inference, *rule)) ||
+    if (mlir::failed(checkOperands(inference)) || mlir::failed(infer(inference, *definition)) ||
         mlir::failed(declaredTypes.check(inference)))
       return poison(node);
-    evaluate(inference, *rule);
+    evaluate(inference, *definition);
     if (inference.failed())
       return poison(node);
     apply(inference);
@@ -160,8 +160,8 @@ private:
     return checkElementTypes(node, *schema);
   }
 
-  LogicalResult infer(Inference &node, const Rule &rule) {
-    if (mlir::failed(rule.infer(node)) || node.failed())
+  LogicalResult infer(Inference &node, const Operator &definition) {
+    if (mlir::failed(definition.infer(node)) || node.failed())
       return node.failure("has no type by this operator's rule");
     for (size_t i = 0; i < node.resultCount(); ++i)
       if (node.wants(i) && !node.resultType(i))
@@ -169,8 +169,8 @@ private:
     return success();
   }
 
-  void evaluate(Inference &node, const Rule &rule) {
-    if (!rule.evaluate)
+  void evaluate(Inference &node, const Operator &definition) {
+    if (!definition.evaluate)
       return;
     for (size_t i = 0; i < node.operandCount(); ++i) {
       std::optional<Tensor> operand = node.constant(i);
@@ -180,7 +180,7 @@ private:
     for (size_t i = 0; i < node.resultCount(); ++i)
       if (node.wants(i) && !Tensor::holds(node.resultType(i).getElementType()))
         return;
-    rule.evaluate(node);
+    definition.evaluate(node);
   }
 
   void apply(Inference &node) {

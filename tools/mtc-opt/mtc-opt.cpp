@@ -2,9 +2,9 @@
 
 #include "codegen/Codegen.h"
 #include "codegen/passes/Passes.h"
-#include "frontend/convert/Converters.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/inference/Passes.h"
+#include "frontend/operators/Operators.h"
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
@@ -16,7 +16,7 @@
 
 /// `--show-onnx-operators`: one operator that is converted a line, `domain::name` outside ai.onnx.
 static int showOperators() {
-  for (llvm::StringRef name : mtc::onnx::Converters::get().names())
+  for (llvm::StringRef name : mtc::onnx::Operators::get().convertedNames())
     llvm::outs() << name << '\n';
   return 0;
 }

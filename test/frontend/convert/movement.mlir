@@ -71,6 +71,20 @@ onnx.graph @main(%x: tensor<7xf32>) -> (tensor<3xf32>, tensor<1xf32>, tensor<2xf
 
 // -----
 
+// More parts than elements: the last ones are smaller, or empty.
+
+// CHECK: func.func @forward(%[[X:.*]]: tensor<5x3xf32>)
+// CHECK-NEXT: mtc.slice %[[X]] offsets [0, 0] strides [1, 1] : tensor<5x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: mtc.slice %[[X]] offsets [2, 0] strides [1, 1] : tensor<5x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: mtc.slice %[[X]] offsets [4, 0] strides [1, 1] : tensor<5x3xf32> -> tensor<1x3xf32>
+// CHECK-NEXT: return
+onnx.graph @main(%x: tensor<5x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1x3xf32>) {
+  %a, %b, %c, %d = onnx.node "Split" version 18 (%x) {num_outputs = 4 : si64} : (tensor<5x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<1x3xf32>, none)
+  onnx.return %a, %b, %c : tensor<2x3xf32>, tensor<2x3xf32>, tensor<1x3xf32>
+}
+
+// -----
+
 // Operands without elements do not take part.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x3xf32>, %{{.*}}: tensor<2x0xf32>, %[[Y:.*]]: tensor<2x1xf32>)

@@ -30,6 +30,19 @@ onnx.graph @main(%x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
 
 // -----
 
+// A scalar is a row of one element.
+
+// CHECK: func.func @forward(%[[X:.*]]: tensor<f32>)
+// CHECK: %[[R:.*]] = mtc.reshape %[[X]] : tensor<f32> -> tensor<1x1xf32>
+// CHECK: mtc.reduce max %[[R]] axes [1]
+// CHECK: mtc.reshape %{{.*}} : tensor<1x1xf32> -> tensor<f32>
+onnx.graph @main(%x: tensor<f32>) -> tensor<f32> {
+  %y = onnx.node "Softmax" version 13 (%x) {} : (tensor<f32>) -> tensor<f32>
+  onnx.return %y : tensor<f32>
+}
+
+// -----
+
 // Narrow floats are widened, for the range of the exponential and the accuracy of the sum.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<2x3xbf16>)

@@ -1,0 +1,227 @@
+//===- Activation.cpp - Activation functions -------------------------------------------------===//
+//
+// Written with select where they have a kink, so that the gradient there is that of PyTorch's
+// function and NaN passes. The side that is not chosen is kept finite: its cotangent is 0, and 0
+// times infinity would be NaN.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "frontend/operators/Broadcast.h"
+#include "frontend/operators/Elementwise.h"
+#include "frontend/operators/Formulas.h"
+#include "frontend/operators/Operators.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+Value isPositive(TensorBuilder &b, Value x) { return b.compare(Predicate::Gt, x, b.splat(x, 0.0)); }
+
+/// x for x > 0, slope(x) elsewhere.
+Value aboveZero(TensorBuilder &b, Value x, Value elsewhere) {
+  return b.select(isPositive(b, x), x, elsewhere);
+}
+
+/// y = 0 for x <= 0, x elsewhere. The gradient at 0 is 0.
+Value relu(TensorBuilder &b, Value x) {
+  Value zero = b.splat(x, 0.0);
+  return b.select(b.compare(Predicate::Le, x, zero), zero, x);
+}
+
+/// e^x - 1 where x <= 0; where x > 0 it is 0.
+Value expm1OfNegative(TensorBuilder &b, Value x) {
+  return b.expm1(b.select(isPositive(b, x), b.splat(x, 0.0), x));
+}
+
+//===--- Functions of one operand -------------------------------------------------------------===//
+
+template <typename T> T evaluateSigmoid(T x) {
+  T e = std::exp(-std::abs(x));
+  return x < 0 ? e / (1 + e) : 1 / (1 + e);
+}
+
+template <typename T> T evaluateSoftplus(T x) {
+  return std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x)));
+}
+
+/// ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|), which does not overflow.
+Value softplus(TensorBuilder &b, Value x) {
+  return b.add(b.max(x, b.splat(x, 0.0)), b.log1p(b.exp(b.neg(b.abs(x)))));
+}
+
+Value leakyRelu(TensorBuilder &b, Value x, double alpha) {
+  return aboveZero(b, x, b.mul(x, b.splat(x, alpha)));
+}
+
+/// alpha (e^x - 1) for x <= 0.
+Value elu(TensorBuilder &b, Value x, double alpha) {
+  return aboveZero(b, x, b.mul(b.splat(x, alpha), expm1OfNegative(b, x)));
+}
+
+/// alpha (e^(x / alpha) - 1) for x <= 0.
+Value celu(TensorBuilder &b, Value x, double alpha) {
+  Value scaled = b.mul(x, b.splat(x, 1.0 / alpha));
+  return aboveZero(b, x, b.mul(b.splat(x, alpha), expm1OfNegative(b, scaled)));
+}
+
+/// gamma x for x > 0, gamma alpha (e^x - 1) elsewhere.
+Value selu(TensorBuilder &b, Value x, double alpha, double gamma) {
+  Value y = elu(b, x, alpha);
+  return b.mul(b.splat(x, gamma), y);
+}
+
+Value thresholdedRelu(TensorBuilder &b, Value x, double alpha) {
+  Value below = b.compare(Predicate::Le, x, b.splat(x, alpha));
+  return b.select(below, b.splat(x, 0.0), x);
+}
+
+/// alpha x + beta between 0 and 1.
+Value hardSigmoid(TensorBuilder &b, Value x, double alpha, double beta) {
+  Value line = b.add(b.mul(x, b.splat(x, alpha)), b.splat(x, beta));
+  return clip(b, line, b.splat(x, 0.0), b.splat(x, 1.0));
+}
+
+/// x hardSigmoid(x) with alpha = 1/6, beta = 1/2.
+Value hardSwish(TensorBuilder &b, Value x) { return b.mul(x, hardSigmoid(b, x, 1.0 / 6.0, 0.5)); }
+
+/// x / (1 + e^(-alpha x)).
+Value swish(TensorBuilder &b, Value x, double alpha) {
+  Value scaled = alpha == 1.0 ? x : b.mul(x, b.splat(x, alpha));
+  return b.mul(x, b.logistic(scaled));
+}
+
+/// x / (1 + |x|).
+Value softsign(TensorBuilder &b, Value x) { return b.div(x, b.add(b.splat(x, 1.0), b.abs(x))); }
+
+/// x tanh(ln(1 + e^x)).
+Value mish(TensorBuilder &b, Value x) { return b.mul(x, b.tanh(softplus(b, x))); }
+
+void registerFunctions(Operators &operators) {
+  auto add = [&](StringRef name, int64_t version, auto compute, auto build, auto... attributes) {
+    addElementwise(operators, name, version, compute, build, attributes...);
+  };
+  add(
+      "Sigmoid", 1, [](auto x) { return evaluateSigmoid(x); },
+      [](TensorBuilder &b, Value x) { return b.logistic(x); });
+  add("Softplus", 1, [](auto x) { return evaluateSoftplus(x); }, softplus);
+  add("Softsign", 1, [](auto x) { return x / (1 + std::abs(x)); }, softsign);
+  add("Mish", 18, [](auto x) { return x * std::tanh(evaluateSoftplus(x)); }, mish);
+  add(
+      "HardSwish", 14,
+      [](auto x) {
+        using T = decltype(x);
+        return x * std::clamp(x / 6 + T(0.5), T(0), T(1));
+      },
+      hardSwish);
+
+  FloatAttribute alpha{"alpha", 1};
+  add("Elu", 1, [](auto x, auto a) { return x < 0 ? a * std::expm1(x) : x; }, elu, alpha);
+  add("Celu", 12, [](auto x, auto a) { return x < 0 ? a * std::expm1(x / a) : x; }, celu, alpha);
+  add(
+      "LeakyRelu", 1, [](auto x, auto a) { return x < 0 ? a * x : x; }, leakyRelu,
+      FloatAttribute{"alpha", 0.01});
+  add("ThresholdedRelu", 10, [](auto x, auto a) { return x > a ? x : 0; }, thresholdedRelu, alpha);
+  add("Swish", 24, [](auto x, auto a) { return x * evaluateSigmoid(a * x); }, swish, alpha);
+  add(
+      "Selu", 6, [](auto x, auto a, auto g) { return g * (x > 0 ? x : a * std::expm1(x)); }, selu,
+      FloatAttribute{"alpha", 1.6732631921768188}, FloatAttribute{"gamma", 1.0507010221481323});
+  add(
+      "HardSigmoid", 6,
+      [](auto x, auto a, auto b) {
+        using T = decltype(x);
+        return std::clamp(a * x + b, T(0), T(1));
+      },
+      hardSigmoid, FloatAttribute{"alpha", 0.2}, FloatAttribute{"beta", 0.5});
+  add(
+      "Shrink", 9,
+      [](auto x, auto bias, auto lambd) {
+        return x < -lambd ? x + bias : x > lambd ? x - bias : 0;
+      },
+      nullptr, FloatAttribute{"bias", 0}, FloatAttribute{"lambd", 0.5});
+}
+
+//===--- Gelu ---------------------------------------------------------------------------------===//
+
+/// Whether Gelu is the tanh approximation of Hendrycks and Gimpel (2016).
+bool isApproximate(NodeView &node) {
+  return node.choice("approximate", "none", {"none", "tanh"}) == "tanh";
+}
+
+LogicalResult inferGelu(Inference &node) {
+  isApproximate(node);
+  return inferSameFloat(node);
+}
+
+// 0.5 x (1 + erf(x / √2)), or 0.5 x (1 + tanh(√(2/π) (x + 0.044715 x³))).
+void evaluateGelu(Inference &node) {
+  bool tanh = isApproximate(node);
+  mapFloats(node, [&](auto x) {
+    using T = decltype(x);
+    if (!tanh)
+      return T(0.5) * x * (T(1) + std::erf(x / std::numbers::sqrt2_v<T>));
+    return T(0.5) * x *
+           (T(1) +
+            std::tanh(std::sqrt(T(2) / std::numbers::pi_v<T>) * (x + T(0.044715) * x * x * x)));
+  });
+}
+
+LogicalResult convertGelu(Conversion &node) {
+  bool tanh = isApproximate(node);
+  if (node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  Value x = node.value(0), one = b.splat(x, 1.0), half = b.splat(x, 0.5);
+  Value inner;
+  if (tanh) {
+    Value cube = b.mul(x, b.mul(x, x));
+    Value polynomial = b.add(x, b.mul(b.splat(x, 0.044715), cube));
+    inner = b.tanh(b.mul(b.splat(x, 0.7978845608028654), polynomial)); // sqrt(2 / pi)
+  } else {
+    inner = b.erf(b.mul(x, b.splat(x, 0.7071067811865476))); // 1 / sqrt 2
+  }
+  return node.result(0, b.mul(b.mul(x, half), b.add(one, inner)));
+}
+
+//===--- Relu, PRelu --------------------------------------------------------------------------===//
+
+void evaluateRelu(Inference &node) {
+  mapNumbers(node, [](auto x) -> decltype(x) { return x < 0 ? 0 : x; });
+}
+
+LogicalResult convertRelu(Conversion &node) { return node.result(0, relu(node.b, node.value(0))); }
+
+/// The slope broadcasts to the operand, not the other way round.
+LogicalResult inferPRelu(Inference &node) {
+  FailureOr<Extents> shape = broadcastOperands(node);
+  if (failed(shape) || !sameElementTypes(node))
+    return failure();
+  if (ArrayRef<int64_t>(*shape) != node.shape(0))
+    return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
+                        ", which does not broadcast to " + shapeText(node.shape(0)));
+  return node.result(0, node.type(0));
+}
+
+void evaluatePRelu(Inference &node) {
+  foldOperands(node, [](auto x, auto slope) { return x < 0 ? productOf(x, slope) : x; });
+}
+
+LogicalResult convertPRelu(Conversion &node) {
+  Value x = node.value(0), slope = node.broadcastValue(1, node.resultShape());
+  return node.result(0, aboveZero(node.b, x, node.b.mul(x, slope)));
+}
+
+} // namespace
+
+void registerActivationOperators(Operators &operators) {
+  registerFunctions(operators);
+  operators.add("Gelu", 20, {.infer = inferGelu, .evaluate = evaluateGelu, .convert = convertGelu});
+  operators.add("Relu", 1, {.infer = inferSame, .evaluate = evaluateRelu, .convert = convertRelu});
+  operators.add("PRelu", 7,
+                {.infer = inferPRelu, .evaluate = evaluatePRelu, .convert = convertPRelu});
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,255 @@
+//===- Attention.cpp - Attention -------------------------------------------------------------===//
+//
+// Written in the core: contractions name their axes, so that heads stay where they are and keys and
+// values that several query heads share are not repeated. Positions that do not take part have a
+// score of -inf; a row without any gives zeros.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "frontend/dialect/Shapes.h"
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Formulas.h"
+#include "frontend/operators/Inference.h"
+#include "frontend/operators/Operators.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+//===--- What operands and attributes say -----------------------------------------------------===//
+
+/// Heads, length and head size of Q, K or V: [B, heads, length, size], or [B, length, heads · size]
+/// with the number of heads in an attribute.
+struct Heads {
+  int64_t batch, heads, length, size;
+};
+
+FailureOr<Heads> headsOf(NodeView &node, size_t operand, StringRef attribute) {
+  ArrayRef<int64_t> shape = node.shape(operand);
+  if (!node.hasRank(operand, 3, 4))
+    return failure();
+  if (shape.size() == 4)
+    return Heads{shape[0], shape[1], shape[2], shape[3]};
+  int64_t heads = node.integer(attribute);
+  if (node.failed())
+    return failure();
+  if (heads < 1 || shape[2] % heads != 0)
+    return node.failure("attribute " + attribute + " = " + Twine(heads) + " does not divide " +
+                        Twine(shape[2]) + " columns of " + node.operandName(operand));
+  return Heads{shape[0], heads, shape[1], shape[2] / heads};
+}
+
+struct AttentionOperands {
+  Heads query, key, value;
+  int64_t past; ///< Keys and values that come before the new ones.
+
+  int64_t keyLength() const { return past + key.length; }
+};
+
+FailureOr<AttentionOperands> readOperands(NodeView &node) {
+  for (size_t i : {1, 2})
+    if (!node.hasRank(i, node.rank(0), node.rank(0)))
+      return failure();
+  FailureOr<Heads> q = headsOf(node, 0, "q_num_heads"), k = failure(), v = failure();
+  if (succeeded(q))
+    k = headsOf(node, 1, "kv_num_heads");
+  if (succeeded(k))
+    v = headsOf(node, 2, "kv_num_heads");
+  if (failed(q) || failed(k) || failed(v))
+    return failure();
+  if (q->batch != k->batch || q->batch != v->batch || k->heads != v->heads ||
+      k->length != v->length || q->size != k->size || k->heads == 0 || q->heads % k->heads != 0)
+    return node.failure("operands of shapes " + shapeText(node.shape(0)) + ", " +
+                        shapeText(node.shape(1)) + ", " + shapeText(node.shape(2)) +
+                        " do not fit as query, key and value");
+  int64_t past = node.has(4) ? (node.hasRank(4, 4, 4) ? node.dim(4, 2) : 0) : 0;
+  if (node.failed())
+    return failure();
+  return AttentionOperands{*q, *k, *v, past};
+}
+
+struct AttentionAttributes {
+  bool isCausal;
+  double softcap, scale;
+  int64_t outputMode; ///< Which scores result 3 shows.
+  Type softmaxType;
+};
+
+FailureOr<AttentionAttributes> readAttributes(NodeView &node, const AttentionOperands &operands) {
+  double scale = 1.0 / std::sqrt(static_cast<double>(operands.query.size));
+  AttentionAttributes read{node.flag("is_causal", false), node.floating("softcap", 0.0),
+                           node.floating("scale", scale), node.integer("qk_matmul_output_mode", 0),
+                           node.elementTypeOf("softmax_precision", node.elementType(0))};
+  if (!node.failed() && (read.outputMode < 0 || read.outputMode > 3))
+    return node.failure("attribute qk_matmul_output_mode = " + Twine(read.outputMode) +
+                        ", expected 0..3");
+  if (node.failed())
+    return failure();
+  return read;
+}
+
+/// Y as Q with V's head size; present key and value; the matrix of scores.
+LogicalResult inferAttention(Inference &node) {
+  FailureOr<AttentionOperands> operands = readOperands(node);
+  if (failed(operands) || failed(readAttributes(node, *operands)))
+    return failure();
+  const auto &[q, k, v, past] = *operands;
+  int64_t total = operands->keyLength();
+  if (node.has(3)) {
+    Extents scores{q.batch, q.heads, q.length, total};
+    std::optional<Extents> both = broadcastShapes(scores, node.shape(3));
+    // Version 24 also lets a mask be shorter than the keys.
+    bool shorter = node.rank(3) >= 2 && node.rank(3) <= 4 && node.shape(3).back() < total &&
+                   node.version() >= 24;
+    if ((!both || *both != scores) && !shorter)
+      return node.failure(Twine(node.operandName(3)) + " has shape " + shapeText(node.shape(3)) +
+                          ", which does not broadcast to " + shapeText(scores));
+  }
+  int64_t columns;
+  if (llvm::MulOverflow(q.heads, v.size, columns))
+    return node.failure("has more elements than memory can hold");
+  Extents y = node.rank(0) == 4 ? Extents{q.batch, q.heads, q.length, v.size}
+                                : Extents{q.batch, q.length, columns};
+  Type element = node.elementType(0);
+  return success(
+      succeeded(node.result(0, element, y)) &&
+      succeeded(node.result(1, node.elementType(1), {k.batch, k.heads, total, k.size})) &&
+      succeeded(node.result(2, node.elementType(2), {v.batch, v.heads, total, v.size})) &&
+      succeeded(node.result(3, element, {q.batch, q.heads, q.length, total})));
+}
+
+//===--- Conversion ---------------------------------------------------------------------------===//
+
+/// [batch, length, heads * size] as [batch, heads, length, size]; an operand of four axes is that
+/// already.
+Value splitHeads(TensorBuilder &b, Value x, const Heads &is) {
+  if (typeOf(x).getRank() == 4)
+    return x;
+  Value split = b.reshape(x, {is.batch, is.length, is.heads, is.size});
+  return b.transpose(split, {0, 2, 1, 3});
+}
+
+class AttentionConverter {
+public:
+  AttentionConverter(Conversion &node, const AttentionOperands &operands,
+                     const AttentionAttributes &attributes)
+      : node(node), b(node.b), operands(operands), attributes(attributes),
+        batch(operands.query.batch), heads(operands.query.heads), length(operands.query.length),
+        keyHeads(operands.key.heads), keyLength(operands.keyLength()) {}
+
+  LogicalResult convert() {
+    buildOperands();
+    Value scores = buildScores(), shown = scores;
+    if (double cap = attributes.softcap; cap > 0)
+      scores = b.mul(b.tanh(b.mul(scores, b.splat(scores, 1.0 / cap))), b.splat(scores, cap));
+    if (attributes.outputMode == 1)
+      shown = scores;
+    scores = applyMasks(scores);
+    if (attributes.outputMode == 2)
+      shown = scores;
+    Type compute = computeType(b, attributes.softmaxType), element = node.elementType(0);
+    Value weights = b.cast(safeSoftmax(b, b.cast(scores, compute), 3), element);
+    if (attributes.outputMode == 3)
+      shown = weights;
+    return success(succeeded(node.result(0, buildOutput(weights))) &&
+                   succeeded(node.result(1, key)) && succeeded(node.result(2, value)) &&
+                   succeeded(node.result(3, shown)));
+  }
+
+private:
+  /// Query, key and value with heads apart; past keys and values come before the new ones.
+  void buildOperands() {
+    query = splitHeads(b, node.value(0), operands.query);
+    key = splitHeads(b, node.value(1), operands.key);
+    value = splitHeads(b, node.value(2), operands.value);
+    if (operands.past > 0) {
+      key = b.concatenate({node.value(4), key}, 2);
+      value = b.concatenate({node.value(5), value}, 2);
+    }
+  }
+
+  /// scale Q K' as [batch, heads, length, keyLength]. Narrow floats are scaled before the product,
+  /// which could overflow.
+  Value buildScores() {
+    bool isNarrow = node.elementType(0).getIntOrFloatBitWidth() < 32;
+    Value q = isNarrow ? b.mul(query, b.splat(query, attributes.scale)) : query;
+    q = b.reshape(q, {batch, keyHeads, heads / keyHeads, length, operands.query.size});
+    Value product = b.contract(q, key, {0, 1}, {0, 1}, {4}, {3});
+    Value scores = b.reshape(product, {batch, heads, length, keyLength});
+    return isNarrow ? scores : b.mul(scores, b.splat(scores, attributes.scale));
+  }
+
+  /// Scores where a position takes part, -inf elsewhere.
+  Value keep(Value scores, Value takesPart) {
+    return b.select(takesPart, scores, b.splat(scores, -INFINITY));
+  }
+
+  Value applyMasks(Value scores) {
+    ArrayRef<int64_t> shape = shapeOf(scores);
+    if (node.has(3)) {
+      Value mask = b.broadcastTo(paddedMask(), shape);
+      scores = node.elementType(3).isInteger(1) ? keep(scores, mask) : b.add(scores, mask);
+    }
+    auto positions = RankedTensorType::get({length, keyLength}, b.getI64Type());
+    if (attributes.isCausal) {
+      Value row = b.iota(positions, 0), column = b.iota(positions, 1);
+      Value last = operands.past > 0 ? b.add(row, b.splat(row, operands.past)) : row;
+      scores = keep(scores, b.broadcastTo(b.compare(Predicate::Le, column, last), shape));
+    }
+    if (node.has(6)) {
+      auto byBatch = RankedTensorType::get({batch, keyLength}, b.getI64Type());
+      Value lengths = b.broadcast(b.cast(node.value(6), b.getI64Type()), {1}, byBatch.getShape());
+      Value isToken = b.compare(Predicate::Lt, b.iota(byBatch, 1), lengths);
+      scores = keep(scores, b.broadcast(isToken, {1, 2}, shape));
+    }
+    return scores;
+  }
+
+  /// A mask that is shorter than the keys leaves the rest out.
+  Value paddedMask() {
+    Value mask = node.value(3);
+    int64_t missing = shapeOf(mask).back() == 1 ? 0 : keyLength - shapeOf(mask).back();
+    if (missing == 0)
+      return mask;
+    SmallVector<int64_t> none(node.rank(3), 0), high(node.rank(3), 0);
+    high.back() = missing;
+    return b.pad(mask, none, high, none, node.elementType(3).isInteger(1) ? 0.0 : -INFINITY);
+  }
+
+  Value buildOutput(Value weights) {
+    Value grouped = b.reshape(weights, {batch, keyHeads, heads / keyHeads, length, keyLength});
+    Value product = b.contract(grouped, value, {0, 1}, {0, 1}, {4}, {2});
+    Value output = b.reshape(product, {batch, heads, length, operands.value.size});
+    if (node.rank(0) == 4)
+      return output;
+    return b.reshape(b.transpose(output, {0, 2, 1, 3}), node.resultShape());
+  }
+
+  Conversion &node;
+  TensorBuilder &b;
+  const AttentionOperands &operands;
+  const AttentionAttributes &attributes;
+  int64_t batch, heads, length, keyHeads, keyLength;
+  Value query, key, value;
+};
+
+LogicalResult convertAttention(Conversion &node) {
+  FailureOr<AttentionOperands> operands = readOperands(node);
+  if (failed(operands))
+    return failure();
+  FailureOr<AttentionAttributes> attributes = readAttributes(node, *operands);
+  if (failed(attributes))
+    return failure();
+  return AttentionConverter(node, *operands, *attributes).convert();
+}
+
+} // namespace
+
+void registerAttentionOperators(Operators &operators) {
+  operators.add("Attention", 23, {.infer = inferAttention, .convert = convertAttention});
+}
+
+} // namespace mtc::onnx

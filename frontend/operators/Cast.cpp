@@ -1,0 +1,65 @@
+//===- Cast.cpp - Casts and identities -------------------------------------------------------===//
+
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Evaluate.h"
+#include "frontend/operators/Operators.h"
+
+#include "llvm/Support/ScopedPrinter.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// Converts by the source's arithmetic type, so that 64-bit integers and f64 round once.
+std::optional<Tensor> castTo(const Tensor &source, Type element) {
+  if (!Tensor::holds(element))
+    return std::nullopt;
+  auto type = RankedTensorType::get(source.shape(), element);
+  return dispatchNumber(source.type().getElementType(), [&](auto kind) {
+    return Tensor::fromValues<decltype(kind)>(type, source.compactValues<decltype(kind)>());
+  });
+}
+
+LogicalResult inferCastTo(Inference &node, Type element) {
+  if (element == node.elementType(0))
+    return node.forward(0, 0);
+  if (isa<ComplexType>(element) || isa<ComplexType>(node.elementType(0)))
+    return node.failure("converts " + llvm::to_string(node.elementType(0)) + " to " +
+                        llvm::to_string(element) + ", but complex numbers are not converted");
+  if (failed(node.result(0, element, node.shape(0))))
+    return failure();
+  if (std::optional<Tensor> value = node.constant(0))
+    node.fold(0, castTo(*value, element));
+  return success();
+}
+
+LogicalResult inferCast(Inference &node) {
+  Type element = node.elementTypeOf("to");
+  if (node.failed())
+    return failure();
+  return inferCastTo(node, element);
+}
+
+/// The second operand gives its type only.
+LogicalResult inferCastLike(Inference &node) { return inferCastTo(node, node.elementType(1)); }
+
+/// To the element type that was inferred. mtc's cast rounds and saturates as the standard says for
+/// finite values in range.
+LogicalResult convertCast(Conversion &node) {
+  return node.result(0, node.b.cast(node.value(0), node.resultType().getElementType()));
+}
+
+LogicalResult inferIdentity(Inference &node) { return node.forward(0, 0); }
+
+LogicalResult convertIdentity(Conversion &node) { return node.result(0, node.value(0)); }
+
+} // namespace
+
+void registerCastOperators(Operators &operators) {
+  operators.add("Cast", 6, {.infer = inferCast, .convert = convertCast});
+  operators.add("CastLike", 15, {.infer = inferCastLike, .convert = convertCast});
+  operators.add("Identity", 1, {.infer = inferIdentity, .convert = convertIdentity});
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,91 @@
+//===- Cumulative.cpp - Running sums and products --------------------------------------------===//
+
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Evaluate.h"
+#include "frontend/operators/Operators.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+struct Scan {
+  int64_t axis;
+  bool isExclusive, isReversed;
+};
+
+FailureOr<Scan> readScan(NodeView &node) {
+  bool isExclusive = node.flag("exclusive", false), isReversed = node.flag("reverse", false);
+  if (!node.integerElements(1))
+    return failure();
+  std::optional<Extents> axis = node.constantInts(1);
+  if (!axis)
+    return node.needsConstant(1);
+  if (axis->size() != 1)
+    return node.failure(Twine(node.operandName(1)) + " has " + Twine(axis->size()) +
+                        " elements, expected 1");
+  Scan scan{node.normalized(axis->front(), node.rank(0), node.operandName(1)), isExclusive,
+            isReversed};
+  if (node.failed())
+    return failure();
+  return scan;
+}
+
+LogicalResult inferCumulative(Inference &node) {
+  if (failed(readScan(node)))
+    return failure();
+  return node.result(0, node.type(0));
+}
+
+/// Running totals along an axis, from `initial` by `combine`.
+template <typename Combine>
+void evaluateCumulative(Inference &node, int64_t initial, Combine combine) {
+  Scan scan = *readScan(node);
+  int64_t extent = node.dim(0, scan.axis);
+  int64_t inner = elementCount(node.shape(0).drop_front(scan.axis + 1));
+  int64_t outer = elementCount(node.shape(0).take_front(scan.axis));
+  if (node.type(0).getNumElements() > maxFoldedElements)
+    return;
+  dispatchNumber(node.elementType(0), [&](auto kind) {
+    using T = decltype(kind);
+    std::vector<T> values = node.tensor(0).template values<T>();
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t i = 0; i < inner; ++i) {
+        T total = static_cast<T>(initial);
+        for (int64_t k = 0; k < extent; ++k) {
+          int64_t at = scan.isReversed ? extent - 1 - k : k;
+          T &value = values[(o * extent + at) * inner + i];
+          T before = total;
+          total = combine(total, value);
+          value = scan.isExclusive ? before : total;
+        }
+      }
+    node.fold(0, Tensor::fromValues<T>(node.resultType(), values));
+  });
+}
+
+void evaluateCumSum(Inference &node) {
+  evaluateCumulative(node, 0, [](auto a, auto b) { return sumOf(a, b); });
+}
+
+void evaluateCumProd(Inference &node) {
+  evaluateCumulative(node, 1, [](auto a, auto b) { return productOf(a, b); });
+}
+
+LogicalResult convertCumSum(Conversion &node) {
+  FailureOr<Scan> scan = readScan(node);
+  if (failed(scan))
+    return failure();
+  return node.result(
+      0, node.b.cumulativeSum(node.value(0), scan->axis, scan->isExclusive, scan->isReversed));
+}
+
+} // namespace
+
+void registerCumulativeOperators(Operators &operators) {
+  operators.add("CumSum", 11,
+                {.infer = inferCumulative, .evaluate = evaluateCumSum, .convert = convertCumSum});
+  operators.add("CumProd", 26, {.infer = inferCumulative, .evaluate = evaluateCumProd});
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,95 @@
+//===- Dropout.cpp - Dropout -----------------------------------------------------------------===//
+
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Inference.h"
+#include "frontend/operators/Operators.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/ScopedPrinter.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// The ratio of elements that the node drops, 0 where it does not train: operand 2 says so from
+/// version 12 on, and before no node trains. Failure, unreported, where `missing` is the operand
+/// that would have to be known.
+FailureOr<double> readRatio(const NodeView &node, size_t &missing) {
+  if (node.version() < 12 || !node.has(2))
+    return 0.0;
+  std::optional<SmallVector<int64_t>> training = node.constantInts(2);
+  std::optional<SmallVector<double>> ratio = node.constantFloats(1);
+  if (!node.has(1))
+    ratio = {0.5};
+  if ((training && !training->front()) || (ratio && ratio->front() == 0))
+    return 0.0;
+  missing = training ? 1 : 2;
+  if (!training || !ratio)
+    return failure();
+  return ratio->front();
+}
+
+/// A node that drops nothing is its operand, and its mask is true.
+LogicalResult inferDropout(Inference &node) {
+  if (!node.floatElements(0) || !node.hasOneElement(1) || !node.hasOneElement(2))
+    return failure();
+  size_t missing;
+  FailureOr<double> ratio = readRatio(node, missing);
+  bool isIdentity = succeeded(ratio) && *ratio == 0;
+  auto mask = RankedTensorType::get(node.shape(0), IntegerType::get(node.context(), 1));
+  if (failed(isIdentity ? node.forward(0, 0) : node.result(0, node.type(0))) ||
+      failed(node.result(1, mask)))
+    return failure();
+  if (isIdentity)
+    node.fold(1, Tensor::fromValues<uint8_t>(mask, uint8_t(1)));
+  return success();
+}
+
+/// True where an element is kept: a function of the seed, the step and the node, so that nothing is
+/// stored for the backward pass. 32 random bits are, as a signed number, at or above -2^31 + ratio
+/// 2^32 with probability 1 - ratio.
+Value keepMask(Conversion &node, double ratio) {
+  TensorBuilder &b = node.b;
+  Program &program = node.program();
+  auto type = RankedTensorType::get(node.shape(0), b.getI32Type());
+  Value bits = RandomBitsOp::create(b, type, program.readScalar("mtc.seed", node.location()),
+                                    program.readScalar("mtc.step", node.location()),
+                                    program.nextRandomStream());
+  double threshold = std::floor(std::ldexp(ratio, 32)) - std::ldexp(1.0, 31);
+  return b.compare(Predicate::Ge, bits, b.splat(bits, threshold));
+}
+
+LogicalResult convertDropout(Conversion &node) {
+  size_t missing;
+  FailureOr<double> ratio = readRatio(node, missing);
+  if (failed(ratio))
+    return node.needsConstant(missing);
+  if (!(*ratio >= 0 && *ratio < 1))
+    return node.failure(node.operandName(1) + " = " + llvm::to_string(llvm::format("%g", *ratio)) +
+                        ", expected at least 0 and below 1");
+  TensorBuilder &b = node.b;
+  Value x = node.value(0), y = x;
+  Value mask;
+  if (*ratio > 0) {
+    mask = keepMask(node, *ratio);
+    y = b.select(mask, b.mul(x, b.splat(x, 1.0 / (1.0 - *ratio))), b.splat(x, 0.0));
+  }
+  if (failed(node.result(0, y)))
+    return failure();
+  if (!node.wants(1))
+    return success();
+  if (!mask)
+    mask = b.splat(RankedTensorType::get(node.shape(0), b.getI1Type()), 1.0);
+  return node.result(1, mask);
+}
+
+} // namespace
+
+void registerDropoutOperators(Operators &operators) {
+  operators.add("Dropout", 7, {.infer = inferDropout, .convert = convertDropout});
+}
+
+} // namespace mtc::onnx

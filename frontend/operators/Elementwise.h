@@ -1,0 +1,60 @@
+//===- Elementwise.h - Functions of one operand of floats -------------------------------------===//
+
+#ifndef MTC_FRONTEND_OPERATORS_ELEMENTWISE_H
+#define MTC_FRONTEND_OPERATORS_ELEMENTWISE_H
+
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Evaluate.h"
+#include "frontend/operators/Operators.h"
+
+#include <array>
+#include <concepts>
+#include <tuple>
+
+namespace mtc::onnx {
+
+struct FloatAttribute {
+  llvm::StringRef name;
+  double byDefault;
+};
+
+/// Adds an operator y = f(x, attributes…) of floats. `compute(x, attributes…)` is f of one element
+/// in the arithmetic of its type, `build(builder, x, attributes…)` writes it in the core; null
+/// where the operator is not supported.
+template <typename Compute, typename Build>
+void addElementwise(Operators &operators, llvm::StringRef name, int64_t sinceVersion,
+                    Compute compute, Build build, std::same_as<FloatAttribute> auto... attributes) {
+  auto read = [=](NodeView &node) {
+    return std::array<double, sizeof...(attributes)>{
+        node.floating(attributes.name, attributes.byDefault)...};
+  };
+  Operator definition{
+      .infer =
+          [=](Inference &node) {
+            read(node);
+            return inferSameFloat(node);
+          },
+      .evaluate =
+          [=](Inference &node) {
+            auto values = read(node);
+            mapFloats(node, [&](auto x) {
+              return std::apply(
+                  [&](auto... value) { return compute(x, static_cast<decltype(x)>(value)...); },
+                  values);
+            });
+          }};
+  if constexpr (!std::same_as<Build, std::nullptr_t>)
+    definition.convert = [=](Conversion &node) -> mlir::LogicalResult {
+      auto values = read(node);
+      if (node.failed())
+        return mlir::failure();
+      return node.result(
+          0, std::apply([&](auto... value) { return build(node.b, node.value(0), value...); },
+                        values));
+    };
+  operators.add(name, sinceVersion, std::move(definition));
+}
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_OPERATORS_ELEMENTWISE_H

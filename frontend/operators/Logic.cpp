@@ -1,0 +1,144 @@
+//===- Logic.cpp - Comparisons, logic, bits, and the choice by a condition -------------------===//
+
+#include "frontend/operators/Broadcast.h"
+#include "frontend/operators/Operators.h"
+
+#include <functional>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+Type boolean(Inference &node) { return IntegerType::get(node.context(), 1); }
+
+LogicalResult inferComparison(Inference &node) {
+  FailureOr<Extents> shape = broadcastOperands(node);
+  if (failed(shape) || !sameElementTypes(node))
+    return failure();
+  return node.result(0, boolean(node), *shape);
+}
+
+LogicalResult inferLogic(Inference &node) {
+  if (!node.booleanElements(0) || !node.booleanElements(1))
+    return failure();
+  return inferArithmetic(node);
+}
+
+LogicalResult inferBitwise(Inference &node) {
+  if (!node.integerElements(0))
+    return failure();
+  return inferArithmetic(node);
+}
+
+template <typename Compute>
+void addComparison(Operators &operators, StringRef name, int64_t version, Compute compute,
+                   Predicate predicate) {
+  auto evaluate = [compute](Inference &node) {
+    dispatchNumber(node.elementType(0), [&](auto kind) {
+      node.fold(0, zip<uint8_t, decltype(kind)>(node.tensor(0), node.tensor(1), node.resultType(),
+                                                compute));
+    });
+  };
+  auto convert = [predicate](Conversion &node) {
+    return node.result(0, combineOperands(node, [predicate](TensorBuilder &b, Value x, Value y) {
+                         return b.compare(predicate, x, y);
+                       }));
+  };
+  operators.add(name, version,
+                {.infer = inferComparison, .evaluate = evaluate, .convert = convert});
+}
+
+template <typename Compute>
+void addLogic(Operators &operators, StringRef name, int64_t version, Compute compute,
+              Value (*build)(TensorBuilder &b, Value x, Value y)) {
+  auto evaluate = [compute](Inference &node) {
+    node.fold(0, zip<uint8_t, uint8_t>(node.tensor(0), node.tensor(1), node.resultType(), compute));
+  };
+  auto convert = [build](Conversion &node) { return node.result(0, combineOperands(node, build)); };
+  operators.add(name, version, {.infer = inferLogic, .evaluate = evaluate, .convert = convert});
+}
+
+template <typename Compute>
+void addBitwise(Operators &operators, StringRef name, int64_t version, Compute compute) {
+  auto evaluate = [compute](Inference &node) {
+    node.fold(0,
+              zip<uint64_t, uint64_t>(node.tensor(0), node.tensor(1), node.resultType(), compute));
+  };
+  operators.add(name, version, {.infer = inferBitwise, .evaluate = evaluate});
+}
+
+LogicalResult inferBitShift(Inference &node) {
+  node.choice("direction", "", {"LEFT", "RIGHT"});
+  return inferBitwise(node);
+}
+
+void evaluateBitShift(Inference &node) {
+  bool left = node.string("direction", "") == "LEFT";
+  node.fold(0, zip<uint64_t, uint64_t>(node.tensor(0), node.tensor(1), node.resultType(),
+                                       [left](uint64_t a, uint64_t b) -> uint64_t {
+                                         return b >= 64 ? 0 : left ? a << b : a >> b;
+                                       }));
+}
+
+LogicalResult inferWhere(Inference &node) {
+  FailureOr<Extents> shape = broadcastOperands(node);
+  if (failed(shape) || !node.booleanElements(0) || !node.sameElementType(1, 2))
+    return failure();
+  return node.result(0, node.elementType(1), *shape);
+}
+
+void evaluateWhere(Inference &node) {
+  Tensor condition = node.tensor(0), yes = node.tensor(1), no = node.tensor(2);
+  RankedTensorType type = node.resultType();
+  auto expanded = [&](const Tensor &value) {
+    return stridedCopy(value, type, 0, broadcastStrides(value.shape(), type.getShape()));
+  };
+  if (condition.isSplat())
+    return node.fold(0, expanded(condition.value<uint8_t>() ? yes : no));
+  std::optional<Tensor> chosen = expanded(condition), ifTrue = expanded(yes),
+                        ifFalse = expanded(no), result = Tensor::allocate(type);
+  if (!chosen || !ifTrue || !ifFalse || !result)
+    return;
+  size_t width = result->elementSize();
+  char *out = result->mutableBytes().data();
+  for (int64_t i = 0, count = result->size(); i < count; ++i) {
+    const Tensor &from = chosen->bytes()[chosen->isSplat() ? 0 : i] ? *ifTrue : *ifFalse;
+    std::copy_n(from.bytes().data() + (from.isSplat() ? 0 : i * width), width, out + i * width);
+  }
+  node.fold(0, result);
+}
+
+LogicalResult convertWhere(Conversion &node) {
+  ArrayRef<int64_t> shape = node.resultShape();
+  return node.result(0, node.b.select(node.broadcastValue(0, shape), node.broadcastValue(1, shape),
+                                      node.broadcastValue(2, shape)));
+}
+
+} // namespace
+
+void registerLogicOperators(Operators &operators) {
+  addComparison(operators, "Equal", 7, std::equal_to<>(), Predicate::Eq);
+  addComparison(operators, "Greater", 7, std::greater<>(), Predicate::Gt);
+  addComparison(operators, "GreaterOrEqual", 12, std::greater_equal<>(), Predicate::Ge);
+  addComparison(operators, "Less", 7, std::less<>(), Predicate::Lt);
+  addComparison(operators, "LessOrEqual", 12, std::less_equal<>(), Predicate::Le);
+
+  using B = TensorBuilder;
+  addLogic(operators, "And", 7, std::logical_and<>(),
+           [](B &b, Value x, Value y) { return b.logicalAnd(x, y); });
+  addLogic(operators, "Or", 7, std::logical_or<>(),
+           [](B &b, Value x, Value y) { return b.logicalOr(x, y); });
+  addLogic(operators, "Xor", 7, std::not_equal_to<>(),
+           [](B &b, Value x, Value y) -> Value { return XorOp::create(b, x, y); });
+
+  addBitwise(operators, "BitwiseAnd", 18, std::bit_and<>());
+  addBitwise(operators, "BitwiseOr", 18, std::bit_or<>());
+  addBitwise(operators, "BitwiseXor", 18, std::bit_xor<>());
+  operators.add("BitShift", 11, {.infer = inferBitShift, .evaluate = evaluateBitShift});
+
+  operators.add("Where", 9,
+                {.infer = inferWhere, .evaluate = evaluateWhere, .convert = convertWhere});
+}
+
+} // namespace mtc::onnx

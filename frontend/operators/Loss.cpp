@@ -1,0 +1,147 @@
+//===- Loss.cpp - Losses that a model holds itself -------------------------------------------===//
+
+#include "frontend/dialect/Shapes.h"
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Formulas.h"
+#include "frontend/operators/Indices.h"
+#include "frontend/operators/Inference.h"
+#include "frontend/operators/Operators.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+struct LossAttributes {
+  StringRef reduction;
+  std::optional<int64_t> ignored; ///< The label whose targets do not count.
+
+  static LossAttributes read(NodeView &node) {
+    LossAttributes attributes{node.choice("reduction", "mean", {"none", "mean", "sum"}), {}};
+    if (node.hasAttribute("ignore_index"))
+      attributes.ignored = node.integer("ignore_index");
+    return attributes;
+  }
+};
+
+/// Scores [N, C, …], labels [N, …], weights [C]. The loss is a scalar, or has the labels' shape
+/// without reduction; SoftmaxCrossEntropyLoss's second result are the logarithms of the
+/// probabilities.
+LogicalResult inferClassLoss(Inference &node) {
+  StringRef reduction = LossAttributes::read(node).reduction;
+  if (!node.floatElements(0) || !node.integerElements(1) || !node.hasRank(0, 2))
+    return failure();
+  Extents labels(node.shape(0));
+  int64_t classes = labels[1];
+  labels.erase(labels.begin() + 1);
+  if (node.shape(1) != ArrayRef<int64_t>(labels))
+    return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
+                        ", expected " + shapeText(labels));
+  if (node.has(2) && node.shape(2) != ArrayRef<int64_t>(classes))
+    return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +
+                        ", expected " + shapeText(classes));
+  if (failed(node.result(0, node.elementType(0), reduction == "none" ? labels : Extents())))
+    return failure();
+  return node.opType() == "SoftmaxCrossEntropyLoss" ? node.result(1, node.type(0)) : success();
+}
+
+/// What both operators have in common. Classes are axis 1 of the scores and the last axis here;
+/// targets have the other axes.
+class ClassLoss {
+public:
+  explicit ClassLoss(Conversion &node)
+      : node(node), b(node.b), element(node.elementType(0)), compute(computeType(b, element)),
+        attributes(LossAttributes::read(node)) {}
+
+  /// The scores with the classes last, in the type of the arithmetic.
+  Value scores() { return b.transpose(b.cast(node.value(0), compute), axisLast(node.rank(0), 1)); }
+  Value targets() { return node.value(1); }
+  /// The label whose targets do not count; without one, a label that no target has.
+  int64_t ignoredLabel() const { return attributes.ignored.value_or(INT64_MIN); }
+
+  /// i1, true for targets that count; null where all do.
+  Value counted() {
+    if (!attributes.ignored)
+      return {};
+    Value label = b.cast(targets(), b.getI64Type());
+    return b.compare(Predicate::Ne, label,
+                     b.constant(DenseElementsAttr::get(typeOf(label), *attributes.ignored)));
+  }
+
+  /// Targets with class 0 in place of those that do not count, so that each names a class.
+  Value classes() {
+    Value mask = counted(), labels = targets();
+    return mask ? b.select(mask, labels, b.splat(labels, 0.0)) : labels;
+  }
+
+  /// Weights the losses of the targets (0 where they do not count), and reduces them; the mean
+  /// divides by the sum of the weights.
+  LogicalResult finish(Value losses) {
+    Value weights;
+    if (node.has(2))
+      weights = b.gather(b.cast(node.value(2), compute), classes(), 0, 0);
+    if (Value mask = counted())
+      weights = b.select(mask, weights ? weights : b.splat(losses, 1.0), b.splat(losses, 0.0));
+    if (node.has(2))
+      losses = b.mul(losses, weights);
+    SmallVector<int64_t> all = axesFrom(0, typeOf(losses).getRank());
+    if (attributes.reduction != "none") {
+      auto count = static_cast<double>(typeOf(losses).getNumElements());
+      losses = b.sum(losses, all);
+      if (attributes.reduction == "mean")
+        losses = weights ? b.div(losses, b.sum(weights, all))
+                         : b.mul(losses, b.splat(losses, 1.0 / count));
+    }
+    return node.result(0, b.cast(losses, element));
+  }
+
+private:
+  Conversion &node;
+  TensorBuilder &b;
+  Type element, compute;
+  LossAttributes attributes;
+};
+
+/// -log softmax(scores)[target]; result 1, where asked for, is log softmax(scores).
+LogicalResult convertSoftmaxCrossEntropyLoss(Conversion &node) {
+  ClassLoss loss(node);
+  if (node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  Value scores = loss.scores();
+  SmallVector<int64_t> shape(shapeOf(scores).drop_back());
+  Value losses = SoftmaxCrossEntropyOp::create(
+      b, RankedTensorType::get(shape, typeOf(scores).getElementType()), scores, loss.targets(),
+      loss.ignoredLabel());
+  if (failed(loss.finish(losses)))
+    return failure();
+  if (!node.wants(1))
+    return success();
+  int64_t rank = node.rank(0);
+  Value logarithm = b.transpose(logSoftmax(b, scores, rank - 1), axisBack(rank, 1));
+  return node.result(1, b.cast(logarithm, node.elementType(0)));
+}
+
+/// -scores[target], 0 where the target does not count.
+LogicalResult convertNegativeLogLikelihoodLoss(Conversion &node) {
+  ClassLoss loss(node);
+  if (node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  int64_t last = node.rank(0) - 1;
+  Value losses = b.neg(b.gather(loss.scores(), loss.classes(), last, last));
+  if (Value mask = loss.counted())
+    losses = b.select(mask, losses, b.splat(losses, 0.0));
+  return loss.finish(losses);
+}
+
+} // namespace
+
+void registerLossOperators(Operators &operators) {
+  operators.add("SoftmaxCrossEntropyLoss", 12,
+                {.infer = inferClassLoss, .convert = convertSoftmaxCrossEntropyLoss});
+  operators.add("NegativeLogLikelihoodLoss", 12,
+                {.infer = inferClassLoss, .convert = convertNegativeLogLikelihoodLoss});
+}
+
+} // namespace mtc::onnx

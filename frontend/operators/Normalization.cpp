@@ -1,0 +1,194 @@
+//===- Normalization.cpp - Normalization over axes: layer and RMS norm and their relatives ---===//
+
+#include "frontend/dialect/Shapes.h"
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Formulas.h"
+#include "frontend/operators/Inference.h"
+#include "frontend/operators/Operators.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+//===--- LayerNormalization, RMSNormalization -------------------------------------------------===//
+
+/// What both have in common: the axes from `axis` on are normalized, in the arithmetic of `stash`.
+struct LayerAttributes {
+  int64_t axis;
+  double epsilon;
+  Type stash;
+};
+
+FailureOr<LayerAttributes> readLayer(NodeView &node) {
+  LayerAttributes read{node.axis("axis", -1, node.rank(0)), node.floating("epsilon", 1e-5),
+                       node.elementTypeOf("stash_type", Float32Type::get(node.context()))};
+  if (node.failed())
+    return failure();
+  if (!isa<FloatType>(read.stash))
+    return node.failure("attribute stash_type names an integer type, expected a float");
+  return read;
+}
+
+/// Scale and bias broadcast to the axes from `axis` on.
+LogicalResult checkTrailing(Inference &node, int64_t axis) {
+  for (size_t i = 1; i < node.operandCount(); ++i) {
+    if (!node.has(i))
+      continue;
+    std::optional<Extents> both = broadcastShapes(node.shape(0), node.shape(i));
+    if (!both || ArrayRef<int64_t>(*both) != node.shape(0))
+      return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
+                          ", which does not broadcast to " +
+                          shapeText(node.shape(0).drop_front(axis)));
+  }
+  return success();
+}
+
+/// Y; mean and inverse standard deviation with extent 1 on the normalized axes, in the type of
+/// `stash_type`.
+LogicalResult inferLayerNormalization(Inference &node) {
+  FailureOr<LayerAttributes> layer = readLayer(node);
+  if (failed(layer) || failed(checkTrailing(node, layer->axis)) || failed(inferSameFloat(node)))
+    return failure();
+  Extents shape(node.shape(0));
+  std::fill(shape.begin() + layer->axis, shape.end(), 1);
+  return success(succeeded(node.result(1, layer->stash, shape)) &&
+                 succeeded(node.result(2, layer->stash, shape)));
+}
+
+LogicalResult inferRMSNormalization(Inference &node) {
+  FailureOr<LayerAttributes> layer = readLayer(node);
+  if (failed(layer) || failed(checkTrailing(node, layer->axis)))
+    return failure();
+  return inferSameFloat(node);
+}
+
+/// The operand in the type of the arithmetic; where its own is wider, that is kept.
+Value stashed(Conversion &node, const LayerAttributes &layer) {
+  Type own = node.elementType(0);
+  bool isWider = layer.stash.getIntOrFloatBitWidth() > own.getIntOrFloatBitWidth();
+  return node.b.cast(node.value(0), isWider ? layer.stash : own);
+}
+
+LogicalResult convertLayerNormalization(Conversion &node) {
+  FailureOr<LayerAttributes> layer = readLayer(node);
+  if (failed(layer))
+    return failure();
+  TensorBuilder &b = node.b;
+  SmallVector<int64_t> axes = axesFrom(layer->axis, node.rank(0));
+  Normalized n = normalize(b, stashed(node, *layer), axes, layer->epsilon);
+  Value y = b.cast(n.value, node.elementType(0));
+  y = b.mul(y, node.broadcastValue(1, node.resultShape()));
+  if (node.has(2))
+    y = b.add(y, node.broadcastValue(2, node.resultShape()));
+  if (failed(node.result(0, y)))
+    return failure();
+  for (auto [i, statistic] : {std::pair(1, n.mean), std::pair(2, n.inverseDeviation)})
+    if (node.wants(i)) {
+      RankedTensorType type = node.resultType(i);
+      Value converted = b.cast(statistic, type.getElementType());
+      if (failed(node.result(i, b.reshape(converted, type.getShape()))))
+        return failure();
+    }
+  return success();
+}
+
+/// x / sqrt(mean(x²) + epsilon) * scale.
+LogicalResult convertRMSNormalization(Conversion &node) {
+  FailureOr<LayerAttributes> layer = readLayer(node);
+  if (failed(layer))
+    return failure();
+  TensorBuilder &b = node.b;
+  Value x = stashed(node, *layer);
+  SmallVector<int64_t> axes = axesFrom(layer->axis, node.rank(0));
+  Value square = meanOver(b, b.mul(x, x), axes);
+  Value inverse = b.rsqrt(b.add(square, b.splat(square, layer->epsilon)));
+  Value y = b.mul(x, b.broadcast(inverse, axes, shapeOf(x)));
+  y = b.mul(b.cast(y, node.elementType(0)), node.broadcastValue(1, node.resultShape()));
+  return node.result(0, y);
+}
+
+//===--- MeanVarianceNormalization ------------------------------------------------------------===//
+
+/// The axes that vanish from mean and deviation, ascending.
+SmallVector<int64_t> meanAxes(NodeView &node) {
+  auto axes = node.axes("axes", node.rank(0)).value_or(SmallVector<int64_t>{0, 2, 3});
+  llvm::sort(axes);
+  return axes;
+}
+
+LogicalResult inferMeanVarianceNormalization(Inference &node) {
+  meanAxes(node);
+  return inferSameFloat(node);
+}
+
+/// (x - mean) / deviation; the standard adds 1e-9 to the deviation.
+LogicalResult convertMeanVarianceNormalization(Conversion &node) {
+  SmallVector<int64_t> axes = meanAxes(node);
+  if (node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  Value x = node.value(0);
+  Value centred = b.sub(x, b.broadcast(meanOver(b, x, axes), axes, shapeOf(x)));
+  Value deviation = b.sqrt(meanOver(b, b.mul(centred, centred), axes));
+  Value divisor = b.add(deviation, b.splat(deviation, 1e-9));
+  return node.result(0, b.div(centred, b.broadcast(divisor, axes, shapeOf(x))));
+}
+
+//===--- LpNormalization ----------------------------------------------------------------------===//
+
+struct Norm {
+  int64_t axis, p;
+};
+
+FailureOr<Norm> readNorm(NodeView &node) {
+  Norm norm{node.axis("axis", -1, node.rank(0)), node.integer("p", 2)};
+  if (!node.failed() && norm.p != 1 && norm.p != 2)
+    return node.failure("attribute p = " + Twine(norm.p) + ", expected 1 or 2");
+  if (node.failed())
+    return failure();
+  return norm;
+}
+
+LogicalResult inferLpNormalization(Inference &node) {
+  return success(succeeded(readNorm(node)) && succeeded(inferSameFloat(node)));
+}
+
+/// x / |x|_p along an axis; rows of norm 0 stay 0.
+LogicalResult convertLpNormalization(Conversion &node) {
+  FailureOr<Norm> read = readNorm(node);
+  if (failed(read))
+    return failure();
+  auto [axis, p] = *read;
+  TensorBuilder &b = node.b;
+  Value x = node.value(0);
+  Value total = b.sum(p == 1 ? b.abs(x) : b.mul(x, x), {axis});
+  Value isZero = b.compare(Predicate::Eq, total, b.splat(total, 0.0));
+  Value positive = b.select(isZero, b.splat(total, 1.0), total);
+  Value norm = p == 1 ? positive : b.sqrt(positive);
+  return node.result(0, b.div(x, b.broadcast(norm, {axis}, shapeOf(x))));
+}
+
+//===--- LRN: types only ----------------------------------------------------------------------===//
+
+LogicalResult inferLRN(Inference &node) {
+  node.integer("size");
+  return inferSameFloat(node);
+}
+
+} // namespace
+
+void registerNormalizationOperators(Operators &operators) {
+  operators.add("LayerNormalization", 17,
+                {.infer = inferLayerNormalization, .convert = convertLayerNormalization});
+  operators.add("RMSNormalization", 23,
+                {.infer = inferRMSNormalization, .convert = convertRMSNormalization});
+  operators.add(
+      "MeanVarianceNormalization", 9,
+      {.infer = inferMeanVarianceNormalization, .convert = convertMeanVarianceNormalization});
+  operators.add("LpNormalization", 1,
+                {.infer = inferLpNormalization, .convert = convertLpNormalization});
+  operators.add("LRN", 1, {.infer = inferLRN});
+}
+
+} // namespace mtc::onnx

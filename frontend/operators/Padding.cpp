@@ -1,0 +1,170 @@
+//===- Padding.cpp - Pad ---------------------------------------------------------------------===//
+
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Evaluate.h"
+#include "frontend/operators/Operators.h"
+
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// Elements to add before and after each axis, negative ones are removed; and of which values.
+struct Padding {
+  StringRef mode;
+  Extents low, high;
+};
+
+/// `pads` hold all beginnings, then all ends: of the axes of operand 3 (since version 18), or of
+/// all. They are an attribute before version 11.
+FailureOr<Padding> readPadding(NodeView &node) {
+  int64_t rank = node.rank(0);
+  Padding padding{node.choice("mode", "constant", {"constant", "reflect", "edge", "wrap"}),
+                  Extents(rank, 0), Extents(rank, 0)};
+  std::optional<Extents> pads =
+      node.version() < 11 ? node.integersOr("pads") : node.constantInts(1);
+  if (!pads && node.version() >= 11)
+    return node.needsConstant(1);
+  Extents axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (node.has(3)) {
+    std::optional<Extents> given = node.constantInts(3);
+    if (!given)
+      return node.needsConstant(3);
+    axes = node.normalizedAxes(*given, rank, "axes");
+  }
+  if (node.failed())
+    return failure();
+  if (!pads || pads->size() != 2 * axes.size())
+    return node.failure("has " + Twine(pads ? pads->size() : 0) + " paddings, expected " +
+                        Twine(2 * axes.size()));
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    padding.low[axis] = (*pads)[i];
+    padding.high[axis] = (*pads)[axes.size() + i];
+  }
+  return padding;
+}
+
+/// What mode constant pads with where operand 2 does not say it: an attribute before version 11.
+double defaultFill(NodeView &node) {
+  return node.version() < 11 ? node.floating("value", 0.0) : 0.0;
+}
+
+LogicalResult inferPad(Inference &node) {
+  defaultFill(node);
+  FailureOr<Padding> padding = readPadding(node);
+  if (failed(padding) || !node.hasOneElement(2))
+    return failure();
+  StringRef mode = padding->mode;
+  Extents shape;
+  for (int64_t axis = 0; axis < node.rank(0); ++axis) {
+    int64_t before = padding->low[axis], after = padding->high[axis], extent = node.dim(0, axis);
+    if (mode == "reflect" && (before >= extent || after >= extent) && (before > 0 || after > 0))
+      return node.failure("reflects " + Twine(std::max(before, after)) + " elements of axis " +
+                          Twine(axis) + ", which has " + Twine(extent));
+    if ((mode == "edge" || mode == "wrap") && extent == 0 && (before > 0 || after > 0))
+      return node.failure("repeats elements of axis " + Twine(axis) + ", which has none");
+    int64_t &padded = shape.emplace_back();
+    if (llvm::AddOverflow(extent, before, padded) || llvm::AddOverflow(padded, after, padded))
+      return node.failure("pads axis " + Twine(axis) + " by more than can be addressed");
+  }
+  return node.result(0, node.elementType(0), shape);
+}
+
+/// The index from which position `i` of a padded axis is read, relative to the first element; -1
+/// for the constant.
+int64_t sourceIndex(StringRef mode, int64_t i, int64_t extent) {
+  if (i >= 0 && i < extent)
+    return i;
+  if (mode == "constant")
+    return -1;
+  if (mode == "edge")
+    return std::clamp<int64_t>(i, 0, extent - 1);
+  auto wrapped = [](int64_t value, int64_t period) { return ((value % period) + period) % period; };
+  if (mode == "wrap")
+    return wrapped(i, extent);
+  // Reflected without repeating the border: 2 1 0 1 2 1 0 ..., of period 2 (extent - 1).
+  if (extent == 1)
+    return 0;
+  int64_t period = 2 * (extent - 1), index = wrapped(i, period);
+  return index < extent ? index : period - index;
+}
+
+void evaluatePad(Inference &node) {
+  Padding padding = *readPadding(node);
+  auto scalar = RankedTensorType::get({}, node.elementType(0));
+  Tensor fill =
+      node.has(2) ? node.tensor(2) : *Tensor::fromValues<double>(scalar, defaultFill(node));
+  Extents strides = rowMajorStrides(node.shape(0)), result = rowMajorStrides(node.resultShape());
+  auto indexOf = [&](int64_t linear) {
+    int64_t from = 0;
+    for (int64_t axis = 0; axis < node.rank(0); ++axis) {
+      int64_t i = linear / result[axis] - padding.low[axis];
+      linear %= result[axis];
+      int64_t index = sourceIndex(padding.mode, i, node.dim(0, axis));
+      if (index < 0)
+        return int64_t(-1);
+      from += index * strides[axis];
+    }
+    return from;
+  };
+  node.fold(0, indexedCopy(node.tensor(0), node.resultType(), indexOf, &fill));
+}
+
+/// Removes what negative amounts take away, and sets them to 0.
+Value crop(TensorBuilder &b, Value x, Padding &padding) {
+  SmallVector<int64_t> offsets, sizes(shapeOf(x)), strides(sizes.size(), 1);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    int64_t low = std::min<int64_t>(padding.low[i], 0),
+            high = std::min<int64_t>(padding.high[i], 0);
+    offsets.push_back(-low);
+    sizes[i] += low + high;
+    padding.low[i] -= low;
+    padding.high[i] -= high;
+  }
+  return shapeOf(x) == ArrayRef(sizes) ? x : b.slice(x, offsets, sizes, strides);
+}
+
+/// Edge, reflect and wrap as a gather along each padded axis.
+Value padByIndex(TensorBuilder &b, Value x, const Padding &padding) {
+  for (int64_t axis = 0; axis < typeOf(x).getRank(); ++axis) {
+    int64_t low = padding.low[axis], high = padding.high[axis], extent = shapeOf(x)[axis];
+    if (low == 0 && high == 0)
+      continue;
+    SmallVector<int64_t> indices;
+    for (int64_t i = -low; i < extent + high; ++i)
+      indices.push_back(sourceIndex(padding.mode, i, extent));
+    auto type = RankedTensorType::get(indices.size(), b.getI64Type());
+    x = b.gather(x, b.constant(DenseElementsAttr::get(type, ArrayRef(indices))), axis, 0);
+  }
+  return x;
+}
+
+LogicalResult convertPad(Conversion &node) {
+  FailureOr<Padding> padding = readPadding(node);
+  double fill = defaultFill(node);
+  if (failed(padding) || node.failed())
+    return failure();
+  if (node.has(2)) {
+    auto value = node.constantFloats(2);
+    if (!value)
+      return node.needsConstant(2);
+    fill = value->front();
+  }
+  Value x = crop(node.b, node.value(0), *padding);
+  if (padding->mode != "constant")
+    return node.result(0, padByIndex(node.b, x, *padding));
+  if (shapeOf(x) == node.resultShape())
+    return node.result(0, x);
+  SmallVector<int64_t> interior(node.rank(0), 0);
+  return node.result(0, node.b.pad(x, padding->low, padding->high, interior, fill));
+}
+
+} // namespace
+
+void registerPaddingOperators(Operators &operators) {
+  operators.add("Pad", 2, {.infer = inferPad, .evaluate = evaluatePad, .convert = convertPad});
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,267 @@
+//===- Reduction.cpp - Reductions over axes --------------------------------------------------===//
+
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Evaluate.h"
+#include "frontend/operators/Formulas.h"
+#include "frontend/operators/Operators.h"
+
+#include "llvm/ADT/Sequence.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// The axes reduced, ascending: an attribute first, an operand since version 13 (ReduceSum) or 18;
+/// all of them without any given, none with `noop_with_empty_axes`.
+FailureOr<Extents> reducedAxes(NodeView &node) {
+  auto given = node.intsOperandOrAttribute(1, "axes");
+  bool noop = node.flag("noop_with_empty_axes", false);
+  if (failed(given) || node.failed())
+    return failure();
+  Extents axes;
+  if (*given && !(*given)->empty())
+    axes = node.normalizedAxes(**given, node.rank(0), "axes");
+  else if (!noop)
+    axes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0)));
+  if (node.failed())
+    return failure();
+  llvm::sort(axes);
+  return axes;
+}
+
+LogicalResult inferReduce(Inference &node) {
+  bool keep = node.flag("keepdims", true);
+  FailureOr<Extents> axes = reducedAxes(node);
+  if (failed(axes))
+    return failure();
+  Extents shape;
+  for (auto [axis, extent] : llvm::enumerate(node.shape(0))) {
+    if (!llvm::is_contained(*axes, static_cast<int64_t>(axis)))
+      shape.push_back(extent);
+    else if (keep)
+      shape.push_back(1);
+  }
+  return node.result(0, node.elementType(0), shape);
+}
+
+LogicalResult inferReduceFloats(Inference &node) {
+  return success(node.floatElements(0) && succeeded(inferReduce(node)));
+}
+
+//===--- Evaluation ---------------------------------------------------------------------------===//
+
+/// result = finish(Σ-like combination of each(x) over the axes, number of elements combined), from
+/// `initial`.
+template <typename T, typename Each, typename Combine, typename Finish>
+void reduce(Inference &node, T initial, Each each, Combine combine, Finish finish) {
+  Extents axes = *reducedAxes(node), kept(node.shape(0));
+  int64_t combined = 1;
+  for (int64_t axis : axes) {
+    combined *= kept[axis];
+    kept[axis] = 1;
+  }
+  if (elementCount(kept) > maxFoldedElements)
+    return;
+  std::vector<T> values = node.tensor(0).values<T>(), results(elementCount(kept), initial);
+  walkIndices(node.shape(0), std::array{broadcastStrides(kept, node.shape(0))},
+              [&](int64_t i, const std::array<int64_t, 1> &at) {
+                results[at[0]] = combine(results[at[0]], each(values[i]));
+              });
+  for (T &result : results)
+    result = finish(result, combined);
+  if (results.empty())
+    return node.fold(0, Tensor::allocate(node.resultType()));
+  node.fold(0, Tensor::fromValues<T>(node.resultType(), results));
+}
+
+using Evaluate = std::function<void(Inference &)>;
+
+/// An evaluation over all element types; the functions are generic.
+template <typename Initial, typename Each, typename Combine, typename Finish>
+Evaluate overNumbers(Initial initial, Each each, Combine combine, Finish finish) {
+  return [=](Inference &node) {
+    auto fold = [&](auto kind) {
+      reduce<decltype(kind)>(node, initial(kind), each, combine, finish);
+    };
+    if (isa<FloatType>(node.elementType(0)))
+      fold(double()); // Many roundings add up: sums are rounded once.
+    else
+      dispatchInteger(node.elementType(0), fold);
+  };
+}
+
+/// The same over floats alone: integers stay a node.
+template <typename Each, typename Finish> Evaluate overFloats(Each each, Finish finish) {
+  return [=](Inference &node) {
+    if (!isa<FloatType>(node.elementType(0)))
+      return;
+    reduce<double>(node, 0, each, [](double a, double b) { return a + b; }, finish);
+  };
+}
+
+/// The least and the greatest value, what a maximum or minimum of nothing is.
+template <typename T> T bottom(T) {
+  if constexpr (std::is_floating_point_v<T>)
+    return -std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::min();
+}
+template <typename T> T top(T) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::max();
+}
+
+//===--- Conversion ---------------------------------------------------------------------------===//
+
+/// Reduces float tensors over axes, which vanish.
+using Formula = Value (*)(TensorBuilder &b, Value x, ArrayRef<int64_t> axes);
+
+Value total(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) { return b.sum(x, axes); }
+
+Value mean(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
+  if (isa<FloatType>(typeOf(x).getElementType()))
+    return meanOver(b, x, axes);
+  Value total = b.sum(x, axes);
+  return b.div(total, b.splat(total, static_cast<double>(extentOver(x, axes))));
+}
+
+Value multiplied(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
+  return b.reduce(ReductionKind::Mul, x, axes);
+}
+
+Value l1(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) { return b.sum(b.abs(x), axes); }
+
+Value sumSquare(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
+  return b.sum(b.mul(x, x), axes);
+}
+
+/// sqrt(sum x²). At 0 the gradient is 0, as PyTorch's norm has it, where the square root's alone
+/// would be infinite.
+Value l2(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
+  Value square = sumSquare(b, x, axes), zero = b.splat(square, 0.0);
+  Value isZero = b.compare(Predicate::Eq, square, zero);
+  return b.select(isZero, zero, b.sqrt(b.select(isZero, b.splat(square, 1.0), square)));
+}
+
+Value logSum(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) { return b.log(b.sum(x, axes)); }
+
+/// m + log sum e^(x - m) with the maximum m, or 0 where it is infinite (inf - inf would be NaN).
+Value logSumExp(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
+  Value maximum = b.detach(b.reduce(ReductionKind::Max, x, axes)), zero = b.splat(maximum, 0.0);
+  Value infinite = b.compare(Predicate::Eq, b.abs(maximum), b.splat(maximum, INFINITY));
+  Value shift = b.select(infinite, zero, maximum);
+  Value shifted = b.sub(x, b.broadcast(shift, axes, shapeOf(x)));
+  return b.add(b.log(b.sum(b.exp(shifted), axes)), shift);
+}
+
+/// What a reduction of no elements gives; integers have neither NaN nor infinity.
+Value ofNothing(Conversion &node, double neutral) {
+  bool representable = isa<FloatType>(node.resultType().getElementType()) || std::isfinite(neutral);
+  return node.b.splat(node.resultType(), representable ? neutral : 0.0);
+}
+
+/// Integers where the operator's arithmetic is that of reals.
+enum class Integers { AsTheyAre, AsFloats };
+
+LogicalResult convertReduction(Conversion &node, Formula formula, double neutral,
+                               Integers integers) {
+  FailureOr<Extents> axes = reducedAxes(node);
+  if (failed(axes))
+    return failure();
+  TensorBuilder &b = node.b;
+  if (node.type(0).getNumElements() == 0)
+    return node.result(0, ofNothing(node, neutral));
+  Type element = node.elementType(0);
+  Value x = node.value(0);
+  if (integers == Integers::AsFloats && !isa<FloatType>(element))
+    x = b.cast(x, b.getF64Type());
+  Value reduced = b.cast(formula(b, x, *axes), element);
+  return node.result(0, b.reshape(reduced, node.resultShape()));
+}
+
+/// The least (for a maximum) or greatest value of the element type.
+Value extremeOf(Conversion &node, bool isMaximum) {
+  RankedTensorType type = node.resultType();
+  auto integer = dyn_cast<IntegerType>(type.getElementType());
+  if (!integer || integer.getWidth() == 1)
+    return ofNothing(node, isMaximum ? (integer ? 0 : -INFINITY) : (integer ? 1 : INFINITY));
+  unsigned width = integer.getWidth();
+  APInt value =
+      integer.isUnsigned()
+          ? (isMaximum ? APInt::getMinValue(width) : APInt::getMaxValue(width))
+          : (isMaximum ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width));
+  return node.b.constant(DenseElementsAttr::get(type, IntegerAttr::get(integer, value)));
+}
+
+template <bool isMaximum> LogicalResult convertExtremum(Conversion &node) {
+  FailureOr<Extents> axes = reducedAxes(node);
+  if (failed(axes))
+    return failure();
+  if (node.type(0).getNumElements() == 0)
+    return node.result(0, extremeOf(node, isMaximum));
+  auto kind = isMaximum ? ReductionKind::Max : ReductionKind::Min;
+  if (node.elementType(0).isInteger(1)) // Booleans since version 20.
+    kind = isMaximum ? ReductionKind::Or : ReductionKind::And;
+  Value reduced = node.b.reduce(kind, node.value(0), *axes);
+  return node.result(0, node.b.reshape(reduced, node.resultShape()));
+}
+
+} // namespace
+
+void registerReductionOperators(Operators &operators) {
+  auto zero = [](auto kind) { return decltype(kind)(0); };
+  auto one = [](auto kind) { return decltype(kind)(1); };
+  auto least = [](auto kind) { return bottom(kind); };
+  auto greatest = [](auto kind) { return top(kind); };
+  auto itself = [](auto x) { return x; };
+  auto square = [](auto x) { return productOf(x, x); };
+  auto magnitude = [](auto x) { return x < 0 ? productOf(x, decltype(x)(-1)) : x; };
+  auto add = [](auto a, auto b) { return sumOf(a, b); };
+  auto multiply = [](auto a, auto b) { return productOf(a, b); };
+  auto larger = [](auto a, auto b) { return b != b || b > a ? b : a; };
+  auto smaller = [](auto a, auto b) { return b != b || b < a ? b : a; };
+  auto done = [](auto x, int64_t) { return x; };
+  auto divided = [](auto x, int64_t count) -> decltype(x) {
+    if constexpr (std::is_integral_v<decltype(x)>)
+      return count == 0 ? 0 : x / static_cast<decltype(x)>(count);
+    else
+      return x / static_cast<decltype(x)>(count);
+  };
+  auto root = [](auto x, int64_t) { return std::sqrt(x); };
+  auto logarithm = [](auto x, int64_t) { return std::log(x); };
+
+  auto addReduction = [&](StringRef name, Evaluate evaluate, Formula formula, double neutral,
+                          Integers integers = Integers::AsTheyAre) {
+    auto convert = [=](Conversion &node) {
+      return convertReduction(node, formula, neutral, integers);
+    };
+    operators.add(name, 1, {.infer = inferReduce, .evaluate = evaluate, .convert = convert});
+  };
+  constexpr Integers asFloats = Integers::AsFloats;
+  addReduction("ReduceSum", overNumbers(zero, itself, add, done), total, 0.0);
+  addReduction("ReduceMean", overNumbers(zero, itself, add, divided), mean, NAN);
+  addReduction("ReduceProd", overNumbers(one, itself, multiply, done), multiplied, 1.0);
+  addReduction("ReduceL1", overNumbers(zero, magnitude, add, done), l1, 0.0);
+  addReduction("ReduceL2", overFloats(square, root), l2, 0.0, asFloats);
+  addReduction("ReduceSumSquare", overNumbers(zero, square, add, done), sumSquare, 0.0);
+  addReduction("ReduceLogSum", overFloats(itself, logarithm), logSum, -INFINITY, asFloats);
+  operators.add("ReduceLogSumExp", 1, {.infer = inferReduceFloats, .convert = [](Conversion &node) {
+                                         return convertReduction(node, logSumExp, -INFINITY,
+                                                                 Integers::AsTheyAre);
+                                       }});
+  operators.add("ReduceMax", 1,
+                {.infer = inferReduce,
+                 .evaluate = overNumbers(least, itself, larger, done),
+                 .convert = convertExtremum<true>});
+  operators.add("ReduceMin", 1,
+                {.infer = inferReduce,
+                 .evaluate = overNumbers(greatest, itself, smaller, done),
+                 .convert = convertExtremum<false>});
+}
+
+} // namespace mtc::onnx

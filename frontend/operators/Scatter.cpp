@@ -1,0 +1,190 @@
+//===- Scatter.cpp - Elements written at given indices ---------------------------------------===//
+//
+// Adding is mtc.scatter_add. Overwriting is the sum of the updates where a place is written at all:
+// the standard leaves open what happens when two updates name one place.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Evaluate.h"
+#include "frontend/operators/Indices.h"
+#include "frontend/operators/Operators.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+namespace {
+
+/// How updates meet data.
+StringRef readReduction(NodeView &node) {
+  return node.choice("reduction", "none", {"none", "add", "mul", "max", "min"});
+}
+
+int64_t scatteredAxis(NodeView &node) { return node.axis("axis", 0, node.rank(0)); }
+
+/// Copies data and writes `updates[i .. i + block)` at `positionOf(i / block)`; nothing where that
+/// is negative.
+void evaluateScatter(Inference &node, int64_t block,
+                     llvm::function_ref<int64_t(int64_t)> positionOf) {
+  if (readReduction(node) != "none")
+    return;
+  Tensor data = node.tensor(0), updates = node.tensor(2);
+  std::optional<Tensor> result = Tensor::allocate(data.type());
+  if (!result)
+    return;
+  size_t width = data.elementSize();
+  char *out = result->mutableBytes().data();
+  for (int64_t i = 0, count = data.size(); i < count; ++i)
+    std::memcpy(out + i * width, data.bytes().data() + (data.isSplat() ? 0 : i * width), width);
+  for (int64_t i = 0, count = updates.size(); i < count; ++i) {
+    int64_t position = positionOf(i / block);
+    if (position < 0 || position >= data.size())
+      return;
+    std::memcpy(out + (position + i % block) * width,
+                updates.bytes().data() + (updates.isSplat() ? 0 : i * width), width);
+  }
+  node.fold(0, result);
+}
+
+/// Spreads updates over a tensor of the data's shape, zero elsewhere.
+using Spread = llvm::function_ref<Value(Value updates)>;
+
+LogicalResult convertScatter(Conversion &node, Spread spread) {
+  StringRef reduction = readReduction(node);
+  if (node.failed())
+    return failure();
+  if (reduction != "none" && reduction != "add")
+    return node.failure("attribute reduction = \"" + reduction + "\", expected none or add");
+  if (node.elementType(0).isInteger(1))
+    return node.failure("element type i1 is not supported");
+  TensorBuilder &b = node.b;
+  Value data = node.value(0), updates = node.value(2), sum = spread(updates);
+  if (reduction == "add")
+    return node.result(0, b.add(data, sum));
+  Value ones = b.splat(RankedTensorType::get(shapeOf(updates), b.getI32Type()), 1.0);
+  Value count = spread(ones);
+  Value written = b.compare(Predicate::Gt, count, b.splat(count, 0.0));
+  return node.result(0, b.select(written, sum, data));
+}
+
+//===--- ScatterElements ----------------------------------------------------------------------===//
+
+/// Indices have the shape of the updates; each replaces its own position along the axis.
+LogicalResult inferScatterElements(Inference &node) {
+  readReduction(node);
+  if (!node.integerElements(1) || !node.sameElementType(0, 2) || !node.hasRank(0, 1) ||
+      !node.hasRank(1, node.rank(0), node.rank(0)))
+    return failure();
+  scatteredAxis(node);
+  if (node.shape(1) != node.shape(2))
+    return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +
+                        ", expected that of the indices, " + shapeText(node.shape(1)));
+  return node.result(0, node.type(0));
+}
+
+void evaluateScatterElements(Inference &node) {
+  int64_t axis = scatteredAxis(node);
+  std::vector<int64_t> indices = node.tensor(1).values<int64_t>();
+  Extents strides = rowMajorStrides(node.shape(0)), own = rowMajorStrides(node.shape(1));
+  evaluateScatter(node, 1, [&](int64_t linear) {
+    int64_t index = indices[linear], extent = node.dim(0, axis), position = 0;
+    if (index < -extent || index >= extent)
+      return int64_t(-1);
+    for (int64_t d = 0; d < node.rank(0); ++d) {
+      position += (d != axis ? linear / own[d] : index < 0 ? index + extent : index) * strides[d];
+      linear %= own[d];
+    }
+    return position;
+  });
+}
+
+/// y[i, indices[i, j, k], k] = updates[i, j, k] for axis 1: the other axes are common.
+LogicalResult convertScatterElements(Conversion &node) {
+  int64_t rank = node.rank(0), axis = scatteredAxis(node);
+  if (node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  SmallVector<int64_t> last = axisLast(rank, axis), back = axisBack(rank, axis);
+  Value indices = b.transpose(node.value(1), last);
+  SmallVector<int64_t> zero(rank, 0), missing;
+  for (auto [i, extent] : llvm::enumerate(node.shape(0)))
+    missing.push_back(static_cast<int64_t>(i) == axis ? 0 : extent - node.dim(1, i));
+  return convertScatter(node, [&](Value updates) {
+    Value y =
+        b.scatterAdd(b.transpose(updates, last), indices, rank - 1, rank - 1, node.dim(0, axis));
+    y = b.transpose(y, back);
+    // The indices may be shorter along the common axes.
+    return llvm::all_of(missing, [](int64_t m) { return m == 0; }) ? y
+                                                                   : b.pad(y, zero, missing, zero);
+  });
+}
+
+//===--- ScatterND ----------------------------------------------------------------------------===//
+
+/// The last axis of the indices holds tuples that name leading axes of data; updates are what lies
+/// below them.
+LogicalResult inferScatterND(Inference &node) {
+  readReduction(node);
+  if (!node.integerElements(1) || !node.sameElementType(0, 2) || !node.hasRank(0, 1) ||
+      !node.hasRank(1, 1))
+    return failure();
+  int64_t tuple = node.shape(1).back();
+  if (tuple < 1 || tuple > node.rank(0))
+    return node.failure(Twine(node.operandName(1)) + " has tuples of " + Twine(tuple) +
+                        " indices, expected 1.." + Twine(node.rank(0)));
+  Extents expected(node.shape(1).drop_back());
+  llvm::append_range(expected, node.shape(0).drop_front(tuple));
+  if (node.shape(2) != ArrayRef<int64_t>(expected))
+    return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +
+                        ", expected " + shapeText(expected));
+  return node.result(0, node.type(0));
+}
+
+void evaluateScatterND(Inference &node) {
+  int64_t tuple = node.shape(1).back();
+  std::vector<int64_t> indices = node.tensor(1).values<int64_t>();
+  int64_t block = elementCount(node.shape(0).drop_front(tuple));
+  evaluateScatter(node, std::max<int64_t>(block, 1), [&](int64_t row) {
+    int64_t position = 0;
+    for (int64_t d = 0; d < tuple; ++d) {
+      int64_t index = indices[row * tuple + d], extent = node.dim(0, d);
+      if (index < -extent || index >= extent)
+        return int64_t(-1);
+      position = position * extent + (index < 0 ? index + extent : index);
+    }
+    return position * block;
+  });
+}
+
+/// Tuples along the last axis of the indices address the leading axes, which become one.
+LogicalResult convertScatterND(Conversion &node) {
+  TensorBuilder &b = node.b;
+  ArrayRef<int64_t> shape = node.shape(0);
+  int64_t length = node.shape(1).back();
+  int64_t places = ShapedType::getNumElements(shape.take_front(length));
+  Value positions = linearize(b, node.value(1), shape.take_front(length));
+  int64_t count = typeOf(positions).getNumElements();
+  positions = b.reshape(positions, {count});
+  SmallVector<int64_t> flat{count};
+  llvm::append_range(flat, shape.drop_front(length));
+  return convertScatter(node, [&](Value updates) {
+    return b.reshape(b.scatterAdd(b.reshape(updates, flat), positions, 0, 0, places), shape);
+  });
+}
+
+} // namespace
+
+void registerScatterOperators(Operators &operators) {
+  for (auto [name, version] : {std::pair("Scatter", 9), std::pair("ScatterElements", 11)})
+    operators.add(name, version,
+                  {.infer = inferScatterElements,
+                   .evaluate = evaluateScatterElements,
+                   .convert = convertScatterElements});
+  operators.add(
+      "ScatterND", 11,
+      {.infer = inferScatterND, .evaluate = evaluateScatterND, .convert = convertScatterND});
+}
+
+} // namespace mtc::onnx

@@ -1,7 +1,6 @@
 //===- ConvertOnnxToMtc.cpp - The graph @main as the function @forward ------------------------===//
 
 #include "frontend/convert/Passes.h"
-#include "frontend/convert/Rewrites.h"
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Operators.h"
 
@@ -98,8 +97,6 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
     }
     if (failed(checkInferred(graph)))
       return signalPassFailure();
-    rewriteSafeSoftmax(graph);
-    rewriteTransposedReshape(graph);
 
     Program program(graph);
     bool ok = true;

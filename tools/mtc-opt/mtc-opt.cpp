@@ -3,6 +3,7 @@
 #include "codegen/Codegen.h"
 #include "codegen/passes/Passes.h"
 #include "frontend/convert/Passes.h"
+#include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/operators/Operators.h"
 #include "ir/Mtc.h"
@@ -34,6 +35,8 @@ int main(int argc, char **argv) {
   mtc::registerMtcPasses();
   mtc::registerMtcPipelines();
   mtc::onnx::registerOnnxPasses();
+  mtc::onnx::registerExportersPasses();
+  mtc::onnx::registerExportersPipeline();
   mtc::onnx::registerConversionPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Runs the compiler's passes on textual IR\n", registry));

@@ -5,6 +5,7 @@
 #include "codegen/Codegen.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/Onnx.h"
+#include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/reader/BatchAxis.h"
 #include "frontend/reader/Dimensions.h"
@@ -359,6 +360,7 @@ LogicalResult Compilation::lower(Stage stage) {
   auto reaches = [&](Stage next) { return reached < next && stage >= next; };
   if (reaches(Stage::Forward)) {
     if (failed(run([&](OpPassManager &manager) {
+          onnx::buildExportersPipeline(manager);
           manager.addPass(onnx::createConvertOnnxToMtcPass());
           buildForwardPipeline(manager, options.skippedPasses);
         })))

@@ -11,22 +11,6 @@ onnx.graph @main(%x: tensor<2x3x4xf32>) -> (tensor<4x3x2xf32>, tensor<2x4x3xf32>
 
 // -----
 
-// The transpose that exporters take through three dimensions is one transpose.
-
-// CHECK: func.func @forward(%[[X:.*]]: tensor<2x3x4x5xf32>)
-// CHECK-NEXT: mtc.transpose %[[X]] [0, 1, 3, 2] : tensor<2x3x4x5xf32> -> tensor<2x3x5x4xf32>
-// CHECK-NEXT: return
-onnx.graph @main(%x: tensor<2x3x4x5xf32>) -> tensor<2x3x5x4xf32> {
-  %s = onnx.constant dense<[-1, 4, 5]> : tensor<3xi64> -> tensor<3xi64>
-  %t = onnx.constant dense<[2, 3, 5, 4]> : tensor<4xi64> -> tensor<4xi64>
-  %a = onnx.node "Reshape" version 19 (%x, %s) {} : (tensor<2x3x4x5xf32>, tensor<3xi64>) -> tensor<6x4x5xf32>
-  %b = onnx.node "Transpose" version 13 (%a) {perm = array<i64: 0, 2, 1>} : (tensor<6x4x5xf32>) -> tensor<6x5x4xf32>
-  %y = onnx.node "Reshape" version 19 (%b, %t) {} : (tensor<6x5x4xf32>, tensor<4xi64>) -> tensor<2x3x5x4xf32>
-  onnx.return %y : tensor<2x3x5x4xf32>
-}
-
-// -----
-
 // A negative step reads ascending and reverses; bounds count from the end and are clamped.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<10x4xf32>)

@@ -56,7 +56,7 @@ onnx.graph @main(%x: tensor<2x3xbf16>) -> tensor<2x3xbf16> {
 
 // -----
 
-// Softmax guarded against fully masked rows: no NaN arises, and none comes back.
+// Rows that are masked in full are zero: no NaN arises, and none comes back.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x8xf32>)
 // CHECK: %[[MAX:.*]] = mtc.reduce max %[[X]] axes [1]
@@ -68,26 +68,8 @@ onnx.graph @main(%x: tensor<2x3xbf16>) -> tensor<2x3xbf16> {
 // CHECK: %[[E:.*]] = mtc.exp
 // CHECK: %[[S:.*]] = mtc.reduce add %[[E]] axes [1]
 // CHECK: mtc.select %[[MASKED]], %{{.*}}, %[[S]]
-// CHECK-NOT: mtc.is_nan
 // CHECK: return
 onnx.graph @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %zero = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>
-  %s = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  %n = onnx.node "IsNaN" version 20 (%s) {} : (tensor<4x8xf32>) -> tensor<4x8xi1>
-  %y = onnx.node "Where" version 16 (%n, %zero, %s) {} : (tensor<4x8xi1>, tensor<f32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %y = onnx.node domain "mtc" "SafeSoftmax" version 1 (%x) {axis = 1 : si64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   onnx.return %y : tensor<4x8xf32>
-}
-
-// -----
-
-// Only that form: another value in place of NaN stays as written.
-
-// CHECK: func.func @forward(%[[X:.*]]: tensor<4x9xf32>)
-// CHECK: mtc.is_nan
-onnx.graph @main(%x: tensor<4x9xf32>) -> tensor<4x9xf32> {
-  %one = onnx.constant dense<1.0> : tensor<f32> -> tensor<f32>
-  %s = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<4x9xf32>) -> tensor<4x9xf32>
-  %n = onnx.node "IsNaN" version 20 (%s) {} : (tensor<4x9xf32>) -> tensor<4x9xi1>
-  %y = onnx.node "Where" version 16 (%n, %one, %s) {} : (tensor<4x9xi1>, tensor<f32>, tensor<4x9xf32>) -> tensor<4x9xf32>
-  onnx.return %y : tensor<4x9xf32>
 }

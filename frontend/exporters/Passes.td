@@ -1,0 +1,58 @@
+//===- Passes.td - Passes that undo what exporters do to a model ------------------------------===//
+
+#ifndef MTC_FRONTEND_EXPORTERS_PASSES
+#define MTC_FRONTEND_EXPORTERS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FormSafeSoftmaxPass : Pass<"onnx-form-safe-softmax", "::mtc::onnx::GraphOp"> {
+  let summary = "Take a softmax that is guarded against NaN as one node";
+  let description = [{
+    PyTorch's exporter writes scaled dot-product attention with
+
+    ```
+    s = Softmax(x), Where(IsNaN(s), 0, s)  =>  mtc.SafeSoftmax(x)
+    ```
+
+    for rows that are masked in full. As three nodes its gradient is NaN in such a row, because `Where` stops the
+    cotangent but the softmax behind it multiplies by NaN. `SafeSoftmax` of the domain `mtc` is zero there, and so is its
+    gradient. Types must have been inferred.
+
+    ```mlir
+    // before
+    %s = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %n = onnx.node "IsNaN" version 20 (%s) {} : (tensor<4x8xf32>) -> tensor<4x8xi1>
+    %y = onnx.node "Where" version 16 (%n, %zero, %s) {}
+           : (tensor<4x8xi1>, tensor<f32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+
+    // after
+    %y = onnx.node domain "mtc" "SafeSoftmax" version 1 (%x) {axis = 1 : si64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+}
+
+def MergeReshapedTransposesPass : Pass<"onnx-merge-reshaped-transposes", "::mtc::onnx::GraphOp"> {
+  let summary = "Take a transpose between two reshapes as one node";
+  let description = [{
+    PyTorch's exporter transposes the keys of attention through three dimensions:
+
+    ```
+    Reshape(Transpose(Reshape(x, [G, T, D]), [0, 2, 1]), [.., D, T])  =>  Transpose(x, [.., D, T])
+    ```
+
+    where x is [.., T, D] and the leading extents .. make up G. As one node the transpose meets the one before it. Types
+    must have been inferred.
+
+    ```mlir
+    // before
+    %a = onnx.node "Reshape" version 19 (%x, %s) {} : (tensor<2x3x4x5xf32>, tensor<3xi64>) -> tensor<6x4x5xf32>
+    %b = onnx.node "Transpose" version 13 (%a) {perm = array<i64: 0, 2, 1>} : (tensor<6x4x5xf32>) -> tensor<6x5x4xf32>
+    %y = onnx.node "Reshape" version 19 (%b, %t) {} : (tensor<6x5x4xf32>, tensor<4xi64>) -> tensor<2x3x5x4xf32>
+
+    // after
+    %y = onnx.node "Transpose" version 13 (%x) {perm = array<i64: 0, 1, 3, 2>} : (tensor<2x3x4x5xf32>) -> tensor<2x3x5x4xf32>
+    ```
+  }];
+}
+
+#endif // MTC_FRONTEND_EXPORTERS_PASSES

@@ -1,0 +1,31 @@
+//===- Patterns.cpp - What patterns of exporters are matched with -----------------------------===//
+
+#include "frontend/exporters/Patterns.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+bool isOperator(NodeOp node, StringRef opType) {
+  return node.getDomain().value_or("").empty() && node.getOpType() == opType;
+}
+
+NodeOp definedBy(Value value, StringRef opType) {
+  auto node = value.getDefiningOp<NodeOp>();
+  return node && isOperator(node, opType) ? node : NodeOp();
+}
+
+ArrayRef<int64_t> inferredShape(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type.getShape() : ArrayRef<int64_t>();
+}
+
+void replaceNodes(PatternRewriter &rewriter, NodeOp last, NodeOp replacement,
+                  ArrayRef<NodeOp> others) {
+  rewriter.replaceOp(last, replacement);
+  for (NodeOp other : others)
+    if (other.use_empty())
+      rewriter.eraseOp(other);
+}
+
+} // namespace mtc::onnx

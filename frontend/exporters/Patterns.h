@@ -1,0 +1,28 @@
+//===- Patterns.h - What patterns of exporters are matched with -------------------------------===//
+
+#ifndef MTC_FRONTEND_EXPORTERS_PATTERNS_H
+#define MTC_FRONTEND_EXPORTERS_PATTERNS_H
+
+#include "frontend/dialect/Onnx.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mtc::onnx {
+
+/// Whether a node is of this operator of ai.onnx.
+bool isOperator(NodeOp node, llvm::StringRef opType);
+
+/// The node that defines a value if it is of this operator of ai.onnx; null otherwise.
+NodeOp definedBy(mlir::Value value, llvm::StringRef opType);
+
+/// The extents of a value whose type is inferred; empty for others.
+llvm::ArrayRef<int64_t> inferredShape(mlir::Value value);
+
+/// Puts `replacement` in the place of `last` and removes those of `others`, in this order, that
+/// nobody uses any more.
+void replaceNodes(mlir::PatternRewriter &rewriter, NodeOp last, NodeOp replacement,
+                  llvm::ArrayRef<NodeOp> others);
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_EXPORTERS_PATTERNS_H

@@ -1,0 +1,71 @@
+//===- SafeSoftmax.cpp - The softmax that exporters guard against fully masked rows -----------===//
+
+#include "frontend/dialect/Node.h"
+#include "frontend/exporters/Passes.h"
+#include "frontend/exporters/Patterns.h"
+
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DEF_FORMSAFESOFTMAXPASS
+#include "frontend/exporters/Passes.h.inc"
+
+namespace {
+
+bool isZero(NodeOp node, size_t operand) {
+  std::optional<SmallVector<double>> values = NodeView(node).constantFloats(operand);
+  return values && llvm::all_of(*values, [](double value) { return value == 0; });
+}
+
+/// The axis that is normalized alone; nothing where several are, as up to version 12 all from
+/// `axis` on.
+std::optional<int64_t> normalizedAxis(NodeOp softmax) {
+  bool joinsAxes = softmax.getVersion() < 13;
+  int64_t rank = inferredShape(softmax.getInputs()[0]).size();
+  int64_t axis = NodeView(softmax).integer("axis", joinsAxes ? 1 : -1);
+  axis = axis < 0 ? axis + rank : axis;
+  if (axis < 0 || axis >= rank || (joinsAxes && axis != rank - 1))
+    return std::nullopt;
+  return axis;
+}
+
+/// s = Softmax(x), Where(IsNaN(s), 0, s)  =>  mtc.SafeSoftmax(x)
+struct FormSafeSoftmax : OpRewritePattern<NodeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(NodeOp where, PatternRewriter &rewriter) const override {
+    if (!isOperator(where, "Where") || where.getInputs().size() != 3)
+      return failure();
+    Value kept = where.getInputs()[2];
+    NodeOp softmax = definedBy(kept, "Softmax"), isNaN = definedBy(where.getInputs()[0], "IsNaN");
+    if (!softmax || !isNaN || isNaN.getInputs().front() != kept)
+      return rewriter.notifyMatchFailure(where, "chooses by something else than NaN of a softmax");
+    if (where.getResult(0).getType() != kept.getType() || !isZero(where, 1))
+      return rewriter.notifyMatchFailure(where, "puts something else than zero in its place");
+    std::optional<int64_t> axis = normalizedAxis(softmax);
+    if (!axis)
+      return rewriter.notifyMatchFailure(softmax, "normalizes several axes together");
+    auto integer = rewriter.getIntegerType(64, /*isSigned=*/true);
+    NamedAttribute attribute =
+        rewriter.getNamedAttr("axis", rewriter.getIntegerAttr(integer, *axis));
+    auto safe = NodeOp::create(rewriter, softmax.getLoc(), where.getResultTypes(), "SafeSoftmax",
+                               /*version=*/1, rewriter.getStringAttr("mtc"),
+                               rewriter.getDictionaryAttr(attribute), softmax.getInputs());
+    replaceNodes(rewriter, where, safe, {isNaN, softmax});
+    return success();
+  }
+};
+
+struct FormSafeSoftmaxPass : impl::FormSafeSoftmaxPassBase<FormSafeSoftmaxPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FormSafeSoftmax>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+} // namespace mtc::onnx

@@ -1,0 +1,69 @@
+// RUN: mtc-opt %s --onnx-form-safe-softmax --split-input-file | FileCheck %s
+// RUN: mtc-opt %s --onnx-undo-exporters --split-input-file | FileCheck %s
+
+// A softmax that is zero where it would be NaN is one node.
+
+// CHECK: onnx.graph @main(%[[X:.*]]: tensor<4x8xf32>)
+// CHECK-NOT: "Softmax"
+// CHECK: %[[Y:.*]] = onnx.node domain "mtc" "SafeSoftmax" version 1(%[[X]]) {axis = 1 : si64}
+// CHECK-NEXT: onnx.return %[[Y]]
+onnx.graph @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %s = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %n = onnx.node "IsNaN" version 20 (%s) {} : (tensor<4x8xf32>) -> tensor<4x8xi1>
+  %y = onnx.node "Where" version 16 (%n, %zero, %s) {} : (tensor<4x8xi1>, tensor<f32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  onnx.return %y : tensor<4x8xf32>
+}
+
+// -----
+
+// What is read elsewhere too remains.
+
+// CHECK: onnx.graph @main(%[[X:.*]]: tensor<4x8xf32>)
+// CHECK: %[[S:.*]] = onnx.node "Softmax"
+// CHECK: %[[Y:.*]] = onnx.node domain "mtc" "SafeSoftmax" version 1(%[[X]]) {axis = 1 : si64}
+// CHECK-NEXT: onnx.return %[[Y]], %[[S]]
+onnx.graph @main(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %zero = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %s = onnx.node "Softmax" version 11 (%x) {} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %n = onnx.node "IsNaN" version 20 (%s) {} : (tensor<4x8xf32>) -> tensor<4x8xi1>
+  %y = onnx.node "Where" version 16 (%n, %zero, %s) {} : (tensor<4x8xi1>, tensor<f32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  onnx.return %y, %s : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Only that form: another value in place of NaN stays as written, and so do rows of several axes, or of none.
+
+// CHECK: onnx.graph @main
+// CHECK-NOT: SafeSoftmax
+// CHECK: onnx.return
+onnx.graph @main(%x: tensor<4x9xf32>) -> (tensor<4x9xf32>, tensor<4x9xf32>, tensor<4x9xf32>) {
+  %one = onnx.constant dense<1.0> : tensor<f32> -> tensor<f32>
+  %zero = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %s = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<4x9xf32>) -> tensor<4x9xf32>
+  %n = onnx.node "IsNaN" version 20 (%s) {} : (tensor<4x9xf32>) -> tensor<4x9xi1>
+  %y = onnx.node "Where" version 16 (%n, %one, %s) {} : (tensor<4x9xi1>, tensor<f32>, tensor<4x9xf32>) -> tensor<4x9xf32>
+  %s0 = onnx.node "Softmax" version 11 (%x) {axis = 0 : si64} : (tensor<4x9xf32>) -> tensor<4x9xf32>
+  %n0 = onnx.node "IsNaN" version 20 (%s0) {} : (tensor<4x9xf32>) -> tensor<4x9xi1>
+  %y0 = onnx.node "Where" version 16 (%n0, %zero, %s0) {} : (tensor<4x9xi1>, tensor<f32>, tensor<4x9xf32>) -> tensor<4x9xf32>
+  %s2 = onnx.node "Softmax" version 11 (%x) {axis = 2 : si64} : (tensor<4x9xf32>) -> tensor<4x9xf32>
+  %n2 = onnx.node "IsNaN" version 20 (%s2) {} : (tensor<4x9xf32>) -> tensor<4x9xi1>
+  %y2 = onnx.node "Where" version 16 (%n2, %zero, %s2) {} : (tensor<4x9xi1>, tensor<f32>, tensor<4x9xf32>) -> tensor<4x9xf32>
+  onnx.return %y, %y0, %y2 : tensor<4x9xf32>, tensor<4x9xf32>, tensor<4x9xf32>
+}
+
+// -----
+
+// Types that are not inferred match nothing.
+
+// CHECK: onnx.graph @main
+// CHECK-NOT: SafeSoftmax
+// CHECK: onnx.return
+onnx.graph @main(%x: tensor<*xf32>) -> tensor<*xf32> {
+  %zero = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %s = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<*xf32>) -> tensor<*xf32>
+  %n = onnx.node "IsNaN" version 20 (%s) {} : (tensor<*xf32>) -> tensor<*xi1>
+  %y = onnx.node "Where" version 16 (%n, %zero, %s) {} : (tensor<*xi1>, tensor<f32>, tensor<*xf32>) -> tensor<*xf32>
+  onnx.return %y : tensor<*xf32>
+}

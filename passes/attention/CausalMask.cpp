@@ -126,9 +126,9 @@ static Predicate negate(Predicate predicate) {
   return predicate;
 }
 
-std::optional<int64_t> mtc::causalOffset(Value mask, bool negated) {
+std::optional<int64_t> mtc::causalOffset(Value mask, int64_t queries, bool negated) {
   ArrayRef<int64_t> shape = shapeOf(mask);
-  int64_t rank = shape.size(), queries = shape[rank - 2], keys = shape[rank - 1];
+  int64_t rank = shape.size(), keys = shape[rank - 1];
   if (typeOf(mask).getNumElements() != queries * keys)
     return std::nullopt;
   // Booleans beside the IR take a byte each, those in it a bit.
@@ -148,14 +148,14 @@ std::optional<int64_t> mtc::causalOffset(Value mask, bool negated) {
     return std::nullopt;
   }
   if (auto other = mask.getDefiningOp<NotOp>())
-    return causalOffset(other.getInput(), !negated);
+    return causalOffset(other.getInput(), queries, !negated);
   auto compare = mask.getDefiningOp<CompareOp>();
   if (!compare) {
     if (Operation *op = mask.getDefiningOp(); isa_and_present<ReshapeOp, BroadcastOp>(op))
       if (ArrayRef<int64_t> from = shapeOf(op->getOperand(0));
           from.size() >= 2 && from.take_back(2) == shape.take_back(2) &&
           typeOf(op->getOperand(0)).getNumElements() == queries * keys)
-        return causalOffset(op->getOperand(0), negated);
+        return causalOffset(op->getOperand(0), queries, negated);
     return std::nullopt;
   }
   auto a = positionOf(compare.getLhs(), rank - 2, rank - 1),
@@ -189,9 +189,8 @@ static std::optional<int64_t> offsetOfNumbers(Value bias, int64_t queries, int64
   return offsetOf(queries, keys, [&](int64_t i, int64_t j) { return (*data)[i * keys + j] == 0; });
 }
 
-std::optional<int64_t> mtc::causalOffsetOfBias(Value bias) {
-  ArrayRef<int64_t> shape = shapeOf(bias);
-  int64_t queries = shape[shape.size() - 2], keys = shape.back();
+std::optional<int64_t> mtc::causalOffsetOfBias(Value bias, int64_t queries) {
+  int64_t keys = shapeOf(bias).back();
   Type element = typeOf(bias).getElementType();
   if (typeOf(bias).getNumElements() != queries * keys)
     return std::nullopt;

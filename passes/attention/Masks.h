@@ -16,13 +16,13 @@ mlir::Value shrink(TensorBuilder &b, mlir::Value value, mlir::ArrayRef<int64_t> 
 /// What a value is reshaped from: it has the same elements in the same order.
 mlir::Value sameElements(mlir::Value value);
 
-/// Where a boolean tensor [.., M, N], with extents of 1 before, is true exactly where j <= i + k,
-/// this k; nothing where it is not, or where that is not known when the model is compiled. With
-/// `negated`, false exactly there.
-std::optional<int64_t> causalOffset(mlir::Value mask, bool negated = false);
+/// Where a boolean tensor [.., M, N], with extents of 1 before, of as many rows as there are
+/// `queries`, is true exactly where j <= i + k, this k; nothing where it is not, or where that is
+/// not known when the model is compiled. With `negated`, false exactly there.
+std::optional<int64_t> causalOffset(mlir::Value mask, int64_t queries, bool negated = false);
 
 /// The same for a bias that is 0 there and -inf, or not far from the least number, elsewhere.
-std::optional<int64_t> causalOffsetOfBias(mlir::Value bias);
+std::optional<int64_t> causalOffsetOfBias(mlir::Value bias, int64_t queries);
 
 /// Whether each row that a causal mask of this offset leaves has a key.
 inline bool leavesEveryRow(int64_t offset) { return offset >= 0; }

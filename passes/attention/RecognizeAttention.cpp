@@ -3,6 +3,7 @@
 #include "ir/NodeNames.h"
 #include "ir/Shape.h"
 #include "passes/Passes.h"
+#include "passes/attention/KeySelection.h"
 #include "passes/attention/Masks.h"
 #include "passes/attention/Scores.h"
 #include "passes/attention/SharedHeads.h"
@@ -118,8 +119,6 @@ private:
     return shrink(b, b.reshape(value, {batch, heads, queries, keys}), {0, 1, 2});
   }
 
-  void addCausal(int64_t offset) { causal = causal ? std::min(*causal, offset) : offset; }
-
   static std::string finiteReason(double number) {
     std::string text;
     llvm::raw_string_ostream(text) << "a masked score is " << number
@@ -128,72 +127,24 @@ private:
   }
 
   std::string findMasks() {
+    selection.emplace(b, queries);
     for (const ScoreMask &given : chain.masks) {
       Value condition = small(given.condition);
       if (std::isinf(given.otherwise) && given.otherwise < 0) {
-        addMask(condition, given.negated);
+        selection->addMask(condition, given.negated);
         continue;
       }
-      std::optional<int64_t> offset = causalOffset(condition, given.negated);
+      std::optional<int64_t> offset = causalOffset(condition, queries, given.negated);
       if (!offset || !leavesEveryRow(*offset) || !leavesOut(given.otherwise))
         return finiteReason(given.otherwise);
-      addCausal(*offset);
+      selection->addCausal(*offset);
     }
     for (const AddedBias &given : chain.biases) {
       if (std::optional<StringRef> source = trainedSource(given.value))
         return ("its bias depends on the parameter '" + *source + "'").str();
-      addBias(small(given.value), given.factor);
+      selection->addBias(small(given.value), given.factor);
     }
     return "";
-  }
-
-  /// Each condition of a conjunction by itself: one of them may be causal.
-  void addMask(Value condition, bool negated) {
-    condition = shrink(b, condition, {0, 1, 2});
-    if (std::optional<int64_t> offset = causalOffset(condition, negated))
-      return addCausal(*offset);
-    Operation *op = condition.getDefiningOp();
-    if (isa_and_present<NotOp>(op))
-      return addMask(op->getOperand(0), !negated);
-    if ((!negated && isa_and_present<AndOp>(op)) || (negated && isa_and_present<OrOp>(op))) {
-      for (Value operand : op->getOperands())
-        addMask(operand, negated);
-      return;
-    }
-    if (std::optional<double> all = splatOf(condition); all && (*all != 0) != negated)
-      return; // Every key takes part.
-    if (negated)
-      condition = b.logicalNot(condition);
-    mask = mask ? combine(mask, condition, &TensorBuilder::logicalAnd) : condition;
-  }
-
-  void addBias(Value value, double factor) {
-    if (std::optional<int64_t> offset = causalOffsetOfBias(value);
-        offset && factor > 0 && leavesEveryRow(*offset))
-      return addCausal(*offset);
-    if (auto select = sameElements(value).getDefiningOp<SelectOp>(); select && factor > 0)
-      for (bool negated : {false, true}) {
-        std::optional<double> kept = splatOf(negated ? select.getOnFalse() : select.getOnTrue());
-        std::optional<double> other = splatOf(negated ? select.getOnTrue() : select.getOnFalse());
-        if (!kept || *kept != 0 || !other)
-          continue;
-        Value condition = b.reshape(select.getCondition(), shapeOf(value));
-        if (std::isinf(*other) && *other < 0)
-          return addMask(condition, negated);
-        if (std::optional<int64_t> offset = causalOffset(condition, negated);
-            offset && leavesEveryRow(*offset) && leavesOut(*other))
-          return addCausal(*offset);
-      }
-    if (factor != 1)
-      value = b.mul(value, b.splat(value, factor));
-    bias = bias ? combine(bias, value, &TensorBuilder::add) : value;
-  }
-
-  Value combine(Value x, Value y, Value (TensorBuilder::*function)(Value, Value)) {
-    SmallVector<int64_t> shape;
-    for (auto [m, n] : llvm::zip_equal(shapeOf(x), shapeOf(y)))
-      shape.push_back(std::max(m, n));
-    return (b.*function)(b.broadcastTo(x, shape), b.broadcastTo(y, shape));
   }
 
   void build() {
@@ -215,7 +166,8 @@ private:
                           join(second.getRhsBatch(), second.getRhsContract(), second.getRhsFree()),
                           {batch, keyHeads, keys, valueWidth});
     b.setLoc(FusedLoc::get(b.getContext(), {first.getLoc(), softmax.getLoc(), second.getLoc()}));
-    Value out = b.attention(query, key, value, bias, mask, causal, scale);
+    Value out =
+        b.attention(query, key, value, selection->bias, selection->mask, selection->causal, scale);
     second.replaceAllUsesWith(b.reshape(out, shapeOf(second)));
     second.erase();
   }
@@ -226,8 +178,7 @@ private:
   ContractOp second;
   ScoreChain chain;
   int64_t batch = 1, heads = 1, keyHeads = 1, queries = 1, keys = 1;
-  Value bias, mask;
-  std::optional<int64_t> causal;
+  std::optional<KeySelection> selection;
 };
 
 class RecognizeAttentionPass : public mtc::impl::RecognizeAttentionBase<RecognizeAttentionPass> {

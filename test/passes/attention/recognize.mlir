@@ -207,6 +207,46 @@ func.func @padding_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: te
   return %y : tensor<2x4x3x8xf32>
 }
 
+// The same keys for every query, known when the model is compiled: one row of a causal mask would look the same.
+// CHECK-LABEL: func.func @constant_keys(
+// CHECK: %[[M:.*]] = mtc.constant dense<{{.*}}[true, true, false]{{.*}}> : tensor<1x1x1x3xi1>
+// CHECK-NEXT: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} mask %[[M]] scale 1.000000e+00
+func.func @constant_keys(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
+  %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
+  %m = mtc.constant dense<[true, true, false]> : tensor<3xi1>
+  %mm = mtc.broadcast %m axes [0, 1, 2] : tensor<3xi1> -> tensor<2x4x3x3xi1>
+  %ninf = mtc.constant dense<0xFF800000> : tensor<2x4x3x3xf32>
+  %x = mtc.select %mm, %s, %ninf : tensor<2x4x3x3xi1>, tensor<2x4x3x3xf32>
+  %max = mtc.reduce max %x axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
+  %mb = mtc.broadcast %max axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
+  %sub = mtc.sub %x, %mb : tensor<2x4x3x3xf32>
+  %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
+  %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
+  %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
+  %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
+  %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
+  return %y : tensor<2x4x3x8xf32>
+}
+
+// CHECK-LABEL: func.func @constant_bias_of_keys(
+// CHECK: %[[B:.*]] = mtc.constant dense<{{.*}}[0.000000e+00, 0.000000e+00, 0xFF800000]{{.*}}> : tensor<1x1x1x3xf32>
+// CHECK-NEXT: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} bias %[[B]] scale 1.000000e+00
+func.func @constant_bias_of_keys(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
+  %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
+  %m = mtc.constant dense<[0.0, 0.0, 0xFF800000]> : tensor<3xf32>
+  %mm = mtc.broadcast %m axes [0, 1, 2] : tensor<3xf32> -> tensor<2x4x3x3xf32>
+  %x = mtc.add %s, %mm : tensor<2x4x3x3xf32>
+  %max = mtc.reduce max %x axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
+  %mb = mtc.broadcast %max axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
+  %sub = mtc.sub %x, %mb : tensor<2x4x3x3xf32>
+  %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
+  %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
+  %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
+  %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
+  %y = mtc.contract %p, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
+  return %y : tensor<2x4x3x8xf32>
+}
+
 // Almost causal data is a mask like any other; a bias before the scale is scaled.
 // CHECK-LABEL: func.func @not_causal(
 // CHECK: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} mask %{{.*}} scale 5.000000e-01

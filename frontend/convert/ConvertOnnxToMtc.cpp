@@ -89,6 +89,8 @@ LogicalResult checkInferred(GraphOp graph) {
 }
 
 struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPass> {
+  using ConvertOnnxToMtcPassBase::ConvertOnnxToMtcPassBase;
+
   void runOnOperation() override {
     auto graph = getOperation().lookupSymbol<GraphOp>("main");
     if (!graph) {
@@ -98,7 +100,7 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
     if (failed(checkInferred(graph)))
       return signalPassFailure();
 
-    Program program(graph);
+    Program program(graph, attentionInParts);
     bool ok = true;
     for (auto op : graph.getOps<NodeOp>()) {
       Conversion node(op, program);

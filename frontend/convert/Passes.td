@@ -35,6 +35,10 @@ def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"attentionInParts", "attention-in-parts", "bool", "false",
+           "write the operator Attention as two products and a softmax">,
+  ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }
 

@@ -1,8 +1,8 @@
 //===- Attention.cpp - Attention -------------------------------------------------------------===//
 //
-// Written in the core: contractions name their axes, so that heads stay where they are and keys and
-// values that several query heads share are not repeated. Positions that do not take part have a
-// score of -inf; a row without any gives zeros.
+// As mtc.attention where that says the same. Otherwise in the core: contractions name their axes,
+// so that heads stay where they are and keys and values that several query heads share are not
+// repeated. Positions that do not take part have a score of -inf; a row without any gives zeros.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -142,6 +142,9 @@ public:
 
   LogicalResult convert() {
     buildOperands();
+    if (isWhole())
+      return finish(
+          b.attention(query, key, value, /*bias=*/{}, takenKeys(), causalOffset(), wholeScale()));
     Value scores = buildScores(), shown = scores;
     if (double cap = attributes.softcap; cap > 0)
       scores = b.mul(b.tanh(b.mul(scores, b.splat(scores, 1.0 / cap))), b.splat(scores, cap));
@@ -154,9 +157,7 @@ public:
     Value weights = b.cast(safeSoftmax(b, b.cast(scores, compute), 3), element);
     if (attributes.outputMode == 3)
       shown = weights;
-    return success(succeeded(node.result(0, buildOutput(weights))) &&
-                   succeeded(node.result(1, key)) && succeeded(node.result(2, value)) &&
-                   succeeded(node.result(3, shown)));
+    return success(succeeded(finish(buildOutput(weights))) && succeeded(node.result(3, shown)));
   }
 
 private:
@@ -170,6 +171,66 @@ private:
       value = b.concatenate({node.value(5), value}, 2);
     }
   }
+
+  LogicalResult finish(Value output) {
+    if (node.rank(0) == 3)
+      output = b.reshape(b.transpose(output, {0, 2, 1, 3}), node.resultShape());
+    return success(succeeded(node.result(0, output)) && succeeded(node.result(1, key)) &&
+                   succeeded(node.result(2, value)));
+  }
+
+  //===--- As mtc.attention -------------------------------------------------------------------===//
+
+  /// Whether mtc.attention says the same. A bias may depend on a parameter, of which it knows no
+  /// gradient: such scores are written in parts, and looked at when that is known.
+  bool isWhole() const {
+    Type element = node.elementType(0);
+    bool hasOneType = node.elementType(1) == element && node.elementType(2) == element &&
+                      computeType(b, attributes.softmaxType) == element;
+    bool hasBias = node.has(3) && !node.elementType(3).isInteger(1);
+    return !node.program().writesAttentionInParts() && hasOneType && !hasBias &&
+           attributes.softcap <= 0 && keyLength > 0 && !node.wants(3);
+  }
+
+  /// As it would be after rounding to the type of the scores.
+  double wholeScale() const {
+    return node.elementType(0).isF64() ? attributes.scale : static_cast<float>(attributes.scale);
+  }
+
+  std::optional<int64_t> causalOffset() const {
+    return attributes.isCausal ? std::optional(operands.past) : std::nullopt;
+  }
+
+  /// [.., keyLength], where each of batch, heads and queries may be 1; null where all keys are
+  /// taken.
+  Value takenKeys() {
+    Value taken;
+    if (node.has(3)) {
+      Value mask = paddedMask();
+      SmallVector<int64_t> shape(4 - typeOf(mask).getRank(), 1);
+      llvm::append_range(shape, shapeOf(mask));
+      taken = b.reshape(mask, shape);
+      shape.back() = keyLength;
+      taken = b.broadcastTo(taken, shape);
+    }
+    if (!node.has(6))
+      return taken;
+    Value tokens = b.reshape(areTokens(), {batch, 1, 1, keyLength});
+    if (!taken)
+      return tokens;
+    SmallVector<int64_t> shape(shapeOf(taken));
+    shape[0] = batch;
+    return b.logicalAnd(b.broadcastTo(taken, shape), b.broadcastTo(tokens, shape));
+  }
+
+  /// [batch, keyLength]: whether a key lies before the number of those that are no padding.
+  Value areTokens() {
+    auto byBatch = RankedTensorType::get({batch, keyLength}, b.getI64Type());
+    Value lengths = b.broadcast(b.cast(node.value(6), b.getI64Type()), {1}, byBatch.getShape());
+    return b.compare(Predicate::Lt, b.iota(byBatch, 1), lengths);
+  }
+
+  //===--- In parts ---------------------------------------------------------------------------===//
 
   /// scale Q K' as [batch, heads, length, keyLength]. Narrow floats are scaled before the product,
   /// which could overflow.
@@ -199,12 +260,8 @@ private:
       Value last = operands.past > 0 ? b.add(row, b.splat(row, operands.past)) : row;
       scores = keep(scores, b.broadcastTo(b.compare(Predicate::Le, column, last), shape));
     }
-    if (node.has(6)) {
-      auto byBatch = RankedTensorType::get({batch, keyLength}, b.getI64Type());
-      Value lengths = b.broadcast(b.cast(node.value(6), b.getI64Type()), {1}, byBatch.getShape());
-      Value isToken = b.compare(Predicate::Lt, b.iota(byBatch, 1), lengths);
-      scores = keep(scores, b.broadcast(isToken, {1, 2}, shape));
-    }
+    if (node.has(6))
+      scores = keep(scores, b.broadcast(areTokens(), {1, 2}, shape));
     return scores;
   }
 
@@ -222,10 +279,7 @@ private:
   Value buildOutput(Value weights) {
     Value grouped = b.reshape(weights, {batch, keyHeads, heads / keyHeads, length, keyLength});
     Value product = b.contract(grouped, value, {0, 1}, {0, 1}, {4}, {2});
-    Value output = b.reshape(product, {batch, heads, length, operands.value.size});
-    if (node.rank(0) == 4)
-      return output;
-    return b.reshape(b.transpose(output, {0, 2, 1, 3}), node.resultShape());
+    return b.reshape(product, {batch, heads, length, operands.value.size});
   }
 
   Conversion &node;

@@ -21,7 +21,8 @@ static ArrayAttr renamed(Builder &builder, unsigned count,
   return builder.getArrayAttr(attributes);
 }
 
-Program::Program(GraphOp graph) : graph(graph) {
+Program::Program(GraphOp graph, bool attentionInParts)
+    : graph(graph), attentionInParts(attentionInParts) {
   auto module = graph->getParentOfType<ModuleOp>();
   for (Operation &op : module.getBody()->without_terminator())
     if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && &op != graph.getOperation())

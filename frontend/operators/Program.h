@@ -24,7 +24,10 @@ namespace mtc::onnx {
 class Program {
 public:
   /// Begins `@forward` with the graph's inputs as arguments, beside the graph in its module.
-  explicit Program(GraphOp graph);
+  Program(GraphOp graph, bool attentionInParts);
+
+  /// Whether no attention is to be written as `mtc.attention`.
+  bool writesAttentionInParts() const { return attentionInParts; }
 
   /// Ends `@forward`: the graph's outputs become its results.
   void finish();
@@ -54,6 +57,7 @@ private:
   mlir::StringAttr freshSymbol(llvm::StringRef name);
 
   GraphOp graph;
+  bool attentionInParts;
   mlir::func::FuncOp forward;
   mlir::SmallVector<VariableOp> variables;
   llvm::DenseMap<mlir::Value, mlir::Value> values;

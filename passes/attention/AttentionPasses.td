@@ -13,7 +13,8 @@ def RecognizeAttention : Pass<"mtc-recognize-attention", "::mlir::func::FuncOp">
     first product and the softmax there may be scales, additive biases and selections of -inf, of which those that only
     leave out later keys become `causal`: that is proven from a mask's data, or from the comparison of positions that
     computes it. A scale on queries or keys, and keys and values that are repeated for groups of heads, become the
-    operation's own. A row whose scores are all -inf gives zeros, where a plain softmax would give NaN.
+    operation's own. A row whose scores are all -inf gives zeros, where a plain softmax would give NaN. Of the mask of an
+    `mtc.attention` that is one already, a causal part is proven in the same way.
 
     What looks like attention and is left in parts gives a remark with the reason (`mtc compile --remarks FILE`, category
     `mtc-recognize-attention`). The function's attribute `mtc.attention` says how many were recognized, and lists those

@@ -181,6 +181,22 @@ private:
   std::optional<KeySelection> selection;
 };
 
+/// Proves of the mask of an attention that is one already what recognition proves of others.
+void simplifyMask(AttentionOp attention) {
+  if (!attention.getMask())
+    return;
+  TensorBuilder b(attention.getLoc(), attention);
+  KeySelection selection(b, shapeOf(attention.getQuery())[2]);
+  if (std::optional<int64_t> causal = attention.getCausal())
+    selection.addCausal(*causal);
+  selection.addMask(attention.getMask(), /*negated=*/false);
+  attention.getMaskMutable().clear();
+  if (selection.mask)
+    attention.getMaskMutable().assign(selection.mask);
+  if (selection.causal)
+    attention.setCausal(*selection.causal);
+}
+
 class RecognizeAttentionPass : public mtc::impl::RecognizeAttentionBase<RecognizeAttentionPass> {
   void runOnOperation() override {
     SmallVector<std::pair<DivOp, Value>> softmaxes;
@@ -191,13 +207,19 @@ class RecognizeAttentionPass : public mtc::impl::RecognizeAttentionBase<Recogniz
     static constexpr StringLiteral category = "mtc-recognize-attention";
     int64_t recognized = 0;
     SmallVector<std::string> refused;
-    getOperation().walk([&](AttentionOp) { ++recognized; });
+    auto count = [&](Location location) {
+      ++recognized;
+      remark::passed(location, remark::RemarkOpts::name("recognized").category(category));
+    };
+    getOperation().walk([&](AttentionOp attention) {
+      simplifyMask(attention);
+      count(attention.getLoc());
+    });
     for (auto [softmax, scores] : softmaxes) {
       std::string reason;
       Location location = softmax.getLoc();
       if (Candidate(softmax, scores).replace(reason)) {
-        ++recognized;
-        remark::passed(location, remark::RemarkOpts::name("recognized").category(category));
+        count(location);
       } else if (!reason.empty()) {
         std::string nodes = nodeNames(location);
         refused.push_back(nodes.empty() ? reason : nodes + ": " + reason);

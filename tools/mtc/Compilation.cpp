@@ -361,7 +361,9 @@ LogicalResult Compilation::lower(Stage stage) {
   if (reaches(Stage::Forward)) {
     if (failed(run([&](OpPassManager &manager) {
           onnx::buildExportersPipeline(manager);
-          manager.addPass(onnx::createConvertOnnxToMtcPass());
+          bool attentionInParts =
+              llvm::is_contained(options.skippedPasses, "mtc-recognize-attention");
+          manager.addPass(onnx::createConvertOnnxToMtcPass({attentionInParts}));
           buildForwardPipeline(manager, options.skippedPasses);
         })))
       return failure();

@@ -14,31 +14,32 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// The ratio of elements that the node drops, 0 where it does not train: operand 2 says so from
-/// version 12 on, and before no node trains. Failure, unreported, where `missing` is the operand
-/// that would have to be known.
-FailureOr<double> readRatio(const NodeView &node, size_t &missing) {
+/// The ratio of elements that a node drops.
+struct DropRatio {
+  std::optional<double> value;
+  size_t unknown = 0; ///< Without a value, the operand that is not known at compile time.
+};
+
+/// 0 where the node does not train: operand 2 says so from version 12 on, and before none does.
+DropRatio readRatio(const NodeView &node) {
   if (node.version() < 12 || !node.has(2))
-    return 0.0;
+    return {0.0};
   std::optional<SmallVector<int64_t>> training = node.constantInts(2);
   std::optional<SmallVector<double>> ratio = node.constantFloats(1);
   if (!node.has(1))
-    ratio = {0.5};
+    ratio = SmallVector<double>{0.5};
   if ((training && !training->front()) || (ratio && ratio->front() == 0))
-    return 0.0;
-  missing = training ? 1 : 2;
+    return {0.0};
   if (!training || !ratio)
-    return failure();
-  return ratio->front();
+    return {std::nullopt, training ? size_t(1) : size_t(2)};
+  return {ratio->front()};
 }
 
 /// A node that drops nothing is its operand, and its mask is true.
 LogicalResult inferDropout(Inference &node) {
   if (!node.floatElements(0) || !node.hasOneElement(1) || !node.hasOneElement(2))
     return failure();
-  size_t missing;
-  FailureOr<double> ratio = readRatio(node, missing);
-  bool isIdentity = succeeded(ratio) && *ratio == 0;
+  bool isIdentity = readRatio(node).value == 0.0;
   auto mask = RankedTensorType::get(node.shape(0), IntegerType::get(node.context(), 1));
   if (failed(isIdentity ? node.forward(0, 0) : node.result(0, node.type(0))) ||
       failed(node.result(1, mask)))
@@ -63,10 +64,9 @@ Value keepMask(Conversion &node, double ratio) {
 }
 
 LogicalResult convertDropout(Conversion &node) {
-  size_t missing;
-  FailureOr<double> ratio = readRatio(node, missing);
-  if (failed(ratio))
-    return node.needsConstant(missing);
+  auto [ratio, unknown] = readRatio(node);
+  if (!ratio)
+    return node.needsConstant(unknown);
   if (!(*ratio >= 0 && *ratio < 1))
     return node.failure(node.operandName(1) + " = " + llvm::to_string(llvm::format("%g", *ratio)) +
                         ", expected at least 0 and below 1");

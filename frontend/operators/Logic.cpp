@@ -68,13 +68,17 @@ void addBitwise(Operators &operators, StringRef name, int64_t version, Compute c
   operators.add(name, version, {.infer = inferBitwise, .evaluate = evaluate});
 }
 
+bool shiftsLeft(NodeView &node) {
+  return node.choice("direction", "", {"LEFT", "RIGHT"}) == "LEFT";
+}
+
 LogicalResult inferBitShift(Inference &node) {
-  node.choice("direction", "", {"LEFT", "RIGHT"});
+  shiftsLeft(node);
   return inferBitwise(node);
 }
 
 void evaluateBitShift(Inference &node) {
-  bool left = node.string("direction", "") == "LEFT";
+  bool left = shiftsLeft(node);
   node.fold(0, zip<uint64_t, uint64_t>(node.tensor(0), node.tensor(1), node.resultType(),
                                        [left](uint64_t a, uint64_t b) -> uint64_t {
                                          return b >= 64 ? 0 : left ? a << b : a >> b;

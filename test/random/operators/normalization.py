@@ -1,4 +1,4 @@
-"""Softmax, and normalisations."""
+"""Softmax, and normalizations."""
 
 import math
 

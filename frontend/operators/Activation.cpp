@@ -1,4 +1,4 @@
-//===- Activation.cpp - Activation functions -------------------------------------------------===//
+//===- Activation.cpp - Activation functions --------------------------------------------------===//
 //
 // Written with select where they have a kink, so that the gradient there is that of PyTorch's
 // function and NaN passes. The side that is not chosen is kept finite: its cotangent is 0, and 0

@@ -1,4 +1,4 @@
-//===- Arithmetic.cpp - Arithmetic of several operands that broadcast ------------------------===//
+//===- Arithmetic.cpp - Arithmetic of several operands that broadcast -------------------------===//
 
 #include "frontend/operators/Broadcast.h"
 #include "frontend/operators/Operators.h"

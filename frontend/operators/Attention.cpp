@@ -1,4 +1,4 @@
-//===- Attention.cpp - Attention -------------------------------------------------------------===//
+//===- Attention.cpp - Attention --------------------------------------------------------------===//
 //
 // As mtc.attention where that says the same. Otherwise in the core: contractions name their axes,
 // so that heads stay where they are and keys and values that several query heads share are not
@@ -7,6 +7,7 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
+#include "frontend/operators/AttentionOperands.h"
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Formulas.h"
 #include "frontend/operators/Inference.h"
@@ -19,82 +20,10 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-//===--- What operands and attributes say -----------------------------------------------------===//
-
-/// Heads, length and head size of Q, K or V: [B, heads, length, size], or [B, length, heads · size]
-/// with the number of heads in an attribute.
-struct Heads {
-  int64_t batch, heads, length, size;
-};
-
-FailureOr<Heads> headsOf(NodeView &node, size_t operand, StringRef attribute) {
-  ArrayRef<int64_t> shape = node.shape(operand);
-  if (!node.hasRank(operand, 3, 4))
-    return failure();
-  if (shape.size() == 4)
-    return Heads{shape[0], shape[1], shape[2], shape[3]};
-  int64_t heads = node.integer(attribute);
-  if (node.failed())
-    return failure();
-  if (heads < 1 || shape[2] % heads != 0)
-    return node.failure("attribute " + attribute + " = " + Twine(heads) + " does not divide " +
-                        Twine(shape[2]) + " columns of " + node.operandName(operand));
-  return Heads{shape[0], heads, shape[1], shape[2] / heads};
-}
-
-struct AttentionOperands {
-  Heads query, key, value;
-  int64_t past; ///< Keys and values that come before the new ones.
-
-  int64_t keyLength() const { return past + key.length; }
-};
-
-FailureOr<AttentionOperands> readOperands(NodeView &node) {
-  for (size_t i : {1, 2})
-    if (!node.hasRank(i, node.rank(0), node.rank(0)))
-      return failure();
-  FailureOr<Heads> q = headsOf(node, 0, "q_num_heads"), k = failure(), v = failure();
-  if (succeeded(q))
-    k = headsOf(node, 1, "kv_num_heads");
-  if (succeeded(k))
-    v = headsOf(node, 2, "kv_num_heads");
-  if (failed(q) || failed(k) || failed(v))
-    return failure();
-  if (q->batch != k->batch || q->batch != v->batch || k->heads != v->heads ||
-      k->length != v->length || q->size != k->size || k->heads == 0 || q->heads % k->heads != 0)
-    return node.failure("operands of shapes " + shapeText(node.shape(0)) + ", " +
-                        shapeText(node.shape(1)) + ", " + shapeText(node.shape(2)) +
-                        " do not fit as query, key and value");
-  int64_t past = node.has(4) ? (node.hasRank(4, 4, 4) ? node.dim(4, 2) : 0) : 0;
-  if (node.failed())
-    return failure();
-  return AttentionOperands{*q, *k, *v, past};
-}
-
-struct AttentionAttributes {
-  bool isCausal;
-  double softcap, scale;
-  int64_t outputMode; ///< Which scores result 3 shows.
-  Type softmaxType;
-};
-
-FailureOr<AttentionAttributes> readAttributes(NodeView &node, const AttentionOperands &operands) {
-  double scale = 1.0 / std::sqrt(static_cast<double>(operands.query.size));
-  AttentionAttributes read{node.flag("is_causal", false), node.floating("softcap", 0.0),
-                           node.floating("scale", scale), node.integer("qk_matmul_output_mode", 0),
-                           node.elementTypeOf("softmax_precision", node.elementType(0))};
-  if (!node.failed() && (read.outputMode < 0 || read.outputMode > 3))
-    return node.failure("attribute qk_matmul_output_mode = " + Twine(read.outputMode) +
-                        ", expected 0..3");
-  if (node.failed())
-    return failure();
-  return read;
-}
-
 /// Y as Q with V's head size; present key and value; the matrix of scores.
 LogicalResult inferAttention(Inference &node) {
-  FailureOr<AttentionOperands> operands = readOperands(node);
-  if (failed(operands) || failed(readAttributes(node, *operands)))
+  FailureOr<AttentionOperands> operands = AttentionOperands::read(node);
+  if (failed(operands) || failed(AttentionAttributes::read(node, *operands)))
     return failure();
   const auto &[q, k, v, past] = *operands;
   int64_t total = operands->keyLength();
@@ -187,9 +116,12 @@ private:
     Type element = node.elementType(0);
     bool hasOneType = node.elementType(1) == element && node.elementType(2) == element &&
                       computeType(b, attributes.softmaxType) == element;
+    bool hasNoElements = llvm::any_of(ArrayRef({query, key, value}), [](Value operand) {
+      return typeOf(operand).getNumElements() == 0;
+    });
     bool hasBias = node.has(3) && !node.elementType(3).isInteger(1);
-    return !node.program().writesAttentionInParts() && hasOneType && !hasBias &&
-           attributes.softcap <= 0 && keyLength > 0 && !node.wants(3);
+    return !node.program().writesAttentionInParts() && hasOneType && !hasBias && !hasNoElements &&
+           attributes.softcap <= 0 && !node.wants(3);
   }
 
   /// As it would be after rounding to the type of the scores.
@@ -291,10 +223,10 @@ private:
 };
 
 LogicalResult convertAttention(Conversion &node) {
-  FailureOr<AttentionOperands> operands = readOperands(node);
+  FailureOr<AttentionOperands> operands = AttentionOperands::read(node);
   if (failed(operands))
     return failure();
-  FailureOr<AttentionAttributes> attributes = readAttributes(node, *operands);
+  FailureOr<AttentionAttributes> attributes = AttentionAttributes::read(node, *operands);
   if (failed(attributes))
     return failure();
   return AttentionConverter(node, *operands, *attributes).convert();

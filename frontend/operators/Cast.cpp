@@ -1,4 +1,4 @@
-//===- Cast.cpp - Casts and identities -------------------------------------------------------===//
+//===- Cast.cpp - Casts and identities --------------------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

@@ -1,4 +1,4 @@
-//===- ChannelNormalization.cpp - Normalization by channels: batch, instance and group norm --===//
+//===- ChannelNormalization.cpp - Normalization by channels: batch, instance and group norm ---===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Conversion.h"

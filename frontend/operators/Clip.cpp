@@ -1,4 +1,4 @@
-//===- Clip.cpp - Values between bounds ------------------------------------------------------===//
+//===- Clip.cpp - Values between bounds -------------------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

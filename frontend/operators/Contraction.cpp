@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Matrix products -----------------------------------------------------===//
+//===- Contraction.cpp - Matrix products ------------------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

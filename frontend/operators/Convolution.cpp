@@ -1,4 +1,4 @@
-//===- Convolution.cpp - Convolution: types only ---------------------------------------------===//
+//===- Convolution.cpp - Convolution: types only ----------------------------------------------===//
 
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"

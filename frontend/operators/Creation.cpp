@@ -1,4 +1,4 @@
-//===- Creation.cpp - Tensors made from attributes, shapes and bounds: folded ----------------===//
+//===- Creation.cpp - Tensors made from attributes, shapes and bounds: folded -----------------===//
 
 #include "frontend/operators/Evaluate.h"
 #include "frontend/operators/Operators.h"

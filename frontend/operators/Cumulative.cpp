@@ -1,4 +1,4 @@
-//===- Cumulative.cpp - Running sums and products --------------------------------------------===//
+//===- Cumulative.cpp - Running sums and products ---------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

@@ -1,4 +1,4 @@
-//===- Dropout.cpp - Dropout -----------------------------------------------------------------===//
+//===- Dropout.cpp - Dropout ------------------------------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Inference.h"

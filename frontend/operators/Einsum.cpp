@@ -1,4 +1,4 @@
-//===- Einsum.cpp - Einsum -------------------------------------------------------------------===//
+//===- Einsum.cpp - Einsum --------------------------------------------------------------------===//
 //
 // Operands are contracted from the left, two at a time. A label that both have and that is needed
 // later is a batch axis; one that is not needed later is contracted, or summed first where only one

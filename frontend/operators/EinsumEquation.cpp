@@ -1,4 +1,4 @@
-//===- EinsumEquation.cpp - The equation of an Einsum node -----------------------------------===//
+//===- EinsumEquation.cpp - The equation of an Einsum node ------------------------------------===//
 
 #include "frontend/operators/EinsumEquation.h"
 

@@ -1,4 +1,4 @@
-//===- EinsumEquation.h - The equation of an Einsum node -------------------------------------===//
+//===- EinsumEquation.h - The equation of an Einsum node --------------------------------------===//
 
 #ifndef MTC_FRONTEND_OPERATORS_EINSUMEQUATION_H
 #define MTC_FRONTEND_OPERATORS_EINSUMEQUATION_H

@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Elementary functions and tests of one operand -----------------------===//
+//===- Elementwise.cpp - Elementary functions and tests of one operand ------------------------===//
 
 #include "frontend/operators/Elementwise.h"
 #include "frontend/operators/Operators.h"

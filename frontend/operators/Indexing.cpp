@@ -1,4 +1,4 @@
-//===- Indexing.cpp - Elements read at given indices: Gather and its kin, OneHot -------------===//
+//===- Indexing.cpp - Elements read at given indices: Gather and its kin, OneHot --------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

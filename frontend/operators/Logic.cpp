@@ -1,4 +1,4 @@
-//===- Logic.cpp - Comparisons, logic, bits, and the choice by a condition -------------------===//
+//===- Logic.cpp - Comparisons, logic, bits, and the choice by a condition --------------------===//
 
 #include "frontend/operators/Broadcast.h"
 #include "frontend/operators/Operators.h"

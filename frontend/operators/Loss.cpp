@@ -1,4 +1,4 @@
-//===- Loss.cpp - Losses that a model holds itself -------------------------------------------===//
+//===- Loss.cpp - Losses that a model holds itself --------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Conversion.h"

@@ -1,4 +1,4 @@
-//===- Movement.cpp - Tensors permuted and repeated ------------------------------------------===//
+//===- Movement.cpp - Tensors permuted and repeated -------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

@@ -1,4 +1,4 @@
-//===- Normalization.cpp - Normalization over axes: layer and RMS norm and their relatives ---===//
+//===- Normalization.cpp - Normalization over axes: layer and RMS norm and their relatives ----===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Conversion.h"

@@ -1,4 +1,4 @@
-//===- Padding.cpp - Pad ---------------------------------------------------------------------===//
+//===- Padding.cpp - Pad ----------------------------------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

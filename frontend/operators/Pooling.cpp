@@ -1,4 +1,4 @@
-//===- Pooling.cpp - Pooling: types; conversion of the global kinds --------------------------===//
+//===- Pooling.cpp - Pooling: types; conversion of the global kinds ---------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Formulas.h"

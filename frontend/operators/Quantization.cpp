@@ -1,4 +1,4 @@
-//===- Quantization.cpp - Integers that stand for scaled numbers: types only -----------------===//
+//===- Quantization.cpp - Integers that stand for scaled numbers: types only ------------------===//
 
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"

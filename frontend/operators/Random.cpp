@@ -1,4 +1,4 @@
-//===- Random.cpp - Random tensors: types only -----------------------------------------------===//
+//===- Random.cpp - Random tensors: types only ------------------------------------------------===//
 
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"

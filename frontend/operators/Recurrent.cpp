@@ -1,4 +1,4 @@
-//===- Recurrent.cpp - RNN, GRU, LSTM: types only --------------------------------------------===//
+//===- Recurrent.cpp - RNN, GRU, LSTM: types only ---------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Inference.h"

@@ -1,4 +1,4 @@
-//===- Reduction.cpp - Reductions over axes --------------------------------------------------===//
+//===- Reduction.cpp - Reductions over axes ---------------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

@@ -1,4 +1,4 @@
-//===- Resize.cpp - Interpolation: types only ------------------------------------------------===//
+//===- Resize.cpp - Interpolation: types only -------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Inference.h"

@@ -1,4 +1,4 @@
-//===- RotaryEmbedding.cpp - Rotary embedding ------------------------------------------------===//
+//===- RotaryEmbedding.cpp - Rotary embedding -------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Conversion.h"

@@ -1,4 +1,4 @@
-//===- Scatter.cpp - Elements written at given indices ---------------------------------------===//
+//===- Scatter.cpp - Elements written at given indices ----------------------------------------===//
 //
 // Adding is mtc.scatter_add. Overwriting is the sum of the updates where a place is written at all:
 // the standard leaves open what happens when two updates name one place.

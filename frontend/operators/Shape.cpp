@@ -1,4 +1,4 @@
-//===- Shape.cpp - Shapes, and tensors under another shape -----------------------------------===//
+//===- Shape.cpp - Shapes, and tensors under another shape ------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

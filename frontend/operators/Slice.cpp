@@ -1,4 +1,4 @@
-//===- Slice.cpp - Tensors cut and joined: Slice, Split, Concat ------------------------------===//
+//===- Slice.cpp - Tensors cut and joined: Slice, Split, Concat -------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

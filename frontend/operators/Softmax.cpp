@@ -1,4 +1,4 @@
-//===- Softmax.cpp - Softmax, its logarithm, and Hardmax -------------------------------------===//
+//===- Softmax.cpp - Softmax, its logarithm, and Hardmax --------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"

@@ -15,6 +15,7 @@ from graph import NEAREST
 from tape import Rejected, Tape
 
 EVALUATIONS = 3
+BY_SIGN = ("adam", "adamw", "lion")  # Their first update is the rate times the gradient's sign.
 FACTOR = 6.0
 NOISE = {False: 2.0**-23, True: 2.0**-51}  # is_double
 LEAST = {False: 1e-3, True: 1e-9}  # the tolerance of a gradient, relative to its largest element
@@ -87,7 +88,25 @@ def expect(case: Case) -> Expectation:
         others.append(reference.train(case, tapes))
         check_decisions(exact_tapes, tapes)
     check_rules(case, exact.gradients[0])
+    result = tolerances(case, exact, others)
+    if case.optimizer not in BY_SIGN:
+        return result
+    # Noise of a few seeds may have the same sign in all of them.
+    for sign in (1.0, -1.0):
+        tapes = [Tape() for _ in range(STEPS)]
+        others.append(reference.train(case, tapes, lambda name, g: certain(g, sign, result.gradients[name].tolerance)))
+        check_decisions(exact_tapes, tapes)
     return tolerances(case, exact, others)
+
+
+def is_uncertain(gradient: np.ndarray, tolerance: float) -> np.ndarray:
+    """Where rounding may turn the sign, on which an update depends."""
+    return np.abs(gradient) < 100 * tolerance
+
+
+def certain(gradient: np.ndarray, sign: float, tolerance: float) -> np.ndarray:
+    """The gradient with this sign where rounding decides which it has."""
+    return np.where(is_uncertain(gradient, tolerance), sign * (np.abs(gradient) + tolerance), gradient)
 
 
 def tolerances(case: Case, exact: reference.Run, others: list[reference.Run]) -> Expectation:
@@ -115,7 +134,7 @@ def tolerances(case: Case, exact: reference.Run, others: list[reference.Run]) ->
     for name, w in exact.weights.items():
         result.weights[name] = expected(w, [o.weights[name] for o in others])
         result.weights[name].tolerance += sign_risk(case, name, exact.gradients, result.gradients[name].tolerance)
-        if case.optimizer in ("adam", "adamw", "lion"):  # An update is about as large as the rate, whatever the weight is.
+        if case.optimizer in BY_SIGN:  # An update is about as large as the rate, whatever the weight is.
             result.weights[name].tolerance += STEPS * FACTOR * noise * case.numbers["lr"]
     for name, y in exact.outputs.items():
         result.outputs[name] = expected(y, [o.outputs[name] for o in others], 1e-3)
@@ -124,9 +143,9 @@ def tolerances(case: Case, exact: reference.Run, others: list[reference.Run]) ->
 
 def sign_risk(case: Case, name: str, gradients, tolerance: float) -> float:
     """What an update by a gradient's sign may differ by where rounding may turn the sign."""
-    if case.optimizer not in ("adam", "adamw", "lion"):
+    if case.optimizer not in BY_SIGN:
         return 0.0
-    uncertain = any(((np.abs(g[name]) < 100 * tolerance)).any() for g in gradients)
+    uncertain = any(is_uncertain(g[name], tolerance).any() for g in gradients)
     return 2.1 * STEPS * case.numbers["lr"] if uncertain else 0.0
 
 

@@ -128,7 +128,7 @@ def without_some(graph: Graph, last: list[str]) -> list[str]:
     reached = set(kept)
     for node in reversed(graph.nodes):
         if reached & set(node.output):
-            reached |= set(read_by(node))
+            reached |= set(read_by(node, reached))
     return kept if all(name in reached for name in graph.initializers) else last
 
 

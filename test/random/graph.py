@@ -25,7 +25,10 @@ NEAREST = 3e-5  # to a kink
 READS = {"CastLike": 1, "Shape": 0}
 
 
-def read_by(node: onnx.NodeProto) -> list[str]:
+def read_by(node: onnx.NodeProto, results: set[str] | None = None) -> list[str]:
+    """The operands that the node's results, or those of `results` alone, follow from."""
+    if node.op_type == "Dropout" and results is not None and node.output[0] not in results:
+        return []  # The mask follows from no operand's elements.
     return list(node.input)[: READS.get(node.op_type)]
 
 

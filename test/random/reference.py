@@ -4,6 +4,7 @@ Losses are as PyTorch defines them, optimizers as in passes/optimizer.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,8 +132,8 @@ class Run:
     weights: dict[str, np.ndarray]
 
 
-def train(case: Case, tapes: list[Tape]) -> Run:
-    """As many steps as there are tapes."""
+def train(case: Case, tapes: list[Tape], turn: Callable = lambda name, gradient: gradient) -> Run:
+    """As many steps as there are tapes. The optimizer is given what `turn` makes of each gradient."""
     parameters = {name: array.astype(np.float64) for name, array in case.trained().items()}
     optimizer = Optimizer(case.optimizer, case.numbers, case.is_double)
     run = Run([], [], {}, {})
@@ -141,6 +142,7 @@ def train(case: Case, tapes: list[Tape]) -> Run:
         run.losses.append(loss)
         run.gradients.append(gradients)
         run.outputs = run.outputs or outputs
-        parameters = {name: tape.rounded(p) for name, p in optimizer.apply(parameters, gradients).items()}
+        turned = {name: turn(name, gradient) for name, gradient in gradients.items()}
+        parameters = {name: tape.rounded(p) for name, p in optimizer.apply(parameters, turned).items()}
     run.weights = parameters
     return run

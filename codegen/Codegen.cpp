@@ -28,14 +28,14 @@ void mtc::registerCodegenDialects(DialectRegistry &registry) {
   cuda::registerDeviceDialects(registry);
 }
 
-FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const ProgramInfo &info,
+FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const ProgramFiles &files,
                                                          Target &target) {
   FailureOr<std::vector<OwnedModule>> result = target.generateModules(CodeSources::of(placed));
   if (failed(result))
     return failure();
   OwnedModule tables{std::make_unique<llvm::LLVMContext>(), nullptr};
   FailureOr<std::unique_ptr<llvm::Module>> module =
-      emitProgramTables(placed, info, *tables.context, target, /*namedSteps=*/true);
+      emitProgramTables(placed, files, *tables.context, target, /*namedSteps=*/true);
   if (failed(module))
     return failure();
   tables.module = std::move(*module);
@@ -43,14 +43,14 @@ FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const 
   return result;
 }
 
-FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramInfo &info,
+FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramFiles &files,
                                             Target &target, KernelCache *cache) {
   FailureOr<std::vector<CompiledObject>> objects = target.compile(CodeSources::of(placed), cache);
   if (failed(objects))
     return failure();
   llvm::LLVMContext context;
   FailureOr<std::unique_ptr<llvm::Module>> tables =
-      emitProgramTables(placed, info, context, target);
+      emitProgramTables(placed, files, context, target);
   if (failed(tables))
     return failure();
   llvm::Expected<Target::Object> program = target.compileHost(**tables);

@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_CODEGEN_H
 #define MTC_CODEGEN_CODEGEN_H
 
-#include "codegen/program/ProgramInfo.h"
+#include "codegen/program/ProgramFiles.h"
 #include "codegen/target/Target.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -17,14 +17,14 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 /// of the kernels, in their order and with their names. It does not depend on the number of
 /// threads. Diagnostics are at the operations that cannot be compiled.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>> generateCode(mlir::ModuleOp placed,
-                                                                  const ProgramInfo &info,
+                                                                  const ProgramFiles &files,
                                                                   Target &target,
                                                                   KernelCache *cache = nullptr);
 
 /// The same before object code, for the JIT: optimised LLVM modules, kernels first, the tables
 /// last, with a global for each step (`stepSymbol`).
-mlir::FailureOr<std::vector<OwnedModule>> generateModules(mlir::ModuleOp placed,
-                                                          const ProgramInfo &info, Target &target);
+mlir::FailureOr<std::vector<OwnedModule>>
+generateModules(mlir::ModuleOp placed, const ProgramFiles &files, Target &target);
 
 } // namespace mtc
 

@@ -41,7 +41,7 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> mtc::createJit(const cpu::Proc
 }
 
 FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Target &target) {
-  FailureOr<std::vector<OwnedModule>> modules = generateModules(placed, ProgramInfo(), target);
+  FailureOr<std::vector<OwnedModule>> modules = generateModules(placed, ProgramFiles(), target);
   if (failed(modules))
     return failure();
   std::unique_ptr<JitProgram> result(new JitProgram());

@@ -60,10 +60,6 @@ bool isUnsigned(mlir::Type element);
 /// True for float tensors: those that a cotangent exists for.
 bool isDifferentiable(mlir::Type type);
 
-/// Marks variables that are written by one function and read when it has run: they have a place
-/// only in its arena.
-inline constexpr llvm::StringLiteral transientAttribute = "mtc.transient";
-
 namespace detail {
 Cost defaultCost(mlir::Operation *op);
 mlir::Operation *buildElementwiseKernel(mlir::Operation *op, mlir::OpBuilder &builder);

@@ -24,6 +24,8 @@ def MtcDialect : Dialect {
   let hasConstantMaterializer = 1;
   let hasCanonicalizer = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::func::FuncDialect"];
 }
 
@@ -88,6 +90,10 @@ def Mtc_Role : Mtc_Enum<"Role", "what a variable is for; the numbers are those o
    I32EnumCase<"Scalar", 5, "scalar">]>;
 def Mtc_RoleAttr : Mtc_EnumAttr<Mtc_Role, "role"> { let assemblyFormat = "$value"; }
 
+def Mtc_RuntimeScalar : Mtc_Enum<"RuntimeScalar", "what the runtime writes before a step",
+  [I32EnumCase<"LearningRate", 0, "learning_rate">, I32EnumCase<"Step", 1, "step">,
+   I32EnumCase<"MicroStep", 2, "micro_step">, I32EnumCase<"Seed", 3, "seed">]>;
+
 //===----------------------------------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------------------------------===//
@@ -106,6 +112,11 @@ def Mtc_NormalAttr : Mtc_Attr<"Normal", "normal"> {
   let summary = "the initial value is drawn from a normal distribution of mean 0";
   let parameters = (ins "::mlir::FloatAttr":$deviation);
   let assemblyFormat = "`<` $deviation `>`";
+}
+
+def Mtc_RuntimeScalarAttr : Mtc_EnumAttr<Mtc_RuntimeScalar, "scalar"> {
+  let summary = "the runtime writes the value before each step: the learning rate, f64, or a count, i64";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def Mtc_ZerosAttr : Mtc_Attr<"Zeros", "zeros"> { let summary = "the initial value is zero"; }

@@ -3,7 +3,6 @@
 #include "ir/KernelBuilder.h"
 #include "ir/Mtc.h"
 #include "ir/Scalar.h"
-#include "ir/TargetInfo.h"
 #include "ir/TensorBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,18 +30,6 @@ void MtcDialect::initialize() {
 #define GET_OP_LIST
 #include "ir/MtcOps.cpp.inc"
       >();
-}
-
-LogicalResult MtcDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != targetAttribute)
-    return success();
-  if (!isa<ModuleOp>(op))
-    return op->emitError() << "has the attribute '" << targetAttribute
-                           << "', which belongs to a module";
-  if (!isa<TargetAttrInterface>(attribute.getValue()))
-    return op->emitError() << "names no target in '" << targetAttribute << "', but "
-                           << attribute.getValue();
-  return success();
 }
 
 Operation *MtcDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,

@@ -154,6 +154,8 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
     library calls in their placed form, whose places themselves do not matter, and about kernels.
   }];
   let methods = [
+    InterfaceMethod<"How many threads of the host library calls are planned for: the most that the program may use.",
+      "unsigned", "getThreads", (ins), [{ return $_attr.getThreads(); }]>,
     InterfaceMethod<"Bytes of scratch memory that the library needs for the call; negative where it cannot run it.",
       "int64_t", "getScratchBytes", (ins "::mlir::Operation *":$call)>,
     InterfaceMethod<[{

@@ -3,20 +3,23 @@
 #include "ir/ReservedNames.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+
+using namespace mtc;
+
+std::string mtc::scalarName(RuntimeScalar scalar) {
+  return ("mtc." + stringifyRuntimeScalar(scalar)).str();
+}
 
 bool mtc::isReservedSymbol(llvm::StringRef name) {
-  llvm::StringRef number = name;
-  if (number.consume_front("kernel_"))
-    return !number.empty() && llvm::all_of(number, llvm::isDigit);
-  return llvm::StringSwitch<bool>(name)
-      .Cases({"forward", "micro_step", "update", "gradients", "evaluate"}, true)
-      .Cases({"mtc.learning_rate", "mtc.step", "mtc.micro_step", "mtc.seed"}, true)
-      .Default(false);
+  llvm::StringRef rest = name;
+  if (rest.consume_front("kernel_"))
+    return !rest.empty() && llvm::all_of(rest, llvm::isDigit);
+  if (rest.consume_front("mtc."))
+    return symbolizeRuntimeScalar(rest).has_value();
+  return llvm::is_contained({forwardName, microStepName, updateName, gradientsName, evaluateName},
+                            name);
 }
 
 bool mtc::isReservedResult(llvm::StringRef name) {
-  return llvm::StringSwitch<bool>(name)
-      .Cases({"mtc.loss", "mtc.row_loss", "mtc.row_weight", "mtc.row_correct"}, true)
-      .Default(false);
+  return llvm::is_contained({lossName, rowLossName, rowWeightName, rowCorrectName}, name);
 }

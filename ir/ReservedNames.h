@@ -3,9 +3,23 @@
 #ifndef MTC_IR_RESERVEDNAMES_H
 #define MTC_IR_RESERVEDNAMES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "ir/Mtc.h"
 
 namespace mtc {
+
+/// The functions of a module, later the program's steps: before the loss is attached there is
+/// @forward alone.
+inline constexpr llvm::StringLiteral forwardName = "forward", microStepName = "micro_step",
+                                     updateName = "update", gradientsName = "gradients",
+                                     evaluateName = "evaluate";
+
+/// Results beside the model's outputs: the loss, and what each row of the batch contributes to it.
+inline constexpr llvm::StringLiteral lossName = "mtc.loss", rowLossName = "mtc.row_loss",
+                                     rowWeightName = "mtc.row_weight",
+                                     rowCorrectName = "mtc.row_correct";
+
+/// The symbol of the variable that the runtime writes a scalar to.
+std::string scalarName(RuntimeScalar scalar);
 
 /// Whether functions, kernels or scalars of a program's module have the name, so that no variable
 /// of the model's can.

@@ -8,6 +8,30 @@
 using namespace mlir;
 using namespace mtc;
 
+void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twine &name, Type type,
+                       Attribute initial, FlatSymbolRefAttr of, StringAttr moduleName) {
+  build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
+        initial, of, moduleName, IntegerAttr(), UnitAttr());
+}
+
+/// variable_c2
+static LogicalResult verifyScalar(VariableOp variable) {
+  auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial());
+  if ((variable.getRole() == Role::Scalar) != bool(scalar))
+    return variable.emitOpError("has the role ")
+           << stringifyRole(variable.getRole()) << " and starts as " << variable.getInitial()
+           << ", expected #mtc.scalar of a scalar alone (variable_c2)";
+  if (!scalar)
+    return success();
+  Builder b(variable.getContext());
+  bool isRate = scalar.getValue() == RuntimeScalar::LearningRate;
+  auto written = RankedTensorType::get({}, isRate ? Type(b.getF64Type()) : Type(b.getI64Type()));
+  if (variable.getTensorType() != written)
+    return variable.emitOpError("is ") << variable.getTensorType() << ", but the runtime writes "
+                                       << written << " (variable_c2)";
+  return success();
+}
+
 LogicalResult VariableOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
   auto hasSize = [](RankedTensorType tensor) {
@@ -18,12 +42,15 @@ LogicalResult VariableOp::verify() {
     return emitOpError() << "has type " << getType()
                          << ", expected a tensor of known extents that memory can hold "
                             "(variable_c1)";
-  if (isa<InitializerAttr, NormalAttr, ZerosAttr>(getInitial()))
+  if (failed(verifyScalar(*this)))
+    return failure();
+  if (isa<InitializerAttr, NormalAttr, ZerosAttr, RuntimeScalarAttr>(getInitial()))
     return success();
   auto elements = dyn_cast<ElementsAttr>(getInitial());
   if (!elements)
     return emitOpError() << "starts as " << getInitial()
-                         << ", expected #mtc.initializer, #mtc.normal, #mtc.zeros or elements "
+                         << ", expected #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.scalar "
+                            "or elements "
                             "(variable_c1)";
   if (elements.getShapedType() != type)
     return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "

@@ -10,18 +10,25 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let description = [{
     The symbol is the ONNX initializer's name for parameters, constants and state. `of` names the parameter that a
     gradient or optimizer state belongs to; `at` is its byte offset in the arena, once placed; `module_name` is the name in the user's module where the exporter lost it.
+    A `transient` variable is written by one function and read when that has run: it has a place in that function's arena alone.
 
     ```mlir
     mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
     mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
+    mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
     ```
 
-    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.zeros or elements of the variable's type.
+    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.scalar or elements of the variable's
+      type.
+    * variable_c2: a `scalar`, and nothing else, is a #mtc.scalar, of the type that the runtime writes.
   }];
   let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
-                       OptionalAttr<I64Attr>:$offset);
-  let assemblyFormat = "$role $sym_name `:` $type `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
+                       OptionalAttr<I64Attr>:$offset, UnitAttr:$transient);
+  let assemblyFormat = "$role (`transient` $transient^)? $sym_name `:` $type `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
+  let builders = [
+    OpBuilder<(ins "::mtc::Role":$role, "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$initial,
+                   CArg<"::mlir::FlatSymbolRefAttr", "{}">:$of, CArg<"::mlir::StringAttr", "{}">:$moduleName)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }

@@ -3,15 +3,13 @@
 #ifndef MTC_IR_TARGETINFO_H
 #define MTC_IR_TARGETINFO_H
 
+#include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
 
 #include <memory>
 #include <optional>
 
 namespace mtc {
-
-/// The attribute of a module that says what its program is compiled for.
-inline constexpr llvm::StringLiteral targetAttribute = "mtc.target";
 
 /// The answers of a target, a TargetAttrInterface, about library calls and kernels that have no
 /// places yet. Where a module names no target, nothing needs scratch memory and every library runs

@@ -8,13 +8,12 @@
 #ifndef MTC_PASSES_GRAPHSIGNATURE_H
 #define MTC_PASSES_GRAPHSIGNATURE_H
 
+#include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <optional>
 
 namespace mtc {
-
-inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";
 
 /// "" where there is no name.
 llvm::StringRef argumentName(mlir::func::FuncOp function, unsigned index);

@@ -7,6 +7,7 @@
 #ifndef MTC_PASSES_PASSES_H
 #define MTC_PASSES_PASSES_H
 
+#include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -14,12 +15,6 @@
 #include "passes/OptionalNumber.h"
 
 namespace mtc {
-
-/// Marks the result of a function that autodiff has differentiated.
-inline constexpr llvm::StringLiteral differentiatedAttribute = "mtc.differentiated";
-/// Marks operations and kernels that compute again what the forward pass has computed: they must
-/// not be merged with the forward pass's own.
-inline constexpr llvm::StringLiteral recomputedAttribute = "mtc.recomputed";
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -9,6 +9,7 @@ include "passes/kernels/KernelPasses.td"
 include "passes/losses/LossPasses.td"
 include "passes/memory/MemoryPasses.td"
 include "passes/optimizer/OptimizerPasses.td"
+include "passes/program/ProgramPasses.td"
 include "passes/recompute/RecomputePasses.td"
 
 #endif // MTC_PASSES

@@ -14,18 +14,20 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
 }
 
-ArrayRef<StringRef> mtc::getOptionalPasses() {
-  static constexpr StringRef names[] = {
-      "mtc-recognize-attention",   "mtc-fuse-update",      "mtc-compact-scatter",
-      "mtc-recompute-elementwise", "mtc-fuse-kernels",     "mtc-fuse-epilogues",
-      "mtc-fuse-activations",      "mtc-fuse-column-sums", "mtc-fuse-bias-gradients"};
-  return names;
+ArrayRef<std::pair<StringRef, Stage>> mtc::getOptionalPasses() {
+  static const std::pair<StringRef, Stage> passes[] = {
+      {"mtc-recognize-attention", Stage::Forward}, {"mtc-fuse-update", Stage::Kernels},
+      {"mtc-compact-scatter", Stage::Kernels},     {"mtc-recompute-elementwise", Stage::Kernels},
+      {"mtc-fuse-kernels", Stage::Kernels},        {"mtc-fuse-epilogues", Stage::Kernels},
+      {"mtc-fuse-activations", Stage::Kernels},    {"mtc-fuse-column-sums", Stage::Kernels},
+      {"mtc-fuse-bias-gradients", Stage::Kernels}};
+  return passes;
 }
 
 /// Adds an optional pass that is not skipped.
 static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass,
                         ArrayRef<std::string> skipped) {
-  assert(llvm::is_contained(getOptionalPasses(), pass->getArgument()));
+  assert(llvm::is_contained(llvm::make_first_range(getOptionalPasses()), pass->getArgument()));
   if (!llvm::is_contained(skipped, pass->getArgument()))
     manager.addPass(std::move(pass));
 }
@@ -34,6 +36,7 @@ void mtc::buildForwardPipeline(OpPassManager &manager, ArrayRef<std::string> ski
   buildSimplifyPipeline(manager); // What is recognized is recognized in canonical form.
   addOptional(manager.nest<func::FuncOp>(), createRecognizeAttention(), skipped);
   buildSimplifyPipeline(manager);
+  manager.addPass(createReachStage({Stage::Forward}));
 }
 
 void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
@@ -45,6 +48,8 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createDecompose());
   manager.addPass(createOptimizer(options.optimizer));
   buildSimplifyPipeline(manager);
+  manager.addPass(createFindIndexRanges()); // Of what is left.
+  manager.addPass(createReachStage({Stage::Training}));
 }
 
 void mtc::buildKernelPipeline(OpPassManager &manager, ArrayRef<std::string> skipped) {
@@ -63,6 +68,12 @@ void mtc::buildKernelPipeline(OpPassManager &manager, ArrayRef<std::string> skip
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
   manager.addPass(createOutlineConstants());
+  manager.addPass(createReachStage({Stage::Kernels}));
+}
+
+void mtc::buildPlacementPipeline(OpPassManager &manager) {
+  manager.addPass(createPlace());
+  manager.addPass(createReachStage({Stage::Placed}));
 }
 
 namespace {
@@ -83,14 +94,20 @@ struct TrainingPipelineOptions : PassPipelineOptions<TrainingPipelineOptions> {
   Option<std::optional<double>> eps{*this, "eps", llvm::cl::desc("see mtc-optimizer")};
   Option<std::optional<double>> momentum{*this, "momentum", llvm::cl::desc("see mtc-optimizer")};
   Option<std::optional<double>> clipNorm{*this, "clip-norm", llvm::cl::desc("see mtc-optimizer")};
+  Option<ScheduleKind> schedule{*this, "schedule", llvm::cl::desc("see mtc-optimizer"),
+                                llvm::cl::init(ScheduleKind::Constant),
+                                llvm::cl::values(clEnumValN(ScheduleKind::Constant, "constant", ""),
+                                                 clEnumValN(ScheduleKind::Linear, "linear", ""),
+                                                 clEnumValN(ScheduleKind::Cosine, "cosine", ""))};
+  Option<int64_t> warmup{*this, "warmup", llvm::cl::desc("see mtc-optimizer"), llvm::cl::init(0)};
   Option<bool> noDecay1d{*this, "no-decay-1d", llvm::cl::desc("see mtc-optimizer")};
 
   TrainingOptions resolve() const {
     TrainingOptions options;
     options.loss = {loss, output, labels};
     options.autodiff.accumulate = accumulate;
-    options.optimizer = {optimizer, lr,       weightDecay, beta1,    beta2,
-                         eps,       momentum, clipNorm,    noDecay1d};
+    options.optimizer = {optimizer, lr,       weightDecay, beta1,  beta2,    eps,
+                         momentum,  clipNorm, schedule,    warmup, noDecay1d};
     return options;
   }
 };
@@ -105,6 +122,8 @@ void mtc::registerMtcPipelines() {
                                      [](OpPassManager &manager) { buildForwardPipeline(manager); });
   PassPipelineRegistration<> kernels("mtc-kernel-pipeline", "from values to kernels",
                                      [](OpPassManager &manager) { buildKernelPipeline(manager); });
+  PassPipelineRegistration<> placement("mtc-placement-pipeline", "from kernels to places in memory",
+                                       buildPlacementPipeline);
   PassPipelineRegistration<TrainingPipelineOptions> training(
       "mtc-training-pipeline", "from the forward function to the training program",
       [](OpPassManager &manager, const TrainingPipelineOptions &options) {

@@ -26,15 +26,18 @@ void buildForwardPipeline(mlir::OpPassManager &manager, llvm::ArrayRef<std::stri
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
 
 /// The passes that a correct program can do without, by their arguments: what a user may skip to
-/// find a fault or to see what a pass is worth.
-llvm::ArrayRef<llvm::StringRef> getOptionalPasses();
+/// find a fault or to see what a pass is worth; and the stage that each is on the way to.
+llvm::ArrayRef<std::pair<llvm::StringRef, Stage>> getOptionalPasses();
 
 /// From values to kernels and library calls, all but their places; without the optional passes
 /// named in `skipped`.
 void buildKernelPipeline(mlir::OpPassManager &manager, llvm::ArrayRef<std::string> skipped = {});
 
-/// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline` and
-/// `mtc-kernel-pipeline`.
+/// From kernels to places in one arena.
+void buildPlacementPipeline(mlir::OpPassManager &manager);
+
+/// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline`,
+/// `mtc-kernel-pipeline` and `mtc-placement-pipeline`.
 void registerMtcPipelines();
 
 } // namespace mtc

@@ -58,6 +58,7 @@ OwningOpRef<ModuleOp> bench::readPlaced(MLIRContext &context, StringRef file,
     placeAlone(*module, target);
   // Values do not matter, and a text leaves large ones out.
   for (auto variable : module->getOps<VariableOp>())
-    variable.setInitialAttr(ZerosAttr::get(&context));
+    if (variable.getRole() != Role::Scalar)
+      variable.setInitialAttr(ZerosAttr::get(&context));
   return module;
 }

@@ -33,8 +33,8 @@ void MtcCudaDialect::initialize() {
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef architectures, ContractionPrecision, bool, StringRef,
-                                 StringRef) {
+                                 StringRef architectures, ContractionPrecision, bool, unsigned,
+                                 StringRef, StringRef) {
   if (auto parsed = parseArchitectures(architectures); !parsed)
     return emitError() << llvm::toString(parsed.takeError());
   return success();

@@ -140,7 +140,7 @@ llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRCont
     return architectures.takeError();
   std::string names =
       llvm::join(llvm::map_range(*architectures, std::mem_fn(&Architecture::name)), ",");
-  return TargetAttr::get(&context, names, flags.precision, flags.emulate, flags.cpu,
+  return TargetAttr::get(&context, names, flags.precision, flags.emulate, flags.threads, flags.cpu,
                          flags.features);
 }
 

@@ -7,7 +7,9 @@
 #include "codegen/target/CallDescription.h"
 #include "codegen/target/ConstantBuilder.h"
 #include "codegen/target/Target.h"
+#include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
+#include "ir/ReservedNames.h"
 #include "runtime/abi/program.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -27,9 +29,16 @@ namespace {
 
 class TableEmitter {
 public:
-  TableEmitter(ModuleOp placed, const ProgramInfo &info, llvm::Module &module, Target &target)
-      : placed(placed), info(info), module(module), c(module), target(target), variables(c),
-        steps(c, target) {}
+  TableEmitter(ModuleOp placed, const ProgramFiles &files, llvm::Module &module, Target &target)
+      : placed(placed), files(files), module(module), c(module), target(target), variables(c),
+        steps(c, target) {
+    program = ProgramOp::find(placed);
+    if (!program) {
+      OpBuilder builder(placed.getContext());
+      unnamed = ProgramOp::create(builder, placed.getLoc(), "", Stage::Placed);
+      program = *unnamed;
+    }
+  }
 
   LogicalResult run(bool namedSteps) {
     auto arenas = placed.getOps<ArenaOp>();
@@ -39,10 +48,10 @@ public:
     if (failed(variables.add(placed)) || failed(emitInputs()) || failed(emitOutputs()))
       return failure();
     steps.addKernels(placed);
-    Constant *microStep = steps.addFunction(findStep(info.microStep));
-    Constant *update = steps.addFunction(findStep(info.update));
-    Constant *gradients = steps.addFunction(findStep(info.gradients));
-    Constant *evaluate = steps.addFunction(findStep(info.evaluate));
+    Constant *microStep = steps.addFunction(findStep(microStepName));
+    Constant *update = steps.addFunction(findStep(updateName));
+    Constant *gradients = steps.addFunction(findStep(gradientsName));
+    Constant *evaluate = steps.addFunction(findStep(evaluateName));
     if (!microStep || !update || !gradients || !evaluate)
       return failure();
     if (namedSteps)
@@ -76,7 +85,7 @@ private:
   /// place.
   LogicalResult emitInputs() {
     llvm::SmallVector<std::pair<StringRef, AtAttr>> places;
-    for (const std::string &name : {info.microStep, info.evaluate}) {
+    for (StringRef name : {microStepName, evaluateName}) {
       StepOp step = findStep(name);
       if (!step)
         continue;
@@ -92,32 +101,30 @@ private:
       }
     }
     for (auto [name, at] : places) {
-      InputInfo input;
-      for (const InputInfo &each : info.inputs)
-        if (each.name == name)
-          input = each;
+      InputOp input = program.findInput(name); // Null: plain data.
+      std::optional<StringRef> source = input ? input.getShiftedFrom() : std::nullopt;
       int32_t shiftedFrom = -1;
       for (auto [i, pair] : llvm::enumerate(places))
-        if (!input.shiftedFrom.empty() && pair.first == input.shiftedFrom)
+        if (pair.first == source)
           shiftedFrom = i;
-      inputs.push_back(
-          c.structure({describeTensor(c, name, at.getType(), at.getOffset()), c.u32(input.isLabel),
-                       c.u32(input.isWhole || at.getType().getRank() == 0), c.i32(shiftedFrom),
-                       c.i64(input.minimum), c.i64(input.limit), c.i64(input.ignored),
-                       c.string(input.reader)}));
+      bool isWhole = at.getType().getRank() == 0 || (input && !input.getRows());
+      IndexRangeAttr range = input ? input.getIndicesAttr() : IndexRangeAttr();
+      inputs.push_back(c.structure(
+          {describeTensor(c, name, at.getType(), at.getOffset()), c.u32(input && input.getLabel()),
+           c.u32(isWhole), c.i32(shiftedFrom), c.i64(range ? range.getMinimum() : 0),
+           c.i64(range ? range.getLimit() : 0), c.i64(range ? range.getIgnored() : 0),
+           c.string(range ? range.getReader() : "")}));
     }
     return success();
   }
 
   LogicalResult emitOutputs() {
-    StepOp step = findStep(info.evaluate);
+    StepOp step = findStep(evaluateName);
     if (!step)
       return success();
     for (auto [name, place] :
          llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(), step.getOutputs())) {
-      if (llvm::is_contained({StringRef(info.evaluateLoss), StringRef(info.rowLoss),
-                              StringRef(info.rowWeight), StringRef(info.rowCorrect)},
-                             name))
+      if (isReservedResult(name))
         continue;
       auto at = cast<AtAttr>(place);
       outputs.push_back(describeTensor(c, name, at.getType(), at.getOffset()));
@@ -134,31 +141,33 @@ private:
 
   /// How many rows the metrics of rows are of.
   int64_t metricRows() {
-    if (StepOp step = findStep(info.evaluate))
-      if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), info.rowLoss))
+    if (StepOp step = findStep(evaluateName))
+      if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), rowLossName))
         return at.getType().getNumElements();
-    return info.batch;
+    return static_cast<int64_t>(program.getBatch());
   }
 
   int64_t gradientsArenaBytes() {
-    if (!findStep(info.gradients))
+    if (!findStep(gradientsName))
       return 0;
     return std::max(arena.getAside(), arena.getSize());
   }
 
   uint32_t lossType() {
-    if (StepOp step = findStep(info.microStep))
-      if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), info.microStepLoss))
+    if (StepOp step = findStep(microStepName))
+      if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), lossName))
         return typeCode(at.getType().getElementType());
     return MTC_F32;
   }
 
+  StringRef loss() { return program.getLoss().value_or(""); }
+  StringRef optimizer() { return program.getOptimizer().value_or(""); }
+
+  /// Hex digest of what a checkpoint depends on.
   std::string fingerprint() {
-    if (!info.fingerprint.empty())
-      return info.fingerprint;
     std::string text;
     llvm::raw_string_ostream stream(text);
-    stream << info.optimizer << '\n' << info.loss << '\n' << info.batch << '\n';
+    stream << optimizer() << '\n' << loss() << '\n' << program.getBatch() << '\n';
     for (VariableOp variable : placed.getOps<VariableOp>())
       stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
              << variable.getType() << '\n';
@@ -167,7 +176,7 @@ private:
 
   FailureOr<Constant *> emitSegments() {
     llvm::SmallVector<Constant *> segments;
-    for (const ExportSegment &segment : info.exportSegments) {
+    for (const ExportSegment &segment : files.exportSegments) {
       std::optional<int32_t> variable = -1;
       if (!segment.variable.empty())
         variable = variables.find(segment.variable);
@@ -195,74 +204,77 @@ private:
   LogicalResult emitProgram(Constant *microStep, Constant *update, Constant *gradients,
                             Constant *evaluate) {
     FailureOr<Constant *> segments = emitSegments();
-    FailureOr<Constant *> scalars = describeScalars(c, placed, info);
-    if (failed(segments) || failed(scalars))
+    if (failed(segments))
       return failure();
     Constant *rowMetrics =
-        c.structure({c.i64(outputOffset(info.evaluate, info.rowLoss)),
-                     c.i64(outputOffset(info.evaluate, info.rowWeight)),
-                     c.i64(outputOffset(info.evaluate, info.rowCorrect)), c.i64(metricRows())});
-    Constant *program = c.structure({c.u32(MTC_ABI_VERSION),
-                                     c.string(info.compilerVersion),
-                                     c.string(target.getName()),
-                                     target.describeProgram(c),
-                                     c.string(info.modelName),
-                                     c.string(info.weightsFile),
-                                     c.string(info.weightsDigest),
-                                     c.string(fingerprint()),
-                                     c.string(info.loss),
-                                     c.string(info.optimizer),
+        c.structure({c.i64(outputOffset(evaluateName, rowLossName)),
+                     c.i64(outputOffset(evaluateName, rowWeightName)),
+                     c.i64(outputOffset(evaluateName, rowCorrectName)), c.i64(metricRows())});
+    ScheduleAttr schedule = program.getScheduleAttr();
+    auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
+    Constant *table = c.structure({c.u32(MTC_ABI_VERSION),
+                                   c.string(files.compilerVersion),
+                                   c.string(target.getName()),
+                                   target.describeProgram(c),
+                                   c.string(program.getModelName()),
+                                   c.string(files.weightsFile),
+                                   c.string(files.weightsDigest),
+                                   c.string(fingerprint()),
+                                   c.string(loss()),
+                                   c.string(optimizer()),
 
-                                     c.i64(info.batch),
-                                     c.i64(arena.getSize()),
-                                     c.i64(arena.getStaging()),
-                                     c.i64(info.threads),
-                                     c.string(info.planJson),
+                                   c.i64(static_cast<int64_t>(program.getBatch())),
+                                   c.i64(arena.getSize()),
+                                   c.i64(arena.getStaging()),
+                                   c.i64(compiledFor ? compiledFor.getThreads() : 1),
+                                   c.string(files.planJson),
 
-                                     c.u32(variables.getEntries().size()),
-                                     c.u32(inputs.size()),
-                                     c.u32(outputs.size()),
-                                     c.u32(steps.getKernels().size()),
-                                     c.u32(steps.getCalls().size()),
-                                     c.u32(info.exportSegments.size()),
-                                     c.array(variables.getEntries()),
-                                     c.array(inputs),
-                                     c.array(outputs),
-                                     c.array(steps.getKernels()),
-                                     c.array(steps.getCalls()),
-                                     *segments,
+                                   c.u32(variables.getEntries().size()),
+                                   c.u32(inputs.size()),
+                                   c.u32(outputs.size()),
+                                   c.u32(steps.getKernels().size()),
+                                   c.u32(steps.getCalls().size()),
+                                   c.u32(files.exportSegments.size()),
+                                   c.array(variables.getEntries()),
+                                   c.array(inputs),
+                                   c.array(outputs),
+                                   c.array(steps.getKernels()),
+                                   c.array(steps.getCalls()),
+                                   *segments,
 
-                                     microStep,
-                                     update,
-                                     gradients,
-                                     evaluate,
+                                   microStep,
+                                   update,
+                                   gradients,
+                                   evaluate,
 
-                                     c.i64(gradientsArenaBytes()),
-                                     c.i64(outputOffset(info.gradients, info.microStepLoss)),
-                                     c.i64(outputOffset(info.microStep, info.microStepLoss)),
-                                     c.i64(outputOffset(info.evaluate, info.evaluateLoss)),
-                                     c.u32(lossType()),
-                                     rowMetrics,
-                                     *scalars,
+                                   c.i64(gradientsArenaBytes()),
+                                   c.i64(outputOffset(gradientsName, lossName)),
+                                   c.i64(outputOffset(microStepName, lossName)),
+                                   c.i64(outputOffset(evaluateName, lossName)),
+                                   c.u32(lossType()),
+                                   rowMetrics,
+                                   describeScalars(c, placed),
 
-                                     c.f64(info.learningRate),
-                                     c.u32(static_cast<uint32_t>(info.schedule)),
-                                     c.i64(info.warmup)});
+                                   c.f64(schedule ? schedule.getRate().getValueAsDouble() : 1e-3),
+                                   c.u32(schedule ? static_cast<uint32_t>(schedule.getKind()) : 0),
+                                   c.i64(schedule ? schedule.getWarmup() : 0)});
     emitMark();
-    llvm::GlobalVariable *global = c.global(program, "mtc_program");
+    llvm::GlobalVariable *global = c.global(table, "mtc_program");
     global->setLinkage(llvm::GlobalValue::ExternalLinkage);
-    assert(global->getParent()->getDataLayout().getTypeAllocSize(program->getType()) ==
+    assert(global->getParent()->getDataLayout().getTypeAllocSize(table->getType()) ==
                sizeof(MtcProgram) &&
            "the table must be laid out as the ABI's struct");
     return success();
   }
 
   ModuleOp placed;
-  const ProgramInfo &info;
+  const ProgramFiles &files;
   llvm::Module &module;
   ConstantBuilder c;
   Target &target;
   ArenaOp arena;
+  ProgramOp program;
+  OwningOpRef<ProgramOp> unnamed; ///< Of a module that says nothing of its program.
 
   VariableTable variables;
   StepTables steps;
@@ -272,11 +284,11 @@ private:
 } // namespace
 
 FailureOr<std::unique_ptr<llvm::Module>> mtc::emitProgramTables(ModuleOp placed,
-                                                                const ProgramInfo &info,
+                                                                const ProgramFiles &files,
                                                                 llvm::LLVMContext &context,
                                                                 Target &target, bool namedSteps) {
   auto module = std::make_unique<llvm::Module>("mtc_program", context);
-  if (failed(TableEmitter(placed, info, *module, target).run(namedSteps)))
+  if (failed(TableEmitter(placed, files, *module, target).run(namedSteps)))
     return failure();
   return module;
 }

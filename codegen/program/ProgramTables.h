@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
 
-#include "codegen/program/ProgramInfo.h"
+#include "codegen/program/ProgramFiles.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
 
@@ -24,7 +24,7 @@ std::string stepSymbol(llvm::StringRef step);
 /// program's three, has a global of its own, `stepSymbol`. Fails with a diagnostic at the operation
 /// that a program must not hold.
 mlir::FailureOr<std::unique_ptr<llvm::Module>>
-emitProgramTables(mlir::ModuleOp placed, const ProgramInfo &info, llvm::LLVMContext &context,
+emitProgramTables(mlir::ModuleOp placed, const ProgramFiles &files, llvm::LLVMContext &context,
                   Target &target, bool namedSteps = false);
 
 } // namespace mtc

@@ -18,28 +18,13 @@ Constant *mtc::describeTensor(ConstantBuilder &c, StringRef name, RankedTensorTy
                       c.i64Array(type.getShape()), c.i64(offset), c.i64(byteSize(type))});
 }
 
-FailureOr<Constant *> mtc::describeScalars(ConstantBuilder &c, ModuleOp placed,
-                                           const ProgramInfo &info) {
-  Builder b(placed.getContext());
-  std::pair<StringRef, Type> scalars[] = {{info.learningRateScalar, b.getF64Type()},
-                                          {info.stepScalar, b.getI64Type()},
-                                          {info.microStepScalar, b.getI64Type()},
-                                          {info.seedScalar, b.getI64Type()}};
-  SmallVector<Constant *> offsets;
-  for (auto [name, element] : scalars) {
-    auto type = RankedTensorType::get({}, element);
-    int64_t offset = -1;
-    for (auto variable : placed.getOps<VariableOp>()) {
-      if (variable.getRole() != Role::Scalar || variable.getSymName() != name)
-        continue;
-      if (variable.getTensorType() != type)
-        return variable.emitOpError("is ")
-               << variable.getTensorType() << ", but the runtime writes " << type;
-      offset = *variable.getOffset();
-    }
-    offsets.push_back(c.i64(offset));
-  }
-  return c.structure(offsets);
+Constant *mtc::describeScalars(ConstantBuilder &c, ModuleOp placed) {
+  int64_t offsets[getMaxEnumValForRuntimeScalar() + 1];
+  llvm::fill(offsets, -1);
+  for (auto variable : placed.getOps<VariableOp>())
+    if (auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial()))
+      offsets[static_cast<unsigned>(scalar.getValue())] = *variable.getOffset();
+  return c.structure(llvm::map_to_vector(offsets, [&](int64_t offset) { return c.i64(offset); }));
 }
 
 /// The elements as they lie in memory; i1 takes a byte.
@@ -81,7 +66,7 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     Constant *data = c.null();
     double deviation = 0;
     Attribute value = variable.getInitial();
-    if (variable->hasAttr(transientAttribute)) {
+    if (variable.getTransient()) {
       initial = MTC_INITIAL_NONE;
     } else if (isa<InitializerAttr>(value)) {
       initial = MTC_INITIAL_FILE;

@@ -3,7 +3,6 @@
 #ifndef MTC_CODEGEN_PROGRAM_VARIABLETABLE_H
 #define MTC_CODEGEN_PROGRAM_VARIABLETABLE_H
 
-#include "codegen/program/ProgramInfo.h"
 #include "codegen/target/ConstantBuilder.h"
 #include "ir/Mtc.h"
 
@@ -15,10 +14,8 @@ namespace mtc {
 llvm::Constant *describeTensor(ConstantBuilder &builder, llvm::StringRef name,
                                mlir::RankedTensorType type, int64_t offset);
 
-/// An MtcScalars: where the runtime writes what it sets before a step. Fails with a diagnostic
-/// where a variable is of another type than it writes.
-mlir::FailureOr<llvm::Constant *> describeScalars(ConstantBuilder &builder, mlir::ModuleOp placed,
-                                                  const ProgramInfo &info);
+/// An MtcScalars: where the runtime writes what it sets before a step.
+llvm::Constant *describeScalars(ConstantBuilder &builder, mlir::ModuleOp placed);
 
 /// The array of MtcVariable.
 class VariableTable {

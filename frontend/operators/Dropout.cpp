@@ -56,9 +56,9 @@ Value keepMask(Conversion &node, double ratio) {
   TensorBuilder &b = node.b;
   Program &program = node.program();
   auto type = RankedTensorType::get(node.shape(0), b.getI32Type());
-  Value bits = RandomBitsOp::create(b, type, program.readScalar("mtc.seed", node.location()),
-                                    program.readScalar("mtc.step", node.location()),
-                                    program.nextRandomStream());
+  Value bits = RandomBitsOp::create(
+      b, type, program.readScalar(RuntimeScalar::Seed, node.location()),
+      program.readScalar(RuntimeScalar::Step, node.location()), program.nextRandomStream());
   double threshold = std::floor(std::ldexp(ratio, 32)) - std::ldexp(1.0, 31);
   return b.compare(Predicate::Ge, bits, b.splat(bits, threshold));
 }

@@ -2,20 +2,21 @@
 
 #include "frontend/operators/Program.h"
 
+#include "ir/DiscardableAttributes.h"
+#include "ir/ReservedNames.h"
+
 using namespace mlir;
 
 namespace mtc::onnx {
 
-static constexpr StringRef forwardName = "forward";
-
-/// The graph's `onnx.name` attributes as `mtc.name`.
+/// The graph's `onnx.name` attributes as the dialect's.
 static ArrayAttr renamed(Builder &builder, unsigned count,
                          llvm::function_ref<Attribute(unsigned)> nameOf) {
   SmallVector<Attribute> attributes;
   for (unsigned i = 0; i < count; ++i) {
     NamedAttrList list;
     if (Attribute name = nameOf(i))
-      list.append("mtc.name", name);
+      list.append(nameAttribute, name);
     attributes.push_back(list.getDictionary(builder.getContext()));
   }
   return builder.getArrayAttr(attributes);
@@ -109,13 +110,14 @@ Value Program::materialize(InitializerOp initializer) {
   auto type = cast<RankedTensorType>(initializer.getType());
   OpBuilder builder(forward);
   variables.push_back(
-      VariableOp::create(builder, initializer.getLoc(), role, symbol, type,
+      VariableOp::create(builder, initializer.getLoc(), role, symbol.getValue(), type,
                          InitializerAttr::get(builder.getContext(), initializer.getName()),
-                         FlatSymbolRefAttr(), initializer.getModuleNameAttr(), IntegerAttr()));
+                         FlatSymbolRefAttr(), initializer.getModuleNameAttr()));
   return readVariable(symbol, type, initializer.getLoc());
 }
 
-Value Program::readScalar(StringRef name, Location loc) {
+Value Program::readScalar(RuntimeScalar scalar, Location loc) {
+  std::string name = scalarName(scalar);
   Value &read = scalars[name];
   if (read)
     return read;
@@ -123,9 +125,8 @@ Value Program::readScalar(StringRef name, Location loc) {
   auto type = RankedTensorType::get({}, builder.getI64Type());
   auto module = graph->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol<VariableOp>(name)) {
-    variables.push_back(VariableOp::create(
-        builder, graph.getLoc(), Role::Scalar, builder.getStringAttr(name), type,
-        ZerosAttr::get(builder.getContext()), FlatSymbolRefAttr(), StringAttr(), IntegerAttr()));
+    variables.push_back(VariableOp::create(builder, graph.getLoc(), Role::Scalar, name, type,
+                                           RuntimeScalarAttr::get(builder.getContext(), scalar)));
     symbols.insert(name);
   }
   read = readVariable(builder.getStringAttr(name), type, loc);

@@ -41,8 +41,8 @@ public:
   std::optional<Tensor> constant(mlir::Value onnxValue) const;
   void define(mlir::Value onnxValue, mlir::Value value) { values[onnxValue] = value; }
 
-  /// The value of the scalar variable @name, an i64 that starts at 0.
-  mlir::Value readScalar(llvm::StringRef name, mlir::Location loc);
+  /// A count that the runtime writes before each step, an i64.
+  mlir::Value readScalar(RuntimeScalar scalar, mlir::Location loc);
 
   /// Numbers the operations that draw random bits.
   int64_t nextRandomStream() { return randomStreams++; }

@@ -9,6 +9,7 @@
 #define MTC_FRONTEND_READER_MERGEDINITIALIZERS_H
 
 #include "frontend/reader/Parameters.h"
+#include "ir/Mtc.h"
 
 namespace mtc::onnx {
 
@@ -30,9 +31,6 @@ struct MergedInitializer {
 /// Those of a file, in its order.
 std::vector<MergedInitializer>
 findMergedInitializers(Model &model, const llvm::StringMap<InitializerClass> &classes);
-
-/// Which merged initializers become one for each parameter. Auto: those that cannot be tied.
-enum class MergedPolicy { Auto, Split, Keep };
 
 struct SplitReport {
   std::vector<std::string> notes, warnings; // What was split, and what was not.

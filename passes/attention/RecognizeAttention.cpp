@@ -239,10 +239,9 @@ class RecognizeAttentionPass : public mtc::impl::RecognizeAttentionBase<Recogniz
       return;
     Builder builder(&getContext());
     SmallVector<StringRef> reasons(refused.begin(), refused.end());
-    NamedAttribute counts[] = {
-        builder.getNamedAttr("recognized", builder.getI64IntegerAttr(recognized)),
-        builder.getNamedAttr("refused", builder.getStrArrayAttr(reasons))};
-    getOperation()->setAttr("mtc.attention", builder.getDictionaryAttr(counts));
+    getOperation()->setAttr(
+        attentionAttribute,
+        AttentionReportAttr::get(&getContext(), recognized, builder.getStrArrayAttr(reasons)));
   }
 };
 

@@ -1,6 +1,7 @@
 //===- AutodiffPass.cpp - Gradients of all parameters into variables --------------------------===//
 
 #include "ir/NodeNames.h"
+#include "ir/ReservedNames.h"
 #include "ir/TensorBuilder.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
@@ -84,10 +85,9 @@ void AutodiffPass::deliver(func::FuncOp function, const Parameter &parameter,
   VariableOp variable = parameter.variable;
   StringAttr name = variable.getSymNameAttr();
   OpBuilder builder(&getContext());
-  auto gradientVariable = VariableOp::create(builder, variable.getLoc(), Role::Gradient,
-                                             (name.getValue() + ".grad").str(), variable.getType(),
-                                             ZerosAttr::get(&getContext()),
-                                             FlatSymbolRefAttr::get(name), nullptr, nullptr);
+  auto gradientVariable = VariableOp::create(
+      builder, variable.getLoc(), Role::Gradient, (name.getValue() + ".grad").str(),
+      variable.getType(), ZerosAttr::get(&getContext()), FlatSymbolRefAttr::get(name));
   StringAttr gradientName = symbols.insert(gradientVariable, function->getIterator());
 
   Location location = backwardLocation(NameLoc::get(name));
@@ -100,11 +100,11 @@ void AutodiffPass::deliver(func::FuncOp function, const Parameter &parameter,
 }
 
 void AutodiffPass::runOnOperation() {
-  auto function = getOperation().lookupSymbol<func::FuncOp>("micro_step");
-  std::optional<unsigned> result = function ? findResult(function, "loss") : std::nullopt;
+  auto function = getOperation().lookupSymbol<func::FuncOp>(microStepName);
+  std::optional<unsigned> result = function ? findResult(function, lossName) : std::nullopt;
   if (!result) {
     emitError(getOperation().getLoc(),
-              "the module has no function @micro_step with a result named 'loss'; "
+              "the module has no function @micro_step with a result named 'mtc.loss'; "
               "mtc-attach-loss makes it");
     return signalPassFailure();
   }

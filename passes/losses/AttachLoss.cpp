@@ -1,5 +1,6 @@
 //===- AttachLoss.cpp - From the forward function to micro-step and evaluation ----------------===//
 
+#include "ir/ReservedNames.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/losses/Loss.h"
@@ -21,7 +22,7 @@ struct Plan {
   unsigned output = 0;
   std::string labels;
   RankedTensorType labelType; // null: no labels
-  int64_t classAxis = -1;
+  int64_t classAxis = -1, classes = 0;
   std::string shiftedFrom;
 };
 
@@ -38,7 +39,6 @@ private:
 struct Result {
   Value value;
   std::string name;
-  bool isGraphOutput = false;
 };
 
 } // namespace
@@ -95,6 +95,8 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
   }
   Builder b(&getContext());
   plan.classAxis = layout->classAxis;
+  if (plan.classAxis >= 0)
+    plan.classes = type.getDimSize(plan.classAxis);
   plan.labelType =
       given ? given
             : RankedTensorType::get(layout->shape, plan.loss->classifies
@@ -107,8 +109,7 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
   return plan;
 }
 
-/// Marks the labels' argument, which is added if the graph has none; null if the loss takes no
-/// labels.
+/// The labels' argument, which is added if the graph has none; null if the loss takes no labels.
 static Value attachLabels(func::FuncOp function, const Plan &plan) {
   Builder b(function.getContext());
   std::optional<unsigned> index = findArgument(function, plan.labels);
@@ -120,15 +121,6 @@ static Value attachLabels(func::FuncOp function, const Plan &plan) {
     if (failed(function.insertArgument(*index, plan.labelType, named, function.getLoc())))
       llvm_unreachable("an argument can be appended to any function with a body");
   }
-  function.setArgAttr(*index, "mtc.label", b.getUnitAttr());
-  if (plan.classAxis >= 0) {
-    auto type =
-        cast<RankedTensorType>(function.front().getTerminator()->getOperand(plan.output).getType());
-    function.setArgAttr(*index, "mtc.limit", b.getI64IntegerAttr(type.getDimSize(plan.classAxis)));
-    function.setArgAttr(*index, "mtc.ignored", b.getI64IntegerAttr(ignoredLabel));
-  }
-  if (!plan.shiftedFrom.empty())
-    function.setArgAttr(*index, "mtc.shifted_from", b.getStringAttr(plan.shiftedFrom));
   return function.getArgument(*index);
 }
 
@@ -153,19 +145,19 @@ static SmallVector<Result> buildLoss(TensorBuilder &b, const Plan &plan, Value o
                                      bool evaluates) {
   output = b.cast(output, lossElement(typeOf(output).getElementType()));
   if (!plan.loss)
-    return {{b.reshape(output, {}), "loss"}};
+    return {{b.reshape(output, {}), lossName.str()}};
   if (!plan.loss->classifies)
     labels = b.cast(labels, typeOf(output).getElementType());
   LossTerms terms = plan.loss->build(b, output, labels, plan.classAxis);
-  SmallVector<Result> results = {{mean(b, terms), "loss"}};
+  SmallVector<Result> results = {{mean(b, terms), lossName.str()}};
   if (!evaluates)
     return results;
-  results.push_back({rowSums(b, terms.losses), "row_loss"});
+  results.push_back({rowSums(b, terms.losses), rowLossName.str()});
   Value weights = terms.weights ? terms.weights : b.splat(terms.losses, 1.0);
-  results.push_back({rowSums(b, weights), "row_weight"});
+  results.push_back({rowSums(b, weights), rowWeightName.str()});
   if (plan.loss->buildCorrect) {
     Value correct = plan.loss->buildCorrect(b, output, labels, plan.classAxis);
-    results.push_back({rowSums(b, correct), "row_correct"});
+    results.push_back({rowSums(b, correct), rowCorrectName.str()});
   }
   return results;
 }
@@ -178,11 +170,8 @@ static void setResults(func::FuncOp function, ArrayRef<Result> results) {
   for (const Result &result : results) {
     values.push_back(result.value);
     types.push_back(result.value.getType());
-    SmallVector<NamedAttribute> named = {
-        b.getNamedAttr(nameAttribute, b.getStringAttr(result.name))};
-    if (result.isGraphOutput)
-      named.push_back(b.getNamedAttr("mtc.output", b.getUnitAttr()));
-    attributes.push_back(b.getDictionaryAttr(named));
+    attributes.push_back(
+        b.getDictionaryAttr(b.getNamedAttr(nameAttribute, b.getStringAttr(result.name))));
   }
   function.front().getTerminator()->setOperands(values);
   function.setType(b.getFunctionType(function.getArgumentTypes(), types));
@@ -190,7 +179,8 @@ static void setResults(func::FuncOp function, ArrayRef<Result> results) {
 }
 
 /// A copy of @forward that gives the loss.
-static void makeFunction(func::FuncOp forward, StringRef name, const Plan &plan, bool evaluates) {
+static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Plan &plan,
+                                 bool evaluates) {
   OpBuilder atForward(forward);
   auto function = cast<func::FuncOp>(atForward.clone(*forward));
   function.setName(name);
@@ -203,18 +193,37 @@ static void makeFunction(func::FuncOp forward, StringRef name, const Plan &plan,
       buildLoss(b, plan, terminator->getOperand(plan.output), labels, evaluates);
   if (evaluates) {
     for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
-      results.push_back({value, resultName(forward, i).str(), /*isGraphOutput=*/true});
+      results.push_back({value, resultName(forward, i).str()});
     // Statistics are the training's.
     for (Operation &op : llvm::make_early_inc_range(function.front()))
       if (isa<WriteOp, AccumulateOp, WriteFlatOp>(op))
         op.erase();
   }
   setResults(function, results);
+  return function;
+}
+
+/// Says in the module's program what its inputs and its loss are.
+static void describe(func::FuncOp microStep, const Plan &plan) {
+  Builder b(microStep.getContext());
+  ProgramOp program = ProgramOp::findOrAdd(microStep->getParentOfType<ModuleOp>());
+  program.setLoss(plan.loss ? StringRef(plan.loss->name) : "output");
+  for (unsigned i = 0; i < microStep.getNumArguments(); ++i)
+    program.findOrAddInput(argumentName(microStep, i));
+  InputOp labels = program.findInput(plan.labels);
+  if (!labels)
+    return;
+  labels.setLabel(true);
+  if (plan.classes > 0)
+    labels.setIndicesAttr(IndexRangeAttr::get(b.getContext(), /*minimum=*/0, plan.classes,
+                                              ignoredLabel, /*reader=*/"the loss"));
+  if (!plan.shiftedFrom.empty())
+    labels.setShiftedFrom(plan.shiftedFrom);
 }
 
 void AttachLossPass::runOnOperation() {
   ModuleOp module = getOperation();
-  auto forward = module.lookupSymbol<func::FuncOp>("forward");
+  auto forward = module.lookupSymbol<func::FuncOp>(forwardName);
   if (!forward || !forward.getBody().hasOneBlock()) {
     emitError(module.getLoc(),
               "the module has no function @forward of one block to attach a loss to");
@@ -223,9 +232,8 @@ void AttachLossPass::runOnOperation() {
   FailureOr<Plan> plan = makePlan(forward);
   if (failed(plan))
     return signalPassFailure();
-  makeFunction(forward, "micro_step", *plan, /*evaluates=*/false);
-  makeFunction(forward, "evaluate", *plan, /*evaluates=*/true);
-  module->setAttr("mtc.loss", StringAttr::get(&getContext(),
-                                              plan->loss ? StringRef(plan->loss->name) : "output"));
+  func::FuncOp microStep = makeFunction(forward, microStepName, *plan, /*evaluates=*/false);
+  makeFunction(forward, evaluateName, *plan, /*evaluates=*/true);
+  describe(microStep, *plan);
   forward.erase();
 }

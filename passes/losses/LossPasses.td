@@ -9,17 +9,16 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
   let summary = "turn the forward function into one that computes the loss and one that evaluates";
   let description = [{
     `@forward` is replaced by two functions. `@micro_step` gives the loss alone; `@evaluate` gives the loss, sums for
-    each row of the batch (so that a whole file can be averaged exactly) and the graph's outputs, marked `mtc.output`,
-    and writes no variable. Labels become the argument marked `mtc.label`: the graph's input of that name, or else a new
-    argument. The module's attribute `mtc.loss` names the loss.
+    each row of the batch (so that a whole file can be averaged exactly) and the graph's outputs, and writes no variable.
+    Labels are the graph's input of that name, or else a new argument. `mtc.program` names the loss.
 
     Losses are PyTorch's: `cross-entropy` is the mean over the labels that are not -100, with the classes on the last
     axis, or on axis 1 where the labels' shape says so; an output of rank 4 and above, whose labels are not in the graph,
     has its classes on axis 1. `causal-lm` is the same over [B, T, V]. `mse`, `l1` and `bce-with-logits` are means over
     all elements. `output` takes the graph's own.
 
-    Integer labels carry the values that are valid: `mtc.limit`, the number of classes, and `mtc.ignored`. Labels of
-    `causal-lm` that may be left out name the input that they can be made of in `mtc.shifted_from`.
+    The labels' `mtc.input` says which values are valid, from 0 to the number of classes, and of `causal-lm` which input they
+    can be made of where they are left out.
 
     ```mlir
     func.func @forward(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<4x8xf32> {mtc.name = "y"}) {
@@ -27,13 +26,15 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
       return %y : tensor<4x8xf32>
     }
     // becomes, with loss=mse:
-    func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"},
-                          %labels: tensor<4x8xf32> {mtc.name = "labels", mtc.label})
-        -> (tensor<f32> {mtc.name = "loss"})
-    func.func @evaluate(%x: tensor<4x8xf32> {mtc.name = "x"},
-                        %labels: tensor<4x8xf32> {mtc.name = "labels", mtc.label})
-        -> (tensor<f32> {mtc.name = "loss"}, tensor<4xf32> {mtc.name = "row_loss"},
-            tensor<4xf32> {mtc.name = "row_weight"}, tensor<4x8xf32> {mtc.name = "y", mtc.output})
+    mtc.program "model" stage forward loss "mse" {
+      mtc.input "x"
+      mtc.input "labels" label
+    }
+    func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}, %labels: tensor<4x8xf32> {mtc.name = "labels"})
+        -> (tensor<f32> {mtc.name = "mtc.loss"})
+    func.func @evaluate(%x: tensor<4x8xf32> {mtc.name = "x"}, %labels: tensor<4x8xf32> {mtc.name = "labels"})
+        -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"},
+            tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4x8xf32> {mtc.name = "y"})
     ```
   }];
   let options = [

@@ -2,11 +2,13 @@
 
 #include "passes/memory/ArgumentLayout.h"
 
+#include "ir/DiscardableAttributes.h"
+
 using namespace mlir;
 using namespace mtc;
 
 std::string ArgumentLayout::nameOf(func::FuncOp function, unsigned argument) {
-  if (auto name = function.getArgAttrOfType<StringAttr>(argument, "mtc.name"))
+  if (auto name = function.getArgAttrOfType<StringAttr>(argument, nameAttribute))
     return name.str();
   return (function.getSymName() + ".argument" + Twine(argument)).str();
 }

@@ -15,7 +15,7 @@ static constexpr int64_t minStagedBytes = 64 << 10;
 static bool writesTransientVariables(func::FuncOp function, SymbolTable &symbols) {
   return llvm::any_of(function.front(), [&](Operation &op) {
     return llvm::any_of(writtenVariables(&op), [&](FlatSymbolRefAttr symbol) {
-      return symbols.lookup(symbol.getValue())->hasAttr(transientAttribute);
+      return symbols.lookup<VariableOp>(symbol.getValue()).getTransient();
     });
   });
 }

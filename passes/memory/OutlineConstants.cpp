@@ -33,9 +33,8 @@ private:
     VariableOp &variable = variables[op.getValue()];
     if (!variable) {
       OpBuilder builder(&getContext());
-      variable =
-          VariableOp::create(builder, op.getLoc(), Role::Constant, "mtc.constant", op.getType(),
-                             op.getValue(), FlatSymbolRefAttr(), StringAttr(), IntegerAttr());
+      variable = VariableOp::create(builder, op.getLoc(), Role::Constant, "mtc.constant",
+                                    op.getType(), op.getValue());
       symbols.insert(variable, getOperation().getBody()->begin());
     }
     return variable;

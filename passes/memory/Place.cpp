@@ -84,7 +84,7 @@ private:
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       inputNames.push_back(builder.getStringAttr(ArgumentLayout::nameOf(function, i)));
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      Attribute name = function.getResultAttr(i, "mtc.name");
+      Attribute name = function.getResultAttr(i, nameAttribute);
       outputNames.push_back(name ? name : builder.getStringAttr("result" + Twine(i)));
     }
     Block &block = function.getBody().front();

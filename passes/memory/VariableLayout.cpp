@@ -20,7 +20,7 @@ public:
     if (result.wasInterrupted())
       return failure();
     for (VariableOp variable : module.getOps<VariableOp>())
-      if (!variable->hasAttr(transientAttribute))
+      if (!variable.getTransient())
         place(variable);
     return std::move(layout);
   }
@@ -38,7 +38,7 @@ private:
     for (FlatSymbolRefAttr symbol :
          llvm::concat<FlatSymbolRefAttr>(readVariables(user), writtenVariables(user))) {
       auto variable = symbols.lookup<VariableOp>(symbol.getValue());
-      if (variable->hasAttr(transientAttribute))
+      if (variable.getTransient())
         continue;
       int64_t offset = place(variable);
       if (expected >= 0 && offset != expected)

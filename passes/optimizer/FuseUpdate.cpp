@@ -1,5 +1,6 @@
 //===- FuseUpdate.cpp - Large parameters are updated as soon as their gradients are known -----===//
 
+#include "ir/ReservedNames.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
@@ -182,8 +183,8 @@ private:
 class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    auto microStep = symbols.lookup<func::FuncOp>("micro_step");
-    auto update = symbols.lookup<func::FuncOp>("update");
+    auto microStep = symbols.lookup<func::FuncOp>(microStepName);
+    auto update = symbols.lookup<func::FuncOp>(updateName);
     if (!microStep || !update)
       return;
     FlatUpdate flat(update, symbols);
@@ -199,7 +200,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
       return;
     }
     func::FuncOp copy = microStep.clone();
-    copy.setSymName("gradients");
+    copy.setSymName(gradientsName);
     symbols.insert(copy, std::next(microStep->getIterator()));
     llvm::StringSet<> together = findSmall(symbols);
     fuse(microStep, flat, update.getLoc(), symbols, together);
@@ -268,8 +269,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
       builder.setInsertionPointAfter(place);
       TensorBuilder b(updateLocation, builder);
       flat.build(b, parameter, cast<WriteOp>(write).getValue());
-      symbols.lookup<VariableOp>(cast<WriteOp>(write).getVariable())
-          ->setDiscardableAttr(transientAttribute, UnitAttr::get(&getContext()));
+      symbols.lookup<VariableOp>(cast<WriteOp>(write).getVariable()).setTransient(true);
     }
     for (auto [name, write] : gradients)
       if (!together.contains(name))

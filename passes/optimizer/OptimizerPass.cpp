@@ -1,5 +1,6 @@
 //===- OptimizerPass.cpp - The update of all parameters as a function -------------------------===//
 
+#include "ir/ReservedNames.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/optimizer/Optimizer.h"
@@ -45,7 +46,7 @@ private:
   LogicalResult readNumbers();
   FailureOr<SmallVector<Group>> makeGroups();
   VariableOp addState(VariableOp parameter, StringRef suffix);
-  Value readScalar(TensorBuilder &b, StringRef name, Type element);
+  Value readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element);
   void buildGroup(Update update, Group &group, Value gradientScale);
 
   const OptimizerKind *kind = nullptr;
@@ -120,6 +121,8 @@ LogicalResult OptimizerPass::readNumbers() {
     numbers[name] = *value;
   }
   const std::optional<double> &limit = clipNorm.getValue();
+  if (warmup < 0)
+    return emitError(getOperation().getLoc(), "warmup is ") << warmup << ", but must be 0 or more";
   if (limit && !(*limit > 0.0))
     return emitError(getOperation().getLoc(), "clip-norm is ")
            << text(*limit) << ", but must be greater than 0";
@@ -128,10 +131,10 @@ LogicalResult OptimizerPass::readNumbers() {
 
 VariableOp OptimizerPass::addState(VariableOp parameter, StringRef suffix) {
   OpBuilder builder(&getContext());
-  auto state = VariableOp::create(
-      builder, parameter.getLoc(), Role::Optimizer, (parameter.getSymName() + "." + suffix).str(),
-      parameter.getType(), ZerosAttr::get(&getContext()),
-      FlatSymbolRefAttr::get(parameter.getSymNameAttr()), nullptr, nullptr);
+  auto state = VariableOp::create(builder, parameter.getLoc(), Role::Optimizer,
+                                  (parameter.getSymName() + "." + suffix).str(),
+                                  parameter.getType(), ZerosAttr::get(&getContext()),
+                                  FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
   symbols->insert(state, variablesEnd);
   return state;
 }
@@ -168,12 +171,13 @@ FailureOr<SmallVector<Group>> OptimizerPass::makeGroups() {
 }
 
 /// A scalar that the runtime sets; the variable is made on first use.
-Value OptimizerPass::readScalar(TensorBuilder &b, StringRef name, Type element) {
+Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element) {
+  std::string name = scalarName(scalar);
   auto type = RankedTensorType::get({}, element);
   if (!symbols->lookup(name)) {
     OpBuilder builder(&getContext());
     symbols->insert(VariableOp::create(builder, getOperation().getLoc(), Role::Scalar, name, type,
-                                       ZerosAttr::get(&getContext()), nullptr, nullptr, nullptr),
+                                       RuntimeScalarAttr::get(&getContext(), scalar)),
                     variablesEnd);
   }
   return b.cast(b.create<ReadOp>(type, name), b.getF64Type());
@@ -235,20 +239,22 @@ void OptimizerPass::runOnOperation() {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto location = NameLoc::get(builder.getStringAttr("optimizer " + kind->name));
   auto function =
-      func::FuncOp::create(builder, location, "update", builder.getFunctionType({}, {}));
+      func::FuncOp::create(builder, location, updateName, builder.getFunctionType({}, {}));
   symbols->insert(function);
   builder.setInsertionPointToStart(function.addEntryBlock());
   TensorBuilder b(location, builder);
   Update update(b, numbers);
-  update.learningRate = readScalar(b, "mtc.learning_rate", b.getF64Type());
+  update.learningRate = readScalar(b, RuntimeScalar::LearningRate, b.getF64Type());
   if (kind->usesStep)
-    update.step = readScalar(b, "mtc.step", b.getI64Type());
+    update.step = readScalar(b, RuntimeScalar::Step, b.getI64Type());
   const std::optional<double> &limit = clipNorm.getValue();
   Value gradientScale = limit ? buildClipping(b, *groups, *limit) : Value();
   for (Group &group : *groups)
     buildGroup(update, group, gradientScale);
   b.create<func::ReturnOp>();
 
-  module->setAttr("mtc.optimizer", builder.getStringAttr(kind->name));
-  module->setAttr("mtc.learning_rate", builder.getF64FloatAttr(numbers.lookup("lr")));
+  ProgramOp program = ProgramOp::findOrAdd(module);
+  program.setOptimizer(kind->name);
+  program.setScheduleAttr(ScheduleAttr::get(&getContext(), schedule,
+                                            builder.getF64FloatAttr(numbers.lookup("lr")), warmup));
 }

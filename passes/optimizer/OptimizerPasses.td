@@ -11,7 +11,7 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     Adds `@update`, and the optimizer's state as variables of role `optimizer`. Parameters of one element type and one
     weight decay form a group, which is updated as one flat tensor. Learning rate and step number are variables of role
     `scalar`, which the runtime sets: `@mtc.learning_rate`, f64 whatever the parameters are, and `@mtc.step`, counted
-    from 1. The module's attributes `mtc.optimizer` and `mtc.learning_rate` say what was chosen.
+    from 1. `mtc.program` says what was chosen, and after which schedule the runtime sets the rate.
 
     Where `@micro_step` accumulates gradients, the update leaves them zero.
 
@@ -24,7 +24,7 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
     mtc.variable gradient @w.grad : tensor<16xf32> = #mtc.zeros of @w
     // gains, with optimizer=sgd:
-    mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.zeros
+    mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.scalar<learning_rate>
     func.func @update() {
       %p = mtc.read_flat [@w] : tensor<16xf32>
       %g = mtc.read_flat [@w.grad] : tensor<16xf32>
@@ -46,6 +46,13 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     Option<"momentum", "momentum", "std::optional<double>", /*default=*/"", "decay of the velocity">,
     Option<"clipNorm", "clip-norm", "std::optional<double>", /*default=*/"",
            "largest norm of the gradient of all parameters together; not clipped if absent">,
+    Option<"schedule", "schedule", "::mtc::ScheduleKind", "::mtc::ScheduleKind::Constant",
+           "the learning rate after the warm-up",
+           [{::llvm::cl::values(
+               clEnumValN(::mtc::ScheduleKind::Constant, "constant", "stays"),
+               clEnumValN(::mtc::ScheduleKind::Linear, "linear", "falls linearly to 0 at the run's end"),
+               clEnumValN(::mtc::ScheduleKind::Cosine, "cosine", "falls to 0 as half a cosine"))}]>,
+    Option<"warmup", "warmup", "int64_t", "0", "steps in which the learning rate rises">,
     Option<"noDecay1d", "no-decay-1d", "bool", "false",
            "exclude parameters of fewer than two dimensions from weight decay">,
   ];
@@ -59,7 +66,7 @@ def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
     last use of the old value too. Then a gradient lives from where it is computed to the update, and no variable holds
     it. The smallest parameters, biases and scales, stay in `@update`, where one kernel updates them all: their gradients
     together take at most 1/256 of the parameters' bytes, and each kernel costs a launch. What `@micro_step` was is kept as `@gradients`, for who wants the gradients themselves:
-    their variables become `mtc.transient`, and have a place only while that function runs.
+    their variables become transient, and have a place only while that function runs.
 
     The update stays apart where a parameter's needs more than its own gradient (clipping by the norm of all), or where
     gradients are summed over micro-steps; a remark says so.

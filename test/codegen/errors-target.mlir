@@ -1,12 +1,12 @@
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{names no target in 'mtc.target', but "cpu"}}
+// expected-error @below {{attribute 'mtc.target' is "cpu", expected a target}}
 module attributes {mtc.target = "cpu"} {
 }
 
 // -----
 
-// expected-error @below {{has the attribute 'mtc.target', which belongs to a module}}
+// expected-error @below {{the mtc dialect has no attribute 'mtc.target' of a function}}
 func.func private @f() attributes {mtc.target = #mtc_cpu.target<threads = 2>}
 
 // -----

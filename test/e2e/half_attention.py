@@ -57,7 +57,7 @@ steps = f"""
 reads = f'reads ["q", "k", "v", "d"] {at("q", "k", "v", "d")}'
 text = f"""
 mtc.arena size {end + scratch} live {end + scratch}
-mtc.variable scalar @learning_rate : tensor<f64> = #mtc.zeros at {places["rate"].split("<")[1].split(",")[0]}
+mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.scalar<learning_rate> at {places["rate"].split("<")[1].split(",")[0]}
 mtc.kernel_function @offsets [{str(queries)[1:-1]}] reduce [3] -> [tensor<{type_of("sums")}>] {{
 ^body(%out: tensor<{type_of("out")}>, %d: tensor<{type_of("d")}>):
   %a = mtc.kernel.load %out at affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)> : tensor<{type_of("out")}> -> f32
@@ -72,9 +72,9 @@ mtc.kernel_function @loss [{str(rows)[1:-1]}] reduce [0, 1, 2] -> [tensor<f32>] 
   %s = mtc.kernel.reduce add %v : f32
   mtc.kernel.yield %s at [affine_map<(d0, d1, d2) -> ()>] : f32
 }}
-mtc.step @micro_step {reads} gives ["loss"] {at("loss")} {{ {steps} }}
+mtc.step @micro_step {reads} gives ["mtc.loss"] {at("loss")} {{ {steps} }}
 mtc.step @update reads [] [] gives [] [] {{ }}
-mtc.step @evaluate {reads} gives ["loss", "out", "dq", "dk", "dv"] {at("loss", "out", "dq", "dk", "dv")} {{ {steps} }}
+mtc.step @evaluate {reads} gives ["mtc.loss", "out", "dq", "dk", "dv"] {at("loss", "out", "dq", "dk", "dv")} {{ {steps} }}
 """
 file, path = folder / "attention.mlir", folder / "train"
 file.write_text(text)

@@ -1,7 +1,7 @@
 // Each constraint of StateOps.td, broken.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.zeros or elements (variable_c1)}}
+// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.scalar or elements (variable_c1)}}
 mtc.variable parameter @w : tensor<4xf32> = "w"
 
 // -----
@@ -23,6 +23,22 @@ mtc.variable parameter @w : f32 = #mtc.zeros
 
 // expected-error @below {{expected a tensor of known extents that memory can hold (variable_c1)}}
 mtc.variable parameter @w : tensor<4611686018427387904xf32> = #mtc.zeros
+
+// -----
+
+// expected-error @below {{has the role parameter and starts as #mtc.scalar<step>, expected #mtc.scalar of a scalar alone (variable_c2)}}
+mtc.variable parameter @w : tensor<i64> = #mtc.scalar<step>
+
+// -----
+
+// expected-error @below {{has the role scalar and starts as #mtc.zeros, expected #mtc.scalar of a scalar alone (variable_c2)}}
+mtc.variable scalar @step : tensor<i64> = #mtc.zeros
+
+// -----
+
+// What the runtime writes has one type: a program that reads another would read other numbers.
+// expected-error @below {{is 'tensor<f32>', but the runtime writes 'tensor<f64>' (variable_c2)}}
+mtc.variable scalar @rate : tensor<f32> = #mtc.scalar<learning_rate>
 
 // -----
 

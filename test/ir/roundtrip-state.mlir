@@ -6,8 +6,10 @@ mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.wei
 mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
 // CHECK: mtc.variable optimizer @m : tensor<5xf32> = #mtc.normal<2.000000e-02 : f64> at 128
 mtc.variable optimizer @m : tensor<5xf32> = #mtc.normal<2.000000e-02 : f64> at 128
-// CHECK: mtc.variable scalar @step : tensor<i64> = dense<0> : tensor<i64>
-mtc.variable scalar @step : tensor<i64> = dense<0> : tensor<i64>
+// CHECK: mtc.variable gradient transient @g : tensor<5xf32> = #mtc.zeros of @m
+mtc.variable gradient transient @g : tensor<5xf32> = #mtc.zeros of @m
+// CHECK: mtc.variable scalar @step : tensor<i64> = #mtc.scalar<step>
+mtc.variable scalar @step : tensor<i64> = #mtc.scalar<step>
 
 // CHECK-LABEL: func.func @uses
 func.func @uses() {

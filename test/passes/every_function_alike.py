@@ -44,8 +44,9 @@ def model() -> onnx.ModelProto:
 
 def training_text(folder: Path) -> str:
     onnx.save(model(), folder / "model.onnx")
-    return subprocess.run(["mtc", "compile", folder / "model.onnx", "--loss", "bce-with-logits", "--emit", "training"],
+    text = subprocess.run(["mtc", "compile", folder / "model.onnx", "--loss", "bce-with-logits", "--emit", "training"],
                           capture_output=True, text=True, check=True).stdout  # fmt: skip
+    return subprocess.run(["mtc-opt"], input=text, capture_output=True, text=True, check=True).stdout  # no locations
 
 
 def functions(text: str) -> dict[str, str]:

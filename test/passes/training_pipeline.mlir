@@ -5,7 +5,7 @@
 
 // ERROR: error: optimizer 'sgd' has no momentum; it has: lr, weight-decay
 
-// CHECK: module attributes {mtc.learning_rate = 1.000000e-01 : f64, mtc.loss = "cross-entropy", mtc.optimizer = "sgd"}
+// CHECK: mtc.program "model" stage training loss "cross-entropy" optimizer "sgd" schedule <constant, rate = 1.000000e-01 : f64>
 // CHECK-DAG: mtc.variable gradient @w.grad
 // CHECK-DAG: mtc.variable gradient @b.grad
 // CHECK-DAG: mtc.variable scalar @mtc.learning_rate

@@ -24,19 +24,24 @@ namespace cl = llvm::cl;
 
 static int report(llvm::Error error) { return mtc::tool::report("mtc-run", std::move(error)); }
 
-/// Links a program of which nothing is known but its operations; the batch is the first axis of its
-/// first input.
+/// Links a program; where nothing is known of it but its operations, the batch is the first axis of
+/// its first input.
 static int linkExecutable(ModuleOp module, mtc::Target &target,
                           const mtc::tool::OutputTarget &output) {
-  mtc::ProgramInfo info;
-  info.compilerVersion = info.modelName = "test";
-  info.loss = info.optimizer = "none";
-  info.planJson = "{}";
-  for (mtc::StepOp step : module.getOps<mtc::StepOp>())
-    for (auto at : step.getInputs().getAsRange<mtc::AtAttr>())
-      if (at.getType().getRank() > 0 && info.batch == 1)
-        info.batch = at.getType().getDimSize(0);
-  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = mtc::generateCode(module, info, target);
+  mtc::ProgramFiles files;
+  files.compilerVersion = "test";
+  files.planJson = "{}";
+  if (!mtc::ProgramOp::find(module)) {
+    auto builder = OpBuilder::atBlockBegin(module.getBody());
+    auto program = mtc::ProgramOp::create(builder, module.getLoc(), "test", mtc::Stage::Placed);
+    program.setLoss("none");
+    program.setOptimizer("none");
+    for (mtc::StepOp step : module.getOps<mtc::StepOp>())
+      for (auto at : step.getInputs().getAsRange<mtc::AtAttr>())
+        if (at.getType().getRank() > 0 && program.getBatch() == 1)
+          program.setBatch(at.getType().getDimSize(0));
+  }
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = mtc::generateCode(module, files, target);
   if (failed(code))
     return 1;
   auto file = mtc::tool::OutputFile::create(output);

@@ -1,6 +1,7 @@
 //===- Compilation.cpp - The way of a model ---------------------------------------------------===//
 
 #include "Compilation.h"
+#include "StageText.h"
 
 #include "codegen/Codegen.h"
 #include "frontend/convert/Passes.h"
@@ -12,8 +13,9 @@
 #include "frontend/reader/Import.h"
 #include "frontend/reader/MergedInitializers.h"
 #include "ir/Mtc.h"
-#include "ir/NodeNames.h"
+#include "ir/ReservedNames.h"
 #include "ir/TargetInfo.h"
+#include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
 #include "passes/losses/LossChoice.h"
@@ -41,22 +43,30 @@ Compilation::Compilation(const Options &options)
   context = std::make_unique<MLIRContext>(registry);
   context->loadAllAvailableDialects();
   printer = std::make_unique<DiagnosticPrinter>(*context);
-  threads = options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
-  TargetFlags flags;
-  flags.target = options.target;
-  flags.emulate = options.emulate;
-  flags.precision = *symbolizeContractionPrecision(options.precision);
-  if (!options.cpu.empty())
-    flags.cpu = options.cpu;
-  flags.threads = threads;
-  llvm::Expected<TargetAttrInterface> parsed = Target::parse(*context, flags);
-  if (!parsed)
-    fail(llvm::toString(parsed.takeError()));
-  targetAttr = *parsed;
-  llvm::Expected<std::unique_ptr<Target>> made = Target::create(targetAttr);
+}
+
+/// The target that the flags name, or that a text does.
+LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
+  if (!named) {
+    TargetFlags flags;
+    flags.target = options.target;
+    flags.emulate = options.emulate;
+    flags.precision = options.precision;
+    if (!options.cpu.empty())
+      flags.cpu = options.cpu;
+    flags.threads =
+        options.threads ? options.threads : llvm::hardware_concurrency().compute_thread_count();
+    llvm::Expected<TargetAttrInterface> parsed = Target::parse(*context, flags);
+    if (!parsed)
+      return emitError(UnknownLoc::get(context.get()), llvm::toString(parsed.takeError()));
+    named = *parsed;
+  }
+  llvm::Expected<std::unique_ptr<Target>> made = Target::create(named);
   if (!made)
-    fail(llvm::toString(made.takeError()));
+    return emitError(UnknownLoc::get(context.get()), llvm::toString(made.takeError()));
   target = std::move(*made);
+  targetAttr = named;
+  return success();
 }
 
 Compilation::~Compilation() = default;
@@ -69,9 +79,12 @@ LogicalResult Compilation::report(const onnx::Problems &problems) {
 
 /// No output may replace what the run reads.
 void Compilation::protectInputs() {
-  outputs.addInput("the model", model->file());
-  for (llvm::sys::fs::UniqueID id : model->dataFiles())
-    outputs.addInput("external data of the model", id);
+  outputs.addInput("the model", options.model);
+  if (model) {
+    outputs.addInput("the model", model->file());
+    for (llvm::sys::fs::UniqueID id : model->dataFiles())
+      outputs.addInput("external data of the model", id);
+  }
   if (!options.recipe.empty())
     outputs.addInput("the recipe", options.recipe);
   for (const auto &[input, value] : binds)
@@ -165,6 +178,12 @@ void Compilation::checkDimensions(onnx::Problems &problems) {
 }
 
 LogicalResult Compilation::import() {
+  return isStageText(options.model) ? readText() : importModel();
+}
+
+LogicalResult Compilation::importModel() {
+  if (failed(chooseTarget()))
+    return failure();
   onnx::Problems problems;
   model = onnx::Model::read(options.model, problems);
   if (!model)
@@ -181,6 +200,7 @@ LogicalResult Compilation::import() {
   if (failed(report(problems)))
     return failure();
   (*module)->setAttr(targetAttribute, targetAttr);
+  describeProgram();
   for (const std::string &text : merged.notes)
     note(text);
   for (const std::string &text : merged.warnings)
@@ -219,7 +239,7 @@ void Compilation::drawParameters() {
     if (!source)
       continue;
     bool isMissing = false;
-    if (variable.getRole() != Role::Parameter) {
+    if (variable.getRole() != Role::Parameter && model) {
       auto bytes = model->initializerBytes(context.get(), source.getName());
       isMissing = !bytes;
       if (isMissing)
@@ -230,90 +250,35 @@ void Compilation::drawParameters() {
   }
 }
 
-/// The argument that a value is, but for its shape and integer type; null if it is computed.
-static BlockArgument argumentBehind(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!op->hasTrait<mtc::View>() && !isa<CastOp>(op))
-      return {};
-    value = op->getOperand(0);
-  }
-  return cast<BlockArgument>(value);
-}
-
-/// Keeps what the steps no longer say about the inputs, and finds those that are used as indices.
-void Compilation::collectInputs() {
-  auto function = module->lookupSymbol<func::FuncOp>("micro_step");
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    InputInfo input;
-    input.name = function.getArgAttrOfType<StringAttr>(i, "mtc.name").str();
-    input.isLabel = function.getArgAttr(i, "mtc.label") != nullptr;
-    if (auto from = function.getArgAttrOfType<StringAttr>(i, "mtc.shifted_from"))
-      input.shiftedFrom = from.str();
-    if (auto limit = function.getArgAttrOfType<IntegerAttr>(i, "mtc.limit")) {
-      input.limit = limit.getInt();
-      input.reader = "the loss";
-    }
-    if (auto ignored = function.getArgAttrOfType<IntegerAttr>(i, "mtc.ignored"))
-      input.ignored = ignored.getInt();
-    info.inputs.push_back(std::move(input));
-  }
-  function.walk([&](GatherOp op) {
-    BlockArgument argument = argumentBehind(op.getIndices());
-    if (!argument)
-      return;
-    InputInfo &input = info.inputs[argument.getArgNumber()];
-    int64_t extent = op.getInput().getType().getDimSize(op.getAxis());
-    if (input.limit != 0 && input.limit <= extent)
-      return;
-    input.minimum = input.ignored = -extent;
-    input.limit = extent;
-    input.reader = nodeNames(op.getLoc());
-  });
-}
-
 /// Decides of which inputs a step takes rows, and says so where some are taken whole.
 LogicalResult Compilation::chooseRows() {
-  auto function = module->lookupSymbol<func::FuncOp>("micro_step");
+  auto function = module->lookupSymbol<func::FuncOp>(microStepName);
+  ProgramOp program = getProgram();
   std::vector<onnx::StepInput> inputs;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto type = cast<RankedTensorType>(function.getArgument(i).getType());
+    InputOp known = program.findOrAddInput(argumentName(function, i));
     onnx::StepInput &input = inputs.emplace_back();
-    input.name = info.inputs[i].name;
-    input.isLabel = info.inputs[i].isLabel;
+    input.name = known.getName();
+    input.firstDim = known.getAxis().value_or("");
     input.shape.assign(type.getShape().begin(), type.getShape().end());
-    for (const onnx::ModelInput &each : onnx::modelInputs(*model))
-      if (each.name == input.name && !each.dims.empty())
-        input.firstDim = each.dims.front();
+    input.isLabel = known.getLabel();
   }
   onnx::Problems problems;
   std::optional<onnx::BatchAxis> axis = onnx::chooseBatchAxis(inputs, options.rowsOf, problems);
   if (!axis)
     return report(problems);
-  info.batch = axis->batch;
-  for (InputInfo &input : info.inputs)
-    input.isWhole = !axis->inputs.contains(input.name);
+  program.setBatch(axis->batch);
+  for (auto input : program.getInputs().getOps<InputOp>())
+    input.setRows(axis->inputs.contains(input.getName()));
   if (!axis->note.empty())
     note(axis->note);
   return success();
 }
 
-/// The loss and the rows' sums get names that no output of a graph has.
-void Compilation::nameResults() {
-  for (auto function : module->getOps<func::FuncOp>())
-    for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (!function.getResultAttr(i, "mtc.output"))
-        if (auto name = function.getResultAttrOfType<StringAttr>(i, "mtc.name"))
-          function.setResultAttr(i, "mtc.name",
-                                 StringAttr::get(context.get(), "mtc." + name.getValue()));
-  info.microStepLoss = info.evaluateLoss = "mtc.loss";
-  info.rowLoss = "mtc.row_loss";
-  info.rowWeight = "mtc.row_weight";
-  info.rowCorrect = "mtc.row_correct";
-}
-
 /// From the forward function to the training program.
 LogicalResult Compilation::formProgram() {
-  auto forward = module->lookupSymbol<func::FuncOp>("forward");
+  auto forward = module->lookupSymbol<func::FuncOp>(forwardName);
   std::string question;
   FailureOr<LossChoice> choice = chooseLoss(forward, options.loss, options.outputName, question);
   if (failed(choice))
@@ -334,56 +299,39 @@ LogicalResult Compilation::formProgram() {
   training.optimizer.momentum = options.momentum;
   training.optimizer.clipNorm = options.clipNorm;
   training.optimizer.noDecay1d = options.noDecay1d;
+  training.optimizer.schedule = options.schedule;
+  training.optimizer.warmup = options.warmup;
   if (failed(run([&](OpPassManager &manager) { buildTrainingPipeline(manager, training); })))
     return failure();
-
-  info.loss = choice->loss;
-  info.optimizer = options.optimizer;
-  info.learningRate = (*module)->getAttrOfType<FloatAttr>("mtc.learning_rate").getValueAsDouble();
-  info.learningRateScalar = "mtc.learning_rate";
-  info.stepScalar = "mtc.step";
-  info.microStepScalar = "mtc.micro_step";
-  info.seedScalar = "mtc.seed";
-  info.schedule = options.schedule == "linear"   ? ProgramInfo::Schedule::Linear
-                  : options.schedule == "cosine" ? ProgramInfo::Schedule::Cosine
-                                                 : ProgramInfo::Schedule::Constant;
-  info.warmup = options.warmup;
-  info.threads = threads;
-  info.modelName = model->name();
-  info.compilerVersion = MTC_VERSION;
-  collectInputs();
-  nameResults();
   return chooseRows();
 }
 
+LogicalResult Compilation::reach(Stage stage) {
+  switch (stage) {
+  case Stage::Onnx:
+    return success(); // Where a compilation begins.
+  case Stage::Forward:
+    return run([&](OpPassManager &manager) {
+      onnx::buildExportersPipeline(manager);
+      bool attentionInParts = llvm::is_contained(options.skippedPasses, "mtc-recognize-attention");
+      manager.addPass(onnx::createConvertOnnxToMtcPass({attentionInParts}));
+      buildForwardPipeline(manager, options.skippedPasses);
+    });
+  case Stage::Training:
+    return formProgram();
+  case Stage::Kernels:
+    return run(
+        [&](OpPassManager &manager) { buildKernelPipeline(manager, options.skippedPasses); });
+  case Stage::Placed:
+    return run(buildPlacementPipeline);
+  }
+  llvm_unreachable("all stages are handled");
+}
+
 LogicalResult Compilation::lower(Stage stage) {
-  auto reaches = [&](Stage next) { return reached < next && stage >= next; };
-  if (reaches(Stage::Forward)) {
-    if (failed(run([&](OpPassManager &manager) {
-          onnx::buildExportersPipeline(manager);
-          bool attentionInParts =
-              llvm::is_contained(options.skippedPasses, "mtc-recognize-attention");
-          manager.addPass(onnx::createConvertOnnxToMtcPass({attentionInParts}));
-          buildForwardPipeline(manager, options.skippedPasses);
-        })))
+  for (auto next = static_cast<unsigned>(getProgram().getStage()) + 1;
+       next <= static_cast<unsigned>(stage); ++next)
+    if (failed(reach(static_cast<Stage>(next))))
       return failure();
-    reached = Stage::Forward;
-  }
-  if (reaches(Stage::Training)) {
-    if (failed(formProgram()))
-      return failure();
-    reached = Stage::Training;
-  }
-  if (reaches(Stage::Kernels)) {
-    if (failed(run(
-            [&](OpPassManager &manager) { buildKernelPipeline(manager, options.skippedPasses); })))
-      return failure();
-    reached = Stage::Kernels;
-  }
-  if (reaches(Stage::Placed)) {
-    if (failed(run([&](OpPassManager &manager) { manager.addPass(createPlace()); })))
-      return failure();
-    reached = Stage::Placed;
-  }
   return success();
 }

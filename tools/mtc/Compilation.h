@@ -8,7 +8,6 @@
 #include "Remarks.h"
 #include "Report.h"
 
-#include "codegen/program/ProgramInfo.h"
 #include "codegen/target/Target.h"
 #include "frontend/reader/Model.h"
 #include "frontend/reader/Parameters.h"
@@ -24,30 +23,27 @@ namespace mtc::tool {
 /// A model on its way through the stages. Every step says what is wrong and returns failure.
 class Compilation {
 public:
-  /// Ends the process with a message if there is no such target.
   explicit Compilation(const Options &options);
   ~Compilation();
 
-  /// Reads the file, gives open batch dimensions a size (and says so), imports the graph and infers
-  /// its types.
+  /// Reads a model: gives open batch dimensions a size (and says so), imports the graph and infers
+  /// its types. Or reads a stage's text, and what is needed of the model that it was made from.
   mlir::LogicalResult import();
-  /// Runs the passes up to a stage, at most Stage::Placed.
+  /// Runs the passes from the module's stage up to another.
   mlir::LogicalResult lower(Stage stage);
 
   mlir::MLIRContext &getContext() { return *context; }
   mlir::ModuleOp getModule() { return *module; }
-  bool hasModel() const { return model != nullptr; }
-  onnx::Model &getModel() { return *model; }
+  /// What the module says of its program; not null once something was imported.
+  ProgramOp getProgram() { return ProgramOp::find(*module); }
+  /// Null where none was read, or where a text was made from one that is not there.
+  onnx::Model *getModel() { return model.get(); }
   const llvm::StringMap<onnx::InitializerClass> &getClasses() const { return classes; }
   /// What is trained; complete once the graph is imported.
   const onnx::TrainingSummary &getTraining() const { return training; }
   const llvm::StringMap<int64_t> &getDims() const { return dims; }
   /// `--bind`: inputs and their values.
   llvm::ArrayRef<std::pair<std::string, std::string>> getBinds() const { return binds; }
-  /// What the program's tables say beyond the IR; complete from Stage::Placed on.
-  const ProgramInfo &getInfo() const { return info; }
-  ProgramInfo &getInfo() { return info; }
-  unsigned getThreads() const { return threads; }
   Target &getTarget() { return *target; }
 
   /// What the run's outputs may replace; it knows the run's inputs once the model was read.
@@ -60,16 +56,21 @@ public:
 private:
   mlir::LogicalResult report(const onnx::Problems &problems);
   mlir::LogicalResult splitBinds();
+  mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
+  mlir::LogicalResult importModel();
+  void describeProgram();
+  mlir::LogicalResult readText();
+  mlir::LogicalResult checkFlags();
+  mlir::LogicalResult readSource();
   void protectInputs();
   void prepareReports();
   void chooseBatch();
   void checkDimensions(onnx::Problems &problems);
   mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
+  mlir::LogicalResult reach(Stage stage);
   mlir::LogicalResult formProgram();
   void drawParameters();
-  void collectInputs();
   mlir::LogicalResult chooseRows();
-  void nameResults();
 
   const Options &options;
   OutputPolicy outputs;
@@ -84,11 +85,8 @@ private:
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  ProgramInfo info;
-  unsigned threads;
   TargetAttrInterface targetAttr;
   std::unique_ptr<Target> target;
-  Stage reached = Stage::Onnx;
 };
 
 } // namespace mtc::tool

@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "Compilation.h"
 #include "MemoryPlan.h"
+#include "StageText.h"
 #include "Weights.h"
 
 #include "codegen/Codegen.h"
@@ -39,28 +40,33 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
   emitError(UnknownLoc::get(&compilation.getContext()), text);
 }
 
-LogicalResult addExport(Compilation &compilation) {
+LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
+  if (!compilation.getModel()) {
+    warn("the program will not --export: there is no model to export");
+    return success();
+  }
   llvm::StringSet<> names;
   for (auto variable : compilation.getModule().getOps<VariableOp>())
     if ((variable.getRole() == Role::Parameter || variable.getRole() == Role::State) &&
-        compilation.getModel().hasInitializer(variable.getSymName()))
+        compilation.getModel()->hasInitializer(variable.getSymName()))
       names.insert(variable.getSymName());
   auto segments =
-      mtc::onnx::exportSegments(compilation.getModel(), compilation.getContext(), names);
+      mtc::onnx::exportSegments(*compilation.getModel(), compilation.getContext(), names);
   if (!segments) {
     // The program trains all the same.
     warn("the program will not --export: " + llvm::toString(segments.takeError()));
     return success();
   }
   for (mtc::onnx::FileSegment &segment : *segments)
-    compilation.getInfo().exportSegments.push_back(
-        {std::move(segment.bytes), std::move(segment.initializer)});
+    files.exportSegments.push_back({std::move(segment.bytes), std::move(segment.initializer)});
   return success();
 }
 
-std::string describeBatch(const ProgramInfo &info) {
-  bool takesRows = llvm::any_of(info.inputs, [](const InputInfo &input) { return !input.isWhole; });
-  return takesRows ? llvm::formatv("batch {0}", info.batch).str() : "each input taken whole";
+std::string describeBatch(ProgramOp program) {
+  bool takesRows = llvm::any_of(program.getInputs().getOps<InputOp>(),
+                                [](InputOp input) { return input.getRows(); });
+  return takesRows ? llvm::formatv("batch {0}", program.getBatch()).str()
+                   : "each input taken whole";
 }
 
 std::unique_ptr<KernelCache> openCache(const Options &options) {
@@ -77,10 +83,11 @@ void close(KernelCache &cache) {
 /// Where the program or the text of a stage goes; nothing for the standard output.
 llvm::Expected<std::optional<OutputTarget>> planResult(const Options &options,
                                                        Compilation &compilation) {
-  bool isProgram = options.stage == Stage::Program;
+  bool isProgram = options.result == Result::Program;
   if (!isProgram && (options.output.empty() || options.output == "-"))
     return std::nullopt;
-  std::string path = options.output.empty() ? compilation.getModel().name() : options.output;
+  std::string path =
+      options.output.empty() ? compilation.getProgram().getModelName().str() : options.output;
   std::string what =
       options.output.empty() ? path + " (the program, which -o can name)" : "-o " + options.output;
   auto target = compilation.getOutputs().add(what, path, /*isStream=*/!isProgram);
@@ -107,15 +114,19 @@ int emitStage(Compilation &compilation, const std::optional<OutputTarget> &targe
   return report(commit(files));
 }
 
-void printIr(Compilation &compilation, raw_ostream &os) {
-  OpPrintingFlags flags;
-  flags.elideLargeElementsAttrs(64);
-  compilation.getModule()->print(os, flags);
+/// A terminal is for a reader; a file is what `mtc compile` continues from.
+void printText(Compilation &compilation, const std::optional<OutputTarget> &target,
+               raw_ostream &os) {
+  bool isAbridged = !target && llvm::outs().is_displayed();
+  printStageText(compilation.getModule(), os, isAbridged);
+  if (isAbridged)
+    note("elements of large constants and names of nodes are left out; -o FILE writes all, for mtc "
+         "compile to continue from");
 }
 
 int emitIr(Compilation &compilation, const std::optional<OutputTarget> &target) {
   return emitStage(compilation, target, "//", [&](raw_ostream &os) {
-    printIr(compilation, os);
+    printText(compilation, target, os);
     return success();
   });
 }
@@ -123,7 +134,7 @@ int emitIr(Compilation &compilation, const std::optional<OutputTarget> &target) 
 /// The kernels, then as comments what they take of the target's processor.
 int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &target) {
   return emitStage(compilation, target, "//", [&](raw_ostream &os) {
-    printIr(compilation, os);
+    printText(compilation, target, os);
     std::string table;
     llvm::raw_string_ostream stream(table);
     if (failed(compilation.lower(Stage::Placed)) ||
@@ -168,25 +179,23 @@ int mtc::tool::compile(Options &options, const char *executable) {
   if (!planned)
     return report(planned.takeError());
   const std::optional<OutputTarget> &result = *planned;
-  if (options.stage == Stage::Onnx)
-    return emitIr(compilation, result);
   if (failed(compilation.lower(options.stage)))
     return 1;
-  if (options.stage == Stage::Kernels)
-    return emitKernels(compilation, result);
-  if (options.stage <= Stage::Placed)
-    return emitIr(compilation, result);
+  if (options.result == Result::Text)
+    return options.stage == Stage::Kernels ? emitKernels(compilation, result)
+                                           : emitIr(compilation, result);
 
   MemoryPlan plan = MemoryPlan::of(compilation.getModule());
   if (options.memory && plan.peak > *options.memory) {
     refuse(plan, options, compilation);
     return std::max(1, compilation.writeRemarks());
   }
-  ProgramInfo &info = compilation.getInfo();
-  info.planJson = llvm::formatv("{0}", llvm::json::Value(plan.toJson(options.memory)));
+  ProgramFiles files;
+  files.compilerVersion = MTC_VERSION;
+  files.planJson = llvm::formatv("{0}", llvm::json::Value(plan.toJson(options.memory)));
 
   Target &target = compilation.getTarget();
-  if (options.stage == Stage::Llvm)
+  if (options.result == Result::Llvm)
     return emitStage(compilation, result, ";", [&](raw_ostream &os) {
       return target.print(CodeSources::of(compilation.getModule()), KernelText::LLVM, os);
     });
@@ -196,10 +205,11 @@ int mtc::tool::compile(Options &options, const char *executable) {
     return 1;
   std::optional<OutputTarget> weightsTarget;
   if (!weights->empty()) {
-    std::string path = Weights::fileOf(result ? result->name : compilation.getModel().name());
-    info.weightsFile = llvm::sys::path::filename(path).str();
-    info.weightsDigest = weights->getDigest();
-    if (options.stage == Stage::Program) {
+    std::string path =
+        Weights::fileOf(result ? result->name : compilation.getProgram().getModelName().str());
+    files.weightsFile = llvm::sys::path::filename(path).str();
+    files.weightsDigest = weights->getDigest();
+    if (options.result == Result::Program) {
       auto added = compilation.getOutputs().add(path + " (the program's weights, named after it)",
                                                 path, /*isStream=*/false);
       if (!added)
@@ -207,16 +217,16 @@ int mtc::tool::compile(Options &options, const char *executable) {
       weightsTarget = std::move(*added);
     }
   }
-  if (failed(addExport(compilation)))
+  if (failed(addExport(compilation, files)))
     return 1;
   std::unique_ptr<KernelCache> cache = openCache(options);
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code =
-      generateCode(compilation.getModule(), info, target, cache.get());
+      generateCode(compilation.getModule(), files, target, cache.get());
   if (failed(code))
     return 1;
   if (cache)
     close(*cache);
-  if (options.stage == Stage::Object)
+  if (options.result == Result::Object)
     return emitStage(compilation, result, "", [&](raw_ostream &os) {
       os << (*code)->getBuffer();
       return success();
@@ -231,9 +241,11 @@ int mtc::tool::compile(Options &options, const char *executable) {
       json["weights"] = weightsTarget->name;
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
-    llvm::outs() << result->name << ": trains '" << info.modelName << "' with " << info.loss
-                 << " and " << info.optimizer << ", " << describeBatch(info) << ", in "
-                 << formatBytes(plan.peak) << "\n";
+    ProgramOp program = compilation.getProgram();
+    llvm::outs() << result->name << ": trains '" << program.getModelName() << "' with "
+                 << program.getLoss().value_or("no loss") << " and "
+                 << program.getOptimizer().value_or("no optimizer") << ", "
+                 << describeBatch(program) << ", in " << formatBytes(plan.peak) << "\n";
   }
   return 0;
 }

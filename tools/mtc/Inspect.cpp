@@ -2,10 +2,13 @@
 
 #include "Commands.h"
 #include "Compilation.h"
+#include "StageText.h"
 
 #include "frontend/reader/BatchAxis.h"
 #include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Import.h"
+#include "ir/DiscardableAttributes.h"
+#include "ir/ReservedNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -27,7 +30,7 @@ namespace {
 std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
                                                   const Options &options) {
   std::vector<mtc::onnx::StepInput> inputs;
-  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(compilation.getModel())) {
+  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel())) {
     if (llvm::is_contained(llvm::make_first_range(compilation.getBinds()), input.name))
       continue;
     mtc::onnx::StepInput &entry = inputs.emplace_back();
@@ -47,7 +50,7 @@ std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
 
 /// What `mtc inspect` finds before it tries to compile.
 llvm::json::Object describe(Compilation &compilation, const Options &options) {
-  mtc::onnx::Model &model = compilation.getModel();
+  mtc::onnx::Model &model = *compilation.getModel();
   llvm::json::Array inputs, initializers;
   std::optional<mtc::onnx::BatchAxis> axis = findBatchAxis(compilation, options);
   for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(model)) {
@@ -112,16 +115,15 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
 /// How many attentions are computed in tiles, and which stay in parts, why; absent where there are
 /// none.
 void addAttention(ModuleOp module, llvm::json::Object &description) {
-  auto forward = module.lookupSymbol<func::FuncOp>("forward");
-  auto counts = forward ? forward->getAttrOfType<DictionaryAttr>("mtc.attention") : nullptr;
-  if (!counts)
+  auto forward = module.lookupSymbol<func::FuncOp>(forwardName);
+  auto report = forward ? forward->getAttrOfType<AttentionReportAttr>(attentionAttribute) : nullptr;
+  if (!report)
     return;
   llvm::json::Array refused;
-  for (StringRef reason : counts.getAs<ArrayAttr>("refused").getAsValueRange<StringAttr>())
+  for (StringRef reason : report.getDecomposed().getAsValueRange<StringAttr>())
     refused.push_back(reason);
   description["attention"] =
-      llvm::json::Object{{"recognized", counts.getAs<IntegerAttr>("recognized").getInt()},
-                         {"refused", std::move(refused)}};
+      llvm::json::Object{{"recognized", report.getFused()}, {"refused", std::move(refused)}};
 }
 
 void print(const llvm::json::Object &description) {
@@ -171,9 +173,11 @@ void print(const llvm::json::Object &description) {
 } // namespace
 
 int mtc::tool::inspect(const Options &options) {
+  if (isStageText(options.model))
+    fail(options.model + " is the text of a stage; inspect takes an ONNX model");
   Compilation compilation(options);
   LogicalResult imported = compilation.import();
-  if (!compilation.hasModel())
+  if (!compilation.getModel())
     return 1;
   llvm::json::Object description = describe(compilation, options);
   bool compiles = succeeded(imported) && succeeded(compilation.lower(Stage::Forward));

@@ -15,7 +15,7 @@ using namespace mtc::tool;
 MemoryPlan MemoryPlan::of(ModuleOp placed) {
   MemoryPlan plan;
   for (auto variable : placed.getOps<VariableOp>()) {
-    if (variable->hasAttr(transientAttribute))
+    if (variable.getTransient())
       continue; // It has no place while the program trains.
     int64_t bytes = paddedBytes(byteSize(variable.getTensorType()));
     switch (variable.getRole()) {

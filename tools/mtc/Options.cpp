@@ -11,6 +11,7 @@
 #include "tools/support/Errors.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -34,84 +35,107 @@ cl::OptionCategory trainingFlags("Training");
 cl::OptionCategory machineFlags("Memory and machine");
 cl::OptionCategory outputFlags("Output");
 
+/// A flag's modifier: the stage by which it is decided.
+struct DecidedBy {
+  Stage stage;
+
+  void apply(cl::Option &flag) const { stages()[&flag] = stage; }
+  static llvm::DenseMap<const cl::Option *, Stage> &stages() {
+    static llvm::DenseMap<const cl::Option *, Stage> stages;
+    return stages;
+  }
+};
+constexpr DecidedBy decidedByImport{Stage::Onnx}, decidedByTraining{Stage::Training};
+
 #define EVERYWHERE cl::sub(compileCommand), cl::sub(planCommand), cl::sub(inspectCommand)
 #define BOTH cl::sub(compileCommand), cl::sub(planCommand)
 
-cl::opt<std::string> model(cl::Positional, cl::desc("MODEL.onnx"), cl::Required, EVERYWHERE,
-                           cl::cat(modelFlags));
+cl::opt<std::string> model(cl::Positional, cl::desc("MODEL.onnx|STAGE.mlir"), cl::Required,
+                           EVERYWHERE, cl::cat(modelFlags));
 cl::list<std::string> dims("dim", cl::desc("size of a symbolic dimension: batch=8"),
-                           cl::value_desc("name=n"), EVERYWHERE, cl::cat(modelFlags));
+                           cl::value_desc("name=n"), EVERYWHERE, cl::cat(modelFlags),
+                           decidedByImport);
 cl::list<std::string> binds("bind",
                             cl::desc("make a graph input a constant: a number or a .npy file"),
-                            cl::value_desc("INPUT=VALUE|FILE"), EVERYWHERE, cl::cat(modelFlags));
+                            cl::value_desc("INPUT=VALUE|FILE"), EVERYWHERE, cl::cat(modelFlags),
+                            decidedByImport);
 cl::list<std::string>
     rowsOf("rows-of",
            cl::desc("inputs whose first axis counts rows of the data; others are taken whole, one "
                     "a step, and with `none` all are (by the names and sizes of first axes)"),
-           cl::value_desc("INPUT"), EVERYWHERE, cl::cat(modelFlags));
+           cl::value_desc("INPUT"), EVERYWHERE, cl::cat(modelFlags), decidedByTraining);
 cl::list<std::string> trainPatterns("train",
                                     cl::desc("train only the parameters whose name matches (*, ?), "
                                              "here or in the module; a constant must be named in "
                                              "full or look trainable"),
-                                    cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags));
+                                    cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags),
+                                    decidedByImport);
 cl::list<std::string> freezePatterns("freeze",
                                      cl::desc("do not train those whose name matches; where "
                                               "--train matches too, the pattern with more literal "
                                               "characters decides, --freeze among equals"),
-                                     cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags));
+                                     cl::value_desc("PATTERN"), EVERYWHERE, cl::cat(modelFlags),
+                                     decidedByImport);
 cl::opt<std::string>
     merged("merged",
            cl::desc("parameters that the exporter stored as one since they were equal: split "
                     "(train each apart), keep (train them as one), auto (keep only matrices of "
                     "different values, which the module may tie) (auto)"),
-           cl::value_desc("how"), EVERYWHERE, cl::cat(modelFlags));
+           cl::value_desc("how"), EVERYWHERE, cl::cat(modelFlags), decidedByImport);
 cl::opt<std::string> init("init",
                           cl::desc("draw parameters instead of reading them: normal:0.02 "
                                    "(for files without their weights)"),
-                          cl::value_desc("normal:S"), BOTH, cl::cat(modelFlags));
+                          cl::value_desc("normal:S"), BOTH, cl::cat(modelFlags), decidedByTraining);
 
 cl::opt<std::string>
     loss("loss",
          cl::desc("cross-entropy, causal-lm, mse, l1, bce-with-logits, output; chosen "
                   "from the outputs and said if left open"),
-         cl::value_desc("name"), BOTH, cl::cat(trainingFlags));
+         cl::value_desc("name"), BOTH, cl::cat(trainingFlags), decidedByTraining);
 cl::opt<std::string>
     outputName("output", cl::desc("graph output that the loss reads (first floating-point one)"),
-               cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags));
+               cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags), decidedByTraining);
 cl::opt<std::string> labels("labels", cl::desc("name of the labels (labels)"),
-                            cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags));
+                            cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags),
+                            decidedByTraining);
 cl::opt<std::string> optimizer("optimizer", cl::desc("sgd, momentum, adam, adamw, lion (adamw)"),
-                               cl::value_desc("name"), BOTH, cl::cat(trainingFlags));
+                               cl::value_desc("name"), BOTH, cl::cat(trainingFlags),
+                               decidedByTraining);
 cl::opt<std::optional<double>> learningRate("lr", cl::desc("learning rate (1e-3)"),
-                                            cl::value_desc("rate"), BOTH, cl::cat(trainingFlags));
+                                            cl::value_desc("rate"), BOTH, cl::cat(trainingFlags),
+                                            decidedByTraining);
 cl::opt<std::string>
     schedule("schedule",
              cl::desc("after the warm-up: constant, linear or cosine down to 0 at the "
                       "end of the run (constant)"),
-             cl::value_desc("name"), BOTH, cl::cat(trainingFlags));
+             cl::value_desc("name"), BOTH, cl::cat(trainingFlags), decidedByTraining);
 cl::opt<int64_t> warmup("warmup", cl::desc("steps in which the rate rises (0)"),
-                        cl::value_desc("steps"), BOTH, cl::cat(trainingFlags));
+                        cl::value_desc("steps"), BOTH, cl::cat(trainingFlags), decidedByTraining);
 cl::opt<std::optional<double>> weightDecay("weight-decay",
                                            cl::desc("weight decay (adamw 0.01, others 0)"),
-                                           cl::value_desc("rate"), BOTH, cl::cat(trainingFlags));
+                                           cl::value_desc("rate"), BOTH, cl::cat(trainingFlags),
+                                           decidedByTraining);
 cl::opt<bool> noDecay1d("no-decay-1d",
                         cl::desc("no weight decay for one-dimensional parameters (biases, norms)"),
-                        BOTH, cl::cat(trainingFlags));
+                        BOTH, cl::cat(trainingFlags), decidedByTraining);
 cl::opt<std::string> betas("betas", cl::desc("decay of adamw's moments (0.9,0.999)"),
-                           cl::value_desc("b1,b2"), BOTH, cl::cat(trainingFlags));
+                           cl::value_desc("b1,b2"), BOTH, cl::cat(trainingFlags),
+                           decidedByTraining);
 cl::opt<std::optional<double>> epsilon("eps", cl::desc("added to adamw's denominator (1e-8)"),
-                                       cl::value_desc("e"), BOTH, cl::cat(trainingFlags));
+                                       cl::value_desc("e"), BOTH, cl::cat(trainingFlags),
+                                       decidedByTraining);
 cl::opt<std::optional<double>> momentum("momentum", cl::desc("decay of momentum's velocity (0.9)"),
-                                        cl::value_desc("m"), BOTH, cl::cat(trainingFlags));
+                                        cl::value_desc("m"), BOTH, cl::cat(trainingFlags),
+                                        decidedByTraining);
 cl::opt<std::optional<double>>
     clipNorm("clip-norm",
              cl::desc("scale gradients down to this norm over all parameters (no limit)"),
-             cl::value_desc("norm"), BOTH, cl::cat(trainingFlags));
+             cl::value_desc("norm"), BOTH, cl::cat(trainingFlags), decidedByTraining);
 cl::opt<std::string>
     precision("precision",
               cl::desc("precision of the computation: f32; tf32 (f32 whose products may round "
                        "their operands to 11 bits, where the target has them) (f32)"),
-              cl::value_desc("type"), BOTH, cl::cat(trainingFlags));
+              cl::value_desc("type"), BOTH, cl::cat(trainingFlags), decidedByImport);
 cl::opt<std::string>
     recipe("recipe",
            cl::desc("TOML file with these flags as keys; what is given here wins, each "
@@ -119,14 +143,15 @@ cl::opt<std::string>
            cl::value_desc("FILE.toml"), BOTH, cl::cat(trainingFlags));
 
 cl::opt<std::string> target("target", cl::desc(Target::describeNames()), cl::value_desc("target"),
-                            BOTH, cl::cat(machineFlags));
+                            BOTH, cl::cat(machineFlags), decidedByImport);
 cl::opt<bool> emulate("emulate",
                       cl::desc("run device code on the CPU, with every access checked: for tests"),
-                      BOTH, cl::cat(machineFlags));
+                      BOTH, cl::cat(machineFlags), decidedByImport);
 cl::opt<std::string> cpu("cpu", cl::desc("processor to compile for, as LLVM names it (this one)"),
-                         cl::value_desc("name"), BOTH, cl::cat(machineFlags));
+                         cl::value_desc("name"), BOTH, cl::cat(machineFlags), decidedByImport);
 cl::opt<unsigned> threads("threads", cl::desc("most threads that the program may use (all cores)"),
-                          cl::value_desc("n"), cl::init(0), BOTH, cl::cat(machineFlags));
+                          cl::value_desc("n"), cl::init(0), BOTH, cl::cat(machineFlags),
+                          decidedByImport);
 cl::opt<std::string> memory("memory",
                             cl::desc("refuse a program that needs more: 12GiB, 800MiB, bytes"),
                             cl::value_desc("size"), BOTH, cl::cat(machineFlags));
@@ -142,7 +167,7 @@ cl::opt<std::string> output("o",
 cl::opt<std::string>
     emit("emit",
          cl::desc("stop after a stage and print it: onnx, forward, training, kernels, "
-                  "placed, llvm, object"),
+                  "placed, llvm, object; mtc compile continues from the first five"),
          cl::value_desc("stage"), cl::sub(compileCommand), cl::cat(outputFlags));
 cl::opt<bool> force("force", cl::desc("replace files that mtc did not write"), BOTH,
                     cl::cat(outputFlags));
@@ -150,9 +175,13 @@ cl::opt<bool> json("json", cl::desc("print JSON"), EVERYWHERE, cl::cat(outputFla
 cl::opt<std::string> irFolder("print-ir-after-all",
                               cl::desc("write the IR after each pass into a folder, numbered"),
                               cl::value_desc("DIR"), BOTH, cl::cat(outputFlags));
+std::string listOptionalPasses() {
+  return llvm::join(llvm::make_first_range(getOptionalPasses()), ", ");
+}
+
 const std::string skipText =
     "do without an optimisation, to find a fault or to see what it is worth: " +
-    llvm::join(getOptionalPasses(), ", ");
+    listOptionalPasses();
 cl::list<std::string> skippedPasses("skip-pass", cl::desc(skipText), cl::value_desc("pass"), BOTH,
                                     cl::cat(outputFlags));
 cl::opt<std::string>
@@ -164,7 +193,7 @@ cl::opt<std::string>
                         "mtc-opt --run-reproducer"),
                cl::value_desc("FILE"), BOTH, cl::cat(outputFlags));
 
-void checkOneOf(StringRef flag, StringRef value, std::initializer_list<StringRef> allowed) {
+void checkOneOf(StringRef flag, StringRef value, llvm::ArrayRef<StringRef> allowed) {
   if (!llvm::is_contained(allowed, value))
     fail("--" + flag + " " + value + ": there is no such choice; expected " +
          llvm::join(allowed, ", "));
@@ -191,21 +220,33 @@ int64_t parseBytes(StringRef text) {
   return static_cast<int64_t>(number * factor);
 }
 
-Stage parseStage(StringRef text) {
-  auto stage = llvm::StringSwitch<std::optional<Stage>>(text)
-                   .Case("onnx", Stage::Onnx)
-                   .Case("forward", Stage::Forward)
-                   .Case("training", Stage::Training)
-                   .Case("kernels", Stage::Kernels)
-                   .Case("placed", Stage::Placed)
-                   .Case("llvm", Stage::Llvm)
-                   .Case("object", Stage::Object)
-                   .Default(std::nullopt);
-  if (!stage)
-    fail("--emit " + text +
-         ": there is no such stage; expected onnx, forward, training, kernels, placed, llvm or "
-         "object");
-  return *stage;
+/// The choices of an enumeration, as its attribute spells them.
+template <typename Enum> std::vector<StringRef> choicesOf(unsigned last) {
+  std::vector<StringRef> choices;
+  for (unsigned i = 0; i <= last; ++i)
+    choices.push_back(stringifyEnum(static_cast<Enum>(i)));
+  return choices;
+}
+
+template <typename Enum>
+void parseChoice(const cl::opt<std::string> &flag, unsigned last, Enum &choice) {
+  if (flag.empty())
+    return;
+  std::vector<StringRef> choices = choicesOf<Enum>(last);
+  checkOneOf(flag.ArgStr, flag, choices);
+  choice = static_cast<Enum>(llvm::find(choices, StringRef(flag)) - choices.begin());
+}
+
+void parseEmit(StringRef text, Options &options) {
+  if (std::optional<Stage> stage = symbolizeStage(text)) {
+    options.stage = *stage;
+    options.result = Result::Text;
+    return;
+  }
+  if (text != "llvm" && text != "object")
+    fail("--emit " + text + ": there is no such stage; expected " +
+         llvm::join(choicesOf<Stage>(getMaxEnumValForStage()), ", ") + ", llvm or object");
+  options.result = text == "llvm" ? Result::Llvm : Result::Object;
 }
 
 /// Adds a problem where the optimizer takes no such value. That it takes none of this name is said
@@ -282,6 +323,33 @@ void collectDims(Options &options) {
   }
 }
 
+void collectSkippedPasses(Options &options) {
+  for (StringRef name : skippedPasses) {
+    const auto *pass =
+        llvm::find_if(getOptionalPasses(), [&](const auto &each) { return each.first == name; });
+    if (pass == getOptionalPasses().end())
+      fail("--skip-pass " + name + ": there is no such optional pass; expected " +
+           listOptionalPasses());
+    options.given.push_back({("--skip-pass " + name).str(), pass->second});
+  }
+  options.skippedPasses.assign(skippedPasses.begin(), skippedPasses.end());
+}
+
+/// Keeps which flags were given, on the command line or, if they were not there before, in the
+/// recipe.
+void collectGiven(Options &options, cl::SubCommand &command, const llvm::StringSet<> &before) {
+  for (const auto &[name, flag] : cl::getRegisteredOptions(command)) {
+    auto stage = DecidedBy::stages().find(flag);
+    if (stage == DecidedBy::stages().end() || !flag->getNumOccurrences())
+      continue;
+    std::string text = ("--" + name).str();
+    if (!before.contains(name))
+      text = ("--recipe " + recipe + ": key '" + name + "'").str();
+    options.given.push_back({std::move(text), stage->second});
+  }
+  llvm::sort(options.given, [](const GivenFlag &a, const GivenFlag &b) { return a.text < b.text; });
+}
+
 void collect(Options &options) {
   options.model = model;
   collectDims(options);
@@ -289,12 +357,7 @@ void collect(Options &options) {
   options.rowsOf.assign(rowsOf.begin(), rowsOf.end());
   options.train.assign(trainPatterns.begin(), trainPatterns.end());
   options.freeze.assign(freezePatterns.begin(), freezePatterns.end());
-  if (!merged.empty()) {
-    checkOneOf("merged", merged, {"auto", "split", "keep"});
-    options.merged = merged == "split"  ? mtc::onnx::MergedPolicy::Split
-                     : merged == "keep" ? mtc::onnx::MergedPolicy::Keep
-                                        : mtc::onnx::MergedPolicy::Auto;
-  }
+  parseChoice(merged, getMaxEnumValForMergedPolicy(), options.merged);
   if (!init.empty()) {
     StringRef text = init;
     double deviation;
@@ -319,15 +382,11 @@ void collect(Options &options) {
                    ", "));
   collectNumbers(options);
   options.noDecay1d = noDecay1d;
-  if (!schedule.empty())
-    options.schedule = schedule;
-  checkOneOf("schedule", options.schedule, {"constant", "linear", "cosine"});
+  parseChoice(schedule, getMaxEnumValForScheduleKind(), options.schedule);
   if (warmup < 0)
     fail("--warmup " + Twine(warmup) + ": expected a number of steps that is not negative");
   options.warmup = warmup;
-  if (!precision.empty())
-    options.precision = precision;
-  checkOneOf("precision", options.precision, {"f32", "tf32"});
+  parseChoice(precision, getMaxEnumValForContractionPrecision(), options.precision);
   if (!target.empty())
     options.target = target;
   options.emulate = emulate;
@@ -342,12 +401,8 @@ void collect(Options &options) {
   options.force = force;
   options.recipe = recipe;
   if (!emit.empty())
-    options.stage = parseStage(emit);
-  for (StringRef name : skippedPasses)
-    if (!llvm::is_contained(getOptionalPasses(), name))
-      fail("--skip-pass " + name + ": there is no such optional pass; expected " +
-           llvm::join(getOptionalPasses(), ", "));
-  options.skippedPasses.assign(skippedPasses.begin(), skippedPasses.end());
+    parseEmit(emit, options);
+  collectSkippedPasses(options);
   options.remarks = remarks;
   options.irFolder = irFolder;
   options.reproducer = reproducer;
@@ -381,11 +436,16 @@ Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
                             : planCommand  ? planCommand
                                            : inspectCommand;
   refuseRepeated(command);
+  llvm::StringSet<> given;
+  for (const auto &[name, flag] : cl::getRegisteredOptions(command))
+    if (flag->getNumOccurrences())
+      given.insert(name);
   if (!recipe.empty())
     applyRecipe(recipe, command, [](const cl::Option &flag) -> const std::vector<std::string> * {
       return flag.ArgStr == dims.ArgStr ? &dims : flag.ArgStr == binds.ArgStr ? &binds : nullptr;
     });
   collect(options);
+  collectGiven(options, command, given);
   if (compileCommand)
     return Command::Compile;
   return planCommand ? Command::Plan : Command::Inspect;

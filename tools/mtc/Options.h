@@ -3,7 +3,8 @@
 #ifndef MTC_TOOLS_MTC_OPTIONS_H
 #define MTC_TOOLS_MTC_OPTIONS_H
 
-#include "frontend/reader/MergedInitializers.h"
+#include "ir/Mtc.h"
+
 #include "llvm/ADT/StringMap.h"
 #include <cstdint>
 #include <optional>
@@ -12,18 +13,25 @@
 
 namespace mtc::tool {
 
-/// A stage of the way of a model; `--emit` stops after one.
-enum class Stage { Onnx, Forward, Training, Kernels, Placed, Llvm, Object, Program };
+/// What is made of the module at its stage: its text, or of a placed one the kernels' text, an
+/// object file or a program.
+enum class Result { Text, Llvm, Object, Program };
+
+/// A flag that was given, as messages name it, and the stage by which it is decided.
+struct GivenFlag {
+  std::string text;
+  Stage decidedBy;
+};
 
 /// The flags of `mtc compile` and `mtc plan`, checked. Strings are empty and numbers absent where
 /// the user left them open.
 struct Options {
-  std::string model;
+  std::string model;  // The file of a model, or a stage's text.
   std::string output; // -o
   std::string recipe;
   std::string target = "cpu";
   bool emulate = false;
-  std::string precision = "f32";
+  ContractionPrecision precision = ContractionPrecision::F32;
   std::string cpu; // `--cpu`; empty: this machine's.
   unsigned threads = 0;
   bool noCache = false;
@@ -32,7 +40,7 @@ struct Options {
   std::vector<std::string> binds;  // INPUT=VALUE; where it is split depends on the model's inputs.
   std::vector<std::string> rowsOf; // `--rows-of`.
   std::vector<std::string> train, freeze;
-  onnx::MergedPolicy merged = onnx::MergedPolicy::Auto;
+  MergedPolicy merged = MergedPolicy::Auto;
   std::optional<double> initNormal; // Standard deviation of `--init normal:S`.
 
   std::string loss, outputName, labels;
@@ -40,17 +48,20 @@ struct Options {
   std::string optimizer = "adamw";
   std::optional<double> learningRate, weightDecay, beta1, beta2, epsilon, momentum, clipNorm;
   bool noDecay1d = false;
-  std::string schedule = "constant";
+  ScheduleKind schedule = ScheduleKind::Constant;
   int64_t warmup = 0;
 
   std::optional<int64_t> memory; // Budget in bytes.
   bool json = false;
-  bool force = false; // Outputs may replace files that mtc did not write.
-  Stage stage = Stage::Program;
+  bool force = false;          // Outputs may replace files that mtc did not write.
+  Stage stage = Stage::Placed; // The last that is reached.
+  Result result = Result::Program;
   std::vector<std::string> skippedPasses;
   std::string remarks;    // `--remarks`.
   std::string irFolder;   // `--print-ir-after-all`.
   std::string reproducer; // `--crash-reproducer`.
+
+  std::vector<GivenFlag> given; // Those that a text may have decided.
 };
 
 enum class Command { Compile, Plan, Inspect };

@@ -39,6 +39,9 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   std::string text;
   if (std::string node = nodeNames(diagnostic.getLocation()); !node.empty())
     text = "node '" + node + "': ";
+  else if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+    llvm::raw_string_ostream(text) << place.getFilename().getValue() << ':' << place.getLine()
+                                   << ':' << place.getColumn() << ": ";
   text += diagnostic.str();
   if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
     ++errors;

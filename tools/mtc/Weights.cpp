@@ -49,7 +49,21 @@ static std::string digestOf(StringRef header, ArrayRef<ArrayRef<char>> pieces) {
   return llvm::toHex(digest.final(), /*LowerCase=*/true);
 }
 
-FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model &model) {
+/// A text may name an initializer that the model does not have so.
+static llvm::Expected<ArrayRef<char>> bytesOf(mtc::onnx::Model &model, InitializerAttr source,
+                                              RankedTensorType type) {
+  auto found = model.initializerType(type.getContext(), source.getName());
+  if (!found)
+    return found.takeError();
+  if (*found != type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "it is " << *found << " in the model, expected " << type;
+    return llvm::createStringError(text);
+  }
+  return model.initializerBytes(source.getName());
+}
+
+FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
   Weights weights;
   llvm::json::Object header;
   int64_t offset = 0;
@@ -58,7 +72,8 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model &model) {
     auto source = dyn_cast<InitializerAttr>(variable.getInitial());
     if (!source)
       continue;
-    auto bytes = model.initializerBytes(module.getContext(), source.getName());
+    llvm::Expected<ArrayRef<char>> bytes = model ? bytesOf(*model, source, variable.getTensorType())
+                                                 : llvm::createStringError("the model is missing");
     if (!bytes) {
       std::string reason = llvm::toString(bytes.takeError());
       if (++missing <= 3)

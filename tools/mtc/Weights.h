@@ -15,8 +15,8 @@ namespace mtc::tool {
 /// trained from is exchanged without compiling again. Pieces live as long as the model.
 class Weights {
 public:
-  /// All initializers whose data is missing are reported.
-  static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, onnx::Model &model);
+  /// All initializers whose data is missing are reported; null: the model itself is.
+  static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, onnx::Model *model);
 
   /// The file of a program: `train` has `train.weights.safetensors`, since `train.safetensors` is
   /// what others call a model's own data.

@@ -11,7 +11,7 @@
 mtc.arena size 1024 live 1024
 mtc.variable parameter @w : tensor<3xf32> = dense<[1.0, 2.0, 3.0]> : tensor<3xf32> at 0
 mtc.variable gradient @w.grad : tensor<3xf32> = #mtc.zeros of @w at 64
-mtc.variable scalar @learning_rate : tensor<f64> = #mtc.zeros at 128
+mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.scalar<learning_rate> at 128
 mtc.kernel_function @gradient [2, 3] reduce [0] -> [tensor<3xf32>] {
 ^body(%a: tensor<2x3xf32>, %w: tensor<3xf32>, %old: tensor<3xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<2x3xf32> -> f32
@@ -42,13 +42,13 @@ mtc.kernel_function @sgd [3] -> [tensor<3xf32>, tensor<3xf32>] {
   %n = arith.subf %v, %s : f32
   mtc.kernel.yield %n, %zero at [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] : f32, f32
 }
-mtc.step @micro_step reads ["x"] [#mtc.at<192, tensor<2x3xf32>>] gives ["loss"] [#mtc.at<256, tensor<f32>>] {
+mtc.step @micro_step reads ["x"] [#mtc.at<192, tensor<2x3xf32>>] gives ["mtc.loss"] [#mtc.at<256, tensor<f32>>] {
   mtc.launch @loss [#mtc.at<192, tensor<2x3xf32>>, #mtc.at<0, tensor<3xf32>>] into [#mtc.at<256, tensor<f32>>] loc("/loss")
   mtc.launch @gradient [#mtc.at<192, tensor<2x3xf32>>, #mtc.at<0, tensor<3xf32>>, #mtc.at<64, tensor<3xf32>>] into [#mtc.at<64, tensor<3xf32>>] loc("/grad")
 }
 mtc.step @update reads [] [] gives [] [] {
   mtc.launch @sgd [#mtc.at<0, tensor<3xf32>>, #mtc.at<64, tensor<3xf32>>, #mtc.at<128, tensor<f64>>] into [#mtc.at<0, tensor<3xf32>>, #mtc.at<64, tensor<3xf32>>]
 }
-mtc.step @evaluate reads ["x"] [#mtc.at<192, tensor<2x3xf32>>] gives ["loss"] [#mtc.at<256, tensor<f32>>] {
+mtc.step @evaluate reads ["x"] [#mtc.at<192, tensor<2x3xf32>>] gives ["mtc.loss"] [#mtc.at<256, tensor<f32>>] {
   mtc.launch @loss [#mtc.at<192, tensor<2x3xf32>>, #mtc.at<0, tensor<3xf32>>] into [#mtc.at<256, tensor<f32>>] loc("/loss")
 }

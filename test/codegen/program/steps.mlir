@@ -3,7 +3,7 @@
 
 mtc.arena size 1024 live 1024
 mtc.variable parameter @w : tensor<3x2xf32> = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32> at 0
-mtc.variable scalar @step : tensor<i64> = #mtc.zeros at 64
+mtc.variable scalar @step : tensor<i64> = #mtc.scalar<step> at 64
 
 mtc.kernel_function @double [2, 3] -> [tensor<2x3xf32>] {
 ^body(%a: tensor<2x3xf32>):

@@ -17,8 +17,8 @@ onnx.graph @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi
 
 // In training the mask is drawn from the seed and the step, each node from a stream of its own.
 
-// CHECK: mtc.variable scalar @mtc.seed : tensor<i64> = #mtc.zeros
-// CHECK: mtc.variable scalar @mtc.step : tensor<i64> = #mtc.zeros
+// CHECK: mtc.variable scalar @mtc.seed : tensor<i64> = #mtc.scalar<seed>
+// CHECK: mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4xf32>)
 // CHECK-DAG: %[[SEED:.*]] = mtc.read @mtc.seed
 // CHECK-DAG: %[[STEP:.*]] = mtc.read @mtc.step

@@ -10,7 +10,7 @@ mtc.variable parameter @w : tensor<4x10xf32> = #mtc.zeros
 // CHECK-COUNT-1: mtc.log
 // CHECK-NOT: mtc.log
 // CHECK: return
-func.func @micro_step(%t: tensor<4xi64>) -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step(%t: tensor<4xi64>) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %z = mtc.read @w : tensor<4x10xf32>
   %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<4x10xf32>, tensor<4xi64> -> tensor<4xf32>
   %s = mtc.reduce add %l axes [0] : tensor<4xf32> -> tensor<f32>

@@ -6,7 +6,7 @@
 // CHECK-NOT: mtc.attention %
 
 // CHECK-LABEL: func.func @soft_cap(
-// CHECK-SAME: refused = ["its scores pass through mtc.tanh"]
+// CHECK-SAME: decomposed = ["its scores pass through mtc.tanh"]
 func.func @soft_cap(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %x = mtc.tanh %s : tensor<2x4x3x3xf32>
@@ -22,7 +22,7 @@ func.func @soft_cap(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor
 }
 
 // CHECK-LABEL: func.func @learned_scale(
-// CHECK-SAME: refused = ["its scores are multiplied by something that is no constant"]
+// CHECK-SAME: decomposed = ["its scores are multiplied by something that is no constant"]
 func.func @learned_scale(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %g: tensor<2x4x3x3xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %x = mtc.mul %s, %g : tensor<2x4x3x3xf32>
@@ -38,7 +38,7 @@ func.func @learned_scale(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: t
 }
 
 // CHECK-LABEL: func.func @weights_needed(
-// CHECK-SAME: refused = ["its weights are needed elsewhere too"]
+// CHECK-SAME: decomposed = ["its weights are needed elsewhere too"]
 func.func @weights_needed(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> (tensor<2x4x3x8xf32>, tensor<2x4x3x3xf32>) {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -55,7 +55,7 @@ func.func @weights_needed(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: 
 mtc.variable parameter @table : tensor<3x3xf32> = #mtc.zeros
 
 // CHECK-LABEL: func.func @trained_bias(
-// CHECK-SAME: refused = ["its bias depends on the parameter 'table'"]
+// CHECK-SAME: decomposed = ["its bias depends on the parameter 'table'"]
 func.func @trained_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %t = mtc.read @table : tensor<3x3xf32>
@@ -73,7 +73,7 @@ func.func @trained_bias(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: te
 }
 
 // CHECK-LABEL: func.func @finite_mask(
-// CHECK-SAME: refused = ["a masked score is -1.000000e+38, so that a row of none but these would not give zeros"]
+// CHECK-SAME: decomposed = ["a masked score is -1.000000e+38, so that a row of none but these would not give zeros"]
 func.func @finite_mask(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %m: tensor<2x4x3x3xi1>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %n = mtc.constant dense<-1.0e+38> : tensor<2x4x3x3xf32>
@@ -90,7 +90,7 @@ func.func @finite_mask(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: ten
 }
 
 // CHECK-LABEL: func.func @dropout(
-// CHECK-SAME: refused = ["dropout lies between its weights and the values"]
+// CHECK-SAME: decomposed = ["dropout lies between its weights and the values"]
 func.func @dropout(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %seed: tensor<i64>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -110,7 +110,7 @@ func.func @dropout(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<
 }
 
 // CHECK-LABEL: func.func @cast(
-// CHECK-SAME: refused = ["its weights pass through mtc.sin"]
+// CHECK-SAME: decomposed = ["its weights pass through mtc.sin"]
 func.func @cast(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -126,7 +126,7 @@ func.func @cast(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4
 }
 
 // CHECK-LABEL: func.func @narrow(
-// CHECK-SAME: refused = ["its elements are neither f32 nor f64"]
+// CHECK-SAME: decomposed = ["its elements are neither f32 nor f64"]
 func.func @narrow(%q: tensor<2x4x3x8xbf16>, %k: tensor<2x4x3x8xbf16>, %v: tensor<2x4x3x8xbf16>) -> tensor<2x4x3x8xbf16> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xbf16>, tensor<2x4x3x8xbf16> -> tensor<2x4x3x3xbf16>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xbf16> -> tensor<2x4x3xbf16>
@@ -141,7 +141,7 @@ func.func @narrow(%q: tensor<2x4x3x8xbf16>, %k: tensor<2x4x3x8xbf16>, %v: tensor
 }
 
 // CHECK-LABEL: func.func @other_rows(
-// CHECK-SAME: refused = ["its weights are not the rows of the product behind it"]
+// CHECK-SAME: decomposed = ["its weights are not the rows of the product behind it"]
 func.func @other_rows(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>

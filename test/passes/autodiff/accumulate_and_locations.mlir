@@ -12,7 +12,7 @@
 // CHECK-NOT: mtc.write
 // CHECK: return
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<4xf32>
   %e = mtc.exp %w : tensor<4xf32> loc("/exp")
   %l = mtc.reduce add %e axes [0] : tensor<4xf32> -> tensor<f32> loc("/sum")

@@ -14,7 +14,7 @@
 // CHECK-NEXT: mtc.write @w.grad, %[[G]] : tensor<4xf32>
 // CHECK: return %[[L]]
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<4xf32>
   %e = mtc.exp %w : tensor<4xf32> loc("/exp")
   %l = mtc.reduce add %e axes [0] : tensor<4xf32> -> tensor<f32> loc("/sum")
@@ -40,7 +40,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
 // CHECK: %[[G:.*]] = mtc.add %{{.*}}, %{{.*}}
 // CHECK-NEXT: mtc.write @w.grad, %[[G]]
 mtc.variable parameter @w : tensor<f32> = #mtc.zeros
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %a = mtc.read @w : tensor<f32>
   %e = mtc.exp %a : tensor<f32>
   %p = mtc.mul %a, %e : tensor<f32>
@@ -65,7 +65,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
 mtc.variable parameter @w : tensor<3x4xf32> = #mtc.zeros
 mtc.variable constant @frozen : tensor<8x3xf32> = #mtc.zeros
 mtc.variable state @statistic : tensor<8x3xf32> = #mtc.zeros
-func.func @micro_step(%x: tensor<8x4xf32>) -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step(%x: tensor<8x4xf32>) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %n = mtc.tanh %x : tensor<8x4xf32>
   %w = mtc.read @w : tensor<3x4xf32>
   %f = mtc.read @frozen : tensor<8x3xf32>
@@ -91,7 +91,7 @@ func.func @micro_step(%x: tensor<8x4xf32>) -> (tensor<f32> {mtc.name = "loss"}) 
 // CHECK-NEXT: mtc.write @w.grad, %[[DW]]
 // CHECK-NEXT: return
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<4xf32>
   %t = mtc.detach %w : tensor<4xf32>
   %i = mtc.cast %w : tensor<4xf32> -> tensor<4xi32>
@@ -110,7 +110,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
 // CHECK-LABEL: func.func @micro_step
 // CHECK: mtc.constant dense<1.000000e+00> : tensor<f64>
 mtc.variable parameter @w : tensor<f64> = #mtc.zeros
-func.func @micro_step() -> (tensor<f64> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f64> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<f64>
   %l = mtc.exp %w : tensor<f64>
   return %l : tensor<f64>
@@ -124,7 +124,7 @@ func.func @micro_step() -> (tensor<f64> {mtc.name = "loss"}) {
 // CHECK: %[[ONE:.*]] = mtc.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT: mtc.write @w.grad, %[[ONE]]
 mtc.variable parameter @w : tensor<f32> = #mtc.zeros
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<f32>
   return %w : tensor<f32>
 }

@@ -3,7 +3,7 @@
 // All operations without a gradient at once, in the order of the model; those that do not lie on the way are no matter.
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 // expected-error @below {{no gradient exists for 2 operations between the parameters and the loss: test.first of node /a, test.second of node /b}}
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<4xf32>
   %a = "test.first"(%w) : (tensor<4xf32>) -> tensor<4xf32> loc("/a")
   %e = mtc.exp %a : tensor<4xf32>
@@ -16,7 +16,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
 // -----
 
 // expected-error @below {{the model has no parameters to train; --train says which initializers are parameters}}
-func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   return %x : tensor<f32>
 }
 
@@ -24,7 +24,7 @@ func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "loss"}) {
 
 // expected-error @below {{parameter 'w' is tensor<4xi64>; only floating-point tensors can be trained: exclude it with --freeze}}
 mtc.variable parameter @w : tensor<4xi64> = #mtc.zeros
-func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   return %x : tensor<f32>
 }
 
@@ -32,13 +32,13 @@ func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "loss"}) {
 
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 // expected-error @below {{no parameter influences the loss; --output chooses the output it reads}}
-func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step(%x: tensor<f32>) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   return %x : tensor<f32>
 }
 
 // -----
 
-// expected-error @below {{the module has no function @micro_step with a result named 'loss'; mtc-attach-loss makes it}}
+// expected-error @below {{the module has no function @micro_step with a result named 'mtc.loss'; mtc-attach-loss makes it}}
 module {
   func.func @forward() {
     return
@@ -52,7 +52,7 @@ mtc.variable parameter @used : tensor<f32> = #mtc.zeros
 mtc.variable parameter @read : tensor<2xf32> = #mtc.zeros
 mtc.variable parameter @unread : tensor<3xf32> = #mtc.zeros
 // expected-warning @below {{the loss does not depend on these parameters, whose gradients are zero: read, unread}}
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %u = mtc.read @used : tensor<f32>
   %r = mtc.read @read : tensor<2xf32>
   %e = mtc.exp %r : tensor<2xf32>

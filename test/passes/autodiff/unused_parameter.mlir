@@ -7,7 +7,7 @@
 // CHECK: mtc.write @unread.grad, %[[ZERO]]
 mtc.variable parameter @used : tensor<f32> = #mtc.zeros
 mtc.variable parameter @unread : tensor<3xf32> = #mtc.zeros
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %u = mtc.read @used : tensor<f32>
   return %u : tensor<f32>
 }

@@ -22,14 +22,17 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
   return %y, %i : tensor<4x3xf32>, tensor<4xi64>
 }
 
-// CHECK: module attributes {mtc.loss = "cross-entropy"}
+// CHECK: mtc.program "model" stage forward loss "cross-entropy" {
+// CHECK-NEXT: mtc.input "x"{{$}}
+// CHECK-NEXT: mtc.input "labels" label indices <minimum = 0, limit = 3, ignored = -100, reader = "the loss">
+// CHECK-NEXT: }
 // CHECK-NOT: @forward
 
 // The training step gives the loss alone and keeps what the forward function writes.
 // CHECK-LABEL: func.func @micro_step(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"},
-// CHECK-SAME: %[[LABELS:[a-z0-9]+]]: tensor<4xi64> {mtc.ignored = -100 : i64, mtc.label, mtc.limit = 3 : i64, mtc.name = "labels"})
-// CHECK-SAME: -> (tensor<f32> {mtc.name = "loss"})
+// CHECK-SAME: %[[LABELS:[a-z0-9]+]]: tensor<4xi64> {mtc.name = "labels"})
+// CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"})
 // CHECK: %[[Y:.*]] = mtc.tanh %[[X]]
 // CHECK: mtc.write @seen, %[[Y]]
 // CHECK: %[[LOSSES:.*]] = mtc.softmax_cross_entropy %[[Y]], %[[LABELS]] ignore -100
@@ -44,9 +47,9 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // Evaluation adds the rows' shares and the outputs, and writes nothing.
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"}, %[[LABELS:[a-z0-9]+]]: tensor<4xi64>
-// CHECK-SAME: -> (tensor<f32> {mtc.name = "loss"}, tensor<4xf32> {mtc.name = "row_loss"},
-// CHECK-SAME: tensor<4xf32> {mtc.name = "row_weight"}, tensor<4xf32> {mtc.name = "row_correct"},
-// CHECK-SAME: tensor<4x3xf32> {mtc.name = "logits", mtc.output}, tensor<4xi64> {mtc.name = "ids", mtc.output})
+// CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"},
+// CHECK-SAME: tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4xf32> {mtc.name = "mtc.row_correct"},
+// CHECK-SAME: tensor<4x3xf32> {mtc.name = "logits"}, tensor<4xi64> {mtc.name = "ids"})
 // CHECK: %[[Y:.*]] = mtc.tanh %[[X]]
 // CHECK-NOT: mtc.write
 // CHECK: %[[LOSSES:.*]] = mtc.softmax_cross_entropy
@@ -62,8 +65,9 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK: %[[CORRECT:.*]] = mtc.cast %[[RIGHT]] : tensor<4xi1> -> tensor<4xf32>
 // CHECK: return %[[LOSS]], %[[LOSSES]], %[[WEIGHTS]], %[[CORRECT]], %[[Y]],
 
+// MSE: mtc.input "target" label{{$}}
 // MSE-LABEL: func.func @micro_step(
-// MSE-SAME: %[[TARGET:[a-z0-9]+]]: tensor<4x3xf32> {mtc.label, mtc.name = "target"})
+// MSE-SAME: %[[TARGET:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "target"})
 // MSE: %[[Y:.*]] = mtc.tanh
 // MSE: %[[D:.*]] = mtc.sub %[[Y]], %[[TARGET]]
 // MSE: %[[SQUARES:.*]] = mtc.mul %[[D]], %[[D]]
@@ -71,9 +75,9 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // MSE: %[[COUNT:.*]] = mtc.constant dense<1.200000e+01> : tensor<f32>
 // MSE: mtc.div %[[SUM]], %[[COUNT]]
 // MSE-LABEL: func.func @evaluate(
-// MSE-SAME: "row_loss"
-// MSE-SAME: "row_weight"
-// MSE-NOT: "row_correct"
+// MSE-SAME: "mtc.row_loss"
+// MSE-SAME: "mtc.row_weight"
+// MSE-NOT: "mtc.row_correct"
 // MSE: %[[SQUARES:.*]] = mtc.mul
 // MSE: mtc.reduce add %[[SQUARES]] axes [1] : tensor<4x3xf32> -> tensor<4xf32>
 // MSE: %[[ONES:.*]] = mtc.constant dense<1.000000e+00> : tensor<4x3xf32>
@@ -85,7 +89,7 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // L1: mtc.reduce add %[[A]] axes [0, 1]
 
 // BCE-LABEL: func.func @micro_step(
-// BCE-SAME: %[[LABELS:[a-z0-9]+]]: tensor<4x3xf32> {mtc.label, mtc.name = "labels"})
+// BCE-SAME: %[[LABELS:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "labels"})
 // BCE: %[[X:.*]] = mtc.tanh
 // BCE-DAG: %[[P:.*]] = mtc.max %[[X]], %{{.*}}
 // BCE-DAG: %[[A:.*]] = mtc.abs %[[X]]
@@ -102,20 +106,22 @@ func.func @forward(%ids: tensor<2x5xi64> {mtc.name = "input_ids"}, %mask: tensor
   %c = mtc.constant dense<0.5> : tensor<2x5x7xf32>
   return %c : tensor<2x5x7xf32>
 }
+// CHECK: mtc.input "labels" label shifted_from "input_ids" indices <minimum = 0, limit = 7, ignored = -100, reader = "the loss">
 // CHECK-LABEL: func.func @micro_step(
-// CHECK-SAME: tensor<2x5xi64> {mtc.ignored = -100 : i64, mtc.label, mtc.limit = 7 : i64, mtc.name = "labels", mtc.shifted_from = "input_ids"})
+// CHECK-SAME: tensor<2x5xi64> {mtc.name = "labels"})
 // CHECK: mtc.softmax_cross_entropy {{.*}} -> tensor<2x5xf32>
 // CHECK: mtc.reduce add %{{.*}} axes [0, 1] : tensor<2x5xf32> -> tensor<f32>
 // CHECK-LABEL: func.func @evaluate
-// CHECK-SAME: tensor<2xf32> {mtc.name = "row_loss"}, tensor<2xf32> {mtc.name = "row_weight"}, tensor<2xf32> {mtc.name = "row_correct"}
+// CHECK-SAME: tensor<2xf32> {mtc.name = "mtc.row_loss"}, tensor<2xf32> {mtc.name = "mtc.row_weight"}, tensor<2xf32> {mtc.name = "mtc.row_correct"}
 
 //--- image.mlir
 // Without labels in the graph the classes of an image are on axis 1.
 func.func @forward(%x: tensor<2x3x8x9xf32> {mtc.name = "x"}) -> (tensor<2x3x8x9xf32> {mtc.name = "mask"}) {
   return %x : tensor<2x3x8x9xf32>
 }
+// CHECK: mtc.input "labels" label indices <minimum = 0, limit = 3,
 // CHECK-LABEL: func.func @micro_step(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3x8x9xf32> {{.*}}, %[[LABELS:[a-z0-9]+]]: tensor<2x8x9xi64> {{{.*}}mtc.limit = 3 : i64
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3x8x9xf32> {{.*}}, %[[LABELS:[a-z0-9]+]]: tensor<2x8x9xi64>
 // CHECK: %[[T:.*]] = mtc.transpose %[[X]] [0, 2, 3, 1]
 // CHECK: mtc.softmax_cross_entropy %[[T]], %[[LABELS]]
 // CHECK-LABEL: func.func @evaluate
@@ -127,9 +133,10 @@ func.func @forward(%x: tensor<2x3x8xf32> {mtc.name = "x"}, %y: tensor<2x8xi32> {
     -> (tensor<2x3x8xf32> {mtc.name = "scores"}) {
   return %x : tensor<2x3x8xf32>
 }
+// CHECK: mtc.input "y" label indices <minimum = 0, limit = 3, ignored = -100, reader = "the loss">
 // CHECK-LABEL: func.func @micro_step(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3x8xf32> {mtc.name = "x"},
-// CHECK-SAME: %[[Y:[a-z0-9]+]]: tensor<2x8xi32> {mtc.ignored = -100 : i64, mtc.label, mtc.limit = 3 : i64, mtc.name = "y"}) ->
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: tensor<2x8xi32> {mtc.name = "y"}) ->
 // CHECK: %[[T:.*]] = mtc.transpose %[[X]] [0, 2, 1]
 // CHECK: mtc.softmax_cross_entropy %[[T]], %[[Y]]
 
@@ -139,26 +146,27 @@ func.func @forward(%x: tensor<1xf32> {mtc.name = "x"}, %y: tensor<2xi64> {mtc.na
     -> (tensor<1xf32> {mtc.name = "loss"}) {
   return %x : tensor<1xf32>
 }
-// CHECK: mtc.loss = "output"
+// CHECK: mtc.program "model" stage forward loss "output"
+// CHECK: mtc.input "labels" label{{$}}
 // CHECK-LABEL: func.func @micro_step(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<1xf32> {{.*}}, %{{.*}}: tensor<2xi64> {mtc.label, mtc.name = "labels"})
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<1xf32> {{.*}}, %{{.*}}: tensor<2xi64> {mtc.name = "labels"})
 // CHECK: %[[L:.*]] = mtc.reshape %[[X]] : tensor<1xf32> -> tensor<f32>
 // CHECK: return %[[L]]
 // CHECK-LABEL: func.func @evaluate
-// CHECK-SAME: -> (tensor<f32> {mtc.name = "loss"}, tensor<1xf32> {mtc.name = "loss", mtc.output})
+// CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<1xf32> {mtc.name = "loss"})
 
 //--- wide.mlir
 func.func @forward(%x: tensor<4x3xf64> {mtc.name = "x"}) -> (tensor<4x3xf64> {mtc.name = "y"}) {
   return %x : tensor<4x3xf64>
 }
 // The rows' sums are f32 all the same.
-// F64: func.func @micro_step({{.*}}tensor<4x3xf64> {mtc.label, {{.*}} -> (tensor<f64> {mtc.name = "loss"})
-// F64: func.func @evaluate({{.*}} -> (tensor<f64> {mtc.name = "loss"}, tensor<4xf32> {mtc.name = "row_loss"}
+// F64: func.func @micro_step({{.*}}tensor<4x3xf64> {mtc.name = "labels"}) -> (tensor<f64> {mtc.name = "mtc.loss"})
+// F64: func.func @evaluate({{.*}} -> (tensor<f64> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"}
 
 //--- narrow.mlir
 func.func @forward(%x: tensor<4x3xf16> {mtc.name = "x"}) -> (tensor<4x3xf16> {mtc.name = "y"}) {
   return %x : tensor<4x3xf16>
 }
-// F16: func.func @micro_step({{.*}}%[[LABELS:[a-z0-9]+]]: tensor<4x3xf32> {mtc.label, {{.*}} -> (tensor<f32> {mtc.name = "loss"})
+// F16: func.func @micro_step({{.*}}%[[LABELS:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "labels"}) -> (tensor<f32> {mtc.name = "mtc.loss"})
 // F16: %[[Y:.*]] = mtc.cast %{{.*}} : tensor<4x3xf16> -> tensor<4x3xf32>
 // F16: mtc.sub %[[Y]], %[[LABELS]]

@@ -2,7 +2,7 @@
 //
 // RUN: mtc-opt %s --split-input-file --mtc-attach-loss | FileCheck %s
 
-// CHECK: mtc.loss = "output"
+// CHECK: mtc.program {{.*}} loss "output"
 func.func @forward(%x: tensor<f32> {mtc.name = "x"}, %y: tensor<4x3xf32> {mtc.name = "y"})
     -> (tensor<4x3xf32> {mtc.name = "logits"}, tensor<f32> {mtc.name = "mean"}) {
   return %y, %x : tensor<4x3xf32>, tensor<f32>
@@ -10,7 +10,7 @@ func.func @forward(%x: tensor<f32> {mtc.name = "x"}, %y: tensor<4x3xf32> {mtc.na
 
 // -----
 
-// CHECK: mtc.loss = "cross-entropy"
+// CHECK: mtc.program {{.*}} loss "cross-entropy"
 func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3xf32>
 }
@@ -18,8 +18,8 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"}) -> (tensor<4x3xf32> {mt
 // -----
 
 // Of several inputs of the shape of the tokens, the one named input_ids is meant.
-// CHECK: mtc.loss = "causal-lm"
-// CHECK: mtc.shifted_from = "input_ids"
+// CHECK: mtc.program {{.*}} loss "causal-lm"
+// CHECK: mtc.input "labels" label shifted_from "input_ids"
 func.func @forward(%mask: tensor<4x3xi64> {mtc.name = "attention_mask"}, %ids: tensor<4x3xi64> {mtc.name = "input_ids"},
                    %x: tensor<4x3x9xf32> {mtc.name = "x"}) -> (tensor<4x3x9xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3x9xf32>
@@ -28,8 +28,8 @@ func.func @forward(%mask: tensor<4x3xi64> {mtc.name = "attention_mask"}, %ids: t
 // -----
 
 // Of two inputs with other names neither is: the labels must be given.
-// CHECK: mtc.loss = "causal-lm"
-// CHECK-NOT: mtc.shifted_from
+// CHECK: mtc.program {{.*}} loss "causal-lm"
+// CHECK-NOT: shifted_from
 func.func @forward(%a: tensor<4x3xi64> {mtc.name = "tokens"}, %b: tensor<4x3xi64> {mtc.name = "positions"},
                    %x: tensor<4x3x9xf32> {mtc.name = "x"}) -> (tensor<4x3x9xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3x9xf32>
@@ -38,8 +38,8 @@ func.func @forward(%a: tensor<4x3xi64> {mtc.name = "tokens"}, %b: tensor<4x3xi64
 // -----
 
 // Labels without sign have no value for the last token, which is ignored.
-// CHECK: mtc.loss = "causal-lm"
-// CHECK-NOT: mtc.shifted_from
+// CHECK: mtc.program {{.*}} loss "causal-lm"
+// CHECK-NOT: shifted_from
 func.func @forward(%ids: tensor<4x3xi64> {mtc.name = "input_ids"}, %labels: tensor<4x3xui8> {mtc.name = "labels"},
                    %x: tensor<4x3x9xf32> {mtc.name = "x"}) -> (tensor<4x3x9xf32> {mtc.name = "logits"}) {
   return %x : tensor<4x3x9xf32>

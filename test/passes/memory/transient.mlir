@@ -3,8 +3,8 @@
 // A transient variable has a place behind the arena of the other functions: 64 bytes of @w, 64 of the input, and what
 // @train keeps; @gradients has both gradients at once.
 // CHECK: mtc.arena size 192 live 192 {aside = 256 : i64
-// CHECK-DAG: mtc.variable gradient @w.grad : tensor<16xf32> = #mtc.zeros of @w at 128
-// CHECK-DAG: mtc.variable gradient @v.grad : tensor<16xf32> = #mtc.zeros of @w at 192
+// CHECK-DAG: mtc.variable gradient transient @w.grad : tensor<16xf32> = #mtc.zeros of @w at 128
+// CHECK-DAG: mtc.variable gradient transient @v.grad : tensor<16xf32> = #mtc.zeros of @w at 192
 // CHECK-LABEL: mtc.step @train
 // CHECK: mtc.launch {{.*}}into [#mtc.at<128, tensor<16xf32>>]
 // CHECK: mtc.launch {{.*}}into [#mtc.at<0, tensor<16xf32>>]
@@ -13,8 +13,8 @@
 // CHECK-NEXT: mtc.launch {{.*}}into [#mtc.at<192, tensor<16xf32>>]
 // CHECK-NOT: mtc.copy
 mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
-mtc.variable gradient @w.grad : tensor<16xf32> = #mtc.zeros of @w {mtc.transient}
-mtc.variable gradient @v.grad : tensor<16xf32> = #mtc.zeros of @w {mtc.transient}
+mtc.variable gradient transient @w.grad : tensor<16xf32> = #mtc.zeros of @w
+mtc.variable gradient transient @v.grad : tensor<16xf32> = #mtc.zeros of @w
 func.func @train(%x: tensor<16xf32> {mtc.name = "x"}) {
   %w = mtc.read @w : tensor<16xf32>
   %g = mtc.kernel [16](%x) : (tensor<16xf32>) -> tensor<16xf32> {

@@ -4,8 +4,8 @@
 
 // Each parameter's update stands behind its gradient, and behind the last use of its old value: @w is read once more for
 // the gradient of @v. No function but @gradients knows the gradients' variables.
-// CHECK-DAG: mtc.variable gradient @w.grad {{.*}} {mtc.transient}
-// CHECK-DAG: mtc.variable gradient @v.grad {{.*}} {mtc.transient}
+// CHECK-DAG: mtc.variable gradient transient @w.grad
+// CHECK-DAG: mtc.variable gradient transient @v.grad
 // CHECK-LABEL: func.func @micro_step
 // CHECK-NOT: .grad
 // CHECK-DAG: mtc.write @w.velocity
@@ -31,7 +31,7 @@
 // SUM-NOT: func.func @gradients
 mtc.variable parameter @w : tensor<4x8xf32> = #mtc.zeros
 mtc.variable parameter @v : tensor<f32> = #mtc.zeros
-func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<4x8xf32>
   %v = mtc.read @v : tensor<f32>
   %p = mtc.mul %w, %x : tensor<4x8xf32>
@@ -49,7 +49,7 @@ func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc
 // CHECK-NOT: func.func @gradients
 // CHECK: mtc.write_flat
 mtc.variable parameter @w : tensor<1xf32> = #mtc.zeros
-func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<1xf32>
   %l = mtc.reshape %w : tensor<1xf32> -> tensor<f32>
   return %l : tensor<f32>
@@ -59,7 +59,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
 
 // Two biases beside a weight of 256 times their bytes: one flat update is left for them, of their own elements, padded. With
 // momentum and weight decay, biases do not decay and so are a group of their own.
-// CHECK-DAG: mtc.variable gradient @w.grad {{.*}} {mtc.transient}
+// CHECK-DAG: mtc.variable gradient transient @w.grad
 // CHECK-DAG: mtc.variable gradient @a.grad : tensor<8xf32> = {{[^{]*$}}
 // CHECK-DAG: mtc.variable gradient @b.grad : tensor<20xf32> = {{[^{]*$}}
 // CHECK-LABEL: func.func @micro_step
@@ -80,7 +80,7 @@ func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
 mtc.variable parameter @a : tensor<8xf32> = #mtc.zeros
 mtc.variable parameter @w : tensor<8x4096xf32> = #mtc.zeros
 mtc.variable parameter @b : tensor<20xf32> = #mtc.zeros
-func.func @micro_step(%x: tensor<8x4096xf32> {mtc.name = "x"}, %y: tensor<20xf32> {mtc.name = "y"}) -> (tensor<f32> {mtc.name = "loss"}) {
+func.func @micro_step(%x: tensor<8x4096xf32> {mtc.name = "x"}, %y: tensor<20xf32> {mtc.name = "y"}) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
   %w = mtc.read @w : tensor<8x4096xf32>
   %a = mtc.read @a : tensor<8xf32>
   %b = mtc.read @b : tensor<20xf32>

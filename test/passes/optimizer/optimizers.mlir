@@ -1,12 +1,11 @@
 // RUN: mtc-opt %s --mtc-optimizer="optimizer=sgd lr=0.5" | FileCheck %s --check-prefixes=CHECK,SGD
 // RUN: mtc-opt %s --mtc-optimizer="optimizer=sgd weight-decay=0.25" | FileCheck %s --check-prefix=DECAY
-// RUN: mtc-opt %s --mtc-optimizer="optimizer=adamw lr=0.125 beta1=0.5 beta2=0.75 eps=0.0625 weight-decay=0.25" | FileCheck %s --check-prefixes=CHECK,ADAMW
+// RUN: mtc-opt %s --mtc-optimizer="optimizer=adamw lr=0.125 beta1=0.5 beta2=0.75 eps=0.0625 weight-decay=0.25 schedule=cosine warmup=10" | FileCheck %s --check-prefixes=CHECK,ADAMW
 // RUN: mtc-opt %s --mtc-optimizer | FileCheck %s --check-prefix=DEFAULT
 
-// CHECK-LABEL: module
-// SGD-SAME: mtc.learning_rate = 5.000000e-01 : f64, mtc.optimizer = "sgd"
-// ADAMW-SAME: mtc.learning_rate = 1.250000e-01 : f64, mtc.optimizer = "adamw"
-// DEFAULT: mtc.learning_rate = 1.000000e-03 : f64, mtc.optimizer = "adamw"
+// SGD: mtc.program "model" stage forward optimizer "sgd" schedule <constant, rate = 5.000000e-01 : f64>
+// ADAMW: mtc.program "model" stage forward optimizer "adamw" schedule <cosine, rate = 1.250000e-01 : f64, warmup = 10>
+// DEFAULT: mtc.program "model" stage forward optimizer "adamw" schedule <constant, rate = 1.000000e-03 : f64>
 // DEFAULT-DAG: dense<1.000000e-02> : tensor<f64>
 // DEFAULT-DAG: dense<1.000000e-01> : tensor<48xf32>
 // DEFAULT-DAG: dense<9.990000e-01> : tensor<48xf32>
@@ -16,9 +15,9 @@
 // ADAMW: mtc.variable optimizer @w.moment2 : tensor<3x5xf32> = #mtc.zeros of @w
 // ADAMW: mtc.variable optimizer @b.moment1 : tensor<17xf32> = #mtc.zeros of @b
 // SGD-NOT: mtc.variable optimizer
-// CHECK: mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.zeros
+// CHECK: mtc.variable scalar @mtc.learning_rate : tensor<f64> = #mtc.scalar<learning_rate>
 // SGD-NOT: mtc.variable scalar
-// ADAMW-NEXT: mtc.variable scalar @mtc.step : tensor<i64> = #mtc.zeros
+// ADAMW-NEXT: mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
 
 // Padded sizes: 15 elements take 16, 17 take 32. The constant is left alone.
 // CHECK-LABEL: func.func @update()

@@ -1,0 +1,26 @@
+//===- ProgramFiles.h - What a program's tables say of other files --------------------------===//
+
+#ifndef MTC_CODEGEN_PROGRAM_PROGRAMFILES_H
+#define MTC_CODEGEN_PROGRAM_PROGRAMFILES_H
+
+#include <string>
+#include <vector>
+
+namespace mtc {
+
+/// A piece of the exported model: bytes, then (unless "") a variable's.
+struct ExportSegment {
+  std::string bytes, variable;
+};
+
+/// What the program's tables say and its module cannot: contents of the model's file, names of
+/// files that are made with the program, and the budget and the version of the compiler that makes
+/// it.
+struct ProgramFiles {
+  std::string compilerVersion, weightsFile, weightsDigest, planJson;
+  std::vector<ExportSegment> exportSegments;
+};
+
+} // namespace mtc
+
+#endif // MTC_CODEGEN_PROGRAM_PROGRAMFILES_H

@@ -1,0 +1,127 @@
+//===- ProgramOps.td - What a module says of its program beside its functions --------------------===//
+
+#ifndef MTC_IR_PROGRAM_OPS
+#define MTC_IR_PROGRAM_OPS
+
+include "ir/MtcBase.td"
+include "mlir/IR/RegionKindInterface.td"
+
+def Mtc_Stage : Mtc_Enum<"Stage", "what a module is, on the way of a model", [
+  I32EnumCase<"Onnx", 0, "onnx">, I32EnumCase<"Forward", 1, "forward">, I32EnumCase<"Training", 2, "training">,
+  I32EnumCase<"Kernels", 3, "kernels">, I32EnumCase<"Placed", 4, "placed">]>;
+def Mtc_StageAttr : Mtc_EnumAttr<Mtc_Stage, "stage"> { let assemblyFormat = "$value"; }
+
+def Mtc_ScheduleKind : Mtc_Enum<"ScheduleKind",
+  "the learning rate after the warm-up; the numbers are those of the program's ABI",
+  [I32EnumCase<"Constant", 0, "constant">, I32EnumCase<"Linear", 1, "linear">, I32EnumCase<"Cosine", 2, "cosine">]>;
+
+def Mtc_MergedPolicy : Mtc_Enum<"MergedPolicy",
+  "which initializers that stand for several parameters become one for each; auto: those that cannot be tied",
+  [I32EnumCase<"Auto", 0, "auto">, I32EnumCase<"Split", 1, "split">, I32EnumCase<"Keep", 2, "keep">]>;
+
+def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
+  let summary = "the learning rate of each step";
+  let description = [{
+    It rises linearly to `rate` in `warmup` steps; then it is constant, or falls to 0 at the run's last step.
+
+    ```mlir
+    #mtc.schedule<cosine, rate = 1.000000e-03 : f64, warmup = 100>
+    ```
+
+    * schedule_c1: the warm-up has no negative number of steps.
+  }];
+  let parameters = (ins "::mtc::ScheduleKind":$kind, "::mlir::FloatAttr":$rate,
+                        DefaultValuedParameter<"int64_t", "0">:$warmup);
+  let assemblyFormat = "`<` $kind `,` `rate` `=` $rate (`,` `warmup` `=` $warmup^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
+  let summary = "the values of an input that are valid, since it is used as an index";
+  let description = [{
+    minimum <= value < limit, or value == ignored. `reader` names the node that uses it.
+
+    * index_range_c1: the range is not empty.
+  }];
+  let parameters = (ins "int64_t":$minimum, "int64_t":$limit, "int64_t":$ignored, StringRefParameter<>:$reader);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Mtc_SourceAttr : Mtc_Attr<"Source", "source"> {
+  let summary = "the model's file, which holds the initial values";
+  let description = [{
+    `#mtc.initializer` names initializers of this file after two changes: those that the exporter merged were split as
+    `merged` says, and constants that `train` and `freeze` make parameters became initializers. `digest` is of the file.
+  }];
+  let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$digest,
+                        DefaultValuedParameter<"::mtc::MergedPolicy", "::mtc::MergedPolicy::Auto">:$merged,
+                        OptionalParameter<"::mlir::ArrayAttr">:$train, OptionalParameter<"::mlir::ArrayAttr">:$freeze);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Mtc_AttentionReportAttr : Mtc_Attr<"AttentionReport", "attention_report"> {
+  let summary = "how many attentions of a function are fused, and why the others are not";
+  let parameters = (ins "int64_t":$fused, OptionalParameter<"::mlir::ArrayAttr">:$decomposed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, SingleBlock, NoRegionArguments]> {
+  let summary = "what holds of a training program as a whole";
+  let description = [{
+    The region holds the inputs of the steps. A step takes `batch` rows of those that have rows. Loss, optimizer and schedule are
+    there once they are chosen.
+
+    ```mlir
+    mtc.program "digits" stage training batch 32 loss "cross-entropy" optimizer "adamw"
+        schedule <cosine, rate = 1.000000e-03 : f64, warmup = 100> {
+      mtc.input "x" axis "batch" rows
+      mtc.input "labels" rows label indices <minimum = 0, limit = 10, ignored = -100, reader = "the loss">
+    }
+    ```
+
+    * program_c1: a module has one.
+    * program_c2: it holds inputs only, no two of one name.
+    * program_c3: a step takes at least one row.
+  }];
+  let arguments = (ins StrAttr:$model_name, Mtc_StageAttr:$stage, OptionalAttr<Mtc_SourceAttr>:$source,
+                       DefaultValuedAttr<I64Attr, "1">:$batch, OptionalAttr<StrAttr>:$loss,
+                       OptionalAttr<StrAttr>:$optimizer, OptionalAttr<Mtc_ScheduleAttr>:$schedule);
+  let regions = (region SizedRegion<1>:$inputs);
+  let assemblyFormat = [{
+    $model_name `stage` $stage (`from` $source^)? (`batch` $batch^)? (`loss` $loss^)? (`optimizer` $optimizer^)?
+      (`schedule` $schedule^)? attr-dict-with-keyword $inputs
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$modelName, "::mtc::Stage":$stage)>];
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The program of the module that an operation is, or lies in; null if it says nothing of one.
+    static ProgramOp find(::mlir::Operation *op);
+    /// The same, after adding one to a module without.
+    static ProgramOp findOrAdd(::mlir::ModuleOp module);
+
+    /// The input of a name; null if there is none.
+    InputOp findInput(::llvm::StringRef name);
+    InputOp findOrAddInput(::llvm::StringRef name);
+  }];
+}
+
+def InputOp : Mtc_Op<"input", [HasParent<"ProgramOp">]> {
+  let summary = "an input of the steps, by its name";
+  let description = [{
+    `axis` is the model's name for its first axis, `rows`: that axis counts rows of the data; an input without is taken whole. Labels
+    may be left out where `shifted_from` names the token ids that they are made of.
+
+    * input_c1: `shifted_from` names another input.
+  }];
+  let arguments = (ins StrAttr:$name, OptionalAttr<StrAttr>:$axis, UnitAttr:$rows, UnitAttr:$label,
+                       OptionalAttr<StrAttr>:$shifted_from, OptionalAttr<Mtc_IndexRangeAttr>:$indices);
+  let assemblyFormat = [{
+    $name (`axis` $axis^)? (`rows` $rows^)? (`label` $label^)? (`shifted_from` $shifted_from^)?
+      (`indices` $indices^)? attr-dict
+  }];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
+  let hasVerifier = 1;
+}
+
+#endif // MTC_IR_PROGRAM_OPS

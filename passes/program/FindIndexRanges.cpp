@@ -1,0 +1,51 @@
+//===- FindIndexRanges.cpp - Which values of inputs are valid ---------------------------------===//
+
+#include "ir/NodeNames.h"
+#include "ir/ReservedNames.h"
+#include "passes/GraphSignature.h"
+#include "passes/Passes.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_FINDINDEXRANGES
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+/// The argument that a value is, but for its shape and integer type; null if it is computed.
+static BlockArgument findArgument(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->hasTrait<mtc::View>() && !isa<CastOp>(op))
+      return {};
+    value = op->getOperand(0);
+  }
+  return cast<BlockArgument>(value);
+}
+
+namespace {
+
+struct FindIndexRangesPass : mtc::impl::FindIndexRangesBase<FindIndexRangesPass> {
+  void runOnOperation() override {
+    auto function = getOperation().lookupSymbol<func::FuncOp>(microStepName);
+    ProgramOp program = ProgramOp::find(getOperation());
+    if (!function || !program)
+      return;
+    function.walk([&](GatherOp op) {
+      if (BlockArgument argument = findArgument(op.getIndices()))
+        narrow(program.findOrAddInput(argumentName(function, argument.getArgNumber())), op);
+    });
+  }
+
+private:
+  /// An index counts from the end where it is negative.
+  static void narrow(InputOp input, GatherOp op) {
+    int64_t extent = op.getInput().getType().getDimSize(op.getAxis());
+    IndexRangeAttr known = input.getIndicesAttr();
+    if (extent > 0 && (!known || known.getLimit() > extent))
+      input.setIndicesAttr(
+          IndexRangeAttr::get(op.getContext(), -extent, extent, -extent, nodeNames(op.getLoc())));
+  }
+};
+
+} // namespace

@@ -1,0 +1,40 @@
+//===- ProgramPasses.td - What the module says of its program --------------------------------===//
+
+#ifndef MTC_PASSES_PROGRAM_PASSES
+#define MTC_PASSES_PROGRAM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FindIndexRanges : Pass<"mtc-find-index-ranges", "::mlir::ModuleOp"> {
+  let summary = "say which values of inputs are valid, where they are used as indices";
+  let description = [{
+    An input of `@micro_step` that a gather reads rows by gets the narrowest range of all gathers; labels have the loss's already.
+
+    ```mlir
+    mtc.input "ids" axis "batch"
+    // becomes, with a gather from 50257 rows at the node "/embedding":
+    mtc.input "ids" axis "batch" indices <minimum = -50257, limit = 50257, ignored = -50257, reader = "/embedding">
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+def ReachStage : Pass<"mtc-reach-stage", "::mlir::ModuleOp"> {
+  let summary = "say which stage a module has reached";
+  let description = [{
+    Ends each pipeline. `mtc compile` continues from there with the module's text. A module without `mtc.program` stays as
+    it is.
+  }];
+  let options = [
+    Option<"stage", "stage", "::mtc::Stage", "::mtc::Stage::Forward", "the stage",
+           [{::llvm::cl::values(
+               clEnumValN(::mtc::Stage::Onnx, "onnx", "a model's graph"),
+               clEnumValN(::mtc::Stage::Forward, "forward", "@forward in core operations"),
+               clEnumValN(::mtc::Stage::Training, "training", "@micro_step, @update and @evaluate"),
+               clEnumValN(::mtc::Stage::Kernels, "kernels", "kernels and library calls"),
+               clEnumValN(::mtc::Stage::Placed, "placed", "steps over one arena"))}]>,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+#endif // MTC_PASSES_PROGRAM_PASSES

@@ -1,0 +1,22 @@
+//===- ReachStage.cpp - The module says which stage it has reached ----------------------------===//
+
+#include "passes/Passes.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_REACHSTAGE
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mtc;
+
+namespace {
+
+struct ReachStagePass : mtc::impl::ReachStageBase<ReachStagePass> {
+  using ReachStageBase::ReachStageBase;
+  void runOnOperation() override {
+    if (ProgramOp program = ProgramOp::find(getOperation()))
+      program.setStage(stage);
+  }
+};
+
+} // namespace

@@ -1,0 +1,81 @@
+// Each constraint of ProgramOps.td, and of attributes on other operations, broken.
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics
+
+mtc.program "a" stage onnx {}
+// expected-error @below {{is the module's second (program_c1)}}
+mtc.program "b" stage onnx {}
+
+// -----
+
+mtc.program "a" stage onnx {
+  // expected-error @below {{is no input of a program (program_c2)}}
+  mtc.arena size 0 live 0
+}
+
+// -----
+
+mtc.program "a" stage onnx {
+  mtc.input "x"
+  // expected-error @below {{has the name of another input (program_c2)}}
+  mtc.input "x"
+}
+
+// -----
+
+// expected-error @below {{takes 0 rows a step, expected at least 1 (program_c3)}}
+mtc.program "a" stage training batch 0 {}
+
+// -----
+
+mtc.program "a" stage training {
+  // expected-error @below {{is shifted from 'ids', which is no other input (input_c1)}}
+  mtc.input "labels" label shifted_from "ids"
+}
+
+// -----
+
+// expected-error @below {{a warm-up of -1 steps (schedule_c1)}}
+mtc.program "a" stage training schedule <linear, rate = 1.0 : f64, warmup = -1> {}
+
+// -----
+
+mtc.program "a" stage training {
+  // expected-error @below {{no value from 3 on is less than 3 (index_range_c1)}}
+  mtc.input "x" indices <minimum = 3, limit = 3, ignored = 0, reader = "">
+}
+
+// -----
+
+// expected-error @below {{the mtc dialect has no attribute 'mtc.optimizer' of a module}}
+module attributes {mtc.optimizer = "adamw"} {
+}
+
+// -----
+
+// expected-error @below {{the mtc dialect has no attribute 'mtc.label' of an argument}}
+func.func @f(%x: tensor<4xf32> {mtc.label}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{attribute 'mtc.name' is 1 : i64, expected a string}}
+func.func @f() -> (tensor<4xf32> {mtc.name = 1}) {
+  %c = mtc.constant dense<0.0> : tensor<4xf32>
+  return %c : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{the mtc dialect has no attribute 'mtc.name' of a function}}
+func.func @f() attributes {mtc.name = "f"} {
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @below {{the mtc dialect has no attribute 'mtc.fused' of an operation}}
+  %y = mtc.neg %x {mtc.fused} : tensor<4xf32>
+  return
+}

@@ -1,0 +1,8 @@
+// RUN: mtc-opt %s --mtc-reach-stage=stage=kernels | FileCheck %s
+// RUN: mtc-opt %s --mtc-placement-pipeline | FileCheck %s --check-prefix=PLACED
+
+// CHECK: mtc.program "model" stage kernels
+// PLACED-DAG: mtc.program "model" stage placed
+// PLACED-DAG: mtc.arena
+mtc.program "model" stage training {
+}

@@ -1,0 +1,118 @@
+//===- Source.cpp - Compilations that continue from a text, and what they take of the model ---===//
+
+#include "Compilation.h"
+#include "StageText.h"
+
+#include "frontend/reader/Import.h"
+#include "frontend/reader/MergedInitializers.h"
+#include "ir/TargetInfo.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::tool;
+
+/// Hex digest of a file; "" where it cannot be read.
+static std::string digestOf(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return "";
+  llvm::TruncatedBLAKE3<16> digest;
+  digest.update((*buffer)->getBuffer());
+  return llvm::toHex(digest.final(), /*LowerCase=*/true);
+}
+
+static ArrayAttr stringsOf(MLIRContext &context, ArrayRef<std::string> texts) {
+  if (texts.empty())
+    return {};
+  return Builder(&context).getStrArrayAttr(llvm::to_vector_of<StringRef>(texts));
+}
+
+static std::vector<std::string> textsOf(ArrayAttr strings) {
+  std::vector<std::string> texts;
+  if (strings)
+    for (auto string : strings.getAsRange<StringAttr>())
+      texts.push_back(string.str());
+  return texts;
+}
+
+void Compilation::describeProgram() {
+  auto builder = OpBuilder::atBlockBegin(module->getBody());
+  auto program = ProgramOp::create(builder, module->getLoc(), model->name(), Stage::Onnx);
+  llvm::SmallString<256> path(options.model);
+  llvm::sys::fs::make_absolute(path);
+  bool isPrinted =
+      options.result == Result::Text || !options.irFolder.empty() || !options.reproducer.empty();
+  program.setSourceAttr(SourceAttr::get(context.get(), path, isPrinted ? digestOf(path) : "",
+                                        options.merged, stringsOf(*context, options.train),
+                                        stringsOf(*context, options.freeze)));
+  for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {
+    if (llvm::is_contained(llvm::make_first_range(binds), input.name))
+      continue;
+    InputOp added = program.findOrAddInput(input.name);
+    if (!input.dims.empty())
+      added.setAxis(input.dims.front());
+  }
+}
+
+LogicalResult Compilation::readText() {
+  module = readStageText(options.model, *context);
+  if (!module || failed(checkFlags()) || failed(readSource()))
+    return failure();
+  protectInputs();
+  prepareReports();
+  return chooseTarget((*module)->getAttrOfType<TargetAttrInterface>(targetAttribute));
+}
+
+/// What was decided before the text's stage cannot be decided again.
+LogicalResult Compilation::checkFlags() {
+  Stage stage = getProgram().getStage();
+  bool isAllowed = true;
+  auto refuse = [&](const Twine &text, StringRef reason) {
+    emitError(UnknownLoc::get(context.get()), text + ": ")
+        << options.model << " is of the stage " << stringifyStage(stage) << reason;
+    isAllowed = false;
+  };
+  for (const GivenFlag &flag : options.given)
+    if (flag.decidedBy <= stage)
+      refuse(flag.text, ", for which this is decided; give it when the model is compiled");
+  if (options.result == Result::Text && options.stage < stage)
+    refuse("--emit " + stringifyStage(options.stage), ", which comes later");
+  return success(isAllowed);
+}
+
+/// Reads the model that the text was made from. Without it there are no initial weights but those
+/// that are drawn, and no export.
+LogicalResult Compilation::readSource() {
+  SourceAttr source = getProgram().getSourceAttr();
+  if (!source)
+    return success();
+  llvm::SmallString<256> path(source.getFile());
+  if (!llvm::sys::fs::exists(path)) {
+    path = llvm::sys::path::parent_path(options.model);
+    llvm::sys::path::append(path, llvm::sys::path::filename(source.getFile()));
+  }
+  if (!llvm::sys::fs::exists(path)) {
+    warn(options.model + " was made from " + source.getFile() +
+         ", which is neither there nor beside it: the weights in it are missing");
+    return success();
+  }
+  if (!source.getDigest().empty() && source.getDigest() != digestOf(path))
+    return emitError(UnknownLoc::get(context.get()))
+           << path << " is not as it was when " << options.model
+           << " was made from it; compile the model again";
+  onnx::Problems problems;
+  model = onnx::Model::read(path, problems);
+  if (model) {
+    onnx::splitMergedInitializers(*model, source.getMerged());
+    classes = onnx::classifyInitializers(
+        *model, {textsOf(source.getTrain()), textsOf(source.getFreeze())}, problems);
+    training = onnx::summarizeTraining(*model, classes);
+  }
+  return report(problems);
+}

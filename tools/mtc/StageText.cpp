@@ -1,0 +1,103 @@
+//===- StageText.cpp - Modules as text --------------------------------------------------------===//
+
+#include "StageText.h"
+
+#include "frontend/dialect/Onnx.h"
+#include "ir/ReservedNames.h"
+#include "ir/TargetInfo.h"
+#include "tools/support/WrittenByMtc.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mtc;
+using namespace mtc::tool;
+
+/// Constants of more elements are left out where a text is abridged.
+static constexpr int64_t maxShownElements = 64;
+
+bool mtc::tool::isStageText(StringRef path) {
+  if (llvm::sys::path::extension(path) == ".mlir")
+    return true;
+  std::string mark = textMark("//");
+  auto start = llvm::MemoryBuffer::getFileSlice(path, mark.size(), /*Offset=*/0);
+  return start && (*start)->getBuffer() == mark;
+}
+
+static LogicalResult verifyComplete(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    bool isComplete = true;
+    op->getAttrDictionary().walk([&](DenseResourceElementsAttr elements) {
+      isComplete &= elements.getRawHandle().getBlob() != nullptr;
+    });
+    if (isComplete)
+      return WalkResult::advance();
+    emitError(op->getLoc(),
+              "the text leaves elements out, as --emit does on a terminal; --emit with -o FILE "
+              "writes them all");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static InFlightDiagnostic fail(ModuleOp module, StringRef path) {
+  return emitError(UnknownLoc::get(module.getContext())) << path << ": ";
+}
+
+/// Whether the module has what its stage has.
+static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
+  auto fail = [&](StringRef missing) {
+    return ::fail(module, path) << "the module is of the stage " << stringifyStage(stage)
+                                << ", but it has " << missing;
+  };
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.getBody().hasOneBlock())
+      return emitError(function.getLoc(), "function @")
+             << function.getSymName() << " is not one block";
+  auto hasFunction = [&](StringRef name) {
+    return module.lookupSymbol<func::FuncOp>(name) != nullptr;
+  };
+  switch (stage) {
+  case Stage::Onnx:
+    return module.getOps<onnx::GraphOp>().empty() ? fail("no onnx.graph") : success();
+  case Stage::Forward:
+    return hasFunction(forwardName) ? success() : fail("no function @forward");
+  case Stage::Training:
+  case Stage::Kernels:
+    return hasFunction(microStepName) ? success() : fail("no function @micro_step");
+  case Stage::Placed:
+    if (!llvm::hasSingleElement(module.getOps<ArenaOp>()))
+      return fail("not one mtc.arena");
+    return success();
+  }
+  llvm_unreachable("all stages are handled");
+}
+
+OwningOpRef<ModuleOp> mtc::tool::readStageText(StringRef path, MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, &context);
+  if (!module)
+    return {};
+  ProgramOp program = ProgramOp::find(*module);
+  if (!program)
+    fail(*module, path) << "the module has no mtc.program, which says of which stage it is; mtc "
+                           "continues from what --emit writes";
+  else if (!(*module)->hasAttr(targetAttribute))
+    fail(*module, path) << "the module names no target in '" << targetAttribute << "'";
+  else if (succeeded(verifyStage(*module, program.getStage(), path)) &&
+           succeeded(verifyComplete(*module)))
+    return module;
+  return {};
+}
+
+void mtc::tool::printStageText(ModuleOp module, raw_ostream &os, bool isAbridged) {
+  OpPrintingFlags flags;
+  if (isAbridged)
+    flags.elideLargeElementsAttrs(maxShownElements);
+  else
+    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module->print(os, flags);
+}

@@ -233,7 +233,7 @@ int main(int argc, char **argv) {
   if (llvm::StringRef(flags[0]).ends_with(".onnx")) {
     parseModelFlags(flags, options);
     compilation.emplace(options);
-    if (failed(compilation->import()) || failed(compilation->lower(tool::Stage::Placed)))
+    if (failed(compilation->import()) || failed(compilation->lower(Stage::Placed)))
       return 1;
   } else if (!(text = bench::readPlaced(context, flags[0], *target))) {
     return 1;

@@ -8,14 +8,14 @@ include "mlir/Pass/PassBase.td"
 def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
   let summary = "compute the loss's gradient by every parameter, in reverse mode";
   let description = [{
-    Extends `@micro_step`, whose result named `loss` is differentiated by the values that it reads from variables of role
+    Extends `@micro_step`, whose result named `mtc.loss` is differentiated by the values that it reads from variables of role
     `parameter`. Each parameter gets a variable of role `gradient`. The pass asks operations by their interface and
     knows none itself; it computes nothing that no parameter needs. Operations between a parameter and the loss that
     have no gradient are reported all at once. A parameter that does not influence the loss gets zeros and a warning.
 
     ```mlir
     mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
-    func.func @micro_step() -> (tensor<f32> {mtc.name = "loss"}) {
+    func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {
       %w = mtc.read @w : tensor<4xf32>
       %e = mtc.exp %w : tensor<4xf32>
       %l = mtc.reduce add %e axes [0] : tensor<4xf32> -> tensor<f32>

@@ -20,7 +20,9 @@ KernelFunctionOp KernelOutliner::outline(KernelOp kernel) {
 
   std::string text;
   llvm::raw_string_ostream stream(text);
-  function->print(stream, OpPrintingFlags().useLocalScope().printGenericOpForm());
+  // Whatever the tool prints, a kernel is the same at other nodes.
+  function->print(stream,
+                  OpPrintingFlags().useLocalScope().printGenericOpForm().enableDebugInfo(false));
   auto [it, isNew] = functions.try_emplace(text, function);
   if (!isNew) {
     function.erase();

@@ -2,6 +2,7 @@
 
 #include "passes/optimizer/Optimizer.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -49,6 +50,13 @@ ArrayRef<const OptimizerKind *> mtc::getOptimizers() {
   static const OptimizerKind *const optimizers[] = {
       &sgdOptimizer, &momentumOptimizer, &adamOptimizer, &adamWOptimizer, &lionOptimizer};
   return optimizers;
+}
+
+std::string mtc::listOptimizers() {
+  return llvm::join(
+      llvm::map_range(getOptimizers(),
+                      [](const OptimizerKind *each) { return StringRef(each->name); }),
+      ", ");
 }
 
 const OptimizerKind *mtc::findOptimizer(StringRef name) {

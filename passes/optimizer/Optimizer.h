@@ -81,6 +81,8 @@ struct OptimizerKind {
 };
 
 llvm::ArrayRef<const OptimizerKind *> getOptimizers();
+/// The names of all, for messages: "sgd, momentum, …".
+std::string listOptimizers();
 /// Null if there is none of this name.
 const OptimizerKind *findOptimizer(llvm::StringRef name);
 

@@ -91,11 +91,8 @@ static std::string text(double number) {
 LogicalResult OptimizerPass::readNumbers() {
   kind = findOptimizer(optimizer);
   if (!kind) {
-    std::string known;
-    for (const OptimizerKind *each : getOptimizers())
-      known += (known.empty() ? "" : ", ") + each->name.str();
     return emitError(getOperation().getLoc(), "--optimizer: there is no optimizer '")
-           << optimizer << "'; known are: " << known;
+           << optimizer << "'; known are: " << listOptimizers();
   }
   std::pair<StringRef, std::optional<double>> given[] = {
       {"lr", lr.getValue()},       {"weight-decay", weightDecay.getValue()},

@@ -38,7 +38,7 @@ static LogicalResult count(Diagnostic &diagnostic, unsigned &errors) {
 static void plan(const std::string &path, const char *loss) {
   tool::Options options;
   options.model = path;
-  options.loss = loss;
+  options.training.loss.loss = loss;
   options.threads = 1;
   bindDimensions(options);
   tool::Compilation compilation(options);

@@ -2,6 +2,7 @@
 """Each stage's text is complete: `mtc compile STAGE.mlir` makes the same program and weights, to the byte, as the
 model does, for each target."""
 
+import pty
 import subprocess
 
 from models import EXAMPLES
@@ -9,6 +10,9 @@ from program import MTC, TIMEOUT, own_folder
 
 FOLDER = own_folder()
 STAGES = ["onnx", "forward", "training", "kernels", "placed"]
+PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mtc", "--mtc-forward-pipeline"]),
+             ("training", "kernels", ["--mtc-kernel-pipeline"]),
+             ("kernels", "placed", ["--mtc-placement-pipeline"])]  # fmt: skip
 TARGETS = [[], ["--target", "cuda:sm_90", "--emulate"]]
 # Of each model the flags that reading it decides, and those that decide how it is trained.
 MODELS = {
@@ -31,6 +35,23 @@ def program(folder, *arguments):
     return [(folder / name).read_bytes() for name in ("train", "train.weights.safetensors")]
 
 
+def on_terminal(*arguments):
+    """What `mtc` shows on a terminal, and what it says besides."""
+    master, slave = pty.openpty()
+    with open(slave, "w") as terminal, open(master, "rb", buffering=0) as screen:
+        run = subprocess.Popen([MTC, "compile", *arguments], stdout=terminal, stderr=subprocess.PIPE, text=True)
+        terminal.close()
+        shown = b""
+        try:
+            while piece := screen.read(65536):
+                shown += piece
+        except OSError:  # the end of a terminal
+            pass
+        said = run.stderr.read()
+        assert run.wait(TIMEOUT) == 0, said
+    return shown.decode().replace("\r\n", "\n"), said
+
+
 for name, (reading, training) in MODELS.items():
     model = EXAMPLES / name / f"{name}.onnx"
     for target in TARGETS:
@@ -45,5 +66,21 @@ for name, (reading, training) in MODELS.items():
             # The text of a later stage is the same, too.
             later = folder / f"{stage}.placed.mlir"
             mtc(text, *rest, "--emit", "placed", "-o", later)
+        # Every pass asks the module alone: it does in mtc-opt what it does in mtc.
+        for before, after, passes in PIPELINES:
+            run = subprocess.run(["mtc-opt", folder / f"{before}.mlir", "--mlir-print-debuginfo", *passes],
+                                 capture_output=True, text=True, timeout=TIMEOUT)  # fmt: skip
+            mark, _, text = (folder / f"{after}.mlir").read_text().partition("\n")
+            text = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+            assert run.stdout.strip() == text, f"{folder.name}: mtc-opt makes another {after}: {run.stderr}"
         texts = {(folder / f"{stage}.placed.mlir").read_text() for stage in STAGES}
         assert len(texts) == 1, f"{folder.name}: other text from other stages"
+
+# A terminal gets what a reader needs, and `mtc compile` does not take that for the whole.
+shown, said = on_terminal(EXAMPLES / "gpt2/gpt2.onnx", *MODELS["gpt2"][0], "--emit", "onnx")
+assert "dense_resource<__elided__>" in shown and "loc(" not in shown, shown[:2000]
+assert "-o FILE writes all" in said, said
+abridged = FOLDER / "abridged.mlir"
+abridged.write_text(shown)
+run = subprocess.run([MTC, "compile", abridged], capture_output=True, text=True, timeout=TIMEOUT)
+assert run.returncode == 1 and "abridged.mlir:" in run.stderr and "the text leaves elements out" in run.stderr, run.stderr

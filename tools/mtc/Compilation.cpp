@@ -280,27 +280,17 @@ LogicalResult Compilation::chooseRows() {
 LogicalResult Compilation::formProgram() {
   auto forward = module->lookupSymbol<func::FuncOp>(forwardName);
   std::string question;
-  FailureOr<LossChoice> choice = chooseLoss(forward, options.loss, options.outputName, question);
+  const AttachLossOptions &loss = options.training.loss;
+  FailureOr<LossChoice> choice = chooseLoss(forward, loss.loss, loss.output, question);
   if (failed(choice))
     return emitError(UnknownLoc::get(context.get()), question);
-  if (options.loss.empty())
+  if (loss.loss.empty())
     note("the loss is " + choice->loss + "; --loss chooses another");
   if (options.initNormal)
     drawParameters();
 
-  TrainingOptions training;
-  training.loss = {choice->loss, options.outputName, options.labels};
-  training.optimizer.optimizer = options.optimizer;
-  training.optimizer.lr = options.learningRate;
-  training.optimizer.weightDecay = options.weightDecay;
-  training.optimizer.beta1 = options.beta1;
-  training.optimizer.beta2 = options.beta2;
-  training.optimizer.eps = options.epsilon;
-  training.optimizer.momentum = options.momentum;
-  training.optimizer.clipNorm = options.clipNorm;
-  training.optimizer.noDecay1d = options.noDecay1d;
-  training.optimizer.schedule = options.schedule;
-  training.optimizer.warmup = options.warmup;
+  TrainingOptions training = options.training;
+  training.loss.loss = choice->loss;
   if (failed(run([&](OpPassManager &manager) { buildTrainingPipeline(manager, training); })))
     return failure();
   return chooseRows();

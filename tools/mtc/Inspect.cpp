@@ -42,7 +42,7 @@ std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
       entry.shape.push_back(*extent);
     }
     entry.firstDim = input.dims.empty() ? "" : input.dims.front();
-    entry.isLabel = input.name == (options.labels.empty() ? "labels" : options.labels);
+    entry.isLabel = input.name == "labels";
   }
   mtc::onnx::Problems ignored;
   return mtc::onnx::chooseBatchAxis(inputs, options.rowsOf, ignored);

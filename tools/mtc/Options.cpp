@@ -7,6 +7,7 @@
 #include "codegen/target/Target.h"
 #include "passes/OptionalNumber.h"
 #include "passes/Pipelines.h"
+#include "passes/losses/Loss.h"
 #include "passes/optimizer/Optimizer.h"
 #include "tools/support/Errors.h"
 
@@ -87,19 +88,15 @@ cl::opt<std::string> init("init",
                                    "(for files without their weights)"),
                           cl::value_desc("normal:S"), BOTH, cl::cat(modelFlags), decidedByTraining);
 
-cl::opt<std::string>
-    loss("loss",
-         cl::desc("cross-entropy, causal-lm, mse, l1, bce-with-logits, output; chosen "
-                  "from the outputs and said if left open"),
-         cl::value_desc("name"), BOTH, cl::cat(trainingFlags), decidedByTraining);
+cl::opt<std::string> loss("loss", cl::value_desc("name"), BOTH, cl::cat(trainingFlags),
+                          decidedByTraining);
 cl::opt<std::string>
     outputName("output", cl::desc("graph output that the loss reads (first floating-point one)"),
                cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags), decidedByTraining);
 cl::opt<std::string> labels("labels", cl::desc("name of the labels (labels)"),
                             cl::value_desc("NAME"), BOTH, cl::cat(trainingFlags),
                             decidedByTraining);
-cl::opt<std::string> optimizer("optimizer", cl::desc("sgd, momentum, adam, adamw, lion (adamw)"),
-                               cl::value_desc("name"), BOTH, cl::cat(trainingFlags),
+cl::opt<std::string> optimizer("optimizer", cl::value_desc("name"), BOTH, cl::cat(trainingFlags),
                                decidedByTraining);
 cl::opt<std::optional<double>> learningRate("lr", cl::desc("learning rate (1e-3)"),
                                             cl::value_desc("rate"), BOTH, cl::cat(trainingFlags),
@@ -164,11 +161,8 @@ cl::opt<std::string> output("o",
                             cl::desc("the program (named after the model); its initial weights lie "
                                      "beside it in FILE.weights.safetensors"),
                             cl::value_desc("FILE"), cl::sub(compileCommand), cl::cat(outputFlags));
-cl::opt<std::string>
-    emit("emit",
-         cl::desc("stop after a stage and print it: onnx, forward, training, kernels, "
-                  "placed, llvm, object; mtc compile continues from the first five"),
-         cl::value_desc("stage"), cl::sub(compileCommand), cl::cat(outputFlags));
+cl::opt<std::string> emit("emit", cl::value_desc("stage"), cl::sub(compileCommand),
+                          cl::cat(outputFlags));
 cl::opt<bool> force("force", cl::desc("replace files that mtc did not write"), BOTH,
                     cl::cat(outputFlags));
 cl::opt<bool> json("json", cl::desc("print JSON"), EVERYWHERE, cl::cat(outputFlags));
@@ -237,6 +231,8 @@ void parseChoice(const cl::opt<std::string> &flag, unsigned last, Enum &choice) 
   choice = static_cast<Enum>(llvm::find(choices, StringRef(flag)) - choices.begin());
 }
 
+std::string listStages() { return llvm::join(choicesOf<Stage>(getMaxEnumValForStage()), ", "); }
+
 void parseEmit(StringRef text, Options &options) {
   if (std::optional<Stage> stage = symbolizeStage(text)) {
     options.stage = *stage;
@@ -244,20 +240,22 @@ void parseEmit(StringRef text, Options &options) {
     return;
   }
   if (text != "llvm" && text != "object")
-    fail("--emit " + text + ": there is no such stage; expected " +
-         llvm::join(choicesOf<Stage>(getMaxEnumValForStage()), ", ") + ", llvm or object");
+    fail("--emit " + text + ": there is no such stage; expected " + listStages() +
+         ", llvm or object");
   options.result = text == "llvm" ? Result::Llvm : Result::Object;
 }
 
-/// Adds a problem where the optimizer takes no such value. That it takes none of this name is said
-/// by the pass that knows what it is for.
-void checkNumber(const OptimizerKind &optimizer, StringRef name, const std::optional<double> &value,
-                 const Twine &flag, llvm::Error &problems) {
-  const Hyperparameter *known = optimizer.findHyperparameter(name);
-  if (value && known && !known->accepts(*value))
-    problems = llvm::joinErrors(std::move(problems),
-                                makeUserError(flag + ": " + name + " of " + optimizer.name +
-                                              " must be " + known->describeRange()));
+/// Help texts of the choices that others register.
+void describeChoices() {
+  static const std::string losses =
+      listLosses() + "; chosen from the outputs and said if left open";
+  static const std::string optimizers =
+      listOptimizers() + " (" + OptimizerOptions().optimizer + ")";
+  static const std::string stages = "stop after a stage and print it: " + listStages() +
+                                    ", which mtc compile continues from, llvm or object";
+  loss.setDescription(losses);
+  optimizer.setDescription(optimizers);
+  emit.setDescription(stages);
 }
 
 /// The value of a flag that is a number, if it was given.
@@ -276,34 +274,41 @@ std::string spell(StringRef flag, const std::optional<double> &value) {
   return text;
 }
 
-/// The numbers of the optimizer; everything that is wrong with them is said at once.
-void collectNumbers(Options &options) {
-  options.learningRate = numberOf(learningRate);
-  options.weightDecay = numberOf(weightDecay);
-  options.epsilon = numberOf(epsilon);
-  options.momentum = numberOf(momentum);
-  options.clipNorm = numberOf(clipNorm);
+/// The numbers of the optimizer; everything that is wrong with them is said at once, but for those
+/// that it does not have: the pass that knows what they are for says so.
+void collectNumbers(OptimizerOptions &numbers) {
+  numbers.lr = numberOf(learningRate);
+  numbers.weightDecay = numberOf(weightDecay);
+  numbers.eps = numberOf(epsilon);
+  numbers.momentum = numberOf(momentum);
+  numbers.clipNorm = numberOf(clipNorm);
   if (betas.getNumOccurrences()) {
     auto [first, second] = StringRef(betas).split(',');
     double beta1, beta2;
     if (first.trim().getAsDouble(beta1) || second.trim().getAsDouble(beta2))
       fail("--betas " + betas + ": expected two numbers, such as 0.9,0.999");
-    options.beta1 = beta1;
-    options.beta2 = beta2;
+    numbers.beta1 = beta1;
+    numbers.beta2 = beta2;
   }
-  const OptimizerKind &kind = *findOptimizer(options.optimizer);
+  const OptimizerKind &kind = *findOptimizer(numbers.optimizer);
   llvm::Error problems = llvm::Error::success();
-  checkNumber(kind, "lr", options.learningRate, spell("lr", options.learningRate), problems);
-  checkNumber(kind, "weight-decay", options.weightDecay, spell("weight-decay", options.weightDecay),
-              problems);
-  checkNumber(kind, "eps", options.epsilon, spell("eps", options.epsilon), problems);
-  checkNumber(kind, "momentum", options.momentum, spell("momentum", options.momentum), problems);
-  checkNumber(kind, "beta1", options.beta1, "--betas " + betas, problems);
-  checkNumber(kind, "beta2", options.beta2, "--betas " + betas, problems);
-  if (options.clipNorm && *options.clipNorm <= 0)
-    problems =
-        llvm::joinErrors(std::move(problems), makeUserError(spell("clip-norm", options.clipNorm) +
-                                                            ": expected a norm greater than 0"));
+  auto refuse = [&](const Twine &text) {
+    problems = llvm::joinErrors(std::move(problems), makeUserError(text));
+  };
+  auto check = [&](StringRef name, const std::optional<double> &value, const Twine &flag) {
+    const Hyperparameter *known = kind.findHyperparameter(name);
+    if (value && known && !known->accepts(*value))
+      refuse(flag + ": " + name + " of " + kind.name + " must be " + known->describeRange());
+  };
+  for (const auto &[flag, value] : {std::pair(&learningRate, numbers.lr),
+                                    {&weightDecay, numbers.weightDecay},
+                                    {&epsilon, numbers.eps},
+                                    {&momentum, numbers.momentum}})
+    check(flag->ArgStr, value, spell(flag->ArgStr, value));
+  check("beta1", numbers.beta1, "--betas " + betas);
+  check("beta2", numbers.beta2, "--betas " + betas);
+  if (numbers.clipNorm && *numbers.clipNorm <= 0)
+    refuse(spell("clip-norm", numbers.clipNorm) + ": expected a norm greater than 0");
   if (problems)
     fail(std::move(problems));
 }
@@ -366,26 +371,21 @@ void collect(Options &options) {
       fail("--init " + init + ": expected normal:S with a positive, finite standard deviation S");
     options.initNormal = deviation;
   }
-  options.loss = loss;
-  if (!loss.empty())
-    checkOneOf("loss", loss,
-               {"cross-entropy", "causal-lm", "mse", "l1", "bce-with-logits", "output"});
-  options.outputName = outputName;
-  options.labels = labels;
+  options.training.loss = {loss, outputName, labels};
+  if (!loss.empty() && loss != "output" && !findLoss(loss))
+    fail("--loss " + loss + ": there is no such choice; expected " + listLosses());
+  OptimizerOptions &update = options.training.optimizer;
   if (!optimizer.empty())
-    options.optimizer = optimizer;
-  if (!findOptimizer(options.optimizer))
-    fail(
-        "--optimizer " + options.optimizer + ": there is no such choice; expected " +
-        llvm::join(llvm::map_range(getOptimizers(),
-                                   [](const OptimizerKind *kind) { return StringRef(kind->name); }),
-                   ", "));
-  collectNumbers(options);
-  options.noDecay1d = noDecay1d;
-  parseChoice(schedule, getMaxEnumValForScheduleKind(), options.schedule);
+    update.optimizer = optimizer;
+  if (!findOptimizer(update.optimizer))
+    fail("--optimizer " + update.optimizer + ": there is no such choice; expected " +
+         listOptimizers());
+  collectNumbers(update);
+  update.noDecay1d = noDecay1d;
+  parseChoice(schedule, getMaxEnumValForScheduleKind(), update.schedule);
   if (warmup < 0)
     fail("--warmup " + Twine(warmup) + ": expected a number of steps that is not negative");
-  options.warmup = warmup;
+  update.warmup = warmup;
   parseChoice(precision, getMaxEnumValForContractionPrecision(), options.precision);
   if (!target.empty())
     options.target = target;
@@ -424,6 +424,7 @@ Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
                                                               &machineFlags, &outputFlags};
   for (cl::SubCommand *command : {&compileCommand, &planCommand, &inspectCommand})
     cl::HideUnrelatedOptions(categories, *command);
+  describeChoices();
   cl::SetVersionPrinter([](llvm::raw_ostream &stream) { stream << "mtc " MTC_VERSION "\n"; });
   cl::ParseCommandLineOptions(
       argc, argv, "compiles an ONNX model into a native program that trains it\n", /*Errs=*/nullptr,

@@ -3,7 +3,7 @@
 #ifndef MTC_TOOLS_MTC_OPTIONS_H
 #define MTC_TOOLS_MTC_OPTIONS_H
 
-#include "ir/Mtc.h"
+#include "passes/Pipelines.h"
 
 #include "llvm/ADT/StringMap.h"
 #include <cstdint>
@@ -43,13 +43,7 @@ struct Options {
   MergedPolicy merged = MergedPolicy::Auto;
   std::optional<double> initNormal; // Standard deviation of `--init normal:S`.
 
-  std::string loss, outputName, labels;
-
-  std::string optimizer = "adamw";
-  std::optional<double> learningRate, weightDecay, beta1, beta2, epsilon, momentum, clipNorm;
-  bool noDecay1d = false;
-  ScheduleKind schedule = ScheduleKind::Constant;
-  int64_t warmup = 0;
+  TrainingOptions training;
 
   std::optional<int64_t> memory; // Budget in bytes.
   bool json = false;

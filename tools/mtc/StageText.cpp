@@ -58,6 +58,13 @@ static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
     if (!function.getBody().hasOneBlock())
       return emitError(function.getLoc(), "function @")
              << function.getSymName() << " is not one block";
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Type type :
+         llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
+      if (auto tensor = dyn_cast<RankedTensorType>(type); !tensor || !tensor.hasStaticShape())
+        return emitError(function.getLoc(), "function @")
+               << function.getSymName() << " takes or gives " << type
+               << ", expected tensors of known extents";
   auto hasFunction = [&](StringRef name) {
     return module.lookupSymbol<func::FuncOp>(name) != nullptr;
   };

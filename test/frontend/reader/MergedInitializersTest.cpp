@@ -15,7 +15,7 @@ namespace {
 
 /// A model after the split, as the importer sees it.
 struct Split {
-  explicit Split(const ModelProto &proto, MergedPolicy policy = MergedPolicy::Auto) {
+  explicit Split(const ModelProto &proto, mtc::MergedPolicy policy = mtc::MergedPolicy::Auto) {
     Problems problems;
     model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
     EXPECT_TRUE(problems.empty());
@@ -101,7 +101,7 @@ TEST(MergedInitializers, StayOneIfTheUserSaysSo) {
   addInitializer(proto, "n1.weight", {4}, 1, "PARAMETER");
   for (const char *module : {"n1", "n2"})
     addModuleUse(proto, "LayerNormalization", module, {"x", "n1.weight"});
-  Split split(proto, MergedPolicy::Keep);
+  Split split(proto, mtc::MergedPolicy::Keep);
   EXPECT_THAT(split.initializers(), ElementsAre("n1.weight"));
   EXPECT_THAT(split.inputs(2), ElementsAre("x", "n1.weight"));
 }
@@ -120,7 +120,7 @@ TEST(MergedInitializers, MatricesOfDifferentValuesMayBeTied) {
   EXPECT_THAT(split.initializers(), ElementsAre("head.weight", "a.weight", "b.weight"));
   EXPECT_THAT(split.report.warnings,
               ElementsAre(HasSubstr("--merged split trains each apart, --merged keep says")));
-  Split all(proto, MergedPolicy::Split);
+  Split all(proto, mtc::MergedPolicy::Split);
   EXPECT_THAT(all.initializers(),
               ElementsAre("head.weight", "a.weight", "embed.weight", "b.weight"));
   EXPECT_THAT(all.report.warnings, IsEmpty());

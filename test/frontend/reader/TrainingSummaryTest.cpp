@@ -18,7 +18,7 @@ struct Summarized {
   explicit Summarized(const ModelProto &proto, const ParameterPatterns &patterns = {}) {
     model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
     EXPECT_TRUE(problems.empty());
-    splitMergedInitializers(*model, MergedPolicy::Auto);
+    splitMergedInitializers(*model, mtc::MergedPolicy::Auto);
     classes = classifyInitializers(*model, patterns, problems);
     summary = summarizeTraining(*model, classes);
   }

@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: func.func @causal_and_padding(
 // CHECK-SAME: %[[K:[a-z0-9]+]]: tensor<2x1x1x3xi1>)
-// CHECK-SAME: mtc.attention = {recognized = 1 : i64, refused = []}
+// CHECK-SAME: mtc.attention = #mtc.attention_report<fused = 1, decomposed = []>
 // CHECK-NEXT: mtc.attention %{{.*}}, %{{.*}}, %{{.*}} mask %[[K]] causal 0 scale 1.000000e+00
 func.func @causal_and_padding(%q: tensor<2x4x3x8xf64>, %k: tensor<2x4x3x8xf64>, %v: tensor<2x4x3x8xf64>, %keep: tensor<2x1x1x3xi1>) -> tensor<2x4x3x8xf64> {
   %i = mtc.iota 0 : tensor<3x3xi64>

@@ -3,6 +3,7 @@
 #include "ir/Mtc.h"
 #include "ir/Shape.h"
 #include "ir/TensorBuilder.h"
+#include "ir/TypeCode.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
@@ -44,33 +45,41 @@ static SmallVector<int64_t> repeatedStrides(Value value) {
   return strides;
 }
 
-/// A permutation of a result whose axes are in `order` already, if it leaves the last in its place.
-static bool permute(OpResult result, DenseI64ArrayAttr &order, ArrayRef<int64_t> permutation) {
-  if (permutation.size() != 4 || permutation.back() != 3)
-    return false;
-  order = DenseI64ArrayAttr::get(result.getContext(), pick(order.asArrayRef(), permutation));
-  auto type = cast<RankedTensorType>(result.getType());
-  result.setType(RankedTensorType::get(pick(type.getShape(), permutation), type.getElementType()));
-  return true;
+/// What all of them say of their calls.
+template <typename Op> static MtcAttention describe(Op op) {
+  MtcAttention a = {};
+  ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey());
+  a.type = typeCode(typeOf(op.getQuery()).getElementType());
+  a.has_bias = op.getBias() != nullptr;
+  a.has_mask = op.getMask() != nullptr;
+  a.is_causal = op.getCausal().has_value();
+  a.causal_offset = static_cast<int64_t>(op.getCausal().value_or(0));
+  a.batch = q[0];
+  a.heads = q[1];
+  a.key_heads = k[1];
+  a.queries = q[2];
+  a.keys = k[2];
+  a.width = q[3];
+  a.value_width = shapeOf(op.getValue())[3];
+  a.scale = op.getScale().convertToDouble();
+  llvm::copy(stridesOf(op.getQuery()), a.query);
+  llvm::copy(stridesOf(op.getKey()), a.key);
+  llvm::copy(stridesOf(op.getValue()), a.value);
+  llvm::copy(repeatedStrides(op.getBias()), a.bias);
+  llvm::copy(repeatedStrides(op.getMask()), a.mask);
+  return a;
 }
 
-/// The placed form of either operation.
-template <typename Op>
-static Operation *buildPlaced(Op op, OpBuilder &builder, const CallPlaces &places, bool isGradient,
-                              ArrayRef<int64_t> out, ArrayRef<int64_t> savedOut,
-                              ArrayRef<int64_t> gradients) {
-  auto array = [&](ArrayRef<AtAttr> list) {
-    return builder.getArrayAttr(SmallVector<Attribute>(list.begin(), list.end()));
-  };
-  ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey());
-  Cost cost = op.getCost();
-  return CallAttentionOp::create(
-      builder, op.getLoc(), isGradient, array(places.operands), array(places.results),
-      places.scratchOffset, places.scratchBytes, q[0], q[1], k[1], q[2], k[2], q[3],
-      shapeOf(op.getValue())[3], op.getScale(), op.getCausalAttr(), stridesOf(op.getQuery()),
-      stridesOf(op.getKey()), stridesOf(op.getValue()), repeatedStrides(op.getBias()),
-      repeatedStrides(op.getMask()), out, savedOut, gradients, cost.flops, cost.bytes);
+/// A result's type with its axes permuted; null where the last does not stay in its place.
+static RankedTensorType permuted(Value result, ArrayRef<int64_t> permutation) {
+  if (permutation.size() != 4 || permutation.back() != 3)
+    return {};
+  return RankedTensorType::get(pick(shapeOf(result), permutation), typeOf(result).getElementType());
 }
+
+//===------------------------------------------------------------------------------------------===//
+// mtc.attention
+//===------------------------------------------------------------------------------------------===//
 
 bool AttentionOp::isLibraryCall() { return isCall(getQuery()); }
 
@@ -82,17 +91,49 @@ SmallVector<int64_t> AttentionOp::getDenseOrder(unsigned operand) {
   return naturalOrder(getOperand(operand));
 }
 
-bool AttentionOp::transposeResult(unsigned result, ArrayRef<int64_t> permutation) {
-  DenseI64ArrayAttr order = DenseI64ArrayAttr::get(getContext(), getOutOrder());
-  if (result != 0 || !permute(cast<OpResult>(getOut()), order, permutation))
-    return false;
-  setOutOrderAttr(order);
-  return true;
+Operation *AttentionOp::buildTransposed(OpBuilder &builder, unsigned result,
+                                        ArrayRef<int64_t> permutation) {
+  RankedTensorType type = permuted(getResult(result), permutation);
+  if (!type)
+    return nullptr;
+  return PermutedAttentionOp::create(builder, getLoc(), type, getSums().getType(), getQuery(),
+                                     getKey(), getValue(), getBias(), getMask(), getCausalAttr(),
+                                     getScaleAttr(), builder.getDenseI64ArrayAttr(permutation));
 }
 
-Operation *AttentionOp::buildCall(OpBuilder &builder, const CallPlaces &places) {
-  return buildPlaced(*this, builder, places, false, resultStrides(getOut(), getOutOrder()), {}, {});
+CallAttrInterface AttentionOp::describeCall(std::optional<unsigned>) {
+  MtcAttention a = describe(*this);
+  llvm::copy(rowMajorStrides(shapeOf(getOut())), a.out);
+  return AttentionCallAttr::get(getContext(), a);
 }
+
+//===------------------------------------------------------------------------------------------===//
+// mtc.permuted_attention
+//===------------------------------------------------------------------------------------------===//
+
+bool PermutedAttentionOp::isLibraryCall() { return isCall(getQuery()); }
+
+bool PermutedAttentionOp::takesLayout(unsigned operand, ArrayRef<int64_t> strides) {
+  return takes(*this, operand, strides);
+}
+
+SmallVector<int64_t> PermutedAttentionOp::getDenseOrder(unsigned operand) {
+  return naturalOrder(getOperand(operand));
+}
+
+Operation *PermutedAttentionOp::buildTransposed(OpBuilder &, unsigned, ArrayRef<int64_t>) {
+  return nullptr;
+}
+
+CallAttrInterface PermutedAttentionOp::describeCall(std::optional<unsigned>) {
+  MtcAttention a = describe(*this);
+  llvm::copy(resultStrides(getOut(), getOutOrder()), a.out);
+  return AttentionCallAttr::get(getContext(), a);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// mtc.attention_gradient
+//===------------------------------------------------------------------------------------------===//
 
 bool AttentionGradientOp::isLibraryCall() { return isCall(getQuery()); }
 
@@ -104,22 +145,29 @@ SmallVector<int64_t> AttentionGradientOp::getDenseOrder(unsigned operand) {
   return naturalOrder(getOperand(operand));
 }
 
-bool AttentionGradientOp::transposeResult(unsigned result, ArrayRef<int64_t> permutation) {
+Operation *AttentionGradientOp::buildTransposed(OpBuilder &builder, unsigned result,
+                                                ArrayRef<int64_t> permutation) {
+  RankedTensorType type = permuted(getResult(result), permutation);
+  if (!type)
+    return nullptr;
   ArrayRef<int64_t> orders[] = {getQueryOrder(), getKeyOrder(), getValueOrder()};
   StringAttr names[] = {getQueryOrderAttrName(), getKeyOrderAttrName(), getValueOrderAttrName()};
-  auto order = DenseI64ArrayAttr::get(getContext(), orders[result]);
-  if (!permute(getOperation()->getResult(result), order, permutation))
-    return false;
-  getOperation()->setAttr(names[result], order);
-  return true;
+  Operation *transposed = builder.clone(**this);
+  transposed->setAttr(names[result],
+                      builder.getDenseI64ArrayAttr(pick(orders[result], permutation)));
+  transposed->getResult(result).setType(type);
+  return transposed;
 }
 
-Operation *AttentionGradientOp::buildCall(OpBuilder &builder, const CallPlaces &places) {
-  SmallVector<int64_t> gradients = resultStrides(getDQuery(), getQueryOrder());
-  llvm::append_range(gradients, resultStrides(getDKey(), getKeyOrder()));
-  llvm::append_range(gradients, resultStrides(getDValue(), getValueOrder()));
-  SmallVector<int64_t> savedOut;
-  if (getOut())
-    savedOut = stridesOf(getOut());
-  return buildPlaced(*this, builder, places, true, stridesOf(getDOut()), savedOut, gradients);
+CallAttrInterface AttentionGradientOp::describeCall(std::optional<unsigned>) {
+  MtcAttention a = describe(*this);
+  llvm::copy(stridesOf(getDOut()), a.out);
+  if (getOut()) {
+    a.has_out = 1;
+    llvm::copy(stridesOf(getOut()), a.saved_out);
+  }
+  llvm::copy(resultStrides(getDQuery(), getQueryOrder()), a.d_query);
+  llvm::copy(resultStrides(getDKey(), getKeyOrder()), a.d_key);
+  llvm::copy(resultStrides(getDValue(), getValueOrder()), a.d_value);
+  return AttentionGradientCallAttr::get(getContext(), a);
 }

@@ -67,17 +67,25 @@ static SmallVector<int64_t> outShape(Value query, Value value) {
   return shape;
 }
 
-LogicalResult AttentionOp::verify() {
-  if (failed(verifyOperands(*this)))
+/// Of `mtc.attention` and `mtc.permuted_attention`; `constraint` is their own.
+template <typename Op>
+static LogicalResult verifyResults(Op op, ArrayRef<int64_t> order, StringRef constraint) {
+  if (failed(verifyOperands(op)))
     return failure();
-  SmallVector<int64_t> out = outShape(getQuery(), getValue());
-  if (!hasOrder(getOut(), out, getOutOrder()) ||
-      shapeOf(getSums()) != shapeOf(getQuery()).drop_back())
-    return emitOpError() << "out and sums have extents " << toText(shapeOf(getOut())) << " and "
-                         << toText(shapeOf(getSums())) << ", expected " << toText(out)
-                         << " in the order " << toText(getOutOrder()) << " and "
-                         << toText(shapeOf(getQuery()).drop_back()) << " (attention_c3)";
+  SmallVector<int64_t> out = outShape(op.getQuery(), op.getValue());
+  ArrayRef<int64_t> sums = shapeOf(op.getQuery()).drop_back();
+  if (!hasOrder(op.getOut(), out, order) || shapeOf(op.getSums()) != sums)
+    return op.emitOpError() << "out and sums have extents " << toText(shapeOf(op.getOut()))
+                            << " and " << toText(shapeOf(op.getSums())) << ", expected "
+                            << toText(out) << " in the order " << toText(order) << " and "
+                            << toText(sums) << " (" << constraint << ")";
   return success();
+}
+
+LogicalResult AttentionOp::verify() { return verifyResults(*this, {0, 1, 2, 3}, "attention_c3"); }
+
+LogicalResult PermutedAttentionOp::verify() {
+  return verifyResults(*this, getOutOrder(), "permuted_attention_c1");
 }
 
 LogicalResult AttentionGradientOp::verify() {
@@ -101,23 +109,11 @@ LogicalResult AttentionGradientOp::verify() {
 // Cost
 //===------------------------------------------------------------------------------------------===//
 
-/// `width` and `valueWidth` products of a pair of a query and a key that long.
-template <typename Op> static Cost costOf(Op op, int64_t width, int64_t valueWidth) {
-  Cost cost = mtc::detail::defaultCost(op);
-  ArrayRef<int64_t> q = shapeOf(op.getQuery()), v = shapeOf(op.getValue());
-  int64_t pairs = q[2] * v[2];
-  if (op.getCausal()) { // Row i has i + causal + 1 keys.
-    pairs = 0;
-    for (int64_t i = 0; i < q[2]; ++i)
-      pairs += std::clamp<int64_t>(i + static_cast<int64_t>(*op.getCausal()) + 1, 0, v[2]);
-  }
-  cost.flops = 2 * q[0] * q[1] * pairs * (width * q[3] + valueWidth * v[3]);
-  return cost;
-}
+Cost AttentionOp::getCost() { return describeCall(std::nullopt).getCost(); }
 
-Cost AttentionOp::getCost() { return costOf(*this, 1, 1); }
+Cost PermutedAttentionOp::getCost() { return describeCall(std::nullopt).getCost(); }
 
-Cost AttentionGradientOp::getCost() { return costOf(*this, 3, 2); }
+Cost AttentionGradientOp::getCost() { return describeCall(std::nullopt).getCost(); }
 
 //===------------------------------------------------------------------------------------------===//
 // Gradient and parts
@@ -135,9 +131,7 @@ void AttentionOp::buildGradient(GradientBuilder &g) {
   Value out = getOut(), given;
   Type element = typeOf(out).getElementType(), sumType = typeOf(getSums()).getElementType();
   if (dOut) {
-    SmallVector<int64_t> back = invertPermutationVector(getOutOrder());
-    dOut = ordered(g, dOut, back);
-    given = ordered(g, out, back);
+    given = out;
     offsets = g.sum(g.mul(g.cast(given, sumType), g.cast(dOut, sumType)), {3});
   } else {
     dOut = g.splat(RankedTensorType::get(outShape(getQuery(), getValue()), element), 0.0);
@@ -170,7 +164,7 @@ SmallVector<Value> AttentionOp::decompose(TensorBuilder &b) {
   AttentionParts parts(b, *this);
   Value scores = parts.scores(), sums = parts.logSums(scores);
   Value out = parts.mix(parts.weights(scores, sums), getValue());
-  return {ordered(b, out, getOutOrder()), sums};
+  return {out, sums};
 }
 
 SmallVector<Value> AttentionGradientOp::decompose(TensorBuilder &b) {

@@ -7,8 +7,8 @@ include "ir/MtcBase.td"
 
 class Mtc_AttentionOp<string mnemonic, list<Trait> traits>
     : Mtc_ValueOp<mnemonic, !listconcat([
-        AttrSizedOperandSegments, DeclareOpInterfaceMethods<DecomposableOpInterface>,
-        DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall", "transposeResult"]>], traits)> {
+        AttrSizedOperandSegments,
+        DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall", "buildTransposed"]>], traits)> {
   // The operands that both have come first, and under the same names.
   dag common = (ins Mtc_FloatTensor:$query, Mtc_FloatTensor:$key, Mtc_FloatTensor:$value, Optional<Mtc_FloatTensor>:$bias,
                     Optional<Mtc_BoolTensor>:$mask);
@@ -19,7 +19,7 @@ class Mtc_AttentionOp<string mnemonic, list<Trait> traits>
   }];
 }
 
-def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient]> {
+def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "values averaged with weights that follow from queries and keys";
   let description = [{
     For each batch entry b, head h and query i, with head g = h * G / H of the G heads of keys:
@@ -29,8 +29,7 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient]> {
         out[b, h, i] = sum over j of e^(score[j] - sums[b, h, i]) * value[b, g, j]
 
     over the keys j that take part: those where the mask is absent or true, and, where `causal` is given, j <= i + causal.
-    A row of no keys, or of scores that are all -inf, gives out = 0 and sums = +inf. Axis i of `out` is axis `out_order`[i]
-    of [batch, heads, queries, width]. The scores are never all in memory.
+    A row of no keys, or of scores that are all -inf, gives out = 0 and sums = +inf. The scores are never all in memory.
 
     ```mlir
     %o, %s = mtc.attention %q, %k, %v mask %m causal 0 scale 0.125
@@ -40,11 +39,10 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient]> {
 
     * attention_c1: query is [B, H, M, D], key [B, G, N, D], value [B, G, N, E]; G divides H.
     * attention_c2: bias and mask are [B, H, M, N], where each of B, H and M may be 1.
-    * attention_c3: the order holds each axis once, the last at its place; out has the extents that follow, sums [B, H, M].
+    * attention_c3: out is [B, H, M, E], sums [B, H, M].
     * attention_c4: floats have one element type, but sums and offsets are f32 where it has 16 bits.
   }];
-  let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale,
-                                DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$out_order));
+  let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale));
   let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$sums);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
@@ -53,7 +51,32 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient]> {
   let extraClassDeclaration = declarations;
 }
 
-def AttentionGradientOp : Mtc_AttentionOp<"attention_gradient", [Mtc_NoGradient]> {
+def PermutedAttentionOp : Mtc_AttentionOp<"permuted_attention", [Mtc_NoGradient]> {
+  let summary = "attention that writes its result with permuted axes";
+  let description = [{
+    As `mtc.attention`, but axis i of `out` is axis `out_order`[i] of [batch, heads, queries, width]. `mtc-prepare-calls`
+    builds it.
+
+    ```mlir
+    %o, %s = mtc.permuted_attention %q, %k, %v scale 0.125 order [0, 2, 1, 3]
+      : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> (tensor<2x8x4x16xf32>, tensor<2x4x8xf32>)
+    ```
+
+    * attention_c1, attention_c2, attention_c4: as of `mtc.attention`.
+    * permuted_attention_c1: the order holds each axis once, the last at its place; out has the extents that follow, sums
+      [B, H, M].
+  }];
+  let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale, DenseI64ArrayAttr:$out_order));
+  let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$sums);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale `order` $out_order
+      attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = declarations;
+}
+
+def AttentionGradientOp
+    : Mtc_AttentionOp<"attention_gradient", [Mtc_NoGradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "the cotangents of attention's queries, keys and values";
   let description = [{
     With the weights p[j] = e^(score[j] - sums[b, h, i]) of `mtc.attention`, computed again from the scores:

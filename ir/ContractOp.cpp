@@ -45,34 +45,36 @@ SmallVector<int64_t> ContractOp::getDenseOrder(unsigned operand) {
   return Contraction(*this).getDenseOrder(operand);
 }
 
-bool ContractOp::addToResult(unsigned, Value value) {
-  if (getAddends().size() == mostAddends || value.getType() != getType())
-    return false;
-  getAddendsMutable().append(value);
-  return true;
+CallAttrInterface ContractOp::describeCall(std::optional<unsigned> accumulated) {
+  return ContractionCallAttr::get(getContext(), Contraction(*this).describe(accumulated));
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Epilogues
+//===------------------------------------------------------------------------------------------===//
+
+Operation *ContractOp::buildAdding(OpBuilder &builder, Value value) {
+  if (value.getType() != getType())
+    return nullptr;
+  return Contraction(*this).buildFused(builder, {.addends = {value}});
 }
 
 Operation *ContractOp::buildActivated(OpBuilder &builder, Activation activation, bool keepsSum,
                                       Value point) {
   if (keepsSum && activation != Activation::Gelu)
     return nullptr;
-  return Contraction(*this).buildFused(builder, activation, keepsSum, point, std::nullopt);
+  return Contraction(*this).buildFused(
+      builder, {.activation = activation, .keepsSum = keepsSum, .point = point});
 }
 
 Operation *ContractOp::buildSumming(OpBuilder &builder, Value summed, ArrayRef<int64_t> kept) {
   std::optional<Summed> found = Contraction(*this).findSummed(summed, kept);
   if (!found || found == Summed::Result)
     return nullptr; // Libraries sum what they computed behind an activation's gradient only.
-  return Contraction(*this).buildFused(builder, std::nullopt, false, {}, found);
+  return Contraction(*this).buildFused(builder, {.summed = found});
 }
 
-bool ContractOp::mayWriteOver(unsigned result, unsigned operand) {
-  return Contraction(*this).mayWriteOver(result, operand);
-}
-
-Operation *ContractOp::buildCall(OpBuilder &builder, const CallPlaces &places) {
-  return Contraction(*this).buildCall(builder, places);
-}
+bool ContractOp::mayAccumulate(unsigned) { return false; }
 
 //===------------------------------------------------------------------------------------------===//
 // Gradient
@@ -123,9 +125,6 @@ void ContractOp::buildGradient(GradientBuilder &g) {
     g.set(0, operandGradient(g, lhs, rhs, getRhs()));
   if (g.needs(1))
     g.set(1, operandGradient(g, rhs, lhs, getLhs()));
-  for (unsigned i = 0; i < getAddends().size(); ++i)
-    if (g.needs(firstAddend + i))
-      g.set(firstAddend + i, g.cotangent(0));
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -166,9 +165,6 @@ Operation *ContractOp::buildKernel(OpBuilder &builder) {
   SmallVector<AffineExpr> place;
   for (int64_t i = 0; i < resultRank; ++i)
     place.push_back(kernel.dim(i));
-  for (unsigned i = 0; i < getAddends().size(); ++i)
-    value = detail::arithmetic<arith::AddFOp, arith::AddIOp>(kernel.body(), getLoc(), value,
-                                                             kernel.load(firstAddend + i, place));
   return kernel.yield(value, place);
 }
 
@@ -200,8 +196,8 @@ struct FoldOperandTransposes : OpRewritePattern<ContractOp> {
     changed |= absorb(rhs, rhsBatch, rhsContract, op.getRhsFree());
     if (!changed)
       return rewriter.notifyMatchFailure(op, "no operand's transpose can be read through");
-    rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), lhs, rhs, op.getAddends(), lhsBatch,
-                                            rhsBatch, lhsContract, rhsContract);
+    rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), lhs, rhs, lhsBatch, rhsBatch,
+                                            lhsContract, rhsContract);
     return success();
   }
 };
@@ -230,10 +226,9 @@ struct FoldBatchBroadcast : OpRewritePattern<ContractOp> {
         return llvm::find(remaining, axis) - remaining.begin();
       });
     };
-    rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), op.getLhs(), broadcast.getInput(),
-                                            op.getAddends(), op.getLhsBatch().take_front(kept),
-                                            below(op.getRhsBatch().take_front(kept)),
-                                            op.getLhsContract(), below(op.getRhsContract()));
+    rewriter.replaceOpWithNewOp<ContractOp>(
+        op, op.getType(), op.getLhs(), broadcast.getInput(), op.getLhsBatch().take_front(kept),
+        below(op.getRhsBatch().take_front(kept)), op.getLhsContract(), below(op.getRhsContract()));
     return success();
   }
 };
@@ -243,7 +238,7 @@ struct FoldResultTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
     auto contract = op.getInput().getDefiningOp<ContractOp>();
-    if (!contract || !contract->hasOneUse() || !contract.getAddends().empty())
+    if (!contract || !contract->hasOneUse())
       return rewriter.notifyMatchFailure(op, "operand is no contraction for this alone");
     int64_t batch = contract.getLhsBatch().size(), lhsFree = contract.getLhsFree().size(),
             rhsFree = contract.getRhsFree().size();
@@ -265,8 +260,7 @@ struct FoldSumOverBatch : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
     auto contract = op.getInput().getDefiningOp<ContractOp>();
-    if (op.getKind() != ReductionKind::Add || !contract || !contract->hasOneUse() ||
-        !contract.getAddends().empty())
+    if (op.getKind() != ReductionKind::Add || !contract || !contract->hasOneUse())
       return rewriter.notifyMatchFailure(op, "no sum of a contraction for this alone");
     int64_t batch = contract.getLhsBatch().size();
     if (llvm::any_of(op.getAxes(), [=](int64_t axis) { return axis >= batch; }))
@@ -287,8 +281,6 @@ struct FoldEmptyContraction : OpRewritePattern<ContractOp> {
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
     if (!llvm::is_contained(pick(shapeOf(op.getLhs()), op.getLhsContract()), 0))
       return rewriter.notifyMatchFailure(op, "every contracted axis has elements");
-    if (!op.getAddends().empty())
-      return rewriter.notifyMatchFailure(op, "something is added");
     TensorBuilder builder(op.getLoc(), rewriter);
     rewriter.replaceOp(op, builder.splat(op.getType(), 0.0));
     return success();

@@ -4,6 +4,7 @@
 
 #include "ir/Shape.h"
 #include "ir/TensorBuilder.h"
+#include "ir/TypeCode.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -75,11 +76,6 @@ LogicalResult Contraction::verify() const {
     return op->emitOpError() << "elements are " << lhs.getElementType() << ", "
                              << rhs.getElementType() << " and " << result.getElementType()
                              << ", expected the same (contract_c3)";
-  if (addends.size() > ContractOp::mostAddends ||
-      llvm::any_of(addends.getTypes(), [&](Type other) { return other != result; }))
-    return op->emitOpError() << "adds values of types " << addends.getTypes()
-                             << ", expected at most " << ContractOp::mostAddends << " of type "
-                             << result << " (contract_c4)";
   return success();
 }
 
@@ -117,7 +113,7 @@ static std::optional<SmallVector<int64_t>> addendStrides(const Contraction &c,
 }
 
 bool Contraction::takesLayout(unsigned operand, ArrayRef<int64_t> strides) const {
-  if (operand >= ContractOp::firstAddend)
+  if (operand >= FusedContractOp::firstAddend)
     return addendStrides(*this, strides).has_value();
   ArrayRef<int64_t> shape = shapeOf(op->getOperand(operand));
   return mergedStride(operand == 0 ? getLhsFree() : getRhsFree(), shape, strides) &&
@@ -125,7 +121,7 @@ bool Contraction::takesLayout(unsigned operand, ArrayRef<int64_t> strides) const
 }
 
 SmallVector<int64_t> Contraction::getDenseOrder(unsigned operand) const {
-  if (operand >= ContractOp::firstAddend)
+  if (operand >= FusedContractOp::firstAddend)
     return llvm::to_vector(llvm::seq(type.getRank()));
   if (operand == 0)
     return join(join(lhsBatch, getLhsFree()), lhsContract);
@@ -134,45 +130,47 @@ SmallVector<int64_t> Contraction::getDenseOrder(unsigned operand) const {
 
 /// An addend that lies as the result does is what the result accumulates to. Of several at one
 /// place only one would be.
-bool Contraction::mayWriteOver(unsigned result, unsigned operand) const {
+bool Contraction::mayAccumulate(unsigned operand) const {
   Value value = op->getOperand(operand);
-  return result == 0 && operand >= ContractOp::firstAddend &&
-         operand < ContractOp::firstAddend + addends.size() &&
+  return operand >= FusedContractOp::firstAddend &&
+         operand < FusedContractOp::firstAddend + addends.size() &&
          llvm::count(op->getOperands(), value) == 1 &&
          stridesOf(value) == rowMajorStrides(type.getShape());
 }
 
-CallContractOp Contraction::buildCall(OpBuilder &builder, const CallPlaces &places) const {
+MtcContraction Contraction::describe(std::optional<unsigned> accumulated) const {
   ArrayRef<int64_t> lhsShape = lhs.getType().getShape(), rhsShape = rhs.getType().getShape();
   SmallVector<int64_t> lhsStrides = stridesOf(lhs), rhsStrides = stridesOf(rhs);
   SmallVector<int64_t> lhsFree = getLhsFree(), rhsFree = getRhsFree();
-  SmallVector<int64_t> batch = pick(lhsShape, lhsBatch);
-  SmallVector<int64_t> lhsCall = pick(lhsStrides, lhsBatch);
-  SmallVector<int64_t> rhsCall = pick(rhsStrides, rhsBatch);
-  lhsCall.append({*mergedStride(lhsFree, lhsShape, lhsStrides),
-                  *mergedStride(lhsContract, lhsShape, lhsStrides)});
-  rhsCall.append({*mergedStride(rhsContract, rhsShape, rhsStrides),
-                  *mergedStride(rhsFree, rhsShape, rhsStrides)});
-  int64_t m = product(lhsFree, lhsShape), n = product(rhsFree, rhsShape);
-  SmallVector<int64_t> out(batch);
-  out.append({m, n});
-  bool accumulate = false;
-  SmallVector<Attribute> added;
-  SmallVector<int64_t> strides;
+  MtcContraction c = {};
+  assert(lhsBatch.size() <= std::size(c.batch) && "a contraction has too many axes");
+  c.type = typeCode(type.getElementType());
+  c.batch_rank = static_cast<uint32_t>(lhsBatch.size());
+  llvm::copy(pick(lhsShape, lhsBatch), c.batch);
+  c.m = product(lhsFree, lhsShape);
+  c.n = product(rhsFree, rhsShape);
+  c.k = product(lhsContract, lhsShape);
+  auto fill = [](int64_t (&strides)[MTC_MAX_RANK], ArrayRef<int64_t> batch, int64_t rows,
+                 int64_t columns) {
+    int64_t *next = llvm::copy(batch, strides);
+    *next++ = rows;
+    *next = columns;
+  };
+  fill(c.lhs_strides, pick(lhsStrides, lhsBatch), *mergedStride(lhsFree, lhsShape, lhsStrides),
+       *mergedStride(lhsContract, lhsShape, lhsStrides));
+  fill(c.rhs_strides, pick(rhsStrides, rhsBatch), *mergedStride(rhsContract, rhsShape, rhsStrides),
+       *mergedStride(rhsFree, rhsShape, rhsStrides));
+  SmallVector<int64_t> out = pick(lhsShape, lhsBatch);
+  out.append({c.m, c.n});
+  llvm::copy(rowMajorStrides(out), c.out_strides);
+  static_assert(FusedContractOp::maxAddends == MTC_MAX_ADDENDS);
   for (auto [i, addend] : llvm::enumerate(addends)) {
-    AtAttr place = places.operands[ContractOp::firstAddend + i];
-    if (place.getOffset() == places.results[0].getOffset()) {
-      accumulate = true;
-      continue;
-    }
-    added.push_back(place);
-    llvm::append_range(strides, *addendStrides(*this, stridesOf(addend)));
+    if (accumulated == FusedContractOp::firstAddend + i)
+      c.accumulate = 1;
+    else
+      llvm::copy(*addendStrides(*this, stridesOf(addend)), c.addend_strides[c.addend_count++]);
   }
-  return CallContractOp::create(
-      builder, op->getLoc(), places.operands[0], places.operands[1], places.results[0],
-      places.scratchOffset, places.scratchBytes, batch, m, n, product(lhsContract, lhsShape),
-      lhsCall, rhsCall, rowMajorStrides(out), accumulate, builder.getArrayAttr(added), strides,
-      ActivationAttr(), AtAttr(), AtAttr(), SummedAttr(), AtAttr());
+  return c;
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -186,17 +184,16 @@ RankedTensorType Contraction::getSumsType(Summed summed) const {
   return RankedTensorType::get(extents, type.getElementType());
 }
 
-FusedContractOp Contraction::buildFused(OpBuilder &builder, std::optional<Activation> activation,
-                                        bool keepsSum, Value point,
-                                        std::optional<Summed> summed) const {
+FusedContractOp Contraction::buildFused(OpBuilder &builder, const Epilogue &epilogue) const {
   auto attribute = [&](auto value, auto get) {
     return value ? get(builder.getContext(), *value) : decltype(get(nullptr, *value))();
   };
-  auto fused = FusedContractOp::create(builder, op->getLoc(), type, keepsSum ? Type(type) : Type(),
-                                       summed ? Type(getSumsType(*summed)) : Type(), lhs, rhs,
-                                       addends, point, lhsBatch, rhsBatch, lhsContract, rhsContract,
-                                       attribute(activation, ActivationAttr::get),
-                                       attribute(summed, SummedAttr::get));
+  auto fused = FusedContractOp::create(
+      builder, op->getLoc(), type, epilogue.keepsSum ? Type(type) : Type(),
+      epilogue.summed ? Type(getSumsType(*epilogue.summed)) : Type(), lhs, rhs, epilogue.addends,
+      epilogue.point, lhsBatch, rhsBatch, lhsContract, rhsContract,
+      attribute(epilogue.activation, ActivationAttr::get),
+      attribute(epilogue.summed, SummedAttr::get));
   fused->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return fused;
 }

@@ -7,17 +7,26 @@
 
 namespace mtc {
 
+/// What `mtc.fused_contract` has beyond `mtc.contract`.
+struct Epilogue {
+  llvm::SmallVector<mlir::Value> addends = {};
+  std::optional<Activation> activation = {};
+  bool keepsSum = false;
+  mlir::Value point = {};
+  std::optional<Summed> summed = {};
+};
+
 /// The part of `mtc.contract` that `mtc.fused_contract` has, too.
 struct Contraction {
   template <typename Op>
   explicit Contraction(Op op)
-      : op(op), lhs(op.getLhs()), rhs(op.getRhs()), addends(op.getAddends()), type(op.getType()),
+      : op(op), lhs(op.getLhs()), rhs(op.getRhs()), addends(addendsOf(op)), type(op.getType()),
         lhsBatch(op.getLhsBatch()), rhsBatch(op.getRhsBatch()), lhsContract(op.getLhsContract()),
         rhsContract(op.getRhsContract()) {}
 
   llvm::SmallVector<int64_t> getLhsFree() const;
   llvm::SmallVector<int64_t> getRhsFree() const;
-  /// contract_c1 to contract_c4.
+  /// contract_c1 to contract_c3.
   mlir::LogicalResult verify() const;
   /// A multiplication and an addition for each product, an addition for each addend's element.
   Cost getCost() const;
@@ -27,15 +36,18 @@ struct Contraction {
   /// Of lhs, rhs and addends, as LibraryCallOpInterface asks it.
   bool takesLayout(unsigned operand, llvm::ArrayRef<int64_t> strides) const;
   llvm::SmallVector<int64_t> getDenseOrder(unsigned operand) const;
-  bool mayWriteOver(unsigned result, unsigned operand) const;
-  CallContractOp buildCall(mlir::OpBuilder &builder, const CallPlaces &places) const;
+  bool mayAccumulate(unsigned operand) const;
+  /// The contraction without activation and sums; see LibraryCallOpInterface::describeCall.
+  MtcContraction describe(std::optional<unsigned> accumulated) const;
   /// The same contraction with an epilogue.
-  FusedContractOp buildFused(mlir::OpBuilder &builder, std::optional<Activation> activation,
-                             bool keepsSum, mlir::Value point, std::optional<Summed> summed) const;
+  FusedContractOp buildFused(mlir::OpBuilder &builder, const Epilogue &epilogue) const;
   /// What a call sums that gives the sum of a value over all axes but `kept`, if any does.
   std::optional<Summed> findSummed(mlir::Value value, llvm::ArrayRef<int64_t> kept) const;
   /// The type of what a call sums.
   mlir::RankedTensorType getSumsType(Summed summed) const;
+
+  static mlir::OperandRange addendsOf(ContractOp op) { return op->getOperands().drop_front(2); }
+  static mlir::OperandRange addendsOf(FusedContractOp op) { return op.getAddends(); }
 
   mlir::Operation *op;
   mlir::TypedValue<mlir::RankedTensorType> lhs, rhs;

@@ -15,8 +15,13 @@ LogicalResult FusedContractOp::verify() {
     return emitOpError() << "gives " << type << " over " << getLhsContract().size()
                          << " axes, expected floats of at most 32 bits and a contracted axis "
                             "(fused_contract_c1)";
-  if (!getActivation() && !getSummed())
-    return emitOpError("has neither an activation nor a sum (fused_contract_c2)");
+  if (getAddends().empty() && !getActivation() && !getSummed())
+    return emitOpError("has neither an addend nor an activation nor a sum (fused_contract_c2)");
+  if (getAddends().size() > maxAddends ||
+      llvm::any_of(getAddends().getTypes(), [&](Type other) { return other != type; }))
+    return emitOpError() << "adds values of types " << getAddends().getTypes()
+                         << ", expected at most " << maxAddends << " of type " << type
+                         << " (fused_contract_c6)";
   bool needsPoint = getActivation() == Activation::GeluGradient;
   if (needsPoint != !!getPoint() || (getPoint() && getPoint().getType() != type)) {
     InFlightDiagnostic error = emitOpError("has ");
@@ -56,7 +61,7 @@ Cost FusedContractOp::getCost() {
 
 /// The point is read as the result is written: densely.
 bool FusedContractOp::takesLayout(unsigned operand, ArrayRef<int64_t> strides) {
-  if (operand >= ContractOp::firstAddend + getAddends().size())
+  if (operand >= firstAddend + getAddends().size())
     return strides == ArrayRef(rowMajorStrides(getType().getShape()));
   return Contraction(*this).takesLayout(operand, strides);
 }
@@ -65,26 +70,60 @@ SmallVector<int64_t> FusedContractOp::getDenseOrder(unsigned operand) {
   return Contraction(*this).getDenseOrder(operand);
 }
 
-Operation *FusedContractOp::buildSumming(OpBuilder &builder, Value summed, ArrayRef<int64_t> kept) {
-  std::optional<Summed> found = Contraction(*this).findSummed(summed, kept);
-  if (getSummed() || !found)
+//===------------------------------------------------------------------------------------------===//
+// Epilogues
+//===------------------------------------------------------------------------------------------===//
+
+static Epilogue epilogueOf(FusedContractOp op) {
+  return {SmallVector<Value>(op.getAddends()), op.getActivation(), op.getKept() != nullptr,
+          op.getPoint(), op.getSummed()};
+}
+
+/// Whether there are only addends, behind which more may come.
+static bool onlyAdds(FusedContractOp op) { return !op.getActivation() && !op.getSummed(); }
+
+Operation *FusedContractOp::buildAdding(OpBuilder &builder, Value value) {
+  if (!onlyAdds(*this) || getAddends().size() == maxAddends || value.getType() != getType())
     return nullptr;
-  return Contraction(*this).buildFused(builder, getActivation(), !!getKept(), getPoint(), found);
+  Epilogue epilogue = epilogueOf(*this);
+  epilogue.addends.push_back(value);
+  return Contraction(*this).buildFused(builder, epilogue);
 }
 
-bool FusedContractOp::mayWriteOver(unsigned result, unsigned operand) {
-  return Contraction(*this).mayWriteOver(result, operand);
+Operation *FusedContractOp::buildActivated(OpBuilder &builder, Activation activation, bool keepsSum,
+                                           Value point) {
+  if (!onlyAdds(*this) || (keepsSum && activation != Activation::Gelu))
+    return nullptr;
+  Epilogue epilogue = epilogueOf(*this);
+  epilogue.activation = activation;
+  epilogue.keepsSum = keepsSum;
+  epilogue.point = point;
+  return Contraction(*this).buildFused(builder, epilogue);
 }
 
-Operation *FusedContractOp::buildCall(OpBuilder &builder, const CallPlaces &places) {
-  CallContractOp call = Contraction(*this).buildCall(builder, places);
-  call.setActivationAttr(getActivationAttr());
-  call.setSummedAttr(getSummedAttr());
-  if (getPoint())
-    call.setPointAttr(places.operands.back());
-  if (getKept())
-    call.setKeptAttr(places.results[1]);
-  if (getSums())
-    call.setSumsAttr(places.results.back());
-  return call;
+/// Libraries sum what they computed behind an activation only.
+Operation *FusedContractOp::buildSumming(OpBuilder &builder, Value summed, ArrayRef<int64_t> kept) {
+  Epilogue epilogue = epilogueOf(*this);
+  epilogue.summed = Contraction(*this).findSummed(summed, kept);
+  if (getSummed() || !epilogue.summed || (epilogue.summed == Summed::Result && !getActivation()))
+    return nullptr;
+  return Contraction(*this).buildFused(builder, epilogue);
+}
+
+bool FusedContractOp::mayAccumulate(unsigned operand) {
+  return Contraction(*this).mayAccumulate(operand);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Library call
+//===------------------------------------------------------------------------------------------===//
+
+CallAttrInterface FusedContractOp::describeCall(std::optional<unsigned> accumulated) {
+  MtcContraction c = Contraction(*this).describe(accumulated);
+  if (std::optional<Activation> activation = getActivation())
+    c.activation = static_cast<uint32_t>(*activation);
+  c.keeps_sum = getKept() != nullptr;
+  if (std::optional<Summed> summed = getSummed())
+    c.summed = static_cast<uint32_t>(*summed);
+  return ContractionCallAttr::get(getContext(), c);
 }

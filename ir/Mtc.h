@@ -3,6 +3,8 @@
 #ifndef MTC_IR_MTC_H
 #define MTC_IR_MTC_H
 
+#include "ir/CallRecord.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -70,16 +72,26 @@ mlir::Operation *buildElementwiseKernel(mlir::Operation *op, mlir::OpBuilder &bu
 #include "ir/MtcDialect.h.inc"
 #include "ir/MtcEnums.h.inc"
 
+namespace mtc {
+
+/// What a library call is given: element types, as MtcType, and numbers of elements, where its
+/// description says them.
+struct CallShapes {
+  struct Shape {
+    uint32_t type;
+    std::optional<int64_t> elements;
+  };
+  mlir::SmallVector<Shape> operands, results;
+};
+
+} // namespace mtc
+
+#include "ir/MtcCallInterfaces.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/MtcAttributes.h.inc"
 
 namespace mtc {
-
-/// Where a library call's operands and results lie, in their order, and its scratch.
-struct CallPlaces {
-  mlir::SmallVector<AtAttr> operands, results;
-  int64_t scratchOffset = 0, scratchBytes = 0;
-};
 
 /// How an operand of a library call lies in the memory that its place begins at.
 mlir::SmallVector<int64_t> stridesOf(mlir::Value value);

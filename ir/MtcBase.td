@@ -153,6 +153,5 @@ class Mtc_ValueOp<string mnemonic, list<Trait> traits = []>
 def Mtc_Gradient : DeclareOpInterfaceMethods<GradientOpInterface>;
 def Mtc_Fusible : DeclareOpInterfaceMethods<FusibleOpInterface>;
 def Mtc_StridedMovement : DeclareOpInterfaceMethods<StridedMovementOpInterface>;
-def Mtc_PlacedCall : DeclareOpInterfaceMethods<PlacedCallOpInterface, ["getPlaces", "getCost"]>;
 
 #endif // MTC_IR_BASE

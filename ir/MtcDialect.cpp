@@ -14,6 +14,7 @@
 using namespace mlir;
 using namespace mtc;
 
+#include "ir/MtcCallInterfaces.cpp.inc"
 #include "ir/MtcDialect.cpp.inc"
 #include "ir/MtcEnums.cpp.inc"
 #include "ir/MtcInterfaces.cpp.inc"

@@ -8,6 +8,7 @@
 #define MTC_IR_INTERFACES
 
 include "mlir/IR/OpBase.td"
+include "ir/CallInterfaces.td"
 
 def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   let cppNamespace = "::mtc";
@@ -87,14 +88,14 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
     An operation that a library of the target computes in one call, on operands that it reads where and as they lie.
-    `mtc-prepare-calls` gives it the layouts that it takes, `mtc-place` writes its placed form, of which the target is
-    asked for scratch and for its level of support.
+    `mtc-prepare-calls` gives it the layouts that it takes; the target is asked for scratch, and for its level of support,
+    by the description that `mtc-place` writes.
   }];
   let methods = [
     InterfaceMethod<"Whether a library computes this one; a kernel does otherwise.",
       "bool", "isLibraryCall", (ins), "", "return true;">,
     InterfaceMethod<[{
-      Whether the placed form can say that an operand's neighbours along each axis are `strides` elements apart (0: the
+      Whether the description can say that an operand's neighbours along each axis are `strides` elements apart (0: the
       same element). How well it supports a call with them, the target says.
     }], "bool", "takesLayout", (ins "unsigned":$operand, "::llvm::ArrayRef<int64_t>":$strides)>,
     InterfaceMethod<[{
@@ -102,71 +103,61 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
       operand's own layout is not.
     }], "::llvm::SmallVector<int64_t>", "getDenseOrder", (ins "unsigned":$operand)>,
     InterfaceMethod<[{
-      Makes the call write a result, and its type, with the axes permuted as `mtc.transpose` does; false if it cannot.
-    }], "bool", "transposeResult", (ins "unsigned":$result, "::llvm::ArrayRef<int64_t>":$permutation), "", [{
-        return false;
-      }]>,
-    InterfaceMethod<[{
-      Makes the call add a value of the result's type to the result, on its way out; false if it cannot.
-    }], "bool", "addToResult", (ins "unsigned":$result, "::mlir::Value":$value), "", [{
-        return false;
-      }]>,
-    InterfaceMethod<[{
-      Builds the call whose result is an activation of this one's. The gradient of an activation is taken at `point`, and
-      this call's result is multiplied by it. Where `keepsSum`, the second result is this call's. Null if no library has
-      it.
-    }], "::mlir::Operation *", "buildActivated", (ins "::mlir::OpBuilder &":$builder, "::mtc::Activation":$activation,
-                                                   "bool":$keepsSum, "::mlir::Value":$point), "", [{
+      Builds the call that writes a result with the axes permuted as `mtc.transpose` does; null if no library can.
+    }], "::mlir::Operation *", "buildTransposed", (ins "::mlir::OpBuilder &":$builder, "unsigned":$result,
+                                                    "::llvm::ArrayRef<int64_t>":$permutation), "", [{
         return nullptr;
       }]>,
     InterfaceMethod<[{
-      Builds the call with one more result: the sum of `summed`, its first result or an operand, over all axes but `kept`,
-      which ascend. Null if no library has it.
-    }], "::mlir::Operation *", "buildSumming", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$summed,
-                                                 "::llvm::ArrayRef<int64_t>":$kept), "", [{
-        return nullptr;
-      }]>,
-    InterfaceMethod<[{
-      Whether a result may lie where an operand lies: each of the operand's elements is read before the result's at its
-      place is written, and not after.
-    }], "bool", "mayWriteOver", (ins "unsigned":$result, "unsigned":$operand), "", [{
-        return false;
-      }]>,
-    InterfaceMethod<"Builds the placed form, a PlacedCallOpInterface.",
-      "::mlir::Operation *", "buildCall", (ins "::mlir::OpBuilder &":$builder, "const ::mtc::CallPlaces &":$places)>];
+      The call, its operands and results as they lie. Where `accumulated` is an operand, the first result lies where that
+      does and is added to it, and the call has no such operand.
+    }], "::mtc::CallAttrInterface", "describeCall", (ins "::std::optional<unsigned>":$accumulated)>];
 }
 
-def PlacedCallOpInterface : OpInterface<"PlacedCallOpInterface"> {
+def EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "A library call whose operands, results and scratch have places.";
+  let description = [{
+    A library call that makes more of its first result on the way out, while it has it in registers. Each method builds the
+    call with one more epilogue, the others as they are, or gives null if no library has it.
+  }];
   let methods = [
-    InterfaceMethod<"Operands, then results, as the program's ABI numbers them.",
-      "::llvm::SmallVector<::mtc::AtAttr>", "getPlaces">,
-    InterfaceMethod<"Byte offset of the scratch in the arena.", "uint64_t", "getScratchOffset">,
-    InterfaceMethod<"Bytes of scratch.", "uint64_t", "getScratchBytes">,
-    InterfaceMethod<"Arithmetic and memory traffic, for profiles.", "::mtc::Cost", "getCost">];
+    InterfaceMethod<"Adds a value of the result's type to the result.",
+      "::mlir::Operation *", "buildAdding", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value)>,
+    InterfaceMethod<[{
+      Takes an activation of the result. The gradient of an activation is taken at `point`, and the result is multiplied by
+      it. Where `keepsSum`, the second result is what the activation is taken of.
+    }], "::mlir::Operation *", "buildActivated", (ins "::mlir::OpBuilder &":$builder, "::mtc::Activation":$activation,
+                                                   "bool":$keepsSum, "::mlir::Value":$point)>,
+    InterfaceMethod<[{
+      Gives one more result: the sum of `summed`, the first result or an operand, over all axes but `kept`, which ascend.
+    }], "::mlir::Operation *", "buildSumming", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$summed,
+                                                 "::llvm::ArrayRef<int64_t>":$kept)>,
+    InterfaceMethod<[{
+      Whether an operand is added to the result from where it lies, so that the result may lie there: each of its elements
+      is read before the result's at its place is written, and not after.
+    }], "bool", "mayAccumulate", (ins "unsigned":$operand)>];
 }
 
 def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
     What a program is compiled for: the attribute `mtc.target` of a module. Passes ask it, by way of `TargetInfo`, about
-    library calls in their placed form, whose places themselves do not matter, and about kernels.
+    library calls and kernels.
   }];
   let methods = [
     InterfaceMethod<"How many threads of the host library calls are planned for: the most that the program may use.",
       "unsigned", "getThreads", (ins), [{ return $_attr.getThreads(); }]>,
     InterfaceMethod<"Bytes of scratch memory that the library needs for the call; negative where it cannot run it.",
-      "int64_t", "getScratchBytes", (ins "::mlir::Operation *":$call)>,
+      "int64_t", "getScratchBytes", (ins "::mtc::CallAttrInterface":$call)>,
     InterfaceMethod<[{
       How well the library supports the call, from 0 (not at all) up. A copy in front of the call is better than a lower
       level: it takes less time than a slow call, and its memory is planned, which what a library allocates for itself is
       not.
-    }], "unsigned", "getSupportLevel", (ins "::mlir::Operation *":$call)>,
+    }], "unsigned", "getSupportLevel", (ins "::mtc::CallAttrInterface":$call)>,
     InterfaceMethod<[{
       Whether a generated kernel computes the call faster: its work is less than the library's overhead, or of a kind that
       the library is slow at.
-    }], "bool", "isFasterAsKernel", (ins "::mlir::Operation *":$call)>,
+    }], "bool", "isFasterAsKernel", (ins "::mtc::CallAttrInterface":$call)>,
     InterfaceMethod<"Bytes of scratch memory that a launch of the kernel needs, to pass values between its stages.",
       "int64_t", "getKernelScratchBytes", (ins "::mtc::KernelOp":$kernel)>];
 }

@@ -1,58 +1,29 @@
 //===- PlanOps.cpp - Verifiers of the placed program ------------------------------------------===//
 
 #include "ir/Mtc.h"
+#include "ir/TypeCode.h"
 
 using namespace mlir;
 using namespace mtc;
 
-SmallVector<AtAttr> CallContractOp::getPlaces() {
-  SmallVector<AtAttr> places = {getLhsAttr(), getRhsAttr()};
-  llvm::append_range(places, getAddends().getAsRange<AtAttr>());
-  if (getPoint())
-    places.push_back(getPointAttr());
-  places.push_back(getOutAttr());
-  for (AtAttr result : {getKeptAttr(), getSumsAttr()})
-    if (result)
-      places.push_back(result);
-  return places;
-}
-
-/// Operands and results, each counted once; a result that is added to, twice.
-Cost CallContractOp::getCost() {
-  int64_t m = getM(), n = getN(), k = getK(), flops = 2 * m * n * k;
-  int64_t lhs = m * k, rhs = k * n, out = m * n * (getAccumulate() ? 2 : 1);
-  for (auto [extent, lhsStride, rhsStride] :
-       llvm::zip_first(getBatch(), getLhsStrides(), getRhsStrides())) {
-    flops *= extent;
-    // A stride of 0: the operand is the same along this axis.
-    lhs *= lhsStride ? extent : 1;
-    rhs *= rhsStride ? extent : 1;
-    out *= extent;
-  }
-  for (AtAttr place : {getPointAttr(), getKeptAttr(), getSumsAttr()})
-    if (place)
-      out += place.getType().getNumElements();
-  int64_t addends = 0;
-  SmallVector<int64_t> shape(getBatch());
-  shape.append({m, n});
-  for (size_t i = 0; i < getAddends().size(); ++i) {
-    int64_t elements = 1;
-    for (auto [extent, stride] :
-         llvm::zip_equal(shape, getAddendStrides().slice(i * shape.size(), shape.size())))
-      elements *= stride ? extent : 1;
-    addends += elements;
-  }
-  return {flops, (lhs + rhs + addends + out) * elementBytes(getOut().getType().getElementType())};
-}
-
-SmallVector<AtAttr> CallAttentionOp::getPlaces() {
-  SmallVector<AtAttr> places(getInputs().getAsRange<AtAttr>());
-  llvm::append_range(places, getOutputs().getAsRange<AtAttr>());
-  return places;
-}
-
-Cost CallAttentionOp::getCost() {
-  return {static_cast<int64_t>(getFlops()), static_cast<int64_t>(getBytes())};
+LogicalResult CallOp::verify() {
+  CallShapes shapes = getCall().getShapes();
+  auto agree = [&](StringRef what, ArrayAttr places,
+                   ArrayRef<CallShapes::Shape> expected) -> LogicalResult {
+    if (places.size() != expected.size())
+      return emitOpError("has ") << places.size() << ' ' << what << ", but its library takes "
+                                 << expected.size() << " (call_c1)";
+    for (auto [place, shape] : llvm::zip_equal(places.getAsRange<AtAttr>(), expected)) {
+      RankedTensorType type = place.getType();
+      int64_t elements = shape.elements.value_or(type.getNumElements());
+      if (typeCode(type.getElementType()) != shape.type || type.getNumElements() != elements)
+        return emitOpError("has ") << type << " among its " << what << ", expected " << elements
+                                   << " elements of " << typeName(shape.type) << " (call_c1)";
+    }
+    return success();
+  };
+  return success(succeeded(agree("inputs", getInputs(), shapes.operands)) &&
+                 succeeded(agree("outputs", getOutputs(), shapes.results)));
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -8,7 +8,7 @@
 #ifndef MTC_IR_PLAN_OPS
 #define MTC_IR_PLAN_OPS
 
-include "ir/MtcBase.td"
+include "ir/Calls.td"
 
 def ArenaOp : Mtc_Op<"arena"> {
   let summary = "the memory of a program";
@@ -80,48 +80,23 @@ def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<
   }];
 }
 
-def CallContractOp : Mtc_Op<"call_contract", [HasParent<"StepOp">, Mtc_PlacedCall]> {
-  let summary = "contraction by the target's library";
+def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
+  let summary = "runs a library";
   let description = [{
-    As `MtcContraction` of the runtime's ABI: out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n] + sum of
-    the addends[b.., m, n], then an activation. Strides are in elements, batch dimensions first; those of the addends follow
-    one another. `point` and `kept` lie as `out` does.
-  }];
-  let arguments = (ins Mtc_AtAttr:$lhs, Mtc_AtAttr:$rhs, Mtc_AtAttr:$out, I64Attr:$scratch_offset, I64Attr:$scratch_bytes,
-                       DenseI64ArrayAttr:$batch, I64Attr:$m, I64Attr:$n, I64Attr:$k, DenseI64ArrayAttr:$lhs_strides,
-                       DenseI64ArrayAttr:$rhs_strides, DenseI64ArrayAttr:$out_strides, UnitAttr:$accumulate,
-                       DefaultValuedAttr<Mtc_AtArrayAttr, "{}">:$addends,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$addend_strides,
-                       OptionalAttr<Mtc_ActivationAttr>:$activation, OptionalAttr<Mtc_AtAttr>:$point,
-                       OptionalAttr<Mtc_AtAttr>:$kept, OptionalAttr<Mtc_SummedAttr>:$summed,
-                       OptionalAttr<Mtc_AtAttr>:$sums);
-  let assemblyFormat = [{
-    $lhs $lhs_strides `,` $rhs $rhs_strides `into` $out $out_strides (`accumulate` $accumulate^)?
-      (`adding` $addends^ $addend_strides)? (`then` $activation^)? (`at` $point^)? (`keeping` $kept^)?
-      (`summing` $summed^ `into` $sums)? `batch` $batch `m` $m `n` $n `k` $k `scratch` $scratch_bytes `at` $scratch_offset attr-dict
-  }];
-}
+    ```mlir
+    mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8, lhs_strides = [8, 1], rhs_strides = [2, 1], out_strides = [2, 1]>
+      [#mtc.at<0, tensor<4x8xf32>>, #mtc.at<128, tensor<8x2xf32>>] into [#mtc.at<192, tensor<4x2xf32>>] scratch 64 at 256
+    ```
 
-def CallAttentionOp : Mtc_Op<"call_attention", [HasParent<"StepOp">, Mtc_PlacedCall]> {
-  let summary = "attention or its gradient by the target's library";
-  let description = [{
-    As `MtcAttention` of the runtime's ABI. Strides are in elements by [batch, heads, queries or keys, width], 0 along axes
-    that repeat a bias or a mask; those of the gradient's three results follow each other. `saved` are those of `out`
-    where the gradient is given it.
+    * call_c1: inputs and outputs are as many as the description says, of its element types, and of as many elements where
+      it says so.
   }];
-  let arguments = (ins UnitAttr:$gradient, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs, I64Attr:$scratch_offset,
-                       I64Attr:$scratch_bytes, I64Attr:$batch, I64Attr:$heads, I64Attr:$key_heads, I64Attr:$queries,
-                       I64Attr:$keys, I64Attr:$width, I64Attr:$value_width, F64Attr:$scale, OptionalAttr<I64Attr>:$causal,
-                       DenseI64ArrayAttr:$query_strides, DenseI64ArrayAttr:$key_strides, DenseI64ArrayAttr:$value_strides,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$bias_strides, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$mask_strides, DenseI64ArrayAttr:$out_strides,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$saved_out_strides,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$gradient_strides, I64Attr:$flops, I64Attr:$bytes);
+  let arguments = (ins Mtc_CallAttr:$call, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
+                       DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes);
   let assemblyFormat = [{
-    (`gradient` $gradient^)? $inputs `into` $outputs `batch` $batch `heads` $heads `of` $key_heads `queries` $queries
-      `keys` $keys `width` $width `,` $value_width `scale` $scale (`causal` $causal^)? `strides` $query_strides `,`
-      $key_strides `,` $value_strides (`bias` $bias_strides^)? (`mask` $mask_strides^)? `out` $out_strides
-      (`saved` $saved_out_strides^)? (`gradients` $gradient_strides^)? `scratch` $scratch_bytes `at` $scratch_offset `costs` $flops `,` $bytes attr-dict
+    $call $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def CopyOp : Mtc_Op<"copy", [HasParent<"StepOp">]> {

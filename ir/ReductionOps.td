@@ -32,46 +32,32 @@ def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Gradient, Mtc_Fusible]> {
 }
 
 def ContractOp : Mtc_ValueOp<"contract", [
-    Mtc_Gradient, Mtc_Fusible,
-    DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall", "addToResult", "buildActivated",
-                                                              "buildSumming", "mayWriteOver"]>]> {
+    Mtc_Gradient, Mtc_Fusible, DeclareOpInterfaceMethods<EpilogueOpInterface>,
+    DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall"]>]> {
   let summary = "sums of products over common axes";
   let description = [{
-    The result's axes are the batch axes (in the order given), the operand lhs's remaining axes, then rhs's. Addends are
-    added to the sums: a bias (as a strided view that repeats it), a residual, what is accumulated.
-    `mtc-fuse-epilogues` finds them.
+    The result's axes are the batch axes (in the order given), the operand lhs's remaining axes, then rhs's.
 
     ```mlir
     %y = mtc.contract %a, %b batch [0] x [0] over [2] x [1]
-           : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
-    %z = mtc.contract %a, %b batch [0] x [0] over [2] x [1] adding %y, %r : tensor<4x8x32xf32>, tensor<4x8x32xf32>
            : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
     ```
 
     * contract_c1: batch and contracted axes are distinct, within the ranks, and equally many on both sides.
     * contract_c2: paired axes have equal extents.
     * contract_c3: the result has the extents that follow; element types are equal.
-    * contract_c4: there are at most two addends, of the result's type.
   }];
-  let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, Variadic<Mtc_NumberTensor>:$addends,
-                       DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch, DenseI64ArrayAttr:$lhs_contract,
+  let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, DenseI64ArrayAttr:$lhs_batch,
+                       DenseI64ArrayAttr:$rhs_batch, DenseI64ArrayAttr:$lhs_contract,
                        DenseI64ArrayAttr:$rhs_contract);
   let results = (outs Mtc_NumberTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `over` $lhs_contract `x` $rhs_contract
-      (`adding` $addends^ `:` type($addends))? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+      attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
-                                 "::llvm::ArrayRef<int64_t>":$lhsBatch, "::llvm::ArrayRef<int64_t>":$rhsBatch,
-                                 "::llvm::ArrayRef<int64_t>":$lhsContract, "::llvm::ArrayRef<int64_t>":$rhsContract), [{
-    build($_builder, $_state, result, lhs, rhs, ::mlir::ValueRange(), lhsBatch, rhsBatch, lhsContract, rhsContract);
-  }]>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    static constexpr unsigned mostAddends = 2;
-    /// Operands in front of the addends.
-    static constexpr unsigned firstAddend = 2;
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
     ::mtc::Cost getCost();
     /// Axes of an operand that are neither batch nor contracted, ascending.
@@ -82,10 +68,11 @@ def ContractOp : Mtc_ValueOp<"contract", [
 
 def FusedContractOp : Mtc_ValueOp<"fused_contract", [
     Mtc_NoGradient, AttrSizedOperandSegments, AttrSizedResultSegments,
-    DeclareOpInterfaceMethods<LibraryCallOpInterface, ["buildSumming", "mayWriteOver"]>]> {
-  let summary = "a contraction, and what a library makes of it on the way out";
+    DeclareOpInterfaceMethods<EpilogueOpInterface>, DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
+  let summary = "a contraction with an epilogue";
   let description = [{
-    With the sums z of `mtc.contract`, addends included, the result is
+    Addends are added to the sums of `mtc.contract`: a bias (as a strided view that repeats it), a residual, what is
+    accumulated. Of these sums z the result is
 
         relu           z where z > 0, NaN where z is, 0 elsewhere
         gelu           g(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3)))
@@ -93,7 +80,8 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
 
     and z without an activation. `keeping` gives z itself, too, which the gradient needs as its point. `sums` is the sum of
     the result over all axes but rhs's remaining ones, or of an operand over its contracted axes, its remaining ones in
-    ascending order: the gradient of a bias. `mtc-fuse-activations` and `mtc-fuse-bias-gradients` build it.
+    ascending order: the gradient of a bias. `mtc-fuse-epilogues`, `mtc-fuse-activations` and `mtc-fuse-bias-gradients`
+    build it.
 
     ```mlir
     %y, %z = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] then gelu
@@ -102,12 +90,13 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
                : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
     ```
 
-    * contract_c1 to contract_c4: as of `mtc.contract`.
+    * contract_c1 to contract_c3: as of `mtc.contract`.
     * fused_contract_c1: elements are floats of at most 32 bits, and there are contracted axes.
-    * fused_contract_c2: there is an activation, or a sum, or both.
+    * fused_contract_c2: there is an addend, an activation or a sum.
     * fused_contract_c3: gelu_gradient, and no other, has a point, of the result's type.
     * fused_contract_c4: only gelu keeps its sums, of the result's type.
     * fused_contract_c5: the sum and what is summed go together; it has the extents that remain, and there are no batch axes.
+    * fused_contract_c6: there are at most two addends, of the result's type.
   }];
   let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, Variadic<Mtc_NumberTensor>:$addends,
                        Optional<Mtc_NumberTensor>:$point, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
@@ -122,6 +111,9 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    static constexpr unsigned maxAddends = 2;
+    /// Operands in front of the addends.
+    static constexpr unsigned firstAddend = 2;
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
     ::mtc::Cost getCost();
     ::mlir::RankedTensorType getType() { return getResult().getType(); }

@@ -6,7 +6,6 @@
 #include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
 
-#include <memory>
 #include <optional>
 
 namespace mtc {
@@ -21,9 +20,8 @@ public:
   /// The target of the module that an operation is, or lies in.
   static TargetInfo of(mlir::Operation *op);
 
-  /// For each result, `shared` may name an operand at whose place it lies.
-  int64_t getScratchBytes(LibraryCallOpInterface call,
-                          llvm::ArrayRef<std::optional<unsigned>> shared) const;
+  /// `accumulated` may name an operand at whose place the first result lies.
+  int64_t getScratchBytes(LibraryCallOpInterface call, std::optional<unsigned> accumulated) const;
   int64_t getScratchBytes(KernelOp kernel) const;
   /// 0 where the library cannot run the call.
   unsigned getSupportLevel(LibraryCallOpInterface call) const;

@@ -16,24 +16,11 @@ OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &s
   }
   case MTC_CALL: {
     const MtcCall &call = program.calls[source.index];
-    std::string label = text(callName(call.kind), " ", implementation);
+    std::string label = text(call.kind, " ", implementation);
     return {&source, number, std::move(implementation), label, call.flops, call.bytes};
   }
   default:
     return {&source, number, "", "copy", 0, 2 * source.bytes};
-  }
-}
-
-const char *callName(uint32_t kind) {
-  switch (kind) {
-  case MTC_CONTRACTION:
-    return "contraction";
-  case MTC_ATTENTION:
-    return "attention";
-  case MTC_ATTENTION_GRADIENT:
-    return "attention gradient";
-  default:
-    return "library call";
   }
 }
 

@@ -22,9 +22,6 @@ struct OperationInfo {
 OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &source,
                                 size_t number, std::string implementation = "");
 
-/// "contraction": what a kind of call computes, in words.
-const char *callName(uint32_t kind);
-
 /// The end of a run by an index that a kernel found: a mistake of the user.
 [[noreturn]] void reportFault(const MtcOperation &operation, const MtcFault &fault);
 

@@ -1,9 +1,9 @@
 // Rows and totals of a summary.
 #include "runtime/profile_summary.h"
 
+#include "runtime/calls/contraction/plain.h"
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
-#include "runtime/plain_contraction.h"
 
 #include <algorithm>
 #include <map>
@@ -89,11 +89,10 @@ public:
 
 private:
   /// Null for anything but a contraction.
-  const MtcContraction *contractionOf(const OperationInfo &operation) const {
-    if (operation.source->kind != MTC_CALL ||
-        program.calls[operation.source->index].kind != MTC_CONTRACTION)
-      return nullptr;
-    return static_cast<const MtcContraction *>(program.calls[operation.source->index].description);
+  const MtcContraction *contractionIn(const OperationInfo &operation) const {
+    return operation.source->kind == MTC_CALL
+               ? contractionOf(program.calls[operation.source->index])
+               : nullptr;
   }
 
   const char *kindName(const OperationInfo &operation) const {
@@ -101,7 +100,7 @@ private:
     case MTC_LAUNCH:
       return "kernel";
     case MTC_CALL:
-      return callName(program.calls[operation.source->index].kind);
+      return program.calls[operation.source->index].kind;
     default:
       return "copy";
     }
@@ -132,7 +131,7 @@ private:
 
   void measureContractions() {
     for (Group &each : groups) {
-      const MtcContraction *contraction = contractionOf(*each.operation);
+      const MtcContraction *contraction = contractionIn(*each.operation);
       if (!contraction)
         continue;
       if (!typeRates.count(contraction->type))
@@ -147,7 +146,7 @@ private:
     const OperationInfo &operation = *each.operation;
     const Sum &sum = each.sum;
     Json result = {{"kind", kindName(operation)}, {"name", operation.label}};
-    const MtcContraction *contraction = contractionOf(operation);
+    const MtcContraction *contraction = contractionIn(operation);
     if (operation.source->kind == MTC_CALL)
       result["implementation"] = operation.implementation;
     if (contraction)
@@ -176,7 +175,7 @@ private:
     bool allAlone = true;
     for (const Group &each : groups) {
       uint32_t kind = each.operation->source->kind;
-      bool isContraction = contractionOf(*each.operation);
+      bool isContraction = contractionIn(*each.operation);
       (isContraction        ? contractions
        : kind == MTC_CALL   ? otherCalls
        : kind == MTC_LAUNCH ? kernels

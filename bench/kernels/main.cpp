@@ -11,6 +11,7 @@
 #include "codegen/Jit.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/contraction.h"
+#include "runtime/calls/contraction/plain.h"
 #include "runtime/cpu/arena.h"
 #include "runtime/cpu/library_call.h"
 #include "runtime/cpu/parallel.h"
@@ -18,7 +19,6 @@
 #include "runtime/failure.h"
 #include "runtime/operation_info.h"
 #include "runtime/options.h"
-#include "runtime/plain_contraction.h"
 #include "tools/mtc/Compilation.h"
 #include "tools/mtc/Options.h"
 
@@ -109,16 +109,16 @@ private:
   }
 
   void registerCall(const MtcOperation &operation, const MtcCall &call) {
-    std::string name = text(callName(call.kind), "_", operation.index);
+    std::string name = text(call.kind, "_", operation.index);
     add(text(name, " ", operation.nodes), [=, this, &call](benchmark::State &state) {
       runCall(state, call.kind, call.description, places(operation));
       setRates(state, call.flops, call.bytes);
     });
-    if (call.kind != MTC_CONTRACTION)
+    const MtcContraction *contraction = contractionOf(call);
+    if (!contraction)
       return;
     add(name + " as a plain contraction", [=, this, &call](benchmark::State &state) {
-      MtcContraction plain =
-          plainContraction(*static_cast<const MtcContraction *>(call.description));
+      MtcContraction plain = plainContraction(*contraction);
       auto bytes = [&](int64_t rows, int64_t columns) {
         return aligned(plain.batch[0] * rows * columns * typeBytes(plain.type));
       };
@@ -137,7 +137,7 @@ private:
       });
   }
 
-  void runCall(benchmark::State &state, uint32_t kind, const void *description,
+  void runCall(benchmark::State &state, const char *kind, const void *description,
                llvm::SmallVector<char *> operands) {
     auto prepared = LibraryCall::create(kind, description, threads);
     if (!prepared)

@@ -4,7 +4,6 @@
 
 #include "codegen/cpu/LoopPlan.h"
 #include "codegen/kernels/KernelAnalysis.h"
-#include "codegen/target/CallDescription.h"
 #include "runtime/abi/library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -26,19 +25,18 @@ void MtcCpuDialect::initialize() {
       >();
 }
 
-int64_t TargetAttr::getScratchBytes(Operation *op) const {
-  CallDescription call = describeCall(op);
-  return mtc_call_scratch_bytes(call.kind, call.bytes.data(), static_cast<int>(getThreads()));
+int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
+  return mtc_call_scratch_bytes(call.getKind().data(), call.getBytes().data(),
+                                static_cast<int>(getThreads()));
 }
 
-unsigned TargetAttr::getSupportLevel(Operation *op) const {
-  CallDescription call = describeCall(op);
-  return mtc_call_rate(call.kind, call.bytes.data(), static_cast<int>(getThreads()));
+unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
+  return mtc_call_rate(call.getKind().data(), call.getBytes().data(),
+                       static_cast<int>(getThreads()));
 }
 
-bool TargetAttr::isFasterAsKernel(Operation *op) const {
-  CallDescription call = describeCall(op);
-  return mtc_call_is_faster_as_kernel(call.kind, call.bytes.data()) != 0;
+bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
+  return mtc_call_is_faster_as_kernel(call.getKind().data(), call.getBytes().data()) != 0;
 }
 
 int64_t TargetAttr::getKernelScratchBytes(KernelOp kernel) const {

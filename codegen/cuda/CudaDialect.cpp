@@ -40,32 +40,32 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-int64_t TargetAttr::getScratchBytes(Operation *op) const {
-  CallDescription call = describeCall(op);
-  int64_t library = mtc_cuda_call_scratch_bytes(call.kind, call.bytes.data());
+int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
+  int64_t library = mtc_cuda_call_scratch_bytes(call.getKind().data(), call.getBytes().data());
   // Code of ours needs none, but a library may be asked first.
   return planDeviceCall(call, getPrecision()) ? std::max<int64_t>(library, 0) : library;
 }
 
 /// What NVIDIA's epilogues make of a NaN and how far their GELU is off is not said: they are for
 /// precisions that are less than f32.
-static bool isExactActivation(Operation *op, ContractionPrecision precision) {
-  auto contract = dyn_cast<CallContractOp>(op);
-  return contract && contract.getActivation() && precision == ContractionPrecision::F32 &&
-         contract.getOut().getType().getElementType().isF32();
+static bool isExactActivation(CallAttrInterface call, ContractionPrecision precision) {
+  auto contraction = dyn_cast<ContractionCallAttr>(call);
+  return contraction && contraction.getRecord()->activation != MTC_NO_ACTIVATION &&
+         precision == ContractionPrecision::F32 && contraction.getRecord()->type == MTC_F32;
 }
 
-unsigned TargetAttr::getSupportLevel(Operation *op) const {
-  if (isExactActivation(op, getPrecision()))
+unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
+  if (isExactActivation(call, getPrecision()))
     return 0;
-  CallDescription call = describeCall(op);
   if (planDeviceCall(call, getPrecision()))
     return 2;
-  return mtc_cuda_call_rate(call.kind, call.bytes.data());
+  return mtc_cuda_call_rate(call.getKind().data(), call.getBytes().data());
 }
 
 /// What neither a library nor device code of ours computes.
-bool TargetAttr::isFasterAsKernel(Operation *op) const { return getSupportLevel(op) == 0; }
+bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
+  return getSupportLevel(call) == 0;
+}
 
 int64_t TargetAttr::getKernelScratchBytes(KernelOp kernel) const {
   return planLaunches(normalizeKernel(kernel), "").scratchBytes;

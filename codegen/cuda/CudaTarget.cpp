@@ -52,7 +52,7 @@ OwningOpRef<ModuleOp> CudaTarget::emitLoops(const CodeSources &sources) {
 CodeSources CudaTarget::selectSources(const CodeSources &sources) {
   CodeSources result{sources.context, sources.kernels, {}};
   llvm::copy_if(sources.calls, std::back_inserter(result.calls),
-                [](const CallDescription &call) { return planDeviceCall(call).has_value(); });
+                [](CallAttrInterface call) { return planDeviceCall(call).has_value(); });
   return result;
 }
 
@@ -60,7 +60,7 @@ SmallVector<SmallVector<Launch>> CudaTarget::planSources(const CodeSources &sour
   SmallVector<SmallVector<Launch>> result;
   for (KernelFunctionOp kernel : sources.kernels)
     result.push_back(planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches);
-  for (const CallDescription &call : sources.calls)
+  for (CallAttrInterface call : sources.calls)
     result.push_back(planDeviceCall(call, precision)->launches());
   return result;
 }
@@ -74,7 +74,7 @@ LogicalResult CudaTarget::forEachModule(const CodeSources &sources, Use use) {
   auto generate = [&](size_t i,
                       llvm::LLVMContext &context) -> llvm::Expected<std::unique_ptr<llvm::Module>> {
     if (i >= kernels) {
-      const CallDescription &call = sources.calls[i - kernels];
+      CallAttrInterface call = sources.calls[i - kernels];
       return buildDeviceCall(call, *planDeviceCall(call, precision), context);
     }
     std::unique_ptr<llvm::Module> module = translateDeviceModule(modules[i], context);
@@ -128,7 +128,7 @@ llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuil
   return describeLaunches(planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches, c);
 }
 
-llvm::Constant *CudaTarget::describeCallCode(const CallDescription &call, ConstantBuilder &c) {
+llvm::Constant *CudaTarget::describeCallCode(CallAttrInterface call, ConstantBuilder &c) {
   std::optional<DeviceCall> plan = planDeviceCall(call, precision);
   return plan ? describeLaunches(plan->launches(), c) : c.null();
 }

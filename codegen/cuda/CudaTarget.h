@@ -18,7 +18,7 @@ public:
   int64_t scratchBytes(const NormalKernel &kernel) const override;
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
-  llvm::Constant *describeCallCode(const CallDescription &call, ConstantBuilder &builder) override;
+  llvm::Constant *describeCallCode(CallAttrInterface call, ConstantBuilder &builder) override;
 
 protected:
   mlir::OwningOpRef<mlir::ModuleOp> emitLoops(const CodeSources &sources) override;

@@ -94,13 +94,20 @@ static SmallVector<int64_t> extentsOf(const MtcAttention &p, bool isGradient,
   return extents;
 }
 
-std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call,
+/// Null for a call that is no attention.
+static const MtcAttention *attentionOf(CallAttrInterface call) {
+  if (!isa<AttentionCallAttr, AttentionGradientCallAttr>(call))
+    return nullptr;
+  return reinterpret_cast<const MtcAttention *>(call.getBytes().data());
+}
+
+std::optional<DeviceCall> cuda::planDeviceCall(CallAttrInterface call,
                                                ContractionPrecision contractions) {
-  if (call.kind != MTC_ATTENTION && call.kind != MTC_ATTENTION_GRADIENT)
+  const MtcAttention *attention = attentionOf(call);
+  if (!attention)
     return std::nullopt;
-  const bool isGradient = call.kind == MTC_ATTENTION_GRADIENT;
-  MtcAttention p;
-  std::memcpy(&p, call.bytes.data(), sizeof(p));
+  const MtcAttention &p = *attention;
+  const bool isGradient = isa<AttentionGradientCallAttr>(call);
   std::optional<AttentionType> type = typeOf(p);
   if (!type)
     return std::nullopt;
@@ -115,7 +122,7 @@ std::optional<DeviceCall> cuda::planDeviceCall(const CallDescription &call,
                                                                                 : Products::Plain;
   const std::string precision = products == Products::Tf32 ? "tf32" : type->name.str(),
                     symbol = "attention_" + precision + "_" +
-                             utohexstr(xxh3_64bits(call.bytes), /*LowerCase=*/true),
+                             utohexstr(xxh3_64bits(call.getBytes()), /*LowerCase=*/true),
                     form = "_" + precision + "_" + std::to_string(width);
   DeviceCall plan;
   plan.extents = extentsOf(p, isGradient, *type);
@@ -236,18 +243,17 @@ static void buildKernel(Module &module, const DeviceCall &plan, const DeviceCall
 }
 
 Expected<std::unique_ptr<Module>>
-cuda::buildDeviceCall(const CallDescription &call, const DeviceCall &plan, LLVMContext &context) {
+cuda::buildDeviceCall(CallAttrInterface call, const DeviceCall &plan, LLVMContext &context) {
   auto module = std::make_unique<Module>(plan.parts.front().launch.symbol, context);
-  MtcAttention p;
-  std::memcpy(&p, call.bytes.data(), sizeof(p));
   // Loads of it fold, and then it is gone.
   auto *description = new GlobalVariable(
-      *module, ArrayType::get(Type::getInt8Ty(context), call.bytes.size()),
+      *module, ArrayType::get(Type::getInt8Ty(context), call.getBytes().size()),
       /*isConstant=*/true, GlobalValue::InternalLinkage,
-      ConstantDataArray::getString(context, call.bytes, /*AddNull=*/false), "description");
+      ConstantDataArray::getString(context, call.getBytes(), /*AddNull=*/false), "description");
   description->setAlignment(Align(alignof(MtcAttention)));
   for (const DeviceCall::Part &part : plan.parts)
-    buildKernel(*module, plan, part, p, call.kind == MTC_ATTENTION_GRADIENT, description);
+    buildKernel(*module, plan, part, *attentionOf(call), isa<AttentionGradientCallAttr>(call),
+                description);
   if (Error error = linkEntries(*module))
     return error;
   return module;

@@ -10,7 +10,6 @@
 #define MTC_CODEGEN_CUDA_DEVICECALL_H
 
 #include "codegen/cuda/LaunchPlan.h"
-#include "codegen/target/CallDescription.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -37,12 +36,11 @@ struct DeviceCall {
 /// are not for, nothing to compute, more blocks than a grid has. With a `precision` of tf32
 /// products of f32 are tensor cores'; it changes no answer of whether there is code.
 std::optional<DeviceCall>
-planDeviceCall(const CallDescription &call,
-               ContractionPrecision precision = ContractionPrecision::F32);
+planDeviceCall(CallAttrInterface call, ContractionPrecision precision = ContractionPrecision::F32);
 
 /// The device module with the kernels of a planned call, not optimised.
 llvm::Expected<std::unique_ptr<llvm::Module>>
-buildDeviceCall(const CallDescription &call, const DeviceCall &plan, llvm::LLVMContext &context);
+buildDeviceCall(CallAttrInterface call, const DeviceCall &plan, llvm::LLVMContext &context);
 
 } // namespace mtc::cuda
 

@@ -4,12 +4,12 @@
 
 #include "codegen/program/StepTables.h"
 #include "codegen/program/VariableTable.h"
-#include "codegen/target/CallDescription.h"
 #include "codegen/target/ConstantBuilder.h"
 #include "codegen/target/Target.h"
 #include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
+#include "ir/TypeCode.h"
 #include "runtime/abi/program.h"
 
 #include "llvm/ADT/StringExtras.h"

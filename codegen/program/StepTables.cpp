@@ -3,7 +3,6 @@
 #include "codegen/program/StepTables.h"
 
 #include "codegen/kernels/KernelAnalysis.h"
-#include "codegen/target/CallDescription.h"
 #include "codegen/target/Target.h"
 #include "ir/NodeNames.h"
 #include "runtime/abi/program.h"
@@ -60,11 +59,12 @@ Constant *StepTables::describeOperation(Operation *op) {
     }
     if (scratchBytes[index])
       offsets.push_back(static_cast<int64_t>(launchOp.getScratchOffset()));
-  } else if (auto call = dyn_cast<PlacedCallOpInterface>(op)) {
+  } else if (auto call = dyn_cast<CallOp>(op)) {
     kind = MTC_CALL;
     index = addCall(call);
-    for (AtAttr place : call.getPlaces())
-      offsets.push_back(place.getOffset());
+    for (Attribute place :
+         llvm::concat<const Attribute>(call.getInputs().getValue(), call.getOutputs().getValue()))
+      offsets.push_back(cast<AtAttr>(place).getOffset());
     offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
   } else if (auto copy = dyn_cast<CopyOp>(op)) {
     kind = MTC_COPY;
@@ -78,16 +78,16 @@ Constant *StepTables::describeOperation(Operation *op) {
                       c.i64(bytes), c.string(nodeNames(op->getLoc()))});
 }
 
-uint32_t StepTables::addCall(PlacedCallOpInterface call) {
-  CallDescription description = describeCall(call);
-  auto [known, isFirst] = descriptions.try_emplace(description.key());
+uint32_t StepTables::addCall(CallOp call) {
+  CallAttrInterface description = call.getCall();
+  auto [known, isFirst] = descriptions.try_emplace(description);
   auto &[bytes, code] = known->second;
   if (isFirst) {
-    bytes = c.bytes(description.bytes);
+    bytes = c.bytes(description.getBytes());
     code = target.describeCallCode(description, c);
   }
-  Cost cost = call.getCost();
-  Constant *entry = c.structure({c.u32(description.kind), bytes,
+  Cost cost = description.getCost();
+  Constant *entry = c.structure({c.string(description.getKind()), bytes,
                                  c.i64(static_cast<int64_t>(call.getScratchBytes())),
                                  c.i64(cost.flops), c.i64(cost.bytes), code});
   auto [place, isNew] = callIndex.try_emplace(entry, calls.size());

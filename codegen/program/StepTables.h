@@ -27,14 +27,14 @@ public:
 
 private:
   llvm::Constant *describeOperation(mlir::Operation *op);
-  uint32_t addCall(PlacedCallOpInterface call);
+  uint32_t addCall(CallOp call);
 
   ConstantBuilder &c;
   Target &target;
   llvm::StringMap<uint32_t> kernelIndex;
   llvm::SmallVector<int64_t> scratchBytes; ///< of each kernel
   /// The description and the code of each call.
-  llvm::StringMap<std::pair<llvm::Constant *, llvm::Constant *>> descriptions;
+  llvm::DenseMap<mlir::Attribute, std::pair<llvm::Constant *, llvm::Constant *>> descriptions;
   llvm::DenseMap<llvm::Constant *, uint32_t> callIndex;
   llvm::SmallVector<llvm::Constant *> kernels, calls;
 };

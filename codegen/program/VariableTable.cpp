@@ -2,7 +2,7 @@
 
 #include "codegen/program/VariableTable.h"
 
-#include "codegen/target/CallDescription.h"
+#include "ir/TypeCode.h"
 #include "runtime/abi/program.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"

@@ -2,7 +2,7 @@
 
 #include "codegen/target/CodeSources.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -10,11 +10,8 @@ using namespace mtc;
 CodeSources CodeSources::of(ModuleOp placed) {
   CodeSources sources{placed.getContext(), {}, {}};
   llvm::append_range(sources.kernels, placed.getOps<KernelFunctionOp>());
-  llvm::StringSet<> known;
-  placed.walk([&](PlacedCallOpInterface op) {
-    CallDescription call = describeCall(op);
-    if (known.insert(call.key()).second)
-      sources.calls.push_back(std::move(call));
-  });
+  llvm::SetVector<CallAttrInterface> calls;
+  placed.walk([&](CallOp op) { calls.insert(op.getCall()); });
+  sources.calls = calls.takeVector();
   return sources;
 }

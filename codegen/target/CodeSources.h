@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_TARGET_CODESOURCES_H
 #define MTC_CODEGEN_TARGET_CODESOURCES_H
 
-#include "codegen/target/CallDescription.h"
+#include "ir/Mtc.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace mtc {
 struct CodeSources {
   mlir::MLIRContext *context;
   llvm::SmallVector<KernelFunctionOp> kernels;
-  std::vector<CallDescription> calls;
+  llvm::SmallVector<CallAttrInterface> calls;
 
   static CodeSources of(mlir::ModuleOp placed);
 };

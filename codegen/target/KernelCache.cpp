@@ -93,8 +93,8 @@ std::string mtc::kernelKey(KernelFunctionOp kernel, StringRef machine) {
   return keyOf(text, machine);
 }
 
-std::string mtc::callKey(const CallDescription &call, StringRef machine) {
-  return keyOf(call.key(), machine);
+std::string mtc::callKey(CallAttrInterface call, StringRef machine) {
+  return keyOf((Twine(call.getKind()) + ":" + call.getBytes()).str(), machine);
 }
 
 //===------------------------------------------------------------------------------------------===//

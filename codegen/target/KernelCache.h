@@ -27,7 +27,7 @@ namespace mtc {
 /// with its libraries as they were built. "" where their builds cannot be told apart.
 std::string kernelKey(KernelFunctionOp kernel, llvm::StringRef machine);
 /// The same for a library call that the target has code for.
-std::string callKey(const CallDescription &call, llvm::StringRef machine);
+std::string callKey(CallAttrInterface call, llvm::StringRef machine);
 
 /// Several processes may use one folder, and several threads one object.
 class KernelCache {

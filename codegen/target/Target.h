@@ -106,7 +106,7 @@ public:
   virtual llvm::Constant *describeProgram(ConstantBuilder &builder) = 0;
   /// A pointer to the target's struct of its own code for a call (MtcCall::code), null if a library
   /// computes it.
-  virtual llvm::Constant *describeCallCode(const CallDescription &call, ConstantBuilder &builder) {
+  virtual llvm::Constant *describeCallCode(CallAttrInterface call, ConstantBuilder &builder) {
     return builder.null();
   }
   /// Bytes of scratch that each launch of the kernel needs.

@@ -42,8 +42,9 @@ Value rootOfLoad(KernelOp kernel, KernelLoadOp load) { return rootOf(inputOf(ker
 /// A call whose result may get an epilogue.
 LibraryCallOpInterface callOf(Value product) {
   auto call = product.getDefiningOp<LibraryCallOpInterface>();
-  return call && call.isLibraryCall() && call->getNumResults() == 1 ? call
-                                                                    : LibraryCallOpInterface();
+  bool takesEpilogue =
+      call && call.isLibraryCall() && isa<EpilogueOpInterface>(*call) && call->getNumResults() == 1;
+  return takesEpilogue ? call : LibraryCallOpInterface();
 }
 
 Type elementOf(KernelOp kernel) { return getElementTypeOrSelf(kernel->getResult(0)); }
@@ -247,16 +248,17 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
         created.push_back(operand.getDefiningOp());
       return operand;
     };
-    LibraryCallOpInterface summing = call, changed;
-    bool adds = true;
+    auto summing = cast<EpilogueOpInterface>(*call);
     if (found.bias) {
       Value operand = take(found.bias, *found.added);
-      summing = cast<LibraryCallOpInterface>(builder.clone(*call));
-      created.push_back(summing);
-      adds = operand && summing.addToResult(0, operand);
+      summing = dyn_cast_or_null<EpilogueOpInterface>(
+          operand ? summing.buildAdding(builder, operand) : nullptr);
+      if (summing)
+        created.push_back(summing);
     }
     Value point = found.point ? take(found.point, found.own) : Value();
-    if (adds)
+    LibraryCallOpInterface changed;
+    if (summing)
       if (Operation *op = summing.buildActivated(builder, found.activation, keepsSum, point)) {
         created.push_back(op);
         changed = cast<LibraryCallOpInterface>(op);
@@ -267,7 +269,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
       return "the library does not have it, or is slower";
     }
     changed->setLoc(FusedLoc::get(builder.getContext(), {call.getLoc(), found.kernel.getLoc()}));
-    if (summing != call)
+    if (summing.getOperation() != call.getOperation())
       summing->erase();
     replace(found, changed, sums);
     remark::passed(changed.getLoc(), remark::RemarkOpts::name("fused").category(categoryName))

@@ -147,8 +147,8 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
       if (!kept)
         continue;
       OpBuilder builder(call);
-      auto summing =
-          dyn_cast_or_null<LibraryCallOpInterface>(call.buildSumming(builder, value, *kept));
+      auto summing = dyn_cast_or_null<LibraryCallOpInterface>(
+          cast<EpilogueOpInterface>(*call).buildSumming(builder, value, *kept));
       if (!summing) {
         reason = "the library sums nothing in such a call";
         continue;
@@ -172,7 +172,8 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
     SmallVector<LibraryCallOpInterface> calls;
     auto add = [&](Operation *op) {
       auto call = dyn_cast_or_null<LibraryCallOpInterface>(op);
-      if (call && call.isLibraryCall() && !llvm::is_contained(calls, call))
+      if (call && call.isLibraryCall() && isa<EpilogueOpInterface>(op) &&
+          !llvm::is_contained(calls, call))
         calls.push_back(call);
     };
     add(sums.summed.getDefiningOp());

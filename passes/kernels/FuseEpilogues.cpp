@@ -44,8 +44,9 @@ struct StoredSum {
 /// Whether the kernel's load is the only reader of what a library call gives.
 bool isProductFor(KernelOp kernel, Term term, const PointOffsets &stored) {
   auto call = term.root.getDefiningOp<LibraryCallOpInterface>();
-  if (!call || !call.isLibraryCall() || call->getNumResults() != 1 || !(term.offsets == stored) ||
-      !term.load->hasOneUse() || !cast<BlockArgument>(term.load.getSource()).hasOneUse())
+  if (!call || !call.isLibraryCall() || !isa<EpilogueOpInterface>(*call) ||
+      call->getNumResults() != 1 || !(term.offsets == stored) || !term.load->hasOneUse() ||
+      !cast<BlockArgument>(term.load.getSource()).hasOneUse())
     return false;
   return isReadByAlone(kernel, inputOf(kernel, term.load));
 }
@@ -123,24 +124,15 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
         break;
       auto call = product.root.getDefiningOp<LibraryCallOpInterface>();
       OpBuilder builder(call);
-      auto changed = cast<LibraryCallOpInterface>(builder.clone(*call));
-      created.push_back(changed);
-      builder.setInsertionPoint(changed);
-      changed->setLoc(FusedLoc::get(builder.getContext(), {call.getLoc(), sum.kernel.getLoc()}));
       if (i > 0)
         added[i].front() = {{}, calls.back()->getResult(0), sum.offsets};
+      LibraryCallOpInterface changed = buildAdding(builder, call, sum, added[i], created);
       calls.push_back(changed);
-      for (Term &term : added[i]) {
-        Value operand =
-            readAs(builder, term.root, term.offsets, sum.offsets,
-                   cast<RankedTensorType>(changed->getResult(0).getType()), sum.kernel.getSpace());
-        if (operand && operand != term.root)
-          created.push_back(operand.getDefiningOp());
-        if (!operand || !changed.addToResult(0, operand)) {
-          reason = "the call cannot add it";
-          break;
-        }
+      if (!changed) {
+        reason = "the call cannot add it";
+        break;
       }
+      changed->setLoc(FusedLoc::get(builder.getContext(), {call.getLoc(), sum.kernel.getLoc()}));
       if (!takesOperandLayouts(changed))
         reason = "the call cannot read it as it lies";
       else if (reason.empty() && isSupportedLess(target, changed, call))
@@ -162,6 +154,29 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     for (auto [product, call] : llvm::zip_equal(sum.products, calls))
       replaceCall(product.root, call);
     return readSum(sum, calls.back()->getResult(0));
+  }
+
+  /// A copy of the call that adds the terms; null if it cannot. What is built is added to
+  /// `created`.
+  static LibraryCallOpInterface buildAdding(OpBuilder &builder, LibraryCallOpInterface call,
+                                            StoredSum &sum, ArrayRef<Term> terms,
+                                            SmallVectorImpl<Operation *> &created) {
+    auto type = cast<RankedTensorType>(call->getResult(0).getType());
+    Operation *changed = builder.clone(*call);
+    for (const Term &term : terms) {
+      Value operand =
+          readAs(builder, term.root, term.offsets, sum.offsets, type, sum.kernel.getSpace());
+      if (operand && operand != term.root)
+        created.push_back(operand.getDefiningOp());
+      Operation *adding =
+          operand ? cast<EpilogueOpInterface>(changed).buildAdding(builder, operand) : nullptr;
+      changed->erase();
+      if (!adding)
+        return {};
+      changed = adding;
+    }
+    created.push_back(changed);
+    return cast<LibraryCallOpInterface>(changed);
   }
 
   /// Which call adds which term: of those behind it the one that adds least. Gives the reason if a

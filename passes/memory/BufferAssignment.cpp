@@ -142,15 +142,16 @@ void BufferAssigner::forwardWrites() {
 bool BufferAssigner::mayShare(OpResult result, Value root) {
   if (auto kernel = dyn_cast<KernelOp>(result.getOwner()))
     return mayShare(kernel, result.getResultNumber(), root);
-  auto call = dyn_cast<LibraryCallOpInterface>(result.getOwner());
-  if (!call || byteSize(cast<RankedTensorType>(root.getType())) !=
-                   byteSize(cast<RankedTensorType>(result.getType())))
+  auto call = dyn_cast<EpilogueOpInterface>(result.getOwner());
+  if (!call || result.getResultNumber() != 0 ||
+      byteSize(cast<RankedTensorType>(root.getType())) !=
+          byteSize(cast<RankedTensorType>(result.getType())))
     return false;
   // Where the call reads it a second time, that may be after it is written.
   auto reads = llvm::make_filter_range(
       call->getOpOperands(), [&](OpOperand &operand) { return rootOf(operand.get()) == root; });
   return llvm::hasSingleElement(reads) && offsetInBuffer((*reads.begin()).get()) == 0 &&
-         call.mayWriteOver(result.getResultNumber(), (*reads.begin()).getOperandNumber());
+         call.mayAccumulate((*reads.begin()).getOperandNumber());
 }
 
 /// Whether the indices differ between points that are the same to `other`.
@@ -233,9 +234,10 @@ void BufferAssigner::placeResults(Operation *op) {
   auto call = dyn_cast<LibraryCallOpInterface>(op);
   if (!isa<KernelOp>(op) && !call)
     return;
-  SmallVector<std::optional<unsigned>> operandsShared(op->getNumResults());
+  std::optional<unsigned> accumulated; // The operand that the first result lies over.
   for (OpResult result : op->getResults()) {
-    std::optional<unsigned> &operand = operandsShared[result.getResultNumber()];
+    std::optional<unsigned> ignored;
+    std::optional<unsigned> &operand = result.getResultNumber() == 0 ? accumulated : ignored;
     if (buffers.contains(result)) { // In a variable.
       operand = operandAtPlaceOf(result);
       continue;
@@ -256,7 +258,7 @@ void BufferAssigner::placeResults(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op))
     bytes = context.target.getScratchBytes(kernel);
   else if (call && takesOperandLayouts(call))
-    bytes = context.target.getScratchBytes(call, operandsShared);
+    bytes = context.target.getScratchBytes(call, accumulated);
   if (bytes != 0)
     assignment.scratches[op] = {newTemporary(std::max<int64_t>(bytes, 0), time, time), bytes};
 }

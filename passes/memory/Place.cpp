@@ -118,8 +118,13 @@ private:
         return op.emitOpError("computes ")
                << getElementTypeOrSelf(op.getResult(0))
                << ", which the target's library cannot do on this machine";
-      call.buildCall(builder, {placesOf(op.getOperands()), placesOf(op.getResults()),
-                               bytes ? plan.offsetOf(*current, buffer) : 0, bytes});
+      std::optional<unsigned> accumulated = findAccumulated(&op);
+      SmallVector<Value> operands = llvm::to_vector(op.getOperands());
+      if (accumulated)
+        operands.erase(operands.begin() + *accumulated);
+      CallOp::create(builder, op.getLoc(), call.describeCall(accumulated), placeArray(operands),
+                     placeArray(op.getResults()), bytes ? plan.offsetOf(*current, buffer) : 0,
+                     bytes);
       return success();
     }
     SmallVector<FlatSymbolRefAttr> written = writtenVariables(&op);
@@ -134,6 +139,19 @@ private:
       return success();
     }
     return success(); // Views, reads and the end need no code.
+  }
+
+  /// The operand that the call's first result lies over, and is added to.
+  std::optional<unsigned> findAccumulated(Operation *op) {
+    auto call = dyn_cast<EpilogueOpInterface>(op);
+    if (!call)
+      return std::nullopt;
+    int64_t offset = placeOf(op->getResult(0)).getOffset();
+    for (OpOperand &operand : op->getOpOperands())
+      if (call.mayAccumulate(operand.getOperandNumber()) &&
+          placeOf(operand.get()).getOffset() == offset)
+        return operand.getOperandNumber();
+    return std::nullopt;
   }
 
   ModuleOp module;

@@ -73,8 +73,8 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
       DenseMap<Value, Value> originals;
       for (auto [prepared, original] : llvm::zip_equal(call->getOperands(), operands))
         originals[prepared] = original;
-      for (OpResult result : call->getResults())
-        transpose(call, result);
+      for (unsigned result = 0; result < call->getNumResults(); ++result)
+        call = transpose(call, result);
       generateIfFaster(call, originals);
     }
     // Movements that nothing reads any more, views that were only tried.
@@ -130,29 +130,29 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
   }
 
   /// transpose(call(..)) => call(..); others that read the result read it transposed back
-  void transpose(LibraryCallOpInterface call, OpResult result) {
+  LibraryCallOpInterface transpose(LibraryCallOpInterface call, unsigned number) {
+    OpResult result = call->getResult(number);
     TransposeOp movement;
     for (Operation *user : result.getUsers())
       if (auto found = dyn_cast<TransposeOp>(user); found && !movement)
         movement = found;
     if (!movement)
-      return;
-    SmallVector<OpOperand *> others;
-    for (OpOperand &use : result.getUses())
-      if (use.getOwner() != movement)
-        others.push_back(&use);
+      return call;
     SmallVector<int64_t> permutation(movement.getPermutation());
-    if (!call.transposeResult(result.getResultNumber(), permutation))
-      return;
-    if (!others.empty()) {
-      TensorBuilder b(call.getLoc(), call);
-      b.setInsertionPointAfter(call);
-      Value back = b.transpose(result, invertPermutationVector(permutation));
-      for (OpOperand *use : others)
-        use->set(back);
-    }
-    movement.replaceAllUsesWith(Value(result));
+    TensorBuilder b(call.getLoc(), call);
+    auto transposed =
+        dyn_cast_or_null<LibraryCallOpInterface>(call.buildTransposed(b, number, permutation));
+    if (!transposed)
+      return call;
+    Value written = transposed->getResult(number);
+    movement.replaceAllUsesWith(written);
     movement.erase();
+    SmallVector<Value> results(transposed->getResults());
+    if (!result.use_empty())
+      results[number] = b.transpose(written, invertPermutationVector(permutation));
+    call->replaceAllUsesWith(results);
+    call->erase();
+    return transposed;
   }
 
   /// call(..) => kernel(..), where the target computes it faster than its library. Kernels read no

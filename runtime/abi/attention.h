@@ -8,6 +8,10 @@
 extern "C" {
 #endif
 
+/* Both described by MtcAttention. */
+#define MTC_ATTENTION "attention"
+#define MTC_ATTENTION_GRADIENT "attention gradient"
+
 /* For each batch entry b, head h and query i, over the keys j that take part, with head g = h *
  * key_heads / heads of keys and values:
  *

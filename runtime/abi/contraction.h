@@ -4,6 +4,8 @@
 
 #include "runtime/abi/program.h"
 
+#define MTC_CONTRACTION "contraction" /* described by MtcContraction */
+
 /* The most tensors that a contraction adds to its sums. */
 #define MTC_MAX_ADDENDS 2
 
@@ -41,6 +43,7 @@ typedef struct MtcContraction {
   uint32_t activation; /* MtcActivation */
   uint32_t keeps_sum;
   uint32_t summed; /* MtcSummed */
+  uint32_t unused; /* 0 */
 } MtcContraction;
 
 #endif /* MTC_RUNTIME_ABI_CONTRACTION_H */

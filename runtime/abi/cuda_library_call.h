@@ -12,11 +12,11 @@ extern "C" {
 /* Bytes of workspace to plan for the call, of which `description` is the struct of the kind; -1 if
  * no library computes it. Those of an attention are cuDNN's, which need not be installed: the
  * program must have code of its own for it. */
-int64_t mtc_cuda_call_scratch_bytes(uint32_t kind, const void *description);
+int64_t mtc_cuda_call_scratch_bytes(const char *kind, const void *description);
 
 /* From worst to best: 0, no library that a program needs anyway computes it; 1, by several calls;
  * 2, by one. */
-int mtc_cuda_call_rate(uint32_t kind, const void *description);
+int mtc_cuda_call_rate(const char *kind, const void *description);
 
 #ifdef __cplusplus
 }

@@ -24,13 +24,13 @@ typedef enum MtcCallRate {
 
 /* Bytes of scratch that a run with any number of threads from 1 to `threads` needs; 0 if none, -1
  * if unsupported. */
-int64_t mtc_call_scratch_bytes(uint32_t kind, const void *description, int threads);
+int64_t mtc_call_scratch_bytes(const char *kind, const void *description, int threads);
 
 /* How a run with `threads` threads would go. */
-MtcCallRate mtc_call_rate(uint32_t kind, const void *description, int threads);
+MtcCallRate mtc_call_rate(const char *kind, const void *description, int threads);
 
 /* Whether a generated kernel is faster than the call; 0 for kinds that no kernel computes. */
-int mtc_call_is_faster_as_kernel(uint32_t kind, const void *description);
+int mtc_call_is_faster_as_kernel(const char *kind, const void *description);
 
 /* Prepares the call for one thread and runs it once, with scratch of its own: for tools. `places`
  * are operands and results. 0 if unsupported. */

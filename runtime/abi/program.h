@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 8u
+#define MTC_ABI_VERSION 9u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -123,17 +123,12 @@ typedef struct MtcKernel {
   uint32_t may_fault;
 } MtcKernel;
 
-/* What a library, or code of the target instead, computes, and the struct that describes one such
- * call; the structs hold no pointers, so that equal bytes are equal calls. */
-typedef enum MtcCallKind {
-  MTC_CONTRACTION = 0,       /* MtcContraction */
-  MTC_ATTENTION = 1,         /* MtcAttention */
-  MTC_ATTENTION_GRADIENT = 2 /* MtcAttention */
-} MtcCallKind;
-
+/* What a library, or code of the target instead, computes. A kind of call has a name and a struct,
+ * its record, that describes one: runtime/abi/contraction.h and the like. Records hold no pointers
+ * and no padding, so that equal bytes are equal calls. */
 typedef struct MtcCall {
-  uint32_t kind;           /* MtcCallKind */
-  const void *description; /* the struct of the kind, aligned to MTC_ALIGNMENT */
+  const char *kind;        /* its name, such as MTC_CONTRACTION */
+  const void *description; /* the record, aligned to MTC_ALIGNMENT */
   int64_t scratch_bytes;   /* planned for the library; the runtime refuses to need more */
   int64_t flops, bytes;    /* of one run, for the profile */
   const void *code; /* the target's own code for it, as a kernel has; null: a library's call */

@@ -31,10 +31,10 @@ LibraryCall &Executor::call(const MtcOperation &operation) {
   const MtcCall &planned = program.calls[operation.index];
   prepared = LibraryCall::create(planned.kind, planned.description, threads);
   if (!prepared)
-    systemError(operation.nodes, ": this machine's libraries have no ", callName(planned.kind),
+    systemError(operation.nodes, ": this machine's libraries have no ", planned.kind,
                 " of its element type; compile the program on this machine");
   if (prepared->scratchBytes() > planned.scratch_bytes)
-    systemError(operation.nodes, ": ", callName(planned.kind), " needs ", prepared->scratchBytes(),
+    systemError(operation.nodes, ": ", planned.kind, " needs ", prepared->scratchBytes(),
                 " bytes of scratch on this machine with ", threads, " threads; ",
                 planned.scratch_bytes, " were planned where the program was compiled, for up to ",
                 program.threads, " threads. Compile it on this machine");

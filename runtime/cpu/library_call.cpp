@@ -1,31 +1,15 @@
 // Library calls by their kind, and the answers that the compiler asks for.
 #include "runtime/cpu/library_call.h"
 
-#include "runtime/cpu/attention.h"
-#include "runtime/cpu/contraction.h"
-
 #include <algorithm>
 #include <cstdlib>
 
 namespace mtc::runtime {
 
-std::unique_ptr<LibraryCall> LibraryCall::create(uint32_t kind, const void *description,
+std::unique_ptr<LibraryCall> LibraryCall::create(const char *kind, const void *description,
                                                  int threads, bool executable) {
-  switch (kind) {
-  case MTC_CONTRACTION: {
-    const auto &contraction = *static_cast<const MtcContraction *>(description);
-    // oneDNN's ReLU turns NaN into 0, and its sums along an operand are passes of their own.
-    if (contraction.activation != MTC_NO_ACTIVATION || contraction.summed != MTC_NOTHING_SUMMED)
-      return nullptr;
-    return createContraction(contraction, usefulThreads(contraction, threads), executable);
-  }
-  case MTC_ATTENTION:
-    return createAttention(*static_cast<const MtcAttention *>(description), threads);
-  case MTC_ATTENTION_GRADIENT:
-    return createAttentionGradient(*static_cast<const MtcAttention *>(description), threads);
-  default:
-    return nullptr;
-  }
+  const CallKind *known = findCallKind(kind);
+  return known ? known->create(description, threads, executable) : nullptr;
 }
 
 } // namespace mtc::runtime
@@ -39,7 +23,7 @@ template <typename Ask> static void forThreadCounts(int threads, const Ask &ask)
   ask(std::max(threads, 1));
 }
 
-extern "C" int64_t mtc_call_scratch_bytes(uint32_t kind, const void *description, int threads) {
+extern "C" int64_t mtc_call_scratch_bytes(const char *kind, const void *description, int threads) {
   int64_t most = 0;
   forThreadCounts(threads, [&](int t) {
     auto plan = LibraryCall::create(kind, description, t, false);
@@ -48,14 +32,14 @@ extern "C" int64_t mtc_call_scratch_bytes(uint32_t kind, const void *description
   return most;
 }
 
-extern "C" MtcCallRate mtc_call_rate(uint32_t kind, const void *description, int threads) {
+extern "C" MtcCallRate mtc_call_rate(const char *kind, const void *description, int threads) {
   auto plan = LibraryCall::create(kind, description, threads, false);
   return plan ? plan->rate() : MTC_CALL_UNSUPPORTED;
 }
 
-extern "C" int mtc_call_is_faster_as_kernel(uint32_t kind, const void *description) {
-  return kind == MTC_CONTRACTION &&
-         mtc::runtime::isFasterAsKernel(*static_cast<const MtcContraction *>(description));
+extern "C" int mtc_call_is_faster_as_kernel(const char *kind, const void *description) {
+  const mtc::runtime::CallKind *known = mtc::runtime::findCallKind(kind);
+  return known && known->isFasterAsKernel(description);
 }
 
 extern "C" int mtc_call_run(const MtcCall *call, char *const *places) {

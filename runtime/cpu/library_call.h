@@ -14,7 +14,7 @@ class LibraryCall {
 public:
   /// Plans for at most `threads` threads; null if this machine does not support the element type.
   /// Generates code only when `executable`; otherwise the object only answers questions.
-  static std::unique_ptr<LibraryCall> create(uint32_t kind, const void *description, int threads,
+  static std::unique_ptr<LibraryCall> create(const char *kind, const void *description, int threads,
                                              bool executable = true);
   virtual ~LibraryCall() = default;
 
@@ -27,6 +27,18 @@ public:
   /// once.
   virtual void run(char *const *places, char *scratch) = 0;
 };
+
+/// How the processor computes a kind of call.
+struct CallKind {
+  const char *name; ///< of its ABI
+  /// See LibraryCall::create.
+  std::unique_ptr<LibraryCall> (*create)(const void *record, int threads, bool executable);
+  /// Whether a generated kernel is faster.
+  bool (*isFasterAsKernel)(const void *record);
+};
+
+/// Null for a kind that the processor does not compute.
+const CallKind *findCallKind(const char *name);
 
 } // namespace mtc::runtime
 

@@ -1,12 +1,12 @@
 // Copies and contractions that are timed alone.
 #include "runtime/cpu/machine_rates.h"
 
+#include "runtime/calls/contraction/plain.h"
 #include "runtime/cpu/arena.h"
-#include "runtime/cpu/contraction.h"
+#include "runtime/cpu/library_call.h"
 #include "runtime/cpu/parallel.h"
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
-#include "runtime/plain_contraction.h"
 
 #include <algorithm>
 #include <chrono>
@@ -70,7 +70,7 @@ std::optional<double> copyBandwidth(int threads) {
 }
 
 std::optional<double> plainContractionRate(const MtcContraction &plain, int threads) {
-  auto prepared = createContraction(plain, usefulThreads(plain, threads));
+  auto prepared = LibraryCall::create(MTC_CONTRACTION, &plain, threads);
   if (!prepared)
     return std::nullopt;
   return ifMemoryAllows([&] {

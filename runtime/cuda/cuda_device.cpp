@@ -93,9 +93,9 @@ void CudaDevice::prepare(std::vector<Observer *> told) {
   observers = std::move(told);
   batches.emplace(gpu, program, arena.address(), compute);
   size_t operationCount = 0;
-  const StepContext context = {gpu,      program,       images,          blas,
-                               dnn,      compute,       arena.address(), faults.address(),
-                               faulting, operationCount};
+  const StepContext context = {gpu,           program,         images,           libraries,
+                               compute,       arena.address(), faults.address(), faulting,
+                               operationCount};
   for (const MtcFunction *function :
        {&program.micro_step, &program.update, &program.gradients, &program.evaluate})
     steps.push_back(std::make_unique<Step>(context, *function));
@@ -118,9 +118,7 @@ void CudaDevice::wait() {
 std::optional<double> CudaDevice::copyRate() { return measureCopy(gpu, compute); }
 
 std::optional<double> CudaDevice::contractionRate(const MtcContraction &plain) {
-  if (!blas)
-    return std::nullopt;
-  return measureContraction(gpu, *blas, compute, plain, precisionOf(target));
+  return measureContraction(gpu, libraries, compute, plain, precisionOf(target));
 }
 
 std::vector<MemoryUse> CudaDevice::memoryBesideArena() {

@@ -4,10 +4,10 @@
 #define MTC_RUNTIME_CUDA_CUDA_DEVICE_H
 
 #include "runtime/cuda/batch_transfer.h"
+#include "runtime/cuda/call.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/images.h"
-#include "runtime/cuda/matmul.h"
 #include "runtime/cuda/small_values.h"
 #include "runtime/cuda/step.h"
 #include "runtime/cuda/transfer.h"
@@ -58,8 +58,7 @@ private:
   Transfer transfer;
   ScalarWriter scalars;
   KernelImages images;
-  std::unique_ptr<Blas> blas;
-  std::optional<std::unique_ptr<Dnn>> dnn;
+  Libraries libraries;
   std::vector<Observer *> observers;
   std::optional<BatchTransfer> batches;
   std::vector<const MtcOperation *> faulting;
@@ -69,7 +68,7 @@ private:
 
 /// Bytes read and written a second, and operations a second: see Device.
 std::optional<double> measureCopy(const Gpu &gpu, Stream stream);
-std::optional<double> measureContraction(const Gpu &gpu, const Blas &blas, Stream stream,
+std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, Stream stream,
                                          const MtcContraction &plain, MtcCudaPrecision precision);
 
 } // namespace mtc::runtime::cuda

@@ -1,9 +1,10 @@
 // Copies and contractions that are timed alone on the device.
 #include "runtime/cuda/cuda_device.h"
 
+#include "runtime/calls/contraction/plain.h"
+#include "runtime/cuda/call_planner.h"
 #include "runtime/element_type.h"
 #include "runtime/failure.h"
-#include "runtime/plain_contraction.h"
 
 #include <algorithm>
 #include <limits>
@@ -53,10 +54,11 @@ std::optional<double> measureCopy(const Gpu &gpu, Stream stream) {
   return 2 * static_cast<double>(bytes) / seconds;
 }
 
-std::optional<double> measureContraction(const Gpu &gpu, const Blas &blas, Stream stream,
+std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, Stream stream,
                                          const MtcContraction &plain, MtcCudaPrecision precision) {
-  std::optional<MatmulPlan> plan = planMatmul(plain);
-  if (!plan)
+  const CallPlanner *planner = findCallPlanner(MTC_CONTRACTION);
+  const int64_t workspaceSize = planner->scratchBytes(&plain);
+  if (workspaceSize < 0)
     return std::nullopt;
   auto bytes = [&](int64_t rows, int64_t columns) {
     int64_t count = plain.batch[0] * rows * columns * typeBytes(plain.type);
@@ -64,16 +66,23 @@ std::optional<double> measureContraction(const Gpu &gpu, const Blas &blas, Strea
   };
   const Address rhs = bytes(plain.m, plain.k), out = rhs + bytes(plain.k, plain.n),
                 workspace = out + bytes(plain.m, plain.n);
-  const int64_t workspaceSize = workspaceBytes(*plan);
   DeviceMemory memory(gpu.driver, static_cast<int64_t>(workspace) + workspaceSize);
   if (!memory.address())
     return std::nullopt;
   const Address start = memory.address();
   gpu.check(gpu.driver.fillBytes(start, 0, out, stream), "no memory can be filled");
   try {
-    Matmul matmul(blas, *plan, {start, start + rhs, start + out}, start + workspace, workspaceSize,
-                  precision);
-    double seconds = fewestSeconds(gpu, stream, [&] { matmul.enqueue(stream); });
+    const MtcCall call = {.kind = MTC_CONTRACTION,
+                          .description = &plain,
+                          .scratch_bytes = workspaceSize,
+                          .flops = 0,
+                          .bytes = 0,
+                          .code = nullptr};
+    auto prepared =
+        findCallKind(MTC_CONTRACTION)
+            ->prepare({libraries, precision, {start, start + rhs, start + out}, start + workspace},
+                      call);
+    double seconds = fewestSeconds(gpu, stream, [&] { prepared->enqueue(stream); });
     return static_cast<double>(contractionFlops(plain)) / seconds;
   } catch (const Failure &) {
     return std::nullopt;

@@ -1,7 +1,6 @@
 // Launches, library calls and copies, one by one or as a graph.
 #include "runtime/cuda/step.h"
 
-#include "runtime/cuda/dnn_attention_plan.h"
 #include "runtime/failure.h"
 
 #include <utility>
@@ -19,9 +18,10 @@ Step::Step(const StepContext &context, const MtcFunction &function)
       operation.operands.push_back(context.arena + static_cast<Address>(source.operands[k]));
     if (source.kind == MTC_CALL)
       prepareCall(context, operation, source);
-    operation.info = describeOperation(context.program, source, context.operationCount++,
-                                       operation.implementation());
-    if (source.kind != MTC_COPY && !operation.matmul && !operation.attention)
+    operation.info =
+        describeOperation(context.program, source, context.operationCount++,
+                          operation.call ? operation.call->implementation() : "kernels");
+    if (source.kind != MTC_COPY && !operation.call)
       prepareLaunch(context, operation);
   }
 }
@@ -46,10 +46,6 @@ void Step::prepareLaunch(const StepContext &context, Prepared &operation) {
         {context.images.find(code, code.launches[i], source.nodes), &code.launches[i]});
 }
 
-std::string Step::Prepared::implementation() const {
-  return matmul ? matmul->implementation() : attention ? attention->implementation() : "kernels";
-}
-
 /// Addresses of a call's operands and results; its scratch follows them.
 static std::vector<Address> placesOf(const StepContext &context, const MtcOperation &source) {
   std::vector<Address> places;
@@ -65,44 +61,17 @@ static Address scratchOf(const StepContext &context, const MtcOperation &source)
 void Step::prepareCall(const StepContext &context, Prepared &operation,
                        const MtcOperation &source) {
   const MtcCall &call = context.program.calls[source.index];
-  if (!call.code) {
-    operation.matmul = prepareMatmul(context, source);
-    return;
-  }
-  const bool isGradient = call.kind == MTC_ATTENTION_GRADIENT;
-  if (call.kind != MTC_ATTENTION && !isGradient)
-    return;
-  const auto &attention = *static_cast<const MtcAttention *>(call.description);
-  if (!planDnnAttention(attention, isGradient))
-    return;
-  if (!context.dnn)
-    context.dnn = Dnn::open();
-  if (*context.dnn)
-    operation.attention =
-        DnnAttention::create(**context.dnn, attention, isGradient, placesOf(context, source),
-                             scratchOf(context, source), call.scratch_bytes);
-}
-
-std::unique_ptr<Matmul> Step::prepareMatmul(const StepContext &context,
-                                            const MtcOperation &source) {
-  const MtcCall &call = context.program.calls[source.index];
-  if (call.kind != MTC_CONTRACTION)
-    systemError(source.nodes, ": no library of this target computes ", callName(call.kind));
-  const auto &contraction = *static_cast<const MtcContraction *>(call.description);
-  std::optional<MatmulPlan> plan = planMatmul(contraction);
-  if (!plan)
-    systemError(source.nodes, ": cuBLASLt does not compute this contraction; compile the program "
-                              "again with this version of mtc");
-  if (!context.blas)
-    context.blas = std::make_unique<Blas>();
   const auto &target = *static_cast<const MtcCudaProgram *>(context.program.target_data);
+  const CallContext places = {context.libraries, precisionOf(target), placesOf(context, source),
+                              scratchOf(context, source)};
   try {
-    return std::make_unique<Matmul>(*context.blas, *plan, placesOf(context, source),
-                                    scratchOf(context, source), call.scratch_bytes,
-                                    precisionOf(target));
+    if (const CallKind *kind = findCallKind(call.kind))
+      operation.call = kind->prepare(places, call);
   } catch (const Failure &failure) {
     systemError(source.nodes, ": ", failure.what());
   }
+  if (!operation.call && !call.code)
+    systemError(source.nodes, ": no library of this target computes ", call.kind);
 }
 
 void Step::enqueue(Prepared &operation) {
@@ -111,10 +80,8 @@ void Step::enqueue(Prepared &operation) {
     if (result != success)
       gpu.check(result, text(source.nodes, ": ", operation.info.label, " cannot be run").c_str());
   };
-  if (operation.matmul)
-    return operation.matmul->enqueue(stream);
-  if (operation.attention)
-    return operation.attention->enqueue(stream);
+  if (operation.call)
+    return operation.call->enqueue(stream);
   if (source.kind == MTC_COPY)
     return checkOne(gpu.driver.copyOnDevice(operation.operands[1], operation.operands[0],
                                             static_cast<size_t>(source.bytes), stream));

@@ -2,10 +2,9 @@
 #ifndef MTC_RUNTIME_CUDA_STEP_H
 #define MTC_RUNTIME_CUDA_STEP_H
 
-#include "runtime/cuda/dnn_attention.h"
+#include "runtime/cuda/call.h"
 #include "runtime/cuda/handles.h"
 #include "runtime/cuda/images.h"
-#include "runtime/cuda/matmul.h"
 #include "runtime/observer.h"
 
 #include <deque>
@@ -21,9 +20,7 @@ struct StepContext {
   const Gpu &gpu;
   const MtcProgram &program;
   KernelImages &images;
-  std::unique_ptr<Blas> &blas; ///< opened by the first contraction
-  /// Opened by the first attention that it may compute; null where there is none.
-  std::optional<std::unique_ptr<Dnn>> &dnn;
+  Libraries &libraries;
   Stream stream;
   Address arena, faults;
   std::vector<const MtcOperation *> &faulting; ///< operations with a record each, in its order
@@ -54,16 +51,12 @@ private:
     OperationInfo info;
     std::vector<Launch> launches;
     std::vector<Address> operands; ///< of a launch, with the fault record; of a copy
-    std::unique_ptr<Matmul> matmul;
-    std::unique_ptr<DnnAttention> attention;
-
-    std::string implementation() const;
+    std::unique_ptr<PreparedCall> call;
   };
 
   void prepareLaunch(const StepContext &context, Prepared &operation);
   /// Gives the operation to a library, unless the program's own code is what computes it here.
   void prepareCall(const StepContext &context, Prepared &operation, const MtcOperation &source);
-  std::unique_ptr<Matmul> prepareMatmul(const StepContext &context, const MtcOperation &source);
   void enqueue(Prepared &operation);
   void capture();
 

@@ -42,16 +42,20 @@ def strides(shape):
     return [int(np.prod(shape[i + 1 :])) for i in range(4)]
 
 
-extents = f"batch {BATCH} heads {HEADS} of {KEY_HEADS} queries {LENGTH} keys {LENGTH} width {WIDTH}, {WIDTH}"
-layouts = f"strides {strides(queries)}, {strides(keys)}, {strides(keys)} out {strides(queries)}"
-gradients = strides(queries) + strides(keys) + strides(keys)
+call = (
+    f"type = f16, is_causal = 1, batch = {BATCH}, heads = {HEADS}, key_heads = {KEY_HEADS}, queries = {LENGTH}, "
+    f"keys = {LENGTH}, width = {WIDTH}, value_width = {WIDTH}, scale = {SCALE}, query = {strides(queries)}, "
+    f"key = {strides(keys)}, value = {strides(keys)}, out = {strides(queries)}"
+)
+gradients = (
+    f"has_out = 1, saved_out = {strides(queries)}, d_query = {strides(queries)}, d_key = {strides(keys)}, "
+    f"d_value = {strides(keys)}"
+)
 steps = f"""
-  mtc.call_attention {at("q", "k", "v")} into {at("out", "sums")}
-    {extents} scale {SCALE} causal 0 {layouts} scratch 448 at {end} costs 1, 1
+  mtc.call #mtc.attention<{call}> {at("q", "k", "v")} into {at("out", "sums")} scratch 448 at {end}
   mtc.launch @offsets {at("out", "d")} into {at("offsets")}
-  mtc.call_attention gradient {at("q", "k", "v", "sums", "offsets", "d", "out")} into {at("dq", "dk", "dv")}
-    {extents} scale {SCALE} causal 0 {layouts} saved {strides(queries)} gradients {gradients}
-    scratch {scratch} at {end} costs 1, 1
+  mtc.call #mtc.attention_gradient<{call}, {gradients}>
+    {at("q", "k", "v", "sums", "offsets", "d", "out")} into {at("dq", "dk", "dv")} scratch {scratch} at {end}
   mtc.launch @loss {at("sums")} into {at("loss")}
 """
 reads = f'reads ["q", "k", "v", "d"] {at("q", "k", "v", "d")}'

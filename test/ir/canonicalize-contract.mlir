@@ -71,15 +71,3 @@ func.func @over_nothing(%a: tensor<4x0xf32>, %b: tensor<0x5xf32>) -> tensor<4x5x
   %r = mtc.contract %a, %b batch [] x [] over [1] x [0] : tensor<4x0xf32>, tensor<0x5xf32> -> tensor<4x5xf32>
   return %r : tensor<4x5xf32>
 }
-
-// What is added keeps its axes: a transpose of the result stays, one of an operand does not.
-// CHECK-LABEL: func.func @adding
-// CHECK: mtc.contract %arg0, %arg1 batch [] x [] over [0] x [0] adding %arg2
-// CHECK-NEXT: mtc.transpose
-func.func @adding(%x: tensor<3x2xf32>, %w: tensor<3x4xf32>, %c: tensor<2x4xf32>) -> tensor<4x2xf32> {
-  %t = mtc.transpose %x [1, 0] : tensor<3x2xf32> -> tensor<2x3xf32>
-  %y = mtc.contract %t, %w batch [] x [] over [1] x [0] adding %c : tensor<2x4xf32>
-         : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>
-  %z = mtc.transpose %y [1, 0] : tensor<2x4xf32> -> tensor<4x2xf32>
-  return %z : tensor<4x2xf32>
-}

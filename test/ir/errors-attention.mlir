@@ -21,8 +21,17 @@ func.func @attention_c2(%q: tensor<2x2x8x16xf32>, %m: tensor<2x2x8x4xi1>) {
 // -----
 
 func.func @attention_c3(%q: tensor<2x4x8x16xf32>) {
-  // expected-error @below {{out and sums have extents [2, 4, 8, 16] and [2, 4, 8], expected [2, 4, 8, 16] in the order [0, 2, 1, 3] and [2, 4, 8] (attention_c3)}}
-  %o, %s = mtc.attention %q, %q, %q scale 1.0 {out_order = array<i64: 0, 2, 1, 3>}
+  // expected-error @below {{out and sums have extents [2, 8, 4, 16] and [2, 4, 8], expected [2, 4, 8, 16] in the order [0, 1, 2, 3] and [2, 4, 8] (attention_c3)}}
+  %o, %s = mtc.attention %q, %q, %q scale 1.0
+    : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> (tensor<2x8x4x16xf32>, tensor<2x4x8xf32>)
+  return
+}
+
+// -----
+
+func.func @permuted_attention_c1(%q: tensor<2x4x8x16xf32>) {
+  // expected-error @below {{out and sums have extents [2, 4, 8, 16] and [2, 4, 8], expected [2, 4, 8, 16] in the order [0, 2, 1, 3] and [2, 4, 8] (permuted_attention_c1)}}
+  %o, %s = mtc.permuted_attention %q, %q, %q scale 1.0 order [0, 2, 1, 3]
     : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8xf32>)
   return
 }

@@ -81,17 +81,17 @@ func.func @contract_c3_element(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) {
 
 // -----
 
-func.func @contract_c4(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<5xf32>) {
-  // expected-error @below {{adds values of types 'tensor<5xf32>', expected at most 2 of type 'tensor<4x5xf32>' (contract_c4)}}
-  %y = mtc.contract %a, %b batch [] x [] over [1] x [0] adding %c : tensor<5xf32> : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
+func.func @fused_contract_c6(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<5xf32>) {
+  // expected-error @below {{adds values of types 'tensor<5xf32>', expected at most 2 of type 'tensor<4x5xf32>' (fused_contract_c6)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] adding %c : tensor<5xf32> : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
   return
 }
 
 // -----
 
-func.func @contract_c4_number(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
-  // expected-error @below {{expected at most 2 of type 'tensor<4x5xf32>' (contract_c4)}}
-  %y = mtc.contract %a, %b batch [] x [] over [1] x [0] adding %c, %c, %c : tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>
+func.func @fused_contract_c6_number(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @below {{expected at most 2 of type 'tensor<4x5xf32>' (fused_contract_c6)}}
+  %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] adding %c, %c, %c : tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>
          : tensor<4x8xf32>, tensor<8x5xf32> -> tensor<4x5xf32>
   return
 }
@@ -187,7 +187,7 @@ func.func @fused_contract_c1_axes(%a: tensor<4xf32>, %b: tensor<16xf32>) {
 // -----
 
 func.func @fused_contract_c2(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error @below {{has neither an activation nor a sum (fused_contract_c2)}}
+  // expected-error @below {{has neither an addend nor an activation nor a sum (fused_contract_c2)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return
 }

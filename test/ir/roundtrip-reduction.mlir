@@ -23,11 +23,11 @@ func.func @contract(%a: tensor<4x8x16xf32>, %b: tensor<4x16x32xf32>, %v: tensor<
   return %y, %o : tensor<4x8x32xf32>, tensor<3x3xf32>
 }
 
-// CHECK-LABEL: func.func @contract_adding
-func.func @contract_adding(%a: tensor<4x8x16xf32>, %b: tensor<4x16x32xf32>, %y: tensor<4x8x32xf32>, %r: tensor<4x8x32xf32>)
+// CHECK-LABEL: func.func @fused_contract_adding
+func.func @fused_contract_adding(%a: tensor<4x8x16xf32>, %b: tensor<4x16x32xf32>, %y: tensor<4x8x32xf32>, %r: tensor<4x8x32xf32>)
     -> tensor<4x8x32xf32> {
-  // CHECK: mtc.contract %{{.*}}, %{{.*}} batch [0] x [0] over [2] x [1] adding %{{.*}}, %{{.*}} : tensor<4x8x32xf32>, tensor<4x8x32xf32> : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
-  %z = mtc.contract %a, %b batch [0] x [0] over [2] x [1] adding %y, %r : tensor<4x8x32xf32>, tensor<4x8x32xf32>
+  // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [0] x [0] over [2] x [1] adding %{{.*}}, %{{.*}} : tensor<4x8x32xf32>, tensor<4x8x32xf32> : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
+  %z = mtc.fused_contract %a, %b batch [0] x [0] over [2] x [1] adding %y, %r : tensor<4x8x32xf32>, tensor<4x8x32xf32>
          : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
   return %z : tensor<4x8x32xf32>
 }

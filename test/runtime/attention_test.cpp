@@ -1,5 +1,5 @@
 // Attention in tiles against plain sums.
-#include "runtime/cpu/attention.h"
+#include "runtime/calls/attention/cpu/attention.h"
 #include "runtime/cpu/parallel.h"
 #include "test/support/attention_cases.h"
 
@@ -70,7 +70,7 @@ TEST(Attention, ScratchIsLinearInTheLength) {
   p.type = MTC_F32;
   p.batch = p.heads = p.key_heads = 4;
   p.width = p.value_width = 64;
-  for (MtcCallKind kind : {MTC_ATTENTION, MTC_ATTENTION_GRADIENT}) {
+  for (const char *kind : {MTC_ATTENTION, MTC_ATTENTION_GRADIENT}) {
     p.queries = p.keys = 4096;
     int64_t once = mtc_call_scratch_bytes(kind, &p, 4);
     p.queries = p.keys = 8192;

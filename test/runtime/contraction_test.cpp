@@ -1,5 +1,5 @@
 // Contractions of every layout against plain sums, and which way each layout goes.
-#include "runtime/cpu/contraction.h"
+#include "runtime/calls/contraction/cpu/contraction.h"
 #include "runtime/cpu/parallel.h"
 
 #include <gtest/gtest.h>

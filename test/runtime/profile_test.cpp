@@ -1,7 +1,7 @@
 // --profile-summary: what is counted, and what it is compared with.
-#include "runtime/cpu/contraction.h"
+#include "runtime/calls/contraction/cpu/contraction.h"
+#include "runtime/calls/contraction/plain.h"
 #include "runtime/cpu/machine_rates.h"
-#include "runtime/plain_contraction.h"
 #include "runtime/profile.h"
 #include "runtime/profile_summary.h"
 #include "support.h"

@@ -324,7 +324,7 @@ void differentiateQueries(const MtcAttention &p, const GradientOperands<Element,
   MTC_OPERANDS(Element), MTC_GLOBAL const Sum *sums, MTC_GLOBAL const Sum *offsets,                \
       MTC_GLOBAL const Element *dOut
 
-#define MTC_ATTENTION(Element, Sum, Math, products, type, width)                                   \
+#define MTC_ENTRIES(Element, Sum, Math, products, type, width)                                     \
   namespace mtc::cuda::device::type##_##width {                                                    \
     constexpr AttentionTiles forwardTiles =                                                        \
         attentionTiles(sizeof(Sum), width, Products::products);                                    \
@@ -336,7 +336,7 @@ void differentiateQueries(const MtcAttention &p, const GradientOperands<Element,
         *p, {query, key, value, bias, mask}, out, sums, shared);                                   \
   }
 
-#define MTC_ATTENTION_GRADIENT(Element, Sum, Math, products, type, width)                          \
+#define MTC_GRADIENT_ENTRIES(Element, Sum, Math, products, type, width)                            \
   namespace mtc::cuda::device::type##_##width {                                                    \
     constexpr AttentionTiles backwardTiles =                                                       \
         attentionGradientTiles(sizeof(Sum), width, Products::products);                            \
@@ -357,31 +357,31 @@ void differentiateQueries(const MtcAttention &p, const GradientOperands<Element,
         *p, {{query, key, value, bias, mask}, sums, offsets, dOut}, dQuery, shared);               \
   }
 
-MTC_ATTENTION(float, float, PlainMath, Plain, f32, 32)
-MTC_ATTENTION(float, float, PlainMath, Plain, f32, 64)
-MTC_ATTENTION(float, float, PlainMath, Plain, f32, 128)
-MTC_ATTENTION(float, float, TensorMath, Tf32, tf32, 32)
-MTC_ATTENTION(float, float, TensorMath, Tf32, tf32, 64)
-MTC_ATTENTION(float, float, TensorMath, Tf32, tf32, 128)
-MTC_ATTENTION(double, double, PlainMath, Plain, f64, 32)
-MTC_ATTENTION(double, double, PlainMath, Plain, f64, 64)
-MTC_ATTENTION(_Float16, float, PlainMath, Plain, f16, 32)
-MTC_ATTENTION(_Float16, float, PlainMath, Plain, f16, 64)
-MTC_ATTENTION(_Float16, float, PlainMath, Plain, f16, 128)
-MTC_ATTENTION(__bf16, float, PlainMath, Plain, bf16, 32)
-MTC_ATTENTION(__bf16, float, PlainMath, Plain, bf16, 64)
-MTC_ATTENTION(__bf16, float, PlainMath, Plain, bf16, 128)
+MTC_ENTRIES(float, float, PlainMath, Plain, f32, 32)
+MTC_ENTRIES(float, float, PlainMath, Plain, f32, 64)
+MTC_ENTRIES(float, float, PlainMath, Plain, f32, 128)
+MTC_ENTRIES(float, float, TensorMath, Tf32, tf32, 32)
+MTC_ENTRIES(float, float, TensorMath, Tf32, tf32, 64)
+MTC_ENTRIES(float, float, TensorMath, Tf32, tf32, 128)
+MTC_ENTRIES(double, double, PlainMath, Plain, f64, 32)
+MTC_ENTRIES(double, double, PlainMath, Plain, f64, 64)
+MTC_ENTRIES(_Float16, float, PlainMath, Plain, f16, 32)
+MTC_ENTRIES(_Float16, float, PlainMath, Plain, f16, 64)
+MTC_ENTRIES(_Float16, float, PlainMath, Plain, f16, 128)
+MTC_ENTRIES(__bf16, float, PlainMath, Plain, bf16, 32)
+MTC_ENTRIES(__bf16, float, PlainMath, Plain, bf16, 64)
+MTC_ENTRIES(__bf16, float, PlainMath, Plain, bf16, 128)
 
-MTC_ATTENTION_GRADIENT(float, float, PlainMath, Plain, f32, 32)
-MTC_ATTENTION_GRADIENT(float, float, PlainMath, Plain, f32, 64)
-MTC_ATTENTION_GRADIENT(float, float, PlainMath, Plain, f32, 128)
-MTC_ATTENTION_GRADIENT(float, float, TensorMath, Tf32, tf32, 32)
-MTC_ATTENTION_GRADIENT(float, float, TensorMath, Tf32, tf32, 64)
-MTC_ATTENTION_GRADIENT(double, double, PlainMath, Plain, f64, 32)
-MTC_ATTENTION_GRADIENT(double, double, PlainMath, Plain, f64, 64)
-MTC_ATTENTION_GRADIENT(_Float16, float, PlainMath, Plain, f16, 32)
-MTC_ATTENTION_GRADIENT(_Float16, float, PlainMath, Plain, f16, 64)
-MTC_ATTENTION_GRADIENT(_Float16, float, PlainMath, Plain, f16, 128)
-MTC_ATTENTION_GRADIENT(__bf16, float, PlainMath, Plain, bf16, 32)
-MTC_ATTENTION_GRADIENT(__bf16, float, PlainMath, Plain, bf16, 64)
-MTC_ATTENTION_GRADIENT(__bf16, float, PlainMath, Plain, bf16, 128)
+MTC_GRADIENT_ENTRIES(float, float, PlainMath, Plain, f32, 32)
+MTC_GRADIENT_ENTRIES(float, float, PlainMath, Plain, f32, 64)
+MTC_GRADIENT_ENTRIES(float, float, PlainMath, Plain, f32, 128)
+MTC_GRADIENT_ENTRIES(float, float, TensorMath, Tf32, tf32, 32)
+MTC_GRADIENT_ENTRIES(float, float, TensorMath, Tf32, tf32, 64)
+MTC_GRADIENT_ENTRIES(double, double, PlainMath, Plain, f64, 32)
+MTC_GRADIENT_ENTRIES(double, double, PlainMath, Plain, f64, 64)
+MTC_GRADIENT_ENTRIES(_Float16, float, PlainMath, Plain, f16, 32)
+MTC_GRADIENT_ENTRIES(_Float16, float, PlainMath, Plain, f16, 64)
+MTC_GRADIENT_ENTRIES(_Float16, float, PlainMath, Plain, f16, 128)
+MTC_GRADIENT_ENTRIES(__bf16, float, PlainMath, Plain, bf16, 32)
+MTC_GRADIENT_ENTRIES(__bf16, float, PlainMath, Plain, bf16, 64)
+MTC_GRADIENT_ENTRIES(__bf16, float, PlainMath, Plain, bf16, 128)

@@ -18,23 +18,24 @@ mtc.step @main reads ["x"] [#mtc.at<128, tensor<2x3xf32>>]
     gives ["y", "copy"] [#mtc.at<256, tensor<2x2xf32>>, #mtc.at<320, tensor<2x3xf32>>]
     attributes {run.inputs = [dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>]} {
   mtc.launch @double [#mtc.at<128, tensor<2x3xf32>>] into [#mtc.at<192, tensor<2x3xf32>>]
-  mtc.call_contract #mtc.at<192, tensor<2x3xf32>> [3, 1], #mtc.at<0, tensor<3x2xf32>> [2, 1]
-    into #mtc.at<256, tensor<2x2xf32>> [2, 1] batch [] m 2 n 2 k 3 scratch 0 at 0
+  mtc.call #mtc.contraction<type = f32, m = 2, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1]>
+    [#mtc.at<192, tensor<2x3xf32>>, #mtc.at<0, tensor<3x2xf32>>] into [#mtc.at<256, tensor<2x2xf32>>]
   mtc.copy #mtc.at<192, tensor<2x3xf32>> into #mtc.at<320, tensor<2x3xf32>>
 }
 
 // A contraction adds a row, repeated, and a matrix.
 // CHECK-NEXT: z : tensor<2x2xf32> = 90 116 198 260
 mtc.step @adding reads [] [] gives ["z"] [#mtc.at<384, tensor<2x2xf32>>] attributes {run.inputs = []} {
-  mtc.call_contract #mtc.at<192, tensor<2x3xf32>> [3, 1], #mtc.at<0, tensor<3x2xf32>> [2, 1]
-    into #mtc.at<384, tensor<2x2xf32>> [2, 1]
-    adding [#mtc.at<192, tensor<2x2xf32>>, #mtc.at<256, tensor<2x2xf32>>] [0, 1, 2, 1]
-    batch [] m 2 n 2 k 3 scratch 0 at 0
+  mtc.call #mtc.contraction<type = f32, m = 2, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1],
+                            addend_count = 2, addend_strides = [[0, 1], [2, 1]]>
+    [#mtc.at<192, tensor<2x3xf32>>, #mtc.at<0, tensor<3x2xf32>>, #mtc.at<192, tensor<2x2xf32>>, #mtc.at<256, tensor<2x2xf32>>]
+    into [#mtc.at<384, tensor<2x2xf32>>]
 }
 
 // The arena keeps what the step before left: this one adds to its result.
 // CHECK-NEXT: y : tensor<2x2xf32> = 88 112 196 256
 mtc.step @again reads [] [] gives ["y"] [#mtc.at<256, tensor<2x2xf32>>] attributes {run.inputs = []} {
-  mtc.call_contract #mtc.at<192, tensor<2x3xf32>> [3, 1], #mtc.at<0, tensor<3x2xf32>> [2, 1]
-    into #mtc.at<256, tensor<2x2xf32>> [2, 1] accumulate batch [] m 2 n 2 k 3 scratch 0 at 0
+  mtc.call #mtc.contraction<type = f32, m = 2, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1],
+                            accumulate = 1>
+    [#mtc.at<192, tensor<2x3xf32>>, #mtc.at<0, tensor<3x2xf32>>] into [#mtc.at<256, tensor<2x2xf32>>]
 }

@@ -14,15 +14,6 @@ func.func @matmul(%x: tensor<2x3xf64>, %w: tensor<3x4xf64>) -> tensor<2x4xf64> {
   return %y : tensor<2x4xf64>
 }
 
-// What is added has the cotangent itself.
-// CHECK-LABEL: func.func @adding_vjp
-// CHECK: return %{{.*}}, %{{.*}}, %arg3
-func.func @adding(%x: tensor<2x3xf64>, %w: tensor<3x4xf64>, %c: tensor<2x4xf64>) -> tensor<2x4xf64> {
-  %y = mtc.contract %x, %w batch [] x [] over [1] x [0] adding %c : tensor<2x4xf64>
-         : tensor<2x3xf64>, tensor<3x4xf64> -> tensor<2x4xf64>
-  return %y : tensor<2x4xf64>
-}
-
 // y = x w^T: dx = dy w, dw = dy^T x.
 // CHECK-LABEL: func.func @linear_vjp
 // CHECK-DAG: mtc.contract %arg2, %arg1 batch [] x [] over [1] x [0] : tensor<2x4xf64>, tensor<4x3xf64> -> tensor<2x3xf64>

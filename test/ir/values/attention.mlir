@@ -7,13 +7,13 @@
 // CHECK-COUNT-2: mtc.attention
 
 func.func @bias(%q: tensor<2x2x3x2xf64>, %k: tensor<2x2x4x2xf64>, %v: tensor<2x2x4x5xf64>, %b: tensor<1x2x1x4xf64>)
-    -> (tensor<2x3x2x5xf64>, tensor<2x2x3xf64>) {
-  %o, %s = mtc.attention %q, %k, %v bias %b scale 0.5 {out_order = array<i64: 0, 2, 1, 3>}
+    -> (tensor<2x2x3x5xf64>, tensor<2x2x3xf64>) {
+  %o, %s = mtc.attention %q, %k, %v bias %b scale 0.5
     : (tensor<2x2x3x2xf64>, tensor<2x2x4x2xf64>, tensor<2x2x4x5xf64>, tensor<1x2x1x4xf64>)
-      -> (tensor<2x3x2x5xf64>, tensor<2x2x3xf64>)
-  return %o, %s : tensor<2x3x2x5xf64>, tensor<2x2x3xf64>
+      -> (tensor<2x2x3x5xf64>, tensor<2x2x3xf64>)
+  return %o, %s : tensor<2x2x3x5xf64>, tensor<2x2x3xf64>
 }
-// expect @bias = ((lambda e: (np.einsum("bhij,bhjd->bihd", e / e.sum(3, keepdims=True), a2), np.log(e.sum(3))))(np.exp(np.einsum("bhid,bhjd->bhij", a0, a1) / 2 + a3)))
+// expect @bias = ((lambda e: (np.einsum("bhij,bhjd->bhid", e / e.sum(3, keepdims=True), a2), np.log(e.sum(3))))(np.exp(np.einsum("bhid,bhjd->bhij", a0, a1) / 2 + a3)))
 
 // Row 0 sees no key: 0 and +inf. Heads 0 and 1 share one of keys.
 func.func @causal(%q: tensor<1x2x3x2xf64>, %k: tensor<1x1x3x2xf64>, %v: tensor<1x1x3x2xf64>)

@@ -36,13 +36,6 @@ func.func @contract(%a: tensor<4x2x3xf64>, %b: tensor<5x3x4xf64>) -> tensor<4x2x
 }
 // expect @contract = np.einsum("bmk,nkb->bmn", a0, a1)
 
-func.func @contract_adding(%a: tensor<2x3xf64>, %b: tensor<3x4xf64>, %c: tensor<2x4xf64>, %d: tensor<2x4xf64>) -> tensor<2x4xf64> {
-  %y = mtc.contract %a, %b batch [] x [] over [1] x [0] adding %c, %d : tensor<2x4xf64>, tensor<2x4xf64>
-         : tensor<2x3xf64>, tensor<3x4xf64> -> tensor<2x4xf64>
-  return %y : tensor<2x4xf64>
-}
-// expect @contract_adding = a0 @ a1 + a2 + a3
-
 func.func @contract_two(%a: tensor<2x3x4xi32>, %b: tensor<4x5x2xi32>) -> tensor<3x5xi32> {
   %y = mtc.contract %a, %b batch [] x [] over [0, 2] x [2, 0] : tensor<2x3x4xi32>, tensor<4x5x2xi32> -> tensor<3x5xi32>
   return %y : tensor<3x5xi32>

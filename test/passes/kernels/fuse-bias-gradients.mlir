@@ -21,7 +21,7 @@ func.func @lhs(%d: tensor<6x5xf32>, %x: tensor<6x8xf32>) -> (tensor<5x8xf32>, te
 func.func @rhs(%d: tensor<6x5xf32>, %x: tensor<2x3x8xf32>, %g: tensor<8x5xf32>) -> (tensor<8x5xf32>, tensor<5xf32>) {
   %s = mtc.reduce add %d axes [0] : tensor<6x5xf32> -> tensor<5xf32>
   %r = mtc.reshape %d : tensor<6x5xf32> -> tensor<2x3x5xf32>
-  %w = mtc.contract %x, %r batch [] x [] over [0, 1] x [0, 1] adding %g : tensor<8x5xf32> : tensor<2x3x8xf32>, tensor<2x3x5xf32> -> tensor<8x5xf32>
+  %w = mtc.fused_contract %x, %r batch [] x [] over [0, 1] x [0, 1] adding %g : tensor<8x5xf32> : tensor<2x3x8xf32>, tensor<2x3x5xf32> -> tensor<8x5xf32>
   return %w, %s : tensor<8x5xf32>, tensor<5xf32>
 }
 

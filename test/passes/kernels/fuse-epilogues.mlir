@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @bias
 // CHECK: %[[BIAS:.*]] = mtc.read @b
 // CHECK: %[[ROWS:.*]] = mtc.strided_view %[[BIAS]] offset 0 strides [0, 1] : tensor<5xf32> -> tensor<6x5xf32>
-// CHECK: mtc.contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] adding %[[ROWS]] : tensor<6x5xf32>
+// CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] adding %[[ROWS]] : tensor<6x5xf32>
 // CHECK-NOT: mtc.kernel
 module {
   mtc.variable parameter @b : tensor<5xf32> = #mtc.zeros
@@ -37,7 +37,7 @@ func.func @row_bias(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<6xf32>)
 
 // The kernel that also reduces the sum reads it now, and neither the residual nor the bias.
 // CHECK-LABEL: func.func @residual
-// CHECK: %[[SUM:.*]] = mtc.contract %arg0, %arg1 {{.*}} adding
+// CHECK: %[[SUM:.*]] = mtc.fused_contract %arg0, %arg1 {{.*}} adding
 // CHECK: mtc.kernel [6, 5] reduce [1](%[[SUM]]) : (tensor<6x5xf32>) -> tensor<6xf32>
 func.func @residual(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<5xf32>, %residual: tensor<6x5xf32>)
     -> (tensor<6x5xf32>, tensor<6xf32>) {
@@ -55,9 +55,9 @@ func.func @residual(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<5xf32>,
 // Three products are one sum: each call adds the result of the one before.
 // REMARK: remark: [Passed] fused | Category:mtc-fuse-epilogues {{.*}}addends=1, products=3
 // CHECK-LABEL: func.func @products
-// CHECK: %[[A:.*]] = mtc.contract %arg0, %arg3 {{.*}} adding %arg4
-// CHECK: %[[B:.*]] = mtc.contract %arg1, %arg3 {{.*}} adding %[[A]] :
-// CHECK: %[[C:.*]] = mtc.contract %arg2, %arg3 {{.*}} adding %[[B]] :
+// CHECK: %[[A:.*]] = mtc.fused_contract %arg0, %arg3 {{.*}} adding %arg4
+// CHECK: %[[B:.*]] = mtc.fused_contract %arg1, %arg3 {{.*}} adding %[[A]] :
+// CHECK: %[[C:.*]] = mtc.fused_contract %arg2, %arg3 {{.*}} adding %[[B]] :
 // CHECK-NEXT: return %[[C]]
 func.func @products(%x: tensor<6x8xf32>, %y: tensor<6x8xf32>, %z: tensor<6x8xf32>, %w: tensor<8x5xf32>, %g: tensor<6x5xf32>)
     -> tensor<6x5xf32> {

@@ -87,8 +87,8 @@ module {
 // -----
 
 // A call's operand that is a view lies inside its source: the second half of each row begins 32 bytes on.
-// CHECK: mtc.call_contract <32, tensor<4x8xf32>> [16, 1], <256, tensor<8x2xf32>> [2, 1]
-// CHECK-SAME: into <320, tensor<4x2xf32>> [2, 1] batch [] m 4 n 2 k 8
+// CHECK: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8, lhs_strides = [16, 1], rhs_strides = [2, 1], out_strides = [2, 1]>
+// CHECK-SAME: [#mtc.at<32, tensor<4x8xf32>>, #mtc.at<256, tensor<8x2xf32>>] into [#mtc.at<320, tensor<4x2xf32>>]
 module {
   func.func @f(%x: tensor<4x16xf32> {mtc.name = "x"}, %w: tensor<8x2xf32> {mtc.name = "w"})
       -> (tensor<4x2xf32> {mtc.name = "y"}) {
@@ -101,9 +101,10 @@ module {
 // -----
 
 // Attention over the layouts that it was given; a mask that repeats has strides of 0.
-// CHECK: mtc.call_attention [#mtc.at<0, tensor<1x2x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<768, tensor<1x1x1x4xi1>>]
-// CHECK-SAME: into [#mtc.at<{{[0-9]+}}, tensor<1x4x2x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<1x2x4xf32>>] batch 1 heads 2 of 1 queries 4 keys 4 width 16, 16
-// CHECK-SAME: scale 2.500000e-01 causal 0 strides [128, 64, 16, 1], [64, 64, 16, 1], [64, 64, 16, 1] mask [0, 0, 0, 1] out [128, 16, 32, 1] scratch 0 at 0 costs 1280,
+// CHECK: mtc.call #mtc.attention<type = f32, has_mask = 1, is_causal = 1, batch = 1, heads = 2, key_heads = 1, queries = 4, keys = 4, width = 16, value_width = 16, scale = 2.500000e-01
+// CHECK-SAME: query = [128, 64, 16, 1], key = [64, 64, 16, 1], value = [64, 64, 16, 1], mask = [0, 0, 0, 1], out = [128, 16, 32, 1]>
+// CHECK-SAME: [#mtc.at<0, tensor<1x2x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<768, tensor<1x1x1x4xi1>>]
+// CHECK-SAME: into [#mtc.at<{{[0-9]+}}, tensor<1x4x2x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<1x2x4xf32>>]{{$}}
 module {
   func.func @f(%q: tensor<1x2x4x16xf32> {mtc.name = "q"}, %k: tensor<1x1x4x16xf32> {mtc.name = "k"},
                %m: tensor<1x1x1x4xi1> {mtc.name = "m"}) -> (tensor<1x4x2x16xf32> {mtc.name = "y"}) {
@@ -118,9 +119,8 @@ module {
 // -----
 
 // Its gradient of 16-bit elements: out lies with its heads inside, as the forward call wrote it.
-// CHECK: mtc.call_attention gradient
-// CHECK-SAME: batch 1 heads 2 of 2 queries 4 keys 4 width 16, 16 scale 2.500000e-01 strides
-// CHECK-SAME: out [128, 64, 16, 1] saved [0, 16, 32, 1] gradients
+// CHECK: mtc.call #mtc.attention_gradient<type = bf16, has_out = 1, batch = 1, heads = 2, key_heads = 2,
+// CHECK-SAME: out = [128, 64, 16, 1], saved_out = [0, 16, 32, 1], d_query = [128, 64, 16, 1]
 module {
   func.func @f(%q: tensor<1x2x4x16xbf16> {mtc.name = "q"}, %s: tensor<1x2x4xf32> {mtc.name = "s"},
                %d: tensor<1x2x4x16xbf16> {mtc.name = "d"}, %o: tensor<1x4x2x16xbf16> {mtc.name = "o"})
@@ -139,9 +139,9 @@ module {
 // A contraction accumulates where what it adds dies: in a variable that is given its sum with the old value, and in the
 // place of another call's result. What lives on is read where it lies.
 // CHECK: mtc.step @accumulate
-// CHECK-NEXT: mtc.call_contract <{{.*}}> [3, 1], <{{.*}}> [2, 1] into <0, tensor<4x2xf32>> [2, 1] accumulate batch
-// CHECK-NEXT: mtc.call_contract {{.*}} into <[[P:[0-9]+]], tensor<4x2xf32>> [2, 1] batch
-// CHECK-NEXT: mtc.call_contract {{.*}} into <[[P]], tensor<4x2xf32>> [2, 1] accumulate adding [#mtc.at<[[R:[0-9]+]], tensor<4x2xf32>>] [2, 1] batch
+// CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1], accumulate = 1> {{.*}} into [#mtc.at<0, tensor<4x2xf32>>]
+// CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 3, lhs_strides = [3, 1], rhs_strides = [2, 1], out_strides = [2, 1]> {{.*}} into [#mtc.at<[[P:[0-9]+]], tensor<4x2xf32>>]
+// CHECK-NEXT: mtc.call {{.*}}, accumulate = 1, addend_count = 1, addend_strides = {{\[\[2, 1\]\]}}> [{{.*}}, {{.*}}, #mtc.at<[[R:[0-9]+]], tensor<4x2xf32>>] into [#mtc.at<[[P]], tensor<4x2xf32>>]
 module {
   mtc.variable gradient @g : tensor<4x2xf32> = #mtc.zeros
   func.func @accumulate(%x: tensor<4x3xf32> {mtc.name = "x"}, %y: tensor<3x2xf32> {mtc.name = "y"},
@@ -152,7 +152,7 @@ module {
     %new = mtc.add %old, %p : tensor<4x2xf32>
     mtc.write @g, %new : tensor<4x2xf32>
     %q = mtc.contract %x, %v batch [] x [] over [1] x [0] : tensor<4x3xf32>, tensor<3x2xf32> -> tensor<4x2xf32>
-    %s = mtc.contract %x, %y batch [] x [] over [1] x [0] adding %q, %r : tensor<4x2xf32>, tensor<4x2xf32>
+    %s = mtc.fused_contract %x, %y batch [] x [] over [1] x [0] adding %q, %r : tensor<4x2xf32>, tensor<4x2xf32>
            : tensor<4x3xf32>, tensor<3x2xf32> -> tensor<4x2xf32>
     return %s : tensor<4x2xf32>
   }
@@ -162,8 +162,10 @@ module {
 
 // What an epilogue gives and reads has places of its own; the sums lie one after another.
 // CHECK: mtc.step @epilogues
-// CHECK-NEXT: mtc.call_contract <0, tensor<4x8xf32>> [8, 1], <[[W:[0-9]+]], tensor<8x16xf32>> [16, 1] into <[[Y:[0-9]+]], tensor<4x16xf32>> [16, 1] then {{ *}}gelu keeping <[[Z:[0-9]+]], tensor<4x16xf32>> batch [] m 4 n 16 k 8
-// CHECK-NEXT: mtc.call_contract <[[Y]], tensor<4x16xf32>> [16, 1], <{{.*}}> [16, 1] into <[[D:[0-9]+]], tensor<4x16xf32>> [16, 1] then {{ *}}gelu_gradient at <[[Z]], tensor<4x16xf32>> summing {{ *}}result into <[[S:[0-9]+]], tensor<16xf32>> batch [] m 4 n 16 k 16
+// CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 16, k = 8, {{.*}}, activation = gelu, keeps_sum = 1>
+// CHECK-SAME: [#mtc.at<0, tensor<4x8xf32>>, #mtc.at<{{[0-9]+}}, tensor<8x16xf32>>] into [#mtc.at<[[Y:[0-9]+]], tensor<4x16xf32>>, #mtc.at<[[Z:[0-9]+]], tensor<4x16xf32>>]
+// CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 16, k = 16, {{.*}}, activation = gelu_gradient, summed = result>
+// CHECK-SAME: [#mtc.at<[[Y]], tensor<4x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<16x16xf32>>, #mtc.at<[[Z]], tensor<4x16xf32>>] into [#mtc.at<{{[0-9]+}}, tensor<4x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<16xf32>>]
 module {
   func.func @epilogues(%x: tensor<4x8xf32> {mtc.name = "x"}, %w: tensor<8x16xf32> {mtc.name = "w"}, %v: tensor<16x16xf32> {mtc.name = "v"})
       -> (tensor<4x16xf32> {mtc.name = "d"}, tensor<16xf32> {mtc.name = "s"}) {

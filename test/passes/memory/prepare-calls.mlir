@@ -80,7 +80,7 @@ func.func @computed(%x: tensor<8x16xf32>, %w: tensor<16x32xf32>) -> tensor<8x32x
 // CHECK-DAG: %[[Q:.*]] = mtc.strided_view %[[X]] offset 0 strides [768, 8, 96, 1] : tensor<2x8x96xf32> -> tensor<2x4x8x8xf32>
 // CHECK-DAG: %[[K:.*]] = mtc.strided_view %[[X]] offset 32 strides [768, 8, 96, 1]
 // CHECK-DAG: %[[V:.*]] = mtc.strided_view %[[X]] offset 64 strides [768, 8, 96, 1]
-// CHECK: %[[O:.*]], %{{.*}} = mtc.attention %[[Q]], %[[K]], %[[V]] scale 5.000000e-01 {out_order = array<i64: 0, 2, 1, 3>} : {{.*}} -> (tensor<2x8x4x8xf32>, tensor<2x4x8xf32>)
+// CHECK: %[[O:.*]], %{{.*}} = mtc.permuted_attention %[[Q]], %[[K]], %[[V]] scale 5.000000e-01 order [0, 2, 1, 3] : {{.*}} -> (tensor<2x8x4x8xf32>, tensor<2x4x8xf32>)
 // CHECK-NEXT: %[[T:.*]] = mtc.transpose %[[O]] [0, 2, 1, 3] : tensor<2x8x4x8xf32> -> tensor<2x4x8x8xf32>
 // CHECK-NEXT: mtc.reshape %[[O]] : tensor<2x8x4x8xf32> -> tensor<2x8x32xf32>
 // CHECK-NEXT: mtc.exp %[[T]]

@@ -1,7 +1,7 @@
 // Attention as cuDNN is told it, against plain sums: the emulated library computes the graph that
 // it is given.
-#include "runtime/cuda/dnn_attention.h"
-#include "runtime/cuda/dnn_attention_plan.h"
+#include "runtime/calls/attention/cuda/dnn_attention.h"
+#include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 #include "runtime/cuda/handles.h"
 
 #include <gtest/gtest.h>

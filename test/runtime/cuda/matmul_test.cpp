@@ -1,9 +1,9 @@
 // Contractions as cuBLASLt is told them, against loops: the emulated library multiplies the
 // column-major matrices that it is given.
 #include "runtime/abi/cuda_library_call.h"
+#include "runtime/calls/contraction/cuda/matmul.h"
 #include "runtime/cuda/emulation/emulator.h"
 #include "runtime/cuda/handles.h"
-#include "runtime/cuda/matmul.h"
 #include "runtime/failure.h"
 
 #include <gmock/gmock.h>

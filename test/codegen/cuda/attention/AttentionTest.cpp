@@ -19,13 +19,16 @@ namespace emulation = mtc::runtime::emulation;
 
 namespace {
 
-CallDescription describe(const MtcAttention &p, bool isGradient) {
-  return {isGradient ? MTC_ATTENTION_GRADIENT : MTC_ATTENTION,
-          std::string(reinterpret_cast<const char *>(&p), sizeof(p))};
+CallAttrInterface describe(const MtcAttention &p, bool isGradient) {
+  static mlir::MLIRContext context;
+  context.loadDialect<MtcDialect>();
+  if (isGradient)
+    return AttentionGradientCallAttr::get(&context, p);
+  return AttentionCallAttr::get(&context, p);
 }
 
-llvm::Error compile(const CallDescription &call, const cuda::DeviceCall &plan,
-                    llvm::orc::LLJIT &jit, const cpu::Processor &processor) {
+llvm::Error compile(CallAttrInterface call, const cuda::DeviceCall &plan, llvm::orc::LLJIT &jit,
+                    const cpu::Processor &processor) {
   auto context = std::make_unique<llvm::LLVMContext>();
   auto module = cuda::buildDeviceCall(call, plan, *context);
   if (!module)
@@ -42,7 +45,7 @@ llvm::Error compile(const CallDescription &call, const cuda::DeviceCall &plan,
 /// Runs a call in device memory of its own; results start as bytes that nothing is.
 void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradient,
            const std::vector<Place> &places, size_t operands) {
-  CallDescription call = describe(p, isGradient);
+  CallAttrInterface call = describe(p, isGradient);
   auto plan = cuda::planDeviceCall(call, precision);
   ASSERT_TRUE(plan);
   auto processor = cpu::describeProcessor("host", "");
@@ -172,7 +175,7 @@ TEST(DeviceAttention, TheSameBitsEveryTime) {
 /// Launches of the call for an architecture, and what is wrong with how they use a processor.
 std::string findSpills(const MtcAttention &p, bool isGradient, ContractionPrecision precision,
                        const cuda::Architecture &architecture, unsigned &launches) {
-  CallDescription call = describe(p, isGradient);
+  CallAttrInterface call = describe(p, isGradient);
   llvm::LLVMContext context;
   auto plan = cuda::planDeviceCall(call, precision);
   if (!plan)

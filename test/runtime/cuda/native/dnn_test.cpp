@@ -1,9 +1,9 @@
 // Attention's graphs against cuDNN itself: whether it knows them on each architecture, and needs no
 // more memory than is planned. Neither a GPU nor a driver is needed, but the driver's library or
 // the stub of it that comes with the toolkit.
-#include "runtime/cuda/dnn_attention.h"
-#include "runtime/cuda/dnn_attention_graph.h"
-#include "runtime/cuda/dnn_attention_plan.h"
+#include "runtime/calls/attention/cuda/dnn_attention.h"
+#include "runtime/calls/attention/cuda/dnn_attention_graph.h"
+#include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,117 @@
+//===- ContractionCall.cpp - Contractions as libraries are told of them -----------------------===//
+
+#include "ir/CallRecordText.h"
+#include "ir/Mtc.h"
+
+using namespace mlir;
+using namespace mtc;
+
+template <typename Record, typename Visitor>
+static constexpr void visitFields(Record &c, Visitor &&visit) {
+  visit("type", c.type, typeWords);
+  visit("batch_rank", c.batch_rank);
+  visit("batch", c.batch);
+  visit("m", c.m);
+  visit("n", c.n);
+  visit("k", c.k);
+  visit("lhs_strides", c.lhs_strides);
+  visit("rhs_strides", c.rhs_strides);
+  visit("out_strides", c.out_strides);
+  visit("accumulate", c.accumulate);
+  visit("addend_count", c.addend_count);
+  visit("addend_strides", c.addend_strides);
+  visit("activation", c.activation, enumWords<Activation>);
+  visit("keeps_sum", c.keeps_sum);
+  visit("summed", c.summed, enumWords<Summed>);
+  visit("unused", c.unused);
+}
+
+static_assert([] {
+  MtcContraction record = {};
+  FieldBytes visited;
+  visitFields(record, visited);
+  return visited.bytes == sizeof(record);
+}());
+
+static_assert(static_cast<int>(Activation::Relu) == MTC_RELU &&
+              static_cast<int>(Activation::Gelu) == MTC_GELU &&
+              static_cast<int>(Activation::GeluGradient) == MTC_GELU_GRADIENT);
+static_assert(static_cast<int>(Summed::Result) == MTC_RESULT_SUMMED &&
+              static_cast<int>(Summed::Lhs) == MTC_LHS_SUMMED &&
+              static_cast<int>(Summed::Rhs) == MTC_RHS_SUMMED);
+
+void mtc::printRecord(AsmPrinter &printer, const MtcContraction &record) {
+  visitFields(record, FieldPrinter(printer));
+}
+
+ParseResult mtc::parseRecord(AsmParser &parser, MtcContraction &record) {
+  return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
+}
+
+LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                          CallRecord<MtcContraction> c) {
+  if (c->batch_rank > std::size(c->batch) || c->addend_count > MTC_MAX_ADDENDS)
+    return emitError() << "has a batch of " << c->batch_rank << " axes and " << c->addend_count
+                       << " addends, expected at most " << std::size(c->batch) << " and "
+                       << MTC_MAX_ADDENDS << " (contraction_call_c1)";
+  if ((c->batch_rank && c->summed) || (c->keeps_sum && c->activation != MTC_GELU))
+    return emitError() << "sums beside a batch, or keeps what no gelu is taken of "
+                          "(contraction_call_c2)";
+  return success();
+}
+
+namespace {
+
+/// The elements of a contraction's operands and results.
+struct Extents {
+  explicit Extents(const MtcContraction &c) {
+    for (uint32_t i = 0; i < c.batch_rank; ++i)
+      batch *= c.batch[i];
+    lhs = withoutRepeats(c, c.lhs_strides, c.m, c.k);
+    rhs = withoutRepeats(c, c.rhs_strides, c.k, c.n);
+    out = batch * c.m * c.n;
+    sums = c.summed == MTC_LHS_SUMMED ? c.m : c.n;
+  }
+  /// Of an operand: an axis with a stride of 0 has one element.
+  static int64_t withoutRepeats(const MtcContraction &c, const int64_t *strides, int64_t rows,
+                                int64_t columns) {
+    int64_t elements = rows * columns;
+    for (uint32_t i = 0; i < c.batch_rank; ++i)
+      elements *= strides[i] ? c.batch[i] : 1;
+    return elements;
+  }
+  static int64_t addend(const MtcContraction &c, const int64_t *strides) {
+    return withoutRepeats(c, strides, strides[c.batch_rank] ? c.m : 1,
+                          strides[c.batch_rank + 1] ? c.n : 1);
+  }
+  int64_t batch = 1, lhs, rhs, out, sums;
+};
+
+} // namespace
+
+/// Operands and results, each counted once; a result that is added to, twice.
+Cost ContractionCallAttr::getCost() const {
+  const MtcContraction &c = *getRecord();
+  Extents extents(c);
+  int64_t elements = extents.lhs + extents.rhs + extents.out * (c.accumulate ? 2 : 1);
+  for (uint32_t i = 0; i < c.addend_count; ++i)
+    elements += Extents::addend(c, c.addend_strides[i]);
+  elements += extents.out * ((c.activation == MTC_GELU_GRADIENT) + (c.keeps_sum != 0));
+  elements += c.summed ? extents.sums : 0;
+  return {2 * extents.out * c.k, elements * bytesOfType(c.type)};
+}
+
+CallShapes ContractionCallAttr::getShapes() const {
+  const MtcContraction &c = *getRecord();
+  Extents extents(c);
+  CallShapes shapes;
+  shapes.operands.assign(2 + c.addend_count, {c.type, std::nullopt});
+  if (c.activation == MTC_GELU_GRADIENT)
+    shapes.operands.push_back({c.type, extents.out});
+  shapes.results.push_back({c.type, extents.out});
+  if (c.keeps_sum)
+    shapes.results.push_back({c.type, extents.out});
+  if (c.summed)
+    shapes.results.push_back({c.type, extents.sums});
+  return shapes;
+}

@@ -1,0 +1,123 @@
+// Where a head of attention lies in its tensors and in the scratch of a task.
+#ifndef MTC_RUNTIME_CALLS_ATTENTION_CPU_HEAD_H
+#define MTC_RUNTIME_CALLS_ATTENTION_CPU_HEAD_H
+
+#include "runtime/abi/attention.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mtc::runtime {
+
+/// Queries and keys of a tile. Keys are a multiple of any vector's lanes.
+inline constexpr int64_t tileQueries = 60, tileKeys = 64;
+
+inline int64_t padded(int64_t count, int64_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+/// One head of queries of one entry of the batch.
+struct AttentionHead {
+  const MtcAttention &p;
+  int64_t batch, head;
+
+  AttentionHead(const MtcAttention &p, int64_t batch, int64_t head)
+      : p(p), batch(batch), head(head) {}
+
+  int64_t keyHead() const { return head * p.key_heads / p.heads; }
+  template <typename T> T *at(T *base, const int64_t *strides, int64_t whichHead) const {
+    return base + batch * strides[0] + whichHead * strides[1];
+  }
+  int64_t row(int64_t query) const { return (batch * p.heads + head) * p.queries + query; }
+  /// One more than the last key that takes part for any of the queries before `end`.
+  int64_t keysFor(int64_t end) const {
+    return p.is_causal ? std::clamp<int64_t>(end + p.causal_offset, 0, p.keys) : p.keys;
+  }
+};
+
+/// Takes arrays out of a block of memory, one behind the other, each aligned to 64 bytes.
+class ScratchCursor {
+public:
+  explicit ScratchCursor(char *start) : next(start) {}
+
+  template <typename Element> Element *take(int64_t count) {
+    auto *result = reinterpret_cast<Element *>(next);
+    next += padded(count * static_cast<int64_t>(sizeof(Element)), MTC_ALIGNMENT);
+    return result;
+  }
+  char *end() const { return next; }
+
+private:
+  char *next;
+};
+
+/// Arrays of a forward task. Widths are padded to whole vectors of 64 bytes, so that the size does
+/// not depend on the machine.
+template <typename Element> struct AttentionScratch {
+  static constexpr int64_t lanes = 64 / sizeof(Element);
+  Element *keys;    ///< tiles of keys, each [width, tileKeys]
+  Element *values;  ///< [keys, value_width]
+  Element *queries; ///< [tileQueries, width], scaled
+  Element *scores;  ///< [tileQueries, tileKeys]
+  Element *maxima, *sums, *out;
+  char *end;
+
+  AttentionScratch(const MtcAttention &p, char *start) {
+    ScratchCursor cursor(start);
+    keys = cursor.take<Element>(padded(p.keys, tileKeys) * p.width);
+    values = cursor.take<Element>(p.keys * padded(p.value_width, lanes));
+    queries = cursor.take<Element>(tileQueries * p.width);
+    scores = cursor.take<Element>(tileQueries * tileKeys);
+    maxima = cursor.take<Element>(tileQueries);
+    sums = cursor.take<Element>(tileQueries * lanes);
+    out = cursor.take<Element>(tileQueries * padded(p.value_width, lanes));
+    end = cursor.end();
+  }
+};
+
+/// Arrays of a backward task.
+template <typename Element> struct AttentionGradientScratch {
+  static constexpr int64_t lanes = 64 / sizeof(Element);
+  Element *keysTransposed, *valuesTransposed; ///< tiles, each [width, tileKeys]
+  Element *keys, *keyGradients, *valueGradients;
+  Element *queries, *outGradients, *queryGradients; ///< of a tile of queries
+  Element *scores, *gradients;                      ///< [tileQueries, tileKeys]
+  char *end;
+
+  AttentionGradientScratch(const MtcAttention &p, char *start) {
+    const int64_t width = padded(p.width, lanes), valueWidth = padded(p.value_width, lanes);
+    ScratchCursor cursor(start);
+    keysTransposed = cursor.take<Element>(padded(p.keys, tileKeys) * p.width);
+    valuesTransposed = cursor.take<Element>(padded(p.keys, tileKeys) * p.value_width);
+    keys = cursor.take<Element>(p.keys * width);
+    keyGradients = cursor.take<Element>(p.keys * width);
+    valueGradients = cursor.take<Element>(p.keys * valueWidth);
+    queries = cursor.take<Element>(tileQueries * width);
+    outGradients = cursor.take<Element>(tileQueries * valueWidth);
+    queryGradients = cursor.take<Element>(tileQueries * width);
+    scores = cursor.take<Element>(tileQueries * tileKeys);
+    gradients = cursor.take<Element>(tileQueries * tileKeys);
+    end = cursor.end();
+  }
+};
+
+/// The places of a call, as the ABI numbers them.
+template <typename Element> struct AttentionPlaces {
+  const Element *query, *key, *value, *bias;
+  const uint8_t *mask;
+  char *const *rest; ///< what follows the operands that both calls have
+
+  AttentionPlaces(const MtcAttention &p, char *const *places)
+      : query(reinterpret_cast<const Element *>(places[0])),
+        key(reinterpret_cast<const Element *>(places[1])),
+        value(reinterpret_cast<const Element *>(places[2])),
+        bias(p.has_bias ? reinterpret_cast<const Element *>(places[3]) : nullptr),
+        mask(p.has_mask ? reinterpret_cast<const uint8_t *>(places[3 + p.has_bias]) : nullptr),
+        rest(places + 3 + p.has_bias + p.has_mask) {}
+
+  template <typename T> T *other(int i) const { return reinterpret_cast<T *>(rest[i]); }
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_CALLS_ATTENTION_CPU_HEAD_H

@@ -1,0 +1,50 @@
+// One attention of a program, prepared once by cuDNN.
+#ifndef MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_H
+#define MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_H
+
+#include "runtime/abi/attention.h"
+#include "runtime/cuda/call.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mtc::runtime::cuda {
+
+extern const CallKind attentionCalls, attentionGradientCalls;
+
+class DnnAttention : public PreparedCall {
+public:
+  /// Null if the library does not compute this call in so much scratch, on this device or at these
+  /// places. `places` are those of the call in its order.
+  static std::unique_ptr<DnnAttention> create(const Dnn &dnn, const MtcAttention &attention,
+                                              bool isGradient, const std::vector<Address> &places,
+                                              Address scratch, int64_t scratchBytes);
+
+  /// A fault of the system if the library cannot run it.
+  void enqueue(Stream stream) const override;
+  std::string implementation() const override;
+
+private:
+  DnnAttention(const Dnn &dnn, const MtcAttention &attention);
+  void place(const MtcAttention &attention, bool isGradient, const std::vector<Address> &places,
+             Address scratch, Address workspace);
+  bool choose(const MtcAttention &attention, bool isGradient, int64_t workspaceBytes);
+
+  struct Scalars {
+    float scale, one, noScore;
+    int32_t diagonal;
+  };
+
+  const Dnn &dnn;
+  Scalars scalars; ///< read at each run
+  dnn::OperationGraph graph;
+  std::vector<int64_t> ids;
+  std::vector<void *> pointers;
+  std::unique_ptr<dnn::Descriptor> operations, plan, pack;
+  int64_t engine = 0;
+};
+
+} // namespace mtc::runtime::cuda
+
+#endif // MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_H

@@ -1,0 +1,73 @@
+// cuDNN's conditions.
+#include "runtime/calls/attention/cuda/dnn_attention_plan.h"
+
+namespace mtc::runtime::cuda {
+
+static int64_t roundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Whether each line of a tensor starts at a multiple of 16 bytes, given that the first does.
+static bool isAligned(const int64_t (&strides)[4], int64_t heads, int64_t length,
+                      const MtcAttention &a) {
+  const int64_t extents[3] = {a.batch, heads, length};
+  for (int axis = 0; axis < 3; ++axis)
+    if (extents[axis] > 1 && (strides[axis] <= 0 || strides[axis] % 8 != 0))
+      return false;
+  return strides[3] == 1;
+}
+
+static bool areAligned(const MtcAttention &a, bool isGradient) {
+  bool result =
+      isAligned(a.query, a.heads, a.queries, a) && isAligned(a.key, a.key_heads, a.keys, a) &&
+      isAligned(a.value, a.key_heads, a.keys, a) && isAligned(a.out, a.heads, a.queries, a);
+  if (isGradient)
+    result = result && isAligned(a.saved_out, a.heads, a.queries, a) &&
+             isAligned(a.d_query, a.heads, a.queries, a) &&
+             isAligned(a.d_key, a.key_heads, a.keys, a) &&
+             isAligned(a.d_value, a.key_heads, a.keys, a);
+  return result;
+}
+
+static bool isWidth(int64_t width) { return width > 0 && width % 8 == 0 && width <= 256; }
+
+int64_t offsetsBytes(const MtcAttention &a) {
+  return roundUp(a.batch * a.heads * a.queries * 4, MTC_ALIGNMENT);
+}
+
+std::optional<int64_t> planDnnAttention(const MtcAttention &a, bool isGradient) {
+  const bool isHalf = a.type == MTC_F16 || a.type == MTC_BF16;
+  const bool isEmpty = a.batch <= 0 || a.heads <= 0 || a.queries <= 0 || a.keys <= 0;
+  if (!isHalf || isEmpty || !isWidth(a.width) || !isWidth(a.value_width) || a.has_bias ||
+      a.has_mask || (a.is_causal && a.causal_offset < 0) || !areAligned(a, isGradient))
+    return std::nullopt;
+  // Counters and descriptors of its kernels, and the way to the workspace's alignment.
+  constexpr int64_t ownBytes = 256 + workspaceAlignment - MTC_ALIGNMENT;
+  if (!isGradient)
+    return ownBytes;
+  if (!a.has_out || (a.queries == 1 && a.keys == 1))
+    return std::nullopt;
+  constexpr int64_t elementBytes = 2, tile = 128;
+  const int64_t lines = 2 * a.batch * (a.heads * a.queries + a.key_heads * a.keys);
+  if (a.batch * a.heads * a.queries * a.keys > 2 * lines * (a.width + a.value_width))
+    return std::nullopt;
+  const int64_t pairs =
+      a.batch * a.heads * roundUp(a.queries, tile) * roundUp(a.keys, tile) * elementBytes;
+  // Keys' and values' gradients of each head, before those that share a head are added.
+  const int64_t perHead = a.heads == a.key_heads ? 0
+                                                 : a.batch * a.heads * a.keys *
+                                                       (a.width + a.value_width) * elementBytes;
+  return offsetsBytes(a) + roundUp(pairs + perHead + ownBytes, MTC_ALIGNMENT);
+}
+
+template <bool isGradient> static int64_t scratchBytes(const void *record) {
+  return planDnnAttention(*static_cast<const MtcAttention *>(record), isGradient).value_or(-1);
+}
+
+/// cuDNN need not be installed: it is asked for what the program has code of its own for.
+static int rate(const void *) { return 0; }
+
+const CallPlanner attentionPlanner = {MTC_ATTENTION, scratchBytes<false>, rate};
+const CallPlanner attentionGradientPlanner = {MTC_ATTENTION_GRADIENT, scratchBytes<true>, rate};
+
+} // namespace mtc::runtime::cuda

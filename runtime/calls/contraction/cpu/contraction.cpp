@@ -1,0 +1,271 @@
+// Contractions by oneDNN's matmul: what is packed, how the batch is cut, which threads run what.
+#include "runtime/calls/contraction/cpu/contraction.h"
+
+#include "runtime/calls/contraction/cpu/library_matmul.h"
+#include "runtime/calls/contraction/cpu/loops.h"
+#include "runtime/calls/contraction/cpu/strided_copy.h"
+#include "runtime/calls/contraction/plain.h"
+#include "runtime/calls/contraction/problem.h"
+#include "runtime/cpu/parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mtc::runtime {
+namespace {
+
+int64_t aligned(int64_t bytes) {
+  return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
+}
+
+/// An operand or result that passes through a dense copy in the scratch.
+struct Packing {
+  StridedTensor original, dense;
+  int64_t offset = 0;
+};
+
+class LibraryContraction final : public LibraryCall {
+public:
+  /// False if the library has no implementation but its reference.
+  bool plan(const MtcContraction &contraction, const ContractionProblem &simplified,
+            int maximalThreads) {
+    dnnl_data_type_t type = *libraryType(contraction.type);
+    elementBytes = static_cast<int>(dnnl_data_type_size(type));
+    problem = simplified;
+    threads = maximalThreads;
+    packOperand(problem.lhs, &BatchAxis::lhs, packedLhs);
+    packOperand(problem.rhs, &BatchAxis::rhs, packedRhs);
+    accumulate = contraction.accumulate != 0;
+    if (problem.out.isRowMajor() && planMatmul(type))
+      return true;
+    // The sums go to the scratch first; what is to be added is added on their way out.
+    addends.swap(problem.addends);
+    accumulateAfterwards = std::exchange(accumulate, false);
+    if ((accumulateAfterwards || !addends.empty()) && type != dnnl_f32)
+      return false;
+    packOperand(problem.out, &BatchAxis::out, packedOut, true);
+    return planMatmul(type);
+  }
+
+  /// Generates the code and the objects that `run` uses.
+  bool build() { return matmul->build(workers); }
+
+  int64_t scratchBytes() const override { return scratch; }
+
+  MtcCallRate rate() const override {
+    if (packedLhs || packedRhs || packedOut)
+      return MTC_CALL_PACKED;
+    return matmul->name().rfind("gemm", 0) == 0 ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
+  }
+
+  std::string implementation() const override {
+    std::string text = matmul->name();
+    if (packedLhs || packedRhs || packedOut)
+      text += " packed";
+    if (entries > 1)
+      text +=
+          " of " + std::to_string(entries) + (workers > 1 ? " entries in parallel" : " entries");
+    return text;
+  }
+
+  void run(char *const *places, char *scratchStart) override {
+    const char *lhs = places[0], *rhs = places[1];
+    const char *const *added = places + 2;
+    char *out = places[2 + addends.size() + problem.addends.size()];
+    if (problem.swapped)
+      std::swap(lhs, rhs);
+    lhs = pack(packedLhs, lhs, scratchStart);
+    rhs = pack(packedRhs, rhs, scratchStart);
+    char *result = packedOut ? scratchStart + packedOut->offset : out;
+    char *library = scratchStart + libraryOffset;
+    if (workers == 1) {
+      for (int64_t entry = 0; entry < entries; ++entry)
+        runEntry(0, entry, lhs, rhs, added, result, library);
+    } else {
+      parallelFor(workers, entries, 1, [&](int part, int64_t begin, int64_t end) {
+        LibraryThreads scope(1);
+        for (int64_t entry = begin; entry < end; ++entry)
+          runEntry(part, entry, lhs, rhs, added, result, library + librarySlice * part);
+      });
+    }
+    if (accumulateAfterwards || !addends.empty())
+      addAfterwards(reinterpret_cast<const float *>(result), added, reinterpret_cast<float *>(out));
+    else if (packedOut)
+      copyStrided(packedOut->dense, result, packedOut->original, out, elementBytes, threads);
+  }
+
+private:
+  /// One matmul for as many of the batch axes as the library takes.
+  bool planMatmul(dnnl_data_type_t type) {
+    for (size_t inner = std::min(problem.batch.size(), LibraryMatmul::mostBatchAxes);; --inner) {
+      entries = 1;
+      outerAxes = problem.batch.size() - inner;
+      for (size_t i = 0; i < outerAxes; ++i)
+        entries *= problem.batch[i].extent;
+      workers = entries >= threads ? threads : 1;
+      matmul = LibraryMatmul::plan(problem, inner, type, accumulate, workers > 1 ? 1 : threads);
+      if (matmul || inner == 0)
+        break;
+    }
+    if (!matmul)
+      return false;
+    librarySlice = aligned(matmul->scratchBytes());
+    libraryOffset = scratch;
+    scratch += librarySlice * workers;
+    return true;
+  }
+
+  /// Replaces a layout that no library takes by a dense one in the scratch.
+  void packOperand(MatrixLayout &matrix, int64_t BatchAxis::*stride,
+                   std::optional<Packing> &packing, bool isResult = false) {
+    if (!isResult && matrix.isPlain())
+      return;
+    packing.emplace();
+    for (BatchAxis &axis : problem.batch) {
+      // A broadcast axis stays one: its entries are not copied.
+      packing->original.extents.push_back(axis.*stride == 0 ? 1 : axis.extent);
+      packing->original.strides.push_back(axis.*stride);
+    }
+    packing->original.extents.insert(packing->original.extents.end(),
+                                     {matrix.rows, matrix.columns});
+    packing->original.strides.insert(packing->original.strides.end(),
+                                     {matrix.rowStride, matrix.columnStride});
+
+    packing->dense.extents = packing->original.extents;
+    packing->dense.strides.resize(packing->dense.extents.size());
+    int64_t elements = 1;
+    for (size_t i = packing->dense.extents.size(); i-- > 0;) {
+      packing->dense.strides[i] = elements;
+      elements *= packing->dense.extents[i];
+    }
+    matrix.rowStride = matrix.columns;
+    matrix.columnStride = 1;
+    for (size_t i = 0; i < problem.batch.size(); ++i)
+      if (problem.batch[i].*stride != 0)
+        problem.batch[i].*stride = packing->dense.strides[i];
+    packing->offset = scratch;
+    scratch += aligned(elements * elementBytes);
+  }
+
+  const char *pack(const std::optional<Packing> &packing, const char *operand,
+                   char *scratchStart) const {
+    if (!packing)
+      return operand;
+    char *dense = scratchStart + packing->offset;
+    copyStrided(packing->original, operand, packing->dense, dense, elementBytes, threads);
+    return dense;
+  }
+
+  /// Entries count over the outer batch axes, the last of them fastest.
+  void runEntry(int worker, int64_t entry, const char *lhs, const char *rhs,
+                const char *const *places, char *out, char *library) {
+    int64_t lhsOffset = 0, rhsOffset = 0, outOffset = 0;
+    std::array<const char *, MTC_MAX_ADDENDS> added{};
+    std::copy_n(places, problem.addends.size(), added.begin());
+    for (size_t i = outerAxes; i-- > 0;) {
+      const BatchAxis &axis = problem.batch[i];
+      int64_t index = entry % axis.extent;
+      entry /= axis.extent;
+      lhsOffset += index * axis.lhs;
+      rhsOffset += index * axis.rhs;
+      outOffset += index * axis.out;
+      for (size_t a = 0; a < problem.addends.size(); ++a)
+        added[a] += index * axis.addends[a] * elementBytes;
+    }
+    matmul->run(worker, lhs + lhsOffset * elementBytes, rhs + rhsOffset * elementBytes,
+                added.data(), out + outOffset * elementBytes, library);
+  }
+
+  /// out (+)= sums + addends, where the sums are dense in the scratch.
+  void addAfterwards(const float *sums, const char *const *added, float *out) const {
+    const int64_t columns = problem.n(), rows = problem.m();
+    const StridedTensor &to = packedOut->original;
+    const size_t matrix = problem.batch.size();
+    parallelFor(threads, problem.entries() * rows, 1 + 16384 / (columns + 1),
+                [&](int, int64_t begin, int64_t end) {
+                  for (int64_t line = begin; line < end; ++line) {
+                    const float *s = sums + line * columns;
+                    int64_t rest = line / rows, row = line % rows;
+                    float *o = out + row * to.strides[matrix];
+                    std::array<const float *, MTC_MAX_ADDENDS> a{};
+                    for (size_t i = 0; i < addends.size(); ++i)
+                      a[i] = reinterpret_cast<const float *>(added[i]) + row * addends[i].rowStride;
+                    for (size_t b = matrix; b-- > 0;) {
+                      int64_t index = rest % to.extents[b];
+                      rest /= to.extents[b];
+                      o += index * to.strides[b];
+                      for (size_t i = 0; i < addends.size(); ++i)
+                        a[i] += index * problem.batch[b].addends[i];
+                    }
+                    for (int64_t n = 0; n < columns; ++n) {
+                      float &result = o[n * to.strides[matrix + 1]];
+                      float sum = accumulateAfterwards ? result + s[n] : s[n];
+                      for (size_t i = 0; i < addends.size(); ++i)
+                        sum += a[i][n * addends[i].columnStride];
+                      result = sum;
+                    }
+                  }
+                });
+  }
+
+  ContractionProblem problem;
+  int elementBytes = 4, threads = 1, workers = 1;
+  int64_t entries = 1, scratch = 0, librarySlice = 0, libraryOffset = 0;
+  std::optional<Packing> packedLhs, packedRhs, packedOut;
+  bool accumulate = false;
+  /// What no library adds: it is added to the sums in the scratch.
+  bool accumulateAfterwards = false;
+  std::vector<MatrixLayout> addends;
+  size_t outerAxes = 0; ///< batch axes over which single matmuls run
+  std::unique_ptr<LibraryMatmul> matmul;
+};
+
+} // namespace
+
+std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction, int threads,
+                                               bool executable) {
+  ContractionProblem problem = simplifyContraction(contraction);
+  if (libraryType(contraction.type) && !problem.isEmpty() && problem.k() > 0) {
+    auto result = std::make_unique<LibraryContraction>();
+    if (result->plan(contraction, problem, threads) && (!executable || result->build()))
+      return result;
+  }
+  return createLoopContraction(contraction, problem, threads);
+}
+
+int usefulThreads(const MtcContraction &contraction, int threads) {
+  constexpr double flopsOfAThread = 5e5; // about 5 microseconds
+  auto flops = static_cast<double>(contractionFlops(contraction));
+  return static_cast<int>(std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(threads)));
+}
+
+bool isFasterAsKernel(const MtcContraction &contraction) {
+  constexpr int64_t smallMatrix = 6, fewTerms = 2;
+  ContractionProblem p = simplifyContraction(contraction);
+  if (p.isEmpty() || p.k() == 0)
+    return false;
+  bool isSmall = p.m() <= smallMatrix && p.n() <= smallMatrix && p.k() <= smallMatrix;
+  bool isVector = p.m() == 1 || p.n() == 1;
+  bool isInOrder = p.lhs.columnStride == 1 && p.rhs.rowStride == 1;
+  return isSmall || (isVector && isInOrder) || p.k() <= fewTerms;
+}
+
+static const MtcContraction &recordOf(const void *record) {
+  return *static_cast<const MtcContraction *>(record);
+}
+
+const CallKind contractionCalls = {
+    MTC_CONTRACTION,
+    [](const void *record, int threads, bool executable) -> std::unique_ptr<LibraryCall> {
+      const MtcContraction &contraction = recordOf(record);
+      // oneDNN's ReLU turns NaN into 0, and its sums along an operand are passes of their own.
+      if (contraction.activation != MTC_NO_ACTIVATION || contraction.summed != MTC_NOTHING_SUMMED)
+        return nullptr;
+      return createContraction(contraction, usefulThreads(contraction, threads), executable);
+    },
+    [](const void *record) { return isFasterAsKernel(recordOf(record)); }};
+
+} // namespace mtc::runtime

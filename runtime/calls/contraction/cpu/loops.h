@@ -1,0 +1,18 @@
+// Contractions in plain loops: for f64, in which gradients are checked, and for sums over nothing.
+#ifndef MTC_RUNTIME_CALLS_CONTRACTION_CPU_LOOPS_H
+#define MTC_RUNTIME_CALLS_CONTRACTION_CPU_LOOPS_H
+
+#include "runtime/calls/contraction/cpu/contraction.h"
+#include "runtime/calls/contraction/problem.h"
+
+#include <memory>
+
+namespace mtc::runtime {
+
+/// For f32 and f64; null for other types. Terms are summed in order of k.
+std::unique_ptr<LibraryCall> createLoopContraction(const MtcContraction &contraction,
+                                                   const ContractionProblem &problem, int threads);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_CALLS_CONTRACTION_CPU_LOOPS_H

@@ -1,0 +1,49 @@
+// One contraction of a program, prepared once by cuBLASLt.
+#ifndef MTC_RUNTIME_CALLS_CONTRACTION_CUDA_MATMUL_H
+#define MTC_RUNTIME_CALLS_CONTRACTION_CUDA_MATMUL_H
+
+#include "runtime/calls/contraction/cuda/matmul_plan.h"
+#include "runtime/cuda/call.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mtc::runtime::cuda {
+
+extern const CallKind contractionCalls;
+
+class Matmul : public PreparedCall {
+public:
+  /// Chooses the library's best algorithm for the plan over `places`, which are those of the
+  /// contraction, with at most `workspaceBytes` at `workspace`. A product
+  /// of f32 may take its operands rounded to `precision`. A fault of the system if the library has
+  /// no algorithm.
+  Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> places, Address workspace,
+         int64_t workspaceBytes, MtcCudaPrecision precision);
+
+  void enqueue(Stream stream) const override;
+  std::string implementation() const override;
+
+private:
+  template <typename Handle>
+  using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, int (*)(Handle)>;
+
+  Owned<MatrixLayoutHandle> layout(const PlacedMatrix &matrix) const;
+  void describe(MtcCudaPrecision precision);
+  void choose();
+  Address address(uint32_t place, int64_t call = 0) const;
+
+  const Blas &blas;
+  MatmulPlan plan;
+  std::vector<Address> places;
+  Address workspace;
+  int64_t workspaceBytes;
+  Owned<MatrixLayoutHandle> a, b, c, d;
+  Owned<MatmulDescription> description{nullptr, nullptr};
+  MatmulAlgorithm algorithm = {};
+};
+
+} // namespace mtc::runtime::cuda
+
+#endif // MTC_RUNTIME_CALLS_CONTRACTION_CUDA_MATMUL_H

@@ -1,0 +1,167 @@
+// From strides to column-major matrices.
+#include "runtime/calls/contraction/cuda/matmul_plan.h"
+
+#include "runtime/cuda/blas_lt.h"
+
+#include <algorithm>
+
+namespace mtc::runtime::cuda {
+
+int64_t MatmulPlan::calls() const {
+  int64_t count = 1;
+  for (const BatchAxis &axis : outer)
+    count *= axis.extent;
+  return count;
+}
+
+int64_t MatmulPlan::stride(const BatchAxis &axis, uint32_t place) const {
+  const uint32_t lhs = swapped ? 1 : 0, rhs = 1 - lhs;
+  return place == lhs       ? axis.lhs
+         : place == rhs     ? axis.rhs
+         : place == d.place ? axis.out
+                            : axis.addends[place - 2];
+}
+
+int64_t MatmulPlan::offset(uint32_t place, int64_t call) const {
+  int64_t result = 0;
+  for (size_t i = outer.size(); i-- > 0; call /= outer[i].extent)
+    result += call % outer[i].extent * stride(outer[i], place);
+  return result;
+}
+
+static bool isLibraryType(uint32_t type) {
+  return type == MTC_F32 || type == MTC_F64 || type == MTC_BF16 || type == MTC_F16;
+}
+
+/// The transpose of a matrix as a column-major one; nothing if neither stride is 1.
+static std::optional<PlacedMatrix> transposeOf(const MatrixLayout &matrix, uint32_t place,
+                                               int64_t batchStride) {
+  if (matrix.columnStride == 1 && matrix.rowStride >= matrix.columns)
+    return PlacedMatrix{place, matrix.columns, matrix.rows, matrix.rowStride, batchStride, false};
+  if (matrix.rowStride == 1 && matrix.columnStride >= matrix.rows)
+    return PlacedMatrix{place, matrix.rows, matrix.columns, matrix.columnStride, batchStride, true};
+  return std::nullopt;
+}
+
+static bool addMatrix(MatmulPlan &plan, const MatrixLayout &addend, uint32_t place,
+                      int64_t batchStride) {
+  if (plan.c || addend.columnStride != 1 || addend.rowStride < addend.columns)
+    return false;
+  plan.c = PlacedMatrix{place, addend.columns, addend.rows, addend.rowStride, batchStride, false};
+  return true;
+}
+
+/// The library adds no vector in f64, and no other one in the entries of outer axes.
+static bool addBias(MatmulPlan &plan, const MatrixLayout &addend, uint32_t place,
+                    int64_t batchStride) {
+  const bool isVector = (addend.rowStride == 0 || addend.rows == 1) &&
+                        (addend.columnStride == 1 || addend.columns == 1);
+  const bool changes =
+      std::any_of(plan.outer.begin(), plan.outer.end(),
+                  [&](const BatchAxis &axis) { return axis.addends[place - 2] != 0; });
+  if (plan.bias || !isVector || changes || plan.type == MTC_F64)
+    return false;
+  plan.bias = MatmulPlan::Bias{place, batchStride};
+  return true;
+}
+
+/// The library's epilogues are single choices, but for the bias in front of a forward activation
+/// and the sums behind gelu's gradient. NVIDIA asks for an auxiliary matrix whose leading dimension
+/// and batch stride are multiples of 8 elements.
+static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
+  const bool isGradient = contraction.activation == MTC_GELU_GRADIENT;
+  const bool hasActivation = contraction.activation != MTC_NO_ACTIVATION;
+  const bool sumsResult = contraction.summed == MTC_RESULT_SUMMED;
+  const bool sumsOperand = contraction.summed != MTC_NOTHING_SUMMED && !sumsResult;
+  if (!hasActivation && !sumsResult && !sumsOperand && !contraction.keeps_sum)
+    return true;
+  if (plan.type == MTC_F64 || !plan.outer.empty() || (hasActivation && plan.c) ||
+      (plan.bias && (isGradient || sumsOperand)))
+    return false;
+  if ((contraction.keeps_sum && contraction.activation != MTC_GELU) ||
+      (sumsResult && (!isGradient || plan.swapped)) || (sumsOperand && hasActivation) ||
+      (contraction.summed != MTC_NOTHING_SUMMED && plan.batch != 1))
+    return false;
+  if (contraction.activation == MTC_RELU)
+    plan.epilogue = reluEpilogue;
+  else if (contraction.activation == MTC_GELU)
+    plan.epilogue = geluEpilogue;
+  else if (isGradient)
+    plan.epilogue = geluGradientEpilogue;
+  if (isGradient || contraction.keeps_sum) {
+    if (plan.d.leading % 8 != 0 || plan.d.batchStride % 8 != 0)
+      return false;
+    plan.epilogue |= auxiliaryEpilogue;
+    plan.auxiliary = isGradient ? plan.d.place - 1 : plan.d.place + 1;
+  }
+  if (sumsResult)
+    plan.epilogue |= sumsEpilogue;
+  else if (sumsOperand)
+    plan.epilogue = (contraction.summed == MTC_LHS_SUMMED ? 0u : 1u) == plan.a.place
+                        ? sumsOfAEpilogue
+                        : sumsOfBEpilogue;
+  if (sumsResult || sumsOperand)
+    plan.sums = plan.d.place + (contraction.keeps_sum ? 2 : 1);
+  return true;
+}
+
+std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
+  ContractionProblem problem = simplifyContraction(contraction);
+  if (!isLibraryType(contraction.type) || problem.isEmpty() || problem.k() == 0)
+    return std::nullopt;
+  MatmulPlan plan = {};
+  plan.type = contraction.type;
+  plan.swapped = problem.swapped;
+  plan.outer = problem.batch;
+  BatchAxis inner = {1, 0, 0, 0};
+  if (!plan.outer.empty()) {
+    // The longest axis makes the fewest calls.
+    auto longest = std::max_element(
+        plan.outer.begin(), plan.outer.end(),
+        [](const BatchAxis &a, const BatchAxis &b) { return a.extent < b.extent; });
+    inner = *longest;
+    plan.outer.erase(longest);
+  }
+  plan.batch = inner.extent;
+  const uint32_t lhs = problem.swapped ? 1 : 0;
+  const uint32_t out = 2 + contraction.addend_count + (contraction.activation == MTC_GELU_GRADIENT);
+  auto a = transposeOf(problem.rhs, 1 - lhs, inner.rhs),
+       b = transposeOf(problem.lhs, lhs, inner.lhs);
+  if (!a || !b || !problem.out.isRowMajor())
+    return std::nullopt;
+  plan.a = *a;
+  plan.b = *b;
+  plan.d = {out, problem.n(), problem.m(), problem.out.rowStride, inner.out, false};
+  if (contraction.accumulate)
+    plan.c = plan.d;
+  for (uint32_t i = 0; i < contraction.addend_count; ++i)
+    if (!addMatrix(plan, problem.addends[i], 2 + i, inner.addends[i]) &&
+        !addBias(plan, problem.addends[i], 2 + i, inner.addends[i]))
+      return std::nullopt;
+  if (!addEpilogue(plan, contraction))
+    return std::nullopt;
+  return plan;
+}
+
+int64_t workspaceBytes(const MatmulPlan &plan) {
+  constexpr int64_t parts = 16, least = int64_t{64} << 10, most = int64_t{32} << 20;
+  const int64_t elementBytes = plan.type == MTC_F64 ? 8 : 4; // that sums are kept in
+  const int64_t elements = plan.d.rows * plan.d.columns * plan.batch;
+  return std::clamp(elements / MTC_ALIGNMENT * MTC_ALIGNMENT * parts * elementBytes, least, most);
+}
+
+static std::optional<MatmulPlan> planOf(const void *record) {
+  return planMatmul(*static_cast<const MtcContraction *>(record));
+}
+
+const CallPlanner contractionPlanner = {MTC_CONTRACTION,
+                                        [](const void *record) -> int64_t {
+                                          std::optional<MatmulPlan> plan = planOf(record);
+                                          return plan ? workspaceBytes(*plan) : -1;
+                                        },
+                                        [](const void *record) {
+                                          std::optional<MatmulPlan> plan = planOf(record);
+                                          return !plan ? 0 : plan->calls() > 1 ? 1 : 2;
+                                        }};
+
+} // namespace mtc::runtime::cuda

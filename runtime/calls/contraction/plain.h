@@ -1,0 +1,52 @@
+// The work of a contraction, and the same work over the simplest tensors.
+#ifndef MTC_RUNTIME_CALLS_CONTRACTION_PLAIN_H
+#define MTC_RUNTIME_CALLS_CONTRACTION_PLAIN_H
+
+#include "runtime/abi/contraction.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace mtc::runtime {
+
+/// Null for a call of another kind.
+inline const MtcContraction *contractionOf(const MtcCall &call) {
+  return std::strcmp(call.kind, MTC_CONTRACTION) == 0
+             ? static_cast<const MtcContraction *>(call.description)
+             : nullptr;
+}
+
+/// Multiplications and additions of a run.
+inline int64_t contractionFlops(const MtcContraction &c) {
+  int64_t flops = 2 * c.m * c.n * c.k;
+  for (uint32_t i = 0; i < c.batch_rank; ++i)
+    flops *= c.batch[i];
+  return flops;
+}
+
+/// The contraction of the same shape and type with dense row-major tensors of its own and one batch
+/// dimension, which starts from nothing: what a library is fastest at.
+inline MtcContraction plainContraction(const MtcContraction &contraction) {
+  MtcContraction plain = {};
+  plain.type = contraction.type;
+  plain.m = contraction.m;
+  plain.n = contraction.n;
+  plain.k = contraction.k;
+  plain.batch_rank = 1;
+  plain.batch[0] = 1;
+  for (uint32_t i = 0; i < contraction.batch_rank; ++i)
+    plain.batch[0] *= contraction.batch[i];
+  auto fill = [](int64_t *strides, int64_t rows, int64_t columns) {
+    strides[0] = rows * columns;
+    strides[1] = columns;
+    strides[2] = 1;
+  };
+  fill(plain.lhs_strides, plain.m, plain.k);
+  fill(plain.rhs_strides, plain.k, plain.n);
+  fill(plain.out_strides, plain.m, plain.n);
+  return plain;
+}
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_CALLS_CONTRACTION_PLAIN_H

@@ -1,0 +1,17 @@
+// The kinds of calls whose libraries of the target `cuda` are asked when a program is compiled.
+#include "runtime/calls/attention/cuda/dnn_attention_plan.h"
+#include "runtime/calls/contraction/cuda/matmul_plan.h"
+
+#include <cstring>
+
+namespace mtc::runtime::cuda {
+
+const CallPlanner *findCallPlanner(const char *name) {
+  for (const CallPlanner *planner :
+       {&contractionPlanner, &attentionPlanner, &attentionGradientPlanner})
+    if (std::strcmp(planner->name, name) == 0)
+      return planner;
+  return nullptr;
+}
+
+} // namespace mtc::runtime::cuda

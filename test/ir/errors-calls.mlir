@@ -1,0 +1,67 @@
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{'mtc.call' op has 1 inputs, but its library takes 2 (call_c1)}}
+  mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8> [#mtc.at<0, tensor<4x8xf32>>] into [#mtc.at<192, tensor<4x2xf32>>]
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has 'tensor<4x8xf64>' among its inputs, expected 32 elements of f32 (call_c1)}}
+  mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8> [#mtc.at<0, tensor<4x8xf64>>, #mtc.at<0, tensor<8x2xf32>>]
+    into [#mtc.at<192, tensor<4x2xf32>>]
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has 'tensor<4x3xf32>' among its outputs, expected 8 elements of f32 (call_c1)}}
+  mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8> [#mtc.at<0, tensor<4x8xf32>>, #mtc.at<0, tensor<8x2xf32>>]
+    into [#mtc.at<192, tensor<4x3xf32>>]
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has a batch of 11 axes and 0 addends, expected at most 10 and 2 (contraction_call_c1)}}
+  mtc.call #mtc.contraction<type = f32, batch_rank = 11> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{sums beside a batch, or keeps what no gelu is taken of (contraction_call_c2)}}
+  mtc.call #mtc.contraction<type = f32, activation = relu, keeps_sum = 1> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has 3 heads of queries and 2 of keys, expected a multiple (attention_call_c1)}}
+  mtc.call #mtc.attention<type = f32, heads = 3, key_heads = 2> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{a call of this kind has no 'width'}}
+  // expected-error @below {{failed to parse}}
+  mtc.call #mtc.contraction<width = 3> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{'relux' is no activation}}
+  // expected-error @below {{failed to parse}}
+  mtc.call #mtc.contraction<type = f32, activation = relux> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{query has at most 4 numbers}}
+  // expected-error @below {{failed to parse}}
+  mtc.call #mtc.attention<type = f32, query = [1, 2, 3, 4, 5]> [] into []
+}

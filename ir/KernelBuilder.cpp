@@ -78,6 +78,12 @@ Value KernelBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) {
   return arith::CmpIOp::create(bodyBuilder, predicate, a, b);
 }
 
+Value KernelBuilder::require(Value guard, arith::CmpIPredicate predicate, AffineExpr expr,
+                             int64_t bound) {
+  Value holds = compare(predicate, index(expr), constant(bound));
+  return guard ? arith::AndIOp::create(bodyBuilder, guard, holds).getResult() : holds;
+}
+
 Value KernelBuilder::check(Value index, int64_t extent, bool isUnsigned) {
   Type i64 = bodyBuilder.getI64Type();
   if (index.getType() != i64) {

@@ -40,6 +40,9 @@ public:
   mlir::Value constant(int64_t value);
   /// Signless comparison of two i64 values.
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
+  /// Whether `guard` holds (null: it does), and `expr` compares so with `bound`.
+  mlir::Value require(mlir::Value guard, mlir::arith::CmpIPredicate predicate,
+                      mlir::AffineExpr expr, int64_t bound);
   /// An index made valid for an axis of `extent`; widened to i64 first (`isUnsigned`: without
   /// sign).
   mlir::Value check(mlir::Value index, int64_t extent, bool isUnsigned = false);

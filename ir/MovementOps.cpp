@@ -215,20 +215,17 @@ Operation *PadOp::buildKernel(OpBuilder &builder) {
   KernelBuilder kernel(builder, *this, type.getShape());
   SmallVector<AffineExpr> index;
   Value guard;
-  auto require = [&](arith::CmpIPredicate predicate, AffineExpr expr, int64_t bound) {
-    Value holds = kernel.compare(predicate, kernel.index(expr), kernel.constant(bound));
-    guard = guard ? arith::AndIOp::create(kernel.body(), guard, holds).getResult() : holds;
-  };
   for (int64_t axis = 0; axis < type.getRank(); ++axis) {
     int64_t low = getLow()[axis], step = getInterior()[axis] + 1;
     AffineExpr shifted = kernel.dim(axis) - low;
     index.push_back(shifted.floorDiv(step));
     if (low > 0)
-      require(arith::CmpIPredicate::sge, shifted, 0);
+      guard = kernel.require(guard, arith::CmpIPredicate::sge, shifted, 0);
     if (getHigh()[axis] > 0)
-      require(arith::CmpIPredicate::slt, shifted, (shapeOf(getInput())[axis] - 1) * step + 1);
+      guard = kernel.require(guard, arith::CmpIPredicate::slt, shifted,
+                             (shapeOf(getInput())[axis] - 1) * step + 1);
     if (step > 1)
-      require(arith::CmpIPredicate::eq, shifted % step, 0);
+      guard = kernel.require(guard, arith::CmpIPredicate::eq, shifted % step, 0);
   }
   Value value;
   if (guard) {
@@ -362,7 +359,6 @@ Operation *ConcatenateOp::buildKernel(OpBuilder &builder) {
   int64_t rank = type.getRank();
   KernelBuilder kernel(builder, *this, type.getShape());
   AffineExpr along = kernel.dim(getAxis());
-  Value place = kernel.index(along);
   Value value = scalarConstant(kernel.body(), getLoc(), getScalarType(type.getElementType()), 0);
   int64_t begin = 0, total = type.getDimSize(getAxis());
   for (auto [i, input] : llvm::enumerate(getInputs())) {
@@ -371,11 +367,9 @@ Operation *ConcatenateOp::buildKernel(OpBuilder &builder) {
     index[getAxis()] = along - begin;
     Value guard;
     if (begin > 0)
-      guard = kernel.compare(arith::CmpIPredicate::sge, place, kernel.constant(begin));
-    if (end < total) {
-      Value below = kernel.compare(arith::CmpIPredicate::slt, place, kernel.constant(end));
-      guard = guard ? arith::AndIOp::create(kernel.body(), guard, below).getResult() : below;
-    }
+      guard = kernel.require(guard, arith::CmpIPredicate::sge, along, begin);
+    if (end < total)
+      guard = kernel.require(guard, arith::CmpIPredicate::slt, along, end);
     if (begin < end)
       value = guard ? kernel.loadIf(guard, value, i, index) : kernel.load(i, index);
     begin = end;

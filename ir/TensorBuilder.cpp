@@ -173,6 +173,24 @@ Value TensorBuilder::concatenate(ValueRange inputs, int64_t axis) {
       RankedTensorType::get(shape, typeOf(inputs.front()).getElementType()), inputs, axis);
 }
 
+Value TensorBuilder::windows(Value x, ArrayRef<int64_t> axes, ArrayRef<int64_t> positions,
+                             ArrayRef<int64_t> taps, ArrayRef<int64_t> strides,
+                             ArrayRef<int64_t> dilations) {
+  SmallVector<int64_t> shape(shapeOf(x));
+  for (auto [axis, extent] : llvm::zip_equal(axes, positions))
+    shape[axis] = extent;
+  llvm::append_range(shape, taps);
+  return create<WindowsOp>(RankedTensorType::get(shape, typeOf(x).getElementType()), x, axes,
+                           strides, dilations);
+}
+
+Value TensorBuilder::overlapAdd(Value y, ArrayRef<int64_t> axes, ArrayRef<int64_t> offsets,
+                                ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                                ArrayRef<int64_t> shape) {
+  return create<OverlapAddOp>(RankedTensorType::get(shape, typeOf(y).getElementType()), y, axes,
+                              offsets, strides, dilations);
+}
+
 Value TensorBuilder::gather(Value x, Value indices, int64_t axis, int64_t batch) {
   SmallVector<int64_t> shape(shapeOf(x).take_front(axis));
   llvm::append_range(shape, shapeOf(indices).drop_front(batch));

@@ -79,6 +79,14 @@ public:
             mlir::ArrayRef<int64_t> interior, double value = 0.0);
   Value reverse(Value x, mlir::ArrayRef<int64_t> axes);
   Value concatenate(mlir::ValueRange inputs, int64_t axis);
+  /// `mtc.windows`: so many positions and taps along each of `axes`.
+  Value windows(Value x, mlir::ArrayRef<int64_t> axes, mlir::ArrayRef<int64_t> positions,
+                mlir::ArrayRef<int64_t> taps, mlir::ArrayRef<int64_t> strides,
+                mlir::ArrayRef<int64_t> dilations);
+  /// `mtc.overlap_add`, whose result has this shape.
+  Value overlapAdd(Value y, mlir::ArrayRef<int64_t> axes, mlir::ArrayRef<int64_t> offsets,
+                   mlir::ArrayRef<int64_t> strides, mlir::ArrayRef<int64_t> dilations,
+                   mlir::ArrayRef<int64_t> shape);
   Value gather(Value x, Value indices, int64_t axis, int64_t batch);
   /// `extent` is the result's along `axis`.
   Value scatterAdd(Value updates, Value indices, int64_t axis, int64_t batch, int64_t extent);

@@ -5,6 +5,7 @@
 #include "frontend/operators/Formulas.h"
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "ir/Shape.h"
 
 using namespace mlir;
 
@@ -31,28 +32,79 @@ bool areVectors(Inference &node, size_t first, size_t last, int64_t extent) {
   return true;
 }
 
-/// A value for each channel (axis 1 of `shape`), repeated to `shape`.
-Value perChannel(TensorBuilder &b, Value channel, ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> axes = axesFrom(2, shape.size());
-  axes.insert(axes.begin(), 0);
-  return b.broadcast(channel, axes, shape);
-}
+//===--- BatchNormalization -------------------------------------------------------------------===//
 
-//===--- BatchNormalization: types only -------------------------------------------------------===//
+struct BatchStatistics {
+  double epsilon, momentum;
+  /// Normalizes by the batch's mean and variance, and moves the running ones.
+  bool training;
+
+  /// Before version 14 a node trains where it has further results.
+  static BatchStatistics read(NodeView &node) {
+    BatchStatistics read{readEpsilon(node), node.floating("momentum", 0.9), false};
+    if (node.version() >= 14)
+      read.training = node.flag("training_mode", false);
+    else
+      for (size_t i = 1; i < node.resultCount(); ++i)
+        read.training |= node.wants(i);
+    return read;
+  }
+};
 
 /// Y, and in training running mean and variance. Before version 14 the two further results are the
 /// batch's.
 LogicalResult inferBatchNormalization(Inference &node) {
-  readEpsilon(node);
-  node.floating("momentum", 0.9);
-  if (node.version() >= 14)
-    node.flag("training_mode", false);
+  BatchStatistics::read(node);
   if (!node.hasRank(0, 2) || !areVectors(node, 1, 4, node.dim(0, 1)) ||
       failed(inferSameFloat(node)))
     return failure();
   for (size_t i = 1; i < (node.version() < 14 ? 5 : 3); ++i)
     if (failed(node.result(i, node.type(3))))
       return failure();
+  return success();
+}
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + bias, of the batch's statistics or the running
+/// ones. In training
+///
+///   running = momentum * running + (1 - momentum) * batch's,
+///
+/// where the variance is that of N elements (PyTorch's own is that of N - 1); running statistics
+/// that are state get their new values.
+LogicalResult convertBatchNormalization(Conversion &node) {
+  auto [epsilon, momentum, training] = BatchStatistics::read(node);
+  if (node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  ArrayRef<int64_t> shape = node.resultShape();
+  Type element = node.elementType(0), statistic = computeType(b, element);
+  Value x = b.cast(node.value(0), statistic);
+  auto operand = [&](size_t i) { return b.cast(node.value(i), statistic); };
+  if (!training) {
+    Value variance = operand(4);
+    Value factor = b.mul(operand(1), b.rsqrt(b.add(variance, b.splat(variance, epsilon))));
+    Value centred = b.sub(x, perChannel(b, operand(3), shape));
+    Value y = b.add(b.mul(centred, perChannel(b, factor, shape)), perChannel(b, operand(2), shape));
+    return node.result(0, b.cast(y, element));
+  }
+  SmallVector<int64_t> axes = otherAxes(shape.size(), {1});
+  Normalized batch = normalize(b, x, axes, epsilon);
+  Value y = b.mul(batch.value, perChannel(b, operand(1), shape));
+  y = b.cast(b.add(y, perChannel(b, operand(2), shape)), element);
+  if (failed(node.result(0, y)))
+    return failure();
+  for (auto [i, now] : {std::pair<size_t, Value>(1, batch.mean), {2, batch.variance}}) {
+    Value before = operand(i + 2);
+    Value moved =
+        b.add(b.mul(before, b.splat(before, momentum)), b.mul(now, b.splat(now, 1 - momentum)));
+    moved = b.cast(moved, node.elementType(i + 2));
+    node.program().updateState(node.operand(i + 2), moved);
+    // Results 3 and 4 of versions before 14.
+    if ((i < node.resultCount() && failed(node.result(i, moved))) ||
+        (i + 2 < node.resultCount() &&
+         failed(node.result(i + 2, b.cast(now, node.elementType(i + 2))))))
+      return failure();
+  }
   return success();
 }
 
@@ -123,7 +175,8 @@ LogicalResult convertGroupNormalization(Conversion &node) {
 } // namespace
 
 void registerChannelNormalizationOperators(Operators &operators) {
-  operators.add("BatchNormalization", 7, {.infer = inferBatchNormalization});
+  operators.add("BatchNormalization", 7,
+                {.infer = inferBatchNormalization, .convert = convertBatchNormalization});
   operators.add("InstanceNormalization", 6,
                 {.infer = inferInstanceNormalization, .convert = convertInstanceNormalization});
   operators.add("GroupNormalization", 18,

@@ -2,6 +2,7 @@
 
 #include "frontend/operators/Formulas.h"
 #include "frontend/operators/Indices.h"
+#include "ir/Shape.h"
 
 #include <cmath>
 
@@ -15,6 +16,10 @@ Type computeType(TensorBuilder &b, Type element) {
 
 SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank) {
   return llvm::to_vector(llvm::seq<int64_t>(axis, rank));
+}
+
+Value perChannel(TensorBuilder &b, Value channel, ArrayRef<int64_t> shape) {
+  return b.broadcast(channel, otherAxes(shape.size(), {1}), shape);
 }
 
 Value clip(TensorBuilder &b, Value x, Value low, Value high) {
@@ -54,7 +59,7 @@ Normalized normalize(TensorBuilder &b, Value x, ArrayRef<int64_t> axes, double e
   Value centred = b.sub(x, b.broadcast(mean, axes, shape));
   Value variance = meanOver(b, b.mul(centred, centred), axes);
   Value inverse = b.rsqrt(b.add(variance, b.splat(variance, epsilon)));
-  return {b.mul(centred, b.broadcast(inverse, axes, shape)), mean, inverse};
+  return {b.mul(centred, b.broadcast(inverse, axes, shape)), mean, variance, inverse};
 }
 
 static Value rowMaximum(TensorBuilder &b, Value x, int64_t axis) {

@@ -14,6 +14,9 @@ mlir::Type computeType(TensorBuilder &b, mlir::Type element);
 /// The axes [axis, rank).
 llvm::SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank);
 
+/// A value for each channel (axis 1 of `shape`), repeated to `shape`.
+mlir::Value perChannel(TensorBuilder &b, mlir::Value channel, llvm::ArrayRef<int64_t> shape);
+
 /// low where x < low, high where x > high; the gradient at the bounds is 1. A bound may be null.
 mlir::Value clip(TensorBuilder &b, mlir::Value x, mlir::Value low, mlir::Value high);
 
@@ -26,10 +29,10 @@ int64_t extentOver(mlir::Value x, llvm::ArrayRef<int64_t> axes);
 /// The mean of floats over axes, which vanish: their sum times 1/n.
 mlir::Value meanOver(TensorBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> axes);
 
-/// (x - mean) / sqrt(variance + epsilon) over axes, and the mean and the factor, without the axes.
-/// The variance is that of the centred elements.
+/// (x - mean) / sqrt(variance + epsilon) over axes, and mean, variance and factor, without the
+/// axes. The variance is that of the centred elements.
 struct Normalized {
-  mlir::Value value, mean, inverseDeviation;
+  mlir::Value value, mean, variance, inverseDeviation;
 };
 Normalized normalize(TensorBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> axes, double epsilon);
 

@@ -101,19 +101,36 @@ Value Program::readVariable(StringAttr symbol, RankedTensorType type, Location l
   return ReadOp::create(builder, type, FlatSymbolRefAttr::get(symbol));
 }
 
+Role Program::roleOf(InitializerOp initializer) {
+  return llvm::StringSwitch<Role>(initializer.getRole().value_or("constant"))
+      .Case("parameter", Role::Parameter)
+      .Case("state", Role::State)
+      .Default(Role::Constant);
+}
+
 Value Program::materialize(InitializerOp initializer) {
   StringAttr symbol = freshSymbol(initializer.getName());
-  Role role = llvm::StringSwitch<Role>(initializer.getRole().value_or("constant"))
-                  .Case("parameter", Role::Parameter)
-                  .Case("state", Role::State)
-                  .Default(Role::Constant);
+  symbolOf[initializer] = symbol;
   auto type = cast<RankedTensorType>(initializer.getType());
   OpBuilder builder(forward);
   variables.push_back(
-      VariableOp::create(builder, initializer.getLoc(), role, symbol.getValue(), type,
-                         InitializerAttr::get(builder.getContext(), initializer.getName()),
+      VariableOp::create(builder, initializer.getLoc(), roleOf(initializer), symbol.getValue(),
+                         type, InitializerAttr::get(builder.getContext(), initializer.getName()),
                          FlatSymbolRefAttr(), initializer.getModuleNameAttr()));
   return readVariable(symbol, type, initializer.getLoc());
+}
+
+void Program::updateState(Value onnxValue, Value value) {
+  auto initializer = onnxValue.getDefiningOp<InitializerOp>();
+  if (!initializer || roleOf(initializer) != Role::State)
+    return;
+  this->value(onnxValue); // There is a variable from here on.
+  WriteOp &write = stateWrites[initializer];
+  if (write)
+    write->erase(); // Only the last value is kept.
+  TensorBuilder builder = builderAt(value.getLoc());
+  write = WriteOp::create(builder, FlatSymbolRefAttr::get(symbolOf.at(initializer)), value);
+  define(onnxValue, value);
 }
 
 Value Program::readScalar(RuntimeScalar scalar, Location loc) {

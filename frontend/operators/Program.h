@@ -41,6 +41,10 @@ public:
   std::optional<Tensor> constant(mlir::Value onnxValue) const;
   void define(mlir::Value onnxValue, mlir::Value value) { values[onnxValue] = value; }
 
+  /// Where `onnxValue` is an initializer that is state, the step gives its variable this value, and
+  /// nodes from here on read it.
+  void updateState(mlir::Value onnxValue, mlir::Value value);
+
   /// A count that the runtime writes before each step, an i64.
   mlir::Value readScalar(RuntimeScalar scalar, mlir::Location loc);
 
@@ -52,6 +56,8 @@ public:
 
 private:
   mlir::Value materialize(InitializerOp initializer);
+  /// What a variable of the initializer is for.
+  static Role roleOf(InitializerOp initializer);
   mlir::Value readVariable(mlir::StringAttr symbol, mlir::RankedTensorType type,
                            mlir::Location loc);
   mlir::StringAttr freshSymbol(llvm::StringRef name);
@@ -61,6 +67,8 @@ private:
   mlir::func::FuncOp forward;
   mlir::SmallVector<VariableOp> variables;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
+  llvm::DenseMap<mlir::Value, mlir::StringAttr> symbolOf; ///< Of initializers that are read.
+  llvm::DenseMap<mlir::Value, WriteOp> stateWrites;
   llvm::StringMap<mlir::Value> scalars;
   llvm::StringSet<> symbols;
   int64_t randomStreams = 0;

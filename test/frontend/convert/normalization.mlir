@@ -51,3 +51,67 @@ onnx.graph @main(%x: tensor<2x4x3xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>) ->
   %y = onnx.node "GroupNormalization" version 21 (%x, %g, %b) {num_groups = 2 : si64} : (tensor<2x4x3xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x3xf32>
   onnx.return %y : tensor<2x4x3xf32>
 }
+
+// -----
+
+// Batch normalization in training: by the batch's statistics, and the running ones, which are state, are written.
+
+// CHECK: mtc.variable state @m
+// CHECK: mtc.variable state @v
+// CHECK: func.func @forward(%[[X:.*]]: tensor<2x3x4xf32>, %[[G:.*]]: tensor<3xf32>, %[[B:.*]]: tensor<3xf32>)
+// CHECK: mtc.reduce{{ *}} add %[[X]] axes [0, 2] : tensor<2x3x4xf32> -> tensor<3xf32>
+// CHECK: mtc.rsqrt
+// CHECK: mtc.broadcast %[[G]] axes [0, 2] : tensor<3xf32> -> tensor<2x3x4xf32>
+// CHECK: %[[Y:.*]] = mtc.add
+// CHECK: %[[M:.*]] = mtc.read @m : tensor<3xf32>
+// CHECK: %[[OLD:.*]] = mtc.mul %[[M]], %{{.*}}
+// CHECK: %[[MOVED:.*]] = mtc.add %[[OLD]], %{{.*}}
+// CHECK: mtc.write @m, %[[MOVED]] : tensor<3xf32>
+// CHECK: mtc.write @v, %{{.*}} : tensor<3xf32>
+// CHECK: return %[[Y]] : tensor<2x3x4xf32>
+onnx.graph @main(%x: tensor<2x3x4xf32>, %g: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<2x3x4xf32> {
+  %m = onnx.initializer "m" {role = "state"} : tensor<3xf32>
+  %v = onnx.initializer "v" {role = "state"} : tensor<3xf32>
+  %y, %rm, %rv = onnx.node "BatchNormalization" version 15 (%x, %g, %b, %m, %v) {training_mode = 1 : si64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>)
+  onnx.return %y : tensor<2x3x4xf32>
+}
+
+// -----
+
+// A second node reads what the first one gave, and only the last value is written. Before version 14 further results say
+// that a node trains.
+
+// CHECK: func.func @forward
+// CHECK: %[[M:.*]] = mtc.read @m : tensor<3xf32>
+// CHECK: %[[OLD:.*]] = mtc.mul %[[M]], %{{.*}}
+// CHECK: %[[MOVED:.*]] = mtc.add %[[OLD]], %{{.*}}
+// CHECK: mtc.mul %[[MOVED]], %{{.*}}
+// CHECK: mtc.write @m,
+// CHECK-NOT: mtc.write @m,
+onnx.graph @main(%x: tensor<2x3x4xf32>, %g: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<2x3x4xf32> {
+  %n = onnx.none
+  %m = onnx.initializer "m" {role = "state"} : tensor<3xf32>
+  %v = onnx.initializer "v" {role = "state"} : tensor<3xf32>
+  %y, %rm, %rv = onnx.node "BatchNormalization" version 9 (%x, %g, %b, %m, %v) {} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>)
+  %z, %sm, %sv = onnx.node "BatchNormalization" version 9 (%y, %g, %b, %m, %v) {} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>)
+  onnx.return %z : tensor<2x3x4xf32>
+}
+
+// -----
+
+// Without training by the running ones, of which none is written.
+
+// CHECK: func.func @forward(%[[X:.*]]: tensor<2x3x4xf32>, %[[G:.*]]: tensor<3xf32>, %[[B:.*]]: tensor<3xf32>)
+// CHECK: %[[V:.*]] = mtc.read @v : tensor<3xf32>
+// CHECK: %[[I:.*]] = mtc.rsqrt
+// CHECK: mtc.mul %[[G]], %[[I]]
+// CHECK: %[[M:.*]] = mtc.read @m : tensor<3xf32>
+// CHECK: %[[MB:.*]] = mtc.broadcast %[[M]] axes [0, 2]
+// CHECK: mtc.sub %[[X]], %[[MB]]
+// CHECK-NOT: mtc.write
+onnx.graph @main(%x: tensor<2x3x4xf32>, %g: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<2x3x4xf32> {
+  %m = onnx.initializer "m" {role = "state"} : tensor<3xf32>
+  %v = onnx.initializer "v" {role = "state"} : tensor<3xf32>
+  %y = onnx.node "BatchNormalization" version 15 (%x, %g, %b, %m, %v) {} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  onnx.return %y : tensor<2x3x4xf32>
+}

@@ -107,6 +107,40 @@ def group_normalization(node, x, scale, bias):
     return y * along_channels(scale, x.rank) + along_channels(bias, x.rank)
 
 
+def propose_batch(graph, name: str):
+    """Statistics are constants here: as initializers they were state, which test/e2e looks at."""
+    x = graph.value(min_rank=2)
+    shape = graph.shape(x)
+    channels, attributes, outputs = shape[1], {}, 1
+    if graph.chance(0.6) and math.prod(shape) // channels > 1:
+        attributes["momentum"] = graph.choose([0.9, 0.5])
+        outputs = 5
+        if graph.opset >= 14:
+            outputs, attributes["training_mode"] = 3, 1
+    if graph.chance(0.5):
+        attributes["epsilon"] = graph.choose([1e-3, 1e-2])
+    statistics = [graph.numbers.normal(0, 1, channels), graph.numbers.uniform(0.5, 1.5, channels)]
+    operands = [x, graph.parameter((channels,), 0.5, 1.5), graph.parameter((channels,))]
+    operands += [graph.constant(v.astype(np.float32).astype(graph.float_type)) for v in statistics]
+    graph.node(name, operands, outputs=outputs, **attributes)
+
+
+@operator("BatchNormalization", propose_batch)
+def batch_normalization(node, x, scale, bias, running_mean, running_variance):
+    epsilon, momentum = node.attribute("epsilon", 1e-5), node.attribute("momentum", 0.9)
+    scale, bias = along_channels(scale, x.rank), along_channels(bias, x.rank)
+    if len(node.outputs) == 1:
+        inverse = 1.0 / sqrt(running_variance + epsilon)
+        return (x - along_channels(running_mean, x.rank)) * along_channels(inverse, x.rank) * scale + bias
+    axes = [0, *range(2, x.rank)]
+    y, _ = normalized(x, axes, epsilon)
+    average = mean(x, axes)
+    centred = x - along_channels(average, x.rank)
+    batch = [average, mean(centred * centred, axes)]
+    moved = [old * momentum + now * (1 - momentum) for old, now in zip((running_mean, running_variance), batch)]
+    return [y * scale + bias, *moved, *batch][: len(node.outputs)]
+
+
 def propose_mean_variance(graph, name: str):
     if graph.is_double:
         raise tape.Rejected("its definition has constants of f32")

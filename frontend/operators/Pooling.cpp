@@ -1,34 +1,170 @@
-//===- Pooling.cpp - Pooling: types; conversion of the global kinds ---------------------------===//
+//===- Pooling.cpp - Pooling over windows, and over all positions -----------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Formulas.h"
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/Windows.h"
+#include "ir/Shape.h"
+
+#include <cmath>
 
 using namespace mlir;
 
 namespace mtc::onnx {
 namespace {
 
+FailureOr<Windows> readPool(NodeView &node) {
+  if (!node.hasAttribute("kernel_shape"))
+    return node.failure("attribute kernel_shape is missing");
+  Extents kernel = node.integers("kernel_shape", {});
+  if (node.failed())
+    return failure();
+  return readWindows(node, node.shape(0).drop_front(2), kernel);
+}
+
+bool countsPadding(NodeView &node) { return node.flag("count_include_pad", false); }
+bool isColumnMajor(NodeView &node) { return node.flag("storage_order", false); }
+
 /// MaxPool's second result holds indices into the operand.
 LogicalResult inferPool(Inference &node) {
   if (!node.hasRank(0, 3))
     return failure();
-  if (!node.hasAttribute("kernel_shape"))
-    return node.failure("attribute kernel_shape is missing");
-  Extents kernel = node.integers("kernel_shape", {});
-  node.flag("count_include_pad", false);
-  if (node.failed())
-    return failure();
-  FailureOr<Windows> windows = readWindows(node, node.shape(0).drop_front(2), kernel);
-  if (failed(windows))
+  countsPadding(node);
+  isColumnMajor(node);
+  FailureOr<Windows> windows = readPool(node);
+  if (failed(windows) || node.failed())
     return failure();
   Extents shape = windows->resultShape(node.dim(0, 0), node.dim(0, 1));
   if (failed(node.result(0, node.elementType(0), shape)) || node.opType() != "MaxPool")
     return success(!node.failed());
   return node.result(1, IntegerType::get(node.context(), 64), shape);
 }
+
+//===--- MaxPool ------------------------------------------------------------------------------===//
+
+/// The least value of an element type.
+double least(Type element) {
+  if (isa<FloatType>(element))
+    return -INFINITY;
+  return isUnsigned(element) ? 0.0 : -std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1);
+}
+
+/// The number of each tap within its window, in row-major order, for windows of this shape.
+Value tapNumbers(TensorBuilder &b, ArrayRef<int64_t> shape, const Windows &windows) {
+  auto type = RankedTensorType::get(shape, b.getI32Type());
+  Value number;
+  for (auto [i, extent] : llvm::enumerate(windows.kernel)) {
+    Value tap = b.iota(type, shape.size() - windows.kernel.size() + i);
+    number = number ? b.add(b.mul(number, b.splat(type, extent)), tap) : tap;
+  }
+  return number;
+}
+
+/// The operand's element that tap number `tap` of each window is, as its index in the whole
+/// operand: of `[n, c, i…]`, `(n * C + c) * extents + i` with the spatial axes in row-major or
+/// column-major order.
+Value indicesInOperand(Conversion &node, Value tap, const Windows &windows) {
+  TensorBuilder &b = node.b;
+  auto type = RankedTensorType::get(shapeOf(tap), b.getI64Type());
+  auto times = [&](Value x, int64_t factor) { return b.mul(x, b.splat(type, factor)); };
+  ArrayRef<int64_t> spatial = node.shape(0).drop_front(2);
+  int64_t rank = spatial.size(), plane = elementCount(spatial);
+  Value index =
+      b.add(times(b.iota(type, 0), node.dim(0, 1) * plane), times(b.iota(type, 1), plane));
+  Extents strides = rowMajorStrides(spatial);
+  if (isColumnMajor(node)) {
+    Extents reversed(llvm::reverse(spatial));
+    strides = rowMajorStrides(reversed);
+    std::reverse(strides.begin(), strides.end());
+  }
+  Value rest = b.cast(tap, b.getI64Type());
+  for (int64_t i = rank - 1; i >= 0; --i) {
+    Value extent = b.splat(type, windows.kernel[i]);
+    Value place = b.add(times(b.iota(type, 2 + i), windows.strides[i]),
+                        times(b.rem(rest, extent), windows.dilations[i]));
+    index = b.add(index, times(b.sub(place, b.splat(type, windows.before[i])), strides[i]));
+    rest = b.div(rest, extent);
+  }
+  return index;
+}
+
+/// The first of the greatest elements of each window; NaN is the greatest. Only that one has a
+/// gradient, as in PyTorch.
+LogicalResult convertMaxPool(Conversion &node) {
+  FailureOr<Windows> windows = readPool(node);
+  if (failed(windows))
+    return failure();
+  TensorBuilder &b = node.b;
+  Type element = node.elementType(0);
+  FailureOr<Value> slid = slide(node, b, node.value(0), *windows, least(element));
+  if (failed(slid))
+    return failure();
+  ArrayRef<int64_t> shape = shapeOf(*slid);
+  SmallVector<int64_t> taps = axesFrom(node.rank(0), shape.size());
+  Value greatest = b.detach(b.reduce(ReductionKind::Max, *slid, taps));
+  Value attains = b.compare(Predicate::Eq, *slid, b.broadcast(greatest, taps, shape));
+  if (isa<FloatType>(element))
+    attains = b.logicalOr(attains, b.isNan(*slid));
+  Value number = tapNumbers(b, shape, *windows);
+  Value first =
+      b.reduce(ReductionKind::Min,
+               b.select(attains, number, b.splat(number, elementCount(windows->kernel))), taps);
+  Value isFirst = b.compare(Predicate::Eq, number, b.broadcast(first, taps, shape));
+  Value y = b.sum(b.select(isFirst, *slid, b.splat(*slid, 0.0)), taps);
+  if (failed(node.result(0, y)))
+    return failure();
+  return node.wants(1) ? node.result(1, indicesInOperand(node, first, *windows)) : success();
+}
+
+//===--- AveragePool --------------------------------------------------------------------------===//
+
+/// How many taps of each window along spatial axis `i` count: those on elements, or on the padding
+/// that is written too. What ceil_mode adds never counts.
+SmallVector<double> countedTaps(NodeView &node, const Windows &windows, size_t i) {
+  int64_t extent = node.dim(0, 2 + i);
+  bool all = countsPadding(node);
+  int64_t begin = all ? -windows.before[i] : 0, end = all ? extent + windows.after[i] : extent;
+  SmallVector<double> counts;
+  for (int64_t o = 0; o < windows.output[i]; ++o) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < windows.kernel[i]; ++k) {
+      int64_t place = o * windows.strides[i] + k * windows.dilations[i] - windows.before[i];
+      count += place >= begin && place < end;
+    }
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+/// The mean of each window's elements.
+LogicalResult convertAveragePool(Conversion &node) {
+  FailureOr<Windows> windows = readPool(node);
+  if (failed(windows))
+    return failure();
+  TensorBuilder &b = node.b;
+  Type element = node.elementType(0), sumType = computeType(b, element);
+  FailureOr<Value> slid = slide(node, b, b.cast(node.value(0), sumType), *windows, 0.0);
+  if (failed(slid))
+    return failure();
+  Value y = b.sum(*slid, axesFrom(node.rank(0), typeOf(*slid).getRank()));
+  double everywhere = 1; // What all windows are divided by.
+  for (size_t i = 0; i < windows->kernel.size(); ++i) {
+    SmallVector<double> counts = countedTaps(node, *windows, i);
+    if (llvm::all_equal(counts)) {
+      everywhere *= counts.front();
+      continue;
+    }
+    auto type = RankedTensorType::get(static_cast<int64_t>(counts.size()), sumType);
+    Value count = b.constant(Tensor::fromValues<double>(type, counts)->toAttribute());
+    int64_t axis = 2 + static_cast<int64_t>(i);
+    y = b.div(y, b.broadcast(count, otherAxes(node.rank(0), axis), shapeOf(y)));
+  }
+  y = b.mul(y, b.splat(y, 1 / everywhere));
+  return node.result(0, b.cast(y, element));
+}
+
+//===--- Pooling over all positions -----------------------------------------------------------===//
 
 /// [N, C, …] becomes [N, C, 1, …].
 LogicalResult inferGlobalPool(Inference &node) {
@@ -54,8 +190,9 @@ LogicalResult convertGlobalMaxPool(Conversion &node) {
 } // namespace
 
 void registerPoolingOperators(Operators &operators) {
-  for (StringRef name : {"MaxPool", "AveragePool", "LpPool"})
-    operators.add(name, 1, {.infer = inferPool});
+  operators.add("MaxPool", 1, {.infer = inferPool, .convert = convertMaxPool});
+  operators.add("AveragePool", 1, {.infer = inferPool, .convert = convertAveragePool});
+  operators.add("LpPool", 1, {.infer = inferPool});
   operators.add("GlobalAveragePool", 1,
                 {.infer = inferGlobalPool, .convert = convertGlobalAveragePool});
   operators.add("GlobalMaxPool", 1, {.infer = inferGlobalPool, .convert = convertGlobalMaxPool});

@@ -2,6 +2,8 @@
 
 #include "frontend/operators/Windows.h"
 
+#include "frontend/operators/Formulas.h"
+
 using namespace mlir;
 
 namespace mtc::onnx {
@@ -123,7 +125,7 @@ FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spati
     int64_t &before = windows->before[i], &after = windows->after[i], &out = windows->output[i];
     if (shape || mode.starts_with("SAME")) {
       out = shape ? (*shape)[i] : spatial[i] * stride;
-      divide(full - out, mode != "SAME_UPPER", before, after);
+      divide(full - out, mode == "SAME_UPPER", before, after);
       after = full - before - out;
     } else {
       out = full - before - after;
@@ -133,6 +135,26 @@ FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spati
                           ", expected at least 1");
   }
   return windows;
+}
+
+FailureOr<Value> slide(NodeView &node, TensorBuilder &b, Value x, const Windows &windows,
+                       double fill) {
+  int64_t rank = typeOf(x).getRank(), first = rank - windows.kernel.size();
+  Extents low(rank, 0), high(rank, 0), interior(rank, 0);
+  Extents shape(shapeOf(x));
+  for (size_t i = 0; i < windows.kernel.size(); ++i) {
+    int64_t reach = (windows.output[i] - 1) * windows.strides[i] +
+                    windows.dilations[i] * (windows.kernel[i] - 1) + 1;
+    low[first + i] = windows.before[i];
+    high[first + i] = std::max<int64_t>(reach - shape[first + i] - windows.before[i], 0);
+    shape[first + i] = windows.output[i];
+  }
+  llvm::append_range(shape, windows.kernel);
+  if (!isAddressable(shape))
+    return node.failure("slides over more windows, of shape " + shapeText(shape) +
+                        ", than can be addressed");
+  return b.windows(b.pad(x, low, high, interior, fill), axesFrom(first, rank), windows.output,
+                   windows.kernel, windows.strides, windows.dilations);
 }
 
 } // namespace mtc::onnx

@@ -5,6 +5,7 @@
 
 #include "frontend/dialect/Node.h"
 #include "frontend/dialect/Shapes.h"
+#include "ir/TensorBuilder.h"
 
 namespace mtc::onnx {
 
@@ -40,6 +41,11 @@ mlir::FailureOr<Windows> readWindows(NodeView &node, llvm::ArrayRef<int64_t> spa
 /// what they do not reach is 0.
 mlir::FailureOr<Windows> readTransposedWindows(NodeView &node, llvm::ArrayRef<int64_t> spatial,
                                                llvm::ArrayRef<int64_t> kernel);
+
+/// The windows over the spatial axes of `x`, which are its last, as `mtc.windows` gives them; the
+/// padding is `fill`. Failure, reported at the node, where they are too many.
+mlir::FailureOr<mlir::Value> slide(NodeView &node, TensorBuilder &b, mlir::Value x,
+                                   const Windows &windows, double fill);
 
 } // namespace mtc::onnx
 

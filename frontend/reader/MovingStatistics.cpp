@@ -71,8 +71,10 @@ public:
 
 private:
   void visit(const ::onnx::NodeProto &node) {
+    if (node.input_size() == 0)
+      return;
     StringRef result = node.output(0), op = node.op_type();
-    if (isMovement(op) && node.input_size() > 0)
+    if (isMovement(op))
       return follow(node.input(0), result);
     if (node.input_size() == 2)
       visitBinary(op, node.input(0), node.input(1), result);

@@ -75,6 +75,6 @@ def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None]) ->
 
 
 from operators import (  # noqa: E402, F401
-    activation, attention, binary, contraction, elementwise, folded, indexing, logic, loss, movement, normalization, reduction,
-    scatter, selection, shape,
+    activation, attention, binary, contraction, convolution, elementwise, folded, indexing, logic, loss, movement,
+    normalization, pooling, reduction, scatter, selection, shape,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Reductions, pooling over all places, cumulative sum."""
+"""Reductions, cumulative sum."""
 
 import math
 
@@ -87,17 +87,3 @@ def cumsum(node, x, axis):
     rows = tape.reshape(last, (math.prod(last.shape[:-1]), extent))
     sums = tape.contract("ab,bc->ac", rows, x.tape.constant(term))
     return tape.move(tape.reshape(sums, last.shape), lambda i: np.moveaxis(i, -1, axis))
-
-
-def propose_pool(graph, name: str):
-    graph.node(name, [graph.value(min_rank=3)])
-
-
-@operator("GlobalAveragePool", propose_pool)
-def global_average_pool(node, x):
-    return mean(x, range(2, x.rank), True)
-
-
-@operator("GlobalMaxPool", propose_pool)
-def global_max_pool(node, x):
-    return maximum_over(x, range(2, x.rank), True)

@@ -1,6 +1,8 @@
-//===- Resize.cpp - Interpolation: types only -------------------------------------------------===//
+//===- Resize.cpp - Interpolation -------------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Indices.h"
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
 
@@ -29,40 +31,66 @@ LogicalResult scaledResult(Inference &node, ArrayRef<int64_t> axes, ArrayRef<dou
   return node.result(0, node.elementType(0), shape);
 }
 
-/// Extents as given; with a policy the same scale, the smallest or the largest, on all axes,
-/// rounded to nearest.
-LogicalResult sizedResult(Inference &node, ArrayRef<int64_t> axes, ArrayRef<int64_t> sizes,
-                          StringRef policy) {
-  if (sizes.size() != axes.size())
-    return node.failure("has " + Twine(sizes.size()) + " sizes, expected " + Twine(axes.size()));
-  Extents shape(node.shape(0));
+StringRef readPolicy(NodeView &node) {
+  return node.choice("keep_aspect_ratio_policy", "stretch",
+                     {"stretch", "not_larger", "not_smaller"});
+}
+
+/// The scale that keeps the aspect ratio: the smallest or the largest that a size asks for. Nothing
+/// with policy stretch.
+FailureOr<std::optional<double>> commonScale(NodeView &node, ArrayRef<int64_t> axes,
+                                             ArrayRef<int64_t> sizes) {
+  StringRef policy = readPolicy(node);
   std::optional<double> scale;
+  if (policy == "stretch")
+    return scale;
   for (auto [axis, size] : llvm::zip(axes, sizes)) {
-    if (policy != "stretch" && (shape[axis] == 0 || size < 0))
+    int64_t extent = node.dim(0, axis);
+    if (extent == 0 || size < 0)
       return node.failure("keeps the aspect ratio of axis " + Twine(axis) + " of extent " +
-                          Twine(shape[axis]) + " at size " + Twine(size));
-    double own = static_cast<double>(size) / static_cast<double>(shape[axis]);
+                          Twine(extent) + " at size " + Twine(size));
+    double own = static_cast<double>(size) / static_cast<double>(extent);
     if (!scale)
       scale = own;
     else
       scale = policy == "not_larger" ? std::min(*scale, own) : std::max(*scale, own);
   }
+  return scale;
+}
+
+/// Extents as given; with a policy the same scale on all axes, rounded to nearest.
+LogicalResult sizedResult(Inference &node, ArrayRef<int64_t> axes, ArrayRef<int64_t> sizes) {
+  if (sizes.size() != axes.size())
+    return node.failure("has " + Twine(sizes.size()) + " sizes, expected " + Twine(axes.size()));
+  FailureOr<std::optional<double>> scale = commonScale(node, axes, sizes);
+  if (failed(scale))
+    return failure();
+  Extents shape(node.shape(0));
   for (auto [axis, size] : llvm::zip(axes, sizes))
     shape[axis] =
-        policy == "stretch"
-            ? size
-            : static_cast<int64_t>(std::floor(*scale * static_cast<double>(shape[axis]) + 0.5));
+        *scale ? static_cast<int64_t>(std::floor(**scale * static_cast<double>(shape[axis]) + 0.5))
+               : size;
   return node.result(0, node.elementType(0), shape);
 }
 
+Extents resizedAxes(NodeView &node) {
+  return node.axes("axes", node.rank(0))
+      .value_or(llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))));
+}
+
+StringRef readMode(NodeView &node) {
+  return node.choice("mode", "nearest", {"nearest", "linear", "cubic"});
+}
+
+/// Operand 2 from version 11 on, behind the region of interest.
+size_t scalesOperand(NodeView &node) { return node.version() < 11 ? 1 : 2; }
+
 /// Exactly one of scales and sizes is there and not empty.
 LogicalResult inferResize(Inference &node) {
-  size_t scalesAt = node.version() < 11 ? 1 : 2;
-  node.choice("mode", "nearest", {"nearest", "linear", "cubic"});
-  StringRef policy =
-      node.choice("keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
-  Extents axes = node.axes("axes", node.rank(0))
-                     .value_or(llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))));
+  size_t scalesAt = scalesOperand(node);
+  readMode(node);
+  readPolicy(node);
+  Extents axes = resizedAxes(node);
   if (node.failed())
     return failure();
   bool hasScales = node.has(scalesAt) && node.type(scalesAt).getNumElements() != 0;
@@ -72,11 +100,185 @@ LogicalResult inferResize(Inference &node) {
                                   : "has neither scales nor sizes");
   if (hasSizes) {
     std::optional<Extents> sizes = node.constantInts(3);
-    return sizes ? sizedResult(node, axes, *sizes, policy) : node.needsConstant(3);
+    return sizes ? sizedResult(node, axes, *sizes) : node.needsConstant(3);
   }
   std::optional<SmallVector<double>> scales = node.constantFloats(scalesAt);
   return scales ? scaledResult(node, axes, *scales) : node.needsConstant(scalesAt);
 }
+
+//===--- Conversion ---------------------------------------------------------------------------===//
+
+/// How an axis of `from` elements becomes one of `to`.
+struct AxisResize {
+  int64_t axis, from, to;
+  double scale;  ///< As given; to / from where sizes are.
+  double length; ///< scale * from, of which `to` is the whole part.
+};
+
+/// How places are interpolated; the names are those of Resize's attributes.
+struct Interpolation {
+  StringRef mode, coordinates, nearest;
+  double cubic;
+  bool antialias, excludesOutside;
+
+  /// Before version 11 x / scale, rounded down.
+  static FailureOr<Interpolation> read(NodeView &node) {
+    bool isOld = node.version() < 11;
+    Interpolation read{
+        readMode(node),
+        node.choice("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel",
+                    {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                     "asymmetric", "tf_crop_and_resize", "tf_half_pixel_for_nn"}),
+        node.choice("nearest_mode", isOld ? "floor" : "round_prefer_floor",
+                    {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}),
+        node.floating("cubic_coeff_a", -0.75),
+        node.flag("antialias", false),
+        node.flag("exclude_outside", false)};
+    if (node.failed())
+      return failure();
+    if (read.coordinates == "tf_crop_and_resize")
+      return node.failure("coordinate_transformation_mode tf_crop_and_resize is not supported; "
+                          "slice in front of the node instead");
+    return read;
+  }
+
+  /// The place in the operand that element `i` of the result is read at.
+  double place(const AxisResize &axis, int64_t i) const {
+    double x = static_cast<double>(i), from = static_cast<double>(axis.from);
+    if (coordinates == "asymmetric")
+      return x / axis.scale;
+    if (coordinates == "align_corners")
+      return axis.to == 1 ? 0 : x * (from - 1) / (axis.length - 1);
+    if (coordinates == "pytorch_half_pixel" && axis.length <= 1)
+      return 0;
+    if (coordinates == "tf_half_pixel_for_nn")
+      return (x + 0.5) / axis.scale;
+    double shift = 0;
+    if (coordinates == "half_pixel_symmetric")
+      shift = from / 2 * (1 - static_cast<double>(axis.to) / axis.length);
+    return shift + (x + 0.5) / axis.scale - 0.5;
+  }
+
+  /// The element at a place, clamped to the axis.
+  int64_t nearestTo(double place, int64_t extent) const {
+    double index = nearest == "floor"               ? std::floor(place)
+                   : nearest == "ceil"              ? std::ceil(place)
+                   : nearest == "round_prefer_ceil" ? std::floor(place + 0.5)
+                                                    : std::ceil(place - 0.5);
+    return static_cast<int64_t>(std::clamp<double>(index, 0, static_cast<double>(extent - 1)));
+  }
+
+  /// The weight of an element at a distance from the place: linear, or Keys' cubic convolution
+  /// ("Cubic convolution interpolation for digital image processing", 1981).
+  double weightAt(double distance) const {
+    double x = std::abs(distance);
+    if (mode == "linear")
+      return std::max(0.0, 1 - x);
+    if (x <= 1)
+      return ((cubic + 2) * x - (cubic + 3)) * x * x + 1;
+    return x < 2 ? ((cubic * x - 5 * cubic) * x + 8 * cubic) * x - 4 * cubic : 0;
+  }
+
+  /// For each element of the result the weights of the operand's: [to, from]. Antialiasing widens
+  /// the filter where the axis shrinks. Elements outside the axis are those at its ends, or are
+  /// left out.
+  SmallVector<double> weights(const AxisResize &axis) const {
+    SmallVector<double> matrix(axis.to * axis.from, 0.0);
+    double narrow = antialias ? std::min(axis.scale, 1.0) : 1.0;
+    auto reach = static_cast<int64_t>(std::ceil((mode == "linear" ? 1 : 2) / narrow));
+    for (int64_t i = 0; i < axis.to; ++i) {
+      double at = place(axis, i), sum = 0;
+      auto middle = static_cast<int64_t>(std::floor(at));
+      double *row = matrix.data() + i * axis.from;
+      for (int64_t j = middle - reach; j <= middle + 1 + reach; ++j) {
+        bool isInside = j >= 0 && j < axis.from;
+        double weight = weightAt(narrow * (static_cast<double>(j) - at));
+        if (!isInside && excludesOutside)
+          continue;
+        row[std::clamp<int64_t>(j, 0, axis.from - 1)] += weight;
+        sum += weight;
+      }
+      for (int64_t j = 0; j < axis.from; ++j)
+        row[j] /= sum;
+    }
+    return matrix;
+  }
+};
+
+/// Each element as often as the result has it, or a lookup of the nearest.
+Value resizeToNearest(TensorBuilder &b, Value x, const AxisResize &axis,
+                      const Interpolation &interpolation) {
+  SmallVector<int64_t> indices;
+  for (int64_t i = 0; i < axis.to; ++i)
+    indices.push_back(interpolation.nearestTo(interpolation.place(axis, i), axis.from));
+  int64_t times = axis.to / axis.from;
+  bool repeats = axis.to % axis.from == 0;
+  for (auto [i, index] : llvm::enumerate(indices))
+    repeats &= times > 0 && index == static_cast<int64_t>(i) / times;
+  if (!repeats) {
+    auto type = RankedTensorType::get(axis.to, b.getI64Type());
+    return b.gather(x, b.constant(DenseElementsAttr::get(type, ArrayRef(indices))), axis.axis, 0);
+  }
+  Extents shape(shapeOf(x));
+  shape.insert(shape.begin() + axis.axis + 1, times);
+  Value repeated = b.broadcast(x, {axis.axis + 1}, shape);
+  shape.erase(shape.begin() + axis.axis + 1);
+  shape[axis.axis] = axis.to;
+  return b.reshape(repeated, shape);
+}
+
+/// A contraction with the weights along the axis.
+Value resizeByWeights(TensorBuilder &b, Value x, const AxisResize &axis,
+                      const Interpolation &interpolation) {
+  auto type = RankedTensorType::get({axis.to, axis.from}, typeOf(x).getElementType());
+  Value weights =
+      b.constant(Tensor::fromValues<double>(type, interpolation.weights(axis))->toAttribute());
+  return b.transpose(b.contract(x, weights, {}, {}, {axis.axis}, {1}),
+                     axisBack(typeOf(x).getRank(), axis.axis));
+}
+
+LogicalResult resize(Conversion &node, ArrayRef<int64_t> axes, ArrayRef<double> scales) {
+  FailureOr<Interpolation> interpolation = Interpolation::read(node);
+  if (failed(interpolation))
+    return failure();
+  bool isNearest = interpolation->mode == "nearest";
+  if (!isNearest && !isa<FloatType>(node.elementType(0)))
+    return node.failure("interpolates integers, expected mode nearest or floats");
+  Value x = node.value(0);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    AxisResize resize{axis, node.dim(0, axis), node.resultShape()[axis], 0, 0};
+    auto from = static_cast<double>(resize.from), to = static_cast<double>(resize.to);
+    resize.scale = scales.empty() ? to / from : scales[i];
+    resize.length = scales.empty() ? to : scales[i] * from;
+    if (resize.from == resize.to && resize.scale == 1)
+      continue;
+    if (resize.from == 0)
+      return node.failure("interpolates axis " + Twine(axis) + ", which has no element");
+    int64_t weights = resize.to;
+    if ((!isNearest && llvm::MulOverflow(resize.to, resize.from, weights)) ||
+        weights > maxFoldedElements)
+      return node.failure("interpolates " + Twine(resize.from) + " elements to " +
+                          Twine(resize.to) + " on axis " + Twine(axis) +
+                          ", which takes more than " + Twine(maxFoldedElements) + " numbers");
+    x = isNearest ? resizeToNearest(node.b, x, resize, *interpolation)
+                  : resizeByWeights(node.b, x, resize, *interpolation);
+  }
+  return node.result(0, x);
+}
+
+LogicalResult convertResize(Conversion &node) {
+  size_t scalesAt = scalesOperand(node);
+  Extents axes = resizedAxes(node);
+  if (node.has(scalesAt) && node.type(scalesAt).getNumElements() != 0)
+    return resize(node, axes, *node.constantFloats(scalesAt));
+  FailureOr<std::optional<double>> scale = commonScale(node, axes, *node.constantInts(3));
+  if (failed(scale))
+    return failure();
+  return resize(node, axes,
+                *scale ? SmallVector<double>(axes.size(), **scale) : SmallVector<double>());
+}
+
+//===--- Upsample, GridSample -----------------------------------------------------------------===//
 
 /// Resize's predecessor; scales are an attribute before version 9.
 LogicalResult inferUpsample(Inference &node) {
@@ -103,7 +305,7 @@ LogicalResult inferGridSample(Inference &node) {
 } // namespace
 
 void registerResizeOperators(Operators &operators) {
-  operators.add("Resize", 10, {.infer = inferResize});
+  operators.add("Resize", 10, {.infer = inferResize, .convert = convertResize});
   operators.add("Upsample", 7, {.infer = inferUpsample});
   operators.add("GridSample", 16, {.infer = inferGridSample});
 }

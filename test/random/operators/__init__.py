@@ -76,5 +76,5 @@ def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None]) ->
 
 from operators import (  # noqa: E402, F401
     activation, attention, binary, contraction, convolution, elementwise, folded, indexing, logic, loss, movement,
-    normalization, pooling, reduction, scatter, selection, shape,
+    normalization, pooling, reduction, resize, scatter, selection, shape,
 )  # fmt: skip

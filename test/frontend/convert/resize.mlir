@@ -1,0 +1,79 @@
+// RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics | FileCheck %s
+
+// By a whole number each element is repeated.
+
+// CHECK: %[[B:.*]] = mtc.broadcast %{{.*}} axes [3] : tensor<2x3x4xf32> -> tensor<2x3x4x2xf32>
+// CHECK: mtc.reshape %[[B]] : tensor<2x3x4x2xf32> -> tensor<2x3x8xf32>
+onnx.graph @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x8xf32> {
+  %n = onnx.none
+  %s = onnx.constant dense<[2, 3, 8]> : tensor<3xi64> -> tensor<3xi64>
+  %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {coordinate_transformation_mode = "asymmetric", nearest_mode = "floor"} : (tensor<2x3x4xf32>, none, none, tensor<3xi64>) -> tensor<2x3x8xf32>
+  onnx.return %y : tensor<2x3x8xf32>
+}
+
+// -----
+
+// Otherwise the nearest is looked up.
+
+// CHECK: %[[I:.*]] = mtc.constant dense<[0, 1, 3]> : tensor<3xi64>
+// CHECK: mtc.gather %{{.*}}, %[[I]] axis 1 batch 0
+onnx.graph @main(%x: tensor<2x4xi32>) -> tensor<2x3xi32> {
+  %n = onnx.none
+  %s = onnx.constant dense<[1.0, 0.75]> : tensor<2xf32> -> tensor<2xf32>
+  %y = onnx.node "Resize" version 19 (%x, %n, %s) {} : (tensor<2x4xi32>, none, tensor<2xf32>) -> tensor<2x3xi32>
+  onnx.return %y : tensor<2x3xi32>
+}
+
+// -----
+
+// Linear and cubic interpolation are contractions with weights.
+
+// CHECK: %[[W:.*]] = mtc.constant dense<{{\[\[}}1.000000e+00, 0.000000e+00, 0.000000e+00], [0.333333343, 0.666666686, 0.000000e+00], [0.000000e+00, 0.666666686, 0.333333343], [0.000000e+00, 0.000000e+00, 1.000000e+00]]>
+// CHECK: %[[Y:.*]] = mtc.contract %{{.*}}, %[[W]] batch [] x [] over [0] x [1]
+// CHECK: mtc.transpose %[[Y]] [1, 0]
+onnx.graph @main(%x: tensor<3x2xf32>) -> tensor<4x2xf32> {
+  %n = onnx.none
+  %s = onnx.constant dense<[4, 2]> : tensor<2xi64> -> tensor<2xi64>
+  %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {mode = "linear", coordinate_transformation_mode = "align_corners"} : (tensor<3x2xf32>, none, none, tensor<2xi64>) -> tensor<4x2xf32>
+  onnx.return %y : tensor<4x2xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<2xf32>) -> tensor<4xf32> {
+  %n = onnx.none
+  %s = onnx.constant dense<4> : tensor<1xi64> -> tensor<1xi64>
+  // expected-error @below {{Resize version 19: coordinate_transformation_mode tf_crop_and_resize is not supported; slice in front of the node instead}}
+  %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {coordinate_transformation_mode = "tf_crop_and_resize"} : (tensor<2xf32>, none, none, tensor<1xi64>) -> tensor<4xf32>
+  onnx.return %y : tensor<4xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<2xi32>) -> tensor<4xi32> {
+  %n = onnx.none
+  %s = onnx.constant dense<4> : tensor<1xi64> -> tensor<1xi64>
+  // expected-error @below {{Resize version 19: interpolates integers, expected mode nearest or floats}}
+  %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {mode = "linear"} : (tensor<2xi32>, none, none, tensor<1xi64>) -> tensor<4xi32>
+  onnx.return %y : tensor<4xi32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<16384xf32>) -> tensor<8192xf32> {
+  %n = onnx.none
+  %s = onnx.constant dense<8192> : tensor<1xi64> -> tensor<1xi64>
+  // expected-error @below {{Resize version 19: interpolates 16384 elements to 8192 on axis 0, which takes more than 67108864 numbers}}
+  %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {mode = "linear"} : (tensor<16384xf32>, none, none, tensor<1xi64>) -> tensor<8192xf32>
+  onnx.return %y : tensor<8192xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<0xf32>) -> tensor<4xf32> {
+  %n = onnx.none
+  %s = onnx.constant dense<4> : tensor<1xi64> -> tensor<1xi64>
+  // expected-error @below {{Resize version 19: interpolates axis 0, which has no element}}
+  %y = onnx.node "Resize" version 19 (%x, %n, %n, %s) {} : (tensor<0xf32>, none, none, tensor<1xi64>) -> tensor<4xf32>
+  onnx.return %y : tensor<4xf32>
+}

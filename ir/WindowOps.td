@@ -1,4 +1,4 @@
-//===- WindowOps.td - Sliding windows and their adjoint ------------------------------------------===//
+//===- WindowOps.td - Sliding windows and their adjoint -----------------------------------------===//
 
 #ifndef MTC_IR_WINDOW_OPS
 #define MTC_IR_WINDOW_OPS

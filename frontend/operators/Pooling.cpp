@@ -107,14 +107,19 @@ LogicalResult convertMaxPool(Conversion &node) {
   if (isa<FloatType>(element))
     attains = b.logicalOr(attains, b.isNan(*slid));
   Value number = tapNumbers(b, shape, *windows);
-  Value first =
-      b.reduce(ReductionKind::Min,
-               b.select(attains, number, b.splat(number, elementCount(windows->kernel))), taps);
-  Value isFirst = b.compare(Predicate::Eq, number, b.broadcast(first, taps, shape));
+  Value none = b.splat(number, elementCount(windows->kernel));
+  auto firstOf = [&](Value taken) {
+    return b.reduce(ReductionKind::Min, b.select(taken, number, none), taps);
+  };
+  Value isFirst = b.compare(Predicate::Eq, number, b.broadcast(firstOf(attains), taps, shape));
   Value y = b.sum(b.select(isFirst, *slid, b.splat(*slid, 0.0)), taps);
-  if (failed(node.result(0, y)))
-    return failure();
-  return node.wants(1) ? node.result(1, indicesInOperand(node, first, *windows)) : success();
+  if (failed(node.result(0, y)) || !node.wants(1))
+    return success(!node.failed());
+  // Padding may be as great as the elements, but has no index.
+  auto spatial = RankedTensorType::get(node.shape(0).drop_front(2), b.getI1Type());
+  Value isElement = *slide(node, b, b.splat(spatial, 1.0), *windows, 0.0);
+  Value first = firstOf(b.logicalAnd(attains, b.broadcast(isElement, {0, 1}, shape)));
+  return node.result(1, indicesInOperand(node, first, *windows));
 }
 
 //===--- AveragePool --------------------------------------------------------------------------===//

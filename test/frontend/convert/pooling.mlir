@@ -24,16 +24,23 @@ onnx.graph @main(%x: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
 
 // -----
 
-// Indices count along the operand's axes, not the padding's.
+// Indices count along the operand's axes, not the padding's, which has none even where it is as great.
 
 // CHECK: mtc.pad %{{.*}} low [0, 0, 1] high [0, 0, 1] interior [0, 0, 0] value -128 : i8
-// CHECK: %[[F:.*]] = mtc.reduce min %{{.*}} axes [3] : tensor<1x1x4x3xi32> -> tensor<1x1x4xi32>
+// CHECK: mtc.reduce add
+// CHECK: %[[ALL:.*]] = mtc.constant dense<true> : tensor<4xi1>
+// CHECK: %[[P:.*]] = mtc.pad %[[ALL]] low [1] high [1] interior [0] value false
+// CHECK: %[[W:.*]] = mtc.windows %[[P]] axes [0]
+// CHECK: %[[E:.*]] = mtc.broadcast %[[W]] axes [0, 1] : tensor<4x3xi1> -> tensor<1x1x4x3xi1>
+// CHECK: %[[A:.*]] = mtc.and %{{.*}}, %[[E]]
+// CHECK: %[[S:.*]] = mtc.select %[[A]]
+// CHECK: %[[F:.*]] = mtc.reduce min %[[S]] axes [3] : tensor<1x1x4x3xi32> -> tensor<1x1x4xi32>
 // CHECK: %[[T:.*]] = mtc.cast %[[F]] : tensor<1x1x4xi32> -> tensor<1x1x4xi64>
 // CHECK: %[[O:.*]] = mtc.iota 2 : tensor<1x1x4xi64>
 // CHECK: mtc.rem %[[T]], %{{.*}}
-// CHECK: %[[P:.*]] = mtc.add
+// CHECK: %[[Q:.*]] = mtc.add
 // CHECK-NEXT: %[[B:.*]] = mtc.constant dense<1> : tensor<1x1x4xi64>
-// CHECK-NEXT: mtc.sub %[[P]], %[[B]]
+// CHECK-NEXT: mtc.sub %[[Q]], %[[B]]
 onnx.graph @main(%x: tensor<1x1x4xi8>) -> (tensor<1x1x4xi8>, tensor<1x1x4xi64>) {
   %y, %i = onnx.node "MaxPool" version 12 (%x) {kernel_shape = array<i64: 3>, pads = array<i64: 1, 1>} : (tensor<1x1x4xi8>) -> (tensor<1x1x4xi8>, tensor<1x1x4xi64>)
   onnx.return %y, %i : tensor<1x1x4xi8>, tensor<1x1x4xi64>

@@ -192,6 +192,7 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
   addNode(graph, "Pow", "cube", {"q", "three"}, {"qqq"});
   addNode(graph, "Sub", "offset", {"n2", "offset"}, {"o"});
   addNode(graph, "Mul", "weigh", {"o", "weight"}, {"w"});
+  addNode(graph, "Sqrt", "without operand", {}, {"e"}); // It is refused later.
   Classified result(proto);
   for (const char *name : {"mean", "variance", "mean2", "variance2", "bn/moving_mean:0"}) {
     EXPECT_EQ(result.role(name), constant) << name;

@@ -106,11 +106,13 @@ Value grouped(TensorBuilder &b, Value x, int64_t axis, int64_t groups) {
 
 /// The weights [group, M / group, C / group, kernel…] or, of a transposed convolution, [group,
 /// C / group, M / group, kernel…] for each of the batch: [N, group, …].
-Value weightsOfBatch(Conversion &node, int64_t group) {
+FailureOr<Value> weightsOfBatch(Conversion &node, int64_t group) {
   TensorBuilder &b = node.b;
   Value weights = grouped(b, node.value(1), 0, group);
   Extents shape(shapeOf(weights));
   shape.insert(shape.begin(), node.dim(0, 0));
+  if (failed(checkAddressable(node, shape)))
+    return failure();
   return b.broadcast(weights, {0}, shape);
 }
 
@@ -132,23 +134,25 @@ LogicalResult convertConv(Conversion &node) {
   int64_t spatial = node.rank(0) - 2, group = convolution->group;
   FailureOr<Value> windows =
       slide(node, b, grouped(b, node.value(0), 1, group), convolution->windows, 0.0);
-  if (failed(windows))
+  FailureOr<Value> weights = weightsOfBatch(node, group);
+  if (failed(windows) || failed(weights))
     return failure();
-  Value weights = weightsOfBatch(node, group);
   if (group == 1 || node.dim(1, 1) != 1) {
     SmallVector<int64_t> taps = axesFrom(3 + spatial, 3 + 2 * spatial), summed{2};
     llvm::append_range(summed, taps);
-    return addBias(node,
-                   b.contract(weights, *windows, {0, 1}, {0, 1}, axesFrom(3, 4 + spatial), summed));
+    return addBias(
+        node, b.contract(*weights, *windows, {0, 1}, {0, 1}, axesFrom(3, 4 + spatial), summed));
   }
   // [N, group, M / group, o…, k…]
   Extents shape = {node.dim(0, 0), group, node.dim(1, 0) / group};
   llvm::append_range(shape, convolution->windows.output);
   llvm::append_range(shape, convolution->windows.kernel);
-  Extents kernels(shapeOf(weights)), positions(shapeOf(*windows));
+  if (failed(checkAddressable(node, shape)))
+    return failure();
+  Extents kernels(shapeOf(*weights)), positions(shapeOf(*windows));
   kernels.erase(kernels.begin() + 3);
   positions.erase(positions.begin() + 2);
-  Value w = b.broadcast(b.reshape(weights, kernels), axesFrom(3, 3 + spatial), shape);
+  Value w = b.broadcast(b.reshape(*weights, kernels), axesFrom(3, 3 + spatial), shape);
   Value x = b.broadcast(b.reshape(*windows, positions), {2}, shape);
   return addBias(node, b.sum(b.mul(w, x), axesFrom(3 + spatial, 3 + 2 * spatial)));
 }
@@ -167,12 +171,12 @@ LogicalResult convertConvTranspose(Conversion &node) {
   llvm::append_range(all, node.resultShape().drop_front(1).take_front(1));
   llvm::append_range(all, node.shape(0).drop_front(2));
   llvm::append_range(all, windows.kernel);
-  if (!isAddressable(all))
-    return node.failure("adds up windows of shape " + shapeText(all) +
-                        ", more than can be addressed");
+  FailureOr<Value> weights = weightsOfBatch(node, group);
+  if (failed(checkAddressable(node, all)) || failed(weights))
+    return failure();
   // [N, group, M / group, k…, o…]
-  Value products = b.contract(weightsOfBatch(node, group), grouped(b, node.value(0), 1, group),
-                              {0, 1}, {0, 1}, {2}, {2});
+  Value products =
+      b.contract(*weights, grouped(b, node.value(0), 1, group), {0, 1}, {0, 1}, {2}, {2});
   SmallVector<int64_t> order{0, 1, 2};
   llvm::append_range(order, axesFrom(3 + spatial, 3 + 2 * spatial));
   llvm::append_range(order, axesFrom(3, 3 + spatial));

@@ -100,6 +100,9 @@ LogicalResult convertMaxPool(Conversion &node) {
   FailureOr<Value> slid = slide(node, b, node.value(0), *windows, least(element));
   if (failed(slid))
     return failure();
+  if (elementCount(windows->kernel) > INT32_MAX)
+    return node.failure("has a kernel of shape " + shapeText(windows->kernel) +
+                        ", expected fewer elements than 2^31");
   ArrayRef<int64_t> shape = shapeOf(*slid);
   SmallVector<int64_t> taps = axesFrom(node.rank(0), shape.size());
   Value greatest = b.detach(b.reduce(ReductionKind::Max, *slid, taps));
@@ -125,20 +128,29 @@ LogicalResult convertMaxPool(Conversion &node) {
 //===--- AveragePool --------------------------------------------------------------------------===//
 
 /// How many taps of each window along spatial axis `i` count: those on elements, or on the padding
-/// that is written too. What ceil_mode adds never counts.
-SmallVector<double> countedTaps(NodeView &node, const Windows &windows, size_t i) {
-  int64_t extent = node.dim(0, 2 + i);
+/// that is written too. What ceil_mode adds never counts. One number where it is the same for all.
+FailureOr<SmallVector<double>> countedTaps(NodeView &node, const Windows &windows, size_t i) {
+  int64_t extent = node.dim(0, 2 + i), kernel = windows.kernel[i], output = windows.output[i];
   bool all = countsPadding(node);
   int64_t begin = all ? -windows.before[i] : 0, end = all ? extent + windows.after[i] : extent;
-  SmallVector<double> counts;
-  for (int64_t o = 0; o < windows.output[i]; ++o) {
-    int64_t count = 0;
-    for (int64_t k = 0; k < windows.kernel[i]; ++k) {
-      int64_t place = o * windows.strides[i] + k * windows.dilations[i] - windows.before[i];
-      count += place >= begin && place < end;
-    }
-    counts.push_back(count);
-  }
+  auto countAt = [&](int64_t window) {
+    int64_t first = window * windows.strides[i] - windows.before[i];
+    auto tapsBelow = [&](int64_t place) {
+      return std::clamp<int64_t>(ceilDivide(place - first, windows.dilations[i]), 0, kernel);
+    };
+    return static_cast<double>(tapsBelow(end) - tapsBelow(begin));
+  };
+  // Only windows at the ends have fewer.
+  auto full = static_cast<double>(kernel);
+  if (countAt(0) == full && countAt(output - 1) == full)
+    return SmallVector<double>{full};
+  if (output > maxFoldedElements)
+    return node.failure("averages " + Twine(output) + " windows over padding on axis " +
+                        Twine(2 + i) + ", expected at most " + Twine(maxFoldedElements));
+  SmallVector<double> counts = llvm::map_to_vector(llvm::seq<int64_t>(output),
+                                                   [&](int64_t window) { return countAt(window); });
+  if (llvm::all_equal(counts))
+    counts.truncate(1);
   return counts;
 }
 
@@ -155,13 +167,15 @@ LogicalResult convertAveragePool(Conversion &node) {
   Value y = b.sum(*slid, axesFrom(node.rank(0), typeOf(*slid).getRank()));
   double everywhere = 1; // What all windows are divided by.
   for (size_t i = 0; i < windows->kernel.size(); ++i) {
-    SmallVector<double> counts = countedTaps(node, *windows, i);
-    if (llvm::all_equal(counts)) {
-      everywhere *= counts.front();
+    FailureOr<SmallVector<double>> counts = countedTaps(node, *windows, i);
+    if (failed(counts))
+      return failure();
+    if (counts->size() == 1) {
+      everywhere *= counts->front();
       continue;
     }
-    auto type = RankedTensorType::get(static_cast<int64_t>(counts.size()), sumType);
-    Value count = b.constant(Tensor::fromValues<double>(type, counts)->toAttribute());
+    auto type = RankedTensorType::get(windows->output[i], sumType);
+    Value count = b.constant(Tensor::fromValues<double>(type, *counts)->toAttribute());
     int64_t axis = 2 + static_cast<int64_t>(i);
     y = b.div(y, b.broadcast(count, otherAxes(node.rank(0), axis), shapeOf(y)));
   }

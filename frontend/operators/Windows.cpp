@@ -137,22 +137,30 @@ FailureOr<Windows> readTransposedWindows(NodeView &node, ArrayRef<int64_t> spati
   return windows;
 }
 
+LogicalResult checkAddressable(NodeView &node, ArrayRef<int64_t> shape) {
+  if (isAddressable(shape))
+    return success();
+  return node.failure("computes with values of shape " + shapeText(shape) +
+                      ", which are more than can be addressed");
+}
+
 FailureOr<Value> slide(NodeView &node, TensorBuilder &b, Value x, const Windows &windows,
                        double fill) {
   int64_t rank = typeOf(x).getRank(), first = rank - windows.kernel.size();
   Extents low(rank, 0), high(rank, 0), interior(rank, 0);
-  Extents shape(shapeOf(x));
+  Extents shape(shapeOf(x)), padded = shape;
   for (size_t i = 0; i < windows.kernel.size(); ++i) {
     int64_t reach = (windows.output[i] - 1) * windows.strides[i] +
                     windows.dilations[i] * (windows.kernel[i] - 1) + 1;
     low[first + i] = windows.before[i];
     high[first + i] = std::max<int64_t>(reach - shape[first + i] - windows.before[i], 0);
+    padded[first + i] += low[first + i] + high[first + i];
     shape[first + i] = windows.output[i];
   }
   llvm::append_range(shape, windows.kernel);
-  if (!isAddressable(shape))
-    return node.failure("slides over more windows, of shape " + shapeText(shape) +
-                        ", than can be addressed");
+  for (const Extents &each : {padded, shape})
+    if (failed(checkAddressable(node, each)))
+      return failure();
   return b.windows(b.pad(x, low, high, interior, fill), axesFrom(first, rank), windows.output,
                    windows.kernel, windows.strides, windows.dilations);
 }

@@ -42,6 +42,9 @@ mlir::FailureOr<Windows> readWindows(NodeView &node, llvm::ArrayRef<int64_t> spa
 mlir::FailureOr<Windows> readTransposedWindows(NodeView &node, llvm::ArrayRef<int64_t> spatial,
                                                llvm::ArrayRef<int64_t> kernel);
 
+/// Reports a tensor of more elements than can be addressed.
+mlir::LogicalResult checkAddressable(NodeView &node, llvm::ArrayRef<int64_t> shape);
+
 /// The windows over the spatial axes of `x`, which are its last, as `mtc.windows` gives them; the
 /// padding is `fill`. Failure, reported at the node, where they are too many.
 mlir::FailureOr<mlir::Value> slide(NodeView &node, TensorBuilder &b, mlir::Value x,

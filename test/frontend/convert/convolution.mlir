@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
+// RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics | FileCheck %s
 
 // A contraction of windows with the weights, which each sample of the batch has; the result needs no transposition.
 
@@ -51,4 +51,28 @@ onnx.graph @main(%x: tensor<2x4x8xf32>, %w: tensor<4x1x3xf32>) -> tensor<2x4x8xf
 onnx.graph @main(%x: tensor<2x3x5xf32>, %w: tensor<3x4x3xf32>) -> tensor<2x4x10xf32> {
   %y = onnx.node "ConvTranspose" version 11 (%x, %w) {strides = array<i64: 2>, pads = array<i64: 1, 1>, output_padding = array<i64: 1>} : (tensor<2x3x5xf32>, tensor<3x4x3xf32>) -> tensor<2x4x10xf32>
   onnx.return %y : tensor<2x4x10xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<1x1x1073741824xf32>, %w: tensor<1x1x1048576xf32>) -> tensor<1x1x1072693249xf32> {
+  // expected-error @below {{Conv version 11: computes with values of shape [1, 1, 1, 1072693249, 1048576], which are more than can be addressed}}
+  %y = onnx.node "Conv" version 11 (%x, %w) {} : (tensor<1x1x1073741824xf32>, tensor<1x1x1048576xf32>) -> tensor<1x1x1072693249xf32>
+  onnx.return %y : tensor<1x1x1072693249xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<16777216x1x1xf32>, %w: tensor<16777216x1x2xf32>) -> tensor<16777216x16777216x1xf32> {
+  // expected-error @below {{Conv version 11: computes with values of shape [16777216, 1, 16777216, 1, 2], which are more than can be addressed}}
+  %y = onnx.node "Conv" version 11 (%x, %w) {pads = array<i64: 0, 1>} : (tensor<16777216x1x1xf32>, tensor<16777216x1x2xf32>) -> tensor<16777216x16777216x1xf32>
+  onnx.return %y : tensor<16777216x16777216x1xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<1x1x1073741824xf32>, %w: tensor<1x1x1048576xf32>) -> tensor<1x1x1074790399xf32> {
+  // expected-error @below {{ConvTranspose version 11: computes with values of shape [1, 1, 1073741824, 1048576], which are more than can be addressed}}
+  %y = onnx.node "ConvTranspose" version 11 (%x, %w) {} : (tensor<1x1x1073741824xf32>, tensor<1x1x1048576xf32>) -> tensor<1x1x1074790399xf32>
+  onnx.return %y : tensor<1x1x1074790399xf32>
 }

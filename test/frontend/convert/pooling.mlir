@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file | FileCheck %s
+// RUN: mtc-opt %s --convert-onnx-to-mtc --split-input-file --verify-diagnostics | FileCheck %s
 
 // The value of the first tap that attains the maximum, so that it alone has a gradient.
 
@@ -72,4 +72,20 @@ onnx.graph @main(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 onnx.graph @main(%x: tensor<2x3x4xf16>) -> tensor<2x3x4xf16> {
   %y = onnx.node "AveragePool" version 11 (%x) {kernel_shape = array<i64: 3>, pads = array<i64: 1, 1>, count_include_pad = 1 : si64} : (tensor<2x3x4xf16>) -> tensor<2x3x4xf16>
   onnx.return %y : tensor<2x3x4xf16>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<1x1x65536x65536xf32>) -> tensor<1x1x1x1xf32> {
+  // expected-error @below {{MaxPool version 12: has a kernel of shape [65536, 65536], expected fewer elements than 2^31}}
+  %y = onnx.node "MaxPool" version 12 (%x) {kernel_shape = array<i64: 65536, 65536>} : (tensor<1x1x65536x65536xf32>) -> tensor<1x1x1x1xf32>
+  onnx.return %y : tensor<1x1x1x1xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<1x1x67108865xf32>) -> tensor<1x1x67108865xf32> {
+  // expected-error @below {{AveragePool version 11: averages 67108865 windows over padding on axis 2, expected at most 67108864}}
+  %y = onnx.node "AveragePool" version 11 (%x) {kernel_shape = array<i64: 3>, pads = array<i64: 1, 1>} : (tensor<1x1x67108865xf32>) -> tensor<1x1x67108865xf32>
+  onnx.return %y : tensor<1x1x67108865xf32>
 }

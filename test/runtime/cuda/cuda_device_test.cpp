@@ -1,4 +1,5 @@
 // The target `cuda`: what it refuses, what it reports late, and what waits for what.
+#include "runtime/abi/attention.h"
 #include "runtime/abi/cuda.h"
 #include "runtime/cuda/emulated/streams.h"
 #include "runtime/cuda/handles.h"

@@ -1,5 +1,6 @@
 // Contractions as cuBLASLt is told them, against loops: the emulated library multiplies the
 // column-major matrices that it is given.
+#include "runtime/abi/attention.h"
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/contraction/cuda/matmul.h"
 #include "runtime/cuda/emulation/emulator.h"
@@ -176,7 +177,7 @@ void expectRefused(const MtcContraction &contraction) {
 
 /// lhs [5, 7], rhs [7, 3], row-major.
 MtcContraction plain() {
-  return {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0};
+  return {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0};
 }
 
 /// lhs [5, 7], rhs [7, 8]: what an auxiliary matrix may lie as.
@@ -200,11 +201,11 @@ TEST(Matmul, OperandsLieEitherWay) {
 }
 
 TEST(Matmul, RowsWithGaps) {
-  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {20, 1}, {9, 1}, {4, 1}, 0, 0, {}, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {20, 1}, {9, 1}, {4, 1}, 0, 0, {}, 0, 0, 0, 0}, 1);
 }
 
 TEST(Matmul, ResultTransposed) {
-  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {1, 5}, 0, 0, {}, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {1, 5}, 0, 0, {}, 0, 0, 0, 0}, 1);
 }
 
 TEST(Matmul, AccumulatesAndAdds) {
@@ -226,8 +227,8 @@ TEST(Matmul, AccumulatesAndAdds) {
 TEST(Matmul, BatchesOfOneStrideAreOneCall) {
   // heads [2, 3] of [2, 5, 3, 7] and [2, 11, 3, 7]: scores [2, 3, 5, 11]
   MtcContraction heads = {
-      MTC_F32, 2, {2, 3}, 5, 11, 7, {105, 7, 21, 1}, {231, 7, 1, 21}, {165, 55, 11, 1},
-      0,       0, {},     0, 0,  0};
+      MTC_F32, 2,  {2, 3}, 5, 11, 7, {105, 7, 21, 1}, {231, 7, 1, 21}, {165, 55, 11, 1}, 0,
+      0,       {}, 0,      0, 0,  0};
   expectCalls(heads, 2);
   // the same with dense heads
   expectCalls({MTC_F32,
@@ -244,30 +245,33 @@ TEST(Matmul, BatchesOfOneStrideAreOneCall) {
                {},
                0,
                0,
+               0,
                0},
               1);
 }
 
 TEST(Matmul, BroadcastOperandsOfABatch) {
   // lhs the same in each entry
-  expectCalls({MTC_F32, 1, {4}, 5, 3, 7, {0, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 1, {4}, 5, 3, 7, {0, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0, 0},
+              1);
   // rhs the same: more rows
-  expectCalls({MTC_F32, 1, {4}, 5, 3, 7, {35, 7, 1}, {0, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 1, {4}, 5, 3, 7, {35, 7, 1}, {0, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0, 0},
+              1);
 }
 
 TEST(Matmul, BatchWithABiasOfItsOwn) {
   MtcContraction c = {MTC_F32,    1, {4}, 5,           3, 7, {35, 7, 1}, {21, 3, 1},
-                      {15, 3, 1}, 0, 1,   {{3, 0, 1}}, 0, 0, 0};
+                      {15, 3, 1}, 0, 1,   {{3, 0, 1}}, 0, 0, 0,          0};
   expectCalls(c, 1);
   c.addend_strides[0][0] = 0;
   expectCalls(c, 1);
 }
 
 TEST(Matmul, VectorsAreMatrices) {
-  expectCalls({MTC_F32, 0, {}, 1, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 5, 1, 7, {7, 1}, {1, 1}, {1, 1}, 1, 0, {}, 0, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 1, 1, 7, {1, 1}, {1, 1}, {1, 1}, 0, 0, {}, 0, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 5, 3, 1, {1, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 1, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 5, 1, 7, {7, 1}, {1, 1}, {1, 1}, 1, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 1, 1, 7, {1, 1}, {1, 1}, {1, 1}, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 5, 3, 1, {1, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0}, 1);
 }
 
 TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
@@ -325,7 +329,7 @@ TEST(Matmul, ForwardActivations) {
 
 TEST(Matmul, ActivationOfABatchWithGaps) {
   MtcContraction c = {MTC_F32,     1, {4}, 5,           8,        7, {35, 7, 1}, {56, 8, 1},
-                      {88, 16, 1}, 0, 1,   {{8, 0, 1}}, MTC_GELU, 1, 0};
+                      {88, 16, 1}, 0, 1,   {{8, 0, 1}}, MTC_GELU, 1, 0,          0};
   expectCalls(c, 1);
 }
 

@@ -45,12 +45,12 @@ tanh, erf = model("tanh"), model("none")
 
 
 def formed(file, *more, flags=flags) -> list[str]:
-    """The epilogues of the training step's calls."""
+    """The epilogues of the training step's calls, but for what they only add."""
     text = run([MTC, "compile", file, *flags, *more, "--emit=kernels"], folder).stdout
     step = text.split("@micro_step")[1].split("func.func")[0]
     calls = [line for line in step.splitlines() if "mtc.fused_contract" in line]
     names = ("gelu_gradient", "gelu ", "relu", "keeping", "result :", "lhs :")
-    return sorted(" ".join(name.strip(" :") for name in names if f" {name}" in line) for line in calls)
+    return sorted(filter(None, (" ".join(name.strip(" :") for name in names if f" {name}" in line) for line in calls)))
 
 
 tf32 = (*EMULATED, "--precision", "tf32")

@@ -60,6 +60,13 @@ for flags in ("--evaluate",), ("--outputs", "o.safetensors"):
     assert code == 128 + signal.SIGHUP and message == "SIGHUP: stopped; nothing was written\n", (flags, code, message)
 assert not (folder / "o.safetensors").exists()
 
-# The system may hand over either of the two first.
-code, message = stopped("--steps", 10**6, signals=[signal.SIGTERM, signal.SIGINT])
-assert code in (-signal.SIGTERM, -signal.SIGINT), (code, message)
+# The system may hand over either of the two first, and on a busy machine the program may be done with its step, and end by
+# the first, before the other comes.
+both = (signal.SIGTERM, signal.SIGINT)
+for attempt in range(20):
+    code, message = stopped("--steps", 10**6, signals=both)
+    if code in [-number for number in both]:
+        break
+    assert code in [128 + number for number in both] and "nothing was saved" in message, (code, message)
+else:
+    raise AssertionError("a second signal never ended the program at once")

@@ -35,12 +35,9 @@ static constexpr void visitFields(Record &a, Visitor &&visit) {
   visit("d_value", a.d_value);
 }
 
-static_assert([] {
-  MtcAttention record = {};
-  FieldBytes visited;
-  visitFields(record, visited);
-  return visited.bytes == sizeof(record);
-}());
+static_assert(visitsAll<MtcAttention>([](auto &record, auto &visit) {
+  visitFields(record, visit);
+}));
 
 void mtc::printRecord(AsmPrinter &printer, const MtcAttention &record) {
   visitFields(record, FieldPrinter(printer));

@@ -30,8 +30,7 @@ inline constexpr FieldWords enumWords = {
       return value ? std::optional(static_cast<uint32_t>(*value)) : std::nullopt;
     }};
 
-/// Counts the bytes of the fields, to prove that none is forgotten and that nothing lies between:
-/// visitedBytes([](auto &record, auto &&visit) { visitFields(record, visit); }).
+/// Counts the bytes of the fields that it is given.
 struct FieldBytes {
   size_t bytes = 0;
   template <typename Field, typename... Words>
@@ -39,6 +38,15 @@ struct FieldBytes {
     bytes += sizeof(Field);
   }
 };
+
+/// Whether `visit` gives a visitor every byte of a record: no field is forgotten, and nothing lies
+/// between them.
+template <typename Record, typename Visit> constexpr bool visitsAll(Visit visit) {
+  Record record = {};
+  FieldBytes visited;
+  visit(record, visited);
+  return visited.bytes == sizeof(Record);
+}
 
 class FieldPrinter {
 public:

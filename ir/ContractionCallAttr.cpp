@@ -1,4 +1,4 @@
-//===- ContractionCall.cpp - Contractions as libraries are told of them -----------------------===//
+//===- ContractionCallAttr.cpp - Contractions as libraries are told of them -------------------===//
 
 #include "ir/CallRecordText.h"
 #include "ir/Mtc.h"
@@ -26,12 +26,9 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("unused", c.unused);
 }
 
-static_assert([] {
-  MtcContraction record = {};
-  FieldBytes visited;
-  visitFields(record, visited);
-  return visited.bytes == sizeof(record);
-}());
+static_assert(visitsAll<MtcContraction>([](auto &record, auto &visit) {
+  visitFields(record, visit);
+}));
 
 static_assert(static_cast<int>(Activation::Relu) == MTC_RELU &&
               static_cast<int>(Activation::Gelu) == MTC_GELU &&

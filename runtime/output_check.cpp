@@ -1,7 +1,7 @@
 // Files are compared as the system knows them, by device and number.
 #include "runtime/output_check.h"
 
-#include "runtime/durable_file.h"
+#include "runtime/io/durable_file.h"
 
 #include <cerrno>
 #include <cstring>

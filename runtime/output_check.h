@@ -2,8 +2,8 @@
 #ifndef MTC_RUNTIME_OUTPUT_CHECK_H
 #define MTC_RUNTIME_OUTPUT_CHECK_H
 
-#include "runtime/failure.h"
-#include "runtime/options.h"
+#include "runtime/loop/options.h"
+#include "runtime/support/failure.h"
 
 #include <string>
 

@@ -2,22 +2,22 @@
 // input is checked before memory is taken, and what will be written is tried before time is spent.
 #include "runtime/run_program.h"
 
-#include "runtime/checkpoint.h"
-#include "runtime/durable_file.h"
-#include "runtime/evaluate.h"
-#include "runtime/export_model.h"
-#include "runtime/failure.h"
-#include "runtime/memory_report.h"
-#include "runtime/options.h"
+#include "runtime/io/durable_file.h"
+#include "runtime/loop/evaluate.h"
+#include "runtime/loop/options.h"
+#include "runtime/loop/schedule.h"
+#include "runtime/loop/session.h"
+#include "runtime/loop/train.h"
 #include "runtime/output_check.h"
-#include "runtime/profile.h"
-#include "runtime/profile_summary.h"
-#include "runtime/schedule.h"
-#include "runtime/session.h"
-#include "runtime/standard_output.h"
-#include "runtime/trace.h"
-#include "runtime/train.h"
-#include "runtime/variables.h"
+#include "runtime/reports/memory_report.h"
+#include "runtime/reports/profile.h"
+#include "runtime/reports/profile_summary.h"
+#include "runtime/reports/standard_output.h"
+#include "runtime/reports/trace.h"
+#include "runtime/state/checkpoint.h"
+#include "runtime/state/export_model.h"
+#include "runtime/state/variables.h"
+#include "runtime/support/failure.h"
 
 #include <cerrno>
 #include <csignal>
@@ -158,7 +158,8 @@ void runOnData(const MtcProgram &program, const Options &options, Device &device
 
 void run(const MtcProgram &program, const std::string &programPath, const Options &options) {
   Inputs inputs(program, programPath, options);
-  std::unique_ptr<Device> opened = openDevice(program, options, arenaBytes(program, options));
+  std::unique_ptr<Device> opened =
+      openDevice(program, options.device, options.threads, arenaBytes(program, options));
   Device &device = *opened;
   initializeVariables(program, device, options.threads, options.weights, folderOf(programPath),
                       inputs.resumed.has_value());

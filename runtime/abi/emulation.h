@@ -1,5 +1,6 @@
 /* What device code that was compiled for the CPU calls: its threads, their synchronisation, and the
- * checks of its accesses. The compiler emits these calls; runtime/cuda/emulation has the functions.
+ * checks of its accesses. The compiler emits these calls; runtime/devices/cuda/emulated/execution
+ * has the functions.
  */
 #ifndef MTC_RUNTIME_ABI_EMULATION_H
 #define MTC_RUNTIME_ABI_EMULATION_H

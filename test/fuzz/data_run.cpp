@@ -1,8 +1,8 @@
 #include "test/fuzz/data_run.h"
 
-#include "runtime/element_type.h"
-#include "runtime/failure.h"
 #include "runtime/run_program.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
 #include "test/fuzz/written_input.h"
 
 #include <cstdlib>

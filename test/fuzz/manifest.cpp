@@ -1,7 +1,7 @@
 // Manifests of checkpoints: as they are, and with the checksum that fits what they say.
-#include "runtime/checkpoint_manifest.h"
-#include "runtime/checksum.h"
-#include "runtime/failure.h"
+#include "runtime/io/checksum.h"
+#include "runtime/state/checkpoint_manifest.h"
+#include "runtime/support/failure.h"
 
 #include <nlohmann/json.hpp>
 

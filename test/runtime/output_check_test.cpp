@@ -1,5 +1,5 @@
 // What a run writes replaces nothing that it reads, no device, and no other output of its own.
-#include "support.h"
+#include "test/runtime/support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Helpers of the runtime's tests.
-#include "support.h"
+#include "test/runtime/support.h"
 
 #include "runtime/run_program.h"
 

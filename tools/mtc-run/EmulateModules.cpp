@@ -4,9 +4,9 @@
 
 #include "codegen/Jit.h"
 #include "codegen/cuda/DeviceCode.h"
-#include "codegen/cuda/Emulation.h"
+#include "codegen/cuda/emulated/Emulation.h"
 #include "ir/Scalar.h"
-#include "runtime/cuda/emulation/emulator.h"
+#include "runtime/devices/cuda/emulated/execution/emulator.h"
 #include "tools/mtc-run/Elements.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

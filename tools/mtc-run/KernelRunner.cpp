@@ -4,7 +4,7 @@
 
 #include "codegen/Jit.h"
 #include "runtime/abi/cuda.h"
-#include "runtime/cuda/emulation/emulator.h"
+#include "runtime/devices/cuda/emulated/execution/emulator.h"
 
 #include <cstring>
 

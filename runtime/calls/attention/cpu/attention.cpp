@@ -6,7 +6,7 @@
 #include "runtime/calls/attention/cpu/attention.h"
 
 #include "runtime/calls/attention/cpu/head.h"
-#include "runtime/cpu/parallel.h"
+#include "runtime/devices/cpu/parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 namespace sse {
 constexpr int vectorBytes = 16, productRows = 6, productVectors = 2;
-#include "runtime/cpu/vector_math.inc"
+#include "runtime/devices/cpu/vector_math.inc"
 //
 #include "runtime/calls/attention/cpu/tiles.inc"
 } // namespace sse
@@ -26,7 +26,7 @@ constexpr int vectorBytes = 16, productRows = 6, productVectors = 2;
 namespace avx2 {
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 constexpr int vectorBytes = 32, productRows = 6, productVectors = 2;
-#include "runtime/cpu/vector_math.inc"
+#include "runtime/devices/cpu/vector_math.inc"
 //
 #include "runtime/calls/attention/cpu/tiles.inc"
 #pragma clang attribute pop
@@ -36,7 +36,7 @@ namespace avx512 {
 #pragma clang attribute push(                                                                      \
     __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma"))), apply_to = function)
 constexpr int vectorBytes = 64, productRows = 6, productVectors = 4;
-#include "runtime/cpu/vector_math.inc"
+#include "runtime/devices/cpu/vector_math.inc"
 //
 #include "runtime/calls/attention/cpu/tiles.inc"
 #pragma clang attribute pop

@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_CALLS_ATTENTION_CPU_ATTENTION_H
 
 #include "runtime/abi/attention.h"
-#include "runtime/cpu/library_call.h"
+#include "runtime/devices/cpu/library_call.h"
 
 #include <memory>
 

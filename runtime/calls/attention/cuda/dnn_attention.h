@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_H
 
 #include "runtime/abi/attention.h"
-#include "runtime/cuda/call.h"
+#include "runtime/devices/cuda/call.h"
 
 #include <memory>
 #include <string>

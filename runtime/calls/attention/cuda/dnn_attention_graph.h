@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_GRAPH_H
 
 #include "runtime/abi/attention.h"
-#include "runtime/cuda/dnn_graph.h"
+#include "runtime/devices/cuda/dnn_graph.h"
 
 namespace mtc::runtime::cuda {
 

@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_CALLS_ATTENTION_CUDA_DNN_ATTENTION_PLAN_H
 
 #include "runtime/abi/attention.h"
-#include "runtime/cuda/call_planner.h"
+#include "runtime/devices/cuda/call_planner.h"
 
 #include <cstdint>
 #include <optional>

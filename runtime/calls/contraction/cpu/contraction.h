@@ -9,7 +9,7 @@
 #define MTC_RUNTIME_CALLS_CONTRACTION_CPU_CONTRACTION_H
 
 #include "runtime/abi/contraction.h"
-#include "runtime/cpu/library_call.h"
+#include "runtime/devices/cpu/library_call.h"
 
 #include <memory>
 

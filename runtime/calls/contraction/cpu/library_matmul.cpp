@@ -1,7 +1,7 @@
 // Descriptors, primitives and memory objects of oneDNN.
 #include "runtime/calls/contraction/cpu/library_matmul.h"
 
-#include "runtime/cpu/parallel.h"
+#include "runtime/devices/cpu/parallel.h"
 
 #include <algorithm>
 #include <functional>

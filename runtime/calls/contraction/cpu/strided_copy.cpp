@@ -1,7 +1,7 @@
 // Strided copies, parallel over all but the last dimension.
 #include "runtime/calls/contraction/cpu/strided_copy.h"
 
-#include "runtime/cpu/parallel.h"
+#include "runtime/devices/cpu/parallel.h"
 
 #include <cassert>
 

@@ -1,8 +1,8 @@
 // Descriptions for the library, and its choice.
 #include "runtime/calls/contraction/cuda/matmul.h"
 
-#include "runtime/element_type.h"
-#include "runtime/failure.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
 
 #include <algorithm>
 #include <utility>

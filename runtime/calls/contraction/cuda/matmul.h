@@ -3,7 +3,7 @@
 #define MTC_RUNTIME_CALLS_CONTRACTION_CUDA_MATMUL_H
 
 #include "runtime/calls/contraction/cuda/matmul_plan.h"
-#include "runtime/cuda/call.h"
+#include "runtime/devices/cuda/call.h"
 
 #include <memory>
 #include <string>

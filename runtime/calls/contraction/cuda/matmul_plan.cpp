@@ -1,7 +1,7 @@
 // From strides to column-major matrices.
 #include "runtime/calls/contraction/cuda/matmul_plan.h"
 
-#include "runtime/cuda/blas_lt.h"
+#include "runtime/devices/cuda/blas_lt.h"
 
 #include <algorithm>
 

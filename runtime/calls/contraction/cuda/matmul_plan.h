@@ -4,7 +4,7 @@
 
 #include "runtime/abi/contraction.h"
 #include "runtime/calls/contraction/problem.h"
-#include "runtime/cuda/call_planner.h"
+#include "runtime/devices/cuda/call_planner.h"
 
 #include <cstdint>
 #include <optional>

@@ -4,9 +4,9 @@
 #include "codegen/cuda/Cubin.h"
 #include "codegen/cuda/DeviceCall.h"
 #include "codegen/cuda/DeviceCode.h"
-#include "codegen/cuda/Emulation.h"
 #include "codegen/cuda/Resources.h"
-#include "runtime/cuda/emulation/emulator.h"
+#include "codegen/cuda/emulated/Emulation.h"
+#include "runtime/devices/cuda/emulated/execution/emulator.h"
 #include "test/support/attention_cases.h"
 
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"

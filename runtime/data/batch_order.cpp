@@ -1,0 +1,35 @@
+// Batches of epochs.
+#include "runtime/data/batch_order.h"
+
+#include <algorithm>
+
+namespace mtc::runtime {
+
+BatchOrder::BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed)
+    : rows(rows), batch(batch), last(last),
+      stepsOfEpoch(rows / batch + (last == LastBatch::Mask && rows % batch != 0)),
+      order(rows, shuffle && rows != batch, seed) {}
+
+Batch BatchOrder::batchOf(int64_t step) const {
+  int64_t first = (step - 1) * batch, count = batch;
+  if (last != LastBatch::Wrap) {
+    const int64_t inEpoch = (step - 1) % stepsOfEpoch * batch;
+    first = (step - 1) / stepsOfEpoch * rows + inEpoch;
+    count = std::min(batch, rows - inEpoch);
+  }
+  Batch result;
+  for (int64_t i = 0; i < count; ++i)
+    result.rows.push_back(order.row(first + i));
+  result.filler = batch - count;
+  result.rows.resize(static_cast<size_t>(batch), result.rows.back());
+  return result;
+}
+
+std::optional<int64_t> BatchOrder::stepsOf(int64_t epochs) const {
+  int64_t taken = 0;
+  if (__builtin_mul_overflow(epochs, rows, &taken))
+    return std::nullopt;
+  return last == LastBatch::Wrap ? taken / batch + (taken % batch != 0) : epochs * stepsOfEpoch;
+}
+
+} // namespace mtc::runtime

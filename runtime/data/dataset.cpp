@@ -1,0 +1,193 @@
+// Binding of --data to the program's inputs.
+#include "runtime/data/dataset.h"
+
+#include "runtime/data/label_fill.h"
+#include "runtime/data/next_token_check.h"
+#include "runtime/data/value_range.h"
+#include "runtime/support/closest_name.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string_view>
+
+namespace mtc::runtime {
+
+using Flags = std::vector<std::pair<std::string, std::string>>;
+
+static std::string flagOf(const std::string &name, const std::string &file) {
+  return "--data " + name + "=" + file;
+}
+
+static void checkNames(const MtcProgram &program, const Flags &flags, Problems &problems) {
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < program.input_count; ++i)
+    names.emplace_back(program.inputs[i].tensor.name);
+  for (auto flag = flags.begin(); flag != flags.end(); ++flag) {
+    if (std::find(names.begin(), names.end(), flag->first) == names.end()) {
+      std::string list;
+      for (const std::string &name : names)
+        list += (list.empty() ? "" : ", ") + name;
+      problems.add(flagOf(flag->first, flag->second), ": the program has no input '", flag->first,
+                   "'", suggestion(flag->first, names), "; its inputs are ", list);
+    }
+    if (std::find_if(flags.begin(), flag, [&](const auto &f) { return f.first == flag->first; }) !=
+        flag)
+      problems.add(flagOf(flag->first, flag->second), ": '", flag->first, "' is given twice");
+  }
+}
+
+static const std::string *fileOf(const Flags &flags, const MtcInput &input) {
+  for (const auto &[name, file] : flags)
+    if (name == input.tensor.name)
+      return &file;
+  return nullptr;
+}
+
+/// A column whose type and shape are wrong, or whose file cannot be read, is a problem for the
+/// list.
+void Dataset::bind(const Flags &flags, bool labelsOptional, Problems &problems) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const MtcInput &input = program.inputs[i];
+    if (const std::string *file = fileOf(flags, input))
+      problems.collect([&] {
+        DataFile opened = openDataFile(input, *file);
+        // Labels of a token stream are its next tokens.
+        int64_t shift = input.shifted_from >= 0 && opened.isStream ? 1 : 0;
+        columns[i].emplace(input, flagOf(input.tensor.name, *file), std::move(opened), shift);
+      });
+    else if (input.shifted_from < 0 && !(labelsOptional && input.is_label))
+      problems.add("--data ", input.tensor.name, "=FILE is missing: ", typeName(input.tensor.type),
+                   " ", shapesOfFiles(input));
+  }
+  for (size_t i = 0; i < columns.size() && !labelsOptional; ++i) {
+    const MtcInput &input = program.inputs[i];
+    if (columns[i] || fileOf(flags, input) || input.shifted_from < 0)
+      continue;
+    const auto &tokens = columns[static_cast<size_t>(input.shifted_from)];
+    if (tokens && tokens->source().isStream)
+      problems.collect([&] {
+        columns[i].emplace(input, tokens->flag() + " (for '" + input.tensor.name + "')",
+                           tokens->source(), 1);
+      });
+  }
+}
+
+/// Entries and rows do not go together: an entry is of a step, and which rows a step takes follows
+/// from their order.
+void Dataset::chooseFeeding(Problems &problems) {
+  const DataColumn *rows = nullptr, *entries = nullptr;
+  for (const auto &column : columns) {
+    if (column && column->feeding() == Feeding::Rows)
+      rows = &*column;
+    if (column && column->feeding() == Feeding::Entries)
+      entries = &*column;
+  }
+  if (rows && entries)
+    problems.add(entries->flag(), ": has shape ", shapeText(entries->source().array.dims),
+                 ", one entry for each step, but ", rows->flag(), " has rows, ", program.batch,
+                 " of which make a step. Give one tensor that serves all steps, or every input "
+                 "as entries, with an axis of steps in front of the model's shape");
+  const bool isAnyBound = std::any_of(columns.begin(), columns.end(),
+                                      [](const auto &each) { return each.has_value(); });
+  how = entries ? Feeding::Entries : rows || !isAnyBound ? Feeding::Rows : Feeding::Whole;
+}
+
+void Dataset::countRows(Problems &problems) {
+  const DataColumn *shortest = nullptr;
+  for (const auto &column : columns)
+    if (column && column->feeding() != Feeding::Whole &&
+        (!shortest || column->items() < shortest->items()))
+      shortest = &*column;
+  rowCount = shortest ? shortest->items() : batch();
+  const char *kind = how == Feeding::Entries ? " entries" : " rows";
+  for (const auto &column : columns) {
+    if (!column || column->feeding() == Feeding::Whole || column->items() == rowCount)
+      continue;
+    // The last row of a token stream may lack the label that follows it.
+    bool spareTokens = column->source().isStream && shortest->source().isStream &&
+                       column->source().array.file->path() == shortest->source().array.file->path();
+    if (!spareTokens)
+      problems.add(column->flag(), ": has ", column->items(), kind, ", but ", shortest->flag(),
+                   " has ", rowCount);
+  }
+}
+
+/// Whether two inputs are sequences of the same shape.
+static bool sameShape(const MtcInput &one, const MtcInput &other) {
+  return one.tensor.rank > 0 && shapeOf(one.tensor) == shapeOf(other.tensor);
+}
+
+/// Labels that are compared with the tokens of each integer input of their shape. Those of
+/// cross-entropy may repeat it where a model is to; others are likely meant for causal-lm.
+void Dataset::checkLanguage(Problems &problems) {
+  const std::string_view loss = program.loss;
+  if (loss != "causal-lm" && loss != "cross-entropy")
+    return;
+  for (size_t label = 0; label < columns.size(); ++label)
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const MtcInput &labels = program.inputs[label], &tokens = program.inputs[i];
+      if (!labels.is_label || !columns[label] || i == label || !columns[i] ||
+          !isInteger(tokens.tensor.type) || !sameShape(labels, tokens))
+        continue;
+      problems.collect([&] {
+        if (loss == "causal-lm")
+          checkNextTokens(tokens, *columns[i], labels, *columns[label]);
+        else if (labelsRepeatTokens(tokens, *columns[i], labels, *columns[label]))
+          warningText =
+              text(columns[label]->flag(), ": each label is the value of ", columns[i]->flag(),
+                   " at its own place. Where the model is to predict the next token, "
+                   "compile with --loss causal-lm");
+      });
+    }
+}
+
+Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptional)
+    : program(program), columns(program.input_count) {
+  Problems problems;
+  checkNames(program, flags, problems);
+  bind(flags, labelsOptional, problems);
+  problems.throwIfAny();
+  chooseFeeding(problems);
+  problems.throwIfAny();
+  countRows(problems);
+  problems.throwIfAny();
+  if (!labelsOptional)
+    checkLanguage(problems);
+  problems.throwIfAny();
+}
+
+/// Labels of input `i`, which has no column: the next tokens, or none.
+void Dataset::makeLabels(size_t i, const std::vector<char *> &places) {
+  const MtcInput &labels = program.inputs[i];
+  const auto from = static_cast<size_t>(labels.shifted_from);
+  if (labels.shifted_from < 0 || !columns[from])
+    return fillIgnored(labels, labels.tensor.rank ? labels.tensor.dims[0] : 1, places[i]);
+  shiftTokens(program.inputs[from], places[from], labels, places[i]);
+  if (!hasRange(labels))
+    return;
+  const int64_t count = labels.tensor.bytes / typeBytes(labels.tensor.type);
+  if (std::optional<WrongValue> wrong = findWrongValue(labels, places[i], count))
+    userError(columns[from]->flag(), ": holds the token ", wrong->value, ", as a label of which ",
+              labels.reader, " takes ", rangeText(labels));
+}
+
+void Dataset::load(const Batch &batch, const std::vector<char *> &places) {
+  assert(static_cast<int64_t>(batch.rows.size()) == this->batch() &&
+         "a batch has the rows of a step");
+  static constexpr int64_t theOnly = 0;
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (columns[i] && columns[i]->feeding() == Feeding::Whole)
+      columns[i]->load(&theOnly, 1, places[i]);
+    else if (columns[i])
+      columns[i]->load(batch.rows.data(), this->batch(), places[i]);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!columns[i])
+      makeLabels(i, places);
+    if (program.inputs[i].is_label)
+      fillIgnored(program.inputs[i], batch.filler, places[i]);
+  }
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,49 @@
+// Labels that are ignored or made of tokens.
+#include "runtime/data/label_fill.h"
+
+#include "runtime/support/element_type.h"
+#include "runtime/support/integers.h"
+
+#include <cstring>
+
+namespace mtc::runtime {
+
+/// Element `index` of densely packed values becomes `value`.
+template <typename Value> static void put(char *values, int64_t index, int64_t value) {
+  auto narrow = static_cast<Value>(value);
+  std::memcpy(values + index * static_cast<int64_t>(sizeof narrow), &narrow, sizeof narrow);
+}
+
+void fillIgnored(const MtcInput &labels, int64_t rows, char *to) {
+  const MtcTensor &tensor = labels.tensor;
+  const int64_t allRows = tensor.rank ? tensor.dims[0] : 1;
+  if (rows == 0 || allRows == 0)
+    return;
+  const int64_t bytes = tensor.bytes / allRows * rows;
+  to += tensor.bytes - bytes;
+  if (!isInteger(tensor.type)) {
+    std::memset(to, 0, static_cast<size_t>(bytes));
+    return;
+  }
+  withInteger(tensor.type, [&](auto example) {
+    for (int64_t i = 0; i < bytes / typeBytes(tensor.type); ++i)
+      put<decltype(example)>(to, i, labels.ignored);
+  });
+}
+
+void shiftTokens(const MtcInput &tokens, const char *from, const MtcInput &labels, char *to) {
+  const MtcTensor &tensor = labels.tensor;
+  const int64_t count = tensor.bytes / typeBytes(tensor.type),
+                length = tensor.dims[tensor.rank - 1];
+  withInteger(tokens.tensor.type, [&](auto token) {
+    withInteger(tensor.type, [&](auto label) {
+      for (int64_t i = 0; i < count; ++i)
+        put<decltype(label)>(to, i,
+                             (i + 1) % length == 0
+                                 ? labels.ignored
+                                 : static_cast<int64_t>(elementAt<decltype(token)>(from, i + 1)));
+    });
+  });
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,72 @@
+// Names, checks and messages of --last-batch.
+#include "runtime/data/last_batch.h"
+
+#include "runtime/data/value_range.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+
+#include <algorithm>
+
+namespace mtc::runtime {
+
+static constexpr struct {
+  LastBatch last;
+  const char *name;
+} names[] = {{LastBatch::Wrap, "wrap"}, {LastBatch::Drop, "drop"}, {LastBatch::Mask, "mask"}};
+
+const char *nameOf(LastBatch last) {
+  for (const auto &each : names)
+    if (each.last == last)
+      return each.name;
+  return "";
+}
+
+std::optional<LastBatch> lastBatchOfName(std::string_view name) {
+  for (const auto &each : names)
+    if (name == each.name)
+      return each.last;
+  return std::nullopt;
+}
+
+/// Whether a row can be left out of the loss by its labels: they are classes, and their type holds
+/// the value that is ignored.
+static bool canMask(const MtcProgram &program) {
+  return std::any_of(
+      program.inputs, program.inputs + program.input_count, [](const MtcInput &input) {
+        return input.is_label && hasRange(input) && isSignedInteger(input.tensor.type);
+      });
+}
+
+void checkLastBatch(LastBatch last, const MtcProgram &program, int64_t rows, int64_t batch) {
+  if (last == LastBatch::Drop && rows < batch)
+    userError("--last-batch drop: the data has ", rows, " rows and a batch takes ", batch,
+              ", so that no batch is left; compile for a smaller batch");
+  if (last == LastBatch::Mask && !canMask(program))
+    userError("--last-batch mask: the loss ", program.loss,
+              " has no labels of classes, of which it could ignore some; wrap and drop are for "
+              "every loss");
+}
+
+std::string describeLastBatch(LastBatch last, const MtcProgram &program, int64_t rows,
+                              int64_t batch, int64_t steps) {
+  const int64_t rest = rows % batch;
+  if (rest == 0 || last == LastBatch::Mask)
+    return "";
+  const char *mask = canMask(program) ? ", --last-batch mask counts them alone" : "";
+  if (rows < batch)
+    return text("the data has ", rows, " rows and a batch takes ", batch,
+                ": each batch repeats rows (--last-batch wrap)",
+                canMask(program) ? "; --last-batch mask counts each once" : "",
+                "; a program for a smaller batch takes each once, too");
+  if (last == LastBatch::Drop)
+    return text("of ", rows, " rows ", rest, " do not fill a batch of ", batch,
+                " and are left out of each epoch (--last-batch drop)");
+  if (steps <= rows / batch) // The run ends before.
+    return "";
+  return text("of ", rows, " rows ", rest, " do not fill a batch of ", batch,
+              " and share one with the next epoch's first (--last-batch wrap); --last-batch drop "
+              "leaves them out",
+              mask);
+}
+
+} // namespace mtc::runtime

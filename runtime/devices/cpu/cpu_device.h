@@ -1,0 +1,54 @@
+// The target `cpu`: an arena in the process's own memory, and functions that run when they are
+// called.
+#ifndef MTC_RUNTIME_DEVICES_CPU_CPU_DEVICE_H
+#define MTC_RUNTIME_DEVICES_CPU_CPU_DEVICE_H
+
+#include "runtime/devices/cpu/arena.h"
+#include "runtime/devices/cpu/executor.h"
+#include "runtime/devices/device.h"
+
+#include <array>
+#include <optional>
+
+namespace mtc::runtime {
+
+class CpuDevice final : public Device {
+public:
+  CpuDevice(const MtcProgram &program, int threads, int64_t arenaBytes)
+      : program(program), threads(threads), arena(arenaBytes, threads) {}
+
+  void write(int64_t offset, int64_t bytes, const Fill &fill) override;
+  void read(int64_t offset, int64_t bytes, const Use &use) override;
+  void writeScalar(int64_t offset, const void *value, int64_t bytes) override;
+  int64_t request(int64_t offset, int64_t bytes) override;
+  void receive(int64_t request, void *to) override;
+  std::vector<char *> batchPlaces(bool ahead) override;
+  void takeBatch(bool ahead) override;
+  void prepare(std::vector<Observer *> observers) override;
+  void microStep() override { executor->microStep(); }
+  void update() override { executor->update(); }
+  void gradients() override { executor->gradients(); }
+  void evaluate() override { executor->evaluate(); }
+  void wait() override {}
+  int queuedSteps() const override { return 0; }
+  std::optional<double> copyRate() override;
+  std::optional<double> contractionRate(const MtcContraction &plain) override;
+  std::vector<MemoryUse> memoryBesideArena() override;
+
+private:
+  struct Kept {
+    uint64_t value;
+    int64_t bytes;
+  };
+
+  const MtcProgram &program;
+  int threads;
+  Arena arena;
+  std::optional<Executor> executor;
+  std::array<Kept, 16> kept{};
+  int64_t requests = 0;
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_DEVICES_CPU_CPU_DEVICE_H

@@ -1,0 +1,112 @@
+// Launches, library calls and copies, in the program's order.
+#include "runtime/devices/cpu/executor.h"
+
+#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/observer.h"
+#include "runtime/support/failure.h"
+
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace mtc::runtime {
+
+Executor::Executor(const MtcProgram &program, char *arena, int threads,
+                   std::vector<Observer *> observers)
+    : program(program), threads(threads), observers(std::move(observers)),
+      calls(program.call_count), faults(static_cast<size_t>(threads)) {
+  setLibraryThreads(threads);
+  microStepOperations = prepare(program.micro_step, arena);
+  updateOperations = prepare(program.update, arena);
+  gradientsOperations = prepare(program.gradients, arena);
+  evaluateOperations = prepare(program.evaluate, arena);
+}
+
+Executor::~Executor() = default;
+
+LibraryCall &Executor::call(const MtcOperation &operation) {
+  auto &prepared = calls[operation.index];
+  if (prepared)
+    return *prepared;
+  const MtcCall &planned = program.calls[operation.index];
+  prepared = LibraryCall::create(planned.kind, planned.description, threads);
+  if (!prepared)
+    systemError(operation.nodes, ": this machine's libraries have no ", planned.kind,
+                " of its element type; compile the program on this machine");
+  if (prepared->scratchBytes() > planned.scratch_bytes)
+    systemError(operation.nodes, ": ", planned.kind, " needs ", prepared->scratchBytes(),
+                " bytes of scratch on this machine with ", threads, " threads; ",
+                planned.scratch_bytes, " were planned where the program was compiled, for up to ",
+                program.threads, " threads. Compile it on this machine");
+  return *prepared;
+}
+
+std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function, char *arena) {
+  std::vector<PreparedOperation> result;
+  result.reserve(function.operation_count);
+  for (uint32_t i = 0; i < function.operation_count; ++i) {
+    const MtcOperation &source = function.operations[i];
+    PreparedOperation operation = {};
+    if (source.kind == MTC_LAUNCH)
+      operation.kernel = &program.kernels[source.index];
+    else if (source.kind == MTC_CALL)
+      operation.call = &call(source);
+    operation.info =
+        describeOperation(program, source, preparedCount++,
+                          operation.call ? operation.call->implementation() : std::string());
+    for (uint32_t k = 0; k < source.operand_count; ++k)
+      operation.operands.push_back(arena + source.operands[k]);
+    result.push_back(std::move(operation));
+  }
+  return result;
+}
+
+void Executor::run(std::vector<PreparedOperation> &operations) {
+  if (observers.empty()) {
+    for (PreparedOperation &operation : operations)
+      runOne(operation);
+    return;
+  }
+  for (PreparedOperation &operation : operations) {
+    auto begin = Observer::Clock::now();
+    runOne(operation);
+    auto end = Observer::Clock::now();
+    for (Observer *observer : observers)
+      observer->operation(operation.info, begin, end);
+  }
+}
+
+void Executor::runOne(PreparedOperation &operation) {
+  switch (operation.info.source->kind) {
+  case MTC_LAUNCH:
+    return launch(operation);
+  case MTC_CALL: // The scratch lies behind the places.
+    return operation.call->run(operation.operands.data(), operation.operands.back());
+  case MTC_COPY:
+    parallelFor(threads, operation.info.source->bytes, 1 << 18,
+                [&](int, int64_t begin, int64_t end) {
+                  std::memcpy(operation.operands[1] + begin, operation.operands[0] + begin,
+                              static_cast<size_t>(end - begin));
+                });
+    return;
+  default:
+    assert(false && "an operation that the ABI does not have");
+  }
+}
+
+void Executor::launch(PreparedOperation &operation) {
+  const auto &code = *static_cast<const MtcCpuKernel *>(operation.kernel->code);
+  for (uint32_t i = 0; i < code.stage_count; ++i) {
+    const MtcCpuStage &stage = code.stages[i];
+    parallelFor(threads, stage.extent, stage.grain, [&](int part, int64_t begin, int64_t end) {
+      stage.function(operation.operands.data(), begin, end, &faults[static_cast<size_t>(part)]);
+    });
+  }
+  if (!operation.kernel->may_fault)
+    return;
+  for (MtcFault &fault : faults)
+    if (fault.raised)
+      reportFault(*operation.info.source, fault);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,55 @@
+// Library calls by their kind, and the answers that the compiler asks for.
+#include "runtime/devices/cpu/library_call.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace mtc::runtime {
+
+std::unique_ptr<LibraryCall> LibraryCall::create(const char *kind, const void *description,
+                                                 int threads, bool executable) {
+  const CallKind *known = findCallKind(kind);
+  return known ? known->create(description, threads, executable) : nullptr;
+}
+
+} // namespace mtc::runtime
+
+using mtc::runtime::LibraryCall;
+
+/// Calls `ask` for the thread counts up to `threads`: all of a few, the powers of two of many.
+template <typename Ask> static void forThreadCounts(int threads, const Ask &ask) {
+  for (int t = 1; t < threads; t = t < 16 ? t + 1 : t * 2)
+    ask(t);
+  ask(std::max(threads, 1));
+}
+
+extern "C" int64_t mtc_call_scratch_bytes(const char *kind, const void *description, int threads) {
+  int64_t most = 0;
+  forThreadCounts(threads, [&](int t) {
+    auto plan = LibraryCall::create(kind, description, t, false);
+    most = plan && most >= 0 ? std::max(most, plan->scratchBytes()) : -1;
+  });
+  return most;
+}
+
+extern "C" MtcCallRate mtc_call_rate(const char *kind, const void *description, int threads) {
+  auto plan = LibraryCall::create(kind, description, threads, false);
+  return plan ? plan->rate() : MTC_CALL_UNSUPPORTED;
+}
+
+extern "C" int mtc_call_is_faster_as_kernel(const char *kind, const void *description) {
+  const mtc::runtime::CallKind *known = mtc::runtime::findCallKind(kind);
+  return known && known->isFasterAsKernel(description);
+}
+
+extern "C" int mtc_call_run(const MtcCall *call, char *const *places) {
+  auto prepared = LibraryCall::create(call->kind, call->description, 1);
+  if (!prepared)
+    return 0;
+  auto bytes = static_cast<size_t>(prepared->scratchBytes() + MTC_ALIGNMENT);
+  std::unique_ptr<char, decltype(&std::free)> scratch(
+      static_cast<char *>(std::aligned_alloc(MTC_ALIGNMENT, bytes / MTC_ALIGNMENT * MTC_ALIGNMENT)),
+      std::free);
+  prepared->run(places, scratch.get());
+  return 1;
+}

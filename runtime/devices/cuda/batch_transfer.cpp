@@ -1,0 +1,68 @@
+// From pinned memory over the staging place to the inputs.
+#include "runtime/devices/cuda/batch_transfer.h"
+
+namespace mtc::runtime::cuda {
+
+static constexpr const char *copyFails = "a batch cannot be copied to the GPU";
+
+static int64_t aligned(int64_t bytes) {
+  return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
+}
+
+static int64_t bytesOfBatch(const MtcProgram &program) {
+  int64_t bytes = MTC_ALIGNMENT;
+  for (uint32_t i = 0; i < program.input_count; ++i)
+    bytes += aligned(program.inputs[i].tensor.bytes);
+  return bytes;
+}
+
+BatchTransfer::BatchTransfer(const Gpu &gpu, const MtcProgram &program, Address arena,
+                             Stream compute)
+    : gpu(gpu), program(program), arena(arena), compute(compute), bytes(bytesOfBatch(program)),
+      copies(gpu.driver), stagingIsFree(gpu.driver) {
+  for (int i = 0; i < 2; ++i)
+    buffers.push_back({PinnedMemory(gpu.driver, bytes), OwnedEvent(gpu.driver)});
+}
+
+std::vector<char *> BatchTransfer::places() {
+  next ^= 1;
+  gpu.check(gpu.driver.waitForEvent(buffers[next].copied),
+            copyFails); // of the batch before the last
+  std::vector<char *> result;
+  char *place = buffers[next].memory.data();
+  for (uint32_t i = 0; i < program.input_count; ++i) {
+    result.push_back(place);
+    place += aligned(program.inputs[i].tensor.bytes);
+  }
+  return result;
+}
+
+void BatchTransfer::take() {
+  Buffer &buffer = buffers[next];
+  const bool isStaged = program.staging != 0;
+  const Stream stream = isStaged ? copies : compute;
+  if (isStaged)
+    gpu.check(gpu.driver.letStreamWait(copies, stagingIsFree, 0), copyFails);
+  const char *from = buffer.memory.data();
+  for (uint32_t i = 0; i < program.input_count; ++i) {
+    const MtcTensor &input = program.inputs[i].tensor;
+    gpu.check(gpu.driver.copyToDevice(arena + static_cast<Address>(input.offset + program.staging),
+                                      from, static_cast<size_t>(input.bytes), stream),
+              copyFails);
+    from += aligned(input.bytes);
+  }
+  gpu.check(gpu.driver.recordEvent(buffer.copied, stream), copyFails);
+  if (!isStaged)
+    return;
+  gpu.check(gpu.driver.letStreamWait(compute, buffer.copied, 0), copyFails);
+  for (uint32_t i = 0; i < program.input_count; ++i) {
+    const MtcTensor &input = program.inputs[i].tensor;
+    const Address to = arena + static_cast<Address>(input.offset);
+    gpu.check(gpu.driver.copyOnDevice(to, to + static_cast<Address>(program.staging),
+                                      static_cast<size_t>(input.bytes), compute),
+              copyFails);
+  }
+  gpu.check(gpu.driver.recordEvent(stagingIsFree, compute), copyFails);
+}
+
+} // namespace mtc::runtime::cuda

@@ -1,0 +1,97 @@
+// The functions of cuBLASLt that programs use, declared here as in driver.h.
+#ifndef MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H
+#define MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H
+
+#include "runtime/devices/cuda/driver.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mtc::runtime::cuda {
+
+using BlasHandle = struct BlasContext *;
+using MatrixLayoutHandle = struct MatrixLayoutObject *;
+using MatmulDescription = struct MatmulDescriptionObject *;
+using MatmulPreference = struct MatmulPreferenceObject *;
+
+struct MatmulAlgorithm {
+  uint64_t data[8];
+};
+struct MatmulHeuristic {
+  MatmulAlgorithm algorithm;
+  size_t workspaceBytes;
+  int status; ///< 0: it can be run
+  float waves;
+  int reserved[4];
+};
+
+/// Values of the library's enumerations.
+enum ScalarType : int { blasF32 = 0, blasF64 = 1, blasF16 = 2, blasBf16 = 14 }; // cudaDataType_t
+enum ComputeType : int { computeF32 = 68, computeF64 = 70, computeTf32 = 77 };
+enum LayoutAttribute : int { batchCount = 5, batchStride = 6 };
+enum DescriptionAttribute : int {
+  transposeA = 3,
+  transposeB = 4,
+  epilogue = 7,
+  biasPointer = 8,
+  biasBatchStride = 10,
+  auxiliaryPointer = 11,
+  auxiliaryLeading = 12,
+  auxiliaryBatchStride = 13
+};
+enum PreferenceAttribute : int {
+  mostWorkspace = 1,
+  reductionSchemes = 3,
+  alignmentA = 5,
+  alignmentB = 6,
+  alignmentC = 7,
+  alignmentD = 8
+};
+/// CUBLASLT_EPILOGUE_...; what can go together are bits.
+enum Epilogue : uint32_t {
+  plainEpilogue = 1,
+  reluEpilogue = 2,
+  biasEpilogue = 4,  ///< of the other bits with relu and gelu
+  sumsEpilogue = 16, ///< of the other bits with gelu's gradient: the sums of D's rows
+  geluEpilogue = 32,
+  geluGradientEpilogue = 64,
+  auxiliaryEpilogue = 128, ///< gelu gives, its gradient takes the operand as a matrix
+  sumsOfAEpilogue = 256,   ///< of the rows of what A enters the product as
+  sumsOfBEpilogue = 512    ///< of the columns of what B does
+};
+constexpr int32_t transposedOperand = 1; // CUBLAS_OP_T
+constexpr uint32_t reduceApart = 2;      // CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
+
+struct BlasLt {
+  int (*create)(BlasHandle *handle);
+  int (*destroy)(BlasHandle handle);
+  const char *(*statusText)(int status);
+  int (*createLayout)(MatrixLayoutHandle *layout, int type, uint64_t rows, uint64_t columns,
+                      int64_t leading);
+  int (*destroyLayout)(MatrixLayoutHandle layout);
+  int (*setLayout)(MatrixLayoutHandle layout, int attribute, const void *value, size_t bytes);
+  int (*createDescription)(MatmulDescription *description, int computeType, int scaleType);
+  int (*destroyDescription)(MatmulDescription description);
+  int (*setDescription)(MatmulDescription description, int attribute, const void *value,
+                        size_t bytes);
+  int (*createPreference)(MatmulPreference *preference);
+  int (*destroyPreference)(MatmulPreference preference);
+  int (*setPreference)(MatmulPreference preference, int attribute, const void *value, size_t bytes);
+  int (*findAlgorithms)(BlasHandle handle, MatmulDescription description, MatrixLayoutHandle a,
+                        MatrixLayoutHandle b, MatrixLayoutHandle c, MatrixLayoutHandle d,
+                        MatmulPreference preference, int wanted, MatmulHeuristic *found,
+                        int *foundCount);
+  int (*matmul)(BlasHandle handle, MatmulDescription description, const void *alpha, const void *a,
+                MatrixLayoutHandle aLayout, const void *b, MatrixLayoutHandle bLayout,
+                const void *beta, const void *c, MatrixLayoutHandle cLayout, void *d,
+                MatrixLayoutHandle dLayout, const MatmulAlgorithm *algorithm, void *workspace,
+                size_t workspaceBytes, Stream stream);
+};
+
+/// A fault of the system, with what was looked for and what brings it, if there is no cuBLASLt. In
+/// an emulated program, the emulated one.
+const BlasLt &openBlasLt();
+
+} // namespace mtc::runtime::cuda
+
+#endif // MTC_RUNTIME_DEVICES_CUDA_BLAS_LT_H

@@ -1,0 +1,148 @@
+// Memory at the start, functions when they are needed.
+#include "runtime/devices/cuda/cuda_device.h"
+
+#include "runtime/support/failure.h"
+#include "runtime/support/process.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mtc::runtime {
+
+std::unique_ptr<Device> openDevice(const MtcProgram &program, const std::string &name,
+                                   int /*threads*/, int64_t arenaBytes) {
+  return std::make_unique<cuda::CudaDevice>(program, name, arenaBytes);
+}
+
+namespace cuda {
+
+/// A record for each operation that may fault, of all functions.
+static int64_t faultBytes(const MtcProgram &program) {
+  int64_t bytes = 0;
+  for (const MtcFunction *function :
+       {&program.micro_step, &program.update, &program.gradients, &program.evaluate})
+    for (uint32_t i = 0; i < function->operation_count; ++i)
+      if (const MtcOperation &operation = function->operations[i];
+          operation.kind == MTC_LAUNCH && program.kernels[operation.index].may_fault)
+        bytes += static_cast<int64_t>(sizeof(MtcFault));
+  return bytes;
+}
+
+static DeviceMemory allocate(const Gpu &gpu, int64_t needed) {
+  const int64_t free = gpu.memory().free;
+  DeviceMemory memory;
+  if (free >= needed)
+    memory = DeviceMemory(gpu.driver, needed);
+  if (needed > 0 && !memory.address())
+    systemError("the program needs ", needed, " bytes (", needed >> 20,
+                " MiB) of the GPU's memory, planned when it was compiled; ", free, " bytes (",
+                free >> 20, " MiB) of ", gpu.name(),
+                " are free; end other programs on it, choose another one by --device, or compile "
+                "for less with --memory");
+  return memory;
+}
+
+CudaDevice::CudaDevice(const MtcProgram &program, const std::string &ordinal, int64_t arenaBytes)
+    : program(program), target(*static_cast<const MtcCudaProgram *>(program.target_data)),
+      arenaBytes(arenaBytes), gpu(target, ordinal), before(gpu.memory()), compute(gpu.driver),
+      arena(allocate(gpu, arenaBytes)), faults(allocate(gpu, faultBytes(program))),
+      transfer(gpu, compute), scalars(gpu, compute), images(gpu, target) {
+  zeroVariables();
+}
+
+CudaDevice::~CudaDevice() { gpu.driver.waitForStream(compute); }
+
+/// What no variable is, a step writes before it reads it. An update that reads variables as one
+/// flat tensor reads what lies between them, up to the next multiple of MTC_ALIGNMENT, too.
+void CudaDevice::zeroVariables() {
+  auto zero = [&](Address to, int64_t bytes) {
+    gpu.check(gpu.driver.fillBytes(to, 0, static_cast<size_t>(bytes), compute),
+              "the GPU's memory cannot be written");
+  };
+  for (uint32_t i = 0; i < program.variable_count; ++i) {
+    const MtcVariable &variable = program.variables[i];
+    const int64_t padded =
+        (variable.tensor.bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
+    if (variable.initial != MTC_INITIAL_NONE && padded > 0)
+      zero(at(variable.tensor.offset), std::min(padded, arenaBytes - variable.tensor.offset));
+  }
+  if (faults.address())
+    zero(faults.address(), faultBytes(program));
+}
+
+void CudaDevice::write(int64_t offset, int64_t bytes, const Fill &fill) {
+  transfer.write(at(offset), bytes, fill);
+}
+
+void CudaDevice::read(int64_t offset, int64_t bytes, const Use &use) {
+  wait();
+  transfer.read(at(offset), bytes, use);
+}
+
+void CudaDevice::writeScalar(int64_t offset, const void *value, int64_t bytes) {
+  scalars.write(at(offset), value, bytes);
+}
+
+int64_t CudaDevice::request(int64_t offset, int64_t bytes) {
+  return results->request(at(offset), bytes);
+}
+
+void CudaDevice::receive(int64_t request, void *to) { results->receive(request, to); }
+
+void CudaDevice::prepare(std::vector<Observer *> told) {
+  observers = std::move(told);
+  batches.emplace(gpu, program, arena.address(), compute);
+  size_t operationCount = 0;
+  const StepContext context = {gpu,           program,         images,           libraries,
+                               compute,       arena.address(), faults.address(), faulting,
+                               operationCount};
+  for (const MtcFunction *function :
+       {&program.micro_step, &program.update, &program.gradients, &program.evaluate})
+    steps.push_back(std::make_unique<Step>(context, *function));
+  results.emplace(gpu, compute, faults.address(), faulting);
+}
+
+void CudaDevice::run(Step &step) {
+  if (observers.empty())
+    step.run();
+  else
+    step.observe(observers);
+}
+
+void CudaDevice::wait() {
+  if (results)
+    results->wait();
+  gpu.check(gpu.driver.waitForStream(compute), "the GPU failed");
+}
+
+std::optional<double> CudaDevice::copyRate() { return measureCopy(gpu, compute); }
+
+std::optional<double> CudaDevice::contractionRate(const MtcContraction &plain) {
+  return measureContraction(gpu, libraries, compute, plain, precisionOf(target));
+}
+
+std::vector<MemoryUse> CudaDevice::memoryBesideArena() {
+  const Gpu::Memory now = gpu.memory();
+  const ProcessMemory host = processMemory();
+  int64_t pinned = Transfer::pinnedBytes() + ScalarWriter::pinnedBytes();
+  if (batches)
+    pinned += batches->pinnedBytes() + results->pinnedBytes();
+  return {{"GPU: code, graphs and libraries",
+           std::max<int64_t>(0, before.free - now.free - arenaBytes),
+           text("of ", gpu.name(), " with ", now.total, " bytes, ", before.free,
+                " were free before the arena was allocated, ", now.free,
+                " are now; the rest is the arena, the images of kernels, cuBLASLt's kernels and "
+                "graphs of launches")},
+          {"GPU: context and others", now.total - before.free,
+           "what the driver takes for a process, and other processes on the GPU"},
+          {"pinned memory of the host", pinned,
+           "batches, scalars and pieces of files on their way between host and GPU"},
+          {"heap and stacks", host.anonymous,
+           "of the host: the driver and its libraries, buffers of files; the arena is the GPU's"},
+          {"code and libraries", host.fileBacked,
+           "pages of the program, the driver, cuBLASLt and the C and C++ libraries; shared and "
+           "reclaimable"}};
+}
+
+} // namespace cuda
+} // namespace mtc::runtime

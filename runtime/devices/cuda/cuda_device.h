@@ -1,0 +1,76 @@
+// The target `cuda`: an arena in a GPU's memory, and functions that run there while the host goes
+// on.
+#ifndef MTC_RUNTIME_DEVICES_CUDA_CUDA_DEVICE_H
+#define MTC_RUNTIME_DEVICES_CUDA_CUDA_DEVICE_H
+
+#include "runtime/devices/cuda/batch_transfer.h"
+#include "runtime/devices/cuda/call.h"
+#include "runtime/devices/cuda/gpu.h"
+#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/cuda/images.h"
+#include "runtime/devices/cuda/small_values.h"
+#include "runtime/devices/cuda/step.h"
+#include "runtime/devices/cuda/transfer.h"
+#include "runtime/devices/device.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace mtc::runtime::cuda {
+
+class CudaDevice final : public Device {
+public:
+  /// `ordinal` is that of --device. See openDevice.
+  CudaDevice(const MtcProgram &program, const std::string &ordinal, int64_t arenaBytes);
+  ~CudaDevice() override;
+
+  void write(int64_t offset, int64_t bytes, const Fill &fill) override;
+  void read(int64_t offset, int64_t bytes, const Use &use) override;
+  void writeScalar(int64_t offset, const void *value, int64_t bytes) override;
+  int64_t request(int64_t offset, int64_t bytes) override;
+  void receive(int64_t request, void *to) override;
+  std::vector<char *> batchPlaces(bool) override { return batches->places(); }
+  void takeBatch(bool) override { batches->take(); }
+  void prepare(std::vector<Observer *> observers) override;
+  void microStep() override { run(*steps[0]); }
+  void update() override { run(*steps[1]); }
+  void gradients() override { run(*steps[2]); }
+  void evaluate() override { run(*steps[3]); }
+  void wait() override;
+  int queuedSteps() const override { return observers.empty() ? 1 : 0; }
+  std::optional<double> copyRate() override;
+  std::optional<double> contractionRate(const MtcContraction &plain) override;
+  std::vector<MemoryUse> memoryBesideArena() override;
+
+private:
+  Address at(int64_t offset) const { return arena.address() + static_cast<Address>(offset); }
+  void zeroVariables();
+  void run(Step &step);
+
+  const MtcProgram &program;
+  const MtcCudaProgram &target;
+  int64_t arenaBytes;
+  Gpu gpu;
+  Gpu::Memory before; ///< of the device, without the arena
+  OwnedStream compute;
+  DeviceMemory arena, faults;
+  Transfer transfer;
+  ScalarWriter scalars;
+  KernelImages images;
+  Libraries libraries;
+  std::vector<Observer *> observers;
+  std::optional<BatchTransfer> batches;
+  std::vector<const MtcOperation *> faulting;
+  std::optional<ResultReader> results;
+  std::vector<std::unique_ptr<Step>> steps; ///< micro-step, update, gradients, evaluate
+};
+
+/// Bytes read and written a second, and operations a second: see Device.
+std::optional<double> measureCopy(const Gpu &gpu, Stream stream);
+std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, Stream stream,
+                                         const MtcContraction &plain, MtcCudaPrecision precision);
+
+} // namespace mtc::runtime::cuda
+
+#endif // MTC_RUNTIME_DEVICES_CUDA_CUDA_DEVICE_H

@@ -1,0 +1,45 @@
+// Device memory of emulated programs: one range of addresses, and the state of each of its bytes.
+#ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_DEVICE_MEMORY_H
+#define MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_DEVICE_MEMORY_H
+
+#include "runtime/abi/emulation.h"
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace mtc::runtime::emulation {
+
+class DeviceMemory {
+public:
+  static DeviceMemory &get();
+
+  char *allocate(size_t bytes);
+  void release(char *memory);
+  void markDefined(const void *begin, size_t bytes);
+  /// See `emulation::findFault`.
+  std::string findFault(const void *begin, size_t bytes, bool isRead) const;
+
+  /// Writes the range into what emulated code reads.
+  void describe(MtcEmulatedBlock &block) const;
+  bool contains(const void *address) const;
+  /// Whether `findFault` would find nothing; sooner.
+  bool mayAccess(const void *begin, size_t bytes, bool isRead) const;
+
+private:
+  DeviceMemory();
+  uint8_t *shadowOf(const void *address) const;
+
+  /// Of addresses; what is not allocated takes no memory.
+  static constexpr size_t capacity = size_t{1} << 38;
+
+  char *memory;
+  uint8_t *shadow;
+  mutable std::mutex mutex;
+  std::map<size_t, size_t> allocations; ///< offset to bytes
+};
+
+} // namespace mtc::runtime::emulation
+
+#endif // MTC_RUNTIME_DEVICES_CUDA_EMULATED_EXECUTION_DEVICE_MEMORY_H

@@ -1,0 +1,79 @@
+#include "runtime/devices/cuda/emulated/execution/emulator.h"
+
+#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cuda/emulated/execution/block.h"
+#include "runtime/devices/cuda/emulated/execution/device_memory.h"
+#include "runtime/support/failure.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+
+namespace mtc::runtime::emulation {
+
+char *allocate(size_t bytes) { return DeviceMemory::get().allocate(bytes); }
+void release(char *memory) { DeviceMemory::get().release(memory); }
+void markDefined(const void *begin, size_t bytes) { DeviceMemory::get().markDefined(begin, bytes); }
+std::string findFault(const void *begin, size_t bytes, bool isRead) {
+  return DeviceMemory::get().findFault(begin, bytes, isRead);
+}
+
+namespace {
+
+/// As MTC_EMULATED_ORDER says, for tests.
+Order chosenOrder() {
+  static const char *const given = std::getenv("MTC_EMULATED_ORDER");
+  return given && std::string_view(given) == "reversed" ? Order::reversed : Order::forward;
+}
+
+/// One launch on all host threads, which take its blocks in order.
+struct Run {
+  Run(const MtcCudaLaunch &launch, char *const *parameters, uint64_t blocks)
+      : launch(launch), parameters(parameters), blocks(blocks) {}
+
+  const MtcCudaLaunch &launch;
+  char *const *parameters;
+  uint64_t blocks;
+  std::atomic<uint64_t> next = 0;
+  std::mutex mutex;
+  std::atomic<uint64_t> faultyBlock = ~uint64_t{0}; ///< the first one
+  std::string fault;
+
+  void runBlocks() {
+    Order order = chosenOrder();
+    Block block(launch, parameters, order, GlobalRaces::get());
+    for (uint64_t number; (number = next++) < blocks;) {
+      // Blocks before a faulty one are all run: each may have the first fault.
+      if (number > faultyBlock)
+        return;
+      if (block.run(order == Order::forward ? number : blocks - 1 - number))
+        continue;
+      std::lock_guard lock(mutex);
+      if (number < faultyBlock) {
+        faultyBlock = number;
+        fault = block.fault();
+      }
+      return;
+    }
+  }
+};
+
+} // namespace
+
+std::string launch(const MtcCudaLaunch &launch, char *const *parameters, const char *nodes,
+                   int hostThreads) {
+  uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  Run run(launch, parameters, blocks);
+  if (GlobalRaces::get())
+    hostThreads = 1; // which runs the blocks one after another
+  runParts(
+      static_cast<int>(std::min<uint64_t>(std::max(hostThreads, 1), blocks)),
+      [](void *context, int) { static_cast<Run *>(context)->runBlocks(); }, &run);
+  if (run.fault.empty())
+    return "";
+  std::string of = nodes && *nodes ? text(" (of ", nodes, ")") : "";
+  return text("kernel '", launch.symbol, "'", of, ": ", run.fault);
+}
+
+} // namespace mtc::runtime::emulation

@@ -1,0 +1,303 @@
+// cuDNN's operations by loops.
+#include "runtime/devices/cuda/emulated/libraries/dnn_evaluation.h"
+
+#include "runtime/devices/cuda/emulated/execution/emulator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace mtc::runtime::cuda::dnn {
+
+namespace {
+
+float roundTo(int element, float value) {
+  if (element == f16)
+    return static_cast<float>(static_cast<_Float16>(value));
+  if (element != bf16 || std::isnan(value))
+    return value;
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, 4);
+  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000; // to nearest, ties to even
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+
+float load(int element, const char *from) {
+  float value = 0;
+  if (element == f16) {
+    _Float16 half = 0;
+    std::memcpy(&half, from, 2);
+    return static_cast<float>(half);
+  }
+  if (element == i32) {
+    int32_t whole = 0;
+    std::memcpy(&whole, from, 4);
+    return static_cast<float>(whole);
+  }
+  std::memcpy(reinterpret_cast<char *>(&value) + (element == bf16 ? 2 : 0), from,
+              element == bf16 ? 2 : 4);
+  return value;
+}
+
+void store(int element, char *to, float value) {
+  value = roundTo(element, value);
+  if (element == f16) {
+    const auto half = static_cast<_Float16>(value);
+    std::memcpy(to, &half, 2);
+  } else {
+    std::memcpy(to, reinterpret_cast<const char *>(&value) + (element == bf16 ? 2 : 0),
+                element == bf16 ? 2 : 4);
+  }
+}
+
+/// A tensor's elements by the order of its axes. Positions and truth are numbers too.
+struct Values {
+  std::vector<int64_t> extents;
+  std::vector<float> numbers;
+
+  /// The element at an index, whose coordinates stay 0 along axes of extent 1, and are those of a
+  /// group of neighbours where an axis is shorter by a divisor.
+  size_t at(const std::vector<int64_t> &index, const std::vector<int64_t> &full) const {
+    int64_t result = 0;
+    for (size_t i = 0; i < extents.size(); ++i)
+      result = result * extents[i] + index[i] / (full[i] / extents[i]);
+    return static_cast<size_t>(result);
+  }
+};
+
+void forEachIndex(const std::vector<int64_t> &extents,
+                  const std::function<void(const std::vector<int64_t> &)> &use) {
+  std::vector<int64_t> index(extents.size(), 0);
+  int64_t count = 1;
+  for (int64_t extent : extents)
+    count *= extent;
+  for (; count > 0; --count) {
+    use(index);
+    for (size_t i = extents.size(); i-- > 0 && ++index[i] == extents[i];)
+      index[i] = 0;
+  }
+}
+
+class Evaluation {
+public:
+  explicit Evaluation(const std::map<int64_t, char *> &places) : places(places) {}
+
+  void run(const DescriptorObject &operation);
+  std::string fault;
+
+private:
+  void setFault(const std::string &text) {
+    if (fault.empty())
+      fault = "cuDNN: " + text;
+  }
+  const DescriptorObject &tensor(const DescriptorObject &operation, int attribute) {
+    return *operation.value<RawDescriptor>(attribute);
+  }
+  Values empty(const DescriptorObject &tensor) {
+    Values result{tensor.values<int64_t>(tensorExtents), {}};
+    int64_t count = 1;
+    for (int64_t extent : result.extents)
+      count *= extent;
+    result.numbers.resize(static_cast<size_t>(count));
+    return result;
+  }
+  /// Where an element of a placed tensor lies; null, with a fault, if the run gave no place.
+  char *address(const DescriptorObject &tensor, const std::vector<int64_t> &index) {
+    auto place = places.find(tensor.value<int64_t>(tensorId));
+    if (place == places.end()) {
+      setFault("a tensor of the graph has no place");
+      return nullptr;
+    }
+    const int bytes = elementBytes(tensor);
+    int64_t offset = 0;
+    const std::vector<int64_t> strides = tensor.values<int64_t>(tensorStrides);
+    for (size_t i = 0; i < strides.size(); ++i)
+      offset += index[i] * strides[i];
+    return place->second + offset * bytes;
+  }
+  static int elementBytes(const DescriptorObject &tensor) {
+    const int element = tensor.value<int>(tensorType);
+    return element == f16 || element == bf16 ? 2 : 4;
+  }
+  const Values &read(const DescriptorObject &tensor);
+  void write(const DescriptorObject &tensor, Values values);
+
+  void matmul(const DescriptorObject &operation);
+  void pointwise(const DescriptorObject &operation);
+  void reduce(const DescriptorObject &operation);
+  void transpose(const DescriptorObject &operation);
+
+  const std::map<int64_t, char *> &places;
+  std::map<int64_t, Values> known; ///< by the tensors' numbers
+};
+
+const Values &Evaluation::read(const DescriptorObject &tensor) {
+  const auto id = tensor.value<int64_t>(tensorId);
+  auto found = known.find(id);
+  if (found != known.end())
+    return found->second;
+  Values result = empty(tensor);
+  if (tensor.value<char>(tensorIsVirtual))
+    setFault("an inner tensor is read that no operation has written");
+  else
+    forEachIndex(result.extents, [&](const std::vector<int64_t> &index) {
+      const char *from = address(tensor, index);
+      if (!from || !fault.empty())
+        return;
+      if (!tensor.value<char>(tensorIsByValue)) {
+        std::string wrong =
+            emulation::findFault(from, static_cast<size_t>(elementBytes(tensor)), true);
+        if (!wrong.empty())
+          return setFault(wrong);
+      }
+      result.numbers[result.at(index, result.extents)] = load(tensor.value<int>(tensorType), from);
+    });
+  return known[id] = std::move(result);
+}
+
+void Evaluation::write(const DescriptorObject &tensor, Values values) {
+  const int element = tensor.value<int>(tensorType);
+  for (float &number : values.numbers)
+    number = roundTo(element, number);
+  if (!tensor.value<char>(tensorIsVirtual))
+    forEachIndex(values.extents, [&](const std::vector<int64_t> &index) {
+      char *to = address(tensor, index);
+      if (!to || !fault.empty())
+        return;
+      const auto bytes = static_cast<size_t>(elementBytes(tensor));
+      std::string wrong = emulation::findFault(to, bytes, false);
+      if (!wrong.empty())
+        return setFault(wrong);
+      store(element, to, values.numbers[values.at(index, values.extents)]);
+      emulation::markDefined(to, bytes);
+    });
+  known[tensor.value<int64_t>(tensorId)] = std::move(values);
+}
+
+void Evaluation::matmul(const DescriptorObject &operation) {
+  const Values &a = read(tensor(operation, matmulA)), &b = read(tensor(operation, matmulB));
+  Values c = empty(tensor(operation, matmulC));
+  if (a.extents[3] != b.extents[2] || a.extents[2] != c.extents[2] ||
+      b.extents[3] != c.extents[3] || c.extents[1] % b.extents[1] != 0)
+    return setFault("a product's matrices do not fit");
+  forEachIndex(c.extents, [&](const std::vector<int64_t> &index) {
+    double sum = 0;
+    std::vector<int64_t> left = index, right = index;
+    right[1] = index[1] / (c.extents[1] / b.extents[1]);
+    for (int64_t k = 0; k < a.extents[3]; ++k) {
+      left[3] = right[2] = k;
+      sum += static_cast<double>(a.numbers[a.at(left, a.extents)]) *
+             static_cast<double>(b.numbers[b.at(right, b.extents)]);
+    }
+    c.numbers[c.at(index, c.extents)] = static_cast<float>(sum);
+  });
+  write(tensor(operation, matmulC), std::move(c));
+}
+
+void Evaluation::pointwise(const DescriptorObject &operation) {
+  const DescriptorObject &function = *operation.value<RawDescriptor>(operationPointwise);
+  const int mode = function.value<int>(pointwiseMode);
+  const auto axis = static_cast<size_t>(function.value<int64_t>(pointwiseAxis));
+  const Values &x = read(tensor(operation, pointwiseX));
+  auto optional = [&](int attribute) {
+    auto raw = operation.value<RawDescriptor>(attribute);
+    return raw ? &read(*raw) : nullptr;
+  };
+  const Values *b = optional(pointwiseB), *t = optional(pointwiseT);
+  Values y = empty(tensor(operation, pointwiseY));
+  forEachIndex(y.extents, [&](const std::vector<int64_t> &index) {
+    const float first = x.numbers[x.at(index, y.extents)];
+    const float second = b ? b->numbers[b->at(index, y.extents)] : 0;
+    float result = 0;
+    switch (mode) {
+    case add:
+      result = first + second;
+      break;
+    case multiply:
+      result = first * second;
+      break;
+    case divide:
+      result = first / second;
+      break;
+    case subtract:
+      result = first - second;
+      break;
+    case exponential:
+      result = std::exp(first);
+      break;
+    case logarithm:
+      result = std::log(first);
+      break;
+    case isAtLeast:
+      result = first >= second ? 1 : 0;
+      break;
+    case dnn::index:
+      result = static_cast<float>(index[axis]);
+      break;
+    case dnn::select:
+      result = t->numbers[t->at(index, y.extents)] != 0 ? first : second;
+      break;
+    default:
+      setFault("an unknown function of elements");
+    }
+    y.numbers[y.at(index, y.extents)] = result;
+  });
+  write(tensor(operation, pointwiseY), std::move(y));
+}
+
+void Evaluation::reduce(const DescriptorObject &operation) {
+  const bool isSum =
+      operation.value<RawDescriptor>(operationReduction)->value<int>(reductionOperator) ==
+      sumReduction;
+  const Values &x = read(tensor(operation, reductionX));
+  Values y = empty(tensor(operation, reductionY));
+  std::fill(y.numbers.begin(), y.numbers.end(),
+            isSum ? 0 : -std::numeric_limits<float>::infinity());
+  forEachIndex(x.extents, [&](const std::vector<int64_t> &index) {
+    float &result = y.numbers[y.at(index, x.extents)];
+    const float value = x.numbers[x.at(index, x.extents)];
+    result = isSum ? result + value : std::max(result, value);
+  });
+  write(tensor(operation, reductionY), std::move(y));
+}
+
+void Evaluation::transpose(const DescriptorObject &operation) {
+  const Values &x = read(tensor(operation, reshapeX));
+  Values y = empty(tensor(operation, reshapeY));
+  forEachIndex(y.extents, [&](const std::vector<int64_t> &index) {
+    y.numbers[y.at(index, y.extents)] =
+        x.numbers[x.at({index[0], index[1], index[3], index[2]}, x.extents)];
+  });
+  write(tensor(operation, reshapeY), std::move(y));
+}
+
+void Evaluation::run(const DescriptorObject &operation) {
+  switch (operation.kind) {
+  case matmulOperation:
+    return matmul(operation);
+  case pointwiseOperation:
+    return pointwise(operation);
+  case reductionOperation:
+    return reduce(operation);
+  case reshapeOperation:
+    return transpose(operation);
+  default:
+    setFault("an unknown operation");
+  }
+}
+
+} // namespace
+
+std::string evaluate(const DescriptorObject &graph, const std::map<int64_t, char *> &places) {
+  Evaluation evaluation(places);
+  for (RawDescriptor operation : graph.values<RawDescriptor>(graphOperations)) {
+    evaluation.run(*operation);
+    if (!evaluation.fault.empty())
+      break;
+  }
+  return evaluation.fault;
+}
+
+} // namespace mtc::runtime::cuda::dnn

@@ -1,0 +1,46 @@
+// A column-major matrix as the emulated cuBLASLt is told of it.
+#ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_MATRIX_H
+#define MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_MATRIX_H
+
+#include "runtime/devices/cuda/blas_lt.h"
+#include "runtime/support/element_type.h"
+
+#include <string>
+
+namespace mtc::runtime::cuda {
+
+struct MatrixLayoutObject {
+  int type;
+  int64_t rows, columns, leading;
+  int32_t batch = 1;
+  int64_t stride = 0;
+};
+
+/// The program's number of a type of the library.
+inline uint32_t elementType(int type) {
+  return type == blasF64    ? MTC_F64
+         : type == blasBf16 ? MTC_BF16
+         : type == blasF16  ? MTC_F16
+                            : MTC_F32;
+}
+
+/// Calls `use` for every run of elements that lie one after another, until it finds a fault.
+template <typename Use>
+std::string forEachRun(const MatrixLayoutObject &matrix, char *start, const Use &use) {
+  const int64_t element = typeBytes(elementType(matrix.type));
+  const bool isDense = matrix.leading == matrix.rows;
+  const int64_t runs = isDense ? 1 : matrix.columns,
+                bytes = (isDense ? matrix.rows * matrix.columns : matrix.rows) * element;
+  for (int64_t entry = 0; entry < (matrix.stride ? matrix.batch : 1); ++entry)
+    for (int64_t i = 0; i < runs; ++i) {
+      std::string fault =
+          use(start + (entry * matrix.stride + i * matrix.leading) * element, bytes);
+      if (!fault.empty())
+        return "cuBLASLt: " + fault;
+    }
+  return "";
+}
+
+} // namespace mtc::runtime::cuda
+
+#endif // MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_MATRIX_H

@@ -1,0 +1,16 @@
+// What the compiler asks about calls of the target `cuda`.
+#include "runtime/abi/cuda_library_call.h"
+
+#include "runtime/devices/cuda/call_planner.h"
+
+using namespace mtc::runtime::cuda;
+
+extern "C" int64_t mtc_cuda_call_scratch_bytes(const char *kind, const void *description) {
+  const CallPlanner *planner = findCallPlanner(kind);
+  return planner ? planner->scratchBytes(description) : -1;
+}
+
+extern "C" int mtc_cuda_call_rate(const char *kind, const void *description) {
+  const CallPlanner *planner = findCallPlanner(kind);
+  return planner ? planner->rate(description) : 0;
+}

@@ -1,0 +1,88 @@
+// Rings of pinned slots.
+#include "runtime/devices/cuda/small_values.h"
+
+#include "runtime/devices/operation_info.h"
+
+#include <cstring>
+
+namespace mtc::runtime::cuda {
+
+static constexpr const char *stepFails = "the GPU failed while it ran the program";
+
+ScalarWriter::ScalarWriter(const Gpu &gpu, Stream stream)
+    : gpu(gpu), stream(stream), slots(gpu.driver, pinnedBytes()) {
+  copied.emplace_back(gpu.driver);
+  copied.emplace_back(gpu.driver);
+}
+
+void ScalarWriter::write(Address to, const void *value, int64_t bytes) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, value, static_cast<size_t>(bytes));
+  auto [place, isNew] = known.try_emplace(to, bits);
+  if (!isNew && place->second == bits)
+    return;
+  place->second = bits;
+  const auto half = static_cast<size_t>(next / slotsOfHalf);
+  if (next % slotsOfHalf == 0) // What lay in this half is long on the device.
+    gpu.check(gpu.driver.waitForEvent(copied[half]), stepFails);
+  char *slot = slots.data() + next * slotBytes;
+  std::memcpy(slot, &bits, sizeof bits);
+  gpu.check(gpu.driver.copyToDevice(to, slot, static_cast<size_t>(bytes), stream), stepFails);
+  next = (next + 1) % (2 * slotsOfHalf);
+  if (next % slotsOfHalf == 0)
+    gpu.check(gpu.driver.recordEvent(copied[half], stream), stepFails);
+}
+
+ResultReader::ResultReader(const Gpu &gpu, Stream stream, Address faults,
+                           const std::vector<const MtcOperation *> &operations)
+    : gpu(gpu), stream(stream), faults(faults), operations(operations),
+      slots(gpu.driver, pinnedBytes()) {
+  for (int64_t i = 0; i < slotCount; ++i)
+    ring.push_back({OwnedEvent(gpu.driver), 0});
+}
+
+int64_t ResultReader::slotBytes() const {
+  return 8 + static_cast<int64_t>(operations.size() * sizeof(MtcFault));
+}
+
+char *ResultReader::slot(int64_t request) const {
+  return slots.data() + request % slotCount * slotBytes();
+}
+
+int64_t ResultReader::request(Address from, int64_t bytes) {
+  Slot &kept = ring[static_cast<size_t>(requests % slotCount)];
+  char *to = slot(requests);
+  kept.bytes = bytes;
+  if (bytes)
+    gpu.check(gpu.driver.copyToHost(to, from, static_cast<size_t>(bytes), stream), stepFails);
+  if (!operations.empty())
+    gpu.check(gpu.driver.copyToHost(to + 8, faults, operations.size() * sizeof(MtcFault), stream),
+              stepFails);
+  gpu.check(gpu.driver.recordEvent(kept.copied, stream), stepFails);
+  return requests++;
+}
+
+void ResultReader::receive(int64_t request, void *to) {
+  Slot &kept = ring[static_cast<size_t>(request % slotCount)];
+  gpu.check(gpu.driver.waitForEvent(kept.copied), stepFails);
+  throwFaults(slot(request) + 8);
+  std::memcpy(to, slot(request), static_cast<size_t>(kept.bytes));
+}
+
+void ResultReader::wait() {
+  uint64_t nothing;
+  receive(request(0, 0), &nothing);
+  gpu.check(gpu.driver.waitForStream(stream), stepFails);
+}
+
+void ResultReader::throwFaults(const char *records) const {
+  for (const MtcOperation *operation : operations) {
+    MtcFault fault;
+    std::memcpy(&fault, records, sizeof fault);
+    if (fault.raised)
+      reportFault(*operation, fault);
+    records += sizeof fault;
+  }
+}
+
+} // namespace mtc::runtime::cuda

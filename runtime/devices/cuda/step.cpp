@@ -1,0 +1,147 @@
+// Launches, library calls and copies, one by one or as a graph.
+#include "runtime/devices/cuda/step.h"
+
+#include "runtime/support/failure.h"
+
+#include <utility>
+
+namespace mtc::runtime::cuda {
+
+static constexpr const char *graphFails = "the program's steps cannot be made a graph";
+
+Step::Step(const StepContext &context, const MtcFunction &function)
+    : gpu(context.gpu), stream(context.stream) {
+  for (uint32_t i = 0; i < function.operation_count; ++i) {
+    const MtcOperation &source = function.operations[i];
+    Prepared &operation = operations.emplace_back();
+    for (uint32_t k = 0; k < source.operand_count; ++k)
+      operation.operands.push_back(context.arena + static_cast<Address>(source.operands[k]));
+    if (source.kind == MTC_CALL)
+      prepareCall(context, operation, source);
+    operation.info =
+        describeOperation(context.program, source, context.operationCount++,
+                          operation.call ? operation.call->implementation() : "kernels");
+    if (source.kind != MTC_COPY && !operation.call)
+      prepareLaunch(context, operation);
+  }
+}
+
+Step::~Step() {
+  if (graph)
+    gpu.driver.destroyExecutable(graph);
+}
+
+void Step::prepareLaunch(const StepContext &context, Prepared &operation) {
+  const MtcOperation &source = *operation.info.source;
+  const bool isKernel = source.kind == MTC_LAUNCH;
+  const auto &code =
+      *static_cast<const MtcCudaKernel *>(isKernel ? context.program.kernels[source.index].code
+                                                   : context.program.calls[source.index].code);
+  if (isKernel && context.program.kernels[source.index].may_fault) {
+    operation.operands.push_back(context.faults + context.faulting.size() * sizeof(MtcFault));
+    context.faulting.push_back(&source);
+  }
+  for (uint32_t i = 0; i < code.launch_count; ++i)
+    operation.launches.push_back(
+        {context.images.find(code, code.launches[i], source.nodes), &code.launches[i]});
+}
+
+/// Addresses of a call's operands and results; its scratch follows them.
+static std::vector<Address> placesOf(const StepContext &context, const MtcOperation &source) {
+  std::vector<Address> places;
+  for (uint32_t k = 0; k + 1 < source.operand_count; ++k)
+    places.push_back(context.arena + static_cast<Address>(source.operands[k]));
+  return places;
+}
+
+static Address scratchOf(const StepContext &context, const MtcOperation &source) {
+  return context.arena + static_cast<Address>(source.operands[source.operand_count - 1]);
+}
+
+void Step::prepareCall(const StepContext &context, Prepared &operation,
+                       const MtcOperation &source) {
+  const MtcCall &call = context.program.calls[source.index];
+  const auto &target = *static_cast<const MtcCudaProgram *>(context.program.target_data);
+  const CallContext places = {context.libraries, precisionOf(target), placesOf(context, source),
+                              scratchOf(context, source)};
+  try {
+    if (const CallKind *kind = findCallKind(call.kind))
+      operation.call = kind->prepare(places, call);
+  } catch (const Failure &failure) {
+    systemError(source.nodes, ": ", failure.what());
+  }
+  if (!operation.call && !call.code)
+    systemError(source.nodes, ": no library of this target computes ", call.kind);
+}
+
+void Step::enqueue(Prepared &operation) {
+  const MtcOperation &source = *operation.info.source;
+  auto checkOne = [&](Result result) {
+    if (result != success)
+      gpu.check(result, text(source.nodes, ": ", operation.info.label, " cannot be run").c_str());
+  };
+  if (operation.call)
+    return operation.call->enqueue(stream);
+  if (source.kind == MTC_COPY)
+    return checkOne(gpu.driver.copyOnDevice(operation.operands[1], operation.operands[0],
+                                            static_cast<size_t>(source.bytes), stream));
+  size_t bytes = operation.operands.size() * sizeof(Address);
+  void *extra[] = {reinterpret_cast<void *>(parameterBuffer), operation.operands.data(),
+                   reinterpret_cast<void *>(parameterBufferBytes), &bytes,
+                   reinterpret_cast<void *>(endOfParameters)};
+  for (const Launch &launch : operation.launches) {
+    const uint32_t *grid = launch.source->grid, *block = launch.source->block;
+    // Shared memory is the function's own; a launch asks for no more.
+    checkOne(gpu.driver.launch(launch.function, grid[0], grid[1], grid[2], block[0], block[1],
+                               block[2], 0, stream, nullptr, extra));
+  }
+}
+
+void Step::run() {
+  if (operations.empty())
+    return;
+  if (!std::exchange(hasRun, true)) {
+    for (Prepared &operation : operations)
+      enqueue(operation);
+    return;
+  }
+  if (!graph)
+    capture();
+  gpu.check(gpu.driver.launchGraph(graph, stream), graphFails);
+}
+
+void Step::capture() {
+  gpu.check(gpu.driver.beginCapture(stream, relaxedCapture), graphFails);
+  for (Prepared &operation : operations)
+    enqueue(operation);
+  Graph captured = nullptr;
+  gpu.check(gpu.driver.endCapture(stream, &captured), graphFails);
+  Result result = gpu.driver.instantiate(&graph, captured, 0);
+  gpu.driver.destroyGraph(captured);
+  gpu.check(result, graphFails);
+}
+
+void Step::observe(const std::vector<Observer *> &observers) {
+  while (borders.size() <= operations.size())
+    borders.emplace_back(gpu.driver, timedEvent);
+  gpu.check(gpu.driver.waitForStream(stream), "the GPU failed");
+  const auto begin = Observer::Clock::now();
+  for (size_t i = 0; i < operations.size(); ++i) {
+    gpu.check(gpu.driver.recordEvent(borders[i], stream), "times cannot be taken");
+    enqueue(operations[i]);
+  }
+  gpu.check(gpu.driver.recordEvent(borders[operations.size()], stream), "times cannot be taken");
+  gpu.check(gpu.driver.waitForStream(stream), "the GPU failed while it ran the program");
+  auto timeOf = [&](size_t border) {
+    float milliseconds = 0;
+    gpu.check(gpu.driver.elapsed(&milliseconds, borders[0], borders[border]),
+              "times cannot be taken");
+    return begin + std::chrono::duration_cast<Observer::Clock::duration>(
+                       std::chrono::duration<double, std::milli>(milliseconds));
+  };
+  for (size_t i = 0; i < operations.size(); ++i)
+    for (Observer *observer : observers)
+      observer->operation(operations[i].info, timeOf(i), timeOf(i + 1));
+}
+
+} // namespace mtc::runtime::cuda

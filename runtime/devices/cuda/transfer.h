@@ -1,0 +1,42 @@
+// Ranges of the arena on their way between host and device.
+#ifndef MTC_RUNTIME_DEVICES_CUDA_TRANSFER_H
+#define MTC_RUNTIME_DEVICES_CUDA_TRANSFER_H
+
+#include "runtime/devices/cuda/gpu.h"
+#include "runtime/devices/cuda/handles.h"
+#include "runtime/devices/device.h"
+
+#include <array>
+
+namespace mtc::runtime::cuda {
+
+/// Two pinned buffers: while the host fills or uses one, the other is copied.
+class Transfer {
+public:
+  static constexpr int64_t pieceBytes = int64_t{4} << 20;
+
+  Transfer(const Gpu &gpu, Stream stream)
+      : gpu(gpu), stream(stream), buffers{Buffer(gpu.driver), Buffer(gpu.driver)} {}
+
+  /// See Device::write. Returns when the last piece is on its way.
+  void write(Address to, int64_t bytes, const Device::Fill &fill);
+  void read(Address from, int64_t bytes, const Device::Use &use);
+
+  static int64_t pinnedBytes() { return 2 * pieceBytes; }
+
+private:
+  struct Buffer {
+    explicit Buffer(const Driver &driver) : memory(driver, pieceBytes), copied(driver) {}
+    PinnedMemory memory;
+    OwnedEvent copied;
+  };
+
+  const Gpu &gpu;
+  Stream stream;
+  std::array<Buffer, 2> buffers;
+  size_t next = 0; ///< buffer of the next piece
+};
+
+} // namespace mtc::runtime::cuda
+
+#endif // MTC_RUNTIME_DEVICES_CUDA_TRANSFER_H

@@ -1,0 +1,32 @@
+// Labels of operations, and the message of a fault.
+#include "runtime/devices/operation_info.h"
+
+#include "runtime/support/failure.h"
+
+#include <utility>
+
+namespace mtc::runtime {
+
+OperationInfo describeOperation(const MtcProgram &program, const MtcOperation &source,
+                                size_t number, std::string implementation) {
+  switch (source.kind) {
+  case MTC_LAUNCH: {
+    const MtcKernel &kernel = program.kernels[source.index];
+    return {&source, number, "", kernel.name, kernel.flops, kernel.bytes};
+  }
+  case MTC_CALL: {
+    const MtcCall &call = program.calls[source.index];
+    std::string label = text(call.kind, " ", implementation);
+    return {&source, number, std::move(implementation), label, call.flops, call.bytes};
+  }
+  default:
+    return {&source, number, "", "copy", 0, 2 * source.bytes};
+  }
+}
+
+void reportFault(const MtcOperation &operation, const MtcFault &fault) {
+  userError(operation.nodes, ": index ", fault.index, " is outside its operand, which takes ",
+            -fault.extent, " to ", fault.extent - 1, "; check the data and the model");
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,70 @@
+// XXH64.
+#include "runtime/io/checksum.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstdio>
+#include <cstring>
+
+namespace mtc::runtime {
+namespace {
+
+constexpr uint64_t prime1 = 0x9E3779B185EBCA87, prime2 = 0xC2B2AE3D27D4EB4F,
+                   prime3 = 0x165667B19E3779F9, prime4 = 0x85EBCA77C2B2AE63,
+                   prime5 = 0x27D4EB2F165667C5;
+
+template <typename Word> Word load(const unsigned char *from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+uint64_t mix(uint64_t lane, uint64_t input) {
+  return std::rotl(lane + input * prime2, 31) * prime1;
+}
+
+} // namespace
+
+Checksum::Checksum() : lanes{prime1 + prime2, prime2, 0, 0 - prime1} {}
+
+void Checksum::add(const void *piece, int64_t bytes) {
+  assert(total % 32 == 0 && "a piece that is not the last is a multiple of 32 bytes");
+  auto *p = static_cast<const unsigned char *>(piece), *end = p + bytes;
+  std::array<uint64_t, 4> l = lanes;
+  for (; end - p >= 32; p += 32)
+    for (size_t i = 0; i < 4; ++i)
+      l[i] = mix(l[i], load<uint64_t>(p + 8 * i));
+  lanes = l;
+  total += static_cast<uint64_t>(bytes);
+  std::copy(p, end, rest.begin());
+}
+
+uint64_t Checksum::value() const {
+  uint64_t hash = prime5;
+  if (total >= 32) {
+    hash = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) +
+           std::rotl(lanes[3], 18);
+    for (uint64_t lane : lanes)
+      hash = (hash ^ mix(0, lane)) * prime1 + prime4;
+  }
+  hash += total;
+  auto *p = rest.data(), *end = p + total % 32;
+  for (; end - p >= 8; p += 8)
+    hash = std::rotl(hash ^ mix(0, load<uint64_t>(p)), 27) * prime1 + prime4;
+  for (; end - p >= 4; p += 4)
+    hash = std::rotl(hash ^ load<uint32_t>(p) * prime1, 23) * prime2 + prime3;
+  for (; p < end; ++p)
+    hash = std::rotl(hash ^ *p * prime5, 11) * prime1;
+  hash = (hash ^ hash >> 33) * prime2;
+  hash = (hash ^ hash >> 29) * prime3;
+  return hash ^ hash >> 32;
+}
+
+std::string checksumText(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+} // namespace mtc::runtime

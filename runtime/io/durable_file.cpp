@@ -1,0 +1,111 @@
+// Durable writing: temporary file, fsync, rename, fsync of the folder.
+#include "runtime/io/durable_file.h"
+
+#include "runtime/support/failure.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mtc::runtime {
+
+std::string folderOf(const std::string &path) {
+  size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void syncFolder(const std::string &folder) {
+  int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    systemError(folder, ": cannot be opened: ", std::strerror(errno));
+  int result = fsync(descriptor), error = errno;
+  close(descriptor);
+  // Some file systems cannot sync a folder and say so.
+  if (result != 0 && error != EINVAL && error != EROFS)
+    systemError(folder, ": cannot be made durable: ", std::strerror(error));
+}
+
+DurableFile::DurableFile(std::string path) : target(std::move(path)) {
+  struct stat status;
+  bool replaces = stat(target.c_str(), &status) == 0;
+  if (replaces && !S_ISREG(status.st_mode))
+    userError(target, ": is a folder or a device; the name of a file is expected");
+  // The file that a link leads to is replaced, not the link.
+  if (char *resolved = replaces ? realpath(target.c_str(), nullptr) : nullptr) {
+    target = resolved;
+    std::free(resolved);
+  }
+  static std::atomic<int> counter = 0;
+  size_t slash = target.find_last_of('/');
+  std::string name = slash == std::string::npos ? target : target.substr(slash + 1);
+  temporary = folderOf(target) + "/." + name + "." + std::to_string(getpid()) + "." +
+              std::to_string(counter++) + ".tmp";
+  descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) {
+    int error = errno;
+    if (error == ENOENT || error == EACCES || error == ENOTDIR || error == EROFS || error == EPERM)
+      userError(target, ": cannot be written: ", std::strerror(error));
+    fail("written", error);
+  }
+  if (replaces && fchmod(descriptor, status.st_mode & 07777) != 0)
+    fail("given the mode of the file that it replaces", errno);
+}
+
+DurableFile::~DurableFile() {
+  if (descriptor >= 0) {
+    close(descriptor);
+    unlink(temporary.c_str());
+  }
+}
+
+void DurableFile::fail(const char *action, int error) {
+  if (error == ENOSPC || error == EDQUOT)
+    systemError(target, ": cannot be ", action, ": ",
+                error == ENOSPC ? "the disk is full" : "the disk quota is used up",
+                "; nothing was replaced. Free some space, or choose another place");
+  systemError(target, ": cannot be ", action, ": ", std::strerror(error), "; nothing was replaced");
+}
+
+void DurableFile::append(const void *data, int64_t bytes) { write(end, data, bytes); }
+
+void DurableFile::write(int64_t offset, const void *data, int64_t bytes) {
+  const char *position = static_cast<const char *>(data);
+  while (bytes > 0) {
+    ssize_t written = pwrite(descriptor, position, static_cast<size_t>(bytes), offset);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      fail("written", written < 0 ? errno : EIO);
+    position += written;
+    offset += written;
+    bytes -= written;
+  }
+  if (offset > end)
+    end = offset;
+}
+
+void DurableFile::commit() {
+  if (fsync(descriptor) != 0)
+    fail("made durable", errno);
+  int closed = close(descriptor), error = errno;
+  descriptor = -1;
+  if (closed != 0) {
+    unlink(temporary.c_str());
+    fail("written", error);
+  }
+  if (rename(temporary.c_str(), target.c_str()) != 0) {
+    error = errno;
+    unlink(temporary.c_str());
+    fail("put in its place", error);
+  }
+  syncFolder(folderOf(target));
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,92 @@
+// flock(2) on a file that may be removed by its holder only.
+#include "runtime/io/folder_lock.h"
+
+#include "runtime/support/failure.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mtc::runtime {
+
+/// What the holder wrote of itself, as far as it can be shown.
+static std::string holderIn(int descriptor) {
+  char buffer[200];
+  const ssize_t length = pread(descriptor, buffer, sizeof buffer, 0);
+  std::string holder;
+  for (ssize_t i = 0; i < length && buffer[i] >= ' ' && buffer[i] <= '~'; ++i)
+    holder += buffer[i];
+  return holder.empty() ? "another process" : holder;
+}
+
+static std::string thisProcess() {
+  char host[100] = "";
+  gethostname(host, sizeof host - 1);
+  return text("process ", getpid(), " on ", host, "\n");
+}
+
+FolderLock::FolderLock(std::string name) : folder(std::move(name)), path(folder + "/.mtc-lock") {
+  acquire();
+}
+
+FolderLock::~FolderLock() {
+  if (isInPlace())
+    unlink(path.c_str());
+  release();
+}
+
+void FolderLock::release() {
+  if (descriptor >= 0)
+    close(std::exchange(descriptor, -1));
+}
+
+bool FolderLock::isInPlace() const {
+  struct stat opened, named;
+  return descriptor >= 0 && fstat(descriptor, &opened) == 0 && lstat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+void FolderLock::acquire() {
+  // A file that its holder removed before it was locked here locks nothing: the next one does.
+  while (!isInPlace()) {
+    release();
+    descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor < 0) {
+      const int error = errno;
+      const bool isFull = error == ENOSPC || error == EDQUOT;
+      throw Failure(isFull ? exitSystemFault : exitUserInput,
+                    text(path, ": the folder cannot be locked: ", std::strerror(error)));
+    }
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      continue;
+    const int error = errno;
+    if (error == EWOULDBLOCK) {
+      const std::string holder = holderIn(descriptor);
+      release();
+      userError("--save ", folder, ": ", holder,
+                " saves into this folder. Wait until it has ended, or save into another folder");
+    }
+    if (!std::exchange(warned, true))
+      std::fprintf(stderr,
+                   "warning: --save %s: the folder cannot be locked: %s; let no other program save "
+                   "into it\n",
+                   folder.c_str(), std::strerror(error));
+    return;
+  }
+  const std::string holder = thisProcess();
+  // For messages only: a disk that is full matters to what is saved, not to the lock.
+  [[maybe_unused]] bool isWritten =
+      ftruncate(descriptor, 0) == 0 && pwrite(descriptor, holder.data(), holder.size(), 0) > 0;
+}
+
+void FolderLock::renew() {
+  if (!isInPlace())
+    acquire();
+}
+
+} // namespace mtc::runtime

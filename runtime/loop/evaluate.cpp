@@ -1,0 +1,151 @@
+// Forward runs over a whole file; the last batch is filled up by its last row, which then does not
+// count.
+#include "runtime/loop/evaluate.h"
+
+#include "runtime/io/safetensors.h"
+#include "runtime/loop/stop_signal.h"
+#include "runtime/reports/metrics.h"
+#include "runtime/reports/standard_output.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace mtc::runtime {
+namespace {
+
+/// The rows [first, first + batch) of those before `end`; the last of them again for those that are
+/// not. None if `first` is not.
+Batch rowsFrom(int64_t first, int64_t batch, int64_t end) {
+  Batch result;
+  for (int64_t i = 0; first < end && i < batch; ++i)
+    result.rows.push_back(std::min(first + i, end - 1));
+  return result;
+}
+
+/// Evaluates the batch of rows from `first` on, of which those before `end` will be evaluated;
+/// returns how many of them there are.
+int64_t evaluateBatch(const Session &session, int64_t first, int64_t end) {
+  const int64_t batch = session.data.batch(), step = first / batch + 1;
+  session.run(Phase::Load, step, [&] {
+    session.batches.load(rowsFrom(first, batch, end), rowsFrom(first + batch, batch, end));
+  });
+  session.run(Phase::Evaluate, step, [&] { session.device.evaluate(); });
+  return std::min(batch, end - first);
+}
+
+/// The sum of a row metric over the first `valid` rows or entries of the batch.
+double sumOfRows(const Session &session, int64_t offset, int64_t valid) {
+  double sum = 0;
+  const int64_t count = valid * session.program.row_metrics.rows / session.data.batch();
+  session.device.read(offset, count * static_cast<int64_t>(sizeof(float)),
+                      [&](const char *from, int64_t, int64_t bytes) {
+                        auto *values = reinterpret_cast<const float *>(from);
+                        for (size_t i = 0; i < static_cast<size_t>(bytes) / sizeof(float); ++i)
+                          sum += static_cast<double>(values[i]);
+                      });
+  return sum;
+}
+
+/// Whether an output has a row of its own for each row of the data.
+bool hasRows(const Session &session, const MtcTensor &output) {
+  return session.data.feeding() == Feeding::Rows && output.rank > 0 &&
+         output.dims[0] == session.program.batch;
+}
+
+void stopIfAsked() { StopSignal::stopIfReceived("stopped; nothing was written"); }
+
+} // namespace
+
+void evaluate(const Session &session, const TrainingState &state) {
+  const MtcProgram &program = session.program;
+  const MtcRowMetrics &metrics = program.row_metrics;
+  const bool byRow = metrics.row_loss >= 0 && metrics.row_weight >= 0;
+  const int64_t rows = session.data.rows(), batch = session.data.batch(),
+                counted = byRow ? rows : rows / batch * batch;
+  if (counted == 0)
+    userError("--evaluate: the loss of this program is known for whole batches only; ", batch,
+              " rows are needed, the data has ", rows);
+  StopSignal signal;
+  session.setScalars(state.step + 1, 0, state.seed);
+  double loss = 0, weight = 0, correct = 0;
+  int64_t firstNotFinite = -1; // row of the first batch whose loss is not finite
+  for (int64_t first = 0; first < counted; first += batch) {
+    int64_t valid = evaluateBatch(session, first, counted);
+    stopIfAsked();
+    const double added = byRow ? sumOfRows(session, metrics.row_loss, valid)
+                               : session.loss(session.requestLoss(program.evaluate_loss));
+    loss += added;
+    weight += byRow ? sumOfRows(session, metrics.row_weight, valid) : 1;
+    if (byRow && metrics.row_correct >= 0)
+      correct += sumOfRows(session, metrics.row_correct, valid);
+    if (!std::isfinite(added) && firstNotFinite < 0)
+      firstNotFinite = first;
+  }
+  nlohmann::ordered_json line;
+  if (state.step)
+    line["step"] = state.step;
+  line["loss"] = loss / weight;
+  if (byRow && metrics.row_correct >= 0)
+    line["accuracy"] = correct / weight;
+  line["rows"] = counted;
+  if (byRow && weight == 0)
+    std::fprintf(stderr, "warning: every label is one to be ignored, so there is no loss\n");
+  if (firstNotFinite >= 0)
+    std::fprintf(stderr,
+                 "warning: the loss is not finite: that of rows %lld to %lld (from 0) is the first "
+                 "that is not\n",
+                 static_cast<long long>(firstNotFinite),
+                 static_cast<long long>(std::min(firstNotFinite + program.batch, counted) - 1));
+  if (counted < rows)
+    std::fprintf(stderr,
+                 "warning: the last %lld rows do not fill a batch of %lld and were left out\n",
+                 static_cast<long long>(rows - counted), static_cast<long long>(batch));
+  print("loss %.9g", loss / weight);
+  if (line.contains("accuracy"))
+    print("  accuracy %.6g", correct / weight);
+  print("  rows %lld\n", static_cast<long long>(counted));
+  if (!session.options.metrics.empty())
+    MetricsFile(session.options.metrics, 0).writeLine(line.dump());
+}
+
+void writeOutputs(const Session &session, const TrainingState &state) {
+  const MtcProgram &program = session.program;
+  const int64_t rows = session.data.rows(), batch = session.data.batch();
+  const int64_t batches = rows / batch + (rows % batch != 0);
+  if (!program.output_count)
+    userError("--outputs: the program has no outputs");
+  std::vector<SafetensorsEntry> entries;
+  for (uint32_t i = 0; i < program.output_count; ++i) {
+    const MtcTensor &output = program.outputs[i];
+    std::vector<int64_t> dims = shapeOf(output);
+    if (hasRows(session, output))
+      dims[0] = rows;
+    else if (session.data.feeding() != Feeding::Whole) // One value of it for each step.
+      dims.insert(dims.begin(), batches);
+    entries.push_back({output.name, output.type, dims});
+  }
+  StopSignal signal;
+  session.setScalars(state.step + 1, 0, state.seed);
+  SafetensorsWriter writer(session.options.outputs, entries);
+  for (int64_t step = 0; step < batches; ++step) {
+    int64_t valid = evaluateBatch(session, step * batch, rows);
+    stopIfAsked();
+    for (uint32_t i = 0; i < program.output_count; ++i) {
+      const MtcTensor &output = program.outputs[i];
+      int64_t bytes = hasRows(session, output) ? output.bytes / batch * valid : output.bytes;
+      session.device.read(output.offset, bytes, [&](const char *from, int64_t at, int64_t count) {
+        writer.write(i, step * output.bytes + at, from, count);
+      });
+    }
+  }
+  writer.commit();
+  if (!session.options.quiet)
+    print("%u outputs of %lld rows in %s\n", program.output_count, static_cast<long long>(rows),
+          session.options.outputs.c_str());
+}
+
+} // namespace mtc::runtime

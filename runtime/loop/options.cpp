@@ -1,0 +1,301 @@
+// One table of flags serves parsing, suggestions and help.
+#include "runtime/loop/options.h"
+
+#include "runtime/data/data_column.h"
+#include "runtime/support/closest_name.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+#include "runtime/support/process.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <set>
+
+namespace mtc::runtime {
+namespace {
+
+/// What is known of the flag being read.
+struct Value {
+  const MtcProgram &program;
+  const std::string &flag, &text;
+
+  template <typename Number> Number number(Number least, Number most) const {
+    Number result{};
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+    if (error != std::errc() || end != text.data() + text.size() || result < least || result > most)
+      userError(flag, " ", text, ": a whole number of at least ", least,
+                most == std::numeric_limits<Number>::max() ? std::string()
+                                                           : runtime::text(" and at most ", most),
+                " is expected");
+    return result;
+  }
+  int64_t count(int64_t least) const {
+    return number<int64_t>(least, std::numeric_limits<int64_t>::max());
+  }
+  std::string file() const {
+    if (text.empty())
+      userError(flag, ": the name of a file is expected");
+    return text;
+  }
+};
+
+struct Flag {
+  const char *name;
+  const char *value; ///< what follows it, for the help; null for a switch
+  const char *help;
+  void (*apply)(Options &, const Value &);
+
+  /// Whether its value may be left out, and is attached by `=` otherwise.
+  bool isOptional() const { return value && value[0] == '['; }
+};
+
+/// NAME=FILE, where NAME and FILE may hold `=` too: NAME is the longest input's name that fits.
+void addData(Options &options, const Value &value) {
+  size_t equals = value.text.find('='), longest = 0;
+  for (uint32_t i = 0; i < value.program.input_count; ++i) {
+    const std::string start = std::string(value.program.inputs[i].tensor.name) + "=";
+    if (start.size() > longest && value.text.rfind(start, 0) == 0) {
+      longest = start.size();
+      equals = longest - 1;
+    }
+  }
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
+    userError("--data ", value.text, ": NAME=FILE is expected");
+  options.data.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
+}
+
+void setShuffle(Options &options, bool shuffle) {
+  if (options.shuffle && *options.shuffle != shuffle)
+    userError("--shuffle and --no-shuffle contradict each other; give one of them");
+  options.shuffle = shuffle;
+}
+
+void setLastBatch(Options &options, const Value &value) {
+  options.lastBatch = lastBatchOfName(value.text);
+  if (!options.lastBatch)
+    userError(value.flag, " ", value.text, ": wrap, drop or mask is expected");
+}
+
+const Flag flags[] = {
+    {"--data", "NAME=FILE",
+     "rows for an input, once for each: .npy, .safetensors (FILE:TENSOR) or token .bin\n"
+     "(FILE:TYPE says what a token is: u16, u32, ...). The first axis counts rows, or,\n"
+     "of files with an axis more than the input, steps. Labels of causal-lm are the next\n"
+     "tokens: those of a token .bin follow from it, Hugging Face's have to be shifted",
+     addData},
+    {"--steps", "N", "train until step N",
+     [](Options &o, const Value &v) { o.steps = v.count(1); }},
+    {"--epochs", "N",
+     "train until each row was taken N times, but for what --last-batch drops (default: 1)",
+     [](Options &o, const Value &v) { o.epochs = v.count(1); }},
+    {"--shuffle", nullptr, "take rows in an order drawn for each epoch (default)",
+     [](Options &o, const Value &) { setShuffle(o, true); }},
+    {"--no-shuffle", nullptr, "take rows as the file has them",
+     [](Options &o, const Value &) { setShuffle(o, false); }},
+    {"--schedule-steps", "N",
+     "the step at which the learning rate's schedule ends (default: the run's last step;\n"
+     "with --resume, where the checkpoint's schedule ends)",
+     [](Options &o, const Value &v) { o.scheduleSteps = v.count(1); }},
+    {"--on-nan", "stop|continue",
+     "what to do at a loss that is not finite: stop, keep the checkpoint before it and\n"
+     "exit with 2 (default), or train on and save all the same",
+     [](Options &o, const Value &v) {
+       if (v.text != "stop" && v.text != "continue")
+         userError(v.flag, " ", v.text, ": stop or continue is expected");
+       o.continuesOnNan = v.text == "continue";
+     }},
+    {"--last-batch", "HOW",
+     "rows left at the end of an epoch: wrap (share a batch with the next epoch's first;\n"
+     "default), drop (leave them out), mask (a batch of their own, filled up with rows\n"
+     "whose labels are ignored: for losses of classes)",
+     setLastBatch},
+    {"--seed", "N", "of the order and of random operators (default: 0)",
+     [](Options &o, const Value &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
+    {"--metrics", "FILE", "write one line of JSON a step: step, loss, lr, step_seconds",
+     [](Options &o, const Value &v) { o.metrics = v.file(); }},
+    {"--save", "DIR", "write a checkpoint at the end, and when a signal stops the run",
+     [](Options &o, const Value &v) { o.save = v.file(); }},
+    {"--save-every", "N", "write one every N steps too",
+     [](Options &o, const Value &v) { o.saveEvery = v.count(1); }},
+    {"--overwrite", nullptr, "let --save replace a checkpoint that --resume does not go on from",
+     [](Options &o, const Value &) { o.overwrites = true; }},
+    {"--resume", "DIR", "go on from a checkpoint, to the same bits as without the pause",
+     [](Options &o, const Value &v) { o.resume = v.file(); }},
+    {"--weights", "FILE",
+     "start from these weights (safetensors), not from those beside the program",
+     [](Options &o, const Value &v) { o.weights = v.file(); }},
+    {"--export", "FILE", "at the end, write the model with its trained weights (.onnx)",
+     [](Options &o, const Value &v) { o.exportTo = v.file(); }},
+    {"--gradients", "FILE", "write the gradients of the first batch (safetensors); no update",
+     [](Options &o, const Value &v) { o.gradients = v.file(); }},
+    {"--outputs", "FILE", "write the model's outputs for all rows (safetensors); no update",
+     [](Options &o, const Value &v) { o.outputs = v.file(); }},
+    {"--evaluate", nullptr, "print loss and accuracy over all rows; no update",
+     [](Options &o, const Value &) { o.evaluate = true; }},
+    {"--memory-report", "FILE", "write what memory was planned and used (JSON)",
+     [](Options &o, const Value &v) { o.memoryReport = v.file(); }},
+    {"--profile", "FILE", "write a trace of every operation, for Perfetto",
+     [](Options &o, const Value &v) { o.profile = v.file(); }},
+    {"--profile-summary", "[=FILE]",
+     "print what each kernel's time is, of the step and beside what this machine can;\n"
+     "write it to FILE as JSON",
+     [](Options &o, const Value &v) {
+       o.summarizes = true;
+       o.profileSummary = v.text;
+     }},
+    {"--threads", "N", "threads to use (default: all cores, as far as planned)",
+     [](Options &o, const Value &v) {
+       o.threads = v.number<int>(1, std::numeric_limits<int>::max());
+     }},
+    {"--device", "N", "the device to run on (default: 0)",
+     [](Options &o, const Value &v) { o.device = v.text; }},
+    {"--quiet", nullptr, "print nothing but warnings and errors",
+     [](Options &o, const Value &) { o.quiet = true; }},
+    {"--version", nullptr, "print which compiler made this program",
+     [](Options &o, const Value &) { o.version = true; }},
+    {"--help", nullptr, "print this", [](Options &o, const Value &) { o.help = true; }},
+};
+
+const Flag *findFlag(const std::string &name) {
+  if (name == "-h")
+    return findFlag("--help");
+  for (const Flag &flag : flags)
+    if (name == flag.name)
+      return &flag;
+  return nullptr;
+}
+
+std::string unknown(const std::string &argument) {
+  std::vector<std::string> names;
+  for (const Flag &flag : flags)
+    names.emplace_back(flag.name);
+  return text("unknown ", argument.rfind('-', 0) == 0 ? "flag " : "argument ", argument,
+              suggestion(argument, names), "; --help lists all flags");
+}
+
+void checkTogether(const MtcProgram &program, Options &options, Problems &problems) {
+  int modes = !options.gradients.empty() + !options.outputs.empty() + options.evaluate;
+  if (modes > 1)
+    problems.add("--gradients, --outputs and --evaluate are different runs; give one of them");
+  bool training = options.steps || options.epochs || !options.save.empty() || options.saveEvery ||
+                  options.scheduleSteps || options.continuesOnNan;
+  if (modes && training)
+    problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs, "
+                 "--schedule-steps, --on-nan and --save do not go with them");
+  if (modes && !options.exportTo.empty())
+    problems.add("--export writes trained weights; it does not go with --gradients, --outputs or "
+                 "--evaluate");
+  if (options.steps && options.epochs)
+    problems.add("--steps and --epochs both say how long to train; give one of them");
+  if (options.saveEvery && options.save.empty())
+    problems.add("--save-every needs --save DIR");
+  if (options.overwrites && options.save.empty())
+    problems.add("--overwrite needs --save DIR");
+  if (!options.resume.empty() && !options.weights.empty())
+    problems.add("--resume brings the weights of the checkpoint; --weights does not go with it");
+  if (options.summarizes && options.quiet && options.profileSummary.empty())
+    problems.add("--profile-summary prints a table; with --quiet give it a file: "
+                 "--profile-summary=FILE");
+  if (options.threads > program.threads)
+    problems.add("--threads ", options.threads, ": memory was planned for at most ",
+                 program.threads, " threads; compile with more to use them");
+}
+
+} // namespace
+
+bool Options::trains() const {
+  bool onlyExports = !exportTo.empty() && data.empty() && !steps && !epochs;
+  return gradients.empty() && outputs.empty() && !evaluate && !onlyExports;
+}
+
+Options parseOptions(const MtcProgram &program, const std::vector<std::string> &arguments) {
+  Options options;
+  Problems problems;
+  std::set<const Flag *> given;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string name = arguments[i], value;
+    size_t equals = name.find('=');
+    bool attached = name.rfind("--", 0) == 0 && equals != std::string::npos;
+    if (attached) {
+      value = name.substr(equals + 1);
+      name.resize(equals);
+    }
+    const Flag *flag = findFlag(name);
+    if (!flag) {
+      problems.add(unknown(name));
+      // What follows is likely its value, and no mistake of its own.
+      if (name.rfind("--", 0) == 0 && i + 1 < arguments.size() &&
+          arguments[i + 1].rfind("--", 0) != 0)
+        ++i;
+      continue;
+    }
+    if (flag->value && !flag->isOptional() && !attached) {
+      if (i + 1 == arguments.size() || arguments[i + 1].rfind("--", 0) == 0) {
+        problems.add(name, ": ", flag->value, " is expected after it");
+        continue;
+      }
+      value = arguments[++i];
+    } else if (!flag->value && attached) {
+      problems.add(name, ": takes no value");
+      continue;
+    }
+    // --data names another input each time.
+    if (flag->apply != addData && !given.insert(flag).second) {
+      problems.add(flag->name, ": is given twice");
+      continue;
+    }
+    problems.collect([&] { flag->apply(options, Value{program, name, value}); });
+  }
+  if (!options.help && !options.version)
+    checkTogether(program, options, problems);
+  problems.throwIfAny();
+  if (!options.threads)
+    options.threads = static_cast<int>(std::clamp<int64_t>(program.threads, 1, availableCores()));
+  return options;
+}
+
+std::string helpText(const MtcProgram &program, const std::string &programName) {
+  std::string help =
+      text("Trains ", program.model_name, " (", program.loss, ", ", program.optimizer, ", batch ",
+           program.batch, ", ", (program.arena_bytes + (1 << 20) - 1) >> 20,
+           " MiB).\n\nusage: ", programName);
+  for (uint32_t i = 0; i < program.input_count; ++i)
+    if (program.inputs[i].shifted_from < 0)
+      help += text(" --data ", program.inputs[i].tensor.name, "=FILE");
+  help += " [--steps N] [--save DIR] ...\n\ninputs:\n";
+  auto line = [](const MtcTensor &tensor, const std::string &shape, const std::string &note) {
+    return text("  ", tensor.name, "  ", typeName(tensor.type), " ", shape, note, "\n");
+  };
+  for (uint32_t i = 0; i < program.input_count; ++i) {
+    const MtcInput &input = program.inputs[i];
+    std::string note = input.is_label ? "  labels" : "";
+    if (input.shifted_from >= 0)
+      note += text("; if left out, ", program.inputs[input.shifted_from].tensor.name,
+                   " shifted by one");
+    if (input.minimum < input.limit)
+      note += text("  ", input.minimum, " to ", input.limit - 1,
+                   input.is_label ? text(" or ", input.ignored) : "");
+    help += line(input.tensor, shapesOfFiles(input), note);
+  }
+  if (program.output_count)
+    help += "\noutputs:\n";
+  for (uint32_t i = 0; i < program.output_count; ++i)
+    help += line(program.outputs[i], shapeText(shapeOf(program.outputs[i])), "  of a step");
+  help += "\nflags:\n";
+  for (const Flag &flag : flags) {
+    std::string left = text("  ", flag.name, flag.value && !flag.isOptional() ? " " : "",
+                            flag.value ? flag.value : "");
+    left.resize(std::max<size_t>(left.size() + 2, 28), ' ');
+    std::string right = flag.help;
+    for (size_t at = 0; (at = right.find('\n', at)) != std::string::npos; at += 29)
+      right.replace(at, 1, "\n" + std::string(28, ' '));
+    help += left + right + "\n";
+  }
+  return help + "\nExit status: 0 done, 1 a mistake in what was given, 2 a fault of the device or "
+                "the system, or\ntraining that diverged. At SIGINT, SIGTERM or SIGHUP training "
+                "finishes its step, saves if there\nis --save, exports nothing and exits with 128 "
+                "+ the signal's number; a second signal ends it\nat once.\n";
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,26 @@
+// The learning rate of each step.
+#ifndef MTC_RUNTIME_LOOP_SCHEDULE_H
+#define MTC_RUNTIME_LOOP_SCHEDULE_H
+
+#include "runtime/state/training_state.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace mtc::runtime {
+
+/// The rate of step `step` (from 1) by a schedule that ends at step `scheduleSteps`. It rises
+/// linearly from learning_rate/warmup to learning_rate in the first `warmup` steps; then it is
+/// constant, or falls on a line or half a cosine wave to 0 at the schedule's end.
+double learningRate(const MtcProgram &program, int64_t step, int64_t scheduleSteps);
+
+/// The end of the schedule for a run from `state` to step `total`: what --schedule-steps says
+/// (`given`); otherwise that of the checkpoint, so that a run that goes on has the rates of a run
+/// without the pause; without a checkpoint `total`. A mistake of the user if it lies before
+/// `total`, since what follows would not train; a warning if it makes the rate jump.
+int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &state, int64_t total,
+                            std::optional<int64_t> given);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_LOOP_SCHEDULE_H

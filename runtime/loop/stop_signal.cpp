@@ -1,0 +1,57 @@
+// The handler notes the signal and restores the default of all.
+#include "runtime/loop/stop_signal.h"
+
+#include "runtime/support/failure.h"
+
+#include <csignal>
+
+namespace mtc::runtime {
+
+static volatile std::sig_atomic_t noted = 0;
+static constexpr int stopSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void note(int signal);
+
+/// What the parent process chose to ignore stays ignored (`nohup`, shell jobs).
+static void restoreDefaults() {
+  for (int signal : stopSignals) {
+    struct sigaction now;
+    if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler != note)
+      continue;
+    now.sa_handler = SIG_DFL;
+    sigaction(signal, &now, nullptr);
+  }
+}
+
+static void note(int signal) {
+  noted = signal;
+  restoreDefaults();
+}
+
+StopSignal::StopSignal() {
+  noted = 0;
+  struct sigaction action = {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;  // System calls go on.
+  for (int signal : stopSignals) // Of two at a time, the handler notes one after the other.
+    sigaddset(&action.sa_mask, signal);
+  for (int signal : stopSignals) {
+    struct sigaction before;
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(signal, &action, nullptr);
+  }
+}
+
+StopSignal::~StopSignal() { restoreDefaults(); }
+
+bool StopSignal::received() { return noted != 0; }
+
+void StopSignal::stopIfReceived(const std::string &done) {
+  const int signal = noted;
+  if (!signal)
+    return;
+  const char *name = signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
+  throw Failure(exitSignal + signal, text(name, ": ", done));
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,24 @@
+// The training loop.
+#ifndef MTC_RUNTIME_LOOP_TRAIN_H
+#define MTC_RUNTIME_LOOP_TRAIN_H
+
+#include "runtime/loop/session.h"
+
+namespace mtc::runtime {
+
+/// The step after which a run ends, by --steps or --epochs.
+int64_t lastStep(const Options &options, const BatchOrder &order);
+
+/// Trains from the state's step on and keeps the state up to date; saves checkpoints as the options
+/// say. Ends the run, with everything saved, after a signal and when metrics cannot be written; at
+/// the first loss that is not finite, with the checkpoint before it, unless --on-nan says
+/// otherwise.
+void train(const Session &session, TrainingState &state);
+
+/// --gradients: one micro-step on the first batch; writes every gradient under its parameter's
+/// name.
+void writeGradients(const Session &session, const TrainingState &state);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_LOOP_TRAIN_H

@@ -1,0 +1,76 @@
+// Metrics as JSON lines, each written by one call.
+#include "runtime/reports/metrics.h"
+
+#include "runtime/support/failure.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace mtc::runtime {
+
+MetricsFile::MetricsFile(std::string path, int64_t lastStep) : path(std::move(path)) {
+  int fresh = lastStep == 0 ? O_TRUNC : 0;
+  descriptor = open(this->path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | fresh, 0666);
+  if (descriptor < 0)
+    userError("--metrics ", this->path, ": cannot be written: ", std::strerror(errno));
+  if (lastStep > 0)
+    dropLinesAfter(lastStep);
+}
+
+MetricsFile::~MetricsFile() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+void MetricsFile::dropLinesAfter(int64_t lastStep) {
+  std::ifstream file(path);
+  int64_t kept = 0;
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    auto json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || !json["step"].is_number_integer() ||
+        json["step"].get<int64_t>() > lastStep)
+      break;
+    kept += static_cast<int64_t>(line.size()) + 1;
+  }
+  // A pipe or a terminal has nothing to drop.
+  if (ftruncate(descriptor, kept) != 0 && errno != EINVAL)
+    systemError("--metrics ", path, ": cannot be shortened: ", std::strerror(errno));
+}
+
+void MetricsFile::write(const StepMetrics &metrics) {
+  nlohmann::ordered_json line = {{"step", metrics.step},
+                                 {"loss", metrics.loss},
+                                 {"lr", metrics.learningRate},
+                                 {"step_seconds", metrics.seconds}};
+  writeLine(line.dump());
+}
+
+void MetricsFile::writeLine(const std::string &line) {
+  std::string all = line + "\n";
+  for (size_t done = 0; done < all.size();) {
+    ssize_t written = ::write(descriptor, all.data() + done, all.size() - done);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0) {
+      const int error = written < 0 ? errno : EIO;
+      dropEnd(static_cast<int64_t>(done));
+      systemError("--metrics ", path, ": cannot be written: ", std::strerror(error));
+    }
+    done += static_cast<size_t>(written);
+  }
+}
+
+/// A part of a line that a full disk left is of no use to readers.
+void MetricsFile::dropEnd(int64_t bytes) {
+  struct stat status;
+  if (bytes > 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) [[maybe_unused]]
+    int ignored = ftruncate(descriptor, status.st_size - bytes);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,42 @@
+// Times of the step that runs, and of the fastest so far.
+#include "runtime/reports/profile.h"
+
+#include <algorithm>
+
+namespace mtc::runtime {
+
+static double secondsBetween(Observer::Clock::time_point begin, Observer::Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
+void Profile::operation(const OperationInfo &operation, Clock::time_point begin,
+                        Clock::time_point end) {
+  auto &list = current.operations;
+  if (operation.number >= list.size())
+    list.resize(operation.number + 1);
+  list[operation.number] = {&operation, secondsBetween(begin, end)};
+}
+
+void Profile::phase(Phase phase, int64_t, Clock::time_point begin, Clock::time_point end) {
+  if (phase == Phase::Save)
+    return;
+  const double seconds = secondsBetween(begin, end);
+  if (phase == Phase::Load) {
+    finish();
+    current.loadSeconds = seconds;
+  }
+  current.seconds += seconds;
+}
+
+void Profile::finish() {
+  if (current.seconds == 0)
+    return;
+  ++stepCount;
+  sum += current.seconds;
+  if (stepCount == 1 || current.seconds < best.seconds)
+    std::swap(current, best);
+  current.seconds = current.loadSeconds = 0;
+  std::fill(current.operations.begin(), current.operations.end(), Times());
+}
+
+} // namespace mtc::runtime

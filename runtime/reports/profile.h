@@ -1,0 +1,43 @@
+// Times of every operation in the fastest step of a run.
+#ifndef MTC_RUNTIME_REPORTS_PROFILE_H
+#define MTC_RUNTIME_REPORTS_PROFILE_H
+
+#include "runtime/devices/observer.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// The fastest step as a whole, not the fastest run of each operation: its times add up, and what
+/// else the machine did in other steps does not show.
+class Profile final : public Observer {
+public:
+  struct Times {
+    const OperationInfo *operation = nullptr; ///< null: it did not run
+    double seconds = 0;
+  };
+  struct Step {
+    std::vector<Times> operations;       ///< by the operations' numbers
+    double seconds = 0, loadSeconds = 0; ///< all of it: load, operations, what is between them
+  };
+
+  void operation(const OperationInfo &operation, Clock::time_point begin,
+                 Clock::time_point end) override;
+  void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) override;
+  /// After the last step.
+  void finish();
+
+  const Step &fastest() const { return best; }
+  int64_t steps() const { return stepCount; }
+  double meanSeconds() const { return stepCount ? sum / static_cast<double>(stepCount) : 0; }
+
+private:
+  Step current, best;
+  int64_t stepCount = 0;
+  double sum = 0;
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_REPORTS_PROFILE_H

@@ -1,0 +1,227 @@
+// Rows and totals of a summary.
+#include "runtime/reports/profile_summary.h"
+
+#include "runtime/calls/contraction/plain.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace mtc::runtime {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Sums of equal operations, or of all of a kind.
+struct Sum {
+  int64_t calls = 0;
+  double seconds = 0, bytes = 0, flops = 0;
+  double aloneSeconds = 0; ///< what the library would take for the contractions
+
+  void add(const Sum &other) {
+    calls += other.calls;
+    seconds += other.seconds;
+    bytes += other.bytes;
+    flops += other.flops;
+    aloneSeconds += other.aloneSeconds;
+  }
+};
+
+struct Group {
+  const OperationInfo *operation; ///< the first of them
+  Sum sum;
+  std::vector<std::string> nodes; ///< of each call
+  std::optional<double> alone;    ///< operations a second
+};
+
+Json orNull(const std::optional<double> &value) { return value ? Json(*value) : Json(); }
+
+Json ratio(double part, const std::optional<double> &whole) {
+  return whole && *whole > 0 ? Json(part / *whole) : Json();
+}
+
+/// `12 x 1024 x 64 x 1024`: the batch where there is one, m, n, k.
+std::string shapeOfContraction(const MtcContraction &contraction) {
+  MtcContraction plain = plainContraction(contraction);
+  return text(plain.batch[0] > 1 ? text(plain.batch[0], " x ") : "", plain.m, " x ", plain.n, " x ",
+              plain.k);
+}
+
+/// A contraction that shows a library's best rate for the type.
+MtcContraction largeSquare(uint32_t type) {
+  MtcContraction square = {};
+  square.type = type;
+  // Plain loops (f64) would take minutes for the size that shows a library's rate.
+  square.m = square.n = square.k = type == MTC_F64 ? 256 : 2048;
+  return plainContraction(square);
+}
+
+class Summary {
+public:
+  Summary(const MtcProgram &program, const Profile &profile, Device &device, int threads)
+      : program(program), profile(profile), device(device), threads(threads),
+        step(profile.fastest()), copy(device.copyRate()) {
+    group();
+    measureContractions();
+  }
+
+  Json json() const {
+    Json rates = Json::object(), rows = Json::array();
+    for (const auto &[type, rate] : typeRates)
+      rates[typeName(type)] = orNull(rate);
+    for (const Group &each : groups)
+      rows.push_back(row(each));
+    return {{"steps", profile.steps()},
+            {"step_seconds", step.seconds},
+            {"mean_step_seconds", profile.meanSeconds()},
+            {"threads", threads},
+            {"machine",
+             {{"copy_bytes_per_second", orNull(copy)}, {"contraction_flops_per_second", rates}}},
+            {"rows", rows},
+            {"totals", totals()}};
+  }
+
+private:
+  /// Null for anything but a contraction.
+  const MtcContraction *contractionIn(const OperationInfo &operation) const {
+    return operation.source->kind == MTC_CALL
+               ? contractionOf(program.calls[operation.source->index])
+               : nullptr;
+  }
+
+  const char *kindName(const OperationInfo &operation) const {
+    switch (operation.source->kind) {
+    case MTC_LAUNCH:
+      return "kernel";
+    case MTC_CALL:
+      return program.calls[operation.source->index].kind;
+    default:
+      return "copy";
+    }
+  }
+
+  /// Equal kernels, contractions and copies become one row; the slowest comes first.
+  void group() {
+    std::map<std::tuple<uint32_t, uint32_t, int64_t>, size_t> known;
+    for (const Profile::Times &times : step.operations) {
+      if (!times.operation)
+        continue;
+      const OperationInfo &operation = *times.operation;
+      const MtcOperation &source = *operation.source;
+      auto [place, isNew] =
+          known.try_emplace({source.kind, source.index, source.bytes}, groups.size());
+      if (isNew)
+        groups.push_back({&operation, {}, {}, {}});
+      Group &into = groups[place->second];
+      into.sum.add({1, times.seconds, static_cast<double>(operation.bytes),
+                    static_cast<double>(operation.flops)});
+      into.nodes.emplace_back(source.nodes ? source.nodes : "");
+    }
+    std::sort(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
+      return std::pair(-a.sum.seconds, a.operation->number) <
+             std::pair(-b.sum.seconds, b.operation->number);
+    });
+  }
+
+  void measureContractions() {
+    for (Group &each : groups) {
+      const MtcContraction *contraction = contractionIn(*each.operation);
+      if (!contraction)
+        continue;
+      if (!typeRates.count(contraction->type))
+        typeRates[contraction->type] = device.contractionRate(largeSquare(contraction->type));
+      each.alone = device.contractionRate(plainContraction(*contraction));
+      if (each.alone)
+        each.sum.aloneSeconds = each.sum.flops / *each.alone;
+    }
+  }
+
+  Json row(const Group &each) const {
+    const OperationInfo &operation = *each.operation;
+    const Sum &sum = each.sum;
+    Json result = {{"kind", kindName(operation)}, {"name", operation.label}};
+    const MtcContraction *contraction = contractionIn(operation);
+    if (operation.source->kind == MTC_CALL)
+      result["implementation"] = operation.implementation;
+    if (contraction)
+      result["shape"] = shapeOfContraction(*contraction);
+    result["nodes"] = each.nodes;
+    result["calls"] = sum.calls;
+    result["seconds"] = sum.seconds;
+    result["share"] = ratio(sum.seconds, step.seconds);
+    result["bytes"] = sum.bytes;
+    result["flops"] = sum.flops;
+    result["bytes_per_second"] = ratio(sum.bytes, sum.seconds);
+    result["flops_per_second"] = ratio(sum.flops, sum.seconds);
+    result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : Json();
+    if (contraction) {
+      auto rate = typeRates.at(contraction->type);
+      result["share_of_rate"] = rate ? ratio(sum.flops / *rate, sum.seconds) : Json();
+      result["alone_flops_per_second"] = orNull(each.alone);
+      result["share_of_alone"] = each.alone ? ratio(sum.aloneSeconds, sum.seconds) : Json();
+    }
+    return result;
+  }
+
+  Json totals() const {
+    constexpr double megabyte = 1e6;
+    Sum contractions, otherCalls, kernels, large, copies;
+    bool allAlone = true;
+    for (const Group &each : groups) {
+      uint32_t kind = each.operation->source->kind;
+      bool isContraction = contractionIn(*each.operation);
+      (isContraction        ? contractions
+       : kind == MTC_CALL   ? otherCalls
+       : kind == MTC_LAUNCH ? kernels
+                            : copies)
+          .add(each.sum);
+      if (kind == MTC_LAUNCH && static_cast<double>(each.operation->bytes) > megabyte)
+        large.add(each.sum);
+      allAlone &= !isContraction || each.alone;
+    }
+    auto part = [&](double seconds) {
+      return Json{{"seconds", seconds}, {"share", ratio(seconds, step.seconds)}};
+    };
+    auto moved = [&](const Sum &sum) {
+      Json result = part(sum.seconds);
+      result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : Json();
+      return result;
+    };
+    Json contracted = part(contractions.seconds);
+    contracted["flops_per_second"] = ratio(contractions.flops, contractions.seconds);
+    contracted["share_of_alone"] =
+        allAlone ? ratio(contractions.aloneSeconds, contractions.seconds) : Json();
+    double load = step.loadSeconds, operations = contractions.seconds + otherCalls.seconds +
+                                                 kernels.seconds + copies.seconds;
+    return {{"contractions", contracted},
+            {"other_calls", part(otherCalls.seconds)},
+            {"kernels", moved(kernels)},
+            {"large_kernels", moved(large)},
+            {"copies", moved(copies)},
+            {"load", part(load)},
+            {"between", part(std::max(0.0, step.seconds - load - operations))}};
+  }
+
+  const MtcProgram &program;
+  const Profile &profile;
+  Device &device;
+  int threads;
+  const Profile::Step &step;
+  std::optional<double> copy;
+  std::map<uint32_t, std::optional<double>> typeRates;
+  std::vector<Group> groups;
+};
+
+} // namespace
+
+Json summarize(const MtcProgram &program, const Profile &profile, Device &device, int threads) {
+  return Summary(program, profile, device, threads).json();
+}
+
+} // namespace mtc::runtime

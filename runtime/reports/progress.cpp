@@ -1,0 +1,50 @@
+// The bar and the lines.
+#include "runtime/reports/progress.h"
+
+#include "runtime/reports/standard_output.h"
+
+#include <algorithm>
+#include <string>
+#include <unistd.h>
+
+namespace mtc::runtime {
+
+Progress::Progress(int64_t total, bool quiet)
+    : total(total), every((total + 999) / 1000), quiet(quiet), terminal(isatty(STDOUT_FILENO)) {}
+
+Progress::~Progress() { breakLine(); }
+
+void Progress::breakLine() {
+  if (lineOpen)
+    print("\n");
+  lineOpen = false;
+  flushOutput();
+}
+
+void Progress::show(int64_t step, double loss, double learningRate, double seconds) {
+  if (quiet)
+    return;
+  if (!terminal) {
+    if (step % every == 0 || step == total || step == 1) {
+      print("step %lld/%lld  loss %.6g  lr %.6g  %.1f ms\n", static_cast<long long>(step),
+            static_cast<long long>(total), loss, learningRate, seconds * 1e3);
+      flushOutput();
+    }
+    return;
+  }
+  auto now = std::chrono::steady_clock::now();
+  if (step != total && now - lastDrawn < std::chrono::milliseconds(100))
+    return;
+  lastDrawn = now;
+  constexpr int64_t width = 30;
+  int64_t filled = total > 0 ? std::min(width, width * step / total) : width;
+  std::string bar = std::string(static_cast<size_t>(filled), '#') +
+                    std::string(static_cast<size_t>(width - filled), '.');
+  print("\r[%s] %lld/%lld  loss %.6g  lr %.3g  %.1f ms\x1b[K", bar.c_str(),
+        static_cast<long long>(step), static_cast<long long>(total), loss, learningRate,
+        seconds * 1e3);
+  flushOutput();
+  lineOpen = true;
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,28 @@
+// What a training run shows: a bar on a terminal, lines of losses elsewhere.
+#ifndef MTC_RUNTIME_REPORTS_PROGRESS_H
+#define MTC_RUNTIME_REPORTS_PROGRESS_H
+
+#include <chrono>
+#include <cstdint>
+
+namespace mtc::runtime {
+
+class Progress {
+public:
+  Progress(int64_t total, bool quiet);
+  ~Progress();
+
+  /// Up to 1000 steps are all shown as lines; of more, about 1000, and the last.
+  void show(int64_t step, double loss, double learningRate, double seconds);
+  /// Ends the bar's line, so that messages start on one of their own.
+  void breakLine();
+
+private:
+  int64_t total, every;
+  bool quiet, terminal, lineOpen = false;
+  std::chrono::steady_clock::time_point lastDrawn{};
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_REPORTS_PROGRESS_H

@@ -1,0 +1,40 @@
+// The first error is kept: the stream itself only knows that there was one.
+#include "runtime/reports/standard_output.h"
+
+#include "runtime/support/failure.h"
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace mtc::runtime {
+
+static int firstError = 0;
+
+static void note(bool failed) {
+  if (failed && !firstError)
+    firstError = errno ? errno : EIO;
+}
+
+void print(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  note(std::vprintf(format, arguments) < 0);
+  va_end(arguments);
+}
+
+void flushOutput() { note(std::fflush(stdout) != 0); }
+
+void startOutput() {
+  firstError = 0;
+  std::clearerr(stdout);
+}
+
+void checkOutput() {
+  flushOutput();
+  if (firstError && firstError != EPIPE)
+    systemError("standard output cannot be written: ", std::strerror(firstError));
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,98 @@
+// A summary of a profile as columns of text.
+#include "runtime/reports/profile_summary.h"
+#include "runtime/support/failure.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace mtc::runtime {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A number times `scale`, right-aligned in `width`; `-` where there is none.
+std::string cell(const Json &object, const char *key, double scale, int width, int digits) {
+  auto found = object.find(key);
+  char buffer[64];
+  if (found == object.end() || !found->is_number())
+    std::snprintf(buffer, sizeof buffer, " %*s", width, "-");
+  else
+    std::snprintf(buffer, sizeof buffer, " %*.*f", width, digits, found->get<double>() * scale);
+  return buffer;
+}
+
+std::string percent(const Json &object, const char *key) { return cell(object, key, 100, 5, 1); }
+
+/// The first call's nodes, cut to `most` bytes, and how many others there are.
+std::string shortened(const Json &nodes, size_t most) {
+  std::set<std::string> different;
+  for (const Json &each : nodes)
+    different.insert(each.get<std::string>());
+  std::string result = nodes.empty() ? "" : nodes[0].get<std::string>();
+  if (result.size() > most) {
+    while (most > 0 && (static_cast<unsigned char>(result[most]) & 0xc0) == 0x80)
+      --most; // Not inside a character of UTF-8.
+    result.resize(most);
+    result += "...";
+  }
+  if (different.size() > 1)
+    result += text(" (and ", different.size() - 1, " like it)");
+  return result;
+}
+
+std::string line(const Json &row) {
+  double calls = row["calls"].get<double>();
+  std::string what = row.contains("shape") ? text(row["implementation"].get<std::string>(), " ",
+                                                  row["shape"].get<std::string>())
+                                           : row["name"].get<std::string>();
+  return text(cell(row, "seconds", 1e3, 9, 3), percent(row, "share"), cell(row, "calls", 1, 5, 0),
+              cell(row, "bytes", 1e-6 / calls, 9, 3), cell(row, "bytes_per_second", 1e-9, 7, 1),
+              percent(row, "share_of_copy"), cell(row, "flops_per_second", 1e-9, 8, 1),
+              percent(row, "share_of_rate"), percent(row, "share_of_alone"), "  ", what, "  ",
+              shortened(row["nodes"], 64), "\n");
+}
+
+std::string total(const char *name, const Json &part, const char *key, const char *of) {
+  std::string result = text(cell(part, "seconds", 1e3, 9, 3), percent(part, "share"), "%  ", name);
+  if (key && part[key].is_number())
+    result += text(",", percent(part, key), "% of ", of);
+  return result + "\n";
+}
+
+} // namespace
+
+std::string summaryTable(const Json &summary) {
+  const Json &machine = summary["machine"], &totals = summary["totals"];
+  std::string rates;
+  for (const auto &[type, rate] : machine["contraction_flops_per_second"].items())
+    if (rate.is_number())
+      rates += text(",", cell({{"rate", rate}}, "rate", 1e-9, 1, 0), " GFLOP/s of ", type,
+                    " contraction");
+  std::string result =
+      text("Fastest of ", summary["steps"].get<int64_t>(),
+           " steps:", cell(summary, "step_seconds", 1e3, 1, 3), " ms (mean",
+           cell(summary, "mean_step_seconds", 1e3, 1, 3), "), ", summary["threads"].get<int>(),
+           " threads. This machine:", cell(machine, "copy_bytes_per_second", 1e-9, 1, 1),
+           " GB/s of copying", rates, ".\n");
+  result += "   ms/step     % calls   MB/call    GB/s %copy  GFLOP/s %rate %alone  what, nodes\n";
+  for (const Json &row : summary["rows"])
+    result += line(row);
+  return result + "in all\n" +
+         total("contractions", totals["contractions"], "share_of_alone",
+               "the library alone on the same shapes") +
+         total("other library calls", totals["other_calls"], nullptr, nullptr) +
+         total("kernels", totals["kernels"], "share_of_copy", "the bandwidth of copying") +
+         total("  those that move over 1 MB", totals["large_kernels"], "share_of_copy",
+               "the bandwidth of copying") +
+         total("copies", totals["copies"], "share_of_copy", "the bandwidth of copying") +
+         total("reading data", totals["load"], nullptr, nullptr) +
+         total("between kernels", totals["between"], nullptr, nullptr) +
+         "%copy: of the bandwidth of copying, above 100 where operands lie in caches or are "
+         "updated "
+         "in place;\n%rate: of the machine's contraction rate; %alone: of the library's rate for "
+         "the same shape, plain tensors\nand nothing else running.\n";
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,75 @@
+// Exponents of all ones.
+#include "runtime/state/divergence.h"
+
+#include "runtime/state/variables.h"
+#include "runtime/support/failure.h"
+
+namespace mtc::runtime {
+
+/// Whether no element has all bits of `exponent`, which NaNs and infinities have.
+template <typename Word> static bool noneHas(Word exponent, const char *elements, int64_t bytes) {
+  auto *words = reinterpret_cast<const Word *>(elements);
+  const auto count = static_cast<size_t>(bytes) / sizeof(Word);
+  bool found = false; // Without an early exit, the loop is vectorized.
+  for (size_t i = 0; i < count; ++i)
+    found |= (words[i] & exponent) == exponent;
+  return !found;
+}
+
+bool isFinite(uint32_t type, const char *elements, int64_t bytes) {
+  switch (type) {
+  case MTC_F64:
+    return noneHas<uint64_t>(uint64_t{0x7ff} << 52, elements, bytes);
+  case MTC_F32:
+    return noneHas<uint32_t>(0x7f800000, elements, bytes);
+  case MTC_BF16:
+    return noneHas<uint16_t>(0x7f80, elements, bytes);
+  case MTC_F16:
+    return noneHas<uint16_t>(0x7c00, elements, bytes);
+  case MTC_F8E4M3: // has no infinities, and one NaN of each sign
+    return noneHas<uint8_t>(0x7f, elements, bytes);
+  case MTC_F8E5M2:
+    return noneHas<uint8_t>(0x7c, elements, bytes);
+  default:
+    return true;
+  }
+}
+
+static bool isFinite(Device &device, const MtcTensor &tensor) {
+  bool finite = true;
+  device.read(tensor.offset, tensor.bytes, [&](const char *from, int64_t, int64_t bytes) {
+    finite = finite && isFinite(tensor.type, from, bytes);
+  });
+  return finite;
+}
+
+FiniteVariables::FiniteVariables(const MtcProgram &program, Device &device) {
+  for (uint32_t i = 0; i < program.variable_count; ++i) {
+    const MtcVariable &variable = program.variables[i];
+    // The optimizer's state starts at zero.
+    variables.push_back(isSaved(variable) &&
+                        (variable.role == MTC_OPTIMIZER || isFinite(device, variable.tensor)));
+  }
+}
+
+bool FiniteVariables::read(const MtcProgram &program, Device &device, uint32_t index,
+                           const Device::Use &use) const {
+  const MtcTensor &tensor = program.variables[index].tensor;
+  const bool checked = !variables.empty() && variables[index];
+  bool finite = true;
+  device.read(tensor.offset, tensor.bytes, [&](const char *from, int64_t at, int64_t bytes) {
+    finite = finite && (!checked || isFinite(tensor.type, from, bytes));
+    use(from, at, bytes);
+  });
+  return finite;
+}
+
+void stopDiverged(const std::string &found, const std::string &kept) {
+  systemError(
+      found, ", so training was stopped; ", kept,
+      ". Likely causes are values in the data that are not finite, a batch whose labels are "
+      "all ignored, or steps that are too large: compile with a lower --lr, with --warmup or "
+      "with --clip-norm. --on-nan continue trains on all the same");
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,18 @@
+// --export: the model with its trained weights.
+#ifndef MTC_RUNTIME_STATE_EXPORT_MODEL_H
+#define MTC_RUNTIME_STATE_EXPORT_MODEL_H
+
+#include "runtime/state/divergence.h"
+
+#include <string>
+
+namespace mtc::runtime {
+
+/// Writes the model that the program was compiled from, with the values that its variables have
+/// now. Durable. A fault of the system, and no file, if one of `finite` is not.
+void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
+                 const std::string &path);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_STATE_EXPORT_MODEL_H

@@ -1,0 +1,171 @@
+// Initial values: data of the program, the weights file, or drawn.
+#include "runtime/state/variables.h"
+
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+#include "runtime/support/philox.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace mtc::runtime {
+
+bool isSaved(const MtcVariable &variable) {
+  return variable.role == MTC_PARAMETER || variable.role == MTC_STATE ||
+         variable.role == MTC_OPTIMIZER;
+}
+
+void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes) {
+  array.file->read(array.offset + at, to, bytes);
+}
+
+std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
+  if (found.type == expected.type && found.dims == shapeOf(expected))
+    return "";
+  return text("is ", typeName(found.type), " ", shapeText(found.dims), "; the program expects ",
+              typeName(expected.type), " ", shapeText(shapeOf(expected)));
+}
+
+/// f32 to bf16, to nearest, ties to even (the value is finite).
+static uint16_t toBf16(float value) {
+  auto bits = std::bit_cast<uint32_t>(value);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/// Calls `body` on disjoint ranges that cover [0, extent), on threads of their own if there is
+/// much.
+template <typename Body> static void onThreads(int threads, int64_t extent, const Body &body) {
+  constexpr int64_t grain = 4096;
+  const int64_t parts = std::clamp<int64_t>(extent / grain, 1, threads);
+  auto run = [=, &body](int64_t part) { body(extent * part / parts, extent * (part + 1) / parts); };
+  std::vector<std::jthread> running;
+  for (int64_t part = 1; part < parts; ++part)
+    try {
+      running.emplace_back([&run, part] { run(part); });
+    } catch (const std::system_error &) {
+      run(part); // No thread to be had.
+    }
+  run(0);
+}
+
+/// Draws `bytes` of the variable from byte `at` on, which starts a group of four elements.
+template <typename Element, typename Convert>
+static void drawNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
+                       int threads, const Convert &convert) {
+  auto *elements = reinterpret_cast<Element *>(to);
+  constexpr auto size = static_cast<int64_t>(sizeof(Element));
+  const int64_t count = bytes / size, firstGroup = at / (4 * size);
+  const uint64_t name = hashName(variable.tensor.name);
+  onThreads(threads, (count + 3) / 4, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group) {
+      auto samples = normals(0, name, static_cast<uint64_t>(firstGroup + group));
+      for (int64_t i = 4 * group; i < std::min(4 * group + 4, count); ++i)
+        elements[i] = convert(samples[static_cast<size_t>(i % 4)] * variable.deviation);
+    }
+  });
+}
+
+static void drawNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
+                       int threads) {
+  auto draw = [&]<typename Element>(Element, const auto &convert) {
+    drawNormal<Element>(variable, to, at, bytes, threads, convert);
+  };
+  switch (variable.tensor.type) {
+  case MTC_F64:
+    return draw(double(), [](double v) { return v; });
+  case MTC_F32:
+    return draw(float(), [](double v) { return static_cast<float>(v); });
+  case MTC_BF16:
+    return draw(uint16_t(), [](double v) { return toBf16(static_cast<float>(v)); });
+  case MTC_F16:
+    return draw(_Float16(), [](double v) { return static_cast<_Float16>(v); });
+  default:
+    assert(false && "only floating variables are drawn");
+  }
+}
+
+/// The tensor of a variable: under its ONNX name, or that of the user's module.
+static const ArrayOnDisk *findTensor(const SafetensorsFile &file, const MtcVariable &variable) {
+  const ArrayOnDisk *found = file.find(variable.tensor.name);
+  return found ? found : file.find(variable.module_name);
+}
+
+/// The file beside the program, which must be the one that it was compiled with: under the same
+/// name there may be the weights of another compilation.
+static SafetensorsFile openOwnWeights(const MtcProgram &program, const std::string &folder) {
+  const std::string path = folder + "/" + program.weights_file;
+  std::optional<SafetensorsFile> file;
+  try {
+    file.emplace(path);
+  } catch (const Failure &failure) {
+    throw Failure(failure.exitCode(),
+                  text(failure.what(), "\nThe initial weights are expected beside the program; "
+                                       "--weights FILE names another place."));
+  }
+  if (std::string found = file->metadata(MTC_WEIGHTS_DIGEST); found != program.weights_digest)
+    userError(path, ": these are not the weights that the program was compiled with (digest ",
+              found.empty() ? "none" : found, ", expected ", program.weights_digest,
+              "); compile the model again, or start from them all the same with --weights ", path);
+  return std::move(*file);
+}
+
+void initializeVariables(const MtcProgram &program, Device &device, int threads,
+                         const std::string &weights, const std::string &programFolder,
+                         bool keepTrained) {
+  const bool chosen = !weights.empty();
+  bool needed = chosen;
+  auto skipped = [&](const MtcVariable &v) { return keepTrained && isSaved(v); };
+  for (uint32_t i = 0; i < program.variable_count; ++i)
+    needed |= program.variables[i].initial == MTC_INITIAL_FILE && !skipped(program.variables[i]);
+  std::optional<SafetensorsFile> file;
+  if (chosen)
+    file.emplace(weights);
+  else if (needed)
+    file = openOwnWeights(program, programFolder);
+
+  Problems problems;
+  int64_t used = 0;
+  for (uint32_t i = 0; i < program.variable_count; ++i) {
+    const MtcVariable &variable = program.variables[i];
+    if (skipped(variable))
+      continue;
+    auto write = [&](const Device::Fill &fill) {
+      device.write(variable.tensor.offset, variable.tensor.bytes, fill);
+    };
+    bool overridable = variable.role == MTC_PARAMETER || variable.role == MTC_STATE;
+    const ArrayOnDisk *found = variable.initial == MTC_INITIAL_FILE || (chosen && overridable)
+                                   ? findTensor(*file, variable)
+                                   : nullptr;
+    if (found) {
+      std::string why = mismatch(variable.tensor, *found);
+      if (why.empty())
+        write([&](char *to, int64_t at, int64_t bytes) { readArray(*found, at, to, bytes); });
+      else
+        problems.add(file->path(), ": tensor '", variable.tensor.name, "' ", why);
+      ++used;
+    } else if (variable.initial == MTC_INITIAL_FILE) {
+      problems.add(file->path(), ": tensor '", variable.tensor.name,
+                   "' is missing; the program expects ", typeName(variable.tensor.type), " ",
+                   shapeText(shapeOf(variable.tensor)));
+    } else if (variable.initial == MTC_INITIAL_DATA) {
+      write([&](char *to, int64_t at, int64_t bytes) {
+        std::memcpy(to, static_cast<const char *>(variable.data) + at, static_cast<size_t>(bytes));
+      });
+    } else if (variable.initial == MTC_INITIAL_NORMAL) {
+      write([&](char *to, int64_t at, int64_t bytes) {
+        drawNormal(variable, to, at, bytes, threads);
+      });
+    }
+  }
+  if (chosen && used == 0 && !problems.any())
+    problems.add(file->path(), ": holds none of the program's parameters");
+  problems.throwIfAny();
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,32 @@
+// Initial values of a program's variables.
+#ifndef MTC_RUNTIME_STATE_VARIABLES_H
+#define MTC_RUNTIME_STATE_VARIABLES_H
+
+#include "runtime/devices/device.h"
+#include "runtime/io/safetensors.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mtc::runtime {
+
+/// Fills all variables of a device, whose arena is zeroed. `weights` is the file of --weights, or
+/// "" for the one beside the program in `programFolder`. Every tensor that is missing or has
+/// another type or shape is named in one failure. With `keepTrained` (before resuming), parameters
+/// and state are not read: a checkpoint will bring them.
+void initializeVariables(const MtcProgram &program, Device &device, int threads,
+                         const std::string &weights, const std::string &programFolder,
+                         bool keepTrained);
+
+/// Reads bytes of a tensor of a file, from byte `at` of it on.
+void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes);
+
+/// Why a tensor of a file cannot be the variable's value; "" if it can.
+std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found);
+
+/// Whether checkpoints hold the variable.
+bool isSaved(const MtcVariable &variable);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_STATE_VARIABLES_H

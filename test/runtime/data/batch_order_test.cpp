@@ -1,0 +1,132 @@
+// Which rows a step takes, with each way of treating the end of an epoch.
+#include "runtime/data/batch_order.h"
+#include "runtime/support/failure.h"
+#include "test/runtime/support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace mtc::runtime;
+using namespace mtc::test;
+using testing::HasSubstr;
+
+namespace {
+
+using Rows = std::vector<int64_t>;
+
+BatchOrder inOrder(int64_t rows, LastBatch last) { return {rows, 4, last, false, 0}; }
+
+TEST(BatchOrder, Wraps) {
+  BatchOrder order = inOrder(10, LastBatch::Wrap);
+  EXPECT_EQ(order.batchOf(1), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(order.batchOf(3), (Batch{{8, 9, 0, 1}}));
+  EXPECT_EQ(order.batchOf(4), (Batch{{2, 3, 4, 5}}));
+  EXPECT_EQ(order.stepsOf(1), 3);
+  EXPECT_EQ(order.stepsOf(2), 5);
+  EXPECT_EQ(inOrder(3, LastBatch::Wrap).batchOf(1), (Batch{{0, 1, 2, 0}}));
+  EXPECT_EQ(order.stepsOf(INT64_MAX), std::nullopt);
+}
+
+TEST(BatchOrder, Drops) {
+  BatchOrder order = inOrder(10, LastBatch::Drop);
+  EXPECT_EQ(order.batchOf(2), (Batch{{4, 5, 6, 7}}));
+  EXPECT_EQ(order.batchOf(3), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(order.stepsOf(1), 2);
+  EXPECT_EQ(order.stepsOf(3), 6);
+}
+
+TEST(BatchOrder, Masks) {
+  BatchOrder order = inOrder(10, LastBatch::Mask);
+  EXPECT_EQ(order.batchOf(3), (Batch{{8, 9, 9, 9}, 2}));
+  EXPECT_EQ(order.batchOf(4), (Batch{{0, 1, 2, 3}}));
+  EXPECT_EQ(order.stepsOf(1), 3);
+  EXPECT_EQ(order.stepsOf(2), 6);
+  EXPECT_EQ(inOrder(3, LastBatch::Mask).batchOf(2), (Batch{{0, 1, 2, 2}, 1}));
+  EXPECT_EQ(inOrder(8, LastBatch::Mask).stepsOf(2), 4);
+}
+
+TEST(BatchOrder, AnEpochTakesEachRowOnce) {
+  for (LastBatch last : {LastBatch::Drop, LastBatch::Mask}) {
+    BatchOrder order(10, 4, last, /*shuffle=*/true, 7);
+    std::set<Rows> epochs;
+    for (int64_t epoch = 0; epoch < 3; ++epoch) {
+      Rows taken;
+      const int64_t steps = *order.stepsOf(1);
+      for (int64_t step = epoch * steps + 1; step <= (epoch + 1) * steps; ++step) {
+        Batch batch = order.batchOf(step);
+        taken.insert(taken.end(), batch.rows.begin(), batch.rows.end() - batch.filler);
+      }
+      epochs.insert(taken);
+      std::sort(taken.begin(), taken.end());
+      EXPECT_EQ(std::unique(taken.begin(), taken.end()), taken.end());
+      EXPECT_EQ(taken.size(), last == LastBatch::Drop ? 8u : 10u);
+    }
+    EXPECT_EQ(epochs.size(), 3u); // each in another order
+  }
+}
+
+TEST(BatchOrder, DataThatIsOneBatchStaysInItsOrder) {
+  BatchOrder order(4, 4, LastBatch::Wrap, /*shuffle=*/true, 7);
+  for (int64_t step = 1; step < 9; ++step)
+    EXPECT_EQ(order.batchOf(step), (Batch{{0, 1, 2, 3}}));
+}
+
+TEST(LastBatch, IsSaidWithTheNumbers) {
+  auto said = [](LastBatch last, int64_t rows, int64_t steps) {
+    return describeLastBatch(last, mtc_program, rows, 4, steps);
+  };
+  EXPECT_THAT(said(LastBatch::Wrap, 10, 3),
+              HasSubstr("of 10 rows 2 do not fill a batch of 4 and share"));
+  EXPECT_EQ(said(LastBatch::Wrap, 10, 2), "");
+  EXPECT_EQ(said(LastBatch::Wrap, 8, 9), "");
+  EXPECT_THAT(said(LastBatch::Wrap, 3, 1), HasSubstr("3 rows and a batch takes 4"));
+  EXPECT_THAT(said(LastBatch::Drop, 10, 2), HasSubstr("of 10 rows 2 do not fill a batch of 4"));
+}
+
+TEST(LastBatch, OfRuns) {
+  TemporaryFolder folder;
+  writeSampleData(folder, 10);
+  auto run = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--metrics", folder / "m.jsonl"});
+    return runHere(mtc_program, withData(folder, flags));
+  };
+  RunResult result = run({});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.error, HasSubstr("note: of 10 rows 2 do not fill a batch of 4 and share one"));
+  EXPECT_EQ(run({"--quiet"}).error, "");
+  EXPECT_EQ(run({"--last-batch", "wrap"}).error, "");
+  EXPECT_EQ(run({"--last-batch", "drop", "--epochs", "3"}).status, 0);
+  EXPECT_EQ(readLosses(folder / "m.jsonl").size(), 6u);
+  EXPECT_THAT(run({"--last-batch", "mask"}).error, HasSubstr("mask: the loss mse has no labels"));
+  EXPECT_THAT(run({"--last-batch", "some"}).error, HasSubstr("wrap, drop or mask is expected"));
+  writeSampleData(folder, 3);
+  EXPECT_THAT(run({"--quiet"}).error,
+              HasSubstr("warning: the data has 3 rows and a batch takes 4"));
+  EXPECT_THAT(run({"--last-batch", "drop"}).error, HasSubstr("no batch is left"));
+  result = runHere(mtc_program, withData(folder, {"--gradients", folder / "g", "--no-shuffle"}));
+  EXPECT_THAT(result.error, HasSubstr("warning: the data has 3 rows"));
+}
+
+TEST(LastBatch, ResumesToTheSameBitsOnlyAsItWas) {
+  TemporaryFolder folder;
+  writeSampleData(folder, 10);
+  auto run = [&](std::vector<std::string> flags) {
+    return runHere(mtc_program, withData(folder, flags));
+  };
+  for (const std::string last : {"wrap", "drop"}) {
+    const std::string saved = folder / last;
+    ASSERT_EQ(run({"--steps", "9", "--last-batch", last, "--export", folder / "whole"}).status, 0);
+    ASSERT_EQ(run({"--steps", "5", "--last-batch", last, "--save", saved}).status, 0);
+    ASSERT_EQ(run({"--steps", "9", "--resume", saved, "--export", folder / "resumed"}).status, 0);
+    EXPECT_EQ(readFile(folder / "whole"), readFile(folder / "resumed")) << last;
+    const std::string other = last == "wrap" ? "drop" : "wrap";
+    RunResult result = run({"--steps", "9", "--resume", saved, "--last-batch", other});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.error, HasSubstr("the checkpoint was made with --last-batch " + last));
+  }
+}
+
+} // namespace

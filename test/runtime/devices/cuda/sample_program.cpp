@@ -1,0 +1,85 @@
+// The sample for the target `cuda`: its kernels as launches of emulated functions, a thread for
+// each item.
+#include "runtime/abi/cpu.h"
+#include "runtime/abi/cuda.h"
+#include "runtime/abi/emulation.h"
+#include "runtime/devices/cuda/emulated/execution/emulator.h"
+
+#define mtc_program mtc_sample_of_cpu
+#include "test/runtime/sample/sample_program.cpp"
+#undef mtc_program
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace {
+
+constexpr size_t kernelCount = std::size(kernels);
+constexpr uint32_t blockSize = 32;
+
+/// Of the operations that launch the kernels.
+constexpr size_t operandCounts[kernelCount] = {6, 2, 2, 2, 5, 5, 1};
+
+/// Parameters: the operands of the kernel's operation, then the fault record if it may fault.
+template <size_t number> void runThread(char *const *parameters) {
+  const MtcEmulatedThread &thread = *mtc_emulated_enter(0, 4);
+  const MtcCpuStage &stage = stages[number];
+  const int64_t item = int64_t{thread.block->index[0]} * blockSize + thread.index[0];
+  if (item < stage.extent)
+    stage.function(parameters, item, item + 1,
+                   kernels[number].may_fault
+                       ? reinterpret_cast<MtcFault *>(parameters[operandCounts[number]])
+                       : nullptr);
+  // This code is the test's own: no compiler has made it say what it writes.
+  for (size_t i = 0; i < operandCounts[number]; ++i)
+    mtc::runtime::emulation::markDefined(parameters[i], 16);
+}
+
+template <size_t... numbers>
+std::array<MtcCudaLaunch, kernelCount> makeLaunches(std::index_sequence<numbers...>) {
+  auto gridOf = [](int64_t extent) {
+    return (static_cast<uint32_t>(extent) + blockSize - 1) / blockSize;
+  };
+  return {MtcCudaLaunch{kernels[numbers].name,
+                        runThread<numbers>,
+                        {gridOf(stages[numbers].extent), 1, 1},
+                        {blockSize, 1, 1},
+                        0}...};
+}
+
+/// What the program's tables point to.
+struct CudaSample {
+  std::array<MtcCudaLaunch, kernelCount> launches =
+      makeLaunches(std::make_index_sequence<kernelCount>());
+  std::vector<MtcCudaKernel> codes;
+  std::vector<MtcKernel> tables;
+  MtcCudaProgram data = {.is_emulated = 1,
+                         .precision = MTC_CUDA_F32,
+                         .driver_version = 0,
+                         .image_count = 0,
+                         .architecture_count = 0,
+                         .architectures = nullptr};
+
+  CudaSample() {
+    codes.reserve(kernelCount);
+    for (size_t i = 0; i < kernelCount; ++i) {
+      codes.push_back({0, 1, &launches[i]});
+      tables.push_back(kernels[i]);
+      tables.back().code = &codes.back();
+    }
+  }
+};
+
+MtcProgram makeProgram() {
+  static const CudaSample sample;
+  MtcProgram program = mtc_sample_of_cpu;
+  program.target = "cuda:sm_90";
+  program.target_data = &sample.data;
+  program.kernels = sample.tables.data();
+  return program;
+}
+
+} // namespace
+
+extern const MtcProgram mtc_program = makeProgram();

@@ -7,7 +7,7 @@
     bench/compare.py --graph model.onnx --loss mse --dim batch=8 --mtc build/release/bin/mtc --mtc other/bin/mtc
 
 Every run is a process of its own, with the same data, f32, AdamW and the same number of threads. A run's figure is the
-median of its steps but the first two; the table shows the median, the least and the greatest of all rounds' figures,
+median of its steps but the first two; the table shows the median, the minimum and the maximum of all rounds' figures,
 and the peak resident memory of the process. What else is needed is installed below build/ when it is first asked for.
 """
 
@@ -195,7 +195,7 @@ def table(found: list[Contender], options, loads: list[float]) -> str:
     first = found[0]
     base = statistics.median(first.rounds)
     rows = [
-        f"| | median step | least – greatest | time relative to {first.name} | peak memory | "
+        f"| | median step | minimum – maximum | time relative to {first.name} | peak memory | "
         f"loss, step 1 – {options.steps} |",
         "|---|---|---|---|---|---|",
     ]

@@ -21,7 +21,7 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("addend_count", c.addend_count);
   visit("addend_strides", c.addend_strides);
   visit("activation", c.activation, enumWords<Activation>);
-  visit("keeps_sum", c.keeps_sum);
+  visit("has_auxiliary", c.has_auxiliary);
   visit("summed", c.summed, enumWords<Summed>);
   visit("unused", c.unused);
 }
@@ -51,7 +51,7 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
     return emitError() << "has a batch of " << c->batch_rank << " axes and " << c->addend_count
                        << " addends, expected at most " << std::size(c->batch) << " and "
                        << MTC_MAX_ADDENDS << " (contraction_call_c1)";
-  if ((c->batch_rank && c->summed) || (c->keeps_sum && c->activation != MTC_GELU))
+  if ((c->batch_rank && c->summed) || (c->has_auxiliary && c->activation != MTC_GELU))
     return emitError() << "sums beside a batch, or keeps what no gelu is taken of "
                           "(contraction_call_c2)";
   return success();
@@ -93,7 +93,7 @@ Cost ContractionCallAttr::getCost() const {
   int64_t elements = extents.lhs + extents.rhs + extents.out * (c.accumulate ? 2 : 1);
   for (uint32_t i = 0; i < c.addend_count; ++i)
     elements += Extents::addend(c, c.addend_strides[i]);
-  elements += extents.out * ((c.activation == MTC_GELU_GRADIENT) + (c.keeps_sum != 0));
+  elements += extents.out * ((c.activation == MTC_GELU_GRADIENT) + (c.has_auxiliary != 0));
   elements += c.summed ? extents.sums : 0;
   return {2 * extents.out * c.k, elements * bytesOfType(c.type)};
 }
@@ -106,7 +106,7 @@ CallShapes ContractionCallAttr::getShapes() const {
   if (c.activation == MTC_GELU_GRADIENT)
     shapes.operands.push_back({c.type, extents.out});
   shapes.results.push_back({c.type, extents.out});
-  if (c.keeps_sum)
+  if (c.has_auxiliary)
     shapes.results.push_back({c.type, extents.out});
   if (c.summed)
     shapes.results.push_back({c.type, extents.sums});

@@ -122,7 +122,7 @@ CallAttrInterface FusedContractOp::describeCall(std::optional<unsigned> accumula
   MtcContraction c = Contraction(*this).describe(accumulated);
   if (std::optional<Activation> activation = getActivation())
     c.activation = static_cast<uint32_t>(*activation);
-  c.keeps_sum = getKept() != nullptr;
+  c.has_auxiliary = getKept() != nullptr;
   if (std::optional<Summed> summed = getSummed())
     c.summed = static_cast<uint32_t>(*summed);
   return ContractionCallAttr::get(getContext(), c);

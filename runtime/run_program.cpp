@@ -212,7 +212,7 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
                  failure.exitCode() > exitSignal ? "" : "error: ", failure.what());
     return failure.exitCode();
   } catch (const std::bad_alloc &) {
-    std::fputs("error: the system gave no more memory\n", stderr);
+    std::fputs("error: out of memory\n", stderr);
     return exitSystemFault;
   }
 }

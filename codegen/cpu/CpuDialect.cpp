@@ -31,8 +31,8 @@ int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
 }
 
 unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
-  return mtc_call_rate(call.getKind().data(), call.getBytes().data(),
-                       static_cast<int>(getThreads()));
+  return mtc_call_support_level(call.getKind().data(), call.getBytes().data(),
+                                static_cast<int>(getThreads()));
 }
 
 bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {

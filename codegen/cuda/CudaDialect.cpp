@@ -59,7 +59,7 @@ unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
     return 0;
   if (planDeviceCall(call, getPrecision()))
     return 2;
-  return mtc_cuda_call_rate(call.getKind().data(), call.getBytes().data());
+  return mtc_cuda_call_support_level(call.getKind().data(), call.getBytes().data());
 }
 
 /// What neither a library nor device code of ours computes.

@@ -6,14 +6,14 @@
 
 #define MTC_CONTRACTION "contraction" /* described by MtcContraction */
 
-/* The most tensors that a contraction adds to its sums. */
+/* The maximum number of tensors that a contraction adds to its sums. */
 #define MTC_MAX_ADDENDS 2
 
 typedef enum MtcActivation {
   MTC_NO_ACTIVATION = 0,
   MTC_RELU = 1,         /* z where z > 0, NaN where z is, 0 elsewhere */
   MTC_GELU = 2,         /* g(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3))) */
-  MTC_GELU_GRADIENT = 3 /* z * g'(point) */
+  MTC_GELU_GRADIENT = 3 /* z * g'(preactivation) */
 } MtcActivation;
 
 /* What is summed besides: out over m, lhs over k or rhs over k. There is no batch then. */
@@ -24,13 +24,14 @@ typedef enum MtcSummed {
   MTC_RHS_SUMMED = 3
 } MtcSummed;
 
-/* Places: lhs, rhs, addends, point of MTC_GELU_GRADIENT; out, z where it is kept, sums.
+/* Operands: lhs, rhs, addends, the preactivation of MTC_GELU_GRADIENT. Results: out, the auxiliary
+ * output z if there is one, sums.
  * out[b.., m, n] (+)= sum over k of lhs[b.., m, k] * rhs[b.., k, n] + sum of the addends[b.., m,
  * n], with strides in elements for every dimension (0 in an addend: the same along it, as a bias
  * is). The batch has batch_rank dimensions; index batch_rank is m (lhs, addends, out) or k (rhs),
  * batch_rank + 1 is k (lhs) or n. No addend overlaps out: one that lies there is `accumulate`.
- * With an activation, out is that of these sums z. `point` and the kept z lie as out does, the sums
- * one after another. */
+ * With an activation, out is that of these sums z. The preactivation and the auxiliary output have
+ * the strides of out; the sums are dense. */
 typedef struct MtcContraction {
   uint32_t type; /* of all operands and the result */
   uint32_t batch_rank;
@@ -41,7 +42,7 @@ typedef struct MtcContraction {
   uint32_t addend_count;
   int64_t addend_strides[MTC_MAX_ADDENDS][MTC_MAX_RANK];
   uint32_t activation; /* MtcActivation */
-  uint32_t keeps_sum;
+  uint32_t has_auxiliary;
   uint32_t summed; /* MtcSummed */
   uint32_t unused; /* 0 */
 } MtcContraction;

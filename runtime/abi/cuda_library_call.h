@@ -16,7 +16,7 @@ int64_t mtc_cuda_call_scratch_bytes(const char *kind, const void *description);
 
 /* From worst to best: 0, no library that a program needs anyway computes it; 1, by several calls;
  * 2, by one. */
-int mtc_cuda_call_rate(const char *kind, const void *description);
+int mtc_cuda_call_support_level(const char *kind, const void *description);
 
 #ifdef __cplusplus
 }

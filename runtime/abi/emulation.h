@@ -1,4 +1,4 @@
-/* What device code that was compiled for the CPU calls: its threads, their synchronisation, and the
+/* What device code that was compiled for the CPU calls: its threads, their synchronization, and the
  * checks of its accesses. The compiler emits these calls; runtime/devices/cuda/emulated/execution
  * has the functions.
  */
@@ -13,7 +13,7 @@ extern "C" {
 
 typedef enum MtcAccessKind { MTC_READ = 0, MTC_WRITE = 1, MTC_ATOMIC = 2 } MtcAccessKind;
 
-/* A place in a kernel's code that accesses memory. */
+/* An instruction of a kernel that accesses memory. */
 typedef struct MtcEmulatedAccess {
   uint32_t kind;      /* MtcAccessKind */
   uint32_t bytes;     /* 0 where the code says how many each time */

@@ -13,28 +13,27 @@ extern "C" {
 #endif
 
 /* How a call would be run, from worst to best. */
-typedef enum MtcCallRate {
+typedef enum MtcSupportLevel {
   MTC_CALL_UNSUPPORTED = 0, /* no implementation for its element type on this machine */
   MTC_CALL_LOOPS = 1,       /* plain loops: f64, or a sum over nothing */
   MTC_CALL_PACKED = 2, /* an operand or a result is copied through a dense buffer in the scratch */
-  MTC_CALL_ALLOCATES =
-      3,            /* full rate, but the library takes packing buffers from outside the arena */
-  MTC_CALL_FAST = 4 /* full rate, all memory in the scratch */
-} MtcCallRate;
+  MTC_CALL_ALLOCATES = 3, /* full throughput, with packing buffers from outside the arena */
+  MTC_CALL_FAST = 4       /* full throughput, all memory in the scratch */
+} MtcSupportLevel;
 
 /* Bytes of scratch that a run with any number of threads from 1 to `threads` needs; 0 if none, -1
  * if unsupported. */
 int64_t mtc_call_scratch_bytes(const char *kind, const void *description, int threads);
 
 /* How a run with `threads` threads would go. */
-MtcCallRate mtc_call_rate(const char *kind, const void *description, int threads);
+MtcSupportLevel mtc_call_support_level(const char *kind, const void *description, int threads);
 
 /* Whether a generated kernel is faster than the call; 0 for kinds that no kernel computes. */
 int mtc_call_is_faster_as_kernel(const char *kind, const void *description);
 
-/* Prepares the call for one thread and runs it once, with scratch of its own: for tools. `places`
- * are operands and results. 0 if unsupported. */
-int mtc_call_run(const MtcCall *call, char *const *places);
+/* Prepares the call for one thread and runs it once, with scratch of its own: for tools. `buffers`
+ * are those of operands and results. 0 if unsupported. */
+int mtc_call_run(const MtcCall *call, char *const *buffers);
 
 #ifdef __cplusplus
 }

@@ -67,9 +67,9 @@ typedef enum MtcInitial {
   MTC_INITIAL_ZERO = 0,
   MTC_INITIAL_DATA = 1, /* `data` holds `bytes` bytes inside the program */
   MTC_INITIAL_FILE = 2, /* from the weights file, under the variable's name */
-  /* drawn from N(0, `deviation`²), a pure function of (seed 0, variable's name, element) */
+  /* random, from N(0, `deviation`²), a pure function of (seed 0, variable's name, element) */
   MTC_INITIAL_NORMAL = 3,
-  /* none: only `gradients` writes it, and its place is in the arena of that function alone */
+  /* none: only `gradients` writes it, and it is allocated in the arena of that function alone */
   MTC_INITIAL_NONE = 4
 } MtcInitial;
 
@@ -204,7 +204,7 @@ typedef struct MtcProgram {
 
   int64_t batch; /* rows that a step takes of inputs that are not whole; 1 if all are */
   int64_t arena_bytes;
-  /* Distance from each input in the arena to the place in which the next batch's may be read
+  /* Distance from each input in the arena to the buffer into which the next batch's may be read
    * meanwhile; 0 if there is none. */
   int64_t staging;
   int64_t threads;       /* that library scratch was planned for: an upper bound of --threads */

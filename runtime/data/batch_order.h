@@ -21,8 +21,8 @@ struct Batch {
 };
 
 /// A pure function of the step. Data that is one batch stays in the order of its file, whether it
-/// is shuffled or not: that batch is all there is to draw, and a model whose rows depend on each
-/// other reads it as it was written.
+/// is shuffled or not: that batch is all that there is to shuffle, and a model whose rows depend on
+/// each other reads it as it was written.
 class BatchOrder {
 public:
   BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed);

@@ -137,7 +137,7 @@ void Dataset::checkLanguage(Problems &problems) {
         else if (labelsRepeatTokens(tokens, *columns[i], labels, *columns[label]))
           warningText =
               text(columns[label]->flag(), ": each label is the value of ", columns[i]->flag(),
-                   " at its own place. Where the model is to predict the next token, "
+                   " at its own position. Where the model is to predict the next token, "
                    "compile with --loss causal-lm");
       });
     }
@@ -159,34 +159,34 @@ Dataset::Dataset(const MtcProgram &program, const Flags &flags, bool labelsOptio
 }
 
 /// Labels of input `i`, which has no column: the next tokens, or none.
-void Dataset::makeLabels(size_t i, const std::vector<char *> &places) {
+void Dataset::makeLabels(size_t i, const std::vector<char *> &buffers) {
   const MtcInput &labels = program.inputs[i];
   const auto from = static_cast<size_t>(labels.shifted_from);
   if (labels.shifted_from < 0 || !columns[from])
-    return fillIgnored(labels, labels.tensor.rank ? labels.tensor.dims[0] : 1, places[i]);
-  shiftTokens(program.inputs[from], places[from], labels, places[i]);
+    return fillIgnored(labels, labels.tensor.rank ? labels.tensor.dims[0] : 1, buffers[i]);
+  shiftTokens(program.inputs[from], buffers[from], labels, buffers[i]);
   if (!hasRange(labels))
     return;
   const int64_t count = labels.tensor.bytes / typeBytes(labels.tensor.type);
-  if (std::optional<WrongValue> wrong = findWrongValue(labels, places[i], count))
+  if (std::optional<WrongValue> wrong = findWrongValue(labels, buffers[i], count))
     userError(columns[from]->flag(), ": holds the token ", wrong->value, ", as a label of which ",
               labels.reader, " takes ", rangeText(labels));
 }
 
-void Dataset::load(const Batch &batch, const std::vector<char *> &places) {
+void Dataset::load(const Batch &batch, const std::vector<char *> &buffers) {
   assert(static_cast<int64_t>(batch.rows.size()) == this->batch() &&
          "a batch has the rows of a step");
   static constexpr int64_t theOnly = 0;
   for (size_t i = 0; i < columns.size(); ++i)
     if (columns[i] && columns[i]->feeding() == Feeding::Whole)
-      columns[i]->load(&theOnly, 1, places[i]);
+      columns[i]->load(&theOnly, 1, buffers[i]);
     else if (columns[i])
-      columns[i]->load(batch.rows.data(), this->batch(), places[i]);
+      columns[i]->load(batch.rows.data(), this->batch(), buffers[i]);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!columns[i])
-      makeLabels(i, places);
+      makeLabels(i, buffers);
     if (program.inputs[i].is_label)
-      fillIgnored(program.inputs[i], batch.filler, places[i]);
+      fillIgnored(program.inputs[i], batch.filler, buffers[i]);
   }
 }
 

@@ -35,9 +35,9 @@ public:
   /// One line about data that may not be what is meant; "" if there is none.
   const std::string &warning() const { return warningText; }
 
-  /// Copies a batch to `places`, one for each input, and checks the values. Labels of rows that
+  /// Copies a batch to `buffers`, one for each input, and checks the values. Labels of rows that
   /// only fill the batch are ignored.
-  void load(const Batch &batch, const std::vector<char *> &places);
+  void load(const Batch &batch, const std::vector<char *> &buffers);
 
 private:
   using Flags = std::vector<std::pair<std::string, std::string>>;
@@ -46,7 +46,7 @@ private:
   void chooseFeeding(Problems &problems);
   void countRows(Problems &problems);
   void checkLanguage(Problems &problems);
-  void makeLabels(size_t i, const std::vector<char *> &places);
+  void makeLabels(size_t i, const std::vector<char *> &buffers);
 
   const MtcProgram &program;
   std::vector<std::optional<DataColumn>> columns; ///< nothing where a label is made or ignored

@@ -11,7 +11,7 @@
 namespace mtc::runtime {
 namespace {
 
-/// How labels agree with the tokens some places after them.
+/// How labels agree with the tokens some positions after them.
 struct Agreement {
   int64_t compared = 0;
   bool holds = true;
@@ -21,10 +21,10 @@ struct Agreement {
     holds &= equal;
   }
   /// So many agree that it is no chance.
-  bool isMeant(int64_t least) const { return holds && compared >= least; }
+  bool isMeant(int64_t minLabels) const { return holds && compared >= minLabels; }
 };
 
-constexpr int64_t leastLabels = 4, enoughLabels = 256;
+constexpr int64_t fewestLabels = 4, enoughLabels = 256;
 
 class Comparison {
 public:
@@ -42,12 +42,12 @@ public:
   }
   /// Text of one token repeated is its own next token.
   bool isNext() const { return agreements[1].isMeant(1); }
-  bool isSame() const { return agreements[0].isMeant(leastLabels) && !isNext(); }
-  bool isOneTooFar() const { return agreements[2].isMeant(4 * leastLabels) && !isNext(); }
+  bool isSame() const { return agreements[0].isMeant(fewestLabels) && !isNext(); }
+  bool isOneTooFar() const { return agreements[2].isMeant(4 * fewestLabels) && !isNext(); }
 
 private:
   int64_t length, ignored;
-  Agreement agreements[3]; ///< with the token 0, 1 and 2 places after
+  Agreement agreements[3]; ///< with the token 0, 1 and 2 positions after
 };
 
 /// One item of a column, as wide integers.
@@ -102,15 +102,16 @@ void checkNextTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcI
   const Comparison comparison = compare(tokens, tokenColumn, labels, labelColumn);
   if (comparison.isSame())
     userError(labelColumn.flag(), ": each label is the token of ", tokenColumn.flag(),
-              " at its own place, so that the model would learn to repeat its input. Labels of "
+              " at its own position, so that the model would learn to repeat its input. Labels of "
               "causal-lm are the next tokens already: Hugging Face's models shift labels "
               "themselves, mtc does not. ",
               shiftAdvice(tokens, labels));
   if (comparison.isOneTooFar())
-    userError(labelColumn.flag(), ": each label is the token of ", tokenColumn.flag(),
-              " two places after it. Labels of causal-lm are the next tokens; those in a .bin are "
-              "taken from the token after a row's first on, so that the tokens' own file is "
-              "their file, too");
+    userError(
+        labelColumn.flag(), ": each label is the token of ", tokenColumn.flag(),
+        " two positions after it. Labels of causal-lm are the next tokens; those in a .bin are "
+        "taken from the token after a row's first on, so that the tokens' own file is "
+        "their file, too");
 }
 
 } // namespace mtc::runtime

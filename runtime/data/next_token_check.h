@@ -12,7 +12,7 @@ bool labelsRepeatTokens(const MtcInput &tokens, DataColumn &tokenColumn, const M
                         DataColumn &labelColumn);
 
 /// A mistake of the user if labels repeat the tokens, as Hugging Face's models take them, or are
-/// the tokens two places after: either trains another task than the loss `causal-lm` says.
+/// the tokens two positions after: either trains another task than the loss `causal-lm` says.
 void checkNextTokens(const MtcInput &tokens, DataColumn &tokenColumn, const MtcInput &labels,
                      DataColumn &labelColumn);
 

@@ -53,11 +53,11 @@ std::optional<Header> readHeader(const InputFile &file) {
 /// Whether the first MiB, read as tokens of type `Token`, holds nothing but what the input takes.
 /// Where the program knows no range, ids of the largest vocabularies do.
 template <typename Token> bool readsAs(const InputFile &file, const MtcInput &input) {
-  constexpr int64_t largestVocabulary = 1 << 18, most = 1 << 20;
+  constexpr int64_t largestVocabulary = 1 << 18, maxBytes = 1 << 20;
   constexpr auto tokenBytes = static_cast<int64_t>(sizeof(Token));
   if (file.size() == 0 || file.size() % tokenBytes)
     return false;
-  std::vector<char> bytes(static_cast<size_t>(std::min(file.size(), most)));
+  std::vector<char> bytes(static_cast<size_t>(std::min(file.size(), maxBytes)));
   file.read(0, bytes.data(), static_cast<int64_t>(bytes.size()));
   for (int64_t i = 0; i < static_cast<int64_t>(bytes.size()) / tokenBytes; ++i) {
     const auto token = static_cast<int64_t>(elementAt<Token>(bytes.data(), i));

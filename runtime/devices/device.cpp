@@ -3,11 +3,11 @@
 
 namespace mtc::runtime {
 
-std::vector<char *> inputPlaces(const MtcProgram &program, char *arena) {
-  std::vector<char *> places;
+std::vector<char *> inputBuffers(const MtcProgram &program, char *arena) {
+  std::vector<char *> buffers;
   for (uint32_t i = 0; i < program.input_count; ++i)
-    places.push_back(arena + program.inputs[i].tensor.offset);
-  return places;
+    buffers.push_back(arena + program.inputs[i].tensor.offset);
+  return buffers;
 }
 
 } // namespace mtc::runtime

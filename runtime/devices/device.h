@@ -1,5 +1,5 @@
 // Where a program's arena lies and its functions run. The core of the runtime knows no target: the
-// archive of the program's target, linked behind it, defines `openDevice`.
+// archive of the program's target, linked after it, defines `openDevice`.
 #ifndef MTC_RUNTIME_DEVICES_DEVICE_H
 #define MTC_RUNTIME_DEVICES_DEVICE_H
 
@@ -46,9 +46,9 @@ public:
   virtual int64_t request(int64_t offset, int64_t bytes) = 0;
   virtual void receive(int64_t request, void *to) = 0;
 
-  /// Addresses of host memory, one for each input, that a batch is to be written to: the place of
-  /// the next step's inputs, or another one for a batch that is read ahead.
-  virtual std::vector<char *> batchPlaces(bool ahead) = 0;
+  /// Addresses of host memory, one for each input, that a batch is to be written to: those of the
+  /// next step's inputs, or others for a batch that is read ahead.
+  virtual std::vector<char *> batchBuffers(bool ahead) = 0;
   /// Makes what was written there the inputs of the functions that follow.
   virtual void takeBatch(bool ahead) = 0;
 
@@ -66,11 +66,11 @@ public:
 
   /// Bytes read and written a second by a large copy: the best of several. Nothing if the memory
   /// for it cannot be had.
-  virtual std::optional<double> copyRate() = 0;
+  virtual std::optional<double> copyThroughput() = 0;
   /// Operations a second of a contraction of dense row-major tensors of its own, which starts from
   /// nothing.
-  virtual std::optional<double> contractionRate(const MtcContraction &plain) = 0;
-  /// The most that was taken beside the arena, with the reason.
+  virtual std::optional<double> contractionThroughput(const MtcContraction &plain) = 0;
+  /// The maximum taken besides the arena, with the reason.
   virtual std::vector<MemoryUse> memoryBesideArena() = 0;
 };
 
@@ -81,7 +81,7 @@ std::unique_ptr<Device> openDevice(const MtcProgram &program, const std::string 
                                    int64_t arenaBytes);
 
 /// The addresses of a program's inputs in an arena at `arena`.
-std::vector<char *> inputPlaces(const MtcProgram &program, char *arena);
+std::vector<char *> inputBuffers(const MtcProgram &program, char *arena);
 
 } // namespace mtc::runtime
 

@@ -14,14 +14,14 @@ void BatchReader::load(const Batch &batch, Batch next) {
   if (isStaged)
     reading.get();
   else
-    data.load(batch, device.batchPlaces(/*ahead=*/false));
+    data.load(batch, device.batchBuffers(/*ahead=*/false));
   device.takeBatch(isStaged);
   if (!program.staging || next.empty())
     return;
   staged = std::move(next);
   try {
-    reading = std::async(std::launch::async, [this, places = device.batchPlaces(/*ahead=*/true)] {
-      data.load(staged, places);
+    reading = std::async(std::launch::async, [this, buffers = device.batchBuffers(/*ahead=*/true)] {
+      data.load(staged, buffers);
     });
   } catch (const std::system_error &) {
     // No thread to be had: the next call reads it.

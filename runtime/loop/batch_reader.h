@@ -18,7 +18,7 @@ public:
   ~BatchReader() = default;
 
   /// Makes a batch the inputs; what is wrong with it is thrown here, whenever it was read. Where
-  /// the program has a staging place, `next` is read into it until the next call, on a thread of
+  /// the program has a staging buffer, `next` is read into it until the next call, on a thread of
   /// its own, unless it is empty.
   void load(const Batch &batch, Batch next);
 

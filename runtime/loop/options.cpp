@@ -20,18 +20,18 @@ struct Value {
   const MtcProgram &program;
   const std::string &flag, &text;
 
-  template <typename Number> Number number(Number least, Number most) const {
+  template <typename Number> Number number(Number min, Number max) const {
     Number result{};
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
-    if (error != std::errc() || end != text.data() + text.size() || result < least || result > most)
-      userError(flag, " ", text, ": a whole number of at least ", least,
-                most == std::numeric_limits<Number>::max() ? std::string()
-                                                           : runtime::text(" and at most ", most),
+    if (error != std::errc() || end != text.data() + text.size() || result < min || result > max)
+      userError(flag, " ", text, ": a whole number of at least ", min,
+                max == std::numeric_limits<Number>::max() ? std::string()
+                                                          : runtime::text(" and at most ", max),
                 " is expected");
     return result;
   }
-  int64_t count(int64_t least) const {
-    return number<int64_t>(least, std::numeric_limits<int64_t>::max());
+  int64_t count(int64_t min) const {
+    return number<int64_t>(min, std::numeric_limits<int64_t>::max());
   }
   std::string file() const {
     if (text.empty())
@@ -89,7 +89,7 @@ const Flag flags[] = {
     {"--epochs", "N",
      "train until each row was taken N times, but for what --last-batch drops (default: 1)",
      [](Options &o, const Value &v) { o.epochs = v.count(1); }},
-    {"--shuffle", nullptr, "take rows in an order drawn for each epoch (default)",
+    {"--shuffle", nullptr, "shuffle the rows anew for each epoch (default)",
      [](Options &o, const Value &) { setShuffle(o, true); }},
     {"--no-shuffle", nullptr, "take rows as the file has them",
      [](Options &o, const Value &) { setShuffle(o, false); }},

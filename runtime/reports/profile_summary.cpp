@@ -53,11 +53,11 @@ std::string shapeOfContraction(const MtcContraction &contraction) {
               plain.k);
 }
 
-/// A contraction that shows a library's best rate for the type.
+/// A contraction that shows a library's best throughput for the type.
 MtcContraction largeSquare(uint32_t type) {
   MtcContraction square = {};
   square.type = type;
-  // Plain loops (f64) would take minutes for the size that shows a library's rate.
+  // Plain loops (f64) would take minutes for the size that shows a library's throughput.
   square.m = square.n = square.k = type == MTC_F64 ? 256 : 2048;
   return plainContraction(square);
 }
@@ -66,25 +66,26 @@ class Summary {
 public:
   Summary(const MtcProgram &program, const Profile &profile, Device &device, int threads)
       : program(program), profile(profile), device(device), threads(threads),
-        step(profile.fastest()), copy(device.copyRate()) {
+        step(profile.fastest()), copy(device.copyThroughput()) {
     group();
     measureContractions();
   }
 
   Json json() const {
-    Json rates = Json::object(), rows = Json::array();
-    for (const auto &[type, rate] : typeRates)
-      rates[typeName(type)] = orNull(rate);
+    Json throughputs = Json::object(), rows = Json::array();
+    for (const auto &[type, throughput] : typeThroughputs)
+      throughputs[typeName(type)] = orNull(throughput);
     for (const Group &each : groups)
       rows.push_back(row(each));
-    return {{"steps", profile.steps()},
-            {"step_seconds", step.seconds},
-            {"mean_step_seconds", profile.meanSeconds()},
-            {"threads", threads},
-            {"machine",
-             {{"copy_bytes_per_second", orNull(copy)}, {"contraction_flops_per_second", rates}}},
-            {"rows", rows},
-            {"totals", totals()}};
+    return {
+        {"steps", profile.steps()},
+        {"step_seconds", step.seconds},
+        {"mean_step_seconds", profile.meanSeconds()},
+        {"threads", threads},
+        {"machine",
+         {{"copy_bytes_per_second", orNull(copy)}, {"contraction_flops_per_second", throughputs}}},
+        {"rows", rows},
+        {"totals", totals()}};
   }
 
 private:
@@ -108,17 +109,17 @@ private:
 
   /// Equal kernels, contractions and copies become one row; the slowest comes first.
   void group() {
-    std::map<std::tuple<uint32_t, uint32_t, int64_t>, size_t> known;
+    std::map<std::tuple<uint32_t, uint32_t, int64_t>, size_t> rowOf;
     for (const Profile::Times &times : step.operations) {
       if (!times.operation)
         continue;
       const OperationInfo &operation = *times.operation;
       const MtcOperation &source = *operation.source;
-      auto [place, isNew] =
-          known.try_emplace({source.kind, source.index, source.bytes}, groups.size());
+      auto [known, isNew] =
+          rowOf.try_emplace({source.kind, source.index, source.bytes}, groups.size());
       if (isNew)
         groups.push_back({&operation, {}, {}, {}});
-      Group &into = groups[place->second];
+      Group &into = groups[known->second];
       into.sum.add({1, times.seconds, static_cast<double>(operation.bytes),
                     static_cast<double>(operation.flops)});
       into.nodes.emplace_back(source.nodes ? source.nodes : "");
@@ -134,9 +135,10 @@ private:
       const MtcContraction *contraction = contractionIn(*each.operation);
       if (!contraction)
         continue;
-      if (!typeRates.count(contraction->type))
-        typeRates[contraction->type] = device.contractionRate(largeSquare(contraction->type));
-      each.alone = device.contractionRate(plainContraction(*contraction));
+      if (!typeThroughputs.count(contraction->type))
+        typeThroughputs[contraction->type] =
+            device.contractionThroughput(largeSquare(contraction->type));
+      each.alone = device.contractionThroughput(plainContraction(*contraction));
       if (each.alone)
         each.sum.aloneSeconds = each.sum.flops / *each.alone;
     }
@@ -161,8 +163,8 @@ private:
     result["flops_per_second"] = ratio(sum.flops, sum.seconds);
     result["share_of_copy"] = copy ? ratio(sum.bytes / *copy, sum.seconds) : Json();
     if (contraction) {
-      auto rate = typeRates.at(contraction->type);
-      result["share_of_rate"] = rate ? ratio(sum.flops / *rate, sum.seconds) : Json();
+      auto throughput = typeThroughputs.at(contraction->type);
+      result["share_of_rate"] = throughput ? ratio(sum.flops / *throughput, sum.seconds) : Json();
       result["alone_flops_per_second"] = orNull(each.alone);
       result["share_of_alone"] = each.alone ? ratio(sum.aloneSeconds, sum.seconds) : Json();
     }
@@ -214,7 +216,7 @@ private:
   int threads;
   const Profile::Step &step;
   std::optional<double> copy;
-  std::map<uint32_t, std::optional<double>> typeRates;
+  std::map<uint32_t, std::optional<double>> typeThroughputs;
   std::vector<Group> groups;
 };
 

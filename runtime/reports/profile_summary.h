@@ -11,7 +11,7 @@
 
 namespace mtc::runtime {
 
-/// The device's rates are measured now, in memory of their own that is given back; the run whose
+/// The device's throughput is measured now, in memory of its own that is given back; the run whose
 /// profile this is should be over. Seconds are means of a step. Keys:
 ///
 /// `steps`, `mean_step_seconds`, `step_seconds` of the fastest, which all else is about, `threads`;

@@ -25,16 +25,16 @@ std::string cell(const Json &object, const char *key, double scale, int width, i
 
 std::string percent(const Json &object, const char *key) { return cell(object, key, 100, 5, 1); }
 
-/// The first call's nodes, cut to `most` bytes, and how many others there are.
-std::string shortened(const Json &nodes, size_t most) {
+/// The first call's nodes, cut to `maxBytes`, and how many others there are.
+std::string shortened(const Json &nodes, size_t maxBytes) {
   std::set<std::string> different;
   for (const Json &each : nodes)
     different.insert(each.get<std::string>());
   std::string result = nodes.empty() ? "" : nodes[0].get<std::string>();
-  if (result.size() > most) {
-    while (most > 0 && (static_cast<unsigned char>(result[most]) & 0xc0) == 0x80)
-      --most; // Not inside a character of UTF-8.
-    result.resize(most);
+  if (result.size() > maxBytes) {
+    while (maxBytes > 0 && (static_cast<unsigned char>(result[maxBytes]) & 0xc0) == 0x80)
+      --maxBytes; // Not inside a character of UTF-8.
+    result.resize(maxBytes);
     result += "...";
   }
   if (different.size() > 1)
@@ -65,17 +65,17 @@ std::string total(const char *name, const Json &part, const char *key, const cha
 
 std::string summaryTable(const Json &summary) {
   const Json &machine = summary["machine"], &totals = summary["totals"];
-  std::string rates;
-  for (const auto &[type, rate] : machine["contraction_flops_per_second"].items())
-    if (rate.is_number())
-      rates += text(",", cell({{"rate", rate}}, "rate", 1e-9, 1, 0), " GFLOP/s of ", type,
-                    " contraction");
+  std::string throughputs;
+  for (const auto &[type, throughput] : machine["contraction_flops_per_second"].items())
+    if (throughput.is_number())
+      throughputs += text(",", cell({{"throughput", throughput}}, "throughput", 1e-9, 1, 0),
+                          " GFLOP/s of ", type, " contraction");
   std::string result =
       text("Fastest of ", summary["steps"].get<int64_t>(),
            " steps:", cell(summary, "step_seconds", 1e3, 1, 3), " ms (mean",
            cell(summary, "mean_step_seconds", 1e3, 1, 3), "), ", summary["threads"].get<int>(),
            " threads. This machine:", cell(machine, "copy_bytes_per_second", 1e-9, 1, 1),
-           " GB/s of copying", rates, ".\n");
+           " GB/s of copying", throughputs, ".\n");
   result += "   ms/step     % calls   MB/call    GB/s %copy  GFLOP/s %rate %alone  what, nodes\n";
   for (const Json &row : summary["rows"])
     result += line(row);

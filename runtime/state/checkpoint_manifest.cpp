@@ -97,18 +97,18 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
               fingerprint.dump(), ", this program's is \"", program.fingerprint,
               "\"). Resume it with the program that wrote it, or give its weights to this one with "
               "--weights");
-  auto natural = [&](const char *key, uint64_t most) {
+  auto natural = [&](const char *key, uint64_t max) {
     const Json number = json.value(key, Json());
-    if (!number.is_number_unsigned() || number.get<uint64_t>() > most)
-      userError(path, ": '", key, "' is ", number.dump(), "; a whole number of at most ", most,
+    if (!number.is_number_unsigned() || number.get<uint64_t>() > max)
+      userError(path, ": '", key, "' is ", number.dump(), "; a whole number of at most ", max,
                 " is expected");
     return number.get<uint64_t>();
   };
   auto lacks = [&](const char *key) { userError(path, ": lacks '", key, "'"); };
   CheckpointManifest manifest;
   // Rows are counted from the first step on, in 64 bits.
-  constexpr uint64_t mostSteps = uint64_t{1} << 48;
-  manifest.state.step = static_cast<int64_t>(natural("step", mostSteps));
+  constexpr uint64_t maxSteps = uint64_t{1} << 48;
+  manifest.state.step = static_cast<int64_t>(natural("step", maxSteps));
   manifest.state.seed = natural("seed", INT64_MAX);
   manifest.state.scheduleSteps = static_cast<int64_t>(natural("schedule_steps", INT64_MAX));
   manifest.bytes = static_cast<int64_t>(natural("bytes", INT64_MAX));

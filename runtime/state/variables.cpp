@@ -1,4 +1,4 @@
-// Initial values: data of the program, the weights file, or drawn.
+// Initial values: data of the program, the weights file, or random.
 #include "runtime/state/variables.h"
 
 #include "runtime/support/element_type.h"
@@ -54,9 +54,10 @@ template <typename Body> static void onThreads(int threads, int64_t extent, cons
   run(0);
 }
 
-/// Draws `bytes` of the variable from byte `at` on, which starts a group of four elements.
+/// Fills `bytes` of the variable with random numbers, from byte `at` on, which starts a group of
+/// four elements.
 template <typename Element, typename Convert>
-static void drawNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
+static void fillNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
                        int threads, const Convert &convert) {
   auto *elements = reinterpret_cast<Element *>(to);
   constexpr auto size = static_cast<int64_t>(sizeof(Element));
@@ -71,22 +72,22 @@ static void drawNormal(const MtcVariable &variable, char *to, int64_t at, int64_
   });
 }
 
-static void drawNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
+static void fillNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
                        int threads) {
-  auto draw = [&]<typename Element>(Element, const auto &convert) {
-    drawNormal<Element>(variable, to, at, bytes, threads, convert);
+  auto fill = [&]<typename Element>(Element, const auto &convert) {
+    fillNormal<Element>(variable, to, at, bytes, threads, convert);
   };
   switch (variable.tensor.type) {
   case MTC_F64:
-    return draw(double(), [](double v) { return v; });
+    return fill(double(), [](double v) { return v; });
   case MTC_F32:
-    return draw(float(), [](double v) { return static_cast<float>(v); });
+    return fill(float(), [](double v) { return static_cast<float>(v); });
   case MTC_BF16:
-    return draw(uint16_t(), [](double v) { return toBf16(static_cast<float>(v)); });
+    return fill(uint16_t(), [](double v) { return toBf16(static_cast<float>(v)); });
   case MTC_F16:
-    return draw(_Float16(), [](double v) { return static_cast<_Float16>(v); });
+    return fill(_Float16(), [](double v) { return static_cast<_Float16>(v); });
   default:
-    assert(false && "only floating variables are drawn");
+    assert(false && "only floating variables are random");
   }
 }
 
@@ -106,7 +107,7 @@ static SafetensorsFile openOwnWeights(const MtcProgram &program, const std::stri
   } catch (const Failure &failure) {
     throw Failure(failure.exitCode(),
                   text(failure.what(), "\nThe initial weights are expected beside the program; "
-                                       "--weights FILE names another place."));
+                                       "--weights FILE names another file."));
   }
   if (std::string found = file->metadata(MTC_WEIGHTS_DIGEST); found != program.weights_digest)
     userError(path, ": these are not the weights that the program was compiled with (digest ",
@@ -159,7 +160,7 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
       });
     } else if (variable.initial == MTC_INITIAL_NORMAL) {
       write([&](char *to, int64_t at, int64_t bytes) {
-        drawNormal(variable, to, at, bytes, threads);
+        fillNormal(variable, to, at, bytes, threads);
       });
     }
   }

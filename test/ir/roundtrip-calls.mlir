@@ -3,7 +3,7 @@
 // Fields that are 0 are left out, and those of a list behind its last number.
 // CHECK: mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8, lhs_strides = [8, 1], rhs_strides = [2, 1], out_strides = [2, 1]> [#mtc.at<0, tensor<4x8xf32>>, #mtc.at<128, tensor<8x2xf32>>] into [#mtc.at<192, tensor<4x2xf32>>]{{$}}
 // CHECK: mtc.call #mtc.contraction<type = f64, batch_rank = 1, batch = [2], m = 1, n = 2, k = 2, lhs_strides = [2, 0, 1], rhs_strides = [4, 2, 1], out_strides = [2, 2, 1], addend_count = 2, addend_strides = {{\[\[\]}}, [0, 1]], activation = gelu_gradient> {{.*}} scratch 64 at 1024
-// CHECK: mtc.call #mtc.contraction<{{.*}}, accumulate = 1, activation = gelu, keeps_sum = 1, summed = rhs>
+// CHECK: mtc.call #mtc.contraction<{{.*}}, accumulate = 1, activation = gelu, has_auxiliary = 1, summed = rhs>
 // CHECK: mtc.call #mtc.attention<type = f16, has_bias = 1, is_causal = 1, causal_offset = -1, batch = 1, heads = 2, key_heads = 1, queries = 2, keys = 2, width = 8, value_width = 8, scale = 1.250000e-01, query = [32, 16, 8, 1], key = [16, 16, 8, 1], value = [16, 16, 8, 1], bias = [0, 0, 2, 1], out = [32, 16, 8, 1]>
 // CHECK: mtc.call #mtc.attention_gradient<{{.*}} scale = 1.000000e-01
 module {
@@ -17,7 +17,7 @@ module {
        #mtc.at<128, tensor<2x1x2xf64>>, #mtc.at<192, tensor<2x1x2xf64>>]
       into [#mtc.at<256, tensor<2x1x2xf64>>] scratch 64 at 1024
     mtc.call #mtc.contraction<type = f32, m = 1, n = 2, k = 2, lhs_strides = [0, 1], rhs_strides = [2, 1], out_strides = [2, 1],
-                              accumulate = 1, activation = gelu, keeps_sum = 1, summed = rhs>
+                              accumulate = 1, activation = gelu, has_auxiliary = 1, summed = rhs>
       [#mtc.at<0, tensor<1x2xf32>>, #mtc.at<64, tensor<2x2xf32>>]
       into [#mtc.at<256, tensor<1x2xf32>>, #mtc.at<320, tensor<1x2xf32>>, #mtc.at<384, tensor<2xf32>>]
     mtc.call #mtc.attention<type = f16, has_bias = 1, is_causal = 1, causal_offset = -1, batch = 1, heads = 2, key_heads = 1,

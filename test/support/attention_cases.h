@@ -29,7 +29,7 @@ struct Case {
 };
 
 /// The memory of an operand or a result.
-struct Place {
+struct Buffer {
   char *data;
   size_t bytes;
 };
@@ -114,35 +114,35 @@ public:
   }
 
   /// Both directions, by `run`, which is given the description, whether it is the gradient, the
-  /// places, and how many of them are operands.
+  /// buffers, and how many of them are operands.
   template <typename Run>
   void check(const Run &run, double tolerance = TypeOf<Element>::tolerance) {
     SCOPED_TRACE(c.name);
     std::vector<Element> out(dOut.size()), dQuery(query.size()), dKey(key.size()),
         dValue(value.size());
-    std::vector<Sum> sums(expectedSums.size()), offsets(sums.size());
+    std::vector<Sum> logsumexp(expectedLogsumexp.size()), offsets(logsumexp.size());
     for (size_t i = 0; i < offsets.size(); ++i)
       offsets[i] = static_cast<Sum>(expectedOffsets[i]);
-    std::vector<Place> places = {place(query), place(key), place(value)};
+    std::vector<Buffer> buffers = {bufferOf(query), bufferOf(key), bufferOf(value)};
     if (c.bias)
-      places.push_back(place(bias));
+      buffers.push_back(bufferOf(bias));
     if (c.mask)
-      places.push_back(place(mask));
-    std::vector<Place> backward = places;
-    backward.insert(backward.end(), {place(sums), place(offsets), place(dOut)});
+      buffers.push_back(bufferOf(mask));
+    std::vector<Buffer> backward = buffers;
+    backward.insert(backward.end(), {bufferOf(logsumexp), bufferOf(offsets), bufferOf(dOut)});
     if (p.has_out)
-      backward.push_back(place(out));
-    const size_t operands = places.size(), backwardOperands = backward.size();
-    places.insert(places.end(), {place(out), place(sums)});
-    backward.insert(backward.end(), {place(dQuery), place(dKey), place(dValue)});
-    run(p, false, places, operands);
+      backward.push_back(bufferOf(out));
+    const size_t operands = buffers.size(), backwardOperands = backward.size();
+    buffers.insert(buffers.end(), {bufferOf(out), bufferOf(logsumexp)});
+    backward.insert(backward.end(), {bufferOf(dQuery), bufferOf(dKey), bufferOf(dValue)});
+    run(p, false, buffers, operands);
     compare("out", out, expectedOut, tolerance);
-    compare("sums", sums, expectedSums, tolerance);
+    compare("logsumexp", logsumexp, expectedLogsumexp, tolerance);
     run(p, true, backward, backwardOperands);
     compare("d_query", dQuery, expectedQuery, tolerance);
     compare("d_key", dKey, expectedKey, tolerance);
     compare("d_value", dValue, expectedValue, tolerance);
-    results = {bytesOf(out), bytesOf(sums), bytesOf(dQuery), bytesOf(dKey), bytesOf(dValue)};
+    results = {bytesOf(out), bytesOf(logsumexp), bytesOf(dQuery), bytesOf(dKey), bytesOf(dValue)};
   }
 
   const MtcAttention &description() const { return p; }
@@ -157,7 +157,7 @@ private:
     return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)};
   }
 
-  template <typename T> static Place place(std::vector<T> &values) {
+  template <typename T> static Buffer bufferOf(std::vector<T> &values) {
     return {reinterpret_cast<char *>(values.data()), values.size() * sizeof(T)};
   }
 
@@ -222,7 +222,7 @@ private:
       e[static_cast<size_t>(j)] = kept ? std::exp(score) : 0;
       sum += e[static_cast<size_t>(j)];
     }
-    expectedSums.push_back(sum == 0 ? std::numeric_limits<double>::infinity() : std::log(sum));
+    expectedLogsumexp.push_back(sum == 0 ? std::numeric_limits<double>::infinity() : std::log(sum));
     Numbers dP(e.size());
     for (int64_t j = 0; j < c.keys; ++j) {
       auto k = static_cast<size_t>(j);
@@ -254,7 +254,8 @@ private:
   std::mt19937_64 generator{7};
   std::vector<Element> query, key, value, bias, dOut;
   std::vector<uint8_t> mask;
-  Numbers expectedOut, expectedSums, expectedOffsets, expectedQuery, expectedKey, expectedValue;
+  Numbers expectedOut, expectedLogsumexp, expectedOffsets, expectedQuery, expectedKey,
+      expectedValue;
 };
 
 inline const Case cases[] = {
@@ -299,7 +300,7 @@ inline const Case cases[] = {
 /// overflows. `run` is that of Instance::check.
 struct LargeScores {
   MtcAttention p = {};
-  std::vector<float> query{1}, key = std::vector<float>(130), value = key, out{0}, sums{0};
+  std::vector<float> query{1}, key = std::vector<float>(130), value = key, out{0}, logsumexp{0};
 
   LargeScores() {
     p.type = MTC_F32;
@@ -315,10 +316,10 @@ struct LargeScores {
   }
 
   template <typename Run> void attend(const Run &run) {
-    std::vector<Place> places;
-    for (std::vector<float> *each : {&query, &key, &value, &out, &sums})
-      places.push_back({reinterpret_cast<char *>(each->data()), each->size() * sizeof(float)});
-    run(p, false, places, 3);
+    std::vector<Buffer> buffers;
+    for (std::vector<float> *each : {&query, &key, &value, &out, &logsumexp})
+      buffers.push_back({reinterpret_cast<char *>(each->data()), each->size() * sizeof(float)});
+    run(p, false, buffers, 3);
   }
 };
 

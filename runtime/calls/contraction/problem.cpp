@@ -95,7 +95,7 @@ static void mergeBatch(std::vector<BatchAxis> &batch) {
   }
 }
 
-/// Strides of extents of 1 are never used; libraries recognise a layout by them all the same.
+/// Strides of extents of 1 are never used; libraries recognize a layout by them all the same.
 static void densifyUnitExtents(MatrixLayout &matrix) {
   if (matrix.columns == 1 && matrix.rows == 1)
     matrix.rowStride = matrix.columnStride = 1;

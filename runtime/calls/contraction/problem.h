@@ -1,5 +1,5 @@
-// A contraction in the simplest equivalent form: what a library can run at full rate is easier to
-// see there.
+// A contraction in the simplest equivalent form: what a library can run at full throughput is
+// easier to see there.
 #ifndef MTC_RUNTIME_CALLS_CONTRACTION_PROBLEM_H
 #define MTC_RUNTIME_CALLS_CONTRACTION_PROBLEM_H
 
@@ -34,7 +34,7 @@ struct ContractionProblem {
   std::vector<BatchAxis> batch;
   MatrixLayout lhs, rhs, out;
   std::vector<MatrixLayout> addends; ///< a stride of 0: the same along rows or columns
-  bool swapped = false; ///< lhs and rhs have changed places: the transposed product is computed
+  bool swapped = false; ///< lhs and rhs are exchanged: the transposed product is computed
 
   int64_t m() const { return out.rows; }
   int64_t n() const { return out.columns; }

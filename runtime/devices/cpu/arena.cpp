@@ -76,7 +76,7 @@ Arena::Arena(int64_t bytes, int threads) : size(bytes) {
   if (!obtained) {
     munmap(start, static_cast<size_t>(mapped));
     start = nullptr;
-    refuse(bytes, " (the system gave no pages)");
+    refuse(bytes, " (its pages could not be allocated)");
   }
 }
 

@@ -1,8 +1,8 @@
 // Direct access to the arena; what a run asks for happens at once.
 #include "runtime/devices/cpu/cpu_device.h"
 
-#include "runtime/devices/cpu/machine_rates.h"
 #include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/throughput.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
 
@@ -26,7 +26,7 @@ void CpuDevice::writeScalar(int64_t offset, const void *value, int64_t bytes) {
 }
 
 int64_t CpuDevice::request(int64_t offset, int64_t bytes) {
-  Kept &slot = kept[static_cast<size_t>(requests) % kept.size()];
+  Request &slot = results[static_cast<size_t>(requests) % results.size()];
   assert(bytes <= static_cast<int64_t>(sizeof slot.value) && "only scalars are kept");
   slot.bytes = bytes;
   std::memcpy(&slot.value, arena.at(offset), static_cast<size_t>(bytes));
@@ -34,12 +34,12 @@ int64_t CpuDevice::request(int64_t offset, int64_t bytes) {
 }
 
 void CpuDevice::receive(int64_t request, void *to) {
-  const Kept &slot = kept[static_cast<size_t>(request) % kept.size()];
+  const Request &slot = results[static_cast<size_t>(request) % results.size()];
   std::memcpy(to, &slot.value, static_cast<size_t>(slot.bytes));
 }
 
-std::vector<char *> CpuDevice::batchPlaces(bool ahead) {
-  return inputPlaces(program, arena.at(ahead ? program.staging : 0));
+std::vector<char *> CpuDevice::batchBuffers(bool ahead) {
+  return inputBuffers(program, arena.at(ahead ? program.staging : 0));
 }
 
 void CpuDevice::takeBatch(bool ahead) {
@@ -59,10 +59,10 @@ void CpuDevice::prepare(std::vector<Observer *> observers) {
   executor.emplace(program, arena.data(), threads, std::move(observers));
 }
 
-std::optional<double> CpuDevice::copyRate() { return copyBandwidth(threads); }
+std::optional<double> CpuDevice::copyThroughput() { return copyBandwidth(threads); }
 
-std::optional<double> CpuDevice::contractionRate(const MtcContraction &plain) {
-  return plainContractionRate(plain, threads);
+std::optional<double> CpuDevice::contractionThroughput(const MtcContraction &plain) {
+  return plainContractionThroughput(plain, threads);
 }
 
 std::vector<MemoryUse> CpuDevice::memoryBesideArena() {

@@ -22,7 +22,7 @@ public:
   void writeScalar(int64_t offset, const void *value, int64_t bytes) override;
   int64_t request(int64_t offset, int64_t bytes) override;
   void receive(int64_t request, void *to) override;
-  std::vector<char *> batchPlaces(bool ahead) override;
+  std::vector<char *> batchBuffers(bool ahead) override;
   void takeBatch(bool ahead) override;
   void prepare(std::vector<Observer *> observers) override;
   void microStep() override { executor->microStep(); }
@@ -31,12 +31,12 @@ public:
   void evaluate() override { executor->evaluate(); }
   void wait() override {}
   int queuedSteps() const override { return 0; }
-  std::optional<double> copyRate() override;
-  std::optional<double> contractionRate(const MtcContraction &plain) override;
+  std::optional<double> copyThroughput() override;
+  std::optional<double> contractionThroughput(const MtcContraction &plain) override;
   std::vector<MemoryUse> memoryBesideArena() override;
 
 private:
-  struct Kept {
+  struct Request {
     uint64_t value;
     int64_t bytes;
   };
@@ -45,7 +45,7 @@ private:
   int threads;
   Arena arena;
   std::optional<Executor> executor;
-  std::array<Kept, 16> kept{};
+  std::array<Request, 16> results{};
   int64_t requests = 0;
 };
 

@@ -80,7 +80,7 @@ void Executor::runOne(PreparedOperation &operation) {
   switch (operation.info.source->kind) {
   case MTC_LAUNCH:
     return launch(operation);
-  case MTC_CALL: // The scratch lies behind the places.
+  case MTC_CALL: // The scratch comes after operands and results.
     return operation.call->run(operation.operands.data(), operation.operands.back());
   case MTC_COPY:
     parallelFor(threads, operation.info.source->bytes, 1 << 18,

@@ -24,17 +24,18 @@ template <typename Ask> static void forThreadCounts(int threads, const Ask &ask)
 }
 
 extern "C" int64_t mtc_call_scratch_bytes(const char *kind, const void *description, int threads) {
-  int64_t most = 0;
+  int64_t result = 0;
   forThreadCounts(threads, [&](int t) {
     auto plan = LibraryCall::create(kind, description, t, false);
-    most = plan && most >= 0 ? std::max(most, plan->scratchBytes()) : -1;
+    result = plan && result >= 0 ? std::max(result, plan->scratchBytes()) : -1;
   });
-  return most;
+  return result;
 }
 
-extern "C" MtcCallRate mtc_call_rate(const char *kind, const void *description, int threads) {
+extern "C" MtcSupportLevel mtc_call_support_level(const char *kind, const void *description,
+                                                  int threads) {
   auto plan = LibraryCall::create(kind, description, threads, false);
-  return plan ? plan->rate() : MTC_CALL_UNSUPPORTED;
+  return plan ? plan->supportLevel() : MTC_CALL_UNSUPPORTED;
 }
 
 extern "C" int mtc_call_is_faster_as_kernel(const char *kind, const void *description) {
@@ -42,7 +43,7 @@ extern "C" int mtc_call_is_faster_as_kernel(const char *kind, const void *descri
   return known && known->isFasterAsKernel(description);
 }
 
-extern "C" int mtc_call_run(const MtcCall *call, char *const *places) {
+extern "C" int mtc_call_run(const MtcCall *call, char *const *buffers) {
   auto prepared = LibraryCall::create(call->kind, call->description, 1);
   if (!prepared)
     return 0;
@@ -50,6 +51,6 @@ extern "C" int mtc_call_run(const MtcCall *call, char *const *places) {
   std::unique_ptr<char, decltype(&std::free)> scratch(
       static_cast<char *>(std::aligned_alloc(MTC_ALIGNMENT, bytes / MTC_ALIGNMENT * MTC_ALIGNMENT)),
       std::free);
-  prepared->run(places, scratch.get());
+  prepared->run(buffers, scratch.get());
   return 1;
 }

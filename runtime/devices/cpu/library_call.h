@@ -20,12 +20,12 @@ public:
 
   /// Bytes that `run` needs at `scratch`, which is aligned to MTC_ALIGNMENT.
   virtual int64_t scratchBytes() const = 0;
-  virtual MtcCallRate rate() const = 0;
+  virtual MtcSupportLevel supportLevel() const = 0;
   /// For the profile and for tests.
   virtual std::string implementation() const = 0;
   /// Operands, then results, each the address of its element 0. Not to be called by two threads at
   /// once.
-  virtual void run(char *const *places, char *scratch) = 0;
+  virtual void run(char *const *buffers, char *scratch) = 0;
 };
 
 /// How the processor computes a kind of call.

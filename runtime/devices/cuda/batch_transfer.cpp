@@ -1,4 +1,4 @@
-// From pinned memory over the staging place to the inputs.
+// From pinned memory over the staging buffer to the inputs.
 #include "runtime/devices/cuda/batch_transfer.h"
 
 namespace mtc::runtime::cuda {
@@ -24,15 +24,15 @@ BatchTransfer::BatchTransfer(const Gpu &gpu, const MtcProgram &program, Address 
     buffers.push_back({PinnedMemory(gpu.driver, bytes), OwnedEvent(gpu.driver)});
 }
 
-std::vector<char *> BatchTransfer::places() {
+std::vector<char *> BatchTransfer::batchBuffers() {
   next ^= 1;
   gpu.check(gpu.driver.waitForEvent(buffers[next].copied),
             copyFails); // of the batch before the last
   std::vector<char *> result;
-  char *place = buffers[next].memory.data();
+  char *address = buffers[next].memory.data();
   for (uint32_t i = 0; i < program.input_count; ++i) {
-    result.push_back(place);
-    place += aligned(program.inputs[i].tensor.bytes);
+    result.push_back(address);
+    address += aligned(program.inputs[i].tensor.bytes);
   }
   return result;
 }

@@ -11,7 +11,7 @@
 
 namespace mtc::runtime::cuda {
 
-/// Two pinned copies of the inputs, filled in turn. A batch goes to the arena's staging place, if
+/// Two pinned copies of the inputs, filled in turn. A batch goes to the arena's staging buffer, if
 /// it has one, while the step before runs, and from there to the inputs; otherwise to the inputs
 /// between two steps.
 class BatchTransfer {
@@ -19,7 +19,7 @@ public:
   BatchTransfer(const Gpu &gpu, const MtcProgram &program, Address arena, Stream compute);
 
   /// Addresses for the inputs of a batch, which may be filled until the next call but one.
-  std::vector<char *> places();
+  std::vector<char *> batchBuffers();
   /// Makes what was written to the last of these addresses the inputs of what runs next.
   void take();
 

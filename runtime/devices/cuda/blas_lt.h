@@ -40,7 +40,7 @@ enum DescriptionAttribute : int {
   auxiliaryBatchStride = 13
 };
 enum PreferenceAttribute : int {
-  mostWorkspace = 1,
+  maxWorkspace = 1,
   reductionSchemes = 3,
   alignmentA = 5,
   alignmentB = 6,
@@ -51,13 +51,13 @@ enum PreferenceAttribute : int {
 enum Epilogue : uint32_t {
   plainEpilogue = 1,
   reluEpilogue = 2,
-  biasEpilogue = 4,  ///< of the other bits with relu and gelu
-  sumsEpilogue = 16, ///< of the other bits with gelu's gradient: the sums of D's rows
+  biasEpilogue = 4,          ///< of the other bits with relu and gelu
+  biasGradientEpilogue = 16, ///< of the other bits with gelu's gradient: the sums of D's rows
   geluEpilogue = 32,
   geluGradientEpilogue = 64,
-  auxiliaryEpilogue = 128, ///< gelu gives, its gradient takes the operand as a matrix
-  sumsOfAEpilogue = 256,   ///< of the rows of what A enters the product as
-  sumsOfBEpilogue = 512    ///< of the columns of what B does
+  auxiliaryEpilogue = 128,     ///< gelu gives, its gradient takes the operand as a matrix
+  biasGradientAEpilogue = 256, ///< sums of the rows of what A enters the product as
+  biasGradientBEpilogue = 512  ///< sums of the columns of what B does
 };
 constexpr int32_t transposedOperand = 1; // CUBLAS_OP_T
 constexpr uint32_t reduceApart = 2;      // CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE

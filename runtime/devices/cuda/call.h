@@ -37,8 +37,8 @@ private:
 /// What a call is prepared with.
 struct CallContext {
   Libraries &libraries;
-  MtcCudaPrecision precision;  ///< that operands of f32 may be rounded to
-  std::vector<Address> places; ///< operands, then results
+  MtcCudaPrecision precision;   ///< that operands of f32 may be rounded to
+  std::vector<Address> buffers; ///< operands, then results
   Address scratch;
 };
 

@@ -10,7 +10,7 @@ namespace mtc::runtime::cuda {
 struct CallPlanner {
   const char *name; ///< of its ABI
   int64_t (*scratchBytes)(const void *record);
-  int (*rate)(const void *record);
+  int (*supportLevel)(const void *record);
 };
 
 /// Null for a kind that no library computes.

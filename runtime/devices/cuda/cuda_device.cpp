@@ -115,9 +115,9 @@ void CudaDevice::wait() {
   gpu.check(gpu.driver.waitForStream(compute), "the GPU failed");
 }
 
-std::optional<double> CudaDevice::copyRate() { return measureCopy(gpu, compute); }
+std::optional<double> CudaDevice::copyThroughput() { return measureCopy(gpu, compute); }
 
-std::optional<double> CudaDevice::contractionRate(const MtcContraction &plain) {
+std::optional<double> CudaDevice::contractionThroughput(const MtcContraction &plain) {
   return measureContraction(gpu, libraries, compute, plain, precisionOf(target));
 }
 

@@ -30,7 +30,7 @@ public:
   void writeScalar(int64_t offset, const void *value, int64_t bytes) override;
   int64_t request(int64_t offset, int64_t bytes) override;
   void receive(int64_t request, void *to) override;
-  std::vector<char *> batchPlaces(bool) override { return batches->places(); }
+  std::vector<char *> batchBuffers(bool) override { return batches->batchBuffers(); }
   void takeBatch(bool) override { batches->take(); }
   void prepare(std::vector<Observer *> observers) override;
   void microStep() override { run(*steps[0]); }
@@ -39,8 +39,8 @@ public:
   void evaluate() override { run(*steps[3]); }
   void wait() override;
   int queuedSteps() const override { return observers.empty() ? 1 : 0; }
-  std::optional<double> copyRate() override;
-  std::optional<double> contractionRate(const MtcContraction &plain) override;
+  std::optional<double> copyThroughput() override;
+  std::optional<double> contractionThroughput(const MtcContraction &plain) override;
   std::vector<MemoryUse> memoryBesideArena() override;
 
 private:

@@ -60,8 +60,8 @@ Descriptor &OperationGraph::tensor(int64_t id, Element element, const Extents &e
   return tensor;
 }
 
-const Descriptor &OperationGraph::placed(int64_t id, Element element, const Extents &extents,
-                                         const Extents &strides) {
+const Descriptor &OperationGraph::external(int64_t id, Element element, const Extents &extents,
+                                           const Extents &strides) {
   Descriptor &result = tensor(id, element, extents, strides);
   result.finalize();
   return result;

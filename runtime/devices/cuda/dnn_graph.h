@@ -53,8 +53,8 @@ public:
   explicit OperationGraph(const Library &library) : library(library) {}
 
   /// A tensor in memory, by whose number a run says where; at multiples of 16 bytes.
-  const Descriptor &placed(int64_t id, Element element, const Extents &extents,
-                           const Extents &strides);
+  const Descriptor &external(int64_t id, Element element, const Extents &extents,
+                             const Extents &strides);
   /// A number that a run gives by an address in the host's memory.
   const Descriptor &scalar(int64_t id, Element element);
   /// A result that only the graph's operations see.

@@ -10,7 +10,7 @@ extern "C" int64_t mtc_cuda_call_scratch_bytes(const char *kind, const void *des
   return planner ? planner->scratchBytes(description) : -1;
 }
 
-extern "C" int mtc_cuda_call_rate(const char *kind, const void *description) {
+extern "C" int mtc_cuda_call_support_level(const char *kind, const void *description) {
   const CallPlanner *planner = findCallPlanner(kind);
-  return planner ? planner->rate(description) : 0;
+  return planner ? planner->supportLevel(description) : 0;
 }

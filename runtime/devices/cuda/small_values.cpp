@@ -18,10 +18,10 @@ ScalarWriter::ScalarWriter(const Gpu &gpu, Stream stream)
 void ScalarWriter::write(Address to, const void *value, int64_t bytes) {
   uint64_t bits = 0;
   std::memcpy(&bits, value, static_cast<size_t>(bytes));
-  auto [place, isNew] = known.try_emplace(to, bits);
-  if (!isNew && place->second == bits)
+  auto [last, isNew] = known.try_emplace(to, bits);
+  if (!isNew && last->second == bits)
     return;
-  place->second = bits;
+  last->second = bits;
   const auto half = static_cast<size_t>(next / slotsOfHalf);
   if (next % slotsOfHalf == 0) // What lay in this half is long on the device.
     gpu.check(gpu.driver.waitForEvent(copied[half]), stepFails);
@@ -50,23 +50,23 @@ char *ResultReader::slot(int64_t request) const {
 }
 
 int64_t ResultReader::request(Address from, int64_t bytes) {
-  Slot &kept = ring[static_cast<size_t>(requests % slotCount)];
+  Slot &entry = ring[static_cast<size_t>(requests % slotCount)];
   char *to = slot(requests);
-  kept.bytes = bytes;
+  entry.bytes = bytes;
   if (bytes)
     gpu.check(gpu.driver.copyToHost(to, from, static_cast<size_t>(bytes), stream), stepFails);
   if (!operations.empty())
     gpu.check(gpu.driver.copyToHost(to + 8, faults, operations.size() * sizeof(MtcFault), stream),
               stepFails);
-  gpu.check(gpu.driver.recordEvent(kept.copied, stream), stepFails);
+  gpu.check(gpu.driver.recordEvent(entry.copied, stream), stepFails);
   return requests++;
 }
 
 void ResultReader::receive(int64_t request, void *to) {
-  Slot &kept = ring[static_cast<size_t>(request % slotCount)];
-  gpu.check(gpu.driver.waitForEvent(kept.copied), stepFails);
+  Slot &entry = ring[static_cast<size_t>(request % slotCount)];
+  gpu.check(gpu.driver.waitForEvent(entry.copied), stepFails);
   throwFaults(slot(request) + 8);
-  std::memcpy(to, slot(request), static_cast<size_t>(kept.bytes));
+  std::memcpy(to, slot(request), static_cast<size_t>(entry.bytes));
 }
 
 void ResultReader::wait() {

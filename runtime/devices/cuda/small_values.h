@@ -18,7 +18,7 @@ class ScalarWriter {
 public:
   ScalarWriter(const Gpu &gpu, Stream stream);
 
-  /// Copies at most 8 bytes behind what was asked for; nothing if they were the last ones written
+  /// Copies at most 8 bytes after what was asked for; nothing if they were the last ones written
   /// there.
   void write(Address to, const void *value, int64_t bytes);
 

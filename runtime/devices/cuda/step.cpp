@@ -47,11 +47,11 @@ void Step::prepareLaunch(const StepContext &context, Prepared &operation) {
 }
 
 /// Addresses of a call's operands and results; its scratch follows them.
-static std::vector<Address> placesOf(const StepContext &context, const MtcOperation &source) {
-  std::vector<Address> places;
+static std::vector<Address> buffersOf(const StepContext &context, const MtcOperation &source) {
+  std::vector<Address> buffers;
   for (uint32_t k = 0; k + 1 < source.operand_count; ++k)
-    places.push_back(context.arena + static_cast<Address>(source.operands[k]));
-  return places;
+    buffers.push_back(context.arena + static_cast<Address>(source.operands[k]));
+  return buffers;
 }
 
 static Address scratchOf(const StepContext &context, const MtcOperation &source) {
@@ -62,11 +62,11 @@ void Step::prepareCall(const StepContext &context, Prepared &operation,
                        const MtcOperation &source) {
   const MtcCall &call = context.program.calls[source.index];
   const auto &target = *static_cast<const MtcCudaProgram *>(context.program.target_data);
-  const CallContext places = {context.libraries, precisionOf(target), placesOf(context, source),
-                              scratchOf(context, source)};
+  const CallContext prepared = {context.libraries, precisionOf(target), buffersOf(context, source),
+                                scratchOf(context, source)};
   try {
     if (const CallKind *kind = findCallKind(call.kind))
-      operation.call = kind->prepare(places, call);
+      operation.call = kind->prepare(prepared, call);
   } catch (const Failure &failure) {
     systemError(source.nodes, ": ", failure.what());
   }

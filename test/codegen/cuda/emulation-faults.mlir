@@ -24,7 +24,7 @@ gpu.module @mtc_kernel.right {
 }
 
 // The same without the barrier.
-// CHECK: @missing_barrier: kernel 'missing_barrier': thread 0 of block 0 reads 4 bytes at offset 252 of shared memory, where no thread of the block has written: an uninitialised read
+// CHECK: @missing_barrier: kernel 'missing_barrier': thread 0 of block 0 reads 4 bytes at offset 252 of shared memory, where no thread of the block has written: an uninitialized read
 gpu.module @mtc_kernel.missing_barrier {
   llvm.mlir.global internal @shared() {addr_space = 3 : i32, alignment = 4 : i64} : !llvm.array<64 x f32>
   gpu.func @missing_barrier(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [dense<1.0> : tensor<64xf32>]} {
@@ -228,9 +228,9 @@ gpu.module @mtc_kernel.absent_lane {
 }
 
 // A result is added to before anything was stored.
-// CHECK: @uninitialised: {{.*}}: thread 0 of block 0 reads 4 bytes at offset 0 of parameter 0, which are 4 bytes of which nothing was written to that at offset 0 of an allocation of 256 bytes: an uninitialised read
-gpu.module @mtc_kernel.uninitialised {
-  gpu.func @uninitialised(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [tensor<64xf32>]} {
+// CHECK: @uninitialized: {{.*}}: thread 0 of block 0 reads 4 bytes at offset 0 of parameter 0, which are 4 bytes of which nothing was written to that at offset 0 of an allocation of 256 bytes: an uninitialized read
+gpu.module @mtc_kernel.uninitialized {
+  gpu.func @uninitialized(%x: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, run.grid = array<i32: 1, 1, 1>, run.parameters = [tensor<64xf32>]} {
     %thread = gpu.thread_id x
     %i = arith.index_cast %thread : index to i64
     %from = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32

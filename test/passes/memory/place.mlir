@@ -162,7 +162,7 @@ module {
 
 // What an epilogue gives and reads has places of its own; the sums lie one after another.
 // CHECK: mtc.step @epilogues
-// CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 16, k = 8, {{.*}}, activation = gelu, keeps_sum = 1>
+// CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 16, k = 8, {{.*}}, activation = gelu, has_auxiliary = 1>
 // CHECK-SAME: [#mtc.at<0, tensor<4x8xf32>>, #mtc.at<{{[0-9]+}}, tensor<8x16xf32>>] into [#mtc.at<[[Y:[0-9]+]], tensor<4x16xf32>>, #mtc.at<[[Z:[0-9]+]], tensor<4x16xf32>>]
 // CHECK-NEXT: mtc.call #mtc.contraction<type = f32, m = 4, n = 16, k = 16, {{.*}}, activation = gelu_gradient, summed = result>
 // CHECK-SAME: [#mtc.at<[[Y]], tensor<4x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<16x16xf32>>, #mtc.at<[[Z]], tensor<4x16xf32>>] into [#mtc.at<{{[0-9]+}}, tensor<4x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<16xf32>>]

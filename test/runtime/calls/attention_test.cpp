@@ -1,4 +1,4 @@
-// Attention in tiles against plain sums.
+// Fused attention against plain sums.
 #include "runtime/calls/attention/cpu/attention.h"
 #include "runtime/devices/cpu/parallel.h"
 #include "test/support/attention_cases.h"
@@ -8,7 +8,7 @@ using namespace mtc::attention_cases;
 
 namespace {
 
-void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &places, int threads,
+void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buffers, int threads,
          VectorSet set) {
   auto call = createAttention(p, isGradient, threads, set);
   ASSERT_TRUE(call);
@@ -16,16 +16,16 @@ void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &place
       mtc_call_scratch_bytes(isGradient ? MTC_ATTENTION_GRADIENT : MTC_ATTENTION, &p, threads);
   EXPECT_LE(call->scratchBytes(), planned);
   auto scratchBytes = static_cast<size_t>(call->scratchBytes());
-  // What was in the scratch before must not matter, nor what lies behind it change.
+  // What was in the scratch before must not matter, nor what lies after it change.
   std::vector<char> buffer(scratchBytes + 256, static_cast<char>(0xff));
   char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
   setLibraryThreads(threads);
   std::vector<char *> addresses;
-  for (const Place &place : places)
-    addresses.push_back(place.data);
+  for (const Buffer &buffer : buffers)
+    addresses.push_back(buffer.data);
   call->run(addresses.data(), scratch);
   for (char *each = scratch + scratchBytes; each < buffer.data() + buffer.size(); ++each)
-    ASSERT_EQ(*each, static_cast<char>(0xff)) << "written behind the scratch";
+    ASSERT_EQ(*each, static_cast<char>(0xff)) << "written after the scratch";
 }
 
 template <typename Element> void checkAll() {
@@ -34,8 +34,9 @@ template <typename Element> void checkAll() {
     for (int set = 0; set <= static_cast<int>(machineVectors()); ++set) {
       auto check = [&](int threads) {
         SCOPED_TRACE("threads " + std::to_string(threads) + ", set " + std::to_string(set));
-        instance.check([&](const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
-                           size_t) { run(p, isGradient, places, threads, VectorSet(set)); });
+        instance.check([&](const MtcAttention &p, bool isGradient,
+                           const std::vector<Buffer> &buffers,
+                           size_t) { run(p, isGradient, buffers, threads, VectorSet(set)); });
       };
       check(1);
       auto alone = instance.results;
@@ -54,15 +55,15 @@ TEST(Attention, MatchesItsDefinitionInDoublePrecision) { checkAll<double>(); }
 
 TEST(Attention, LargeScoresDoNotOverflow) {
   LargeScores scores;
-  scores.attend([](const MtcAttention &p, bool, const std::vector<Place> &places, size_t) {
+  scores.attend([](const MtcAttention &p, bool, const std::vector<Buffer> &buffers, size_t) {
     std::vector<char *> addresses;
-    for (const Place &place : places)
-      addresses.push_back(place.data);
+    for (const Buffer &buffer : buffers)
+      addresses.push_back(buffer.data);
     MtcCall call = {MTC_ATTENTION, &p, 0, 0, 0, nullptr};
     ASSERT_TRUE(mtc_call_run(&call, addresses.data()));
   });
   EXPECT_EQ(scores.out[0], 129);
-  EXPECT_EQ(scores.sums[0], 129000);
+  EXPECT_EQ(scores.logsumexp[0], 129000);
 }
 
 TEST(Attention, ScratchIsLinearInTheLength) {
@@ -82,7 +83,7 @@ TEST(Attention, ScratchIsLinearInTheLength) {
 TEST(Attention, UnsupportedTypeIsSaid) {
   MtcAttention p = {};
   p.type = MTC_I32;
-  EXPECT_EQ(mtc_call_rate(MTC_ATTENTION, &p, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_support_level(MTC_ATTENTION, &p, 2), MTC_CALL_UNSUPPORTED);
   EXPECT_EQ(mtc_call_scratch_bytes(MTC_ATTENTION_GRADIENT, &p, 2), -1);
 }
 

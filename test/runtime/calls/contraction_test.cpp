@@ -88,12 +88,12 @@ MtcContraction make(const Problem &p, const Strides &lhs, const Strides &rhs, co
 /// Runs the contraction and compares each element of the result's whole span, gaps included, with
 /// plain sums.
 template <typename Element>
-void check(const Problem &p, const MtcContraction &c, MtcCallRate leastRate, int threads = 2) {
+void check(const Problem &p, const MtcContraction &c, MtcSupportLevel minLevel, int threads = 2) {
   auto contraction = createContraction(c, threads);
   ASSERT_TRUE(contraction);
   SCOPED_TRACE(contraction->implementation());
-  EXPECT_GE(contraction->rate(), leastRate);
-  EXPECT_EQ(contraction->rate(), mtc_call_rate(MTC_CONTRACTION, &c, threads));
+  EXPECT_GE(contraction->supportLevel(), minLevel);
+  EXPECT_EQ(contraction->supportLevel(), mtc_call_support_level(MTC_CONTRACTION, &c, threads));
   auto planned = LibraryCall::create(MTC_CONTRACTION, &c, threads, false);
   EXPECT_LE(planned->scratchBytes(), mtc_call_scratch_bytes(MTC_CONTRACTION, &c, threads));
 
@@ -145,7 +145,7 @@ void check(const Problem &p, const MtcContraction &c, MtcCallRate leastRate, int
       }
   }
 
-  // What lies behind the planned scratch must stay as it is.
+  // What lies after the planned scratch must stay as it is.
   auto scratchBytes = static_cast<size_t>(contraction->scratchBytes());
   std::vector<char> buffer(scratchBytes + 256, 0x5a);
   char *scratch = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
@@ -153,12 +153,12 @@ void check(const Problem &p, const MtcContraction &c, MtcCallRate leastRate, int
   auto startingPoint = out;
   for (int run = 0; run < 2; ++run) {
     out = startingPoint;
-    std::vector<char *> places = {reinterpret_cast<char *>(lhs.data()),
-                                  reinterpret_cast<char *>(rhs.data())};
+    std::vector<char *> buffers = {reinterpret_cast<char *>(lhs.data()),
+                                   reinterpret_cast<char *>(rhs.data())};
     for (std::vector<Element> &addend : addends)
-      places.push_back(reinterpret_cast<char *>(addend.data()));
-    places.push_back(reinterpret_cast<char *>(out.data()));
-    contraction->run(places.data(), scratch);
+      buffers.push_back(reinterpret_cast<char *>(addend.data()));
+    buffers.push_back(reinterpret_cast<char *>(out.data()));
+    contraction->run(buffers.data(), scratch);
     for (size_t i = 0; i < out.size(); ++i) {
       auto found = static_cast<double>(out[i]), wanted = static_cast<double>(expected[i]);
       ASSERT_NEAR(found, wanted, (sizeof(Element) == 2 ? 1e-2 : 1e-4) * (1 + std::abs(wanted)))
@@ -166,7 +166,7 @@ void check(const Problem &p, const MtcContraction &c, MtcCallRate leastRate, int
     }
   }
   for (char *c = scratch + scratchBytes; c < buffer.data() + buffer.size(); ++c)
-    ASSERT_EQ(*c, 0x5a) << "written behind the scratch";
+    ASSERT_EQ(*c, 0x5a) << "written after the scratch";
 }
 
 struct Matrix {
@@ -317,7 +317,7 @@ TEST(Contraction, LayoutsThatNoLibraryTakesArePacked) {
     MtcContraction c =
         make(p, innermostBatch, strides(r, {0, 1, 2}), strides(o, {0, 1, 2}), accumulate);
     check<float>(p, c, MTC_CALL_PACKED);
-    EXPECT_EQ(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_PACKED);
+    EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_PACKED);
     c = make(p, strides(l, {0, 1, 2}), strides(r, {1, 2, 0}), outInnermostBatch, accumulate);
     check<float>(p, c, MTC_CALL_PACKED);
     check<float>(p, c, MTC_CALL_PACKED, 1);
@@ -337,8 +337,8 @@ TEST(Contraction, SumsOverNothingAndEmptyResults) {
   empty = adding(empty, {{12, 4, 1}});
   auto contraction = createContraction(empty, 2);
   ASSERT_TRUE(contraction);
-  char *const places[4] = {};
-  contraction->run(places, nullptr);
+  char *const buffers[4] = {};
+  contraction->run(buffers, nullptr);
 }
 
 TEST(Contraction, DoublePrecision) {
@@ -354,7 +354,7 @@ TEST(Contraction, BrainFloat) {
   Problem p{{3}, 33, 17, 20};
   MtcContraction c = make(p, strides({3, 33, 20}, {0, 2, 1}), strides({3, 20, 17}, {0, 1, 2}),
                           strides({3, 33, 17}, {0, 1, 2}), true, MTC_BF16);
-  if (mtc_call_rate(MTC_CONTRACTION, &c, 2) == MTC_CALL_UNSUPPORTED)
+  if (mtc_call_support_level(MTC_CONTRACTION, &c, 2) == MTC_CALL_UNSUPPORTED)
     GTEST_SKIP() << "this processor has no bf16 contraction";
   check<BrainFloat>(p, c, MTC_CALL_ALLOCATES);
   check<BrainFloat>(p, adding(c, {{0, 0, 1}}), MTC_CALL_ALLOCATES);
@@ -367,19 +367,19 @@ TEST(Contraction, BrainFloat) {
 TEST(Contraction, UnsupportedTypeIsSaid) {
   MtcContraction c = make({{}, 2, 2, 2}, {2, 1}, {2, 1}, {2, 1}, false, MTC_I32);
   EXPECT_EQ(createContraction(c, 2), nullptr);
-  EXPECT_EQ(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
   EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), -1);
 }
 
 TEST(Contraction, EpiloguesAreKernels) {
   MtcContraction c = make({{}, 8, 8, 8}, {8, 1}, {8, 1}, {8, 1});
-  EXPECT_NE(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_NE(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
   c.activation = MTC_RELU;
-  EXPECT_EQ(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
   EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), -1);
   c.activation = MTC_NO_ACTIVATION;
   c.summed = MTC_LHS_SUMMED;
-  EXPECT_EQ(mtc_call_rate(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
 }
 
 TEST(Contraction, PlanningLeavesTheThreadsAlone) {

@@ -39,7 +39,7 @@ protected:
     std::memset(arena, 0x77, sizeof arena);
   }
 
-  std::vector<char *> places() { return inputPlaces(program, arena); }
+  std::vector<char *> buffers() { return inputBuffers(program, arena); }
   template <typename T>
   std::string npy(const std::string &name, const std::string &descr, const std::string &shape,
                   const std::vector<T> &values) {
@@ -55,7 +55,7 @@ protected:
     try {
       Dataset data(program, flags, false);
       if (!rows.empty())
-        data.load({rows}, places());
+        data.load({rows}, buffers());
     } catch (const Failure &failure) {
       EXPECT_EQ(failure.exitCode(), exitUserInput);
       return failure.what();
@@ -70,17 +70,17 @@ TEST_F(Data, RowsInAnyOrderAndLabelsShiftedByOne) {
                {{"ids", npy<int64_t>("a.npy", "<i8", "(3, 3)", {1, 2, 3, 4, 5, 6, 7, 8, 9})}},
                false);
   EXPECT_EQ(data.rows(), 3);
-  data.load({{2, 0}}, places());
+  data.load({{2, 0}}, buffers());
   EXPECT_EQ(loaded<int64_t>(0), (Ids{7, 8, 9, 1, 2, 3}));
   EXPECT_EQ(loaded<int64_t>(64), (Ids{8, 9, -100, 2, 3, -100}));
-  data.load({{1, 2}}, places());
+  data.load({{1, 2}}, buffers());
   EXPECT_EQ(loaded<int64_t>(0), (Ids{4, 5, 6, 7, 8, 9}));
 }
 
 TEST_F(Data, IntegersAreWidened) {
   auto check = [&](const std::string &file) {
     Dataset data(program, {{"ids", file}}, false);
-    data.load({{1, 0}}, places());
+    data.load({{1, 0}}, buffers());
     EXPECT_EQ(loaded<int64_t>(0), (Ids{4, 5, 49, 1, 2, 3})) << file;
   };
   check(npy<int32_t>("i4.npy", "<i4", "(2, 3)", {1, 2, 3, 4, 5, 49}));
@@ -111,7 +111,7 @@ TEST_F(Data, BytesOfBooleansAreZeroOrOne) {
   program.input_count = 1;
   Dataset data(program, {{"ids", npy<uint8_t>("a.npy", "|b1", "(2, 3)", {0, 1, 2, 255, 0, 128})}},
                false);
-  data.load({{0, 1}}, places());
+  data.load({{0, 1}}, buffers());
   EXPECT_EQ(loaded<uint8_t>(0), (std::vector<uint8_t>{0, 1, 1, 1, 0, 1}));
 }
 
@@ -138,7 +138,7 @@ TEST_F(Data, TokenStreams) {
                                Flags{{"ids", folder / "t.bin"}, {"labels", folder / "t.bin"}}}) {
       Dataset data(program, flags, false);
       EXPECT_EQ(data.rows(), 3) << i; // The tokens of a fourth row lack their last label.
-      data.load({{2, 1}}, places());
+      data.load({{2, 1}}, buffers());
       EXPECT_EQ(loaded<int64_t>(0), (Ids{16, 17, 18, 13, 14, 15})) << i;
       EXPECT_EQ(loaded<int64_t>(64), (Ids{17, 18, 19, 14, 15, 16})) << i;
     }
@@ -180,7 +180,7 @@ TEST_F(Data, TypeOfTokensIsAskedForWhereTheirBytesLeaveItOpen) {
   auto check = [&](const std::string &bytes, const std::string &type) {
     writeFile(folder / "t.bin", bytes);
     Dataset data(program, {{"ids", folder / "t.bin" + type}}, false);
-    data.load({{1, 0}}, places());
+    data.load({{1, 0}}, buffers());
     EXPECT_EQ(loaded<int64_t>(0), (Ids{0, 7, 21, 10, 49, 3})) << type;
     EXPECT_EQ(loaded<int64_t>(64), (Ids{7, 21, 6, 49, 3, 0})) << type;
   };
@@ -218,7 +218,7 @@ TEST_F(Data, TypeOfTokensIsAskedForWhereTheirBytesLeaveItOpen) {
   EXPECT_EQ(with(bytesOf(words) + u16, ":u16"), "");
 }
 
-TEST_F(Data, TokensOutsideTheRangeNameTheirPlace) {
+TEST_F(Data, TokensOutsideTheRangeNameTheirPosition) {
   writeFile(folder / "t.bin", bytesOf<uint16_t>({1, 2, 3, 4, 55, 6, 7, 8, 9, 10}));
   std::string message = refusal({{"ids", folder / "t.bin"}}, {0, 1});
   EXPECT_THAT(message, HasSubstr("t.bin: token 4 is 55; /embed/Gather takes 0 to 49"));
@@ -249,7 +249,7 @@ TEST_F(Data, LabelsAreTheNextTokens) {
   EXPECT_THAT(message, Not(HasSubstr("Leave")));
   program.loss = "cross-entropy"; // Whose labels may be its inputs, but hardly are.
   EXPECT_THAT(Dataset(program, {{"ids", same}, {"labels", same}}, false).warning(),
-              HasSubstr("i.npy at its own place. Where the model is to predict the next token"));
+              HasSubstr("i.npy at its own position. Where the model is to predict the next token"));
   std::string other = npy<int64_t>("l.npy", "<i8", "(3, 3)", next);
   EXPECT_EQ(Dataset(program, {{"ids", same}, {"labels", other}}, false).warning(), "");
   program.loss = "causal-lm"; // A text of one token has it as its next one, too.
@@ -268,7 +268,7 @@ TEST_F(Data, LabelsOfAStreamAreNotShiftedTwice) {
   writeFile(folder / "next.bin", bytesOf(tokens) + std::string(2, '\0'));
   inputs[0].tensor.dims = inputs[1].tensor.dims = wideDims;
   EXPECT_THAT(refusal({{"ids", folder / "t.bin"}, {"labels", folder / "next.bin"}}),
-              HasSubstr("two places after"));
+              HasSubstr("two positions after"));
 }
 
 TEST_F(Data, LabelsOfAnyIntegerAreMadeOfTokensOfAnother) {
@@ -276,10 +276,10 @@ TEST_F(Data, LabelsOfAnyIntegerAreMadeOfTokensOfAnother) {
   inputs[1].tensor.bytes = 12;
   Dataset data(program, {{"ids", npy<int64_t>("a.npy", "<i8", "(2, 3)", {1, 2, 3, 4, 5, 49})}},
                false);
-  data.load({{0, 1}}, places());
+  data.load({{0, 1}}, buffers());
   EXPECT_EQ(loaded<int16_t>(64), (std::vector<int16_t>{2, 3, -100, 5, 49, -100}));
   inputs[1].limit = 49; // The loss knows fewer classes than the embedding tokens.
-  EXPECT_THROW(data.load({{0, 1}}, places()), Failure);
+  EXPECT_THROW(data.load({{0, 1}}, buffers()), Failure);
 }
 
 TEST_F(Data, RowsThatFillABatchHaveNoLabels) {
@@ -289,7 +289,7 @@ TEST_F(Data, RowsThatFillABatchHaveNoLabels) {
                                    {"labels", npy<int64_t>("l.npy", "<i8", "(3, 3)",
                                                            {2, 3, -100, 5, 6, -100, 8, 9, 1})}}}) {
     Dataset data(program, flags, false);
-    data.load({{2, 2}, 1}, places());
+    data.load({{2, 2}, 1}, buffers());
     EXPECT_EQ(loaded<int64_t>(0), (Ids{7, 8, 9, 7, 8, 9}));
     Ids labels = loaded<int64_t>(64);
     EXPECT_EQ(Ids(labels.begin(), labels.begin() + 2), (Ids{8, 9}));
@@ -308,7 +308,7 @@ TEST_F(Data, InputsWithoutRowsAreWholeOrEntries) {
     EXPECT_EQ(data.feeding(), Feeding::Rows);
     EXPECT_EQ(data.rows(), 4);
     EXPECT_EQ(data.batch(), 2);
-    data.load({{2, 0}}, places());
+    data.load({{2, 0}}, buffers());
     EXPECT_EQ(loaded<int64_t>(0), (Ids{7, 8, 9, 1, 2, 3}));
     EXPECT_EQ(loaded<int64_t>(64), (Ids{11, 12, 13, 14, 15, 16}));
   }
@@ -317,7 +317,7 @@ TEST_F(Data, InputsWithoutRowsAreWholeOrEntries) {
     EXPECT_EQ(data.feeding(), Feeding::Entries);
     EXPECT_EQ(data.rows(), 2);
     EXPECT_EQ(data.batch(), 1);
-    data.load({{1}}, places());
+    data.load({{1}}, buffers());
     EXPECT_EQ(loaded<int64_t>(0), (Ids{21, 22, 23, 24, 25, 26}));
     EXPECT_EQ(loaded<int64_t>(64), (Ids{11, 12, 13, 14, 15, 16}));
   }
@@ -341,7 +341,7 @@ TEST_F(Data, TensorsOfASafetensorsFile) {
   for (const auto &[file, first] : std::vector<std::pair<std::string, int64_t>>{
            {path, 1}, {path + ":ids", 1}, {path + ":b", 7}}) {
     Dataset dataset(program, {{"ids", file}}, false);
-    dataset.load({{0, 1}}, places());
+    dataset.load({{0, 1}}, buffers());
     EXPECT_EQ(loaded<int64_t>(0)[0], first);
   }
   EXPECT_THAT(refusal({{"ids", path + ":c"}}), HasSubstr("it holds b, ids"));
@@ -390,7 +390,7 @@ TEST_F(Data, ValuesOutsideTheRangeNameFileRowAndReader) {
 TEST_F(Data, LabelsThatNobodyReads) {
   inputs[1].shifted_from = -1;
   Dataset data(program, {{"ids", npy<int64_t>("a.npy", "<i8", "(2, 3)", Ids(6))}}, true);
-  data.load({{0, 1}}, places());
+  data.load({{0, 1}}, buffers());
   EXPECT_EQ(loaded<int64_t>(64), Ids(6, -100));
 }
 
@@ -399,7 +399,7 @@ TEST_F(Data, FileThatShrinksDuringTheRun) {
   Dataset data(program, {{"ids", file}}, false);
   std::string bytes = readFile(file);
   writeFile(file, bytes.substr(0, bytes.size() - 8));
-  EXPECT_THROW(data.load({{0, 1}}, places()), Failure);
+  EXPECT_THROW(data.load({{0, 1}}, buffers()), Failure);
 }
 
 } // namespace

@@ -28,7 +28,7 @@ protected:
   }
   /// Expects that the inputs hold these rows.
   void expectRows(const std::vector<int64_t> &rows) {
-    std::vector<char *> inputs = device.batchPlaces(/*ahead=*/false);
+    std::vector<char *> inputs = device.batchBuffers(/*ahead=*/false);
     auto *x = reinterpret_cast<const float *>(inputs[0]);
     auto *target = reinterpret_cast<const float *>(inputs[1]);
     for (size_t i = 0; i < rows.size(); ++i) {

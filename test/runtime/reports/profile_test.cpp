@@ -1,7 +1,7 @@
 // --profile-summary: what is counted, and what it is compared with.
 #include "runtime/calls/contraction/cpu/contraction.h"
 #include "runtime/calls/contraction/plain.h"
-#include "runtime/devices/cpu/machine_rates.h"
+#include "runtime/devices/cpu/throughput.h"
 #include "runtime/reports/profile.h"
 #include "runtime/reports/profile_summary.h"
 #include "test/runtime/support.h"
@@ -56,8 +56,8 @@ TEST(Profile, PlainContractionHasTheSameWork) {
   EXPECT_EQ(contractionFlops(plain), 2 * 5 * 3 * 7 * 11 * 13);
   EXPECT_EQ(contractionFlops(contraction), contractionFlops(plain));
   EXPECT_EQ(plain.accumulate, 0u);
-  EXPECT_EQ(createContraction(plain, 1)->rate(), MTC_CALL_FAST);
-  EXPECT_GT(plainContractionRate(plain, 2).value(), 0);
+  EXPECT_EQ(createContraction(plain, 1)->supportLevel(), MTC_CALL_FAST);
+  EXPECT_GT(plainContractionThroughput(plain, 2).value(), 0);
 }
 
 class Summary : public testing::Test {

@@ -4,7 +4,7 @@
 //   y = x · weightᵀ + bias, loss = mean (y − target)², momentum = 0.9 · momentum + grad, weight −=
 //   lr · momentum
 //
-// It has every kind of variable: parameters (drawn, zero), a constant with data, state that each
+// It has every kind of variable: parameters (random, zero), a constant with data, state that each
 // step changes, gradients and optimizer state. Batch 4, 3 features. The model that it exports is
 // "HEAD", weight, "BODY", bias, "TAIL".
 #include "runtime/abi/contraction.h"

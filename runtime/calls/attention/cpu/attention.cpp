@@ -85,16 +85,16 @@ public:
   }
 
   int64_t scratchBytes() const override { return slice * threads; }
-  MtcCallRate rate() const override { return MTC_CALL_FAST; }
+  MtcSupportLevel supportLevel() const override { return MTC_CALL_FAST; }
   std::string implementation() const override {
     return set == VectorSet::Avx512 ? "tiles avx512"
            : set == VectorSet::Avx2 ? "tiles avx2"
                                     : "tiles sse";
   }
 
-  void run(char *const *places, char *scratch) override {
+  void run(char *const *buffers, char *scratch) override {
     parallelFor(threads, tasks, 1, [&](int part, int64_t begin, int64_t end) {
-      run_(p, places, begin, end, chunks, scratch + slice * part);
+      run_(p, buffers, begin, end, chunks, scratch + slice * part);
     });
   }
 

@@ -35,7 +35,7 @@ struct AttentionHead {
   }
 };
 
-/// Takes arrays out of a block of memory, one behind the other, each aligned to 64 bytes.
+/// Takes arrays out of a block of memory, one after the other, each aligned to 64 bytes.
 class ScratchCursor {
 public:
   explicit ScratchCursor(char *start) : next(start) {}
@@ -101,19 +101,19 @@ template <typename Element> struct AttentionGradientScratch {
   }
 };
 
-/// The places of a call, as the ABI numbers them.
-template <typename Element> struct AttentionPlaces {
+/// The buffers of a call, as the ABI numbers them.
+template <typename Element> struct AttentionBuffers {
   const Element *query, *key, *value, *bias;
   const uint8_t *mask;
   char *const *rest; ///< what follows the operands that both calls have
 
-  AttentionPlaces(const MtcAttention &p, char *const *places)
-      : query(reinterpret_cast<const Element *>(places[0])),
-        key(reinterpret_cast<const Element *>(places[1])),
-        value(reinterpret_cast<const Element *>(places[2])),
-        bias(p.has_bias ? reinterpret_cast<const Element *>(places[3]) : nullptr),
-        mask(p.has_mask ? reinterpret_cast<const uint8_t *>(places[3 + p.has_bias]) : nullptr),
-        rest(places + 3 + p.has_bias + p.has_mask) {}
+  AttentionBuffers(const MtcAttention &p, char *const *buffers)
+      : query(reinterpret_cast<const Element *>(buffers[0])),
+        key(reinterpret_cast<const Element *>(buffers[1])),
+        value(reinterpret_cast<const Element *>(buffers[2])),
+        bias(p.has_bias ? reinterpret_cast<const Element *>(buffers[3]) : nullptr),
+        mask(p.has_mask ? reinterpret_cast<const uint8_t *>(buffers[3 + p.has_bias]) : nullptr),
+        rest(buffers + 3 + p.has_bias + p.has_mask) {}
 
   template <typename T> T *other(int i) const { return reinterpret_cast<T *>(rest[i]); }
 };

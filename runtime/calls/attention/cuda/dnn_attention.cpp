@@ -18,11 +18,11 @@ DnnAttention::DnnAttention(const Dnn &dnn, const MtcAttention &a)
 
 std::unique_ptr<DnnAttention> DnnAttention::create(const Dnn &dnn, const MtcAttention &attention,
                                                    bool isGradient,
-                                                   const std::vector<Address> &places,
+                                                   const std::vector<Address> &buffers,
                                                    Address scratch, int64_t scratchBytes) {
   const int64_t offsets = isGradient ? offsetsBytes(attention) : 0;
   const bool isAligned =
-      std::all_of(places.begin(), places.end(), [](Address place) { return place % 16 == 0; });
+      std::all_of(buffers.begin(), buffers.end(), [](Address buffer) { return buffer % 16 == 0; });
   constexpr Address alignment = workspaceAlignment;
   const Address workspace =
       (scratch + static_cast<Address>(offsets) + alignment - 1) / alignment * alignment;
@@ -33,7 +33,7 @@ std::unique_ptr<DnnAttention> DnnAttention::create(const Dnn &dnn, const MtcAtte
   try {
     if (!result->choose(attention, isGradient, workspaceBytes))
       return nullptr;
-    result->place(attention, isGradient, places, scratch, workspace);
+    result->bind(attention, isGradient, buffers, scratch, workspace);
   } catch (const Failure &) {
     return nullptr; // it refuses the graph, or has no code for this device
   }
@@ -64,22 +64,23 @@ bool DnnAttention::choose(const MtcAttention &attention, bool isGradient, int64_
   return false;
 }
 
-void DnnAttention::place(const MtcAttention &attention, bool isGradient,
-                         const std::vector<Address> &places, Address scratch, Address workspace) {
+void DnnAttention::bind(const MtcAttention &attention, bool isGradient,
+                        const std::vector<Address> &buffers, Address scratch, Address workspace) {
   auto give = [&](int64_t id, void *pointer) {
     ids.push_back(id);
     pointers.push_back(pointer);
   };
-  // offsets, at place 4 of a gradient, are computed again
+  // offsets, in buffer 4 of a gradient, are computed again
   static constexpr int64_t none = 0;
   const std::vector<int64_t> order =
       isGradient
-          ? std::vector<int64_t>{queryTensor, keyTensor, valueTensor,  sumsTensor, none,
-                                 dOutTensor,  outTensor, dQueryTensor, dKeyTensor, dValueTensor}
-          : std::vector<int64_t>{queryTensor, keyTensor, valueTensor, outTensor, sumsTensor};
+          ? std::vector<int64_t>{queryTensor, keyTensor,   valueTensor, logsumexpTensor,
+                                 none,        dOutTensor,  outTensor,   dQueryTensor,
+                                 dKeyTensor,  dValueTensor}
+          : std::vector<int64_t>{queryTensor, keyTensor, valueTensor, outTensor, logsumexpTensor};
   for (size_t i = 0; i < order.size(); ++i)
     if (order[i] != none)
-      give(order[i], reinterpret_cast<void *>(places[i]));
+      give(order[i], reinterpret_cast<void *>(buffers[i]));
   give(scaleTensor, &scalars.scale);
   if (isMasked(attention))
     give(noScoreTensor, &scalars.noScore);
@@ -117,7 +118,7 @@ static std::unique_ptr<PreparedCall> prepareAttention(const CallContext &context
   if (!planDnnAttention(attention, isGradient))
     return nullptr;
   const Dnn *dnn = context.libraries.openDnn();
-  return dnn ? DnnAttention::create(*dnn, attention, isGradient, context.places, context.scratch,
+  return dnn ? DnnAttention::create(*dnn, attention, isGradient, context.buffers, context.scratch,
                                     call.scratch_bytes)
              : nullptr;
 }

@@ -16,9 +16,9 @@ extern const CallKind attentionCalls, attentionGradientCalls;
 class DnnAttention : public PreparedCall {
 public:
   /// Null if the library does not compute this call in so much scratch, on this device or at these
-  /// places. `places` are those of the call in its order.
+  /// addresses. `buffers` are the call's operands, then its results.
   static std::unique_ptr<DnnAttention> create(const Dnn &dnn, const MtcAttention &attention,
-                                              bool isGradient, const std::vector<Address> &places,
+                                              bool isGradient, const std::vector<Address> &buffers,
                                               Address scratch, int64_t scratchBytes);
 
   /// A fault of the system if the library cannot run it.
@@ -27,8 +27,8 @@ public:
 
 private:
   DnnAttention(const Dnn &dnn, const MtcAttention &attention);
-  void place(const MtcAttention &attention, bool isGradient, const std::vector<Address> &places,
-             Address scratch, Address workspace);
+  void bind(const MtcAttention &attention, bool isGradient, const std::vector<Address> &buffers,
+            Address scratch, Address workspace);
   bool choose(const MtcAttention &attention, bool isGradient, int64_t workspaceBytes);
 
   struct Scalars {

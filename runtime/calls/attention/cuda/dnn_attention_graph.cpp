@@ -42,11 +42,11 @@ public:
 private:
   const Descriptor &ofQueries(int64_t id, int64_t width, const int64_t *strides) {
     const Extents extents = {a.batch, a.heads, a.queries, width};
-    return graph.placed(id, narrow, extents, nonzero(extents, strides));
+    return graph.external(id, narrow, extents, nonzero(extents, strides));
   }
   const Descriptor &ofKeys(int64_t id, int64_t width, const int64_t *strides) {
     const Extents extents = {a.batch, a.key_heads, a.keys, width};
-    return graph.placed(id, narrow, extents, nonzero(extents, strides));
+    return graph.external(id, narrow, extents, nonzero(extents, strides));
   }
   /// Keys or values with their last two axes exchanged.
   const Descriptor &transposed(int64_t id, int64_t width, const int64_t *strides) {
@@ -54,10 +54,10 @@ private:
     Extents exchanged = nonzero(extents, strides);
     std::swap(extents[2], extents[3]);
     std::swap(exchanged[2], exchanged[3]);
-    return graph.placed(id, narrow, extents, exchanged);
+    return graph.external(id, narrow, extents, exchanged);
   }
   const Descriptor &ofRows(int64_t id) {
-    return graph.placed(id, dnn::f32, rows, dnn::denseStrides(rows));
+    return graph.external(id, dnn::f32, rows, dnn::denseStrides(rows));
   }
   const Descriptor &innerPairs(dnn::Element element = dnn::f32) {
     return graph.inner(element, pairs);
@@ -113,7 +113,7 @@ void Composition::forward() {
   graph.unary(dnn::exponential, shifted, exponential);
   graph.reduce(dnn::sumReduction, exponential, sum);
   graph.unary(dnn::logarithm, sum, logarithm);
-  graph.binary(dnn::add, maximum, logarithm, ofRows(sumsTensor));
+  graph.binary(dnn::add, maximum, logarithm, ofRows(logsumexpTensor));
   graph.binary(dnn::divide, exponential, sum, weights);
   graph.matmul(weights, ofKeys(valueTensor, a.value_width, a.value),
                ofQueries(outTensor, a.value_width, a.out));
@@ -149,7 +149,7 @@ void Composition::backward() {
   graph.binary(dnn::multiply, total, graph.scalar(oneTensor, dnn::f32), offsets);
 
   const Descriptor &shifted = innerPairs(), &weights = innerPairs();
-  graph.binary(dnn::subtract, scores(), ofRows(sumsTensor), shifted);
+  graph.binary(dnn::subtract, scores(), ofRows(logsumexpTensor), shifted);
   graph.unary(dnn::exponential, masked(shifted), weights);
   addUpKeys(narrowTransposed(weights), dOut, dValueTensor, a.value_width, a.d_value);
 

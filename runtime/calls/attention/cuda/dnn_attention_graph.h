@@ -13,7 +13,7 @@ enum AttentionTensor : int64_t {
   keyTensor,
   valueTensor,
   outTensor,
-  sumsTensor,
+  logsumexpTensor,
   dOutTensor,
   dQueryTensor,
   dKeyTensor,

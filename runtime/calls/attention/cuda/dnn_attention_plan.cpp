@@ -65,9 +65,10 @@ template <bool isGradient> static int64_t scratchBytes(const void *record) {
 }
 
 /// cuDNN need not be installed: it is asked for what the program has code of its own for.
-static int rate(const void *) { return 0; }
+static int supportLevel(const void *) { return 0; }
 
-const CallPlanner attentionPlanner = {MTC_ATTENTION, scratchBytes<false>, rate};
-const CallPlanner attentionGradientPlanner = {MTC_ATTENTION_GRADIENT, scratchBytes<true>, rate};
+const CallPlanner attentionPlanner = {MTC_ATTENTION, scratchBytes<false>, supportLevel};
+const CallPlanner attentionGradientPlanner = {MTC_ATTENTION_GRADIENT, scratchBytes<true>,
+                                              supportLevel};
 
 } // namespace mtc::runtime::cuda

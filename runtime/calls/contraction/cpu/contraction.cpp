@@ -55,7 +55,7 @@ public:
 
   int64_t scratchBytes() const override { return scratch; }
 
-  MtcCallRate rate() const override {
+  MtcSupportLevel supportLevel() const override {
     if (packedLhs || packedRhs || packedOut)
       return MTC_CALL_PACKED;
     return matmul->name().rfind("gemm", 0) == 0 ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
@@ -71,10 +71,10 @@ public:
     return text;
   }
 
-  void run(char *const *places, char *scratchStart) override {
-    const char *lhs = places[0], *rhs = places[1];
-    const char *const *added = places + 2;
-    char *out = places[2 + addends.size() + problem.addends.size()];
+  void run(char *const *buffers, char *scratchStart) override {
+    const char *lhs = buffers[0], *rhs = buffers[1];
+    const char *const *added = buffers + 2;
+    char *out = buffers[2 + addends.size() + problem.addends.size()];
     if (problem.swapped)
       std::swap(lhs, rhs);
     lhs = pack(packedLhs, lhs, scratchStart);
@@ -100,7 +100,7 @@ public:
 private:
   /// One matmul for as many of the batch axes as the library takes.
   bool planMatmul(dnnl_data_type_t type) {
-    for (size_t inner = std::min(problem.batch.size(), LibraryMatmul::mostBatchAxes);; --inner) {
+    for (size_t inner = std::min(problem.batch.size(), LibraryMatmul::maxBatchAxes);; --inner) {
       entries = 1;
       outerAxes = problem.batch.size() - inner;
       for (size_t i = 0; i < outerAxes; ++i)
@@ -161,10 +161,10 @@ private:
 
   /// Entries count over the outer batch axes, the last of them fastest.
   void runEntry(int worker, int64_t entry, const char *lhs, const char *rhs,
-                const char *const *places, char *out, char *library) {
+                const char *const *buffers, char *out, char *library) {
     int64_t lhsOffset = 0, rhsOffset = 0, outOffset = 0;
     std::array<const char *, MTC_MAX_ADDENDS> added{};
-    std::copy_n(places, problem.addends.size(), added.begin());
+    std::copy_n(buffers, problem.addends.size(), added.begin());
     for (size_t i = outerAxes; i-- > 0;) {
       const BatchAxis &axis = problem.batch[i];
       int64_t index = entry % axis.extent;

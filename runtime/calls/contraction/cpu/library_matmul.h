@@ -20,8 +20,8 @@ std::optional<dnnl_data_type_t> libraryType(uint32_t type);
 
 class LibraryMatmul {
 public:
-  /// The most batch axes that one matmul takes.
-  static constexpr size_t mostBatchAxes = DNNL_MAX_NDIMS - 2;
+  /// The maximum number of batch axes of one matmul.
+  static constexpr size_t maxBatchAxes = DNNL_MAX_NDIMS - 2;
 
   /// Plans a matmul over the last `inner` batch axes of the problem, its addends included, for
   /// `threads` threads; null if the library has none, or only its reference.

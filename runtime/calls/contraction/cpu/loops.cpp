@@ -15,12 +15,12 @@ public:
       : problem(std::move(problem)), accumulate(accumulate), threads(threads) {}
 
   int64_t scratchBytes() const override { return 0; }
-  MtcCallRate rate() const override { return MTC_CALL_LOOPS; }
+  MtcSupportLevel supportLevel() const override { return MTC_CALL_LOOPS; }
   std::string implementation() const override { return "loops"; }
 
-  void run(char *const *places, char *) override {
-    const char *lhs = places[0], *rhs = places[1];
-    char *out = places[2 + problem.addends.size()];
+  void run(char *const *buffers, char *) override {
+    const char *lhs = buffers[0], *rhs = buffers[1];
+    char *out = buffers[2 + problem.addends.size()];
     if (problem.swapped)
       std::swap(lhs, rhs);
     const int64_t rows = problem.m(), columns = problem.n(), depth = problem.k();
@@ -28,7 +28,7 @@ public:
                 [&](int, int64_t begin, int64_t end) {
                   for (int64_t i = begin; i < end; ++i)
                     row(i / rows, i % rows, reinterpret_cast<const Element *>(lhs),
-                        reinterpret_cast<const Element *>(rhs), places + 2,
+                        reinterpret_cast<const Element *>(rhs), buffers + 2,
                         reinterpret_cast<Element *>(out));
                 });
   }

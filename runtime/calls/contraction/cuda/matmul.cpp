@@ -26,25 +26,25 @@ static int scalarType(uint32_t type) {
 
 /// The largest power of two, up to what the library makes use of, that divides a number of bytes.
 static uint32_t alignmentOf(uint64_t bytes) {
-  constexpr uint64_t most = 256;
-  const uint64_t divisor = bytes | most;
+  constexpr uint64_t maxAlignment = 256;
+  const uint64_t divisor = bytes | maxAlignment;
   return static_cast<uint32_t>(divisor & (~divisor + 1));
 }
 
-Matmul::Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> placesOfAll,
+Matmul::Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> callBuffers,
                Address workspace, int64_t workspaceBytes, MtcCudaPrecision precision)
-    : blas(blas), plan(plan), places(std::move(placesOfAll)), workspace(workspace),
+    : blas(blas), plan(plan), buffers(std::move(callBuffers)), workspace(workspace),
       workspaceBytes(workspaceBytes), a(layout(plan.a)), b(layout(plan.b)),
       c(layout(plan.c.value_or(plan.d))), d(layout(plan.d)) {
   describe(precision);
   choose();
 }
 
-Address Matmul::address(uint32_t place, int64_t call) const {
-  return places[place] + static_cast<Address>(plan.offset(place, call) * typeBytes(plan.type));
+Address Matmul::address(uint32_t buffer, int64_t call) const {
+  return buffers[buffer] + static_cast<Address>(plan.offset(buffer, call) * typeBytes(plan.type));
 }
 
-Matmul::Owned<MatrixLayoutHandle> Matmul::layout(const PlacedMatrix &matrix) const {
+Matmul::Owned<MatrixLayoutHandle> Matmul::layout(const MatrixView &matrix) const {
   MatrixLayoutHandle handle = nullptr;
   const BlasLt &library = blas.library;
   blas.check(library.createLayout(&handle, scalarType(plan.type),
@@ -84,7 +84,7 @@ void Matmul::describe(MtcCudaPrecision precision) {
   if (plan.sums)
     set(biasPointer, address(*plan.sums));
   if (plan.bias) {
-    set(biasPointer, address(plan.bias->place));
+    set(biasPointer, address(plan.bias->buffer));
     set(biasBatchStride, plan.bias->batchStride);
   }
 }
@@ -108,20 +108,20 @@ void Matmul::choose() {
     blas.check(library.setPreference(handle, attribute, &value, sizeof value), cannot);
   };
   // Each call starts where the strides of the outer axes lead.
-  auto alignment = [&](uint32_t place) {
-    uint32_t least = alignmentOf(address(place));
+  auto alignment = [&](uint32_t buffer) {
+    uint32_t result = alignmentOf(address(buffer));
     for (const BatchAxis &axis : plan.outer)
-      least = std::min(least, alignmentOf(static_cast<uint64_t>(plan.stride(axis, place) *
-                                                                typeBytes(plan.type))));
-    return least;
+      result = std::min(result, alignmentOf(static_cast<uint64_t>(plan.stride(axis, buffer) *
+                                                                  typeBytes(plan.type))));
+    return result;
   };
-  set(mostWorkspace, static_cast<uint64_t>(workspaceBytes));
+  set(maxWorkspace, static_cast<uint64_t>(workspaceBytes));
   // Parts of a sum over k are added in one order, and are not rounded before.
   set(reductionSchemes, reduceApart);
-  set(alignmentA, alignment(plan.a.place));
-  set(alignmentB, alignment(plan.b.place));
-  set(alignmentC, alignment(plan.c.value_or(plan.d).place));
-  set(alignmentD, alignment(plan.d.place));
+  set(alignmentA, alignment(plan.a.buffer));
+  set(alignmentB, alignment(plan.b.buffer));
+  set(alignmentC, alignment(plan.c.value_or(plan.d).buffer));
+  set(alignmentD, alignment(plan.d.buffer));
   MatmulHeuristic best = {};
   int found = 0;
   int status = library.findAlgorithms(blas.handle, description.get(), a.get(), b.get(), c.get(),
@@ -140,14 +140,14 @@ void Matmul::enqueue(Stream stream) const {
   const bool isDouble = plan.type == MTC_F64;
   const void *alpha = isDouble ? static_cast<const void *>(&doubles[0]) : &floats[0];
   const void *beta = isDouble ? static_cast<const void *>(&doubles[1]) : &floats[1];
-  auto at = [&](uint32_t place, int64_t call) {
-    return reinterpret_cast<void *>(address(place, call));
+  auto at = [&](uint32_t buffer, int64_t call) {
+    return reinterpret_cast<void *>(address(buffer, call));
   };
   for (int64_t call = 0; call < plan.calls(); ++call)
-    blas.check(blas.library.matmul(blas.handle, description.get(), alpha, at(plan.a.place, call),
-                                   a.get(), at(plan.b.place, call), b.get(), beta,
-                                   at(plan.c.value_or(plan.d).place, call), c.get(),
-                                   at(plan.d.place, call), d.get(), &algorithm,
+    blas.check(blas.library.matmul(blas.handle, description.get(), alpha, at(plan.a.buffer, call),
+                                   a.get(), at(plan.b.buffer, call), b.get(), beta,
+                                   at(plan.c.value_or(plan.d).buffer, call), c.get(),
+                                   at(plan.d.buffer, call), d.get(), &algorithm,
                                    reinterpret_cast<void *>(workspace),
                                    static_cast<size_t>(workspaceBytes), stream),
                "cuBLASLt cannot run a contraction");
@@ -164,7 +164,7 @@ static std::unique_ptr<PreparedCall> prepareContraction(const CallContext &conte
   if (!plan)
     systemError("cuBLASLt does not compute this contraction; compile the program again with this "
                 "version of mtc");
-  return std::make_unique<Matmul>(context.libraries.openBlas(), *plan, context.places,
+  return std::make_unique<Matmul>(context.libraries.openBlas(), *plan, context.buffers,
                                   context.scratch, call.scratch_bytes, context.precision);
 }
 

@@ -15,11 +15,11 @@ extern const CallKind contractionCalls;
 
 class Matmul : public PreparedCall {
 public:
-  /// Chooses the library's best algorithm for the plan over `places`, which are those of the
+  /// Chooses the library's best algorithm for the plan over `buffers`, which are those of the
   /// contraction, with at most `workspaceBytes` at `workspace`. A product
   /// of f32 may take its operands rounded to `precision`. A fault of the system if the library has
   /// no algorithm.
-  Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> places, Address workspace,
+  Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> buffers, Address workspace,
          int64_t workspaceBytes, MtcCudaPrecision precision);
 
   void enqueue(Stream stream) const override;
@@ -29,14 +29,14 @@ private:
   template <typename Handle>
   using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, int (*)(Handle)>;
 
-  Owned<MatrixLayoutHandle> layout(const PlacedMatrix &matrix) const;
+  Owned<MatrixLayoutHandle> layout(const MatrixView &matrix) const;
   void describe(MtcCudaPrecision precision);
   void choose();
-  Address address(uint32_t place, int64_t call = 0) const;
+  Address address(uint32_t buffer, int64_t call = 0) const;
 
   const Blas &blas;
   MatmulPlan plan;
-  std::vector<Address> places;
+  std::vector<Address> buffers;
   Address workspace;
   int64_t workspaceBytes;
   Owned<MatrixLayoutHandle> a, b, c, d;

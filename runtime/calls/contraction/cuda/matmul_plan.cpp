@@ -14,18 +14,18 @@ int64_t MatmulPlan::calls() const {
   return count;
 }
 
-int64_t MatmulPlan::stride(const BatchAxis &axis, uint32_t place) const {
+int64_t MatmulPlan::stride(const BatchAxis &axis, uint32_t buffer) const {
   const uint32_t lhs = swapped ? 1 : 0, rhs = 1 - lhs;
-  return place == lhs       ? axis.lhs
-         : place == rhs     ? axis.rhs
-         : place == d.place ? axis.out
-                            : axis.addends[place - 2];
+  return buffer == lhs        ? axis.lhs
+         : buffer == rhs      ? axis.rhs
+         : buffer == d.buffer ? axis.out
+                              : axis.addends[buffer - 2];
 }
 
-int64_t MatmulPlan::offset(uint32_t place, int64_t call) const {
+int64_t MatmulPlan::offset(uint32_t buffer, int64_t call) const {
   int64_t result = 0;
   for (size_t i = outer.size(); i-- > 0; call /= outer[i].extent)
-    result += call % outer[i].extent * stride(outer[i], place);
+    result += call % outer[i].extent * stride(outer[i], buffer);
   return result;
 }
 
@@ -34,51 +34,51 @@ static bool isLibraryType(uint32_t type) {
 }
 
 /// The transpose of a matrix as a column-major one; nothing if neither stride is 1.
-static std::optional<PlacedMatrix> transposeOf(const MatrixLayout &matrix, uint32_t place,
-                                               int64_t batchStride) {
+static std::optional<MatrixView> transposeOf(const MatrixLayout &matrix, uint32_t buffer,
+                                             int64_t batchStride) {
   if (matrix.columnStride == 1 && matrix.rowStride >= matrix.columns)
-    return PlacedMatrix{place, matrix.columns, matrix.rows, matrix.rowStride, batchStride, false};
+    return MatrixView{buffer, matrix.columns, matrix.rows, matrix.rowStride, batchStride, false};
   if (matrix.rowStride == 1 && matrix.columnStride >= matrix.rows)
-    return PlacedMatrix{place, matrix.rows, matrix.columns, matrix.columnStride, batchStride, true};
+    return MatrixView{buffer, matrix.rows, matrix.columns, matrix.columnStride, batchStride, true};
   return std::nullopt;
 }
 
-static bool addMatrix(MatmulPlan &plan, const MatrixLayout &addend, uint32_t place,
+static bool addMatrix(MatmulPlan &plan, const MatrixLayout &addend, uint32_t buffer,
                       int64_t batchStride) {
   if (plan.c || addend.columnStride != 1 || addend.rowStride < addend.columns)
     return false;
-  plan.c = PlacedMatrix{place, addend.columns, addend.rows, addend.rowStride, batchStride, false};
+  plan.c = MatrixView{buffer, addend.columns, addend.rows, addend.rowStride, batchStride, false};
   return true;
 }
 
 /// The library adds no vector in f64, and no other one in the entries of outer axes.
-static bool addBias(MatmulPlan &plan, const MatrixLayout &addend, uint32_t place,
+static bool addBias(MatmulPlan &plan, const MatrixLayout &addend, uint32_t buffer,
                     int64_t batchStride) {
   const bool isVector = (addend.rowStride == 0 || addend.rows == 1) &&
                         (addend.columnStride == 1 || addend.columns == 1);
   const bool changes =
       std::any_of(plan.outer.begin(), plan.outer.end(),
-                  [&](const BatchAxis &axis) { return axis.addends[place - 2] != 0; });
+                  [&](const BatchAxis &axis) { return axis.addends[buffer - 2] != 0; });
   if (plan.bias || !isVector || changes || plan.type == MTC_F64)
     return false;
-  plan.bias = MatmulPlan::Bias{place, batchStride};
+  plan.bias = MatmulPlan::Bias{buffer, batchStride};
   return true;
 }
 
 /// The library's epilogues are single choices, but for the bias in front of a forward activation
-/// and the sums behind gelu's gradient. NVIDIA asks for an auxiliary matrix whose leading dimension
+/// and the sums of gelu's gradient. NVIDIA asks for an auxiliary matrix whose leading dimension
 /// and batch stride are multiples of 8 elements.
 static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
   const bool isGradient = contraction.activation == MTC_GELU_GRADIENT;
   const bool hasActivation = contraction.activation != MTC_NO_ACTIVATION;
   const bool sumsResult = contraction.summed == MTC_RESULT_SUMMED;
   const bool sumsOperand = contraction.summed != MTC_NOTHING_SUMMED && !sumsResult;
-  if (!hasActivation && !sumsResult && !sumsOperand && !contraction.keeps_sum)
+  if (!hasActivation && !sumsResult && !sumsOperand && !contraction.has_auxiliary)
     return true;
   if (plan.type == MTC_F64 || !plan.outer.empty() || (hasActivation && plan.c) ||
       (plan.bias && (isGradient || sumsOperand)))
     return false;
-  if ((contraction.keeps_sum && contraction.activation != MTC_GELU) ||
+  if ((contraction.has_auxiliary && contraction.activation != MTC_GELU) ||
       (sumsResult && (!isGradient || plan.swapped)) || (sumsOperand && hasActivation) ||
       (contraction.summed != MTC_NOTHING_SUMMED && plan.batch != 1))
     return false;
@@ -88,20 +88,20 @@ static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
     plan.epilogue = geluEpilogue;
   else if (isGradient)
     plan.epilogue = geluGradientEpilogue;
-  if (isGradient || contraction.keeps_sum) {
+  if (isGradient || contraction.has_auxiliary) {
     if (plan.d.leading % 8 != 0 || plan.d.batchStride % 8 != 0)
       return false;
     plan.epilogue |= auxiliaryEpilogue;
-    plan.auxiliary = isGradient ? plan.d.place - 1 : plan.d.place + 1;
+    plan.auxiliary = isGradient ? plan.d.buffer - 1 : plan.d.buffer + 1;
   }
   if (sumsResult)
-    plan.epilogue |= sumsEpilogue;
+    plan.epilogue |= biasGradientEpilogue;
   else if (sumsOperand)
-    plan.epilogue = (contraction.summed == MTC_LHS_SUMMED ? 0u : 1u) == plan.a.place
-                        ? sumsOfAEpilogue
-                        : sumsOfBEpilogue;
+    plan.epilogue = (contraction.summed == MTC_LHS_SUMMED ? 0u : 1u) == plan.a.buffer
+                        ? biasGradientAEpilogue
+                        : biasGradientBEpilogue;
   if (sumsResult || sumsOperand)
-    plan.sums = plan.d.place + (contraction.keeps_sum ? 2 : 1);
+    plan.sums = plan.d.buffer + (contraction.has_auxiliary ? 2 : 1);
   return true;
 }
 
@@ -144,10 +144,11 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
 }
 
 int64_t workspaceBytes(const MatmulPlan &plan) {
-  constexpr int64_t parts = 16, least = int64_t{64} << 10, most = int64_t{32} << 20;
+  constexpr int64_t parts = 16, minBytes = int64_t{64} << 10, maxBytes = int64_t{32} << 20;
   const int64_t elementBytes = plan.type == MTC_F64 ? 8 : 4; // that sums are kept in
   const int64_t elements = plan.d.rows * plan.d.columns * plan.batch;
-  return std::clamp(elements / MTC_ALIGNMENT * MTC_ALIGNMENT * parts * elementBytes, least, most);
+  return std::clamp(elements / MTC_ALIGNMENT * MTC_ALIGNMENT * parts * elementBytes, minBytes,
+                    maxBytes);
 }
 
 static std::optional<MatmulPlan> planOf(const void *record) {

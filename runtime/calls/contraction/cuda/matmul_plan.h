@@ -12,9 +12,9 @@
 
 namespace mtc::runtime::cuda {
 
-/// A column-major matrix in the memory of one place of the contraction, as its places count.
-struct PlacedMatrix {
-  uint32_t place;
+/// A column-major matrix in one of the contraction's buffers, as its record numbers them.
+struct MatrixView {
+  uint32_t buffer;
   int64_t rows, columns, leading;
   int64_t batchStride; ///< in elements; 0: the same in each entry
   bool transposed;     ///< what enters the product is its transpose
@@ -25,10 +25,10 @@ struct PlacedMatrix {
 /// the contraction's rhs, b that of its lhs.
 struct MatmulPlan {
   uint32_t type;
-  PlacedMatrix a, b, d;
-  std::optional<PlacedMatrix> c; ///< at out's place where the contraction accumulates
+  MatrixView a, b, d;
+  std::optional<MatrixView> c; ///< in out's buffer where the contraction accumulates
   struct Bias {
-    uint32_t place;
+    uint32_t buffer;
     int64_t batchStride;
   };
   std::optional<Bias> bias; ///< d.rows elements, one after another
@@ -38,13 +38,13 @@ struct MatmulPlan {
   int64_t batch = 1; ///< entries of one call
   /// Batch axes that one call does not take: there is a call for each of their entries.
   std::vector<BatchAxis> outer;
-  bool swapped = false; ///< lhs and rhs have changed places
+  bool swapped = false; ///< lhs and rhs are exchanged
 
   int64_t calls() const;
-  /// Elements between the entries of an outer axis at a place.
-  int64_t stride(const BatchAxis &axis, uint32_t place) const;
-  /// Elements between call number `call` and the first at a place.
-  int64_t offset(uint32_t place, int64_t call) const;
+  /// Elements between the entries of an outer axis in a buffer.
+  int64_t stride(const BatchAxis &axis, uint32_t buffer) const;
+  /// Elements between call number `call` and the first in a buffer.
+  int64_t offset(uint32_t buffer, int64_t call) const;
 };
 
 /// Nothing if cuBLASLt cannot compute it: a matrix without a unit stride, two matrices or two

@@ -1,6 +1,6 @@
 // Streams, events and graphs of the emulated driver.
 //
-// Work runs as late as the program's synchronisation allows: where a stream, or an event in it, is
+// Work runs as late as the program's synchronization allows: where a stream, or an event in it, is
 // waited for, and then only the work up to there. A wait that is missing shows as data that has not
 // come or has been overwritten.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_STREAMS_H

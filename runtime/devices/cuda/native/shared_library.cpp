@@ -25,11 +25,11 @@ SharedLibrary::SharedLibrary(const std::vector<std::string> &names) {
     last.emplace_back("/usr/local/cuda");
 
   for (const std::string &name : names)
-    places += (places.empty() ? "" : ", ") + name;
-  places += " by the loader's rules";
+    searchedText += (searchedText.empty() ? "" : ", ") + name;
+  searchedText += " by the loader's rules";
   for (const auto *list : {&first, &last})
     for (const std::string &folder : *list)
-      places += ", in " + folder;
+      searchedText += ", in " + folder;
 
   for (const std::string &name : names) {
     for (const std::string &root : first)

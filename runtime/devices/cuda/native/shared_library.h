@@ -18,7 +18,7 @@ public:
 
   bool isOpen() const { return handle; }
   /// What was looked for and where, for messages.
-  const std::string &searched() const { return places; }
+  const std::string &searched() const { return searchedText; }
   /// Null if the library does not have it.
   void *find(const char *symbol) const;
 
@@ -27,7 +27,7 @@ private:
   bool openBelow(const std::string &root, const std::string &name);
 
   void *handle = nullptr;
-  std::string places;
+  std::string searchedText;
 };
 
 } // namespace mtc::runtime::cuda

@@ -44,7 +44,7 @@ llvm::Error compile(CallAttrInterface call, const cuda::DeviceCall &plan, llvm::
 
 /// Runs a call in device memory of its own; results start as bytes that nothing is.
 void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradient,
-           const std::vector<Place> &places, size_t operands) {
+           const std::vector<Buffer> &buffers, size_t operands) {
   CallAttrInterface call = describe(p, isGradient);
   auto plan = cuda::planDeviceCall(call, precision);
   ASSERT_TRUE(plan);
@@ -56,13 +56,13 @@ void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradien
   ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
 
   std::vector<char *> memory;
-  for (const Place &place : places) {
-    memory.push_back(emulation::allocate(place.bytes));
-    std::memset(memory.back(), 0x7b, place.bytes);
+  for (const Buffer &buffer : buffers) {
+    memory.push_back(emulation::allocate(buffer.bytes));
+    std::memset(memory.back(), 0x7b, buffer.bytes);
     if (memory.size() > operands)
       continue;
-    std::memcpy(memory.back(), place.data, place.bytes);
-    emulation::markDefined(memory.back(), place.bytes);
+    std::memcpy(memory.back(), buffer.data, buffer.bytes);
+    emulation::markDefined(memory.back(), buffer.bytes);
   }
   memory.push_back(nullptr); // scratch
   for (const cuda::Launch &launch : plan->launches()) {
@@ -75,21 +75,21 @@ void runAs(ContractionPrecision precision, const MtcAttention &p, bool isGradien
                                  uint32_t(launch.sharedBytes)};
     EXPECT_EQ(emulation::launch(description, memory.data(), "a node", 2), "");
   }
-  for (size_t i = 0; i < places.size(); ++i) {
-    std::memcpy(places[i].data, memory[i], places[i].bytes);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    std::memcpy(buffers[i].data, memory[i], buffers[i].bytes);
     emulation::release(memory[i]);
   }
 }
 
-void run(const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
+void run(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buffers,
          size_t operands) {
-  runAs(ContractionPrecision::F32, p, isGradient, places, operands);
+  runAs(ContractionPrecision::F32, p, isGradient, buffers, operands);
 }
 
 /// By tensor cores. Operands lose 13 bits.
-void runTf32(const MtcAttention &p, bool isGradient, const std::vector<Place> &places,
+void runTf32(const MtcAttention &p, bool isGradient, const std::vector<Buffer> &buffers,
              size_t operands) {
-  runAs(ContractionPrecision::TF32, p, isGradient, places, operands);
+  runAs(ContractionPrecision::TF32, p, isGradient, buffers, operands);
 }
 constexpr double tf32Tolerance = 1e-2;
 
@@ -156,10 +156,11 @@ TEST(DeviceAttention, TensorCoresMultiplyWhatNeedsNoRoundingExactly) {
   }
   for (size_t i = 0; i < value.size(); ++i)
     value[i] = static_cast<float>(i) - 300;
-  auto place = [](std::vector<float> &values) {
-    return Place{reinterpret_cast<char *>(values.data()), values.size() * sizeof(float)};
+  auto bufferOf = [](std::vector<float> &values) {
+    return Buffer{reinterpret_cast<char *>(values.data()), values.size() * sizeof(float)};
   };
-  runTf32(p, false, {place(query), place(key), place(value), place(out), place(sums)}, 3);
+  runTf32(p, false,
+          {bufferOf(query), bufferOf(key), bufferOf(value), bufferOf(out), bufferOf(sums)}, 3);
   EXPECT_EQ(out, value);
   EXPECT_EQ(sums, std::vector<float>(length, 1024));
 }
@@ -232,7 +233,7 @@ TEST(DeviceAttention, LargeScoresDoNotOverflow) {
   LargeScores scores;
   scores.attend(run);
   EXPECT_EQ(scores.out[0], 129);
-  EXPECT_EQ(scores.sums[0], 129000);
+  EXPECT_EQ(scores.logsumexp[0], 129000);
   // A run that diverged shows it.
   scores.key[7] = std::numeric_limits<float>::quiet_NaN();
   scores.attend(run);

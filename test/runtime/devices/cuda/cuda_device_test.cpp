@@ -188,7 +188,7 @@ TEST_F(CudaDevice, MemoryReportHasTheDevice) {
 }
 
 TEST_F(CudaDevice, WhatTheDriverReportsEndsTheRun) {
-  // A copy from behind the arena. After it the driver does nothing more, as a real one.
+  // A copy from after the arena. After it the driver does nothing more, as a real one.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   MtcProgram program = mtc_program;
   std::vector<MtcOperation> operations(program.micro_step.operations,
@@ -230,7 +230,7 @@ TEST(Streams, WorkRunsWhereItIsWaitedFor) {
   in = 2; // Nothing has waited for the first copy yet.
   EXPECT_EQ(driver.waitForStream(second), success);
   EXPECT_EQ(out, 2);
-  in = 3; // The second copy lies behind the event.
+  in = 3; // The second copy comes after the event.
   EXPECT_EQ(driver.waitForStream(first), success);
   driver.copyToHost(&out, memory.address(), 4, second);
   EXPECT_EQ(out, 2);

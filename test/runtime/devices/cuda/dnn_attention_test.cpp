@@ -124,7 +124,7 @@ private:
   MtcAttention a;
   std::mt19937 generator{1};
   Tensor query, key, value, dOut;
-  std::vector<double> out, sums, dQuery, dKey, dValue;
+  std::vector<double> out, logsumexp, dQuery, dKey, dValue;
 };
 
 void Problem::solve() {
@@ -145,7 +145,7 @@ void Problem::solve() {
             score += query.at(b, h, i, d) * key.at(b, g, j, d);
           sum += p[static_cast<size_t>(j)] = std::exp(a.scale * score);
         }
-        sums.push_back(std::log(sum));
+        logsumexp.push_back(std::log(sum));
         for (int64_t j = 0; j < count; ++j) {
           double &weight = p[static_cast<size_t>(j)], &gradient = dp[static_cast<size_t>(j)];
           weight /= sum;
@@ -168,31 +168,31 @@ void Problem::solve() {
 }
 
 /// Memory of the device, filled with halves, or to be read as halves or f32.
-class Places {
+class DeviceTensors {
 public:
-  explicit Places(uint32_t type) : type(type), driver(openDriver()), stream(driver) {}
+  explicit DeviceTensors(uint32_t type) : type(type), driver(openDriver()), stream(driver) {}
 
   Address give(const Tensor &tensor) {
     std::vector<uint16_t> bits;
     for (float number : tensor.numbers)
       bits.push_back(bitsOf(type, number));
-    const Address place = room(static_cast<int64_t>(bits.size() * 2));
-    driver.copyToDevice(place, bits.data(), bits.size() * 2, stream);
+    const Address address = room(static_cast<int64_t>(bits.size() * 2));
+    driver.copyToDevice(address, bits.data(), bits.size() * 2, stream);
     check(driver, driver.waitForStream(stream), "copies");
-    return place;
+    return address;
   }
   Address room(int64_t bytes) { return memories.emplace_back(driver, bytes).address(); }
-  std::vector<float> halves(Address place, size_t count) {
+  std::vector<float> halves(Address address, size_t count) {
     std::vector<uint16_t> bits(count);
-    read(bits.data(), place, count * 2);
+    read(bits.data(), address, count * 2);
     std::vector<float> result;
     for (uint16_t half : bits)
       result.push_back(valueOf(type, half));
     return result;
   }
-  std::vector<float> floats(Address place, size_t count) {
+  std::vector<float> floats(Address address, size_t count) {
     std::vector<float> result(count);
-    read(result.data(), place, count * 4);
+    read(result.data(), address, count * 4);
     return result;
   }
 
@@ -214,32 +214,33 @@ void Problem::check() {
   setenv("MTC_CUDNN", "1", 1);
   std::unique_ptr<Dnn> dnn = Dnn::open();
   ASSERT_TRUE(dnn);
-  Places places(c.type);
+  DeviceTensors tensors(c.type);
   auto halfRoom = [&](const std::vector<double> &values) {
-    return places.room(static_cast<int64_t>(values.size()) * 2);
+    return tensors.room(static_cast<int64_t>(values.size()) * 2);
   };
-  const Address q = places.give(query), k = places.give(key), v = places.give(value),
-                o = halfRoom(out), s = places.room(static_cast<int64_t>(sums.size()) * 4);
+  const Address q = tensors.give(query), k = tensors.give(key), v = tensors.give(value),
+                o = halfRoom(out), s = tensors.room(static_cast<int64_t>(logsumexp.size()) * 4);
   auto forwardBytes = planDnnAttention(a, false), backwardBytes = planDnnAttention(a, true);
   ASSERT_TRUE(forwardBytes && backwardBytes) << c.name;
-  auto forward = DnnAttention::create(*dnn, a, false, {q, k, v, o, s}, places.room(*forwardBytes),
+  auto forward = DnnAttention::create(*dnn, a, false, {q, k, v, o, s}, tensors.room(*forwardBytes),
                                       *forwardBytes);
   ASSERT_TRUE(forward) << c.name;
-  forward->enqueue(places.stream);
+  forward->enqueue(tensors.stream);
   const double tolerance = c.type == MTC_F16 ? 4e-3 : 3e-2;
-  compare("out", places.halves(o, out.size()), out, tolerance);
-  compare("sums", places.floats(s, sums.size()), sums, 1e-5);
+  compare("out", tensors.halves(o, out.size()), out, tolerance);
+  compare("logsumexp", tensors.floats(s, logsumexp.size()), logsumexp, 1e-5);
 
   // Nothing is in what is given as the offsets.
-  const Address offsets = places.room(static_cast<int64_t>(sums.size()) * 4), d = places.give(dOut),
-                dq = halfRoom(dQuery), dk = halfRoom(dKey), dv = halfRoom(dValue);
+  const Address offsets = tensors.room(static_cast<int64_t>(logsumexp.size()) * 4),
+                d = tensors.give(dOut), dq = halfRoom(dQuery), dk = halfRoom(dKey),
+                dv = halfRoom(dValue);
   auto backward = DnnAttention::create(*dnn, a, true, {q, k, v, s, offsets, d, o, dq, dk, dv},
-                                       places.room(*backwardBytes), *backwardBytes);
+                                       tensors.room(*backwardBytes), *backwardBytes);
   ASSERT_TRUE(backward) << c.name;
-  backward->enqueue(places.stream);
-  compare("d_query", places.halves(dq, dQuery.size()), dQuery, 2 * tolerance);
-  compare("d_key", places.halves(dk, dKey.size()), dKey, 2 * tolerance);
-  compare("d_value", places.halves(dv, dValue.size()), dValue, 2 * tolerance);
+  backward->enqueue(tensors.stream);
+  compare("d_query", tensors.halves(dq, dQuery.size()), dQuery, 2 * tolerance);
+  compare("d_key", tensors.halves(dk, dKey.size()), dKey, 2 * tolerance);
+  compare("d_value", tensors.halves(dv, dValue.size()), dValue, 2 * tolerance);
 }
 
 TEST(DnnAttention, IsWhatSumsAre) {
@@ -317,12 +318,12 @@ TEST(DnnAttention, LeavesTheCallToOthersWhereItDoesNotFit) {
   ASSERT_TRUE(dnn);
   const MtcAttention a = attention();
   const int64_t bytes = *planDnnAttention(a, false);
-  std::vector<Address> places = {4096, 8192, 12288, 16384, 20480};
-  EXPECT_TRUE(DnnAttention::create(*dnn, a, false, places, 256, bytes));
-  EXPECT_TRUE(DnnAttention::create(*dnn, a, false, places, 64, bytes));
-  EXPECT_FALSE(DnnAttention::create(*dnn, a, false, places, 64, 256));
-  places[1] += 8;
-  EXPECT_FALSE(DnnAttention::create(*dnn, a, false, places, 256, bytes));
+  std::vector<Address> buffers = {4096, 8192, 12288, 16384, 20480};
+  EXPECT_TRUE(DnnAttention::create(*dnn, a, false, buffers, 256, bytes));
+  EXPECT_TRUE(DnnAttention::create(*dnn, a, false, buffers, 64, bytes));
+  EXPECT_FALSE(DnnAttention::create(*dnn, a, false, buffers, 64, 256));
+  buffers[1] += 8;
+  EXPECT_FALSE(DnnAttention::create(*dnn, a, false, buffers, 256, bytes));
   unsetenv("MTC_CUDNN");
   EXPECT_FALSE(Dnn::open());
 }

@@ -23,7 +23,7 @@ namespace {
 
 /// Of one contraction: out, and what else it gives.
 struct Results {
-  std::vector<float> out, kept, sums;
+  std::vector<float> out, auxiliary, sums;
 };
 
 /// A contraction with up to three batch axes, computed by the library and by loops.
@@ -31,13 +31,13 @@ class Contraction {
 public:
   explicit Contraction(MtcContraction given) : c(given) {
     std::mt19937 random(1);
-    for (uint32_t place = 0; place < placeCount(); ++place) {
-      std::vector<float> &values = places.emplace_back(static_cast<size_t>(elements(place)));
+    for (uint32_t buffer = 0; buffer < bufferCount(); ++buffer) {
+      std::vector<float> &values = buffers.emplace_back(static_cast<size_t>(elements(buffer)));
       for (float &value : values)
         value = static_cast<float>(random() % 17) - 8;
     }
-    if (hasPoint())
-      for (float &value : places[outPlace() - 1])
+    if (hasPreactivation())
+      for (float &value : buffers[outBuffer() - 1])
         value /= 4; // Where gelu bends.
   }
 
@@ -48,7 +48,7 @@ public:
     OwnedStream stream(driver);
     std::vector<DeviceMemory> memories;
     std::vector<Address> addresses;
-    for (const std::vector<float> &values : places) {
+    for (const std::vector<float> &values : buffers) {
       const size_t bytes = values.size() * sizeof(float);
       memories.emplace_back(driver, static_cast<int64_t>(bytes));
       addresses.push_back(memories.back().address());
@@ -58,19 +58,19 @@ public:
     Matmul matmul(blas, plan, addresses, workspace.address(), workspaceBytes(plan), MTC_CUDA_F32);
     matmul.enqueue(stream);
     std::vector<std::vector<float>> found;
-    for (uint32_t place = outPlace(); place < placeCount(); ++place) {
-      std::vector<float> &values = found.emplace_back(places[place].size());
-      driver.copyToHost(values.data(), addresses[place], values.size() * sizeof(float), stream);
+    for (uint32_t buffer = outBuffer(); buffer < bufferCount(); ++buffer) {
+      std::vector<float> &values = found.emplace_back(buffers[buffer].size());
+      driver.copyToHost(values.data(), addresses[buffer], values.size() * sizeof(float), stream);
     }
     check(driver, driver.waitForStream(stream), "the product");
-    return {found[0], c.keeps_sum ? found[1] : std::vector<float>(),
+    return {found[0], c.has_auxiliary ? found[1] : std::vector<float>(),
             c.summed ? found.back() : std::vector<float>()};
   }
 
   Results expected() const {
-    Results r = {places[outPlace()], {}, {}};
-    if (c.keeps_sum)
-      r.kept = places[outPlace() + 1];
+    Results r = {buffers[outBuffer()], {}, {}};
+    if (c.has_auxiliary)
+      r.auxiliary = buffers[outBuffer() + 1];
     if (c.summed)
       r.sums.assign(static_cast<size_t>(c.summed == MTC_LHS_SUMMED ? c.m : c.n), 0);
     int64_t entries = 1;
@@ -85,13 +85,13 @@ public:
                 static_cast<double>(at(0, entry, m, k)) * static_cast<double>(at(1, entry, k, n));
           for (uint32_t a = 0; a < c.addend_count; ++a)
             sum += static_cast<double>(at(2 + a, entry, m, n));
-          const size_t place = index(outPlace(), entry, m, n);
-          sum += c.accumulate ? static_cast<double>(r.out[place]) : 0;
-          if (c.keeps_sum)
-            r.kept[place] = static_cast<float>(sum);
-          r.out[place] = static_cast<float>(activated(sum, entry, m, n));
+          const size_t position = index(outBuffer(), entry, m, n);
+          sum += c.accumulate ? static_cast<double>(r.out[position]) : 0;
+          if (c.has_auxiliary)
+            r.auxiliary[position] = static_cast<float>(sum);
+          r.out[position] = static_cast<float>(activated(sum, entry, m, n));
           if (c.summed == MTC_RESULT_SUMMED)
-            r.sums[static_cast<size_t>(n)] += r.out[place];
+            r.sums[static_cast<size_t>(n)] += r.out[position];
         }
     for (int64_t k = 0; k < c.k; ++k) {
       for (int64_t m = 0; c.summed == MTC_LHS_SUMMED && m < c.m; ++m)
@@ -103,54 +103,54 @@ public:
   }
 
 private:
-  bool hasPoint() const { return c.activation == MTC_GELU_GRADIENT; }
-  uint32_t outPlace() const { return 2 + c.addend_count + (hasPoint() ? 1 : 0); }
-  uint32_t placeCount() const {
-    return outPlace() + 1 + (c.keeps_sum ? 1 : 0) + (c.summed ? 1 : 0);
+  bool hasPreactivation() const { return c.activation == MTC_GELU_GRADIENT; }
+  uint32_t outBuffer() const { return 2 + c.addend_count + (hasPreactivation() ? 1 : 0); }
+  uint32_t bufferCount() const {
+    return outBuffer() + 1 + (c.has_auxiliary ? 1 : 0) + (c.summed ? 1 : 0);
   }
   double activated(double z, int64_t entry, int64_t m, int64_t n) const {
     if (c.activation == MTC_RELU)
       return z > 0 ? z : 0;
     if (c.activation == MTC_GELU)
       return gelu(z);
-    if (!hasPoint())
+    if (!hasPreactivation())
       return z;
-    const auto x = static_cast<double>(at(outPlace() - 1, entry, m, n));
+    const auto x = static_cast<double>(at(outBuffer() - 1, entry, m, n));
     constexpr double step = 1e-5;
     return z * (gelu(x + step) - gelu(x - step)) / (2 * step);
   }
   static double gelu(double x) {
     return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
   }
-  const int64_t *strides(uint32_t place) const {
-    return place == 0                    ? c.lhs_strides
-           : place == 1                  ? c.rhs_strides
-           : place >= 2 + c.addend_count ? c.out_strides
-                                         : c.addend_strides[place - 2];
+  const int64_t *strides(uint32_t buffer) const {
+    return buffer == 0                    ? c.lhs_strides
+           : buffer == 1                  ? c.rhs_strides
+           : buffer >= 2 + c.addend_count ? c.out_strides
+                                          : c.addend_strides[buffer - 2];
   }
-  size_t index(uint32_t place, int64_t entry, int64_t row, int64_t column) const {
-    const int64_t *s = strides(place);
+  size_t index(uint32_t buffer, int64_t entry, int64_t row, int64_t column) const {
+    const int64_t *s = strides(buffer);
     int64_t result = row * s[c.batch_rank] + column * s[c.batch_rank + 1];
     for (uint32_t i = c.batch_rank; i-- > 0; entry /= c.batch[i])
       result += entry % c.batch[i] * s[i];
     return static_cast<size_t>(result);
   }
-  float at(uint32_t place, int64_t entry, int64_t row, int64_t column) const {
-    return places[place][index(place, entry, row, column)];
+  float at(uint32_t buffer, int64_t entry, int64_t row, int64_t column) const {
+    return buffers[buffer][index(buffer, entry, row, column)];
   }
-  int64_t elements(uint32_t place) const {
-    if (c.summed && place + 1 == placeCount())
+  int64_t elements(uint32_t buffer) const {
+    if (c.summed && buffer + 1 == bufferCount())
       return c.summed == MTC_LHS_SUMMED ? c.m : c.n;
-    const int64_t *s = strides(place);
-    int64_t last = (place == 1 ? c.k - 1 : c.m - 1) * s[c.batch_rank] +
-                   (place == 0 ? c.k - 1 : c.n - 1) * s[c.batch_rank + 1];
+    const int64_t *s = strides(buffer);
+    int64_t last = (buffer == 1 ? c.k - 1 : c.m - 1) * s[c.batch_rank] +
+                   (buffer == 0 ? c.k - 1 : c.n - 1) * s[c.batch_rank + 1];
     for (uint32_t i = 0; i < c.batch_rank; ++i)
       last += (c.batch[i] - 1) * s[i];
     return last + 1;
   }
 
   MtcContraction c;
-  std::vector<std::vector<float>> places; ///< as the contraction counts them
+  std::vector<std::vector<float>> buffers; ///< as the contraction counts them
 };
 
 /// Expects the loops' result by so many calls of the library.
@@ -158,20 +158,20 @@ void expectCalls(const MtcContraction &contraction, int64_t calls) {
   std::optional<MatmulPlan> plan = planMatmul(contraction);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->calls(), calls);
-  EXPECT_EQ(mtc_cuda_call_rate(MTC_CONTRACTION, &contraction), calls > 1 ? 1 : 2);
+  EXPECT_EQ(mtc_cuda_call_support_level(MTC_CONTRACTION, &contraction), calls > 1 ? 1 : 2);
   Contraction both(contraction);
   const Results found = both.computed(*plan), expected = both.expected();
   if (contraction.activation == MTC_GELU || contraction.activation == MTC_GELU_GRADIENT)
     EXPECT_THAT(found.out, testing::Pointwise(testing::FloatNear(1e-3f), expected.out));
   else
     EXPECT_EQ(found.out, expected.out);
-  EXPECT_EQ(found.kept, expected.kept);
+  EXPECT_EQ(found.auxiliary, expected.auxiliary);
   EXPECT_THAT(found.sums, testing::Pointwise(testing::FloatNear(1e-3f), expected.sums));
 }
 
 void expectRefused(const MtcContraction &contraction) {
   EXPECT_FALSE(planMatmul(contraction));
-  EXPECT_EQ(mtc_cuda_call_rate(MTC_CONTRACTION, &contraction), 0);
+  EXPECT_EQ(mtc_cuda_call_support_level(MTC_CONTRACTION, &contraction), 0);
   EXPECT_EQ(mtc_cuda_call_scratch_bytes(MTC_CONTRACTION, &contraction), -1);
 }
 
@@ -300,7 +300,7 @@ TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
   c.addend_strides[0][1] = 1;
   expectRefused(c);
   MtcContraction attention = plain();
-  EXPECT_EQ(mtc_cuda_call_rate(MTC_ATTENTION, &attention), 0);
+  EXPECT_EQ(mtc_cuda_call_support_level(MTC_ATTENTION, &attention), 0);
 }
 
 TEST(Matmul, WorkspaceGrowsWithTheResult) {
@@ -319,7 +319,7 @@ TEST(Matmul, ForwardActivations) {
       c.addend_count = hasBias;
       c.addend_strides[0][1] = 1;
       expectCalls(c, 1);
-      c.keeps_sum = 1;
+      c.has_auxiliary = 1;
       if (activation == MTC_RELU)
         expectRefused(c); // It would give a mask of bits.
       else
@@ -390,17 +390,17 @@ TEST(Matmul, EpiloguesThatTheLibraryDoesNotHaveAreRefused) {
   c.addend_strides[0][1] = 1;
   expectRefused(c);
   c = wide(MTC_GELU);
-  c.keeps_sum = 1;
+  c.has_auxiliary = 1;
   c.out_strides[0] = 12; // no multiple of 8
   expectRefused(c);
-  c.keeps_sum = 0;
+  c.has_auxiliary = 0;
   expectCalls(c, 1);
   c = wide(MTC_NO_ACTIVATION);
-  c.keeps_sum = 1;
+  c.has_auxiliary = 1;
   expectRefused(c);
 }
 
-/// Runs gelu's gradient and its sums with places that hold what they must but for one, which lacks
+/// Runs gelu's gradient and its sums with buffers that hold what they must but for one, which lacks
 /// an element. Whether the device is still well.
 bool runsWithTooSmall(size_t small) {
   MtcContraction c = wide(MTC_GELU_GRADIENT);
@@ -411,7 +411,7 @@ bool runsWithTooSmall(size_t small) {
   OwnedStream stream(driver);
   std::vector<DeviceMemory> memories;
   std::vector<Address> addresses;
-  for (int64_t elements : {5 * 7, 7 * 8, 5 * 8, 5 * 8, 8}) { // lhs, rhs, point, out, sums
+  for (int64_t elements : {5 * 7, 7 * 8, 5 * 8, 5 * 8, 8}) { // lhs, rhs, preactivation, out, sums
     const int64_t bytes = 4 * (elements - (addresses.size() == small ? 1 : 0));
     memories.emplace_back(driver, bytes);
     addresses.push_back(memories.back().address());

@@ -43,12 +43,12 @@ struct Conflict {
   bool amongOthers; ///< several threads made such accesses
 };
 
-/// The accesses of one place that none of them divides. Two by different threads, of which one
-/// writes, are a race unless a barrier of the block that both are in lies between them, or one of
-/// the warp that both are in. Atomic accesses are taken to be no race with anything.
+/// The accesses of one range of bytes that none of them divides. Two by different threads, of which
+/// one writes, are a race unless a barrier of the block that both are in lies between them, or one
+/// of the warp that both are in. Atomic accesses are taken to be no race with anything.
 class AccessRecord {
 public:
-  /// Whether the place was written at this time or later.
+  /// Whether the bytes were written at this time or later.
   bool isWrittenSince(uint32_t time) const { return writeTime >= time; }
   /// Whether one more read tells nothing new: it was written before the last barrier of the block,
   /// and threads of several warps have read it since.

@@ -187,7 +187,7 @@ void Block::waitAtBarrier(uint32_t site) {
 
 /// Nobody can go on: says who waits, and for whom.
 void Block::diagnose() {
-  auto place = [&](const Thread &thread) {
+  auto describe = [&](const Thread &thread) {
     if (thread.status == Thread::done)
       return std::string("has ended");
     if (thread.status == Thread::atBarrier)
@@ -202,7 +202,7 @@ void Block::diagnose() {
   while (threads[other].status == self.status && threads[other].site == self.site)
     ++other;
   runningThread = waiting;
-  message = text(place(self), ", and ", nameThread(other), " ", place(threads[other]),
+  message = text(describe(self), ", and ", nameThread(other), " ", describe(threads[other]),
                  self.status == Thread::atBarrier ? ": a divergent barrier" : ": a divergent warp");
 }
 
@@ -217,9 +217,9 @@ void Block::accessShared(const void *address, uint64_t bytes, const MtcEmulatedA
 }
 
 std::string Block::findRace(const GlobalAccess &access) {
-  const std::optional<Conflict> conflict =
-      races->access(access.address, access.bytes, static_cast<MtcAccessKind>(access.place.kind),
-                    runningThread, globalClock);
+  const std::optional<Conflict> conflict = races->access(
+      access.address, access.bytes, static_cast<MtcAccessKind>(access.instruction.kind),
+      runningThread, globalClock);
   if (!conflict)
     return "";
   const char *verb = conflict->kind == MTC_WRITE ? " wrote" : " read";

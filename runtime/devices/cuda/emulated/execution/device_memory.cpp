@@ -50,7 +50,7 @@ bool DeviceMemory::contains(const void *address) const {
 
 char *DeviceMemory::allocate(size_t bytes) {
   std::lock_guard lock(mutex);
-  // The first gap that holds it, in pages of its own, with a guard before and behind.
+  // The first gap that holds it, in pages of its own, with a guard before and after.
   size_t needed = roundUp(std::max<size_t>(bytes, 1), page) + MTC_SHADOW_GUARD;
   size_t begin = MTC_SHADOW_GUARD;
   for (auto [offset, size] : allocations) {
@@ -115,7 +115,7 @@ std::string DeviceMemory::findFault(const void *begin, size_t bytes, bool isRead
     return text(bytes, " bytes at ", begin, ", which is no address of device memory");
   size_t offset = static_cast<const char *>(begin) - memory;
   auto next = allocations.upper_bound(offset);
-  size_t before = 0, size = 0; // of the last allocation that does not start behind it
+  size_t before = 0, size = 0; // of the last allocation that does not start after it
   if (next != allocations.begin()) {
     before = std::prev(next)->first;
     size = std::prev(next)->second;

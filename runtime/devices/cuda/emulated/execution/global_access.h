@@ -14,7 +14,7 @@ struct GlobalAccess {
   const void *address;
   uint64_t bytes;
   const char *parameter;
-  const MtcEmulatedAccess &place;
+  const MtcEmulatedAccess &instruction;
 
   /// As "reads 4 bytes at offset 64 of parameter 0".
   std::string describe() const;

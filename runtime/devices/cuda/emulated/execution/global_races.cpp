@@ -14,8 +14,8 @@ GlobalRaces *GlobalRaces::get() {
 }
 
 uint32_t GlobalRaces::startLaunch() {
-  constexpr uint32_t mostTime = uint32_t{1} << 31;
-  if (latest > mostTime) { // All that is recorded is old.
+  constexpr uint32_t maxTime = uint32_t{1} << 31;
+  if (latest > maxTime) { // All that is recorded is old.
     pages.clear();
     lastPage = nullptr;
     latest = 0;

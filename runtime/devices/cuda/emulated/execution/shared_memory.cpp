@@ -42,7 +42,7 @@ std::string SharedMemory::access(const void *address, uint64_t count,
     if (access.kind == MTC_READ && granule.isWidelyRead(clock))
       continue;
     if (access.kind != MTC_WRITE && !granule.isWrittenSince(clock.blockStart()))
-      return describe("where no thread of the block has written: an uninitialised read");
+      return describe("where no thread of the block has written: an uninitialized read");
     if (auto conflict = granule.access(static_cast<MtcAccessKind>(access.kind), thread, clock,
                                        clock.blockStart()))
       return describe("which ", conflict->amongOthers ? "among others " : "", "thread ",

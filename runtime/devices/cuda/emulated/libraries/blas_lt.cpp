@@ -31,7 +31,7 @@ constexpr int invalidValue = 7, notSupported = 15; // CUBLAS_STATUS_...
 /// One product, prepared by its first run.
 struct Product {
   MtcContraction contraction = {};
-  std::vector<char *> places;
+  std::vector<char *> buffers;
   MatrixLayoutObject a, b, c, d;
   bool readsC;
   BlasEpilogue epilogue;
@@ -42,13 +42,13 @@ struct Product {
     auto isReadable = [](char *at, int64_t bytes) {
       return emulation::findFault(at, static_cast<size_t>(bytes), true);
     };
-    std::string fault = forEachRun(a, places[0], isReadable);
+    std::string fault = forEachRun(a, buffers[0], isReadable);
     if (fault.empty())
-      fault = forEachRun(b, places[1], isReadable);
+      fault = forEachRun(b, buffers[1], isReadable);
     if (fault.empty() && readsC)
-      fault = forEachRun(c, contraction.accumulate ? places.back() : places[2], isReadable);
+      fault = forEachRun(c, contraction.accumulate ? buffers.back() : buffers[2], isReadable);
     if (fault.empty())
-      fault = forEachRun(d, places.back(), [](char *at, int64_t bytes) {
+      fault = forEachRun(d, buffers.back(), [](char *at, int64_t bytes) {
         return emulation::findFault(at, static_cast<size_t>(bytes), false);
       });
     if (fault.empty())
@@ -64,9 +64,9 @@ struct Product {
     void *aligned = scratch.data();
     size_t space = scratch.size();
     std::align(MTC_ALIGNMENT, 1, aligned, space);
-    call->run(places.data(), static_cast<char *>(aligned));
+    call->run(buffers.data(), static_cast<char *>(aligned));
     epilogue.run();
-    return forEachRun(d, places.back(), [](char *at, int64_t bytes) {
+    return forEachRun(d, buffers.back(), [](char *at, int64_t bytes) {
       emulation::markDefined(at, static_cast<size_t>(bytes));
       return std::string();
     });
@@ -153,7 +153,7 @@ int destroyPreference(MatmulPreference preference) {
   return 0;
 }
 int setPreference(MatmulPreference, int attribute, const void *, size_t bytes) {
-  return bytes == (attribute == mostWorkspace ? 8u : 4u) ? 0 : invalidValue;
+  return bytes == (attribute == maxWorkspace ? 8u : 4u) ? 0 : invalidValue;
 }
 
 BlasEpilogue epilogueOf(const MatmulDescriptionObject &description, const MatrixLayoutObject &a,
@@ -203,13 +203,15 @@ int matmul(BlasHandle, MatmulDescription description, const void *, const void *
            const MatmulAlgorithm *, void *, size_t, Stream stream) {
   if (!fits(*description, *aLayout, *bLayout, *cLayout, *dLayout))
     return invalidValue;
-  auto place = [](const void *pointer) { return static_cast<char *>(const_cast<void *>(pointer)); };
+  auto address = [](const void *pointer) {
+    return static_cast<char *>(const_cast<void *>(pointer));
+  };
   auto product = std::make_shared<Product>();
   product->a = *aLayout;
   product->b = *bLayout;
   product->c = *cLayout;
   product->d = *dLayout;
-  product->places = {place(a), place(b)};
+  product->buffers = {address(a), address(b)};
   MtcContraction &contraction = product->contraction;
   contraction.type = elementType(dLayout->type);
   contraction.batch_rank = 1;
@@ -230,18 +232,18 @@ int matmul(BlasHandle, MatmulDescription description, const void *, const void *
     contraction.accumulate = 1;
   } else if (product->readsC) {
     operand(contraction.addend_strides[contraction.addend_count++], *cLayout, false);
-    product->places.push_back(place(c));
+    product->buffers.push_back(address(c));
   }
   if (description->epilogue & biasEpilogue) {
     setStrides(contraction.addend_strides[contraction.addend_count++], description->biasStride, 1,
                0);
-    product->places.push_back(reinterpret_cast<char *>(description->bias));
+    product->buffers.push_back(reinterpret_cast<char *>(description->bias));
   }
-  product->places.push_back(place(d));
+  product->buffers.push_back(address(d));
   product->epilogue = epilogueOf(*description, *aLayout, *bLayout, *dLayout);
-  product->epilogue.aData = place(a);
-  product->epilogue.bData = place(b);
-  product->epilogue.dData = place(d);
+  product->epilogue.aData = address(a);
+  product->epilogue.bData = address(b);
+  product->epilogue.dData = address(d);
   enqueue(stream, [product] { return product->run(); });
   return 0;
 }

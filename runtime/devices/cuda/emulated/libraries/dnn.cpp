@@ -97,13 +97,13 @@ int execute(Handle handle, RawDescriptor plan, RawDescriptor pack) {
   RawDescriptor graph = plan->value<RawDescriptor>(heuristicsGraph);
   const std::vector<int64_t> ids = pack->values<int64_t>(packIds);
   const std::vector<char *> pointers = pack->values<char *>(packPointers);
-  std::map<int64_t, char *> places;
+  std::map<int64_t, char *> addresses;
   for (size_t i = 0; i < ids.size(); ++i)
-    places[ids[i]] = pointers[i];
+    addresses[ids[i]] = pointers[i];
   char *workspace = pack->value<char *>(packWorkspace);
-  enqueue(handle->stream, [graph, places, workspace]() {
+  enqueue(handle->stream, [graph, addresses, workspace]() {
     std::string fault = emulation::findFault(workspace, workspaceBytes, false);
-    return fault.empty() ? evaluate(*graph, places) : "cuDNN's workspace: " + fault;
+    return fault.empty() ? evaluate(*graph, addresses) : "cuDNN's workspace: " + fault;
   });
   return 0;
 }

@@ -82,7 +82,7 @@ void forEachIndex(const std::vector<int64_t> &extents,
 
 class Evaluation {
 public:
-  explicit Evaluation(const std::map<int64_t, char *> &places) : places(places) {}
+  explicit Evaluation(const std::map<int64_t, char *> &addresses) : addresses(addresses) {}
 
   void run(const DescriptorObject &operation);
   std::string fault;
@@ -103,11 +103,11 @@ private:
     result.numbers.resize(static_cast<size_t>(count));
     return result;
   }
-  /// Where an element of a placed tensor lies; null, with a fault, if the run gave no place.
+  /// Where an element of a tensor in memory lies; null, with a fault, if the run gave no address.
   char *address(const DescriptorObject &tensor, const std::vector<int64_t> &index) {
-    auto place = places.find(tensor.value<int64_t>(tensorId));
-    if (place == places.end()) {
-      setFault("a tensor of the graph has no place");
+    auto address = addresses.find(tensor.value<int64_t>(tensorId));
+    if (address == addresses.end()) {
+      setFault("a tensor of the graph has no address");
       return nullptr;
     }
     const int bytes = elementBytes(tensor);
@@ -115,7 +115,7 @@ private:
     const std::vector<int64_t> strides = tensor.values<int64_t>(tensorStrides);
     for (size_t i = 0; i < strides.size(); ++i)
       offset += index[i] * strides[i];
-    return place->second + offset * bytes;
+    return address->second + offset * bytes;
   }
   static int elementBytes(const DescriptorObject &tensor) {
     const int element = tensor.value<int>(tensorType);
@@ -129,7 +129,7 @@ private:
   void reduce(const DescriptorObject &operation);
   void transpose(const DescriptorObject &operation);
 
-  const std::map<int64_t, char *> &places;
+  const std::map<int64_t, char *> &addresses;
   std::map<int64_t, Values> known; ///< by the tensors' numbers
 };
 
@@ -290,8 +290,8 @@ void Evaluation::run(const DescriptorObject &operation) {
 
 } // namespace
 
-std::string evaluate(const DescriptorObject &graph, const std::map<int64_t, char *> &places) {
-  Evaluation evaluation(places);
+std::string evaluate(const DescriptorObject &graph, const std::map<int64_t, char *> &addresses) {
+  Evaluation evaluation(addresses);
   for (RawDescriptor operation : graph.values<RawDescriptor>(graphOperations)) {
     evaluation.run(*operation);
     if (!evaluation.fault.empty())

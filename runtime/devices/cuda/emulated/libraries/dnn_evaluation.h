@@ -37,7 +37,7 @@ struct DescriptorObject {
 
 /// Runs a graph on the emulated device's memory: each tensor by loops, rounded to its elements.
 /// Says what was wrong; empty if nothing. By-value tensors are read when it is called.
-std::string evaluate(const DescriptorObject &graph, const std::map<int64_t, char *> &places);
+std::string evaluate(const DescriptorObject &graph, const std::map<int64_t, char *> &addresses);
 
 } // namespace mtc::runtime::cuda::dnn
 

@@ -61,9 +61,9 @@ bool BlasEpilogue::isSupported() const {
                                 geluEpilogue,
                                 geluEpilogue | auxiliaryEpilogue,
                                 geluGradientEpilogue | auxiliaryEpilogue,
-                                geluGradientEpilogue | auxiliaryEpilogue | sumsEpilogue,
-                                sumsOfAEpilogue,
-                                sumsOfBEpilogue},
+                                geluGradientEpilogue | auxiliaryEpilogue | biasGradientEpilogue,
+                                biasGradientAEpilogue,
+                                biasGradientBEpilogue},
                      biased[] = {0, reluEpilogue, geluEpilogue, geluEpilogue | auxiliaryEpilogue};
   const bool isKind = kind & biasEpilogue
                           ? std::count(std::begin(biased), std::end(biased), kind & ~biasEpilogue)
@@ -76,14 +76,14 @@ bool BlasEpilogue::isSupported() const {
 }
 
 bool BlasEpilogue::writesSums() const {
-  return kind & (sumsEpilogue | sumsOfAEpilogue | sumsOfBEpilogue);
+  return kind & (biasGradientEpilogue | biasGradientAEpilogue | biasGradientBEpilogue);
 }
 
 MatrixLayoutObject BlasEpilogue::auxiliaryLayout() const {
   return {d.type, d.rows, d.columns, auxiliaryLeading, d.batch, auxiliaryStride};
 }
 
-int64_t BlasEpilogue::sumCount() const { return kind & sumsOfBEpilogue ? d.columns : d.rows; }
+int64_t BlasEpilogue::sumCount() const { return kind & biasGradientBEpilogue ? d.columns : d.rows; }
 
 std::string BlasEpilogue::findFault() const {
   if (kind & auxiliaryEpilogue) {
@@ -131,12 +131,16 @@ void BlasEpilogue::activate() const {
 
 void BlasEpilogue::sum() const {
   const uint32_t type = elementType(d.type);
-  const MatrixLayoutObject &summed = kind & sumsEpilogue ? d : kind & sumsOfAEpilogue ? a : b;
-  const char *data = kind & sumsEpilogue ? dData : kind & sumsOfAEpilogue ? aData : bData;
+  const MatrixLayoutObject &summed = kind & biasGradientEpilogue    ? d
+                                     : kind & biasGradientAEpilogue ? a
+                                                                    : b;
+  const char *data = kind & biasGradientEpilogue    ? dData
+                     : kind & biasGradientAEpilogue ? aData
+                                                    : bData;
   // Rows of D, and of A as it enters the product, are kept; of B the columns.
-  const bool keepsRows = kind & sumsEpilogue      ? true
-                         : kind & sumsOfAEpilogue ? !transposesA
-                                                  : transposesB;
+  const bool keepsRows = kind & biasGradientEpilogue    ? true
+                         : kind & biasGradientAEpilogue ? !transposesA
+                                                        : transposesB;
   const int64_t kept = keepsRows ? summed.rows : summed.columns,
                 depth = keepsRows ? summed.columns : summed.rows;
   auto *sums = reinterpret_cast<char *>(vector);

@@ -70,8 +70,8 @@ TEST(BlasLt, TakesWhatItIsTold) {
     EXPECT_EQ(blas.setDescription(description, transposeB, &transposedOperand, 4), 0);
     for (uint32_t kind : {uint32_t{biasEpilogue}, biasEpilogue | reluEpilogue,
                           biasEpilogue | geluEpilogue | auxiliaryEpilogue,
-                          geluGradientEpilogue | auxiliaryEpilogue | sumsEpilogue,
-                          uint32_t{sumsOfAEpilogue}, uint32_t{sumsOfBEpilogue}})
+                          geluGradientEpilogue | auxiliaryEpilogue | biasGradientEpilogue,
+                          uint32_t{biasGradientAEpilogue}, uint32_t{biasGradientBEpilogue}})
       EXPECT_EQ(blas.setDescription(description, epilogue, &kind, sizeof kind), 0);
     EXPECT_EQ(blas.setDescription(description, biasPointer, &bias, sizeof bias), 0);
     EXPECT_EQ(blas.setDescription(description, biasBatchStride, &stride, sizeof stride), 0);
@@ -86,7 +86,7 @@ TEST(BlasLt, TakesWhatItIsTold) {
   const uint64_t bytes = 1 << 20;
   const uint32_t alignment = 64;
   EXPECT_EQ(blas.setPreference(preference, reductionSchemes, &reduceApart, 4), 0);
-  EXPECT_EQ(blas.setPreference(preference, mostWorkspace, &bytes, sizeof bytes), 0);
+  EXPECT_EQ(blas.setPreference(preference, maxWorkspace, &bytes, sizeof bytes), 0);
   for (PreferenceAttribute attribute : {alignmentA, alignmentB, alignmentC, alignmentD})
     EXPECT_EQ(blas.setPreference(preference, attribute, &alignment, sizeof alignment), 0);
   EXPECT_EQ(blas.destroyPreference(preference), 0);

@@ -129,7 +129,7 @@ TEST(Emulator, OrdersSharedMemoryByWarpBarriersWithinTheWarpOnly) {
   };
   Numbers to(64);
   EXPECT_THAT(launch(body, 1, 64, {to.address(), nullptr}), IsEmpty());
-  EXPECT_THAT(launch(body, 1, 64, {to.address(), to.address()}), HasSubstr("uninitialised read"));
+  EXPECT_THAT(launch(body, 1, 64, {to.address(), to.address()}), HasSubstr("uninitialized read"));
 }
 
 TEST(Emulator, ReportsTheFirstBlockThatFails) {

@@ -15,13 +15,13 @@ namespace mtc::runtime::cuda {
 /// less than 50 ms together. The first one does not count.
 template <typename Enqueue>
 static double fewestSeconds(const Gpu &gpu, Stream stream, const Enqueue &enqueue) {
-  constexpr int least = 3, most = 100;
+  constexpr int minRuns = 3, maxRuns = 100;
   constexpr double longEnough = 0.05;
-  constexpr const char *fails = "the GPU's rates cannot be measured";
+  constexpr const char *fails = "the GPU's throughput cannot be measured";
   OwnedEvent begin(gpu.driver, timedEvent), end(gpu.driver, timedEvent);
   enqueue();
   double sum = 0, fewest = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < least || (sum < longEnough && run < most); ++run) {
+  for (int run = 0; run < minRuns || (sum < longEnough && run < maxRuns); ++run) {
     gpu.check(gpu.driver.recordEvent(begin, stream), fails);
     enqueue();
     gpu.check(gpu.driver.recordEvent(end, stream), fails);

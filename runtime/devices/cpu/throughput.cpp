@@ -1,5 +1,5 @@
 // Copies and contractions that are timed alone.
-#include "runtime/devices/cpu/machine_rates.h"
+#include "runtime/devices/cpu/throughput.h"
 
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/devices/cpu/arena.h"
@@ -20,12 +20,12 @@ namespace {
 /// The fewest seconds that a run of `action` takes: of at least 3 runs, of more while they take
 /// less than 50 ms together. The first one does not count.
 template <typename Action> double fewestSeconds(const Action &action) {
-  constexpr int least = 3, most = 100;
+  constexpr int minRuns = 3, maxRuns = 100;
   constexpr double longEnough = 0.05;
   using Clock = std::chrono::steady_clock;
   action();
   double sum = 0, fewest = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < least || (sum < longEnough && run < most); ++run) {
+  for (int run = 0; run < minRuns || (sum < longEnough && run < maxRuns); ++run) {
     auto begin = Clock::now();
     action();
     double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -69,7 +69,7 @@ std::optional<double> copyBandwidth(int threads) {
   });
 }
 
-std::optional<double> plainContractionRate(const MtcContraction &plain, int threads) {
+std::optional<double> plainContractionThroughput(const MtcContraction &plain, int threads) {
   auto prepared = LibraryCall::create(MTC_CONTRACTION, &plain, threads);
   if (!prepared)
     return std::nullopt;
@@ -80,8 +80,8 @@ std::optional<double> plainContractionRate(const MtcContraction &plain, int thre
     const int64_t rhs = bytes(plain.m, plain.k), out = rhs + bytes(plain.k, plain.n),
                   scratch = out + bytes(plain.m, plain.n);
     Arena arena(scratch + prepared->scratchBytes(), threads);
-    char *const places[] = {arena.data(), arena.at(rhs), arena.at(out)};
-    double seconds = fewestSeconds([&] { prepared->run(places, arena.at(scratch)); });
+    char *const buffers[] = {arena.data(), arena.at(rhs), arena.at(out)};
+    double seconds = fewestSeconds([&] { prepared->run(buffers, arena.at(scratch)); });
     return static_cast<double>(contractionFlops(plain)) / seconds;
   });
 }

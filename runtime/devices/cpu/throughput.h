@@ -1,6 +1,6 @@
 // What this machine's processor reaches at most, measured.
-#ifndef MTC_RUNTIME_DEVICES_CPU_MACHINE_RATES_H
-#define MTC_RUNTIME_DEVICES_CPU_MACHINE_RATES_H
+#ifndef MTC_RUNTIME_DEVICES_CPU_THROUGHPUT_H
+#define MTC_RUNTIME_DEVICES_CPU_THROUGHPUT_H
 
 #include "runtime/abi/contraction.h"
 
@@ -15,8 +15,8 @@ std::optional<double> copyBandwidth(int threads);
 
 /// Operations a second of a `plainContraction`: the best of several runs over the same memory.
 /// Nothing if the memory cannot be had.
-std::optional<double> plainContractionRate(const MtcContraction &plain, int threads);
+std::optional<double> plainContractionThroughput(const MtcContraction &plain, int threads);
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_DEVICES_CPU_MACHINE_RATES_H
+#endif // MTC_RUNTIME_DEVICES_CPU_THROUGHPUT_H

@@ -9,6 +9,8 @@
 
 #include "bench/kernels/PlacedModule.h"
 #include "codegen/Jit.h"
+#include "driver/Compilation.h"
+#include "driver/Options.h"
 #include "ir/Mtc.h"
 #include "runtime/abi/contraction.h"
 #include "runtime/calls/contraction/plain.h"
@@ -19,8 +21,6 @@
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
-#include "tools/mtc/Compilation.h"
-#include "tools/mtc/Options.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CHECKED = ("ir", "frontend", "passes", "codegen", "runtime", "tools/support")
+CHECKED = ("ir", "frontend", "passes", "codegen", "driver", "runtime", "tools/support")
 LEAST_FILES = 400
 
 Arrows = dict[str, set[str]]

@@ -3,7 +3,7 @@
 #include "test/fuzz/written_input.h"
 
 #include "frontend/reader/Dimensions.h"
-#include "tools/mtc/Compilation.h"
+#include "driver/Compilation.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -3,7 +3,7 @@
 #ifndef MTC_TOOLS_MTC_COMMANDS_H
 #define MTC_TOOLS_MTC_COMMANDS_H
 
-#include "Options.h"
+#include "driver/Options.h"
 
 namespace mtc::tool {
 

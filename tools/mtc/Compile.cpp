@@ -1,10 +1,10 @@
 //===- Compile.cpp - `mtc compile` ------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
-#include "MemoryPlan.h"
-#include "StageText.h"
-#include "Weights.h"
+#include "driver/Compilation.h"
+#include "driver/MemoryPlan.h"
+#include "driver/StageText.h"
+#include "driver/Weights.h"
 
 #include "codegen/Codegen.h"
 #include "codegen/Link.h"

@@ -1,8 +1,8 @@
 //===- Inspect.cpp - `mtc inspect` ------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
-#include "StageText.h"
+#include "driver/Compilation.h"
+#include "driver/StageText.h"
 
 #include "frontend/reader/BatchAxis.h"
 #include "frontend/reader/Dimensions.h"

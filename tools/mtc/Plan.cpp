@@ -1,8 +1,8 @@
 //===- Plan.cpp - `mtc plan` ------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "Compilation.h"
-#include "MemoryPlan.h"
+#include "driver/Compilation.h"
+#include "driver/MemoryPlan.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -1,7 +1,7 @@
 //===- IrPrinter.h - The IR after each pass, and the input of one that fails ------------------===//
 
-#ifndef MTC_TOOLS_MTC_IRPRINTER_H
-#define MTC_TOOLS_MTC_IRPRINTER_H
+#ifndef MTC_DRIVER_IRPRINTER_H
+#define MTC_DRIVER_IRPRINTER_H
 
 #include "tools/support/OutputPolicy.h"
 
@@ -34,4 +34,4 @@ void writeReproducerOnFailure(mlir::PassManager &manager, const OutputTarget &ta
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_IRPRINTER_H
+#endif // MTC_DRIVER_IRPRINTER_H

@@ -1,7 +1,7 @@
 //===- Recipe.h - Flags from a file -----------------------------------------------------------===//
 
-#ifndef MTC_TOOLS_MTC_RECIPE_H
-#define MTC_TOOLS_MTC_RECIPE_H
+#ifndef MTC_DRIVER_RECIPE_H
+#define MTC_DRIVER_RECIPE_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -26,4 +26,4 @@ void applyRecipe(
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_RECIPE_H
+#endif // MTC_DRIVER_RECIPE_H

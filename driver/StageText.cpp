@@ -1,6 +1,6 @@
 //===- StageText.cpp - Modules as text --------------------------------------------------------===//
 
-#include "StageText.h"
+#include "driver/StageText.h"
 
 #include "frontend/dialect/Onnx.h"
 #include "ir/ReservedNames.h"

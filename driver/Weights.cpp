@@ -1,6 +1,6 @@
 //===- Weights.cpp - Initial weights beside the program ---------------------------------------===//
 
-#include "Weights.h"
+#include "driver/Weights.h"
 
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"

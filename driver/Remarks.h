@@ -1,7 +1,7 @@
 //===- Remarks.h - What passes say of their work ----------------------------------------------===//
 
-#ifndef MTC_TOOLS_MTC_REMARKS_H
-#define MTC_TOOLS_MTC_REMARKS_H
+#ifndef MTC_DRIVER_REMARKS_H
+#define MTC_DRIVER_REMARKS_H
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,4 +33,4 @@ private:
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_REMARKS_H
+#endif // MTC_DRIVER_REMARKS_H

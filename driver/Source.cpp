@@ -1,7 +1,7 @@
 //===- Source.cpp - Compilations that continue from a text, and what they take of the model ---===//
 
-#include "Compilation.h"
-#include "StageText.h"
+#include "driver/Compilation.h"
+#include "driver/StageText.h"
 
 #include "frontend/reader/Import.h"
 #include "frontend/reader/MergedInitializers.h"

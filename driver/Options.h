@@ -1,7 +1,7 @@
 //===- Options.h - What the user asks of mtc --------------------------------------------------===//
 
-#ifndef MTC_TOOLS_MTC_OPTIONS_H
-#define MTC_TOOLS_MTC_OPTIONS_H
+#ifndef MTC_DRIVER_OPTIONS_H
+#define MTC_DRIVER_OPTIONS_H
 
 #include "passes/Pipelines.h"
 
@@ -66,4 +66,4 @@ Command parseCommandLine(int argc, char **argv, Options &options);
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_OPTIONS_H
+#endif // MTC_DRIVER_OPTIONS_H

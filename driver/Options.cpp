@@ -1,8 +1,8 @@
 //===- Options.cpp - What the user asks of mtc ------------------------------------------------===//
 
-#include "Options.h"
-#include "Recipe.h"
-#include "Report.h"
+#include "driver/Options.h"
+#include "driver/Recipe.h"
+#include "driver/Report.h"
 
 #include "codegen/target/Target.h"
 #include "passes/OptionalNumber.h"

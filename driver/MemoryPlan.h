@@ -1,7 +1,7 @@
 //===- MemoryPlan.h - What a placed program needs ---------------------------------------------===//
 
-#ifndef MTC_TOOLS_MTC_MEMORYPLAN_H
-#define MTC_TOOLS_MTC_MEMORYPLAN_H
+#ifndef MTC_DRIVER_MEMORYPLAN_H
+#define MTC_DRIVER_MEMORYPLAN_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
@@ -30,4 +30,4 @@ std::string formatBytes(int64_t bytes);
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_MEMORYPLAN_H
+#endif // MTC_DRIVER_MEMORYPLAN_H

@@ -1,7 +1,7 @@
 //===- Compilation.cpp - The way of a model ---------------------------------------------------===//
 
-#include "Compilation.h"
-#include "StageText.h"
+#include "driver/Compilation.h"
+#include "driver/StageText.h"
 
 #include "codegen/Codegen.h"
 #include "frontend/convert/Passes.h"

@@ -1,8 +1,8 @@
 //===- Recipe.cpp - Flags from a file ---------------------------------------------------------===//
 
-#include "Recipe.h"
-#include "Report.h"
-#include "Toml.h"
+#include "driver/Recipe.h"
+#include "driver/Report.h"
+#include "driver/Toml.h"
 
 #include "llvm/Support/CommandLine.h"
 

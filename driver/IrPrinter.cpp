@@ -1,7 +1,7 @@
 //===- IrPrinter.cpp - The IR after each pass, and the input of one that fails ----------------===//
 
-#include "IrPrinter.h"
-#include "Report.h"
+#include "driver/IrPrinter.h"
+#include "driver/Report.h"
 
 #include "tools/support/Errors.h"
 #include "tools/support/OutputFile.h"

@@ -1,8 +1,8 @@
 //===- Remarks.cpp - What passes say of their work --------------------------------------------===//
 
-#include "Remarks.h"
+#include "driver/Remarks.h"
 
-#include "Report.h"
+#include "driver/Report.h"
 #include "ir/NodeNames.h"
 
 #include "mlir/IR/Remarks.h"

@@ -1,6 +1,6 @@
 //===- Report.cpp - Messages to the user ------------------------------------------------------===//
 
-#include "Report.h"
+#include "driver/Report.h"
 
 #include "ir/NodeNames.h"
 #include "tools/support/Errors.h"

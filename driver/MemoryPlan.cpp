@@ -1,7 +1,7 @@
 //===- MemoryPlan.cpp - What a placed program needs -------------------------------------------===//
 
-#include "MemoryPlan.h"
-#include "Report.h"
+#include "driver/MemoryPlan.h"
+#include "driver/Report.h"
 
 #include "ir/Mtc.h"
 #include "ir/NodeNames.h"

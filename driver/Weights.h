@@ -1,7 +1,7 @@
 //===- Weights.h - Initial weights beside the program -----------------------------------------===//
 
-#ifndef MTC_TOOLS_MTC_WEIGHTS_H
-#define MTC_TOOLS_MTC_WEIGHTS_H
+#ifndef MTC_DRIVER_WEIGHTS_H
+#define MTC_DRIVER_WEIGHTS_H
 
 #include "frontend/reader/Model.h"
 
@@ -36,4 +36,4 @@ private:
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_WEIGHTS_H
+#endif // MTC_DRIVER_WEIGHTS_H

@@ -4,8 +4,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_TOOLS_MTC_STAGETEXT_H
-#define MTC_TOOLS_MTC_STAGETEXT_H
+#ifndef MTC_DRIVER_STAGETEXT_H
+#define MTC_DRIVER_STAGETEXT_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -26,4 +26,4 @@ void printStageText(mlir::ModuleOp module, llvm::raw_ostream &os, bool isAbridge
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_STAGETEXT_H
+#endif // MTC_DRIVER_STAGETEXT_H

@@ -1,12 +1,12 @@
 //===- Compilation.h - The way of a model -----------------------------------------------------===//
 
-#ifndef MTC_TOOLS_MTC_COMPILATION_H
-#define MTC_TOOLS_MTC_COMPILATION_H
+#ifndef MTC_DRIVER_COMPILATION_H
+#define MTC_DRIVER_COMPILATION_H
 
-#include "IrPrinter.h"
-#include "Options.h"
-#include "Remarks.h"
-#include "Report.h"
+#include "driver/IrPrinter.h"
+#include "driver/Options.h"
+#include "driver/Remarks.h"
+#include "driver/Report.h"
 
 #include "codegen/target/Target.h"
 #include "frontend/reader/Model.h"
@@ -91,4 +91,4 @@ private:
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_COMPILATION_H
+#endif // MTC_DRIVER_COMPILATION_H

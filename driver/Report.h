@@ -1,7 +1,7 @@
 //===- Report.h - Messages to the user --------------------------------------------------------===//
 
-#ifndef MTC_TOOLS_MTC_REPORT_H
-#define MTC_TOOLS_MTC_REPORT_H
+#ifndef MTC_DRIVER_REPORT_H
+#define MTC_DRIVER_REPORT_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -36,4 +36,4 @@ private:
 
 } // namespace mtc::tool
 
-#endif // MTC_TOOLS_MTC_REPORT_H
+#endif // MTC_DRIVER_REPORT_H

@@ -30,6 +30,14 @@ function(mtc_add_library name)
   endif()
 endfunction()
 
+# Writes `output` in the build folder, with the line MTC_FILE(NAME) for each NAME.cpp in `folder`.
+function(mtc_list_files output folder)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ${folder}/*.cpp)
+  list(TRANSFORM files REPLACE "(.*)\\.cpp$" "MTC_FILE(\\1)\n")
+  list(JOIN files "" lines)
+  file(CONFIGURE OUTPUT ${output} CONTENT "${lines}")
+endfunction()
+
 # Makes an executable's code like the libraries', -fPIC instead of -fPIE, so that it can use the precompiled header. An
 # instrumented one gets AddressSanitizer's options.
 function(mtc_set_up_executable name)

@@ -17,8 +17,8 @@
 #include "ir/TargetInfo.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
-#include "passes/Pipelines.h"
 #include "passes/losses/LossChoice.h"
+#include "passes/pipelines/Pipelines.h"
 #include "tools/support/WrittenByMtc.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -280,7 +280,7 @@ LogicalResult Compilation::chooseRows() {
 LogicalResult Compilation::formProgram() {
   auto forward = module->lookupSymbol<func::FuncOp>(forwardName);
   std::string question;
-  const AttachLossOptions &loss = options.training.loss;
+  const LossOptions &loss = options.training.loss;
   FailureOr<LossChoice> choice = chooseLoss(forward, loss.loss, loss.output, question);
   if (failed(choice))
     return emitError(UnknownLoc::get(context.get()), question);
@@ -297,6 +297,9 @@ LogicalResult Compilation::formProgram() {
 }
 
 LogicalResult Compilation::reach(Stage stage) {
+  auto takes = [&](const Pass &pass) {
+    return !llvm::is_contained(options.skippedPasses, pass.getArgument());
+  };
   switch (stage) {
   case Stage::Onnx:
     return success(); // Where a compilation begins.
@@ -305,13 +308,12 @@ LogicalResult Compilation::reach(Stage stage) {
       onnx::buildExportersPipeline(manager);
       bool attentionInParts = llvm::is_contained(options.skippedPasses, "mtc-recognize-attention");
       manager.addPass(onnx::createConvertOnnxToMtcPass({attentionInParts}));
-      buildForwardPipeline(manager, options.skippedPasses);
+      buildForwardPipeline(manager, takes);
     });
   case Stage::Training:
     return formProgram();
   case Stage::Kernels:
-    return run(
-        [&](OpPassManager &manager) { buildKernelPipeline(manager, options.skippedPasses); });
+    return run([&](OpPassManager &manager) { buildKernelPipeline(manager, takes); });
   case Stage::Placed:
     return run(buildPlacementPipeline);
   }

@@ -3,7 +3,7 @@
 #ifndef MTC_DRIVER_OPTIONS_H
 #define MTC_DRIVER_OPTIONS_H
 
-#include "passes/Pipelines.h"
+#include "passes/pipelines/Pipelines.h"
 
 #include "llvm/ADT/StringMap.h"
 #include <cstdint>

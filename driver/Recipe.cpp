@@ -4,8 +4,6 @@
 #include "driver/Report.h"
 #include "driver/Toml.h"
 
-#include "llvm/Support/CommandLine.h"
-
 #include <charconv>
 
 namespace cl = llvm::cl;
@@ -64,9 +62,7 @@ static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::no
   return entries;
 }
 
-void mtc::tool::applyRecipe(
-    StringRef path, cl::SubCommand &command,
-    llvm::function_ref<const std::vector<std::string> *(const cl::Option &)> pairsOf) {
+void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, cl::SubCommand &command) {
   toml::table table;
   try {
     table = toml::parse_file(path.str());
@@ -74,26 +70,22 @@ void mtc::tool::applyRecipe(
     fail("--recipe " + path + ": line " + Twine(error.source().begin.line) + ": " +
          error.description());
   }
-  auto &options = cl::getRegisteredOptions(command);
   for (auto &&[name, node] : table) {
     StringRef key(name.str().data(), name.str().size());
-    auto it = options.find(key);
-    // What every command has, such as --help, may end the run.
-    bool isOfCommand = it != options.end() && !it->second->Subs.contains(&cl::SubCommand::getAll());
-    if (!isOfCommand || key == "recipe" || key == "force")
+    const Flag *flag = flags.find(key, command);
+    if (!flag || !flag->isInRecipe)
       fail("--recipe " + path + ": key '" + key + "': there is no such flag for a recipe");
-    cl::Option &option = *it->second;
     // The command line wins.
-    const std::vector<std::string> *pairs = pairsOf(option);
-    if (option.getNumOccurrences() && !pairs)
+    if (flag->isGiven() && !flag->isPairs)
       continue;
     const std::vector<Entry> entries = spellAll(path, key, node);
-    if (entries.size() > 1 && option.getNumOccurrencesFlag() != cl::ZeroOrMore)
+    if (entries.size() > 1 && !flag->texts)
       fail("--recipe " + path + ": key '" + key + "': expected one value, found " +
            Twine(entries.size()));
-    const std::vector<std::string> given = pairs ? *pairs : std::vector<std::string>();
+    const std::vector<std::string> given =
+        flag->isPairs ? *flag->texts : std::vector<std::string>();
     for (const Entry &entry : entries)
       if (llvm::none_of(given, [&](StringRef text) { return text.starts_with(entry.name + "="); }))
-        give(path, key, option, entry.text);
+        give(path, key, *flag->option, entry.text);
   }
 }

@@ -26,13 +26,15 @@ struct Plan {
   std::string shiftedFrom;
 };
 
-struct AttachLossPass : mtc::impl::AttachLossBase<AttachLossPass> {
-  using AttachLossBase::AttachLossBase;
+struct AttachLossPass : PassWithOptions<mtc::impl::AttachLossBase<AttachLossPass>, LossOptions> {
+  using PassWithOptions::PassWithOptions;
   void runOnOperation() override;
 
 private:
   FailureOr<Plan> makePlan(func::FuncOp forward);
   FailureOr<Plan> planLabels(func::FuncOp forward, Plan plan);
+
+  LossOptions options;
 };
 
 /// A result of a function in the making.
@@ -50,18 +52,18 @@ static Type lossElement(Type element) {
 
 FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
   std::string question;
-  FailureOr<LossChoice> choice = chooseLoss(forward, loss, output, question);
+  FailureOr<LossChoice> choice = chooseLoss(forward, options.loss, options.output, question);
   if (failed(choice))
     return emitError(forward.getLoc(), question);
   Plan plan;
   plan.loss = findLoss(choice->loss);
   plan.output = choice->output;
-  plan.labels = labels.empty() ? std::string("labels") : labels.getValue();
+  plan.labels = options.labels.empty() ? "labels" : options.labels;
   if (plan.loss)
     return planLabels(forward, plan);
-  if (!labels.empty() && !findArgument(forward, labels))
+  if (!options.labels.empty() && !findArgument(forward, options.labels))
     return emitError(forward.getLoc(), "--labels: the graph has no input '")
-           << labels << "', and the loss, its output '" << resultName(forward, plan.output)
+           << options.labels << "', and the loss, its output '" << resultName(forward, plan.output)
            << "', takes no other labels";
   return plan;
 }
@@ -103,7 +105,7 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
                                                        ? Type(b.getI64Type())
                                                        : lossElement(type.getElementType()));
   // Labels without sign cannot say that the last token has no label.
-  if (plan.loss == findLoss("causal-lm") && !isUnsigned(plan.labelType.getElementType()))
+  if (plan.loss->predictsNextToken && !isUnsigned(plan.labelType.getElementType()))
     if (int64_t input = findTokenInput(forward, layout->shape, plan.labels); input >= 0)
       plan.shiftedFrom = argumentName(forward, input).str();
   return plan;
@@ -222,6 +224,10 @@ static void describe(func::FuncOp microStep, const Plan &plan) {
 }
 
 void AttachLossPass::runOnOperation() {
+  FailureOr<LossOptions> given = readOptions();
+  if (failed(given))
+    return signalPassFailure();
+  options = *given;
   ModuleOp module = getOperation();
   auto forward = module.lookupSymbol<func::FuncOp>(forwardName);
   if (!forward || !forward.getBody().hasOneBlock()) {
@@ -236,4 +242,8 @@ void AttachLossPass::runOnOperation() {
   makeFunction(forward, evaluateName, *plan, /*evaluates=*/true);
   describe(microStep, *plan);
   forward.erase();
+}
+
+std::unique_ptr<Pass> mtc::createAttachLoss(const LossOptions &options) {
+  return std::make_unique<AttachLossPass>(options);
 }

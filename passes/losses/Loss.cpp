@@ -1,26 +1,37 @@
-//===- Loss.cpp - The table of losses ---------------------------------------------------------===//
+//===- Loss.cpp - All losses ------------------------------------------------------------------===//
 
 #include "passes/losses/Loss.h"
 
 using namespace mlir;
 using namespace mtc;
 
+namespace mtc {
+#define MTC_FILE(NAME) void add##NAME##Losses(std::vector<Loss> &losses);
+#include "passes/losses/Kinds.inc"
+#undef MTC_FILE
+} // namespace mtc
+
 ArrayRef<Loss> mtc::getLosses() {
-  static const Loss losses[] = {crossEntropyLoss, causalLmLoss, meanSquaredErrorLoss,
-                                absoluteErrorLoss, binaryCrossEntropyLoss};
+  static const std::vector<Loss> losses = [] {
+    std::vector<Loss> all;
+#define MTC_FILE(NAME) add##NAME##Losses(all);
+#include "passes/losses/Kinds.inc"
+#undef MTC_FILE
+    return all;
+  }();
   return losses;
 }
 
 const Loss *mtc::findLoss(StringRef name) {
-  for (const Loss &loss : getLosses())
-    if (loss.name == name)
-      return &loss;
-  return nullptr;
+  const auto *found =
+      llvm::find_if(getLosses(), [&](const Loss &loss) { return loss.name == name; });
+  return found == getLosses().end() ? nullptr : found;
 }
 
-std::string mtc::listLosses() {
-  std::string names;
+std::vector<OptionChoice> mtc::lossChoices() {
+  std::vector<OptionChoice> choices;
   for (const Loss &loss : getLosses())
-    names += loss.name.str() + ", ";
-  return names + "output";
+    choices.push_back({loss.name.str(), loss.help.str()});
+  choices.push_back({"output", "the graph output itself, a scalar"});
+  return choices;
 }

@@ -1,7 +1,9 @@
 //===- Loss.h - The losses that can be attached to a graph ------------------------------------===//
 //
-// A loss is an entry of a table: which labels it takes, and what each target contributes. The mean
-// over the batch and the sums over its rows follow from that in one place (AttachLoss.cpp).
+// A loss is a record: which labels it takes, and what each target contributes. The mean over the
+// batch and the sums over its rows follow from that in one place (AttachLoss.cpp). Records stand in
+// the files of `kinds/`, each of which has `void addNAMELosses(std::vector<Loss> &losses)`; CMake
+// finds them.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -9,6 +11,9 @@
 #define MTC_PASSES_LOSSES_LOSS_H
 
 #include "ir/TensorBuilder.h"
+#include "passes/OptionTable.h"
+
+#include "mlir/Pass/Pass.h"
 
 namespace mtc {
 
@@ -33,6 +38,8 @@ struct LossTerms {
 
 struct Loss {
   llvm::StringLiteral name;
+  /// For the help: "(x - y)², the mean over all elements".
+  llvm::StringLiteral help;
   /// Labels are integers, classes of the output; otherwise they have the output's type.
   bool classifies;
   /// Labels for an output; `given` is the type of labels that the graph already has, null where it
@@ -46,17 +53,33 @@ struct Loss {
   /// others, in the type of the losses; null for losses that do not classify.
   mlir::Value (*buildCorrect)(TensorBuilder &b, mlir::Value output, mlir::Value labels,
                               int64_t classAxis);
+  /// Labels that are left out are the next tokens of the input of token ids.
+  bool predictsNextToken = false;
 };
 
 /// All but `output`, which is no computation.
 llvm::ArrayRef<Loss> getLosses();
 /// Null if there is none of this name.
 const Loss *findLoss(llvm::StringRef name);
-/// The names of all, `output` included, for messages: "cross-entropy, …".
-std::string listLosses();
+/// All, `output` included.
+std::vector<OptionChoice> lossChoices();
 
-extern const Loss crossEntropyLoss, causalLmLoss, meanSquaredErrorLoss, absoluteErrorLoss,
-    binaryCrossEntropyLoss;
+/// The options of mtc-attach-loss; empty ones are chosen from the graph.
+struct LossOptions {
+  std::string loss, output, labels;
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(&LossOptions::loss,
+           {"loss", "name", "what is minimized; chosen from the outputs and said if left open",
+            lossChoices()});
+    option(&LossOptions::output,
+           {"output", "NAME", "graph output that the loss reads (first floating-point one)"});
+    option(&LossOptions::labels,
+           {"labels", "NAME", "name of the labels: a graph input or a new one (labels)"});
+  }
+};
+
+std::unique_ptr<mlir::Pass> createAttachLoss(const LossOptions &options);
 
 } // namespace mtc
 

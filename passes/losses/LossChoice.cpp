@@ -102,12 +102,10 @@ FailureOr<std::string> Chooser::chooseName(unsigned output) {
   if (type.getRank() == 3 && !integerInputs(forward, type.getShape().drop_back(), "").empty())
     return std::string("causal-lm");
   return ask("the loss does not follow from output '" + resultName(forward, output) + "' " +
-             print(type) + "; choose it with --loss (" + listLosses() + ")");
+             print(type) + "; choose it with --loss (" + joinNames(lossChoices()) + ")");
 }
 
 FailureOr<LossChoice> Chooser::choose(StringRef loss, StringRef output) {
-  if (!loss.empty() && loss != "output" && !findLoss(loss))
-    return ask("--loss: there is no loss '" + loss + "'; known are: " + listLosses());
   FailureOr<unsigned> result = chooseOutput(loss, output);
   if (failed(result))
     return failure();

@@ -12,6 +12,8 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
     each row of the batch (so that a whole file can be averaged exactly) and the graph's outputs, and writes no variable.
     Labels are the graph's input of that name, or else a new argument. `mtc.program` names the loss.
 
+    Its options are `loss`, `output` and `labels` (`LossOptions` in `passes/losses/Loss.h`).
+
     Losses are PyTorch's: `cross-entropy` is the mean over the labels that are not -100, with the classes on the last
     axis, or on axis 1 where the labels' shape says so; an output of rank 4 and above, whose labels are not in the graph,
     has its classes on axis 1. `causal-lm` is the same over [B, T, V]. `mse`, `l1` and `bce-with-logits` are means over
@@ -37,13 +39,6 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
             tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4x8xf32> {mtc.name = "y"})
     ```
   }];
-  let options = [
-    Option<"loss", "loss", "std::string", "\"\"",
-           "cross-entropy, causal-lm, mse, l1, bce-with-logits or output; chosen from the outputs if empty">,
-    Option<"output", "output", "std::string", "\"\"",
-           "the graph output that the loss reads; the first floating-point one if empty">,
-    Option<"labels", "labels", "std::string", "\"\"", "the labels' name: a graph input or a new one; `labels` if empty">,
-  ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }
 

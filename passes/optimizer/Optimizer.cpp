@@ -1,8 +1,7 @@
-//===- Optimizer.cpp - The table of optimizers, and what they share ---------------------------===//
+//===- Optimizer.cpp - All optimizers, and what they share ------------------------------------===//
 
 #include "passes/optimizer/Optimizer.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -46,22 +45,25 @@ const Hyperparameter *OptimizerKind::findHyperparameter(StringRef name) const {
   return found == hyperparameters.end() ? nullptr : found;
 }
 
-ArrayRef<const OptimizerKind *> mtc::getOptimizers() {
-  static const OptimizerKind *const optimizers[] = {
-      &sgdOptimizer, &momentumOptimizer, &adamOptimizer, &adamWOptimizer, &lionOptimizer};
+namespace mtc {
+#define MTC_FILE(NAME) void add##NAME##Optimizers(std::vector<OptimizerKind> &optimizers);
+#include "passes/optimizer/Kinds.inc"
+#undef MTC_FILE
+} // namespace mtc
+
+ArrayRef<OptimizerKind> mtc::getOptimizers() {
+  static const std::vector<OptimizerKind> optimizers = [] {
+    std::vector<OptimizerKind> all;
+#define MTC_FILE(NAME) add##NAME##Optimizers(all);
+#include "passes/optimizer/Kinds.inc"
+#undef MTC_FILE
+    return all;
+  }();
   return optimizers;
 }
 
-std::string mtc::listOptimizers() {
-  return llvm::join(
-      llvm::map_range(getOptimizers(),
-                      [](const OptimizerKind *each) { return StringRef(each->name); }),
-      ", ");
-}
-
 const OptimizerKind *mtc::findOptimizer(StringRef name) {
-  for (const OptimizerKind *optimizer : getOptimizers())
-    if (optimizer->name == name)
-      return optimizer;
-  return nullptr;
+  const auto *found =
+      llvm::find_if(getOptimizers(), [&](const OptimizerKind &each) { return each.name == name; });
+  return found == getOptimizers().end() ? nullptr : found;
 }

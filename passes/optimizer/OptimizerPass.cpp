@@ -3,11 +3,9 @@
 #include "ir/ReservedNames.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
-#include "passes/optimizer/Optimizer.h"
+#include "passes/optimizer/OptimizerOptions.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/Format.h"
-#include <cmath>
 
 namespace mtc {
 #define GEN_PASS_DEF_OPTIMIZER
@@ -38,8 +36,8 @@ private:
   RankedTensorType type;
 };
 
-struct OptimizerPass : mtc::impl::OptimizerBase<OptimizerPass> {
-  using OptimizerBase::OptimizerBase;
+struct OptimizerPass : PassWithOptions<mtc::impl::OptimizerBase<OptimizerPass>, OptimizerOptions> {
+  using PassWithOptions::PassWithOptions;
   void runOnOperation() override;
 
 private:
@@ -49,6 +47,7 @@ private:
   Value readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element);
   void buildGroup(Update update, Group &group, Value gradientScale);
 
+  OptimizerOptions options;
   const OptimizerKind *kind = nullptr;
   /// Gradients are sums over micro-steps, which start again after each update.
   bool accumulates = false;
@@ -81,48 +80,15 @@ FlatView::FlatView(ArrayRef<VariableOp> variables) {
 Value FlatView::read(TensorBuilder &b) { return b.create<ReadFlatOp>(type, symbols); }
 void FlatView::write(TensorBuilder &b, Value value) { b.create<WriteFlatOp>(symbols, value); }
 
-static std::string text(double number) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%g", number);
-  return text;
-}
-
-/// Checks the options against what the optimizer takes.
+/// Checks the options, and completes the numbers by the optimizer's defaults.
 LogicalResult OptimizerPass::readNumbers() {
-  kind = findOptimizer(optimizer);
-  if (!kind) {
-    return emitError(getOperation().getLoc(), "--optimizer: there is no optimizer '")
-           << optimizer << "'; known are: " << listOptimizers();
-  }
-  std::pair<StringRef, std::optional<double>> given[] = {
-      {"lr", lr.getValue()},       {"weight-decay", weightDecay.getValue()},
-      {"beta1", beta1.getValue()}, {"beta2", beta2.getValue()},
-      {"eps", eps.getValue()},     {"momentum", momentum.getValue()}};
+  FailureOr<OptimizerOptions> given = readOptions();
+  if (failed(given))
+    return failure();
+  options = *given;
+  kind = findOptimizer(options.optimizer);
   for (const Hyperparameter &each : kind->hyperparameters)
-    numbers[each.name] = each.defaultValue;
-  for (auto [name, value] : given) {
-    if (!value)
-      continue;
-    const Hyperparameter *known = kind->findHyperparameter(name);
-    if (!known) {
-      std::string taken;
-      for (const Hyperparameter &each : kind->hyperparameters)
-        taken += (taken.empty() ? "" : ", ") + each.name.str();
-      return emitError(getOperation().getLoc(), "optimizer '")
-             << kind->name << "' has no " << name << "; it has: " << taken;
-    }
-    if (!known->accepts(*value))
-      return emitError(getOperation().getLoc(), "optimizer '")
-             << kind->name << "': " << name << " is " << text(*value) << ", but must be "
-             << known->describeRange();
-    numbers[name] = *value;
-  }
-  const std::optional<double> &limit = clipNorm.getValue();
-  if (warmup < 0)
-    return emitError(getOperation().getLoc(), "warmup is ") << warmup << ", but must be 0 or more";
-  if (limit && !(*limit > 0.0))
-    return emitError(getOperation().getLoc(), "clip-norm is ")
-           << text(*limit) << ", but must be greater than 0";
+    numbers[each.name] = options.numbers.lookup(each.name).value_or(each.defaultValue);
   return success();
 }
 
@@ -155,7 +121,8 @@ FailureOr<SmallVector<Group>> OptimizerPass::makeGroups() {
       return emitError(parameter.getLoc(), "parameter '")
              << parameter.getSymName() << "' is " << print(type)
              << ", but optimizers update f32 and f64";
-    bool decays = numbers.lookup("weight-decay") != 0.0 && !(noDecay1d && type.getRank() < 2);
+    bool decays =
+        numbers.lookup("weight-decay") != 0.0 && !(options.noDecay1d && type.getRank() < 2);
     Group &group = groups[{type.getElementType(), decays}];
     group.decays = decays;
     group.parameters.push_back(parameter);
@@ -244,14 +211,18 @@ void OptimizerPass::runOnOperation() {
   update.learningRate = readScalar(b, RuntimeScalar::LearningRate, b.getF64Type());
   if (kind->usesStep)
     update.step = readScalar(b, RuntimeScalar::Step, b.getI64Type());
-  const std::optional<double> &limit = clipNorm.getValue();
-  Value gradientScale = limit ? buildClipping(b, *groups, *limit) : Value();
+  Value gradientScale = options.clipNorm ? buildClipping(b, *groups, *options.clipNorm) : Value();
   for (Group &group : *groups)
     buildGroup(update, group, gradientScale);
   b.create<func::ReturnOp>();
 
   ProgramOp program = ProgramOp::findOrAdd(module);
   program.setOptimizer(kind->name);
-  program.setScheduleAttr(ScheduleAttr::get(&getContext(), schedule,
-                                            builder.getF64FloatAttr(numbers.lookup("lr")), warmup));
+  program.setScheduleAttr(ScheduleAttr::get(&getContext(), options.schedule,
+                                            builder.getF64FloatAttr(numbers.lookup("lr")),
+                                            options.warmup));
+}
+
+std::unique_ptr<Pass> mtc::createOptimizer(const OptimizerOptions &options) {
+  return std::make_unique<OptimizerPass>(options);
 }

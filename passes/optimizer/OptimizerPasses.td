@@ -18,7 +18,8 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     With `clip-norm` the gradient of all parameters together is scaled down to that norm where it is larger, as by
     PyTorch's clip_grad_norm_.
 
-    Numbers that are not given take the optimizer's own default; one that it does not have is an error.
+    Its options are those of `OptimizerOptions` (`passes/optimizer/OptimizerOptions.h`), and the numbers of all optimizers:
+    those that are not given take the optimizer's own default; one that it does not have is an error.
 
     ```mlir
     mtc.variable parameter @w : tensor<16xf32> = #mtc.zeros
@@ -36,26 +37,6 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [
-    Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "sgd, momentum, adam, adamw or lion">,
-    Option<"lr", "lr", "std::optional<double>", /*default=*/"", "learning rate">,
-    Option<"weightDecay", "weight-decay", "std::optional<double>", /*default=*/"", "weight decay">,
-    Option<"beta1", "beta1", "std::optional<double>", /*default=*/"", "decay of the first moment">,
-    Option<"beta2", "beta2", "std::optional<double>", /*default=*/"", "decay of the second moment">,
-    Option<"eps", "eps", "std::optional<double>", /*default=*/"", "added to the denominator">,
-    Option<"momentum", "momentum", "std::optional<double>", /*default=*/"", "decay of the velocity">,
-    Option<"clipNorm", "clip-norm", "std::optional<double>", /*default=*/"",
-           "largest norm of the gradient of all parameters together; not clipped if absent">,
-    Option<"schedule", "schedule", "::mtc::ScheduleKind", "::mtc::ScheduleKind::Constant",
-           "the learning rate after the warm-up",
-           [{::llvm::cl::values(
-               clEnumValN(::mtc::ScheduleKind::Constant, "constant", "stays"),
-               clEnumValN(::mtc::ScheduleKind::Linear, "linear", "falls linearly to 0 at the run's end"),
-               clEnumValN(::mtc::ScheduleKind::Cosine, "cosine", "falls to 0 as half a cosine"))}]>,
-    Option<"warmup", "warmup", "int64_t", "0", "steps in which the learning rate rises">,
-    Option<"noDecay1d", "no-decay-1d", "bool", "false",
-           "exclude parameters of fewer than two dimensions from weight decay">,
-  ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }
 

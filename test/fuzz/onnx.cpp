@@ -2,8 +2,8 @@
 // and their memory planned.
 #include "test/fuzz/written_input.h"
 
-#include "frontend/reader/Dimensions.h"
 #include "driver/Compilation.h"
+#include "frontend/reader/Dimensions.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,7 +1,7 @@
 // Recipes, as `mtc plan` reads them.
-#include "test/fuzz/written_input.h"
 #include "driver/Options.h"
 #include "driver/Report.h"
+#include "test/fuzz/written_input.h"
 
 #include "llvm/Support/CommandLine.h"
 

@@ -3,7 +3,12 @@
 // RUN: mtc-opt %s --mtc-training-pipeline="loss=cross-entropy optimizer=sgd lr=0.1" | FileCheck %s
 // RUN: not mtc-opt %s --mtc-training-pipeline="loss=cross-entropy optimizer=sgd momentum=0.1" 2>&1 | FileCheck %s --check-prefix=ERROR
 
-// ERROR: error: optimizer 'sgd' has no momentum; it has: lr, weight-decay
+// The pipeline's options are the passes' own.
+// RUN: mtc-opt %s --dump-pass-pipeline --mtc-training-pipeline="loss=cross-entropy labels=y lr=0.5 beta2=0.25 schedule=linear no-decay-1d" 2>&1 | FileCheck %s --check-prefix=OPTIONS
+// OPTIONS: mtc-attach-loss{labels=y loss=cross-entropy output=}
+// OPTIONS: mtc-optimizer{beta1=None beta2=2.500000e-01 clip-norm=None eps=None lr=5.000000e-01 momentum=None no-decay-1d=true optimizer=adamw schedule=linear warmup=0 weight-decay=None}
+
+// ERROR: error: --momentum 0.1: optimizer 'sgd' has no momentum; it has: lr, weight-decay
 
 // CHECK: mtc.program "model" stage training loss "cross-entropy" optimizer "sgd" schedule <constant, rate = 1.000000e-01 : f64>
 // CHECK-DAG: mtc.variable gradient @w.grad

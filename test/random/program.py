@@ -36,10 +36,10 @@ class Failed(Exception):
 def optional_passes(mtc: Path) -> list[str]:
     """The passes that --skip-pass takes, as --help lists them."""
     help = subprocess.run([mtc, "compile", "--help"], capture_output=True, text=True, timeout=TIMEOUT).stdout
-    found = re.search(r"--skip-pass=.*?:((?:\s+mtc-[\w-]+,?)+)", help)
+    found = re.search(r"--skip-pass=.*\n((?: +=mtc-[\w-]+ .*\n)+)", help)
     if not found:
         raise RuntimeError("`mtc compile --help` lists no passes at --skip-pass")
-    return re.findall(r"mtc-[\w-]+", found[1])
+    return re.findall(r"=(mtc-[\w-]+)", found[1])
 
 
 def summary(text: str) -> str:

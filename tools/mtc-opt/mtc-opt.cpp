@@ -8,7 +8,7 @@
 #include "frontend/operators/Operators.h"
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
-#include "passes/Pipelines.h"
+#include "passes/pipelines/Pipelines.h"
 #include "tools/support/StandardStreams.h"
 
 #include "mlir/InitAllDialects.h"

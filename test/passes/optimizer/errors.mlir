@@ -8,19 +8,19 @@
 // RUN: mtc-opt %t/clip.mlir --verify-diagnostics --mtc-optimizer=clip-norm=0
 
 //--- unknown.mlir
-// expected-error @below {{--optimizer: there is no optimizer 'rprop'; known are: sgd, momentum, adam, adamw, lion}}
+// expected-error @below {{--optimizer rprop: there is no such choice; expected adam, adamw, lion, sgd, momentum}}
 module {}
 
 //--- irrelevant.mlir
-// expected-error @below {{optimizer 'sgd' has no beta1; it has: lr, weight-decay}}
+// expected-error @below {{--betas 0.5: optimizer 'sgd' has no beta1; it has: lr, weight-decay}}
 module {}
 
 //--- range.mlir
-// expected-error @below {{optimizer 'adamw': beta2 is 1, but must be at least 0 and less than 1}}
+// expected-error @below {{--betas 1: beta2 of adamw must be at least 0 and less than 1}}
 module {}
 
 //--- negative.mlir
-// expected-error @below {{optimizer 'adamw': lr is -1, but must be at least 0 and less than 3.4e+38}}
+// expected-error @below {{--lr -1: lr of adamw must be at least 0 and less than 3.4e+38}}
 module {}
 
 //--- gradient.mlir
@@ -33,5 +33,5 @@ mtc.variable parameter @w : tensor<4xf16> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<4xf16> = #mtc.zeros of @w
 
 //--- clip.mlir
-// expected-error @below {{clip-norm is 0, but must be greater than 0}}
+// expected-error @below {{--clip-norm 0: expected a norm greater than 0}}
 module {}

@@ -25,11 +25,19 @@ static void build(Update &update) {
   m = mixed(update.number("beta2"));
 }
 
-static constexpr llvm::StringLiteral states[] = {"moment1"};
-static constexpr Hyperparameter hyperparameters[] = {{"lr", 1e-4, 0.0, unlimited},
-                                                     {"weight-decay", 0.0, 0.0, unlimited},
-                                                     {"beta1", 0.9, 0.0, 1.0},
-                                                     {"beta2", 0.99, 0.0, 1.0}};
+static constexpr StringLiteral states[] = {"moment1"};
+static constexpr Hyperparameter hyperparameters[] = {
+    learningRate(1e-4), weightDecay(0.0),
+    beta1(0.9, "decay of the momentum in the direction of the step"),
+    beta2(0.99, "decay of the momentum")};
 
-const OptimizerKind mtc::lionOptimizer = {"lion", states, hyperparameters, /*usesStep=*/false,
-                                          build};
+namespace mtc {
+void addLionOptimizers(std::vector<OptimizerKind> &optimizers) {
+  optimizers.push_back({.name = "lion",
+                        .help = "steps of one size by the sign of a momentum (Chen et al., 2023)",
+                        .states = states,
+                        .hyperparameters = hyperparameters,
+                        .usesStep = false,
+                        .build = build});
+}
+} // namespace mtc

@@ -82,7 +82,21 @@ static Value buildCorrect(TensorBuilder &b, Value output, Value labels, int64_t 
   return b.cast(correct, typeOf(output).getElementType());
 }
 
-const Loss mtc::crossEntropyLoss = {"cross-entropy", /*classifies=*/true, crossEntropyLayout, build,
-                                    buildCorrect};
-const Loss mtc::causalLmLoss = {"causal-lm", /*classifies=*/true, causalLmLayout, build,
-                                buildCorrect};
+namespace mtc {
+void addCrossEntropyLosses(std::vector<Loss> &losses) {
+  losses.push_back({.name = "cross-entropy",
+                    .help = "of classes, the mean over the labels that are not -100",
+                    .classifies = true,
+                    .layout = crossEntropyLayout,
+                    .build = build,
+                    .buildCorrect = buildCorrect});
+  losses.push_back({.name = "causal-lm",
+                    .help = "the same of the next tokens; labels that are left out are the ids "
+                            "shifted by one",
+                    .classifies = true,
+                    .layout = causalLmLayout,
+                    .build = build,
+                    .buildCorrect = buildCorrect,
+                    .predictsNextToken = true});
+}
+} // namespace mtc

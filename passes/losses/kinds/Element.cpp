@@ -1,4 +1,4 @@
-//===- ElementLosses.cpp - Losses that compare each element of the output with a label --------===//
+//===- Element.cpp - Losses that compare each element of the output with a label --------------===//
 
 #include "passes/losses/Loss.h"
 
@@ -38,7 +38,19 @@ static LossTerms binaryCrossEntropy(TensorBuilder &b, Value x, Value y, int64_t)
   return {b.add(b.sub(positive, b.mul(x, y)), tail), nullptr};
 }
 
-const Loss mtc::meanSquaredErrorLoss = {"mse", /*classifies=*/false, sameShape, squared, nullptr};
-const Loss mtc::absoluteErrorLoss = {"l1", /*classifies=*/false, sameShape, absolute, nullptr};
-const Loss mtc::binaryCrossEntropyLoss = {"bce-with-logits", /*classifies=*/false, sameShape,
-                                          binaryCrossEntropy, nullptr};
+namespace mtc {
+void addElementLosses(std::vector<Loss> &losses) {
+  auto add = [&](StringLiteral name, StringLiteral help, decltype(Loss::build) build) {
+    losses.push_back({.name = name,
+                      .help = help,
+                      .classifies = false,
+                      .layout = sameShape,
+                      .build = build,
+                      .buildCorrect = nullptr});
+  };
+  add("mse", "squared error, the mean over all elements", squared);
+  add("l1", "absolute error, the mean over all elements", absolute);
+  add("bce-with-logits", "binary cross-entropy of logits, the mean over all elements",
+      binaryCrossEntropy);
+}
+} // namespace mtc

@@ -41,17 +41,28 @@ static void buildAdamW(Update &update) {
   step(update);
 }
 
-static constexpr llvm::StringLiteral states[] = {"moment1", "moment2"};
-static constexpr Hyperparameter adam[] = {{"lr", 1e-3, 0.0, unlimited},
-                                          {"weight-decay", 0.0, 0.0, unlimited},
-                                          {"beta1", 0.9, 0.0, 1.0},
-                                          {"beta2", 0.999, 0.0, 1.0},
-                                          {"eps", 1e-8, 0.0, unlimited}};
-static constexpr Hyperparameter adamW[] = {{"lr", 1e-3, 0.0, unlimited},
-                                           {"weight-decay", 1e-2, 0.0, unlimited},
-                                           {"beta1", 0.9, 0.0, 1.0},
-                                           {"beta2", 0.999, 0.0, 1.0},
-                                           {"eps", 1e-8, 0.0, unlimited}};
+static constexpr StringLiteral states[] = {"moment1", "moment2"};
+/// Of Adam with such a weight decay.
+static constexpr std::array<Hyperparameter, 5> hyperparameters(double decay) {
+  return {learningRate(1e-3), weightDecay(decay),
+          Hyperparameter{"eps", 1e-8, "added to the denominator"},
+          beta1(0.9, "decay of the first moment"), beta2(0.999, "decay of the second moment")};
+}
+static constexpr auto adam = hyperparameters(0.0), adamW = hyperparameters(1e-2);
 
-const OptimizerKind mtc::adamOptimizer = {"adam", states, adam, /*usesStep=*/true, buildAdam};
-const OptimizerKind mtc::adamWOptimizer = {"adamw", states, adamW, /*usesStep=*/true, buildAdamW};
+namespace mtc {
+void addAdamOptimizers(std::vector<OptimizerKind> &optimizers) {
+  optimizers.push_back({.name = "adam",
+                        .help = "Adam (Kingma and Ba, 2015); the decay is part of the gradient",
+                        .states = states,
+                        .hyperparameters = adam,
+                        .usesStep = true,
+                        .build = buildAdam});
+  optimizers.push_back({.name = "adamw",
+                        .help = "Adam with decoupled weight decay (Loshchilov and Hutter, 2019)",
+                        .states = states,
+                        .hyperparameters = adamW,
+                        .usesStep = true,
+                        .build = buildAdamW});
+}
+} // namespace mtc

@@ -1,0 +1,281 @@
+//===- Flags.cpp - Every flag of mtc ----------------------------------------------------------===//
+
+#include "driver/Flags.h"
+
+#include "codegen/target/Target.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace cl = llvm::cl;
+using llvm::StringRef;
+using llvm::Twine;
+using namespace mtc;
+using namespace mtc::tool;
+
+cl::SubCommand mtc::tool::compileCommand("compile",
+                                         "compile an ONNX model into a program that trains it");
+cl::SubCommand mtc::tool::planCommand("plan",
+                                      "say what memory the program would need, without compiling");
+cl::SubCommand
+    mtc::tool::inspectCommand("inspect",
+                              "say what a model holds, and everything that would not compile");
+
+static cl::SubCommandGroup everyCommand = {&compileCommand, &planCommand, &inspectCommand};
+static cl::SubCommandGroup planned = {&compileCommand, &planCommand};
+static cl::SubCommandGroup compiled = {&compileCommand};
+
+static cl::OptionCategory modelHeading("The model");
+static cl::OptionCategory trainingHeading("Training");
+static cl::OptionCategory machineHeading("Memory and machine");
+static cl::OptionCategory outputHeading("Output");
+
+static cl::opt<std::string> model(cl::Positional, cl::desc("MODEL.onnx|STAGE.mlir"), cl::Required,
+                                  cl::sub(everyCommand), cl::cat(modelHeading));
+
+StringRef mtc::tool::getModelFile() { return model; }
+
+namespace {
+
+StringRef describe(MergedPolicy policy) {
+  switch (policy) {
+  case MergedPolicy::Auto:
+    return "keep only matrices of different values, which the module may tie";
+  case MergedPolicy::Split:
+    return "train each apart";
+  case MergedPolicy::Keep:
+    return "train them as one";
+  }
+  llvm_unreachable("all policies are handled");
+}
+
+StringRef describe(ContractionPrecision precision) {
+  switch (precision) {
+  case ContractionPrecision::F32:
+    return "32 bits everywhere";
+  case ContractionPrecision::TF32:
+    return "products may round their operands to 11 bits, where the target has them";
+  }
+  llvm_unreachable("all precisions are handled");
+}
+
+StringRef describe(Stage stage) {
+  switch (stage) {
+  case Stage::Onnx:
+    return "the model as it was read, with its types";
+  case Stage::Forward:
+    return "the model in core operations";
+  case Stage::Training:
+    return "the loss, its gradients and the update";
+  case Stage::Kernels:
+    return "kernels and library calls";
+  case Stage::Placed:
+    return "the same at addresses in one arena";
+  }
+  llvm_unreachable("all stages are handled");
+}
+
+/// What `--emit` prints: texts of stages, then what is made of a placed module.
+std::vector<OptionChoice> emitChoices() {
+  std::vector<OptionChoice> choices = choicesOf<Stage>(describe);
+  choices.push_back({"llvm", "the kernels, as LLVM's text"});
+  choices.push_back({"object", "the kernels and the program's tables"});
+  return choices;
+}
+
+std::string takeEmit(Options &options, StringRef text) {
+  if (std::optional<Stage> stage = symbolizeStage(text))
+    options.stage = *stage;
+  options.result = text == "llvm" ? Result::Llvm : text == "object" ? Result::Object : Result::Text;
+  return "";
+}
+
+/// The size stands after the last `=`: names of dimensions may hold others.
+std::string takeDim(Options &options, StringRef text) {
+  auto [name, value] = text.rsplit('=');
+  if (name.empty() || value.empty())
+    return "expected NAME=N";
+  int64_t size;
+  if (value.getAsInteger(10, size) || size <= 0)
+    return ("expected a positive size, such as " + name + "=8").str();
+  auto [known, isNew] = options.dims.try_emplace(name, size);
+  if (!isNew)
+    return ("'" + name + "' is given twice, first as " + Twine(known->second)).str();
+  return "";
+}
+
+std::string takeInit(Options &options, StringRef text) {
+  double deviation;
+  if (!text.consume_front("normal:") || text.getAsDouble(deviation) ||
+      !(deviation > 0 && deviation < unlimited))
+    return "expected normal:S with a positive, finite standard deviation S";
+  options.initNormal = deviation;
+  return "";
+}
+
+std::string takeThreads(Options &options, StringRef text) {
+  if (text.getAsInteger(10, options.threads) || options.threads < 1 || options.threads > 1024)
+    return "expected 1 to 1024";
+  return "";
+}
+
+std::string takeMemory(Options &options, StringRef text) {
+  size_t digits = text.find_if_not([](char c) { return llvm::isDigit(c) || c == '.'; });
+  StringRef unit = text.substr(digits == StringRef::npos ? text.size() : digits).trim();
+  double factor = llvm::StringSwitch<double>(unit.lower())
+                      .Cases({"", "b"}, 1)
+                      .Case("kib", 1024.0)
+                      .Case("mib", 1024.0 * 1024)
+                      .Case("gib", 1024.0 * 1024 * 1024)
+                      .Case("tib", 1024.0 * 1024 * 1024 * 1024)
+                      .Case("kb", 1e3)
+                      .Case("mb", 1e6)
+                      .Case("gb", 1e9)
+                      .Case("tb", 1e12)
+                      .Default(0);
+  double number = 0;
+  if (factor == 0 || text.take_front(digits).getAsDouble(number) || number <= 0 ||
+      number * factor > 9e18)
+    return "expected a size such as 12GiB, 800MiB or a number of bytes";
+  options.memory = static_cast<int64_t>(number * factor);
+  return "";
+}
+
+std::vector<OptionChoice> skipChoices() {
+  std::vector<OptionChoice> choices;
+  for (const OptionalPass &pass : getOptionalPasses())
+    choices.push_back({pass.name, pass.summary});
+  return choices;
+}
+
+/// Each pass is decided at a stage of its own.
+std::string takeSkippedPass(Options &options, StringRef name) {
+  options.skippedPasses.push_back(name.str());
+  for (const OptionalPass &pass : getOptionalPasses())
+    if (pass.name == name)
+      options.given.push_back({("--skip-pass " + name).str(), pass.stage});
+  return "";
+}
+
+void addModelFlags(FlagTable &flags) {
+  FlagPlace place{everyCommand, modelHeading, Stage::Onnx};
+  flags.addTexts({"dim", "name=n", "size of a symbolic dimension: batch=8"}, place, takeDim)
+      .isPairs = true;
+  flags
+      .add(&Options::binds,
+           {"bind", "INPUT=VALUE|FILE", "make a graph input a constant: a number or a .npy file"},
+           place)
+      .isPairs = true;
+  flags.add(&Options::train,
+            {"train", "PATTERN",
+             "train only the parameters whose name matches (*, ?), here or in the module; a "
+             "constant must be named in full or look trainable"},
+            place);
+  flags.add(&Options::freeze,
+            {"freeze", "PATTERN",
+             "do not train those whose name matches; where --train matches too, the pattern with "
+             "more literal characters decides, --freeze among equals"},
+            place);
+  flags.add(&Options::merged,
+            {"merged", "how", "parameters that the exporter stored as one since they were equal",
+             choicesOf<MergedPolicy>(describe)},
+            place);
+  flags.add(&Options::rowsOf,
+            {"rows-of", "INPUT",
+             "inputs whose first axis counts rows of the data; others are taken whole, one a step, "
+             "and with `none` all are (by the names and sizes of first axes)"},
+            {everyCommand, modelHeading, Stage::Training});
+  flags.addText({"init", "normal:S",
+                 "draw parameters instead of reading them: normal:0.02 (for files without their "
+                 "weights)"},
+                {planned, modelHeading, Stage::Training}, takeInit);
+}
+
+void addTrainingFlags(FlagTable &flags) {
+  FlagPlace place{planned, trainingHeading, Stage::Training};
+  auto add = [&](auto access, OptionText text, auto...) {
+    flags.add([access](Options &options) -> auto & { return access(options.training); },
+              std::move(text), place);
+  };
+  visitMember(&TrainingOptions::loss, add);
+  visitMember(&TrainingOptions::optimizer, add);
+  flags.add(&Options::precision,
+            {"precision", "type", "precision of the computation",
+             choicesOf<ContractionPrecision>(describe)},
+            {planned, trainingHeading, Stage::Onnx});
+  flags
+      .add(&Options::recipe,
+           {"recipe", "FILE.toml",
+            "TOML file with these flags as keys; what is given here wins, each dimension and bound "
+            "input by itself"},
+           {planned, trainingHeading})
+      .isInRecipe = false;
+}
+
+void addMachineFlags(FlagTable &flags) {
+  FlagPlace place{planned, machineHeading, Stage::Onnx};
+  flags.add(&Options::target, {"target", "target", Target::describeNames()}, place);
+  flags.add(&Options::emulate,
+            {"emulate", "", "run device code on the CPU, with every access checked: for tests"},
+            place);
+  flags.add(&Options::cpu, {"cpu", "name", "processor to compile for, as LLVM names it (this one)"},
+            place);
+  flags.addText({"threads", "n", "most threads that the program may use (all cores)"}, place,
+                takeThreads);
+  flags.addText({"memory", "size", "refuse a program that needs more: 12GiB, 800MiB, bytes"},
+                {planned, machineHeading}, takeMemory);
+}
+
+void addOutputFlags(FlagTable &flags) {
+  FlagPlace place{planned, outputHeading}, ofCompile{compiled, outputHeading};
+  flags.add(&Options::noCache,
+            {"no-cache", "",
+             "compile every kernel again: neither take nor keep them in $MTC_CACHE_DIR "
+             "($XDG_CACHE_HOME/mtc, ~/.cache/mtc)"},
+            ofCompile);
+  flags.add(&Options::output,
+            {"o", "FILE",
+             "the program (named after the model); its initial weights lie beside it in "
+             "FILE.weights.safetensors"},
+            ofCompile);
+  flags.addText(
+      {"emit", "stage",
+       "stop after a stage and print it; mtc compile continues from all but llvm and object",
+       emitChoices()},
+      ofCompile, takeEmit);
+  flags.add(&Options::force, {"force", "", "replace files that mtc did not write"}, place)
+      .isInRecipe = false;
+  flags.add(&Options::json, {"json", "", "print JSON"}, {everyCommand, outputHeading});
+  flags.add(&Options::irFolder,
+            {"print-ir-after-all", "DIR", "write the IR after each pass into a folder, numbered"},
+            place);
+  flags.addTexts({"skip-pass", "pass",
+                  "do without an optimisation, to find a fault or to see what it is worth",
+                  skipChoices()},
+                 place, takeSkippedPass);
+  flags.add(&Options::remarks,
+            {"remarks", "FILE", "write what was optimised, and what was not and why, a line each"},
+            place);
+  flags.add(&Options::reproducer,
+            {"crash-reproducer", "FILE",
+             "if a pass fails, write its input and the pipeline here, for mtc-opt "
+             "--run-reproducer"},
+            place);
+}
+
+} // namespace
+
+const FlagTable &mtc::tool::getFlags() {
+  static const FlagTable flags = [] {
+    FlagTable all;
+    addModelFlags(all);
+    addTrainingFlags(all);
+    addMachineFlags(all);
+    addOutputFlags(all);
+    for (cl::SubCommand *command : everyCommand.getSubCommands())
+      cl::HideUnrelatedOptions({&modelHeading, &trainingHeading, &machineHeading, &outputHeading},
+                               *command);
+    return all;
+  }();
+  return flags;
+}

@@ -1,0 +1,27 @@
+//===- OptionTable.cpp - Options that passes, pipelines and flags share -----------------------===//
+
+#include "passes/OptionTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace mtc;
+
+std::string mtc::joinNames(llvm::ArrayRef<OptionChoice> choices) {
+  return llvm::join(llvm::map_range(choices, [](const OptionChoice &each) { return each.name; }),
+                    ", ");
+}
+
+std::string OptionText::checkChoice(llvm::StringRef value) const {
+  if (value.empty() ||
+      llvm::any_of(choices, [&](const OptionChoice &each) { return each.name == value; }))
+    return "";
+  return "there is no such choice; expected " + joinNames(choices);
+}
+
+std::string mtc::spellNumber(double number) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%g", number);
+  return text;
+}

@@ -1,0 +1,97 @@
+//===- Pipelines.cpp - The order of the passes ------------------------------------------------===//
+
+#include "passes/pipelines/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mtc;
+
+void mtc::buildSimplifyPipeline(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+bool mtc::takeEveryPass(const Pass &) { return true; }
+
+static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass, PassFilter takes) {
+  if (takes(*pass))
+    manager.addPass(std::move(pass));
+}
+
+void mtc::buildForwardPipeline(OpPassManager &manager, PassFilter takes) {
+  buildSimplifyPipeline(manager); // What is recognized is recognized in canonical form.
+  addOptional(manager.nest<func::FuncOp>(), createRecognizeAttention(), takes);
+  buildSimplifyPipeline(manager);
+  manager.addPass(createReachStage({Stage::Forward}));
+}
+
+void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
+  manager.addPass(createAttachLoss(options.loss));
+  // One read for each parameter, no backward pass of dead operations.
+  buildSimplifyPipeline(manager);
+  manager.addPass(createAutodiff(options.autodiff));
+  // Not before autodiff: larger operations have gradients.
+  manager.addPass(createDecompose());
+  manager.addPass(createOptimizer(options.optimizer));
+  buildSimplifyPipeline(manager);
+  manager.addPass(createFindIndexRanges()); // Of what is left.
+  manager.addPass(createReachStage({Stage::Training}));
+}
+
+void mtc::buildKernelPipeline(OpPassManager &manager, PassFilter takes) {
+  addOptional(manager, createFuseUpdate(), takes);
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  addOptional(functions, createCompactScatter(), takes);
+  addOptional(functions, createRecomputeElementwise(), takes);
+  functions.addPass(createPrepareCalls()); // Its transpositions become kernels too.
+  functions.addPass(createFormKernels());
+  addOptional(functions, createFuseKernels(), takes);
+  functions.addPass(createCSEPass()); // A sum's term is loaded once.
+  addOptional(functions, createFuseEpilogues(), takes);
+  addOptional(functions, createFuseActivations(), takes);
+  addOptional(functions, createFuseColumnSums(), takes);
+  addOptional(functions, createFuseBiasGradients(), takes); // Of the sums that are left.
+  // Equal loads that fusion brought together; views without readers.
+  buildSimplifyPipeline(manager);
+  manager.addPass(createOutlineConstants());
+  manager.addPass(createReachStage({Stage::Kernels}));
+}
+
+void mtc::buildPlacementPipeline(OpPassManager &manager) {
+  manager.addPass(createPlace());
+  manager.addPass(createReachStage({Stage::Placed}));
+}
+
+std::vector<OptionalPass> mtc::getOptionalPasses() {
+  std::vector<OptionalPass> passes;
+  auto collect = [&](void (*build)(OpPassManager &, PassFilter), Stage stage) {
+    OpPassManager manager(ModuleOp::getOperationName());
+    build(manager, [&](const Pass &pass) {
+      passes.push_back({pass.getArgument().str(), pass.getDescription().str(), stage});
+      return true;
+    });
+  };
+  collect(buildForwardPipeline, Stage::Forward);
+  collect(buildKernelPipeline, Stage::Kernels);
+  return passes;
+}
+
+void mtc::registerMtcPipelines() {
+  PassPipelineRegistration<> simplify("mtc-simplify", "canonicalize and merge equal operations",
+                                      buildSimplifyPipeline);
+  PassPipelineRegistration<> forward("mtc-forward-pipeline",
+                                     "from the converted module to what training is made of",
+                                     [](OpPassManager &manager) { buildForwardPipeline(manager); });
+  PassPipelineRegistration<> kernels("mtc-kernel-pipeline", "from values to kernels",
+                                     [](OpPassManager &manager) { buildKernelPipeline(manager); });
+  PassPipelineRegistration<> placement("mtc-placement-pipeline", "from kernels to places in memory",
+                                       buildPlacementPipeline);
+  PassPipelineRegistration<TablePipelineOptions<TrainingOptions>> training(
+      "mtc-training-pipeline", "from the forward function to the training program",
+      [](OpPassManager &manager, const TablePipelineOptions<TrainingOptions> &options) {
+        buildTrainingPipeline(manager, options.read());
+      });
+}

@@ -8,16 +8,14 @@
 #include "frontend/dialect/Onnx.h"
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
-#include "frontend/reader/BatchAxis.h"
 #include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Import.h"
 #include "frontend/reader/MergedInitializers.h"
+#include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
 #include "ir/TargetInfo.h"
-#include "passes/GraphSignature.h"
 #include "passes/Passes.h"
-#include "passes/losses/LossChoice.h"
 #include "passes/pipelines/Pipelines.h"
 #include "tools/support/WrittenByMtc.h"
 
@@ -250,50 +248,14 @@ void Compilation::drawParameters() {
   }
 }
 
-/// Decides of which inputs a step takes rows, and says so where some are taken whole.
-LogicalResult Compilation::chooseRows() {
-  auto function = module->lookupSymbol<func::FuncOp>(microStepName);
-  ProgramOp program = getProgram();
-  std::vector<onnx::StepInput> inputs;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    auto type = cast<RankedTensorType>(function.getArgument(i).getType());
-    InputOp known = program.findOrAddInput(argumentName(function, i));
-    onnx::StepInput &input = inputs.emplace_back();
-    input.name = known.getName();
-    input.firstDim = known.getAxis().value_or("");
-    input.shape.assign(type.getShape().begin(), type.getShape().end());
-    input.isLabel = known.getLabel();
-  }
-  onnx::Problems problems;
-  std::optional<onnx::BatchAxis> axis = onnx::chooseBatchAxis(inputs, options.rowsOf, problems);
-  if (!axis)
-    return report(problems);
-  program.setBatch(axis->batch);
-  for (auto input : program.getInputs().getOps<InputOp>())
-    input.setRows(axis->inputs.contains(input.getName()));
-  if (!axis->note.empty())
-    note(axis->note);
-  return success();
-}
-
 /// From the forward function to the training program.
 LogicalResult Compilation::formProgram() {
-  auto forward = module->lookupSymbol<func::FuncOp>(forwardName);
-  std::string question;
-  const LossOptions &loss = options.training.loss;
-  FailureOr<LossChoice> choice = chooseLoss(forward, loss.loss, loss.output, question);
-  if (failed(choice))
-    return emitError(UnknownLoc::get(context.get()), question);
-  if (loss.loss.empty())
-    note("the loss is " + choice->loss + "; --loss chooses another");
   if (options.initNormal)
     drawParameters();
-
-  TrainingOptions training = options.training;
-  training.loss.loss = choice->loss;
-  if (failed(run([&](OpPassManager &manager) { buildTrainingPipeline(manager, training); })))
-    return failure();
-  return chooseRows();
+  return run([&](OpPassManager &manager) {
+    buildTrainingPipeline(manager, options.training);
+    manager.addPass(onnx::createChooseRows({llvm::to_vector(options.rowsOf)}));
+  });
 }
 
 LogicalResult Compilation::reach(Stage stage) {

@@ -70,7 +70,6 @@ private:
   mlir::LogicalResult reach(Stage stage);
   mlir::LogicalResult formProgram();
   void drawParameters();
-  mlir::LogicalResult chooseRows();
 
   const Options &options;
   OutputPolicy outputs;

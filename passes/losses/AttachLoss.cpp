@@ -55,6 +55,9 @@ FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
   FailureOr<LossChoice> choice = chooseLoss(forward, options.loss, options.output, question);
   if (failed(choice))
     return emitError(forward.getLoc(), question);
+  if (options.loss.empty())
+    emitRemark(UnknownLoc::get(&getContext()), "the loss is ")
+        << choice->loss << "; --loss chooses another";
   Plan plan;
   plan.loss = findLoss(choice->loss);
   plan.output = choice->output;

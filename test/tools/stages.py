@@ -11,6 +11,7 @@ from program import MTC, TIMEOUT, own_folder
 FOLDER = own_folder()
 STAGES = ["onnx", "forward", "training", "kernels", "placed"]
 PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mtc", "--mtc-forward-pipeline"]),
+             ("forward", "training", ["--mtc-training-pipeline={}", "--mtc-choose-rows"]),
              ("training", "kernels", ["--mtc-kernel-pipeline"]),
              ("kernels", "placed", ["--mtc-placement-pipeline"])]  # fmt: skip
 TARGETS = [[], ["--target", "cuda:sm_90", "--emulate"]]
@@ -67,7 +68,9 @@ for name, (reading, training) in MODELS.items():
             later = folder / f"{stage}.placed.mlir"
             mtc(text, *rest, "--emit", "placed", "-o", later)
         # Every pass asks the module alone: it does in mtc-opt what it does in mtc.
+        recipe = " ".join(f"{flag[2:]}={value}" for flag, value in zip(training[::2], training[1::2]))
         for before, after, passes in PIPELINES:
+            passes = [text.format(recipe) for text in passes]
             run = subprocess.run(["mtc-opt", folder / f"{before}.mlir", "--mlir-print-debuginfo", *passes],
                                  capture_output=True, text=True, timeout=TIMEOUT)  # fmt: skip
             mark, _, text = (folder / f"{after}.mlir").read_text().partition("\n")

@@ -6,6 +6,7 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
@@ -38,6 +39,7 @@ int main(int argc, char **argv) {
   mtc::onnx::registerExportersPasses();
   mtc::onnx::registerExportersPipeline();
   mtc::onnx::registerConversionPasses();
+  mtc::onnx::registerRowsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Runs the compiler's passes on textual IR\n", registry));
 }

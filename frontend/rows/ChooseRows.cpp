@@ -1,0 +1,63 @@
+//===- ChooseRows.cpp - Decides of which inputs a step takes rows -----------------------------===//
+
+#include "frontend/reader/BatchAxis.h"
+#include "frontend/rows/Passes.h"
+#include "ir/DiscardableAttributes.h"
+#include "ir/ReservedNames.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mtc::onnx {
+#define GEN_PASS_DEF_CHOOSEROWS
+#include "frontend/rows/Passes.h.inc"
+} // namespace mtc::onnx
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+struct ChooseRows : mtc::onnx::impl::ChooseRowsBase<ChooseRows> {
+  using ChooseRowsBase::ChooseRowsBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// The inputs of a step, all of which the program knows from here on.
+static std::vector<mtc::onnx::StepInput> collectInputs(func::FuncOp microStep, ProgramOp program) {
+  std::vector<mtc::onnx::StepInput> inputs;
+  for (unsigned i = 0; i < microStep.getNumArguments(); ++i) {
+    auto name = microStep.getArgAttrOfType<StringAttr>(i, nameAttribute);
+    InputOp known = program.findOrAddInput(name ? name.getValue() : "");
+    auto type = cast<RankedTensorType>(microStep.getArgument(i).getType());
+    inputs.push_back({.name = known.getName().str(),
+                      .firstDim = known.getAxis().value_or("").str(),
+                      .shape = llvm::to_vector(type.getShape()),
+                      .isLabel = known.getLabel()});
+  }
+  return inputs;
+}
+
+void ChooseRows::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto unknown = UnknownLoc::get(&getContext()); // Of the program as a whole.
+  auto microStep = module.lookupSymbol<func::FuncOp>(microStepName);
+  if (!microStep) {
+    emitError(unknown, "the module has no function @micro_step; mtc-attach-loss makes it");
+    return signalPassFailure();
+  }
+  ProgramOp program = ProgramOp::findOrAdd(module);
+  mtc::onnx::Problems problems;
+  std::optional<mtc::onnx::BatchAxis> axis =
+      mtc::onnx::chooseBatchAxis(collectInputs(microStep, program), *rowsOf, problems);
+  for (const std::string &problem : problems.get())
+    emitError(unknown, problem);
+  if (!axis)
+    return signalPassFailure();
+  program.setBatch(axis->batch);
+  for (auto input : program.getInputs().getOps<InputOp>())
+    input.setRows(axis->inputs.contains(input.getName()));
+  if (!axis->note.empty())
+    emitRemark(unknown, axis->note);
+}

@@ -1,0 +1,19 @@
+//===- Passes.h - Which inputs hold rows of the data ------------------------------------------===//
+
+#ifndef MTC_FRONTEND_ROWS_PASSES_H
+#define MTC_FRONTEND_ROWS_PASSES_H
+
+#include "ir/Mtc.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "frontend/rows/Passes.h.inc"
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_ROWS_PASSES_H

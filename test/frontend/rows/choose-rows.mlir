@@ -1,0 +1,46 @@
+// Of which inputs a step takes rows.
+//
+// RUN: split-file %s %t
+// RUN: mtc-opt %t/batch.mlir --mtc-choose-rows | FileCheck %t/batch.mlir
+// RUN: mtc-opt %t/graph.mlir --mtc-choose-rows --verify-diagnostics | FileCheck %t/graph.mlir --check-prefix=WHOLE
+// RUN: mtc-opt %t/graph.mlir --mtc-choose-rows=rows-of=nodes | FileCheck %t/graph.mlir --check-prefix=NAMED
+// RUN: mtc-opt %t/batch.mlir --mtc-choose-rows=rows-of=none | FileCheck %t/batch.mlir --check-prefix=NONE
+// RUN: not mtc-opt %t/graph.mlir --mtc-choose-rows=rows-of=nodes,edge 2>&1 | FileCheck %t/graph.mlir --check-prefix=ERROR
+// RUN: not mtc-opt %t/forward.mlir --mtc-choose-rows 2>&1 | FileCheck %t/forward.mlir
+
+//--- batch.mlir
+// A named batch, and labels of as many rows that the program did not know.
+// CHECK: mtc.program "model" stage training batch 4 {
+// CHECK-NEXT: mtc.input "x" axis "batch" rows
+// CHECK-NEXT: mtc.input "mask"
+// CHECK-NOT: rows
+// NONE: mtc.program "model" stage training {
+// NONE-NOT: rows
+mtc.program "model" stage training {
+  mtc.input "x" axis "batch"
+}
+func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}, %mask: tensor<2x8xf32> {mtc.name = "mask"}) {
+  return
+}
+
+//--- graph.mlir
+// expected-remark @unknown {{it does not follow from the model that the first axes of 'nodes' [10, 4], 'edges' [2, 30] count the same rows, so each is taken whole}}
+// WHOLE: mtc.program "model" stage training {
+// WHOLE-NEXT: mtc.input "nodes" axis "nodes"
+// WHOLE-NEXT: mtc.input "edges"
+// WHOLE-NOT: rows
+// NAMED: mtc.program "model" stage training batch 10 {
+// NAMED-NEXT: mtc.input "nodes" axis "nodes" rows
+// NAMED-NEXT: mtc.input "edges"
+// NAMED-NOT: rows
+// ERROR: error: --rows-of edge: there is no input 'edge'; inputs are 'nodes' [10, 4], 'edges' [2, 30]
+mtc.program "model" stage training {
+  mtc.input "nodes" axis "nodes"
+}
+func.func @micro_step(%nodes: tensor<10x4xf32> {mtc.name = "nodes"}, %edges: tensor<2x30xi64> {mtc.name = "edges"}) {
+  return
+}
+
+//--- forward.mlir
+// CHECK: error: the module has no function @micro_step; mtc-attach-loss makes it
+module {}

@@ -7,7 +7,6 @@
 
 namespace cl = llvm::cl;
 using llvm::StringRef;
-using llvm::Twine;
 using namespace mtc;
 using namespace mtc::tool;
 
@@ -62,7 +61,7 @@ Flag &FlagTable::addText(OptionText text, const FlagPlace &place, Take take) {
   Flag &flag = append(std::move(text), place);
   auto &option = declare<cl::opt<std::string, false, TextParser>>(flag, place);
   option.getParser().setChoices(flag.text.choices);
-  flag.collect = [&flag, &option, take](Options &options, Refuse refuse) {
+  flag.collect = [&flag, &option, take = std::move(take)](Options &options, Refuse refuse) {
     give(options, flag, option, take, refuse);
   };
   return flag;
@@ -73,7 +72,7 @@ Flag &FlagTable::addTexts(OptionText text, const FlagPlace &place, Take take) {
   auto &option = declare<cl::list<std::string, bool, TextParser>>(flag, place);
   option.getParser().setChoices(flag.text.choices);
   flag.texts = &option;
-  flag.collect = [&flag, take](Options &options, Refuse refuse) {
+  flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
     for (StringRef value : *flag.texts)
       give(options, flag, value, take, refuse);
   };
@@ -90,7 +89,7 @@ static llvm::SmallVector<double> parseNumbers(StringRef text) {
 }
 
 Flag &FlagTable::addShared(std::function<std::optional<double> &(Options &)> number,
-                           OptionText text, const FlagPlace &place) {
+                           const OptionText &text, const FlagPlace &place) {
   SharedNumbers &all = shared[text.sharedFlag];
   if (!all.flag)
     all.flag = &addText({.name = text.sharedFlag, .valueName = "", .help = ""}, place,

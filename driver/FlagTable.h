@@ -86,7 +86,7 @@ private:
   template <typename Option> Option &declare(Flag &flag, const FlagPlace &place);
   template <typename T, typename Access>
   Flag &addValue(Access access, OptionText text, const FlagPlace &place);
-  Flag &addShared(std::function<std::optional<double> &(Options &)> number, OptionText text,
+  Flag &addShared(std::function<std::optional<double> &(Options &)> number, const OptionText &text,
                   const FlagPlace &place);
 
   std::vector<std::unique_ptr<Flag>> flags;
@@ -138,7 +138,7 @@ Flag &FlagTable::add(Access access, OptionText text, const FlagPlace &place) {
       });
     else if constexpr (std::is_same_v<T, std::optional<double>>)
       return text.sharedFlag.empty() ? addValue<T>(access, std::move(text), place)
-                                     : addShared(access, std::move(text), place);
+                                     : addShared(access, text, place);
     else
       return addValue<T>(access, std::move(text), place);
   }

@@ -90,7 +90,7 @@ using OptionValueType = std::decay_t<std::invoke_result_t<Access, Values &>>;
 /// Shows a visitor the options of a struct that is a member of another.
 template <typename Outer, typename Values, typename Visitor>
 void visitMember(Values Outer::*member, Visitor &&option) {
-  Values::visitOptions([&](auto access, OptionText text, auto... check) {
+  Values::visitOptions([&](auto access, OptionText &&text, auto... check) {
     option([=](Outer &outer) -> auto & { return std::invoke(access, outer.*member); },
            std::move(text), [=](const Outer &outer) { return check(outer.*member); }...);
   });
@@ -183,7 +183,7 @@ protected:
   }
 
 private:
-  template <typename T> using PassOption = typename Base::template Option<T>;
+  template <typename T> using PassOption = Base::template Option<T>;
 
   void declare(const Values &values) { declared.template declare<PassOption>(*this, values); }
 

@@ -12,6 +12,7 @@
 
 #include "runtime/abi/attention.h"
 #include "runtime/abi/contraction.h"
+#include "runtime/abi/convolution.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -19,8 +20,10 @@ namespace mtc {
 
 /// Prints the fields that are not 0 as `name = value`, and parses them in any order.
 void printRecord(mlir::AsmPrinter &printer, const MtcContraction &record);
+void printRecord(mlir::AsmPrinter &printer, const MtcConvolution &record);
 void printRecord(mlir::AsmPrinter &printer, const MtcAttention &record);
 mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcContraction &record);
+mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcConvolution &record);
 mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcAttention &record);
 
 /// A record as a parameter of an attribute: equal where all bytes are.

@@ -41,6 +41,25 @@ def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContrac
   }];
 }
 
+class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
+    : Mtc_Call<name, mnemonic, "MtcConvolution", kind> {
+  let description = [{
+    * convolution_call_c1: windows slide along 1 to MTC_MAX_WINDOW_AXES axes.
+  }];
+}
+def ConvolutionCallAttr : Mtc_ConvolutionCall<"ConvolutionCall", "convolution", "MTC_CONVOLUTION"> {
+  let summary = "a convolution, as `MtcConvolution` of the program's ABI";
+}
+def TransposedConvolutionCallAttr
+    : Mtc_ConvolutionCall<"TransposedConvolutionCall", "transposed_convolution", "MTC_TRANSPOSED_CONVOLUTION"> {
+  let summary = "the adjoint of a convolution by its input, as `MtcConvolution` of the program's ABI";
+}
+def ConvolutionWeightGradientCallAttr
+    : Mtc_ConvolutionCall<"ConvolutionWeightGradientCall", "convolution_weight_gradient",
+                          "MTC_CONVOLUTION_WEIGHT_GRADIENT"> {
+  let summary = "the adjoint of a convolution by its weights, as `MtcConvolution` of the program's ABI";
+}
+
 class Mtc_AttentionCall<string name, string mnemonic, string kind>
     : Mtc_Call<name, mnemonic, "MtcAttention", kind> {
   let description = [{

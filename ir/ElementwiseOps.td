@@ -12,12 +12,15 @@
 include "ir/MtcBase.td"
 
 class Mtc_ElementwiseOp<string mnemonic, list<Trait> traits>
-    : Mtc_ValueOp<mnemonic, !listconcat([Elementwise, DeclareOpInterfaceMethods<ElementwiseOpInterface>, Mtc_Fusible],
-                                        traits)> {
+    : Mtc_ValueOp<mnemonic, !listconcat([Elementwise, DeclareOpInterfaceMethods<ElementwiseOpInterface>, Mtc_Fusible,
+                                         Mtc_Transposable], traits)> {
   code elementwiseDefinition = [{
     ::mtc::FusibleShape $cppClass::getFusibleShape() { return ::mtc::FusibleShape::Elementwise; }
     ::mlir::Operation *$cppClass::buildKernel(::mlir::OpBuilder &builder) {
       return ::mtc::detail::buildElementwiseKernel(getOperation(), builder);
+    }
+    ::mtc::TransposedResult $cppClass::buildOnTransposed(::mtc::TensorBuilder &builder, unsigned operand) {
+      return ::mtc::detail::buildElementwiseOnTransposed(getOperation(), builder, operand);
     }
     ::mlir::Value $cppClass::buildScalar(::mlir::OpBuilder &b, ::mlir::Location loc, ::mlir::ValueRange operands) {
       using namespace ::mlir;

@@ -5,7 +5,7 @@
 
 include "ir/MtcBase.td"
 
-def GatherOp : Mtc_ValueOp<"gather", [Mtc_Gradient, Mtc_Fusible]> {
+def GatherOp : Mtc_ValueOp<"gather", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "elements of a tensor at given indices along an axis";
   let description = [{
     The first `batch` axes of operand and indices are common. With b = batch:

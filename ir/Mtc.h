@@ -51,6 +51,14 @@ template <typename Op> class NoGradient : public mlir::OpTrait::TraitBase<Op, No
 /// An operation whose result's bytes are its first operand's, in their order but for
 /// `mtc.strided_view`, which library calls alone read.
 template <typename Op> class View : public mlir::OpTrait::TraitBase<Op, View> {};
+/// An operation on tensors with channels as their last axis.
+template <typename Op> class ChannelsLast : public mlir::OpTrait::TraitBase<Op, ChannelsLast> {};
+
+/// A value, and the permutation by which `mtc.transpose` makes another one of it.
+struct TransposedResult {
+  mlir::Value value;
+  mlir::SmallVector<int64_t> permutation;
+};
 
 /// Bytes of a dense tensor as it lies in memory; i1 takes a byte.
 int64_t byteSize(mlir::RankedTensorType type);
@@ -65,6 +73,8 @@ bool isDifferentiable(mlir::Type type);
 namespace detail {
 Cost defaultCost(mlir::Operation *op);
 mlir::Operation *buildElementwiseKernel(mlir::Operation *op, mlir::OpBuilder &builder);
+TransposedResult buildElementwiseOnTransposed(mlir::Operation *op, TensorBuilder &builder,
+                                              unsigned operand);
 } // namespace detail
 
 } // namespace mtc

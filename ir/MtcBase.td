@@ -139,6 +139,9 @@ def Mtc_NoGradient : NativeOpTrait<"NoGradient"> { let cppNamespace = "::mtc"; }
 // The result's bytes are the operand's, in their order but for `mtc.strided_view`: it costs nothing and shares the
 // operand's place.
 def Mtc_View : NativeOpTrait<"View"> { let cppNamespace = "::mtc"; }
+// It takes and gives tensors with channels as their last axis. Models have them behind the first, so that there are
+// transposes around it: those behind it are moved down to where they cancel.
+def Mtc_ChannelsLast : NativeOpTrait<"ChannelsLast"> { let cppNamespace = "::mtc"; }
 
 //===----------------------------------------------------------------------------------------------===//
 // Operations
@@ -152,6 +155,7 @@ class Mtc_ValueOp<string mnemonic, list<Trait> traits = []>
 
 def Mtc_Gradient : DeclareOpInterfaceMethods<GradientOpInterface>;
 def Mtc_Fusible : DeclareOpInterfaceMethods<FusibleOpInterface>;
+def Mtc_Transposable : DeclareOpInterfaceMethods<TransposableOpInterface>;
 def Mtc_StridedMovement : DeclareOpInterfaceMethods<StridedMovementOpInterface>;
 
 #endif // MTC_IR_BASE

@@ -84,6 +84,16 @@ def StridedMovementOpInterface : OpInterface<"StridedMovementOpInterface"> {
     }], "::mtc::StridedLayout", "getLayout">];
 }
 
+def TransposableOpInterface : OpInterface<"TransposableOpInterface"> {
+  let cppNamespace = "::mtc";
+  let description = "An operation that can as well be computed on an operand with its axes in another order.";
+  let methods = [InterfaceMethod<[{
+      The operand of this number is an `mtc.transpose`. Builds the same operation of what that reads, other operands
+      transposed where they must be, and gives its result with the permutation by which `mtc.transpose` makes it this
+      operation's; null if there is none.
+    }], "::mtc::TransposedResult", "buildOnTransposed", (ins "::mtc::TensorBuilder &":$builder, "unsigned":$operand)>];
+}
+
 def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
   let cppNamespace = "::mtc";
   let description = [{

@@ -1,6 +1,7 @@
 //===- MtcOps.td - All operations of the mtc dialect --------------------------------------------===//
 
 include "ir/AttentionOps.td"
+include "ir/ConvolutionOps.td"
 include "ir/ElementwiseOps.td"
 include "ir/IndexingOps.td"
 include "ir/KernelOps.td"

@@ -5,7 +5,7 @@
 
 include "ir/MtcBase.td"
 
-def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Gradient, Mtc_Fusible]> {
+def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "combines the elements along axes";
   let description = [{
     The axes vanish. `max` and `min` give NaN if an element is NaN; their cotangent is shared equally by the elements
@@ -32,7 +32,7 @@ def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Gradient, Mtc_Fusible]> {
 }
 
 def ContractOp : Mtc_ValueOp<"contract", [
-    Mtc_Gradient, Mtc_Fusible, DeclareOpInterfaceMethods<EpilogueOpInterface>,
+    Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, DeclareOpInterfaceMethods<EpilogueOpInterface>,
     DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall"]>]> {
   let summary = "sums of products over common axes";
   let description = [{

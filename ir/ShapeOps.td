@@ -36,7 +36,7 @@ def IotaOp : Mtc_ValueOp<"iota", [Mtc_ZeroGradient, Mtc_Fusible]> {
   let hasVerifier = 1;
 }
 
-def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
+def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "repeats a tensor along new axes";
   let description = [{
     `axes` are the axes of the result that the operand lacks, ascending. The cotangent is summed over them.
@@ -93,7 +93,7 @@ def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible, Mtc_Strid
   let hasCanonicalizer = 1;
 }
 
-def SliceOp : Mtc_ValueOp<"slice", [Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
+def SliceOp : Mtc_ValueOp<"slice", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "a strided box of a tensor";
   let description = [{
     Element i along an axis is the operand's element offset + i * stride. The extents are the result's.
@@ -133,7 +133,7 @@ def StridedViewOp : Mtc_Op<"strided_view", [Pure, Mtc_View, Mtc_StridedMovement,
   let hasVerifier = 1;
 }
 
-def PadOp : Mtc_ValueOp<"pad", [Mtc_Gradient, Mtc_Fusible]> {
+def PadOp : Mtc_ValueOp<"pad", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "surrounds a tensor with a value, and spreads its elements";
   let description = [{
     Along an axis of extent n the result has low + n + (n - 1) * interior + high elements; element i of the operand is at
@@ -158,7 +158,7 @@ def PadOp : Mtc_ValueOp<"pad", [Mtc_Gradient, Mtc_Fusible]> {
   let hasFolder = 1;
 }
 
-def ReverseOp : Mtc_ValueOp<"reverse", [SameOperandsAndResultType, Mtc_Gradient, Mtc_Fusible]> {
+def ReverseOp : Mtc_ValueOp<"reverse", [SameOperandsAndResultType, Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "reverses the order along axes";
   let description = [{
     ```mlir
@@ -174,7 +174,7 @@ def ReverseOp : Mtc_ValueOp<"reverse", [SameOperandsAndResultType, Mtc_Gradient,
   let hasFolder = 1;
 }
 
-def ConcatenateOp : Mtc_ValueOp<"concatenate", [Mtc_Gradient, Mtc_Fusible]> {
+def ConcatenateOp : Mtc_ValueOp<"concatenate", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
   let summary = "joins tensors along an axis";
   let description = [{
     ```mlir

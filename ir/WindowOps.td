@@ -5,7 +5,7 @@
 
 include "ir/MtcBase.td"
 
-def WindowsOp : Mtc_ValueOp<"windows", [Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
+def WindowsOp : Mtc_ValueOp<"windows", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
   let summary = "the windows that slide along axes of a tensor";
   let description = [{
     Each of `axes` becomes the positions o of a window; the window's taps k become an axis of their own, after the others,

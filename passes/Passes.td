@@ -6,6 +6,7 @@
 include "passes/attention/AttentionPasses.td"
 include "passes/autodiff/AutodiffPasses.td"
 include "passes/kernels/KernelPasses.td"
+include "passes/layout/LayoutPasses.td"
 include "passes/losses/LossPasses.td"
 include "passes/memory/MemoryPasses.td"
 include "passes/optimizer/OptimizerPasses.td"

@@ -40,9 +40,10 @@ struct Convolution {
   }
 };
 
-/// Operands 0 and 1 are of one float type and rank of at least 3, the bias has `channels` elements.
+/// Operands 0 and 1 are of one float type and of rank 3 to 5.
 LogicalResult checkOperands(Inference &node) {
-  return success(node.floatElements(0) && node.sameElementType(0, 1) && node.hasRank(0, 3) &&
+  return success(node.floatElements(0) && node.sameElementType(0, 1) &&
+                 node.hasRank(0, 3, 2 + MTC_MAX_WINDOW_AXES) &&
                  node.hasRank(1, node.rank(0), node.rank(0)));
 }
 
@@ -96,95 +97,58 @@ LogicalResult inferConvTranspose(Inference &node) {
   return node.result(0, node.elementType(0), convolution->windows.resultShape(node.dim(0, 0), out));
 }
 
-/// An axis of groups in place of `axis`, which becomes the axis behind it.
-Value grouped(TensorBuilder &b, Value x, int64_t axis, int64_t groups) {
-  Extents shape(shapeOf(x));
-  shape[axis] /= groups;
-  shape.insert(shape.begin() + axis, groups);
-  return b.reshape(x, shape);
+/// The permutations that take [N, C, i…] to channels last, and back.
+Extents channelsLast(int64_t rank) {
+  Extents axes = {0};
+  llvm::append_range(axes, axesFrom(2, rank));
+  axes.push_back(1);
+  return axes;
+}
+Extents channelsFirst(int64_t rank) {
+  Extents axes = {0, rank - 1};
+  llvm::append_range(axes, axesFrom(1, rank - 1));
+  return axes;
 }
 
-/// The weights [group, M / group, C / group, kernel…] or, of a transposed convolution, [group,
-/// C / group, M / group, kernel…] for each of the batch: [N, group, …].
-FailureOr<Value> weightsOfBatch(Conversion &node, int64_t group) {
+/// `Op` on channels last, and the bias. Windows have `positions`.
+template <typename Op>
+LogicalResult convertConvolution(Conversion &node, const Convolution &convolution,
+                                 ArrayRef<int64_t> positions) {
   TensorBuilder &b = node.b;
-  Value weights = grouped(b, node.value(1), 0, group);
-  Extents shape(shapeOf(weights));
-  shape.insert(shape.begin(), node.dim(0, 0));
-  if (failed(checkAddressable(node, shape)))
+  const Windows &windows = convolution.windows;
+  int64_t rank = node.rank(0);
+  // Where no library convolves, windows are values, or products of them with weights.
+  Extents slid = {node.dim(0, 0)};
+  llvm::append_range(slid, positions);
+  int64_t group = convolution.group, channels = group * node.dim(1, 1);
+  slid.push_back(group > 1 && node.dim(1, 1) == 1 ? node.dim(1, 0) : channels);
+  llvm::append_range(slid, windows.kernel);
+  if (failed(checkAddressable(node, slid)))
     return failure();
-  return b.broadcast(weights, {0}, shape);
-}
-
-LogicalResult addBias(Conversion &node, Value y) {
-  TensorBuilder &b = node.b;
-  y = b.reshape(y, node.resultShape());
+  Extents order = channelsLast(rank), shape;
+  for (int64_t axis : order)
+    shape.push_back(node.resultShape()[axis]);
+  Value y = Op::create(b, b.getLoc(), RankedTensorType::get(shape, node.elementType(0)),
+                       b.transpose(node.value(0), order), node.value(1), group,
+                       windows.before, windows.strides, windows.dilations);
+  y = b.transpose(y, channelsFirst(rank));
   return node.result(0,
                      node.has(2) ? b.add(y, perChannel(b, node.value(2), node.resultShape())) : y);
 }
 
-/// y[n, g, m, o] = sum over c, k of w[g, m, c, k] * x[n, g, c, o * stride + k * dilation - before]:
-/// a contraction with the windows. Where each of several groups has one channel there is little to
-/// contract, and products are added up while the windows are read.
 LogicalResult convertConv(Conversion &node) {
   FailureOr<Convolution> convolution = Convolution::read(node, readWindows);
   if (failed(convolution))
     return failure();
-  TensorBuilder &b = node.b;
-  int64_t spatial = node.rank(0) - 2, group = convolution->group;
-  FailureOr<Value> windows =
-      slide(node, b, grouped(b, node.value(0), 1, group), convolution->windows, 0.0);
-  FailureOr<Value> weights = weightsOfBatch(node, group);
-  if (failed(windows) || failed(weights))
-    return failure();
-  if (group == 1 || node.dim(1, 1) != 1) {
-    SmallVector<int64_t> taps = axesFrom(3 + spatial, 3 + 2 * spatial), summed{2};
-    llvm::append_range(summed, taps);
-    return addBias(
-        node, b.contract(*weights, *windows, {0, 1}, {0, 1}, axesFrom(3, 4 + spatial), summed));
-  }
-  // [N, group, M / group, o…, k…]
-  Extents shape = {node.dim(0, 0), group, node.dim(1, 0) / group};
-  llvm::append_range(shape, convolution->windows.output);
-  llvm::append_range(shape, convolution->windows.kernel);
-  if (failed(checkAddressable(node, shape)))
-    return failure();
-  Extents kernels(shapeOf(*weights)), positions(shapeOf(*windows));
-  kernels.erase(kernels.begin() + 3);
-  positions.erase(positions.begin() + 2);
-  Value w = b.broadcast(b.reshape(*weights, kernels), axesFrom(3, 3 + spatial), shape);
-  Value x = b.broadcast(b.reshape(*windows, positions), {2}, shape);
-  return addBias(node, b.sum(b.mul(w, x), axesFrom(3 + spatial, 3 + 2 * spatial)));
+  return convertConvolution<ConvolveOp>(node, *convolution, node.resultShape().drop_front(2));
 }
 
-/// The adjoint of convolution: each element of x adds a window of weights to the result,
-/// y[n, g, m, i] = sum over c, o, k with o * stride + k * dilation = before + i of
-/// w[g, c, m, k] * x[n, g, c, o].
+/// The adjoint of convolution: each element of x adds a window of weights to the result.
 LogicalResult convertConvTranspose(Conversion &node) {
   FailureOr<Convolution> convolution = Convolution::read(node, readTransposedWindows);
   if (failed(convolution))
     return failure();
-  TensorBuilder &b = node.b;
-  const Windows &windows = convolution->windows;
-  int64_t spatial = node.rank(0) - 2, group = convolution->group;
-  Extents all(node.shape(0).take_front(1));
-  llvm::append_range(all, node.resultShape().drop_front(1).take_front(1));
-  llvm::append_range(all, node.shape(0).drop_front(2));
-  llvm::append_range(all, windows.kernel);
-  FailureOr<Value> weights = weightsOfBatch(node, group);
-  if (failed(checkAddressable(node, all)) || failed(weights))
-    return failure();
-  // [N, group, M / group, k…, o…]
-  Value products =
-      b.contract(*weights, grouped(b, node.value(0), 1, group), {0, 1}, {0, 1}, {2}, {2});
-  SmallVector<int64_t> order{0, 1, 2};
-  llvm::append_range(order, axesFrom(3 + spatial, 3 + 2 * spatial));
-  llvm::append_range(order, axesFrom(3, 3 + spatial));
-  Extents shape(node.resultShape());
-  shape[1] /= group;
-  shape.insert(shape.begin() + 1, group);
-  return addBias(node, b.overlapAdd(b.transpose(products, order), axesFrom(3, 3 + spatial),
-                                    windows.before, windows.strides, windows.dilations, shape));
+  return convertConvolution<TransposedConvolveOp>(node, *convolution, node.shape(0).drop_front(2));
 }
 
 } // namespace

@@ -22,6 +22,8 @@ static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass, Pass
 }
 
 void mtc::buildForwardPipeline(OpPassManager &manager, PassFilter takes) {
+  // Before convolutions that are contractions become such.
+  addOptional(manager.nest<func::FuncOp>(), createKeepChannelsLast(), takes);
   buildSimplifyPipeline(manager); // What is recognized is recognized in canonical form.
   addOptional(manager.nest<func::FuncOp>(), createRecognizeAttention(), takes);
   buildSimplifyPipeline(manager);

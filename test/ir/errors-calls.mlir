@@ -38,6 +38,13 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has windows along 4 axes, expected 1 to 3 (convolution_call_c1)}}
+  mtc.call #mtc.convolution<type = f32, window_rank = 4> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{has 3 heads of queries and 2 of keys, expected a multiple (attention_call_c1)}}
   mtc.call #mtc.attention<type = f32, heads = 3, key_heads = 2> [] into []
 }

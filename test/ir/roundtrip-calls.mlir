@@ -6,6 +6,9 @@
 // CHECK: mtc.call #mtc.contraction<{{.*}}, accumulate = 1, activation = gelu, has_auxiliary = 1, summed = rhs>
 // CHECK: mtc.call #mtc.attention<type = f16, has_bias = 1, is_causal = 1, causal_offset = -1, batch = 1, heads = 2, key_heads = 1, queries = 2, keys = 2, width = 8, value_width = 8, scale = 1.250000e-01, query = [32, 16, 8, 1], key = [16, 16, 8, 1], value = [16, 16, 8, 1], bias = [0, 0, 2, 1], out = [32, 16, 8, 1]>
 // CHECK: mtc.call #mtc.attention_gradient<{{.*}} scale = 1.000000e-01
+// CHECK: mtc.call #mtc.convolution<type = f32, window_rank = 2, batch = 1, groups = 2, input_channels = 2, output_channels = 1, input = [3, 4], output = [3, 2], kernel = [3, 2], strides = [1, 2], dilations = [1, 1], before = [1]> [
+// CHECK: mtc.call #mtc.transposed_convolution<type = f32, window_rank = 2
+// CHECK: mtc.call #mtc.convolution_weight_gradient<type = f32, window_rank = 2
 module {
   mtc.step @f reads [] [] gives [] [] {
     mtc.call #mtc.contraction<out_strides = [2, 1, 0], type = f32, m = 4, n = 2, k = 8, rhs_strides = [2, 1], lhs_strides = [8, 1]>
@@ -31,5 +34,14 @@ module {
       [#mtc.at<0, tensor<1x1x1x1xf32>>, #mtc.at<0, tensor<1x1x1x1xf32>>, #mtc.at<0, tensor<1x1x1x1xf32>>,
        #mtc.at<0, tensor<1x1x1xf32>>, #mtc.at<0, tensor<1x1x1xf32>>, #mtc.at<0, tensor<1x1x1x1xf32>>]
       into [#mtc.at<64, tensor<1x1x1x1xf32>>, #mtc.at<64, tensor<1x1x1x1xf32>>, #mtc.at<64, tensor<1x1x1x1xf32>>]
+    mtc.call #mtc.convolution<type = f32, window_rank = 2, batch = 1, groups = 2, input_channels = 2, output_channels = 1,
+                     input = [3, 4], output = [3, 2], kernel = [3, 2], strides = [1, 2], dilations = [1, 1], before = [1, 0]>
+      [#mtc.at<0, tensor<1x3x4x4xf32>>, #mtc.at<256, tensor<2x2x3x2xf32>>] into [#mtc.at<512, tensor<1x3x2x2xf32>>]
+    mtc.call #mtc.transposed_convolution<type = f32, window_rank = 2, batch = 1, groups = 2, input_channels = 2, output_channels = 1,
+                     input = [3, 4], output = [3, 2], kernel = [3, 2], strides = [1, 2], dilations = [1, 1], before = [1, 0]>
+      [#mtc.at<0, tensor<1x3x2x2xf32>>, #mtc.at<256, tensor<2x2x3x2xf32>>] into [#mtc.at<512, tensor<1x3x4x4xf32>>]
+    mtc.call #mtc.convolution_weight_gradient<type = f32, window_rank = 2, batch = 1, groups = 2, input_channels = 2, output_channels = 1,
+                     input = [3, 4], output = [3, 2], kernel = [3, 2], strides = [1, 2], dilations = [1, 1], before = [1, 0]>
+      [#mtc.at<0, tensor<1x3x4x4xf32>>, #mtc.at<256, tensor<1x3x2x2xf32>>] into [#mtc.at<512, tensor<2x2x3x2xf32>>]
   }
 }

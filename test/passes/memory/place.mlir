@@ -176,3 +176,15 @@ module {
     return %d, %s : tensor<4x16xf32>, tensor<16xf32>
   }
 }
+
+// -----
+
+// A convolution; channels are the last axis of its tensors.
+// CHECK: mtc.call #mtc.convolution<type = f32, window_rank = 2, batch = 2, groups = 1, input_channels = 16, output_channels = 32, input = [8, 8], output = [4, 4], kernel = [3, 3], strides = [2, 2], dilations = [1, 1], before = [1, 1]>
+// CHECK-SAME: [#mtc.at<0, tensor<2x8x8x16xf32>>, #mtc.at<8192, tensor<32x16x3x3xf32>>] into [#mtc.at<26624, tensor<2x4x4x32xf32>>]{{$}}
+module {
+  func.func @f(%x: tensor<2x8x8x16xf32> {mtc.name = "x"}, %w: tensor<32x16x3x3xf32> {mtc.name = "w"}) -> (tensor<2x4x4x32xf32> {mtc.name = "y"}) {
+    %y = mtc.convolve %x, %w before [1, 1] strides [2, 2] dilations [1, 1] : (tensor<2x8x8x16xf32>, tensor<32x16x3x3xf32>) -> tensor<2x4x4x32xf32>
+    return %y : tensor<2x4x4x32xf32>
+  }
+}

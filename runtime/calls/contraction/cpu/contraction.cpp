@@ -39,7 +39,7 @@ public:
     packOperand(problem.lhs, &BatchAxis::lhs, packedLhs);
     packOperand(problem.rhs, &BatchAxis::rhs, packedRhs);
     accumulate = contraction.accumulate != 0;
-    if (problem.out.isRowMajor() && planMatmul(type))
+    if (problem.out.isRowMajor() && chooseMatmul(type))
       return true;
     // The sums go to the scratch first; what is to be added is added on their way out.
     addends.swap(problem.addends);
@@ -47,7 +47,7 @@ public:
     if ((accumulateAfterwards || !addends.empty()) && type != dnnl_f32)
       return false;
     packOperand(problem.out, &BatchAxis::out, packedOut, true);
-    return planMatmul(type);
+    return chooseMatmul(type);
   }
 
   /// Generates the code and the objects that `run` uses.
@@ -58,7 +58,7 @@ public:
   MtcSupportLevel supportLevel() const override {
     if (packedLhs || packedRhs || packedOut)
       return MTC_CALL_PACKED;
-    return matmul->name().rfind("gemm", 0) == 0 ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
+    return matmul->allocates() ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
   }
 
   std::string implementation() const override {
@@ -99,14 +99,14 @@ public:
 
 private:
   /// One matmul for as many of the batch axes as the library takes.
-  bool planMatmul(dnnl_data_type_t type) {
-    for (size_t inner = std::min(problem.batch.size(), LibraryMatmul::maxBatchAxes);; --inner) {
+  bool chooseMatmul(dnnl_data_type_t type) {
+    for (size_t inner = std::min(problem.batch.size(), maxMatmulBatchAxes);; --inner) {
       entries = 1;
       outerAxes = problem.batch.size() - inner;
       for (size_t i = 0; i < outerAxes; ++i)
         entries *= problem.batch[i].extent;
       workers = entries >= threads ? threads : 1;
-      matmul = LibraryMatmul::plan(problem, inner, type, accumulate, workers > 1 ? 1 : threads);
+      matmul = planMatmul(problem, inner, type, accumulate, workers > 1 ? 1 : threads);
       if (matmul || inner == 0)
         break;
     }
@@ -163,8 +163,9 @@ private:
   void runEntry(int worker, int64_t entry, const char *lhs, const char *rhs,
                 const char *const *buffers, char *out, char *library) {
     int64_t lhsOffset = 0, rhsOffset = 0, outOffset = 0;
-    std::array<const char *, MTC_MAX_ADDENDS> added{};
-    std::copy_n(buffers, problem.addends.size(), added.begin());
+    constexpr size_t firstAddend = 3;
+    std::array<const char *, firstAddend + MTC_MAX_ADDENDS> operands{};
+    std::copy_n(buffers, problem.addends.size(), operands.begin() + firstAddend);
     for (size_t i = outerAxes; i-- > 0;) {
       const BatchAxis &axis = problem.batch[i];
       int64_t index = entry % axis.extent;
@@ -173,10 +174,12 @@ private:
       rhsOffset += index * axis.rhs;
       outOffset += index * axis.out;
       for (size_t a = 0; a < problem.addends.size(); ++a)
-        added[a] += index * axis.addends[a] * elementBytes;
+        operands[firstAddend + a] += index * axis.addends[a] * elementBytes;
     }
-    matmul->run(worker, lhs + lhsOffset * elementBytes, rhs + rhsOffset * elementBytes,
-                added.data(), out + outOffset * elementBytes, library);
+    operands[0] = lhs + lhsOffset * elementBytes;
+    operands[1] = rhs + rhsOffset * elementBytes;
+    operands[2] = out + outOffset * elementBytes;
+    matmul->run(worker, operands.data(), library);
   }
 
   /// out (+)= sums + addends, where the sums are dense in the scratch.
@@ -220,7 +223,7 @@ private:
   bool accumulateAfterwards = false;
   std::vector<MatrixLayout> addends;
   size_t outerAxes = 0; ///< batch axes over which single matmuls run
-  std::unique_ptr<LibraryMatmul> matmul;
+  std::unique_ptr<LibraryPrimitive> matmul;
 };
 
 } // namespace

@@ -1,0 +1,86 @@
+//===- ConvolutionOps.td - Convolution and its adjoints -----------------------------------------===//
+
+#ifndef MTC_IR_CONVOLUTION_OPS
+#define MTC_IR_CONVOLUTION_OPS
+
+include "ir/MtcBase.td"
+
+// The three operations compute each one of input, weights and output from the two others, by one trilinear form. So each is
+// the gradient of the others.
+class Mtc_ConvolutionOp<string mnemonic, string first, string second, string result>
+    : Mtc_ValueOp<mnemonic, [
+        Mtc_ChannelsLast, Mtc_Gradient, DeclareOpInterfaceMethods<LibraryCallOpInterface>, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let arguments = !con(!dag(ins, [Mtc_FloatTensor, Mtc_FloatTensor], [first, second]),
+                       (ins DefaultValuedAttr<I64Attr, "1">:$groups, DenseI64ArrayAttr:$before,
+                            DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations));
+  let results = !dag(outs, [Mtc_FloatTensor], [result]);
+  let assemblyFormat = "$" # first # " `,` $" # second # [{
+    (`groups` $groups^)? `before` $before `strides` $strides `dilations` $dilations
+      attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
+    ::mtc::Cost getCost();
+  }];
+}
+
+def ConvolveOp : Mtc_ConvolutionOp<"convolve", "input", "weights", "output"> {
+  let summary = "a convolution over channels-last tensors";
+  let description = [{
+    Over positions o and taps k along each of 1 to 3 axes, channels c and m of each group g:
+
+        output[n, o.., g, m] = sum over k.., c of
+          input[n, o * stride + k * dilation - before.., g, c] * weights[g, m, c, k..]
+
+    where input elements beyond its extents are 0. The axis of channels is that of all groups, as is the first of weights. How
+    far windows reach over the input's end follows from the output's extents.
+
+    ```mlir
+    %y = mtc.convolve %x, %w before [1, 1] strides [2, 2] dilations [1, 1]
+           : (tensor<8x32x32x3xf32>, tensor<16x3x3x3xf32>) -> tensor<8x16x16x16xf32>
+    ```
+
+    * convolve_c1: input is [N, I.., G * C], weights [G * M, C, K..], output [N, O.., G * M], with 1 to 3 axes of windows, and one
+      of before, strides and dilations for each.
+    * convolve_c2: strides, dilations and groups are positive, before is not negative.
+    * convolve_c3: the place of the last tap of the last window fits into 64 bits.
+    * convolve_c4: element types are equal.
+  }];
+  let hasCanonicalizer = 1;
+}
+
+def TransposedConvolveOp : Mtc_ConvolutionOp<"transposed_convolve", "output", "weights", "input"> {
+  let summary = "the adjoint of a convolution by its input";
+  let description = [{
+    Each element of the output adds a window of weights to the input that `mtc.convolve` reads there:
+
+        input[n, i.., g, c] = sum over o.., k.., m with o * stride + k * dilation - before = i of
+          output[n, o.., g, m] * weights[g, m, c, k..]
+
+    ```mlir
+    %x = mtc.transposed_convolve %y, %w before [1, 1] strides [2, 2] dilations [1, 1]
+           : (tensor<8x16x16x16xf32>, tensor<16x3x3x3xf32>) -> tensor<8x32x32x3xf32>
+    ```
+
+    * convolve_c1 to convolve_c4: as of `mtc.convolve`.
+  }];
+  let hasCanonicalizer = 1;
+}
+
+def ConvolveWeightGradientOp : Mtc_ConvolutionOp<"convolve_weight_gradient", "input", "output", "weights"> {
+  let summary = "the adjoint of a convolution by its weights";
+  let description = [{
+        weights[g, m, c, k..] = sum over n, o.. of
+          input[n, o * stride + k * dilation - before.., g, c] * output[n, o.., g, m]
+
+    ```mlir
+    %w = mtc.convolve_weight_gradient %x, %y before [1, 1] strides [2, 2] dilations [1, 1]
+           : (tensor<8x32x32x3xf32>, tensor<8x16x16x16xf32>) -> tensor<16x3x3x3xf32>
+    ```
+
+    * convolve_c1 to convolve_c4: as of `mtc.convolve`.
+  }];
+}
+
+#endif // MTC_IR_CONVOLUTION_OPS

@@ -1,0 +1,233 @@
+// Convolutions by oneDNN: descriptors, and the weights' way into the layout that it chooses.
+#include "runtime/calls/convolution/cpu/convolution.h"
+
+#include "runtime/devices/cpu/onednn.h"
+#include "runtime/devices/cpu/parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace mtc::runtime {
+namespace {
+
+int64_t aligned(int64_t bytes) {
+  return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
+}
+
+/// What of the three a call computes.
+enum class Computed { Output, Input, Weights };
+
+/// The tensors and the windows, in the library's words.
+struct Description {
+  dnnl_memory_desc_t input, output, weights;
+  dnnl_memory_desc_t chosenWeights; ///< in whatever layout
+  dnnl_dims_t strides, dilations, before, after;
+
+  Description(const MtcConvolution &c, dnnl_data_type_t type) {
+    const int rank = static_cast<int>(c.window_rank);
+    channelsLast(input, c, c.groups * c.input_channels, c.input, type);
+    channelsLast(output, c, c.groups * c.output_channels, c.output, type);
+    dnnl_dims_t extents;
+    int axis = 0;
+    if (c.groups > 1)
+      extents[axis++] = c.groups;
+    extents[axis++] = c.output_channels;
+    extents[axis++] = c.input_channels;
+    std::copy_n(c.kernel, rank, extents + axis);
+    initDense(weights, axis + rank, extents, type);
+    dnnl_memory_desc_init_by_tag(&chosenWeights, axis + rank, extents, type, dnnl_format_tag_any);
+    for (int i = 0; i < rank; ++i) {
+      strides[i] = c.strides[i];
+      dilations[i] = c.dilations[i] - 1;
+      before[i] = c.before[i];
+      int64_t reach =
+          (c.output[i] - 1) * c.strides[i] + (c.kernel[i] - 1) * c.dilations[i] + 1 - c.before[i];
+      after[i] = std::max<int64_t>(0, reach - c.input[i]);
+    }
+  }
+
+private:
+  static void channelsLast(dnnl_memory_desc_t &layout, const MtcConvolution &c, int64_t channels,
+                           const int64_t *windows, dnnl_data_type_t type) {
+    const int rank = static_cast<int>(c.window_rank);
+    dnnl_dims_t extents = {c.batch, channels}, strides = {0, 1};
+    int64_t elements = channels;
+    for (int i = rank; i-- > 0;) {
+      extents[2 + i] = windows[i];
+      strides[2 + i] = elements;
+      elements *= windows[i];
+    }
+    strides[0] = elements;
+    dnnl_memory_desc_init_by_strides(&layout, 2 + rank, extents, type, strides);
+  }
+
+  static void initDense(dnnl_memory_desc_t &layout, int rank, const dnnl_dims_t extents,
+                        dnnl_data_type_t type) {
+    dnnl_dims_t strides;
+    int64_t elements = 1;
+    for (int i = rank; i-- > 0;) {
+      strides[i] = elements;
+      elements *= extents[i];
+    }
+    dnnl_memory_desc_init_by_strides(&layout, rank, extents, type, strides);
+  }
+};
+
+/// Plans the primitive, and gives the layout of weights that it chose.
+std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed computed,
+                                                  int threads, dnnl_memory_desc_t &weights) {
+  LibraryThreads scope(threads);
+  LibraryAttributes attributes = userScratchAttributes();
+  dnnl_convolution_desc_t forward, operation;
+  if (!libraryEngine() || !attributes ||
+      dnnl_dilated_convolution_forward_desc_init(
+          &forward, dnnl_forward_training, dnnl_convolution_direct, &d.input, &d.chosenWeights,
+          nullptr, &d.output, d.strides, d.dilations, d.before, d.after) != dnnl_success)
+    return nullptr;
+  auto describe = [&](const dnnl_convolution_desc_t &what, const_dnnl_primitive_desc_t hint) {
+    dnnl_primitive_desc_t raw = nullptr;
+    dnnl_primitive_desc_create(&raw, &what, attributes.get(), libraryEngine(), hint);
+    return LibraryDescriptor(raw);
+  };
+  LibraryDescriptor descriptor = describe(forward, nullptr);
+  dnnl_query_t query = dnnl_query_weights_md;
+  std::array<int, 3> names = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
+  if (descriptor && computed == Computed::Input) {
+    names = {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST};
+    if (dnnl_dilated_convolution_backward_data_desc_init(
+            &operation, dnnl_convolution_direct, &d.input, &d.chosenWeights, &d.output, d.strides,
+            d.dilations, d.before, d.after) != dnnl_success)
+      return nullptr;
+    descriptor = describe(operation, descriptor.get());
+  } else if (descriptor && computed == Computed::Weights) {
+    names = {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST};
+    query = dnnl_query_diff_weights_md;
+    if (dnnl_dilated_convolution_backward_weights_desc_init(
+            &operation, dnnl_convolution_direct, &d.input, &d.chosenWeights, nullptr, &d.output,
+            d.strides, d.dilations, d.before, d.after) != dnnl_success)
+      return nullptr;
+    descriptor = describe(operation, descriptor.get());
+  }
+  if (!descriptor)
+    return nullptr;
+  weights = *dnnl_primitive_desc_query_md(descriptor.get(), query, 0);
+  return LibraryPrimitive::own(std::move(descriptor),
+                               {{names[0], d.input}, {names[1], weights}, {names[2], d.output}},
+                               threads);
+}
+
+/// Null if the library cannot, or only by plain loops.
+std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
+                                              const dnnl_memory_desc_t &to, int threads) {
+  LibraryThreads scope(threads);
+  LibraryAttributes attributes = userScratchAttributes();
+  dnnl_primitive_desc_t raw = nullptr;
+  if (!attributes ||
+      dnnl_reorder_primitive_desc_create(&raw, &from, libraryEngine(), &to, libraryEngine(),
+                                         attributes.get()) != dnnl_success)
+    return nullptr;
+  return LibraryPrimitive::own(LibraryDescriptor(raw), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}},
+                               threads);
+}
+
+class Convolution final : public LibraryCall {
+public:
+  /// False if the library has no implementation but its reference.
+  bool plan(const MtcConvolution &c, Computed what, dnnl_data_type_t type, int threads) {
+    computed = what;
+    Description description(c, type);
+    dnnl_memory_desc_t chosen;
+    primitive = planConvolution(description, computed, threads, chosen);
+    if (!primitive)
+      return false;
+    scratch = primitive->scratchBytes();
+    if (!dnnl_memory_desc_equal(&chosen, &description.weights)) {
+      reorder = computed == Computed::Weights ? planReorder(chosen, description.weights, threads)
+                                              : planReorder(description.weights, chosen, threads);
+      if (!reorder)
+        return false;
+      // One runs after the other, beside the weights.
+      blockedBytes = aligned(static_cast<int64_t>(dnnl_memory_desc_get_size(&chosen)));
+      scratch = blockedBytes + std::max(scratch, reorder->scratchBytes());
+    }
+    return true;
+  }
+
+  bool build() { return primitive->build(1) && (!reorder || reorder->build(1)); }
+
+  int64_t scratchBytes() const override { return scratch; }
+  MtcSupportLevel supportLevel() const override {
+    return primitive->allocates() ? MTC_CALL_ALLOCATES : MTC_CALL_FAST;
+  }
+  std::string implementation() const override { return primitive->name(); }
+
+  void run(char *const *buffers, char *scratchStart) override {
+    // Operands come in the order input, weights, output, without the one that is the result.
+    const char *input = buffers[0], *weights = buffers[1], *output = buffers[2];
+    if (computed == Computed::Input)
+      std::tie(output, weights, input) = std::tuple(buffers[0], buffers[1], buffers[2]);
+    else if (computed == Computed::Weights)
+      std::swap(weights, output);
+    char *rest = scratchStart + blockedBytes;
+    const char *blocked = reorder ? scratchStart : weights;
+    auto lay = [&](const char *from, const char *to) {
+      const char *const ends[] = {from, to};
+      reorder->run(0, ends, rest);
+    };
+    if (reorder && computed != Computed::Weights)
+      lay(weights, blocked);
+    const char *const operands[] = {input, blocked, output};
+    primitive->run(0, operands, rest);
+    if (reorder && computed == Computed::Weights)
+      lay(blocked, weights);
+  }
+
+private:
+  Computed computed = Computed::Output;
+  std::unique_ptr<LibraryPrimitive> primitive, reorder;
+  int64_t blockedBytes = 0, scratch = 0;
+};
+
+/// How many of `threads` threads are worth waking.
+int usefulThreads(const MtcConvolution &c, int threads) {
+  constexpr double flopsOfAThread = 5e5; // about 5 microseconds
+  auto flops = 2.0 * static_cast<double>(c.batch * c.groups) *
+               static_cast<double>(c.input_channels * c.output_channels);
+  for (uint32_t i = 0; i < c.window_rank; ++i)
+    flops *= static_cast<double>(c.output[i] * c.kernel[i]);
+  return static_cast<int>(std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(threads)));
+}
+
+bool isEmpty(const MtcConvolution &c) {
+  auto hasNone = [&](const int64_t *extents) {
+    return std::any_of(extents, extents + c.window_rank, [](int64_t e) { return e == 0; });
+  };
+  return c.batch == 0 || c.groups == 0 || c.input_channels == 0 || c.output_channels == 0 ||
+         hasNone(c.input) || hasNone(c.output) || hasNone(c.kernel);
+}
+
+template <Computed computed>
+std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool executable) {
+  const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
+  auto result = std::make_unique<Convolution>();
+  if (c.type != MTC_F32 || isEmpty(c) ||
+      !result->plan(c, computed, dnnl_f32, usefulThreads(c, threads)) ||
+      (executable && !result->build()))
+    return nullptr;
+  return result;
+}
+
+bool isNeverFasterAsKernel(const void *) { return false; }
+
+} // namespace
+
+const CallKind convolutionCalls = {MTC_CONVOLUTION, createCall<Computed::Output>,
+                                   isNeverFasterAsKernel};
+const CallKind transposedConvolutionCalls = {MTC_TRANSPOSED_CONVOLUTION,
+                                             createCall<Computed::Input>, isNeverFasterAsKernel};
+const CallKind convolutionWeightGradientCalls = {
+    MTC_CONVOLUTION_WEIGHT_GRADIENT, createCall<Computed::Weights>, isNeverFasterAsKernel};
+
+} // namespace mtc::runtime

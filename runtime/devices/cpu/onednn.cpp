@@ -1,0 +1,114 @@
+// Descriptors, primitives and memory objects of oneDNN.
+#include "runtime/devices/cpu/onednn.h"
+
+#include "runtime/abi/program.h"
+#include "runtime/devices/cpu/parallel.h"
+
+namespace mtc::runtime {
+namespace {
+
+/// It lives as long as the process.
+struct Processor {
+  dnnl_engine_t engine = nullptr;
+  dnnl_stream_t stream = nullptr;
+
+  Processor() {
+    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success ||
+        dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success)
+      engine = nullptr;
+  }
+  static Processor &get() {
+    static Processor processor;
+    return processor;
+  }
+};
+
+} // namespace
+
+std::optional<dnnl_data_type_t> libraryType(uint32_t type) {
+  if (type == MTC_F32)
+    return dnnl_f32;
+  if (type == MTC_BF16)
+    return dnnl_bf16;
+  return std::nullopt;
+}
+
+dnnl_engine_t libraryEngine() { return Processor::get().engine; }
+
+LibraryAttributes userScratchAttributes() {
+  dnnl_primitive_attr_t attributes = nullptr;
+  if (dnnl_primitive_attr_create(&attributes) != dnnl_success)
+    return nullptr;
+  LibraryAttributes owned(attributes);
+  if (dnnl_primitive_attr_set_scratchpad_mode(attributes, dnnl_scratchpad_mode_user) !=
+      dnnl_success)
+    return nullptr;
+  return owned;
+}
+
+std::unique_ptr<LibraryPrimitive> LibraryPrimitive::plan(const_dnnl_op_desc_t operation,
+                                                         const_dnnl_primitive_attr_t attributes,
+                                                         const_dnnl_primitive_desc_t forward,
+                                                         std::vector<Operand> operands,
+                                                         int threads) {
+  LibraryThreads scope(threads);
+  dnnl_primitive_desc_t raw = nullptr;
+  if (dnnl_primitive_desc_create(&raw, operation, attributes, libraryEngine(), forward) !=
+      dnnl_success)
+    return nullptr;
+  return own(LibraryDescriptor(raw), std::move(operands), threads);
+}
+
+std::unique_ptr<LibraryPrimitive>
+LibraryPrimitive::own(LibraryDescriptor descriptor, std::vector<Operand> operands, int threads) {
+  std::unique_ptr<LibraryPrimitive> result(new LibraryPrimitive());
+  result->threads = threads;
+  result->operands = std::move(operands);
+  result->operands.push_back(
+      {DNNL_ARG_SCRATCHPAD,
+       *dnnl_primitive_desc_query_md(descriptor.get(), dnnl_query_scratchpad_md, 0)});
+  result->descriptor = std::move(descriptor);
+  return result->name().rfind("ref", 0) == 0 ? nullptr : std::move(result);
+}
+
+int64_t LibraryPrimitive::scratchBytes() const {
+  return static_cast<int64_t>(dnnl_memory_desc_get_size(&operands.back().layout));
+}
+
+std::string LibraryPrimitive::name() const {
+  const char *name = "";
+  dnnl_primitive_desc_query(descriptor.get(), dnnl_query_impl_info_str, 0, &name);
+  return name;
+}
+
+bool LibraryPrimitive::allocates() const { return name().find("gemm:") != std::string::npos; }
+
+bool LibraryPrimitive::build(int workers) {
+  LibraryThreads scope(threads);
+  dnnl_primitive_t raw = nullptr;
+  if (dnnl_primitive_create(&raw, descriptor.get()) != dnnl_success)
+    return false;
+  primitive.reset(raw);
+  arguments.resize(static_cast<size_t>(workers));
+  for (Arguments &a : arguments)
+    for (const Operand &operand : operands) {
+      dnnl_memory_t memory = nullptr;
+      if (dnnl_memory_create(&memory, &operand.layout, libraryEngine(), DNNL_MEMORY_NONE) !=
+          dnnl_success)
+        return false;
+      a.owned.emplace_back(memory);
+      a.list.push_back({operand.name, memory});
+    }
+  return true;
+}
+
+void LibraryPrimitive::run(int worker, const char *const *buffers, char *scratch) {
+  Arguments &a = arguments[static_cast<size_t>(worker)];
+  for (size_t i = 0; i + 1 < a.list.size(); ++i)
+    dnnl_memory_set_data_handle(a.list[i].memory, const_cast<char *>(buffers[i]));
+  dnnl_memory_set_data_handle(a.list.back().memory, scratch);
+  dnnl_primitive_execute(primitive.get(), Processor::get().stream, static_cast<int>(a.list.size()),
+                         a.list.data());
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,85 @@
+// Primitives of oneDNN, through its C interface: execution takes arrays of arguments prepared
+// beforehand.
+#ifndef MTC_RUNTIME_DEVICES_CPU_ONEDNN_H
+#define MTC_RUNTIME_DEVICES_CPU_ONEDNN_H
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mtc::runtime {
+
+/// The library's element type; nothing if it has none like it.
+std::optional<dnnl_data_type_t> libraryType(uint32_t type);
+
+/// The processor, as the library sees it; null if the library does not start.
+dnnl_engine_t libraryEngine();
+
+template <typename T, dnnl_status_t (*Destroy)(T *)> struct LibraryDestroyer {
+  void operator()(T *object) const { Destroy(object); }
+};
+using LibraryDescriptor =
+    std::unique_ptr<dnnl_primitive_desc,
+                    LibraryDestroyer<dnnl_primitive_desc, dnnl_primitive_desc_destroy>>;
+using LibraryAttributes =
+    std::unique_ptr<dnnl_primitive_attr,
+                    LibraryDestroyer<dnnl_primitive_attr, dnnl_primitive_attr_destroy>>;
+
+/// Attributes of a primitive whose scratch memory is the caller's; null on failure.
+LibraryAttributes userScratchAttributes();
+
+class LibraryPrimitive {
+public:
+  struct Operand {
+    int name; ///< of the library's: DNNL_ARG_SRC
+    dnnl_memory_desc_t layout;
+  };
+
+  /// Plans `operation` for `threads` threads, with attributes from `userScratchAttributes` and, of
+  /// a gradient, the primitive that `forward` plans; null if the library has none, or only plain
+  /// loops, which are hundreds of times slower than others.
+  static std::unique_ptr<LibraryPrimitive> plan(const_dnnl_op_desc_t operation,
+                                                const_dnnl_primitive_attr_t attributes,
+                                                const_dnnl_primitive_desc_t forward,
+                                                std::vector<Operand> operands, int threads);
+  /// As `plan`, of a descriptor that was created for `threads` threads.
+  static std::unique_ptr<LibraryPrimitive> own(LibraryDescriptor descriptor,
+                                               std::vector<Operand> operands, int threads);
+
+  int64_t scratchBytes() const;
+  /// The library's name of the implementation: `brg:avx512_core`, `gemm:jit`.
+  std::string name() const;
+  /// Whether it takes buffers of its own from outside the scratch.
+  bool allocates() const;
+
+  /// Generates the code, and arguments for `workers` callers of `run` at the same time.
+  bool build(int workers);
+  /// Runs on the threads that the calling thread lets the library use. There is a buffer for each
+  /// operand.
+  void run(int worker, const char *const *buffers, char *scratch);
+
+private:
+  LibraryPrimitive() = default;
+
+  using Primitive =
+      std::unique_ptr<dnnl_primitive, LibraryDestroyer<dnnl_primitive, dnnl_primitive_destroy>>;
+  using Memory = std::unique_ptr<dnnl_memory, LibraryDestroyer<dnnl_memory, dnnl_memory_destroy>>;
+  struct Arguments {
+    std::vector<Memory> owned; ///< as `operands`
+    std::vector<dnnl_exec_arg_t> list;
+  };
+
+  int threads = 1;
+  LibraryDescriptor descriptor;
+  std::vector<Operand> operands; ///< the scratch last
+  Primitive primitive;
+  std::vector<Arguments> arguments; ///< one for each worker
+};
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_DEVICES_CPU_ONEDNN_H

@@ -4,6 +4,7 @@
     bench/compare.py gpt2-124m --batch 4 --length 256                       # mtc, PyTorch, torch.compile
     bench/compare.py xlmr-base --batch 8 --length 128 --with mtc,eager
     bench/compare.py gpt2-124m --batch 4 --length 256 --with mtc,onnxruntime
+    bench/compare.py resnet50 --batch 8
     bench/compare.py --graph model.onnx --loss mse --dim batch=8 --mtc build/release/bin/mtc --mtc other/bin/mtc
 
 Every run is a process of its own, with the same data, f32, AdamW and the same number of threads. A run's figure is the
@@ -39,7 +40,9 @@ LOSSES = {
     "gpt2-124m": "causal-lm",
     "xlmr-base": "cross-entropy",
     "xlmr-large": "cross-entropy",
+    "resnet50": "cross-entropy",
 }
+IMAGES = {"resnet50"}  # without a sequence
 NAMES = {"mtc": "mtc", "eager": "PyTorch eager", "compile": "torch.compile", "onnxruntime": "onnxruntime-training"}
 
 
@@ -205,7 +208,8 @@ def table(found: list[Contender], options, loads: list[float]) -> str:
             f"| {c.name} | {middle:.4g} s | {min(c.rounds):.4g} – {max(c.rounds):.4g} s | {middle / base:.2f} | "
             f"{c.peak / 1e9:.3g} GB | {c.losses[0]:.5f} – {c.losses[-1]:.5f} |"
         )
-    what = options.graph.name if options.graph else f"{options.model}, {options.batch} x {options.length}"
+    size = options.batch if options.model in IMAGES else f"{options.batch} x {options.length}"
+    what = options.graph.name if options.graph else f"{options.model}, {size}"
     versions = "; ".join(dict.fromkeys(c.version for c in found))
     return "\n".join(
         [
@@ -254,7 +258,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         options.batch = batches[0] if batches else options.batch
     else:
         options.loss = LOSSES[options.model]
-        options.dim = [f"batch={options.batch}", f"sequence={options.length}"]
+        options.dim = [f"batch={options.batch}"]
+        if options.model not in IMAGES:
+            options.dim.append(f"sequence={options.length}")
     return options
 
 

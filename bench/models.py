@@ -25,8 +25,8 @@ def gpt2(**config) -> nn.Module:
     return GPT2LMHeadModel(GPT2Config(**config, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0, use_cache=False))
 
 
-def next_tokens(random: np.random.Generator, vocabulary: int, batch: int, length: int) -> dict[str, np.ndarray]:
-    tokens = random.integers(0, vocabulary, (batch, length + 1))
+def next_tokens(random: np.random.Generator, config: dict, batch: int, length: int) -> dict[str, np.ndarray]:
+    tokens = random.integers(0, config["vocab_size"], (batch, length + 1))
     return {"input_ids": tokens[:, :-1].copy(), "labels": tokens[:, 1:].copy()}
 
 
@@ -37,15 +37,26 @@ def xlmr(**config) -> nn.Module:
     return XLMRobertaForSequenceClassification(XLMRobertaConfig(**config, **fixed, num_labels=4))
 
 
-def texts(random: np.random.Generator, vocabulary: int, batch: int, length: int) -> dict[str, np.ndarray]:
+def texts(random: np.random.Generator, config: dict, batch: int, length: int) -> dict[str, np.ndarray]:
     """Texts of different lengths, padded on the right with 1, and one of four classes for each."""
     mask = (np.arange(length) < random.integers(length // 2, length + 1, (batch, 1))).astype(np.int64)
-    ids = random.integers(4, vocabulary, (batch, length))
+    ids = random.integers(4, config["vocab_size"], (batch, length))
     return {
         "input_ids": np.where(mask == 1, ids, 1),
         "attention_mask": mask,
         "labels": random.integers(0, 4, batch),
     }
+
+
+def resnet50(**config) -> nn.Module:
+    from torchvision.models import resnet50
+
+    return resnet50(**config)
+
+
+def images(random: np.random.Generator, config: dict, batch: int, _length: int) -> dict[str, np.ndarray]:
+    pixels = random.standard_normal((batch, 3, 224, 224), np.float32)
+    return {"x": pixels, "labels": random.integers(0, config["num_classes"], batch)}
 
 
 @dataclass(frozen=True)
@@ -66,7 +77,13 @@ class Model:
         return model
 
     def batch(self, batch: int, length: int) -> dict[str, np.ndarray]:
-        return self.data(np.random.default_rng(0), self.config["vocab_size"], batch, length)
+        return self.data(np.random.default_rng(0), self.config, batch, length)
+
+    def logits(self, model: nn.Module, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
+        """[rows, classes]"""
+        if self.data is images:
+            return model(inputs["x"])
+        return model(**inputs).logits.flatten(0, -2)
 
 
 XLMR = dict(max_position_embeddings=514, bos_token_id=0, pad_token_id=1, eos_token_id=2)
@@ -86,6 +103,7 @@ MODELS = {
         texts,
         "cross-entropy",
     ),
+    "resnet50": Model(resnet50, dict(num_classes=1000), images, "cross-entropy"),
 }
 
 
@@ -106,6 +124,15 @@ def export(model: nn.Module, inputs: dict[str, torch.Tensor], path: Path) -> Non
     torch.onnx.export(
         model, kwargs=inputs, f=path, dynamo=True, dynamic_shapes=dims, verbose=False, external_data=False,
         input_names=list(inputs), output_names=["logits"],
+    )  # fmt: skip
+
+
+def export_images(model: nn.Module, inputs: dict[str, torch.Tensor], path: Path) -> None:
+    """By TorchScript, which keeps batch normalization in training."""
+    torch.onnx.export(
+        model, (inputs["x"],), path, dynamo=False, training=torch.onnx.TrainingMode.TRAINING,
+        do_constant_folding=False, opset_version=17, input_names=["x"], output_names=["logits"],
+        dynamic_axes={"x": {0: "batch"}},
     )  # fmt: skip
 
 
@@ -135,7 +162,8 @@ def main() -> None:
     for name, array in data.items():
         np.save(options.out / "data" / f"{name}.npy", array)
     inputs = {name: torch.tensor(array) for name, array in data.items() if name != "labels"}
-    exports = [(options.graph, export)] + [(options.out / "flat.onnx", export_flat)] * options.onnxruntime
+    export_graph = export_images if "x" in inputs else export
+    exports = [(options.graph, export_graph)] + [(options.out / "flat.onnx", export_flat)] * options.onnxruntime
     for path, write in exports:
         if not path.exists():
             part = path.with_suffix(".part")

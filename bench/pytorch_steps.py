@@ -25,14 +25,15 @@ options = parser.parse_args()
 
 torch.set_num_threads(options.threads)
 torch.set_float32_matmul_precision("high" if options.tf32 else "highest")
-model = MODELS[options.model].build().to(options.device)
+description = MODELS[options.model]
+model = description.build().to(options.device)
 inputs = {file.stem: torch.tensor(np.load(file), device=options.device) for file in sorted(options.data.glob("*.npy"))}
 labels = inputs.pop("labels").flatten()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01, fused=True)
 
 
 def forward() -> torch.Tensor:
-    return torch.nn.functional.cross_entropy(model(**inputs).logits.flatten(0, -2), labels)
+    return torch.nn.functional.cross_entropy(description.logits(model, inputs), labels)
 
 
 if options.compile:

@@ -250,7 +250,7 @@ void addOutputFlags(FlagTable &flags) {
             {"print-ir-after-all", "DIR", "write the IR after each pass into a folder, numbered"},
             place);
   flags.addTexts({"skip-pass", "pass",
-                  "do without an optimisation, to find a fault or to see what it is worth",
+                  "do without an optimization, to find a fault or to see what it is worth",
                   skipChoices()},
                  place, takeSkippedPass);
   flags.add(&Options::remarks,

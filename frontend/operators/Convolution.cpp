@@ -129,8 +129,8 @@ LogicalResult convertConvolution(Conversion &node, const Convolution &convolutio
   for (int64_t axis : order)
     shape.push_back(node.resultShape()[axis]);
   Value y = Op::create(b, b.getLoc(), RankedTensorType::get(shape, node.elementType(0)),
-                       b.transpose(node.value(0), order), node.value(1), group,
-                       windows.before, windows.strides, windows.dilations);
+                       b.transpose(node.value(0), order), node.value(1), group, windows.before,
+                       windows.strides, windows.dilations);
   y = b.transpose(y, channelsFirst(rank));
   return node.result(0,
                      node.has(2) ? b.add(y, perChannel(b, node.value(2), node.resultShape())) : y);

@@ -5,10 +5,11 @@
 #include "runtime/abi/program.h"
 
 /* All described by MtcConvolution. */
-#define MTC_CONVOLUTION "convolution"                                 /* input, weights -> output */
-#define MTC_TRANSPOSED_CONVOLUTION "transposed_convolution"           /* output, weights -> input */
-#define MTC_CONVOLUTION_WEIGHT_GRADIENT "convolution_weight_gradient" /* input, output -> weights  \
-                                                                       */
+#define MTC_CONVOLUTION "convolution"                       /* input, weights -> output */
+#define MTC_TRANSPOSED_CONVOLUTION "transposed_convolution" /* output, weights -> input */
+#define MTC_CONVOLUTION_WEIGHT_GRADIENT                                                            \
+  "convolution_weight_gradient" /* input, output -> weights                                        \
+                                 */
 
 /* The most axes along which windows slide. */
 #define MTC_MAX_WINDOW_AXES 3

@@ -8,6 +8,7 @@
 #include "codegen/cpu/Totals.h"
 #include "codegen/program/ProgramTables.h"
 #include "codegen/target/KernelCache.h"
+#include "runtime/abi/cpu.h"
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -146,12 +147,15 @@ llvm::Constant *CpuTarget::describeKernel(KernelFunctionOp kernel, ConstantBuild
   std::string symbol = kernelSymbol(kernel.getSymName());
   SmallVector<llvm::Constant *> stages;
   auto addStage = [&](StringRef name, int64_t extent, int64_t grain) {
-    stages.push_back(c.structure({c.function(name), c.i64(extent), c.i64(grain)}));
+    stages.push_back(c.record(field<&MtcCpuStage::function>(c.function(name)),
+                              field<&MtcCpuStage::extent>(extent),
+                              field<&MtcCpuStage::grain>(grain)));
   };
   addStage(symbol, plan.extent, plan.grain);
   if (plan.totalExtent)
     addStage(cpu::totalsSymbol(symbol), plan.totalExtent, plan.totalGrain);
-  return c.array({c.structure({c.u32(stages.size()), c.array(stages)})});
+  return c.array({c.record(field<&MtcCpuKernel::stage_count>(stages.size()),
+                           field<&MtcCpuKernel::stages>(c.array(stages)))});
 }
 
 llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRContext &context,

@@ -7,6 +7,7 @@
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/KernelEmitter.h"
 #include "codegen/program/ProgramTables.h"
+#include "runtime/abi/cuda.h"
 #include "runtime/abi/program.h"
 
 #include "mlir/IR/Threading.h"
@@ -117,11 +118,14 @@ llvm::Constant *CudaTarget::describeLaunches(ArrayRef<Launch> launches, Constant
     return c.structure({c.u32(values[0]), c.u32(values[1]), c.u32(values[2])});
   };
   for (const Launch &launch : launches)
-    entries.push_back(
-        c.structure({c.string(launch.symbol), describeFunction(launch.symbol, c),
-                     extents(launch.grid), extents(launch.block), c.u32(launch.sharedBytes)}));
-  return c.array({c.structure(
-      {c.u32(imageOf(launches.front().symbol)), c.u32(entries.size()), c.array(entries)})});
+    entries.push_back(c.record(field<&MtcCudaLaunch::symbol>(launch.symbol),
+                               field<&MtcCudaLaunch::emulated>(describeFunction(launch.symbol, c)),
+                               field<&MtcCudaLaunch::grid>(extents(launch.grid)),
+                               field<&MtcCudaLaunch::block>(extents(launch.block)),
+                               field<&MtcCudaLaunch::shared_bytes>(launch.sharedBytes)));
+  return c.array({c.record(field<&MtcCudaKernel::image>(imageOf(launches.front().symbol)),
+                           field<&MtcCudaKernel::launch_count>(entries.size()),
+                           field<&MtcCudaKernel::launches>(c.array(entries)))});
 }
 
 llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {

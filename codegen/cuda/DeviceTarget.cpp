@@ -9,6 +9,7 @@
 #include "codegen/cuda/Resources.h"
 #include "codegen/cuda/Toolkit.h"
 #include "codegen/target/KernelCache.h"
+#include "runtime/abi/cuda.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -199,14 +200,20 @@ llvm::Constant *DeviceTarget::describeProgram(ConstantBuilder &c) {
   for (auto [architecture, ofArchitecture] : llvm::zip_equal(architectures, images)) {
     SmallVector<llvm::Constant *> entries;
     for (const Object &image : ofArchitecture)
-      entries.push_back(c.structure({c.bytes(image->getBuffer()), c.i64(image->getBufferSize())}));
-    tables.push_back(c.structure({c.u32(architecture.major), c.u32(architecture.minor),
-                                  c.u32(architecture.code), c.array(entries)}));
+      entries.push_back(c.record(field<&MtcCudaImage::bytes>(c.bytes(image->getBuffer())),
+                                 field<&MtcCudaImage::byte_count>(image->getBufferSize())));
+    tables.push_back(c.record(field<&MtcCudaArchitecture::major>(architecture.major),
+                              field<&MtcCudaArchitecture::minor>(architecture.minor),
+                              field<&MtcCudaArchitecture::code>(architecture.code),
+                              field<&MtcCudaArchitecture::images>(c.array(entries))));
   }
   uint32_t count = images.empty() ? 0 : images.front().size();
-  return c.array(
-      {c.structure({c.u32(0), c.u32(static_cast<uint32_t>(precision)), c.u32(neededDriver()),
-                    c.u32(count), c.u32(tables.size()), c.array(tables)})});
+  return c.array({c.record(field<&MtcCudaProgram::is_emulated>(false),
+                           field<&MtcCudaProgram::precision>(precision),
+                           field<&MtcCudaProgram::driver_version>(neededDriver()),
+                           field<&MtcCudaProgram::image_count>(count),
+                           field<&MtcCudaProgram::architecture_count>(tables.size()),
+                           field<&MtcCudaProgram::architectures>(c.array(tables)))});
 }
 
 llvm::Expected<std::string> DeviceTarget::printModule(llvm::Module &module, KernelText form) {

@@ -109,11 +109,14 @@ private:
           shiftedFrom = i;
       bool isWhole = at.getType().getRank() == 0 || (input && !input.getRows());
       IndexRangeAttr range = input ? input.getIndicesAttr() : IndexRangeAttr();
-      inputs.push_back(c.structure(
-          {describeTensor(c, name, at.getType(), at.getOffset()), c.u32(input && input.getLabel()),
-           c.u32(isWhole), c.i32(shiftedFrom), c.i64(range ? range.getMinimum() : 0),
-           c.i64(range ? range.getLimit() : 0), c.i64(range ? range.getIgnored() : 0),
-           c.string(range ? range.getReader() : "")}));
+      inputs.push_back(
+          c.record(field<&MtcInput::tensor>(describeTensor(c, name, at.getType(), at.getOffset())),
+                   field<&MtcInput::is_label>(input && input.getLabel()),
+                   field<&MtcInput::is_whole>(isWhole), field<&MtcInput::shifted_from>(shiftedFrom),
+                   field<&MtcInput::minimum>(range ? range.getMinimum() : 0),
+                   field<&MtcInput::limit>(range ? range.getLimit() : 0),
+                   field<&MtcInput::ignored>(range ? range.getIgnored() : 0),
+                   field<&MtcInput::reader>(range ? range.getReader() : StringRef())));
     }
     return success();
   }
@@ -183,8 +186,9 @@ private:
       if (!variable)
         return placed.emitError() << "export names variable '" << segment.variable
                                   << "', which the program does not have";
-      segments.push_back(
-          c.structure({c.bytes(segment.bytes), c.i64(segment.bytes.size()), c.i32(*variable)}));
+      segments.push_back(c.record(field<&MtcExportSegment::bytes>(c.bytes(segment.bytes)),
+                                  field<&MtcExportSegment::byte_count>(segment.bytes.size()),
+                                  field<&MtcExportSegment::variable>(*variable)));
     }
     return c.array(segments);
   }
@@ -207,63 +211,56 @@ private:
     if (failed(segments))
       return failure();
     Constant *rowMetrics =
-        c.structure({c.i64(outputOffset(evaluateName, rowLossName)),
-                     c.i64(outputOffset(evaluateName, rowWeightName)),
-                     c.i64(outputOffset(evaluateName, rowCorrectName)), c.i64(metricRows())});
+        c.record(field<&MtcRowMetrics::row_loss>(outputOffset(evaluateName, rowLossName)),
+                 field<&MtcRowMetrics::row_weight>(outputOffset(evaluateName, rowWeightName)),
+                 field<&MtcRowMetrics::row_correct>(outputOffset(evaluateName, rowCorrectName)),
+                 field<&MtcRowMetrics::rows>(metricRows()));
     ScheduleAttr schedule = program.getScheduleAttr();
     auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
-    Constant *table = c.structure({c.u32(MTC_ABI_VERSION),
-                                   c.string(files.compilerVersion),
-                                   c.string(target.getName()),
-                                   target.describeProgram(c),
-                                   c.string(program.getModelName()),
-                                   c.string(files.weightsFile),
-                                   c.string(files.weightsDigest),
-                                   c.string(fingerprint()),
-                                   c.string(loss()),
-                                   c.string(optimizer()),
+    Constant *table = c.record(
+        field<&MtcProgram::abi_version>(MTC_ABI_VERSION),
+        field<&MtcProgram::compiler_version>(files.compilerVersion),
+        field<&MtcProgram::target>(target.getName()),
+        field<&MtcProgram::target_data>(target.describeProgram(c)),
+        field<&MtcProgram::model_name>(program.getModelName()),
+        field<&MtcProgram::weights_file>(files.weightsFile),
+        field<&MtcProgram::weights_digest>(files.weightsDigest),
+        field<&MtcProgram::fingerprint>(fingerprint()), field<&MtcProgram::loss>(loss()),
+        field<&MtcProgram::optimizer>(optimizer()),
 
-                                   c.i64(static_cast<int64_t>(program.getBatch())),
-                                   c.i64(arena.getSize()),
-                                   c.i64(arena.getStaging()),
-                                   c.i64(compiledFor ? compiledFor.getThreads() : 1),
-                                   c.string(files.planJson),
+        field<&MtcProgram::batch>(program.getBatch()),
+        field<&MtcProgram::arena_bytes>(arena.getSize()),
+        field<&MtcProgram::staging>(arena.getStaging()),
+        field<&MtcProgram::threads>(compiledFor ? compiledFor.getThreads() : 1),
+        field<&MtcProgram::plan_json>(files.planJson),
 
-                                   c.u32(variables.getEntries().size()),
-                                   c.u32(inputs.size()),
-                                   c.u32(outputs.size()),
-                                   c.u32(steps.getKernels().size()),
-                                   c.u32(steps.getCalls().size()),
-                                   c.u32(files.exportSegments.size()),
-                                   c.array(variables.getEntries()),
-                                   c.array(inputs),
-                                   c.array(outputs),
-                                   c.array(steps.getKernels()),
-                                   c.array(steps.getCalls()),
-                                   *segments,
+        field<&MtcProgram::variable_count>(variables.getEntries().size()),
+        field<&MtcProgram::input_count>(inputs.size()),
+        field<&MtcProgram::output_count>(outputs.size()),
+        field<&MtcProgram::kernel_count>(steps.getKernels().size()),
+        field<&MtcProgram::call_count>(steps.getCalls().size()),
+        field<&MtcProgram::segment_count>(files.exportSegments.size()),
+        field<&MtcProgram::variables>(c.array(variables.getEntries())),
+        field<&MtcProgram::inputs>(c.array(inputs)), field<&MtcProgram::outputs>(c.array(outputs)),
+        field<&MtcProgram::kernels>(c.array(steps.getKernels())),
+        field<&MtcProgram::calls>(c.array(steps.getCalls())),
+        field<&MtcProgram::segments>(*segments),
 
-                                   microStep,
-                                   update,
-                                   gradients,
-                                   evaluate,
+        field<&MtcProgram::micro_step>(microStep), field<&MtcProgram::update>(update),
+        field<&MtcProgram::gradients>(gradients), field<&MtcProgram::evaluate>(evaluate),
 
-                                   c.i64(gradientsArenaBytes()),
-                                   c.i64(outputOffset(gradientsName, lossName)),
-                                   c.i64(outputOffset(microStepName, lossName)),
-                                   c.i64(outputOffset(evaluateName, lossName)),
-                                   c.u32(lossType()),
-                                   rowMetrics,
-                                   describeScalars(c, placed),
+        field<&MtcProgram::gradients_arena_bytes>(gradientsArenaBytes()),
+        field<&MtcProgram::gradients_loss>(outputOffset(gradientsName, lossName)),
+        field<&MtcProgram::micro_step_loss>(outputOffset(microStepName, lossName)),
+        field<&MtcProgram::evaluate_loss>(outputOffset(evaluateName, lossName)),
+        field<&MtcProgram::loss_type>(lossType()), field<&MtcProgram::row_metrics>(rowMetrics),
+        field<&MtcProgram::scalars>(describeScalars(c, placed)),
 
-                                   c.f64(schedule ? schedule.getRate().getValueAsDouble() : 1e-3),
-                                   c.u32(schedule ? static_cast<uint32_t>(schedule.getKind()) : 0),
-                                   c.i64(schedule ? schedule.getWarmup() : 0)});
+        field<&MtcProgram::learning_rate>(schedule ? schedule.getRate().getValueAsDouble() : 1e-3),
+        field<&MtcProgram::schedule>(schedule ? schedule.getKind() : ScheduleKind::Constant),
+        field<&MtcProgram::warmup>(schedule ? schedule.getWarmup() : 0));
     emitMark();
-    llvm::GlobalVariable *global = c.global(table, "mtc_program");
-    global->setLinkage(llvm::GlobalValue::ExternalLinkage);
-    assert(global->getParent()->getDataLayout().getTypeAllocSize(table->getType()) ==
-               sizeof(MtcProgram) &&
-           "the table must be laid out as the ABI's struct");
+    c.global(table, "mtc_program")->setLinkage(llvm::GlobalValue::ExternalLinkage);
     return success();
   }
 

@@ -18,9 +18,11 @@ void StepTables::addKernels(ModuleOp placed) {
     scratchBytes.push_back(target.scratchBytes(normalizeKernel(kernel)));
     Cost cost = kernel.getCost();
     bool mayFault = !kernel.getBody().getOps<KernelCheckOp>().empty();
-    kernels.push_back(c.structure({c.string(kernel.getSymName()), target.describeKernel(kernel, c),
-                                   c.i64(scratchBytes.back()), c.i64(cost.flops), c.i64(cost.bytes),
-                                   c.u32(mayFault)}));
+    kernels.push_back(c.record(
+        field<&MtcKernel::name>(kernel.getSymName()),
+        field<&MtcKernel::code>(target.describeKernel(kernel, c)),
+        field<&MtcKernel::scratch_bytes>(scratchBytes.back()), field<&MtcKernel::flops>(cost.flops),
+        field<&MtcKernel::bytes>(cost.bytes), field<&MtcKernel::may_fault>(mayFault)));
   }
 }
 
@@ -34,7 +36,8 @@ Constant *StepTables::addFunction(StepOp step) {
       operations.push_back(operation);
     }
   }
-  return c.structure({c.u32(operations.size()), c.array(operations)});
+  return c.record(field<&MtcFunction::operation_count>(operations.size()),
+                  field<&MtcFunction::operations>(c.array(operations)));
 }
 
 Constant *StepTables::describeOperation(Operation *op) {
@@ -74,8 +77,11 @@ Constant *StepTables::describeOperation(Operation *op) {
     op->emitError("a step holds launches, calls and copies only");
     return nullptr;
   }
-  return c.structure({c.u32(kind), c.u32(index), c.u32(offsets.size()), c.i64Array(offsets),
-                      c.i64(bytes), c.string(nodeNames(op->getLoc()))});
+  return c.record(field<&MtcOperation::kind>(kind), field<&MtcOperation::index>(index),
+                  field<&MtcOperation::operand_count>(offsets.size()),
+                  field<&MtcOperation::operands>(c.i64Array(offsets)),
+                  field<&MtcOperation::bytes>(bytes),
+                  field<&MtcOperation::nodes>(nodeNames(op->getLoc())));
 }
 
 uint32_t StepTables::addCall(CallOp call) {
@@ -87,9 +93,10 @@ uint32_t StepTables::addCall(CallOp call) {
     code = target.describeCallCode(description, c);
   }
   Cost cost = description.getCost();
-  Constant *entry = c.structure({c.string(description.getKind()), bytes,
-                                 c.i64(static_cast<int64_t>(call.getScratchBytes())),
-                                 c.i64(cost.flops), c.i64(cost.bytes), code});
+  Constant *entry = c.record(
+      field<&MtcCall::kind>(description.getKind()), field<&MtcCall::description>(bytes),
+      field<&MtcCall::scratch_bytes>(call.getScratchBytes()), field<&MtcCall::flops>(cost.flops),
+      field<&MtcCall::bytes>(cost.bytes), field<&MtcCall::code>(code));
   auto [place, isNew] = callIndex.try_emplace(entry, calls.size());
   if (isNew)
     calls.push_back(entry);

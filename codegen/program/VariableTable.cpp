@@ -14,8 +14,10 @@ using llvm::Constant;
 
 Constant *mtc::describeTensor(ConstantBuilder &c, StringRef name, RankedTensorType type,
                               int64_t offset) {
-  return c.structure({c.string(name), c.u32(typeCode(type.getElementType())), c.u32(type.getRank()),
-                      c.i64Array(type.getShape()), c.i64(offset), c.i64(byteSize(type))});
+  return c.record(
+      field<&MtcTensor::name>(name), field<&MtcTensor::type>(typeCode(type.getElementType())),
+      field<&MtcTensor::rank>(type.getRank()), field<&MtcTensor::dims>(c.i64Array(type.getShape())),
+      field<&MtcTensor::offset>(offset), field<&MtcTensor::bytes>(byteSize(type)));
 }
 
 Constant *mtc::describeScalars(ConstantBuilder &c, ModuleOp placed) {
@@ -24,7 +26,11 @@ Constant *mtc::describeScalars(ConstantBuilder &c, ModuleOp placed) {
   for (auto variable : placed.getOps<VariableOp>())
     if (auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial()))
       offsets[static_cast<unsigned>(scalar.getValue())] = *variable.getOffset();
-  return c.structure(llvm::map_to_vector(offsets, [&](int64_t offset) { return c.i64(offset); }));
+  auto of = [&](RuntimeScalar scalar) { return offsets[static_cast<unsigned>(scalar)]; };
+  return c.record(field<&MtcScalars::learning_rate>(of(RuntimeScalar::LearningRate)),
+                  field<&MtcScalars::step>(of(RuntimeScalar::Step)),
+                  field<&MtcScalars::micro_step>(of(RuntimeScalar::MicroStep)),
+                  field<&MtcScalars::seed>(of(RuntimeScalar::Seed)));
 }
 
 /// The elements as they lie in memory; i1 takes a byte.
@@ -91,10 +97,13 @@ LogicalResult VariableTable::add(ModuleOp placed) {
       of = known->second;
     }
     StringRef name = variable.getSymName();
-    entries.push_back(c.structure(
-        {describeTensor(c, name, variable.getTensorType(), *variable.getOffset()),
-         c.u32(static_cast<uint32_t>(variable.getRole())), c.u32(initial), data, c.f64(deviation),
-         c.i32(of), c.string(variable.getModuleName().value_or(name))}));
+    entries.push_back(
+        c.record(field<&MtcVariable::tensor>(
+                     describeTensor(c, name, variable.getTensorType(), *variable.getOffset())),
+                 field<&MtcVariable::role>(variable.getRole()),
+                 field<&MtcVariable::initial>(initial), field<&MtcVariable::data>(data),
+                 field<&MtcVariable::deviation>(deviation), field<&MtcVariable::of>(of),
+                 field<&MtcVariable::module_name>(variable.getModuleName().value_or(name))));
   }
   return success();
 }

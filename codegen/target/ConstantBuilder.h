@@ -3,22 +3,21 @@
 #ifndef MTC_CODEGEN_TARGET_CONSTANTBUILDER_H
 #define MTC_CODEGEN_TARGET_CONSTANTBUILDER_H
 
+#include "codegen/target/AbiFields.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 
 namespace mtc {
 
-/// Builds the tables of a program. Structs are laid out as C does.
+/// Builds the tables of a program. Structs are laid out as C lays them out.
 class ConstantBuilder {
 public:
   explicit ConstantBuilder(llvm::Module &module) : module(module), context(module.getContext()) {}
 
   llvm::Constant *u32(uint32_t value) {
     return llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
-  }
-  llvm::Constant *i32(int32_t value) {
-    return llvm::ConstantInt::getSigned(llvm::Type::getInt32Ty(context), value);
   }
   llvm::Constant *i64(int64_t value) {
     return llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(context), value);
@@ -31,6 +30,13 @@ public:
   }
   llvm::Constant *structure(llvm::ArrayRef<llvm::Constant *> fields) {
     return llvm::ConstantStruct::getAnon(context, fields);
+  }
+  /// A struct of the ABI, of all its fields in their order: numbers, texts, or constants of fields
+  /// that are neither.
+  template <auto... members, typename... Values>
+  llvm::Constant *record(Field<members, Values>... fields) {
+    static_assert(abi::areAllFields<members...>(), "not the struct's fields in their order");
+    return structure({ofType<abi::FieldType<members>>(fields.value)...});
   }
 
   /// A pointer to a string that ends with a zero byte; equal strings are one.
@@ -47,6 +53,25 @@ public:
   llvm::GlobalVariable *global(llvm::Constant *initializer, const llvm::Twine &name = "");
 
 private:
+  template <typename Type, typename Value> llvm::Constant *ofType(const Value &value) {
+    if constexpr (std::is_convertible_v<Value, llvm::Constant *>) {
+      static_assert(!std::is_arithmetic_v<Type>, "a number is given as such");
+      return value;
+    } else if constexpr (std::is_same_v<Type, const char *>) {
+      return string(value);
+    } else if constexpr (std::is_same_v<Type, double>) {
+      return f64(value);
+    } else {
+      static_assert(std::is_integral_v<Type> &&
+                    (std::is_integral_v<Value> || std::is_enum_v<Value>));
+      auto number = static_cast<Type>(value);
+      if constexpr (sizeof(Type) == 8)
+        return i64(number);
+      else
+        return u32(static_cast<uint32_t>(number));
+    }
+  }
+
   llvm::Module &module;
   llvm::LLVMContext &context;
   llvm::StringMap<llvm::Constant *> strings;

@@ -4,6 +4,7 @@
 
 #include "codegen/cuda/emulated/Emulation.h"
 #include "codegen/target/KernelCache.h"
+#include "runtime/abi/cuda.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -28,8 +29,11 @@ public:
                                                  KernelCache *cache) override;
   FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) override;
   llvm::Constant *describeProgram(ConstantBuilder &c) override {
-    return c.array({c.structure({c.u32(1), c.u32(static_cast<uint32_t>(precision)), c.u32(0),
-                                 c.u32(0), c.u32(0), c.null()})});
+    return c.array({c.record(
+        field<&MtcCudaProgram::is_emulated>(true), field<&MtcCudaProgram::precision>(precision),
+        field<&MtcCudaProgram::driver_version>(0), field<&MtcCudaProgram::image_count>(0),
+        field<&MtcCudaProgram::architecture_count>(0),
+        field<&MtcCudaProgram::architectures>(c.null()))});
   }
 
 protected:

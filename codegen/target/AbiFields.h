@@ -1,0 +1,73 @@
+//===- AbiFields.h - Fields of the program's ABI, by name
+//---------------------------------------===//
+//
+// A table of a program is a struct of the ABI, which the runtime reads as C laid it out. The
+// compiler names each field that it writes, so that one that is missing, or in the wrong place, is
+// an error when the compiler itself is compiled:
+//
+//   c.record(field<&MtcFunction::operation_count>(n), field<&MtcFunction::operations>(table))
+//
+//===------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_CODEGEN_TARGET_ABIFIELDS_H
+#define MTC_CODEGEN_TARGET_ABIFIELDS_H
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace mtc {
+
+/// The value of one field. `member` points to it in its struct.
+template <auto member, typename Value> struct Field {
+  Value value;
+};
+template <auto member, typename Value> Field<member, Value> field(Value value) { return {value}; }
+
+namespace abi {
+
+template <typename Member> struct MemberTraits;
+template <typename S, typename F> struct MemberTraits<F S::*> {
+  using Struct = S;
+  using Type = F;
+};
+template <auto member> using FieldType = typename MemberTraits<decltype(member)>::Type;
+
+template <auto first, auto...> struct FirstMember {
+  using Struct = typename MemberTraits<decltype(first)>::Struct;
+};
+template <auto... members> using StructOf = typename FirstMember<members...>::Struct;
+
+/// Initializes any field.
+struct Anything {
+  template <typename T> constexpr operator T() const;
+};
+template <typename Struct, std::size_t... i>
+constexpr bool takesInitializers(std::index_sequence<i...>) {
+  return requires { Struct{(static_cast<void>(i), Anything())...}; };
+}
+/// How many fields an aggregate has; an array counts as its elements.
+template <typename Struct, std::size_t count = 0> constexpr std::size_t countFields() {
+  if constexpr (takesInitializers<Struct>(std::make_index_sequence<count + 1>()))
+    return countFields<Struct, count + 1>();
+  else
+    return count;
+}
+
+/// Whether these are all fields of a struct, in their order.
+template <auto... members> constexpr bool areAllFields() {
+  using Struct = StructOf<members...>;
+  Struct object = {};
+  const void *places[] = {&(object.*members)...};
+  for (std::size_t i = 1; i < sizeof...(members); ++i)
+    if (!(places[i - 1] < places[i]))
+      return false;
+  constexpr std::size_t given =
+      ((std::is_array_v<FieldType<members>> ? std::extent_v<FieldType<members>> : 1) + ...);
+  return given == countFields<Struct>();
+}
+
+} // namespace abi
+} // namespace mtc
+
+#endif // MTC_CODEGEN_TARGET_ABIFIELDS_H

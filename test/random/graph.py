@@ -41,6 +41,7 @@ class Graph:
         self.is_double = is_double
         self.element = TensorProto.DOUBLE if is_double else TensorProto.FLOAT
         self.float_type = np.float64 if is_double else np.float32
+        self.arguments: set[str] = set()  # constants that are f32 in models of f64 too: the scales of Resize
         self.tape = Tape()
         self.values: dict[str, Value] = {}  # in the order of their making
         self.nodes: list[onnx.NodeProto] = []
@@ -119,6 +120,8 @@ class Graph:
         array = array.astype(np.int64) if array.dtype.kind == "i" and array.dtype != np.int32 else array
         name = self.fresh("c")
         self.values[name] = self.tape.constant(array)
+        if array.dtype.kind == "f" and array.dtype != self.float_type:
+            self.arguments.add(name)
         if array.dtype.kind == "f" or self.chance(0.3):
             self.nodes.append(helper.make_node("Constant", [], [name], value=numpy_helper.from_array(array, name)))
         else:
@@ -167,7 +170,8 @@ class Graph:
         return name
 
     def floats(self, test: Callable[[Value], bool]) -> list[str]:
-        return [name for name, value in self.values.items() if value.is_float and test(value)]
+        return [name for name, value in self.values.items()
+                if value.is_float and name not in self.arguments and test(value)]  # fmt: skip
 
     def value(self, rank: int | None = None, min_rank: int = 0, max_rank: int = 5, where=None) -> str:
         """A float value: mostly one that nothing reads yet or a recent one; else a new parameter or input."""

@@ -4,6 +4,7 @@
 
 #include "runtime/abi/library_call.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,6 +28,17 @@ public:
   /// once.
   virtual void run(char *const *buffers, char *scratch) = 0;
 };
+
+/// Bytes of a piece of scratch, so that the next one is aligned.
+inline int64_t alignedBytes(int64_t bytes) {
+  return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
+}
+
+/// How many of `threads` threads are worth waking: a call of microseconds is done before they come.
+inline int usefulThreads(double flops, int threads) {
+  constexpr double flopsOfAThread = 5e5; // about 5 microseconds
+  return static_cast<int>(std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(threads)));
+}
 
 /// How the processor computes a kind of call.
 struct CallKind {

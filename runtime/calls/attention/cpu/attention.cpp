@@ -69,12 +69,10 @@ public:
     bool isSingle = p.type == MTC_F32;
     run_ = isSingle ? tasksFor<float>(isGradient, set) : tasksFor<double>(isGradient, set);
     slice = isSingle ? scratchOfTask<float>(p, isGradient) : scratchOfTask<double>(p, isGradient);
-    constexpr double flopsOfAThread = 5e5;
     double flops = 2.0 * static_cast<double>(p.batch * p.heads) *
                    static_cast<double>(p.queries * p.keys) *
                    static_cast<double>(p.width + p.value_width);
-    threads = static_cast<int>(
-        std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(maximalThreads)));
+    threads = usefulThreads(flops, maximalThreads);
     // Heads of keys are whole tasks backward, because their gradients are sums over all queries.
     tasks = p.batch * (isGradient ? p.key_heads : p.heads);
     int64_t tiles = padded(p.queries, tileQueries) / tileQueries;

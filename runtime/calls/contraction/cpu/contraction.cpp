@@ -17,10 +17,6 @@
 namespace mtc::runtime {
 namespace {
 
-int64_t aligned(int64_t bytes) {
-  return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
-}
-
 /// An operand or result that passes through a dense copy in the scratch.
 struct Packing {
   StridedTensor original, dense;
@@ -112,7 +108,7 @@ private:
     }
     if (!matmul)
       return false;
-    librarySlice = aligned(matmul->scratchBytes());
+    librarySlice = alignedBytes(matmul->scratchBytes());
     libraryOffset = scratch;
     scratch += librarySlice * workers;
     return true;
@@ -147,7 +143,7 @@ private:
       if (problem.batch[i].*stride != 0)
         problem.batch[i].*stride = packing->dense.strides[i];
     packing->offset = scratch;
-    scratch += aligned(elements * elementBytes);
+    scratch += alignedBytes(elements * elementBytes);
   }
 
   const char *pack(const std::optional<Packing> &packing, const char *operand,
@@ -239,12 +235,6 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
   return createLoopContraction(contraction, problem, threads);
 }
 
-int usefulThreads(const MtcContraction &contraction, int threads) {
-  constexpr double flopsOfAThread = 5e5; // about 5 microseconds
-  auto flops = static_cast<double>(contractionFlops(contraction));
-  return static_cast<int>(std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(threads)));
-}
-
 bool isFasterAsKernel(const MtcContraction &contraction) {
   constexpr int64_t smallMatrix = 6, fewTerms = 2;
   ContractionProblem p = simplifyContraction(contraction);
@@ -267,7 +257,8 @@ const CallKind contractionCalls = {
       // oneDNN's ReLU turns NaN into 0, and its sums along an operand are passes of their own.
       if (contraction.activation != MTC_NO_ACTIVATION || contraction.summed != MTC_NOTHING_SUMMED)
         return nullptr;
-      return createContraction(contraction, usefulThreads(contraction, threads), executable);
+      auto flops = static_cast<double>(contractionFlops(contraction));
+      return createContraction(contraction, usefulThreads(flops, threads), executable);
     },
     [](const void *record) { return isFasterAsKernel(recordOf(record)); }};
 

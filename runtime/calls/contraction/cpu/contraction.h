@@ -21,10 +21,6 @@ extern const CallKind contractionCalls;
 std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction, int threads,
                                                bool executable = true);
 
-/// How many of `threads` threads are worth waking: a contraction of microseconds is done before
-/// they come.
-int usefulThreads(const MtcContraction &contraction, int threads);
-
 /// Whether plain loops of a generated kernel are faster. Measured with oneDNN 2.6.3 on AVX-512, one
 /// thread: 1024 products of 4x4 or 6x6 matrices take 0.3 of the library's time, those of 8x8 nine
 /// times as long; a matrix of 1024 rows times a vector 0.06 to 0.74 where the sum runs through

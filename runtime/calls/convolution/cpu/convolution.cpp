@@ -12,10 +12,6 @@
 namespace mtc::runtime {
 namespace {
 
-int64_t aligned(int64_t bytes) {
-  return (bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
-}
-
 /// What of the three a call computes.
 enum class Computed { Output, Input, Weights };
 
@@ -149,7 +145,7 @@ public:
       if (!reorder)
         return false;
       // One runs after the other, beside the weights.
-      blockedBytes = aligned(static_cast<int64_t>(dnnl_memory_desc_get_size(&chosen)));
+      blockedBytes = alignedBytes(static_cast<int64_t>(dnnl_memory_desc_get_size(&chosen)));
       scratch = blockedBytes + std::max(scratch, reorder->scratchBytes());
     }
     return true;
@@ -190,14 +186,12 @@ private:
   int64_t blockedBytes = 0, scratch = 0;
 };
 
-/// How many of `threads` threads are worth waking.
-int usefulThreads(const MtcConvolution &c, int threads) {
-  constexpr double flopsOfAThread = 5e5; // about 5 microseconds
+double flopsOf(const MtcConvolution &c) {
   auto flops = 2.0 * static_cast<double>(c.batch * c.groups) *
                static_cast<double>(c.input_channels * c.output_channels);
   for (uint32_t i = 0; i < c.window_rank; ++i)
     flops *= static_cast<double>(c.output[i] * c.kernel[i]);
-  return static_cast<int>(std::clamp(flops / flopsOfAThread, 1.0, static_cast<double>(threads)));
+  return flops;
 }
 
 bool isEmpty(const MtcConvolution &c) {
@@ -213,7 +207,7 @@ std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool ex
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
   auto result = std::make_unique<Convolution>();
   if (c.type != MTC_F32 || isEmpty(c) ||
-      !result->plan(c, computed, dnnl_f32, usefulThreads(c, threads)) ||
+      !result->plan(c, computed, dnnl_f32, usefulThreads(flopsOf(c), threads)) ||
       (executable && !result->build()))
     return nullptr;
   return result;

@@ -65,8 +65,8 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Targe
     if (!function)
       return fail(function.takeError());
     Step step{{}, {}, *function->toPtr<const MtcFunction *>()};
-    auto fill = [](ArrayAttr places, SmallVectorImpl<Place> &into) {
-      for (auto at : places.getAsRange<AtAttr>())
+    auto fill = [](ArrayAttr slices, SmallVectorImpl<Slice> &into) {
+      for (auto at : slices.getAsRange<AtAttr>())
         into.push_back({at.getOffset(), byteSize(at.getType())});
     };
     fill(op.getInputs(), step.inputs);
@@ -97,14 +97,14 @@ llvm::Error JitProgram::run(StringRef name, ArrayRef<const void *> inputs,
     return makeError("@" + name + " has " + Twine(step.inputs.size()) + " inputs and " +
                      Twine(step.outputs.size()) + " outputs, given were " + Twine(inputs.size()) +
                      " and " + Twine(outputs.size()));
-  for (auto [place, input] : llvm::zip_equal(step.inputs, inputs))
+  for (auto [slice, input] : llvm::zip_equal(step.inputs, inputs))
     if (input)
-      std::memcpy(arenaBytes + place.offset, input, place.bytes);
+      std::memcpy(arenaBytes + slice.offset, input, slice.bytes);
   if (llvm::Error error = execute(step.function))
     return error;
-  for (auto [place, output] : llvm::zip_equal(step.outputs, outputs))
+  for (auto [slice, output] : llvm::zip_equal(step.outputs, outputs))
     if (output)
-      std::memcpy(output, arenaBytes + place.offset, place.bytes);
+      std::memcpy(output, arenaBytes + slice.offset, slice.bytes);
   return llvm::Error::success();
 }
 

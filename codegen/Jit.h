@@ -43,11 +43,11 @@ private:
   JitProgram() = default;
   llvm::Error execute(const MtcFunction &function);
 
-  struct Place {
+  struct Slice {
     int64_t offset, bytes;
   };
   struct Step {
-    llvm::SmallVector<Place> inputs, outputs;
+    llvm::SmallVector<Slice> inputs, outputs;
     MtcFunction function;
   };
 

@@ -277,7 +277,7 @@ LogicalResult Compilation::reach(Stage stage) {
   case Stage::Kernels:
     return run([&](OpPassManager &manager) { buildKernelPipeline(manager, takes); });
   case Stage::Placed:
-    return run(buildPlacementPipeline);
+    return run(buildAllocationPipeline);
   }
   llvm_unreachable("all stages are handled");
 }

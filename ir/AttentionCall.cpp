@@ -16,8 +16,8 @@ static bool isCall(Value query) {
   return element.isF32() || element.isF64() || element.isF16() || element.isBF16();
 }
 
-/// Lines of queries, keys and values are contiguous; sums and offsets are dense; bias and mask may
-/// have any strides.
+/// Lines of queries, keys and values are contiguous; logsumexp and offsets are dense; bias and mask
+/// may have any strides.
 template <typename Op> static bool takes(Op op, unsigned operand, ArrayRef<int64_t> strides) {
   Value value = op->getOperand(operand);
   ArrayRef<int64_t> shape = shapeOf(value);
@@ -96,7 +96,7 @@ Operation *AttentionOp::buildTransposed(OpBuilder &builder, unsigned result,
   RankedTensorType type = permuted(getResult(result), permutation);
   if (!type)
     return nullptr;
-  return PermutedAttentionOp::create(builder, getLoc(), type, getSums().getType(), getQuery(),
+  return PermutedAttentionOp::create(builder, getLoc(), type, getLogsumexp().getType(), getQuery(),
                                      getKey(), getValue(), getBias(), getMask(), getCausalAttr(),
                                      getScaleAttr(), builder.getDenseI64ArrayAttr(permutation));
 }

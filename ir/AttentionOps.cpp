@@ -43,7 +43,7 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
        llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults()))) {
     if (each == op.getMask())
       continue;
-    // Of all, only sums and offsets have three axes.
+    // Of all, only logsumexp and offsets have three axes.
     Type expected = typeOf(each).getRank() == 3 ? sums : element;
     if (typeOf(each).getElementType() != expected)
       return op.emitOpError() << "has elements " << typeOf(each).getElementType() << " where "
@@ -73,12 +73,12 @@ static LogicalResult verifyResults(Op op, ArrayRef<int64_t> order, StringRef con
   if (failed(verifyOperands(op)))
     return failure();
   SmallVector<int64_t> out = outShape(op.getQuery(), op.getValue());
-  ArrayRef<int64_t> sums = shapeOf(op.getQuery()).drop_back();
-  if (!hasOrder(op.getOut(), out, order) || shapeOf(op.getSums()) != sums)
-    return op.emitOpError() << "out and sums have extents " << toText(shapeOf(op.getOut()))
-                            << " and " << toText(shapeOf(op.getSums())) << ", expected "
+  ArrayRef<int64_t> logsumexp = shapeOf(op.getQuery()).drop_back();
+  if (!hasOrder(op.getOut(), out, order) || shapeOf(op.getLogsumexp()) != logsumexp)
+    return op.emitOpError() << "out and logsumexp have extents " << toText(shapeOf(op.getOut()))
+                            << " and " << toText(shapeOf(op.getLogsumexp())) << ", expected "
                             << toText(out) << " in the order " << toText(order) << " and "
-                            << toText(sums) << " (" << constraint << ")";
+                            << toText(logsumexp) << " (" << constraint << ")";
   return success();
 }
 
@@ -92,13 +92,13 @@ LogicalResult AttentionGradientOp::verify() {
   if (failed(verifyOperands(*this)))
     return failure();
   ArrayRef<int64_t> rows = shapeOf(getQuery()).drop_back();
-  if (shapeOf(getSums()) != rows || shapeOf(getOffsets()) != rows ||
+  if (shapeOf(getLogsumexp()) != rows || shapeOf(getOffsets()) != rows ||
       shapeOf(getDOut()) != ArrayRef<int64_t>(outShape(getQuery(), getValue())) ||
       (getOut() && shapeOf(getOut()) != shapeOf(getDOut())) ||
       !hasOrder(getDQuery(), shapeOf(getQuery()), getQueryOrder()) ||
       !hasOrder(getDKey(), shapeOf(getKey()), getKeyOrder()) ||
       !hasOrder(getDValue(), shapeOf(getValue()), getValueOrder()))
-    return emitOpError() << "sums, offsets, d_out or out do not have the extents of rows, "
+    return emitOpError() << "logsumexp, offsets, d_out or out do not have the extents of rows, "
                          << toText(rows)
                          << ", or a result not those of its operand in its order "
                             "(attention_gradient_c1)";
@@ -123,19 +123,19 @@ static Value ordered(TensorBuilder &b, Value x, ArrayRef<int64_t> order) {
   return isIdentityPermutation(order) ? x : b.transpose(x, order);
 }
 
-/// See `mtc.attention_gradient`. The logarithm of the sums has p as its derivative by the scores,
+/// See `mtc.attention_gradient`. Logsumexp has p as its derivative by the scores,
 /// so that its cotangent goes into the offsets. Saves the operands, out and a number of each row;
 /// the scores are computed again. At rows of no keys p is 0, and so is what flows back.
 void AttentionOp::buildGradient(GradientBuilder &g) {
   Value dOut = g.cotangent(0), offsets;
   Value out = getOut(), given;
-  Type element = typeOf(out).getElementType(), sumType = typeOf(getSums()).getElementType();
+  Type element = typeOf(out).getElementType(), sumType = typeOf(getLogsumexp()).getElementType();
   if (dOut) {
     given = out;
     offsets = g.sum(g.mul(g.cast(given, sumType), g.cast(dOut, sumType)), {3});
   } else {
     dOut = g.splat(RankedTensorType::get(outShape(getQuery(), getValue()), element), 0.0);
-    offsets = g.splat(getSums(), 0.0);
+    offsets = g.splat(getLogsumexp(), 0.0);
   }
   if (Value dSums = g.cotangent(1)) {
     offsets = g.sub(offsets, dSums);
@@ -143,17 +143,17 @@ void AttentionOp::buildGradient(GradientBuilder &g) {
   }
   if (element == sumType)
     given = nullptr; // No library for wider elements wants it.
-  auto gradient = AttentionGradientOp::create(g, g.getLoc(), getQuery().getType(),
-                                              getKey().getType(), getValue().getType(), getQuery(),
-                                              getKey(), getValue(), getBias(), getMask(), getSums(),
-                                              offsets, dOut, given, getCausalAttr(), getScale());
+  auto gradient = AttentionGradientOp::create(
+      g, g.getLoc(), getQuery().getType(), getKey().getType(), getValue().getType(), getQuery(),
+      getKey(), getValue(), getBias(), getMask(), getLogsumexp(), offsets, dOut, given,
+      getCausalAttr(), getScale());
   for (unsigned i = 0; i < 3; ++i)
     if (g.needs(i))
       g.set(i, gradient->getResult(i));
   if (getBias() && g.needs(3)) {
     // All the scores' gradients, summed over what the bias repeats.
     AttentionParts parts(g, *this);
-    Value weights = parts.weights(parts.scores(), getSums());
+    Value weights = parts.weights(parts.scores(), getLogsumexp());
     Value dp = parts.weightGradients(dOut);
     Value ds = g.mul(weights, g.sub(dp, parts.repeat(offsets, dp)));
     g.set(3, g.cast(g.sumTo(ds, shapeOf(getBias())), element));
@@ -162,14 +162,14 @@ void AttentionOp::buildGradient(GradientBuilder &g) {
 
 SmallVector<Value> AttentionOp::decompose(TensorBuilder &b) {
   AttentionParts parts(b, *this);
-  Value scores = parts.scores(), sums = parts.logSums(scores);
-  Value out = parts.mix(parts.weights(scores, sums), getValue());
-  return {out, sums};
+  Value scores = parts.scores(), logsumexp = parts.logsumexp(scores);
+  Value out = parts.mix(parts.weights(scores, logsumexp), getValue());
+  return {out, logsumexp};
 }
 
 SmallVector<Value> AttentionGradientOp::decompose(TensorBuilder &b) {
   AttentionParts parts(b, *this);
-  Value weights = parts.weights(parts.scores(), getSums());
+  Value weights = parts.weights(parts.scores(), getLogsumexp());
   Value dp = parts.weightGradients(getDOut());
   Value ds = b.mul(weights, b.sub(dp, parts.repeat(getOffsets(), dp)));
   ds = b.mul(ds, b.splat(ds, getScale().convertToDouble()));

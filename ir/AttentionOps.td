@@ -25,11 +25,11 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterface
     For each batch entry b, head h and query i, with head g = h * G / H of the G heads of keys:
 
         score[j] = scale * (query[b, h, i] . key[b, g, j]) + bias[b, h, i, j]
-        sums[b, h, i] = log(sum over j of e^score[j])
-        out[b, h, i] = sum over j of e^(score[j] - sums[b, h, i]) * value[b, g, j]
+        logsumexp[b, h, i] = log(sum over j of e^score[j])
+        out[b, h, i] = sum over j of e^(score[j] - logsumexp[b, h, i]) * value[b, g, j]
 
     over the keys j that take part: those where the mask is absent or true, and, where `causal` is given, j <= i + causal.
-    A row of no keys, or of scores that are all -inf, gives out = 0 and sums = +inf. The scores are never all in memory.
+    A row of no keys, or of scores that are all -inf, gives out = 0 and logsumexp = +inf. The scores are never all in memory.
 
     ```mlir
     %o, %s = mtc.attention %q, %k, %v mask %m causal 0 scale 0.125
@@ -39,11 +39,11 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterface
 
     * attention_c1: query is [B, H, M, D], key [B, G, N, D], value [B, G, N, E]; G divides H.
     * attention_c2: bias and mask are [B, H, M, N], where each of B, H and M may be 1.
-    * attention_c3: out is [B, H, M, E], sums [B, H, M].
-    * attention_c4: floats have one element type, but sums and offsets are f32 where it has 16 bits.
+    * attention_c3: out is [B, H, M, E], logsumexp [B, H, M].
+    * attention_c4: floats have one element type, but logsumexp and offsets are f32 where it has 16 bits.
   }];
   let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale));
-  let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$sums);
+  let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$logsumexp);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
       attr-dict `:` functional-type(operands, results)
@@ -63,11 +63,11 @@ def PermutedAttentionOp : Mtc_AttentionOp<"permuted_attention", [Mtc_NoGradient]
     ```
 
     * attention_c1, attention_c2, attention_c4: as of `mtc.attention`.
-    * permuted_attention_c1: the order holds each axis once, the last at its place; out has the extents that follow, sums
+    * permuted_attention_c1: the order holds each axis once, the last at its place; out has the extents that follow, logsumexp
       [B, H, M].
   }];
   let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale, DenseI64ArrayAttr:$out_order));
-  let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$sums);
+  let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$logsumexp);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale `order` $out_order
       attr-dict `:` functional-type(operands, results)
@@ -79,7 +79,7 @@ def AttentionGradientOp
     : Mtc_AttentionOp<"attention_gradient", [Mtc_NoGradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "the cotangents of attention's queries, keys and values";
   let description = [{
-    With the weights p[j] = e^(score[j] - sums[b, h, i]) of `mtc.attention`, computed again from the scores:
+    With the weights p[j] = e^(score[j] - logsumexp[b, h, i]) of `mtc.attention`, computed again from the scores:
 
         dp[j] = d_out[b, h, i] . value[b, g, j]
         ds[j] = p[j] * (dp[j] - offsets[b, h, i])
@@ -87,7 +87,7 @@ def AttentionGradientOp
         d_key[b, g, j] = scale * sum over h, i of ds[j] * query[b, h, i]
         d_value[b, g, j] = sum over h, i of p[j] * d_out[b, h, i]
 
-    `offsets` is out . d_out less the cotangent of `sums`. `out` is given where that cotangent is 0 and elements have 16
+    `offsets` is out . d_out less the cotangent of `logsumexp`. `out` is given where that cotangent is 0 and elements have 16
     bits, to libraries that compute the offsets themselves.
 
     ```mlir
@@ -97,10 +97,10 @@ def AttentionGradientOp
     ```
 
     * attention_c1, attention_c2, attention_c4: as of `mtc.attention`.
-    * attention_gradient_c1: sums and offsets are [B, H, M], d_out and out [B, H, M, E]; each order holds each axis once, the last
+    * attention_gradient_c1: logsumexp and offsets are [B, H, M], d_out and out [B, H, M, E]; each order holds each axis once, the last
       at its place; the results have the extents of query, key and value in their orders.
   }];
-  let arguments = !con(common, (ins Mtc_FloatTensor:$sums, Mtc_FloatTensor:$offsets, Mtc_FloatTensor:$d_out,
+  let arguments = !con(common, (ins Mtc_FloatTensor:$logsumexp, Mtc_FloatTensor:$offsets, Mtc_FloatTensor:$d_out,
                                 Optional<Mtc_FloatTensor>:$out,
                                 OptionalAttr<I64Attr>:$causal, F64Attr:$scale,
                                 DefaultValuedAttr<DenseI64ArrayAttr, "{0, 1, 2, 3}">:$query_order,
@@ -109,7 +109,7 @@ def AttentionGradientOp
   let results = (outs Mtc_FloatTensor:$d_query, Mtc_FloatTensor:$d_key, Mtc_FloatTensor:$d_value);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
-      `of` $sums `,` $offsets `,` $d_out (`out` $out^)? attr-dict `:` functional-type(operands, results)
+      `of` $logsumexp `,` $offsets `,` $d_out (`out` $out^)? attr-dict `:` functional-type(operands, results)
   }];
   let extraClassDeclaration = declarations;
 }

@@ -48,7 +48,7 @@ Value AttentionParts::scores() {
 }
 
 /// log(sum of e^(x - m)) + m, with 0 for m where all x are -inf: the sum is 0 there.
-Value AttentionParts::logSums(Value scores) {
+Value AttentionParts::logsumexp(Value scores) {
   Value maximum = b.detach(b.reduce(ReductionKind::Max, scores, {3}));
   Value isNone = b.compare(Predicate::Eq, maximum, b.splat(maximum, -INFINITY));
   Value shift = b.select(isNone, b.splat(maximum, 0.0), maximum);
@@ -57,8 +57,8 @@ Value AttentionParts::logSums(Value scores) {
   return b.select(isNone, b.splat(sum, INFINITY), b.add(b.log(safe), shift));
 }
 
-Value AttentionParts::weights(Value scores, Value sums) {
-  return b.exp(b.sub(scores, repeat(sums, scores)));
+Value AttentionParts::weights(Value scores, Value logsumexp) {
+  return b.exp(b.sub(scores, repeat(logsumexp, scores)));
 }
 
 Value AttentionParts::mix(Value weights, Value lines) {

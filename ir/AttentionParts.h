@@ -7,11 +7,11 @@
 
 namespace mtc {
 
-/// The element type of attention's sums and offsets: f32 for narrower elements.
+/// The element type of attention's logsumexp and offsets: f32 for narrower elements.
 mlir::Type attentionSumType(mlir::Type element);
 
 /// The operands and numbers of attention, and the core operations that it and its gradient are.
-/// What is between products is computed in the element type of the sums.
+/// What is between products is computed in the element type of logsumexp.
 /// Heads of queries that share a head of keys are an axis of their own in products: [B, G, H / G,
 /// M, .].
 class AttentionParts {
@@ -27,9 +27,9 @@ public:
   /// [B, H, M, N], -inf where a key takes no part.
   mlir::Value scores();
   /// The logarithm of the sum of each row's exponentials; +inf where there are none.
-  mlir::Value logSums(mlir::Value scores);
-  /// e^(scores - sums).
-  mlir::Value weights(mlir::Value scores, mlir::Value sums);
+  mlir::Value logsumexp(mlir::Value scores);
+  /// e^(scores - logsumexp).
+  mlir::Value weights(mlir::Value scores, mlir::Value logsumexp);
   /// Sums of values, or of what else has a line for each key, by weights.
   mlir::Value mix(mlir::Value weights, mlir::Value lines);
   /// d_out . value for each pair of a query and a key.
@@ -46,7 +46,7 @@ private:
   /// [B, H, M, .] as [B, G, H / G, M, .].
   mlir::Value group(mlir::Value x);
   mlir::Value ungroup(mlir::Value x);
-  /// In the element type of sums, and in that of queries, keys and values.
+  /// In the element type of logsumexp, and in that of queries, keys and values.
   mlir::Value wide(mlir::Value x);
   mlir::Value likeLines(mlir::Value x);
   mlir::Value product(mlir::Value queryLines, mlir::Value keyLines);

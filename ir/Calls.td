@@ -37,7 +37,7 @@ def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContrac
     ```
 
     * contraction_call_c1: the batch has at most MTC_MAX_RANK - 2 axes, and there are at most MTC_MAX_ADDENDS addends.
-    * contraction_call_c2: a batch excludes sums; only gelu keeps its sums.
+    * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
   }];
 }
 

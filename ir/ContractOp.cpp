@@ -59,12 +59,13 @@ Operation *ContractOp::buildAdding(OpBuilder &builder, Value value) {
   return Contraction(*this).buildFused(builder, {.addends = {value}});
 }
 
-Operation *ContractOp::buildActivated(OpBuilder &builder, Activation activation, bool keepsSum,
-                                      Value point) {
-  if (keepsSum && activation != Activation::Gelu)
+Operation *ContractOp::buildActivated(OpBuilder &builder, Activation activation, bool hasAuxiliary,
+                                      Value preactivation) {
+  if (hasAuxiliary && activation != Activation::Gelu)
     return nullptr;
   return Contraction(*this).buildFused(
-      builder, {.activation = activation, .keepsSum = keepsSum, .point = point});
+      builder,
+      {.activation = activation, .hasAuxiliary = hasAuxiliary, .preactivation = preactivation});
 }
 
 Operation *ContractOp::buildSumming(OpBuilder &builder, Value summed, ArrayRef<int64_t> kept) {

@@ -189,9 +189,9 @@ FusedContractOp Contraction::buildFused(OpBuilder &builder, const Epilogue &epil
     return value ? get(builder.getContext(), *value) : decltype(get(nullptr, *value))();
   };
   auto fused = FusedContractOp::create(
-      builder, op->getLoc(), type, epilogue.keepsSum ? Type(type) : Type(),
+      builder, op->getLoc(), type, epilogue.hasAuxiliary ? Type(type) : Type(),
       epilogue.summed ? Type(getSumsType(*epilogue.summed)) : Type(), lhs, rhs, epilogue.addends,
-      epilogue.point, lhsBatch, rhsBatch, lhsContract, rhsContract,
+      epilogue.preactivation, lhsBatch, rhsBatch, lhsContract, rhsContract,
       attribute(epilogue.activation, ActivationAttr::get),
       attribute(epilogue.summed, SummedAttr::get));
   fused->setDiscardableAttrs(op->getDiscardableAttrDictionary());

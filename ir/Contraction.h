@@ -11,8 +11,8 @@ namespace mtc {
 struct Epilogue {
   llvm::SmallVector<mlir::Value> addends = {};
   std::optional<Activation> activation = {};
-  bool keepsSum = false;
-  mlir::Value point = {};
+  bool hasAuxiliary = false;
+  mlir::Value preactivation = {};
   std::optional<Summed> summed = {};
 };
 

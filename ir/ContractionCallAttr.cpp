@@ -52,7 +52,7 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
                        << " addends, expected at most " << std::size(c->batch) << " and "
                        << MTC_MAX_ADDENDS << " (contraction_call_c1)";
   if ((c->batch_rank && c->summed) || (c->has_auxiliary && c->activation != MTC_GELU))
-    return emitError() << "sums beside a batch, or keeps what no gelu is taken of "
+    return emitError() << "sums beside a batch, or has an auxiliary result without gelu "
                           "(contraction_call_c2)";
   return success();
 }

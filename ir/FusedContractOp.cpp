@@ -22,16 +22,18 @@ LogicalResult FusedContractOp::verify() {
     return emitOpError() << "adds values of types " << getAddends().getTypes()
                          << ", expected at most " << maxAddends << " of type " << type
                          << " (fused_contract_c6)";
-  bool needsPoint = getActivation() == Activation::GeluGradient;
-  if (needsPoint != !!getPoint() || (getPoint() && getPoint().getType() != type)) {
+  bool needsPreactivation = getActivation() == Activation::GeluGradient;
+  if (needsPreactivation != !!getPreactivation() ||
+      (getPreactivation() && getPreactivation().getType() != type)) {
     InFlightDiagnostic error = emitOpError("has ");
-    getPoint() ? error << "a point of type " << getPoint().getType() : error << "no point";
-    needsPoint ? error << ", expected one of type " << type : error << ", expected none";
+    getPreactivation() ? error << "a pre-activation of type " << getPreactivation().getType()
+                       : error << "no pre-activation";
+    needsPreactivation ? error << ", expected one of type " << type : error << ", expected none";
     return error << " (fused_contract_c3)";
   }
-  if (getKept() && (getActivation() != Activation::Gelu || getKept().getType() != type))
-    return emitOpError() << "keeps sums of type " << getKept().getType()
-                         << ", expected those of gelu, of type " << type << " (fused_contract_c4)";
+  if (getAuxiliary() && (getActivation() != Activation::Gelu || getAuxiliary().getType() != type))
+    return emitOpError() << "has an auxiliary result of type " << getAuxiliary().getType()
+                         << ", expected one of gelu, of type " << type << " (fused_contract_c4)";
   if (getSums() && !getSummed())
     return emitOpError("gives sums, but does not say of what (fused_contract_c5)");
   if (!getSummed())
@@ -59,7 +61,7 @@ Cost FusedContractOp::getCost() {
   return cost;
 }
 
-/// The point is read as the result is written: densely.
+/// The pre-activation is read as the result is written: densely.
 bool FusedContractOp::takesLayout(unsigned operand, ArrayRef<int64_t> strides) {
   if (operand >= firstAddend + getAddends().size())
     return strides == ArrayRef(rowMajorStrides(getType().getShape()));
@@ -75,8 +77,8 @@ SmallVector<int64_t> FusedContractOp::getDenseOrder(unsigned operand) {
 //===------------------------------------------------------------------------------------------===//
 
 static Epilogue epilogueOf(FusedContractOp op) {
-  return {SmallVector<Value>(op.getAddends()), op.getActivation(), op.getKept() != nullptr,
-          op.getPoint(), op.getSummed()};
+  return {SmallVector<Value>(op.getAddends()), op.getActivation(), op.getAuxiliary() != nullptr,
+          op.getPreactivation(), op.getSummed()};
 }
 
 /// Whether there are only addends, behind which more may come.
@@ -90,14 +92,14 @@ Operation *FusedContractOp::buildAdding(OpBuilder &builder, Value value) {
   return Contraction(*this).buildFused(builder, epilogue);
 }
 
-Operation *FusedContractOp::buildActivated(OpBuilder &builder, Activation activation, bool keepsSum,
-                                           Value point) {
-  if (!onlyAdds(*this) || (keepsSum && activation != Activation::Gelu))
+Operation *FusedContractOp::buildActivated(OpBuilder &builder, Activation activation,
+                                           bool hasAuxiliary, Value preactivation) {
+  if (!onlyAdds(*this) || (hasAuxiliary && activation != Activation::Gelu))
     return nullptr;
   Epilogue epilogue = epilogueOf(*this);
   epilogue.activation = activation;
-  epilogue.keepsSum = keepsSum;
-  epilogue.point = point;
+  epilogue.hasAuxiliary = hasAuxiliary;
+  epilogue.preactivation = preactivation;
   return Contraction(*this).buildFused(builder, epilogue);
 }
 
@@ -122,7 +124,7 @@ CallAttrInterface FusedContractOp::describeCall(std::optional<unsigned> accumula
   MtcContraction c = Contraction(*this).describe(accumulated);
   if (std::optional<Activation> activation = getActivation())
     c.activation = static_cast<uint32_t>(*activation);
-  c.has_auxiliary = getKept() != nullptr;
+  c.has_auxiliary = getAuxiliary() != nullptr;
   if (std::optional<Summed> summed = getSummed())
     c.summed = static_cast<uint32_t>(*summed);
   return ContractionCallAttr::get(getContext(), c);

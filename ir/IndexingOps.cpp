@@ -167,5 +167,5 @@ Operation *ScatterAddOp::buildKernel(OpBuilder &builder) {
   index =
       kernel.check(index, getType().getDimSize(getAxis()), isUnsigned(indices.getElementType()));
   Value value = kernel.load(0, layout.all(kernel));
-  return kernel.yield(value, layout.inInput(kernel), index, /*add=*/true);
+  return kernel.yield(value, layout.inInput(kernel), index);
 }

@@ -102,11 +102,15 @@ Value KernelBuilder::reduce(ReductionKind kind, Value value, bool isUnsigned) {
 }
 
 KernelOp KernelBuilder::yield(ValueRange values, ArrayRef<SmallVector<AffineExpr>> indices,
-                              ValueRange symbols, bool add) {
+                              ValueRange symbols) {
   SmallVector<AffineMap> maps;
   for (const SmallVector<AffineExpr> &index : indices)
     maps.push_back(map(index, symbols.size()));
-  KernelYieldOp::create(bodyBuilder, values, bodyBuilder.getAffineMapArrayAttr(maps), symbols, add);
+  SmallVector<int64_t> added;
+  if (!symbols.empty())
+    llvm::append_range(added, llvm::seq<int64_t>(0, maps.size()));
+  KernelYieldOp::create(bodyBuilder, values, bodyBuilder.getAffineMapArrayAttr(maps), symbols,
+                        added);
   return kernel;
 }
 

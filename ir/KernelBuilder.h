@@ -49,10 +49,10 @@ public:
   /// The value itself where no dimension is reduced.
   mlir::Value reduce(ReductionKind kind, mlir::Value value, bool isUnsigned = false);
 
-  /// Ends the kernel: result i's element is at `indices[i]`. With `add`, values are added there.
+  /// Ends the kernel: result i's element is at `indices[i]`. With symbols, values are added there.
   KernelOp yield(mlir::ValueRange values,
                  mlir::ArrayRef<mlir::SmallVector<mlir::AffineExpr>> indices,
-                 mlir::ValueRange symbols = {}, bool add = false);
+                 mlir::ValueRange symbols = {});
 
 private:
   mlir::AffineMap map(mlir::ArrayRef<mlir::AffineExpr> index, unsigned symbolCount);

@@ -16,7 +16,7 @@ using namespace mtc;
 //===------------------------------------------------------------------------------------------===//
 
 static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body) {
-  if (cast<KernelYieldOp>(body.getTerminator()).getAdd())
+  if (cast<KernelYieldOp>(body.getTerminator()).scatters())
     return FusibleShape::Scatter;
   return shapeOfReduction(space, reduced);
 }
@@ -102,30 +102,31 @@ static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Blo
   return cost;
 }
 
-static LogicalResult verifyTotals(Operation *op, KernelYieldOp yield, ArrayRef<int64_t> reduced,
-                                  TypeRange outputs) {
-  if (yield.getTotals().empty())
-    return success();
-  if (yield.getAdd() || !yield.getSymbols().empty())
-    return op->emitOpError("adds at computed places and totals columns at once (kernel_c6)");
+static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int64_t> reduced,
+                                TypeRange outputs) {
+  if (yield.scatters() && yield.getAdded().size() != outputs.size())
+    return op->emitOpError("adds ") << yield.getAdded().size() << " of its " << outputs.size()
+                                    << " results, expected all of them with symbols (kernel_c6)";
   int64_t before = -1;
-  for (int64_t result : yield.getTotals()) {
+  for (int64_t result : yield.getAdded()) {
     if (result <= before || result >= static_cast<int64_t>(outputs.size()) ||
-        !isa<FloatType>(getElementTypeOrSelf(outputs[result])))
-      return op->emitOpError("has the total ")
+        (!yield.scatters() && !isa<FloatType>(getElementTypeOrSelf(outputs[result]))))
+      return op->emitOpError("adds to result ")
              << result << ", expected ascending numbers of its " << outputs.size()
-             << " results, of floats (kernel_c6)";
+             << " results, of floats without symbols (kernel_c6)";
     before = result;
   }
-  for (int64_t total : yield.getTotals()) {
-    AffineMap map = cast<AffineMapAttr>(yield.getMaps()[total]).getValue();
+  if (yield.scatters())
+    return success();
+  for (int64_t sum : yield.getAdded()) {
+    AffineMap map = cast<AffineMapAttr>(yield.getMaps()[sum]).getValue();
     for (unsigned d = 0; d < map.getNumDims(); ++d) {
       if (map.isFunctionOfDim(d) || llvm::is_contained(reduced, d))
         continue;
       for (auto [i, other] : llvm::enumerate(yield.getMaps().getAsValueRange<AffineMapAttr>()))
-        if (!yield.isTotal(i) && !other.isFunctionOfDim(d))
-          return op->emitOpError("totals dimension ")
-                 << d << ", along which result " << i << " is one (kernel_c6)";
+        if (!yield.isAdded(i) && !other.isFunctionOfDim(d))
+          return op->emitOpError("sums over dimension ")
+                 << d << ", which result " << i << " leaves out without `add` (kernel_c6)";
     }
   }
   return success();
@@ -171,12 +172,12 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
     llvm::SmallBitVector dims = dimensionsOf(value, space, reduced, known);
     bool differs =
         llvm::any_of(reduced, [&](int64_t d) { return dims.test(d) && !map.isFunctionOfDim(d); });
-    if (!yield.getAdd() && differs)
+    if (!yield.scatters() && differs)
       return op->emitOpError("yields at ")
              << AffineMapAttr::get(map)
              << " a value that differs along a reduced dimension (kernel_c5)";
   }
-  return verifyTotals(op, yield, reduced, outputs);
+  return verifySums(op, yield, reduced, outputs);
 }
 
 //===------------------------------------------------------------------------------------------===//

@@ -32,8 +32,8 @@ def KernelOp : Mtc_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlockImplicitTer
     * kernel_c4: the yield has a value of the element's scalar type and a map of the result's rank for each result; maps
       are over the space's dimensions.
     * kernel_c5: a result whose map misses a reduced dimension gets a value that does not depend on it.
-    * kernel_c6: totals ascend, are numbers of results of floats, and do not go with `add` or symbols; every dimension that
-      one of them leaves out is a dimension of the maps of all results that are no totals.
+    * kernel_c6: the results in `add` ascend. With symbols these are all results; without, they are of floats, and every
+      dimension that one of their maps leaves out is a dimension of the maps of all results that are not added.
     * kernel_c7: where the body reduces, a reduced dimension has an extent other than 1.
   }];
   let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced, Variadic<Mtc_Tensor>:$inputs);
@@ -121,25 +121,27 @@ def KernelYieldOp : Mtc_Op<"kernel.yield", [Terminator, ParentOneOf<["KernelOp",
                                             AttrSizedOperandSegments]> {
   let summary = "where each result's element goes";
   let description = [{
-    With `add`, results start as zero, and each point adds its values at the places that the maps give from the point and
-    the symbols: points that differ in a dimension that is not reduced never meet, those that differ only in reduced
-    ones are added in order.
-
-    Results named in `totals` are sums over the dimensions that their maps leave out, but for the reduced ones: columns
-    are added up while the rows are computed.
+    Results named in `add` start as zero, and points add their values to them. Without symbols each is a sum over the
+    dimensions that its map leaves out, but for the reduced ones: columns are added up while the rows are computed. With
+    symbols points scatter: each adds its values at the indices that the maps give from the point and the symbols. Points
+    that differ in a dimension that is not reduced never meet then; those that differ only in reduced ones are added in order.
 
     ```mlir
-    mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%i] add : f32
-    mtc.kernel.yield %dx, %dx at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
+    mtc.kernel.yield %dx, %dx at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%i] add [0] : f32
     ```
   }];
-  let arguments = (ins Variadic<Mtc_Scalar>:$values, AffineMapArrayAttr:$maps, Variadic<I64>:$symbols, UnitAttr:$add,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$totals);
+  let arguments = (ins Variadic<Mtc_Scalar>:$values, AffineMapArrayAttr:$maps, Variadic<I64>:$symbols,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$added);
   let assemblyFormat = [{
-    ($values^)? `at` $maps (`[` $symbols^ `]`)? (`add` $add^)? (`totals` $totals^)? attr-dict (`:` type($values)^)?
+    ($values^)? `at` $maps (`[` $symbols^ `]`)? (`add` $added^)? attr-dict (`:` type($values)^)?
   }];
   let extraClassDeclaration = [{
-    bool isTotal(unsigned result) { return ::llvm::is_contained(getTotals(), static_cast<int64_t>(result)); }
+    bool isAdded(unsigned result) { return ::llvm::is_contained(getAdded(), static_cast<int64_t>(result)); }
+    /// Whether points add at computed indices.
+    bool scatters() { return !getSymbols().empty(); }
+    /// Whether the result is summed over the dimensions that its map leaves out.
+    bool isColumnSum(unsigned result) { return !scatters() && isAdded(result); }
   }];
   let builders = [OpBuilder<(ins), [{ $_state.addAttribute("maps", $_builder.getArrayAttr({})); }]>];
 }

@@ -34,7 +34,7 @@ struct Cost {
 enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
 
 /// The shape of the kernel that computes an operation. `Row` reduces trailing dimensions of the
-/// space, `Column` others; `Scatter` adds at computed places; `Opaque` is no kernel.
+/// space, `Column` others; `Scatter` adds at computed indices; `Opaque` is no kernel.
 enum class FusibleShape { Elementwise, RowReduction, ColumnReduction, Scatter, Opaque };
 
 /// Elements of dense memory as a tensor reads them: element i is number `offset + sum of i[a] *
@@ -103,7 +103,7 @@ struct CallShapes {
 
 namespace mtc {
 
-/// How an operand of a library call lies in the memory that its place begins at.
+/// How an operand of a library call lies in its slice of memory.
 mlir::SmallVector<int64_t> stridesOf(mlir::Value value);
 
 } // namespace mtc

@@ -126,7 +126,7 @@ def Mtc_AtAttr : Mtc_Attr<"At", "at"> {
   let parameters = (ins "int64_t":$offset, "::mlir::RankedTensorType":$type);
   let assemblyFormat = "`<` $offset `,` $type `>`";
 }
-def Mtc_AtArrayAttr : TypedArrayAttrBase<Mtc_AtAttr, "places in the arena">;
+def Mtc_AtArrayAttr : TypedArrayAttrBase<Mtc_AtAttr, "slices of the arena">;
 
 //===----------------------------------------------------------------------------------------------===//
 // Traits: an operation has a gradient rule (GradientOpInterface), or exactly one of the two below.
@@ -137,7 +137,7 @@ def Mtc_ZeroGradient : NativeOpTrait<"ZeroGradient"> { let cppNamespace = "::mtc
 // It never lies between a parameter and the loss; autodiff reports it if it does.
 def Mtc_NoGradient : NativeOpTrait<"NoGradient"> { let cppNamespace = "::mtc"; }
 // The result's bytes are the operand's, in their order but for `mtc.strided_view`: it costs nothing and shares the
-// operand's place.
+// operand's slice.
 def Mtc_View : NativeOpTrait<"View"> { let cppNamespace = "::mtc"; }
 // It takes and gives tensors with channels as their last axis. Models have them behind the first, so that there are
 // transposes around it: those behind it are moved down to where they cancel.

@@ -99,7 +99,7 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
   let description = [{
     An operation that a library of the target computes in one call, on operands that it reads where and as they lie.
     `mtc-prepare-calls` gives it the layouts that it takes; the target is asked for scratch, and for its level of support,
-    by the description that `mtc-place` writes.
+    by the description that `mtc-allocate` writes.
   }];
   let methods = [
     InterfaceMethod<"Whether a library computes this one; a kernel does otherwise.",
@@ -127,24 +127,24 @@ def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
 def EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
-    A library call that makes more of its first result on the way out, while it has it in registers. Each method builds the
+    A library call with an epilogue: more work on its first result while it is in registers. Each method builds the
     call with one more epilogue, the others as they are, or gives null if no library has it.
   }];
   let methods = [
     InterfaceMethod<"Adds a value of the result's type to the result.",
       "::mlir::Operation *", "buildAdding", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value)>,
     InterfaceMethod<[{
-      Takes an activation of the result. The gradient of an activation is taken at `point`, and the result is multiplied by
-      it. Where `keepsSum`, the second result is what the activation is taken of.
+      Takes an activation of the result. The gradient of an activation is taken at `preactivation`, and the result is multiplied by
+      it. Where `hasAuxiliary`, the second result is what the activation is taken of.
     }], "::mlir::Operation *", "buildActivated", (ins "::mlir::OpBuilder &":$builder, "::mtc::Activation":$activation,
-                                                   "bool":$keepsSum, "::mlir::Value":$point)>,
+                                                   "bool":$hasAuxiliary, "::mlir::Value":$preactivation)>,
     InterfaceMethod<[{
       Gives one more result: the sum of `summed`, the first result or an operand, over all axes but `kept`, which ascend.
     }], "::mlir::Operation *", "buildSumming", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$summed,
                                                  "::llvm::ArrayRef<int64_t>":$kept)>,
     InterfaceMethod<[{
       Whether an operand is added to the result from where it lies, so that the result may lie there: each of its elements
-      is read before the result's at its place is written, and not after.
+      is read before the result's element there is written, and not after.
     }], "bool", "mayAccumulate", (ins "unsigned":$operand)>];
 }
 

@@ -8,13 +8,13 @@ using namespace mtc;
 
 LogicalResult CallOp::verify() {
   CallShapes shapes = getCall().getShapes();
-  auto agree = [&](StringRef what, ArrayAttr places,
+  auto agree = [&](StringRef what, ArrayAttr slices,
                    ArrayRef<CallShapes::Shape> expected) -> LogicalResult {
-    if (places.size() != expected.size())
-      return emitOpError("has ") << places.size() << ' ' << what << ", but its library takes "
+    if (slices.size() != expected.size())
+      return emitOpError("has ") << slices.size() << ' ' << what << ", but its library takes "
                                  << expected.size() << " (call_c1)";
-    for (auto [place, shape] : llvm::zip_equal(places.getAsRange<AtAttr>(), expected)) {
-      RankedTensorType type = place.getType();
+    for (auto [slice, shape] : llvm::zip_equal(slices.getAsRange<AtAttr>(), expected)) {
+      RankedTensorType type = slice.getType();
       int64_t elements = shape.elements.value_or(type.getNumElements());
       if (typeCode(type.getElementType()) != shape.type || type.getNumElements() != elements)
         return emitOpError("has ") << type << " among its " << what << ", expected " << elements
@@ -31,14 +31,14 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!kernel)
     return emitOpError("launches ")
            << getKernelAttr() << ", which is no kernel function (launch_c1)";
-  auto agree = [](ArrayAttr places, ArrayRef<RankedTensorType> types) {
-    if (places.size() != types.size())
+  auto agree = [](ArrayAttr slices, ArrayRef<RankedTensorType> types) {
+    if (slices.size() != types.size())
       return false;
-    return llvm::all_of(llvm::zip_equal(places, types), [](auto pair) {
+    return llvm::all_of(llvm::zip_equal(slices, types), [](auto pair) {
       return cast<AtAttr>(std::get<0>(pair)).getType() == std::get<1>(pair);
     });
   };
   if (!agree(getInputs(), kernel.getInputTypes()) || !agree(getOutputs(), kernel.getOutputTypes()))
-    return emitOpError("has other places than ") << getKernelAttr() << " has operands (launch_c1)";
+    return emitOpError("has other slices than ") << getKernelAttr() << " has operands (launch_c1)";
   return success();
 }

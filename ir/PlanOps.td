@@ -1,6 +1,6 @@
 //===- PlanOps.td - The placed program: buffers with addresses ----------------------------------===//
 //
-// The last form before code. Order is fixed, every value is a place in the arena, and each operation says where it reads
+// The last form before code. Order is fixed, every value is a slice of the arena, and each operation says where it reads
 // and writes.
 //
 //===----------------------------------------------------------------------------------------------===//
@@ -15,7 +15,7 @@ def ArenaOp : Mtc_Op<"arena"> {
   let description = [{
     `live` is the most that is alive at once: no placement needs less; `peak_at` is the operation that runs then, of whose
     scratch are `workspace_bytes`. The inputs take `data_bytes`. Where `staging` is not 0, it is the distance in bytes from
-    each input to the place in which the next batch's is read meanwhile. Functions that write transient variables need an
+    each input to the slice in which the next batch's is read meanwhile. Functions that write transient variables need an
     arena of `aside` bytes, where that is more.
 
     ```mlir
@@ -30,7 +30,7 @@ def ArenaOp : Mtc_Op<"arena"> {
 
 def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
                                                   SingleBlockImplicitTerminator<"KernelYieldOp">]> {
-  let summary = "a kernel apart from its operands, launched from several places";
+  let summary = "a kernel apart from its operands, which launches share";
   let description = [{
     The body's arguments are the inputs; results have the types `outputs`. See `mtc.kernel`.
   }];
@@ -50,7 +50,7 @@ def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
 def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "one of the program's functions: launches and calls in order";
   let description = [{
-    `inputs` and `outputs` are the places of what the runtime writes before and reads after; their names are in
+    `inputs` and `outputs` are the slices of what the runtime writes before and reads after; their names are in
     `input_names` and `output_names`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Mtc_AtArrayAttr:$inputs, StrArrayAttr:$input_names,
@@ -71,7 +71,7 @@ def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<
 
     The scratch is what the target passes between the stages of a kernel.
 
-    * launch_c1: the symbol names a kernel function whose inputs and outputs have the places' types.
+    * launch_c1: the symbol names a kernel function whose inputs and outputs have the slices' types.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes);
@@ -100,7 +100,7 @@ def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
 }
 
 def CopyOp : Mtc_Op<"copy", [HasParent<"StepOp">]> {
-  let summary = "copies bytes from place to place";
+  let summary = "copies bytes from slice to slice";
   let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination);
   let assemblyFormat = "$source `into` $destination attr-dict";
 }

@@ -76,16 +76,16 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
 
         relu           z where z > 0, NaN where z is, 0 elsewhere
         gelu           g(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3)))
-        gelu_gradient  z * g'(point)
+        gelu_gradient  z * g'(preactivation)
 
-    and z without an activation. `keeping` gives z itself, too, which the gradient needs as its point. `sums` is the sum of
+    and z without an activation. `auxiliary` gives z itself, too: the pre-activation that the gradient needs. `sums` is the sum of
     the result over all axes but rhs's remaining ones, or of an operand over its contracted axes, its remaining ones in
     ascending order: the gradient of a bias. `mtc-fuse-epilogues`, `mtc-fuse-activations` and `mtc-fuse-bias-gradients`
     build it.
 
     ```mlir
     %y, %z = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] then gelu
-               : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+               : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> auxiliary tensor<4x16xf32>
     %d, %s = mtc.fused_contract %u, %v batch [] x [] over [1] x [0] then gelu_gradient at %z : tensor<4x16xf32> summing result
                : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
     ```
@@ -93,20 +93,20 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
     * contract_c1 to contract_c3: as of `mtc.contract`.
     * fused_contract_c1: elements are floats of at most 32 bits, and there are contracted axes.
     * fused_contract_c2: there is an addend, an activation or a sum.
-    * fused_contract_c3: gelu_gradient, and no other, has a point, of the result's type.
-    * fused_contract_c4: only gelu keeps its sums, of the result's type.
+    * fused_contract_c3: gelu_gradient, and no other, has a pre-activation, of the result's type.
+    * fused_contract_c4: only gelu has an auxiliary result, of the result's type.
     * fused_contract_c5: the sum and what is summed go together; it has the extents that remain, and there are no batch axes.
     * fused_contract_c6: there are at most two addends, of the result's type.
   }];
   let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, Variadic<Mtc_NumberTensor>:$addends,
-                       Optional<Mtc_NumberTensor>:$point, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
+                       Optional<Mtc_NumberTensor>:$preactivation, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
                        DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract,
                        OptionalAttr<Mtc_ActivationAttr>:$activation, OptionalAttr<Mtc_SummedAttr>:$summed);
-  let results = (outs Mtc_NumberTensor:$result, Optional<Mtc_NumberTensor>:$kept, Optional<Mtc_NumberTensor>:$sums);
+  let results = (outs Mtc_NumberTensor:$result, Optional<Mtc_NumberTensor>:$auxiliary, Optional<Mtc_NumberTensor>:$sums);
   let assemblyFormat = [{
     $lhs `,` $rhs `batch` $lhs_batch `x` $rhs_batch `over` $lhs_contract `x` $rhs_contract
-      (`adding` $addends^ `:` type($addends))? (`then` $activation^)? (`at` $point^ `:` type($point))?
-      (`summing` $summed^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result) (`keeping` type($kept)^)?
+      (`adding` $addends^ `:` type($addends))? (`then` $activation^)? (`at` $preactivation^ `:` type($preactivation))?
+      (`summing` $summed^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result) (`auxiliary` type($auxiliary)^)?
       (`sums` type($sums)^)?
   }];
   let hasVerifier = 1;

@@ -9,8 +9,8 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let summary = "a tensor that outlives a step";
   let description = [{
     The symbol is the ONNX initializer's name for parameters, constants and state. `of` names the parameter that a
-    gradient or optimizer state belongs to; `at` is its byte offset in the arena, once placed; `module_name` is the name in the user's module where the exporter lost it.
-    A `transient` variable is written by one function and read when that has run: it has a place in that function's arena alone.
+    gradient or optimizer state belongs to; `at` is its byte offset in the arena, once allocated; `module_name` is the name in the user's module where the exporter lost it.
+    A `transient` variable is written by one function and read when that has run: it has a slice of that function's arena alone.
 
     ```mlir
     mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">

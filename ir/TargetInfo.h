@@ -11,7 +11,7 @@
 namespace mtc {
 
 /// The answers of a target, a TargetAttrInterface, about library calls and kernels that have no
-/// places yet. Where a module names no target, nothing needs scratch memory and every library runs
+/// slices yet. Where a module names no target, nothing needs scratch memory and every library runs
 /// every call equally well.
 class TargetInfo {
 public:
@@ -20,7 +20,7 @@ public:
   /// The target of the module that an operation is, or lies in.
   static TargetInfo of(mlir::Operation *op);
 
-  /// `accumulated` may name an operand at whose place the first result lies.
+  /// `accumulated` may name an operand over which the first result lies.
   int64_t getScratchBytes(LibraryCallOpInterface call, std::optional<unsigned> accumulated) const;
   int64_t getScratchBytes(KernelOp kernel) const;
   /// 0 where the library cannot run the call.

@@ -5,6 +5,7 @@
 
 include "passes/attention/AttentionPasses.td"
 include "passes/autodiff/AutodiffPasses.td"
+include "passes/calls/CallPasses.td"
 include "passes/kernels/KernelPasses.td"
 include "passes/layout/LayoutPasses.td"
 include "passes/losses/LossPasses.td"

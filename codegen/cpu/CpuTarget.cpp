@@ -2,10 +2,10 @@
 
 #include "codegen/cpu/CpuTarget.h"
 
+#include "codegen/cpu/ColumnSums.h"
 #include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/LoopPlan.h"
 #include "codegen/cpu/Lowering.h"
-#include "codegen/cpu/Totals.h"
 #include "codegen/program/ProgramTables.h"
 #include "codegen/target/KernelCache.h"
 #include "runtime/abi/cpu.h"
@@ -152,8 +152,8 @@ llvm::Constant *CpuTarget::describeKernel(KernelFunctionOp kernel, ConstantBuild
                               field<&MtcCpuStage::grain>(grain)));
   };
   addStage(symbol, plan.extent, plan.grain);
-  if (plan.totalExtent)
-    addStage(cpu::totalsSymbol(symbol), plan.totalExtent, plan.totalGrain);
+  if (plan.sumExtent)
+    addStage(cpu::columnSumsSymbol(symbol), plan.sumExtent, plan.sumGrain);
   return c.array({c.record(field<&MtcCpuKernel::stage_count>(stages.size()),
                            field<&MtcCpuKernel::stages>(c.array(stages)))});
 }

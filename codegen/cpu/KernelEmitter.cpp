@@ -5,14 +5,14 @@
 // reductions, with accumulators as loop-carried values; then a loop that stores what varies along
 // the reduced dims, then the stores of the rest. Lanes lie along a reduced dim (row reduction:
 // accumulators are combined at the end) or along a parallel one (column reduction). Scatter: an
-// item zeroes what it owns of the results, then adds point by point. Totals: an item adds them up
-// in its part of the scratch, and a second stage sums over the items (Totals.h).
+// item zeroes what it owns of the results, then adds point by point. Column sums: an item adds them
+// up in its part of the scratch, and a second stage sums over the items (ColumnSums.h).
 //
 //===------------------------------------------------------------------------------------------===//
 
 #include "codegen/cpu/KernelEmitter.h"
 
-#include "codegen/cpu/Totals.h"
+#include "codegen/cpu/ColumnSums.h"
 #include "codegen/cpu/VectorPointEmitter.h"
 #include "codegen/kernels/Reductions.h"
 #include "codegen/kernels/Storage.h"
@@ -40,12 +40,12 @@ public:
     KernelYieldOp yield = kernel.yield;
     for (unsigned i = 0; i < kernel.outputs.size(); ++i) {
       bool varies = (kernel.storeDims(i) & kernel.reduced) != 0;
-      (varies || kernel.adds() ? pointResults : rowResults).push_back(i);
+      (varies || kernel.scatters() ? pointResults : rowResults).push_back(i);
     }
     stored.assign(yield.getValues().begin(), yield.getValues().end());
     stored.append(yield.getSymbols().begin(), yield.getSymbols().end());
     loop(begin, end, 1, [&](Value item) {
-      if (!kernel.totals.empty())
+      if (!kernel.columnSums.empty())
         clearPartials(item);
       emitItem(item);
     });
@@ -137,7 +137,7 @@ private:
   }
 
   void emitPoints() {
-    if (kernel.adds())
+    if (kernel.scatters())
       for (unsigned result : pointResults)
         emitZeros(result);
     emitDims(plan.innerDims, [&] { emitPoint(); });
@@ -261,18 +261,18 @@ private:
   }
 
   //===----------------------------------------------------------------------------------------===//
-  // Totals
+  // Column sums
   //===----------------------------------------------------------------------------------------===//
 
   /// The item's partial sums start at zero.
   void clearPartials(Value item) {
     Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
-    for (auto [total, offset] : llvm::zip_equal(kernel.totals, plan.partials)) {
-      int64_t bytes = kernel.outputs[total].getNumElements() * bytesOfPartial(kernel, total);
-      Value place = partialAt(arith::AddIOp::create(
+    for (auto [result, offset] : llvm::zip_equal(kernel.columnSums, plan.partials)) {
+      int64_t bytes = kernel.outputs[result].getNumElements() * bytesOfPartial(kernel, result);
+      Value partial = partialAt(arith::AddIOp::create(
           b, emitter.index(offset), arith::MulIOp::create(b, item, emitter.index(bytes))));
-      LLVM::MemsetOp::create(b, place, zero, emitter.index(bytes), /*isVolatile=*/false);
-      emitter.addUpAt(total, place);
+      LLVM::MemsetOp::create(b, partial, zero, emitter.index(bytes), /*isVolatile=*/false);
+      emitter.addUpAt(result, partial);
     }
   }
 
@@ -375,6 +375,6 @@ void mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan, Stri
   VectorPointEmitter emitter(b, kernel, stage.operands, stage.fault);
   KernelEmitter(kernel, plan, b, emitter, stage.scratch).run(stage.begin, stage.end);
   LLVM::ReturnOp::create(b, ValueRange());
-  if (!kernel.totals.empty())
-    emitTotals(kernel, plan, totalsSymbol(symbol), module);
+  if (!kernel.columnSums.empty())
+    emitColumnSums(kernel, plan, columnSumsSymbol(symbol), module);
 }

@@ -33,10 +33,10 @@ public:
     chooseLanes();
     chooseTile();
     orderDims();
-    if (kernel.totals.empty())
+    if (kernel.columnSums.empty())
       formItems();
     else
-      formItemsOfTotals();
+      formItemsOfColumnSums();
     return plan;
   }
 
@@ -81,8 +81,8 @@ private:
 
   void chooseVectorDim() {
     // Lanes along a dim that is summed over would meet at one place.
-    plan.vectorDim = bestDim(kernel.allDims() & ~kernel.reduced & ~kernel.totalled);
-    if (!kernel.reduced || kernel.adds())
+    plan.vectorDim = bestDim(kernel.allDims() & ~kernel.reduced & ~kernel.summedDims);
+    if (!kernel.reduced || kernel.scatters())
       return;
     unsigned last = kernel.rank() - 1;
     bool rows = contains(kernel.reduced, last) && kernel.space[last] >= kShortestVectorReduction;
@@ -122,7 +122,7 @@ private:
 
   /// Elementwise kernels that would gather along the lanes what lies along another dim.
   void chooseTile() {
-    if (!plan.vectorDim || kernel.reduced || kernel.adds() || kernel.totalled ||
+    if (!plan.vectorDim || kernel.reduced || kernel.scatters() || kernel.summedDims ||
         kernel.space[*plan.vectorDim] < kTileLanes)
       return;
     for (const auto &[op, form] : kernel.loads) {
@@ -155,7 +155,7 @@ private:
         continue;
       if (contains(kernel.reduced, dim))
         plan.reducedDims.push_back(dim);
-      else if (kernel.adds() && !contains(kernel.owned, dim))
+      else if (kernel.scatters() && !contains(kernel.owned, dim))
         plan.innerDims.push_back(dim);
       else
         outer.push_back(dim);
@@ -164,7 +164,7 @@ private:
       return;
     if (contains(kernel.reduced, *plan.vectorDim))
       plan.reducedDims.push_back(*plan.vectorDim);
-    else if (kernel.adds() && !contains(kernel.owned, *plan.vectorDim))
+    else if (kernel.scatters() && !contains(kernel.owned, *plan.vectorDim))
       plan.innerDims.push_back(*plan.vectorDim);
     else
       outer.push_back(*plan.vectorDim);
@@ -201,30 +201,30 @@ private:
   }
 
   /// Few enough items that their partial sums are little beside the rows, and enough for threads.
-  void formItemsOfTotals() {
-    constexpr int64_t mostItems = 64, rowsPerItem = 32;
+  void formItemsOfColumnSums() {
+    constexpr int64_t maxItems = 64, rowsPerItem = 32;
     for (unsigned dim : outer)
-      if (contains(kernel.totalled, dim) &&
+      if (contains(kernel.summedDims, dim) &&
           (!plan.blockDim || kernel.space[dim] > kernel.space[*plan.blockDim]))
         plan.blockDim = dim;
     int64_t points = kernel.points();
     if (plan.blockDim) {
       int64_t rows = kernel.space[*plan.blockDim];
-      plan.block = llvm::divideCeil(rows, std::clamp<int64_t>(rows / rowsPerItem, 1, mostItems));
+      plan.block = llvm::divideCeil(rows, std::clamp<int64_t>(rows / rowsPerItem, 1, maxItems));
       plan.extent = llvm::divideCeil(rows, plan.block);
       llvm::erase(outer, *plan.blockDim);
     }
     plan.innerDims = outer;
     plan.grain = std::max<int64_t>(1, kPointsPerCall * plan.extent / points);
-    for (unsigned total : kernel.totals) {
-      RankedTensorType type = kernel.outputs[total];
+    for (unsigned result : kernel.columnSums) {
+      RankedTensorType type = kernel.outputs[result];
       KernelYieldOp yield = kernel.yield;
-      int64_t bytes = yield.getValues()[total].getType().getIntOrFloatBitWidth() / 8;
+      int64_t bytes = yield.getValues()[result].getType().getIntOrFloatBitWidth() / 8;
       plan.partials.push_back(plan.scratchBytes);
       plan.scratchBytes += paddedBytes(plan.extent * type.getNumElements() * bytes);
-      plan.totalExtent += llvm::divideCeil(type.getNumElements(), kTotalBlock);
+      plan.sumExtent += llvm::divideCeil(type.getNumElements(), kSumBlock);
     }
-    plan.totalGrain = std::max<int64_t>(1, kPointsPerCall / (plan.extent * kTotalBlock));
+    plan.sumGrain = std::max<int64_t>(1, kPointsPerCall / (plan.extent * kSumBlock));
   }
 
   const NormalKernel &kernel;

@@ -26,12 +26,13 @@ struct LoopPlan {
   std::optional<unsigned> tileDim;
   llvm::SmallVector<KernelLoadOp> tiledLoads;
 
-  /// Where there are totals: an item has a block of one dim that they sum over, and adds up what it
-  /// finds for each of them in the scratch: element e of total i of item k lies at `partials[i] +
-  /// (k * elements + e) * bytes of the value's type`. A second stage sums over the items.
+  /// Where there are column sums: an item has a block of one dim that they sum over, and adds up
+  /// what it finds for each of them in the scratch: element e of sum i of item k lies at
+  /// `partials[i] + (k * elements + e) * bytes of the value's type`. A second stage sums over the
+  /// items.
   llvm::SmallVector<int64_t> partials;
   int64_t scratchBytes = 0;
-  int64_t totalExtent = 0, totalGrain = 1; ///< of the second stage
+  int64_t sumExtent = 0, sumGrain = 1; ///< of the second stage
 
   int64_t extent = 1;
   int64_t grain = 1;
@@ -41,8 +42,8 @@ struct LoopPlan {
   }
 };
 
-/// Elements of a total in an item of the second stage.
-constexpr int64_t kTotalBlock = 512;
+/// Elements of a sum in an item of the second stage.
+constexpr int64_t kSumBlock = 512;
 
 /// Indices of the tile dim in an item.
 constexpr int64_t kTileBlock = 64;

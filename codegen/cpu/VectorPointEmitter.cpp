@@ -14,7 +14,7 @@ using namespace mtc::cpu;
 
 /// The processor's own prefetching does not follow jumps of pages. Addresses past the operand's end
 /// do no harm.
-void VectorPointEmitter::beforeLoad(const LinearForm &form, const Place &at, unsigned operand,
+void VectorPointEmitter::beforeLoad(const LinearForm &form, const LaneOffset &at, unsigned operand,
                                     Type element) {
   constexpr int64_t farJump = 1024, ahead = 8, line = 64;
   if (!state.loopDim || !at.isContiguous() || contains(form.restDims, *state.loopDim))
@@ -33,7 +33,7 @@ void VectorPointEmitter::beforeLoad(const LinearForm &form, const Place &at, uns
 SmallVector<Value> VectorPointEmitter::loadTransposed(KernelLoadOp op, int64_t rows) {
   unsigned operand = cast<BlockArgument>(op.getSource()).getArgNumber();
   Type element = op.getSource().getType().getElementType(), storage = getStorageType(element);
-  Place first = place(kernel.loads.find(op)->second, {});
+  LaneOffset first = offsetOf(kernel.loads.find(op)->second, {});
   Value zeros = splatConstant(b, b.getZeroAttr(storage), inLanes(storage));
   Value exists = rows < state.lanes ? lanesMask(rows) : Value();
   uint32_t alignment = elementBytes(element);
@@ -67,7 +67,7 @@ void VectorPointEmitter::storeZeros(unsigned result, Value offset, int64_t count
   owned.symbols.clear();
   owned.rest = getAffineConstantExpr(0, b.getContext());
   owned.restDims = owned.restSymbols = 0;
-  Place at = place(owned, {});
+  LaneOffset at = offsetOf(owned, {});
   at.uniform = arith::AddIOp::create(b, at.uniform, offset);
   unsigned operand = kernel.inputs.size() + result;
   if (hasLanes()) {
@@ -82,7 +82,7 @@ void VectorPointEmitter::storeZeros(unsigned result, Value offset, int64_t count
 }
 
 /// Lanes that `active` leaves out are 0.
-Value VectorPointEmitter::readLanes(const Place &at, Value base, Type element, Value active) {
+Value VectorPointEmitter::readLanes(const LaneOffset &at, Value base, Type element, Value active) {
   if (active)
     active = broadcast(active);
   Type storage = getStorageType(element);
@@ -103,7 +103,7 @@ Value VectorPointEmitter::readLanes(const Place &at, Value base, Type element, V
   return LLVM::masked_gather::create(b, type, addresses, active, zeros, alignment);
 }
 
-void VectorPointEmitter::writeLanes(const Place &at, Value base, Type element, Value value) {
+void VectorPointEmitter::writeLanes(const LaneOffset &at, Value base, Type element, Value value) {
   Type storage = getStorageType(element);
   uint32_t alignment = elementBytes(element);
   Type pointerType = LLVM::LLVMPointerType::get(b.getContext());

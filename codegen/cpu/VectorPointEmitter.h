@@ -24,13 +24,13 @@ public:
   void storeZeros(unsigned result, mlir::Value offset, int64_t count);
 
 protected:
-  mlir::Value readLanes(const Place &place, mlir::Value base, mlir::Type element,
+  mlir::Value readLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                         mlir::Value active) override;
-  void writeLanes(const Place &place, mlir::Value base, mlir::Type element,
+  void writeLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                   mlir::Value value) override;
   /// Contiguous loads that jump far from one index of the loop's dim to the next are fetched ahead
   /// of time.
-  void beforeLoad(const LinearForm &form, const Place &place, unsigned operand,
+  void beforeLoad(const LinearForm &form, const LaneOffset &offset, unsigned operand,
                   mlir::Type element) override;
 };
 

@@ -32,7 +32,7 @@ void GlobalPointEmitter::bindPoint(ArrayRef<unsigned> dims, Value position,
   }
 }
 
-Value GlobalPointEmitter::placeOfOthers() {
+Value GlobalPointEmitter::indexOfOthers() {
   KernelYieldOp yield = kernel.yield;
   LinearForm form = kernel.stores.front();
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)
@@ -41,7 +41,7 @@ Value GlobalPointEmitter::placeOfOthers() {
   SmallVector<Value> symbols;
   for (Value symbol : yield.getSymbols())
     symbols.push_back(get(symbol));
-  return place(form, symbols).uniform;
+  return offsetOf(form, symbols).uniform;
 }
 
 /// What an access of `lanes` elements can rely on.
@@ -49,7 +49,7 @@ static uint32_t alignmentOf(int64_t lanes, Type element) {
   return std::min<int64_t>(lanes * elementBytes(element), 16);
 }
 
-Value GlobalPointEmitter::readLanes(const Place &at, Value base, Type element, Value active) {
+Value GlobalPointEmitter::readLanes(const LaneOffset &at, Value base, Type element, Value active) {
   Type storage = getStorageType(element), type = inLanes(storage);
   if (at.isContiguous() && !(active && isVector(active)))
     return readWhere(active, type, [&]() -> Value {
@@ -70,7 +70,7 @@ Value GlobalPointEmitter::readLanes(const Place &at, Value base, Type element, V
   return result;
 }
 
-void GlobalPointEmitter::writeLanes(const Place &at, Value base, Type element, Value stored) {
+void GlobalPointEmitter::writeLanes(const LaneOffset &at, Value base, Type element, Value stored) {
   if (at.isContiguous()) {
     LLVM::StoreOp::create(b, stored, pointer(base, element, at.uniform),
                           alignmentOf(state.lanes, element));
@@ -115,7 +115,7 @@ Value GlobalPointEmitter::emitSpecial(Operation *op) {
       return {};
   if (threshold % state.lanes != 0)
     return {};
-  Value first = place(form, {}).uniform;
+  Value first = offsetOf(form, {}).uniform;
   if (first.getType() != limit.getType())
     first = arith::ExtSIOp::create(b, limit.getType(), first);
   return arith::CmpIOp::create(b, compare.getPredicate(), first, get(compare.getRhs()));

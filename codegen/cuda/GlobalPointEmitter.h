@@ -18,12 +18,12 @@ public:
   void bindPoint(llvm::ArrayRef<unsigned> dims, mlir::Value index, const PointVector &vector);
 
   /// Where the results' elements lie but for what the owned dims add, the same for all results.
-  mlir::Value placeOfOthers();
+  mlir::Value indexOfOthers();
 
 protected:
-  mlir::Value readLanes(const Place &place, mlir::Value base, mlir::Type element,
+  mlir::Value readLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                         mlir::Value active) override;
-  void writeLanes(const Place &place, mlir::Value base, mlir::Type element,
+  void writeLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                   mlir::Value stored) override;
   /// Comparisons of an index with a constant that have one outcome for all lanes, as those of
   /// joined parts have, are scalars: what they guard is read in vectors.

@@ -28,7 +28,7 @@ static void emitScatterLaunch(LaunchEmitter &emitter, const ScatterPlan &plan) {
   if (emitter.position == 1)
     return emitScatter(emitter, plan);
   auto results = emitter.resultNumbers();
-  emitTotals(emitter, results, plan.partials, plan.chunks);
+  emitColumnSums(emitter, results, plan.partials, plan.chunks);
 }
 
 static void emitShape(LaunchEmitter &emitter, const LaunchPlan &plan) {
@@ -40,8 +40,8 @@ static void emitShape(LaunchEmitter &emitter, const LaunchPlan &plan) {
     return emitScatterLaunch(emitter, *shape);
   const auto &shape = std::get<ReductionPlan>(plan.shape);
   bool isLast = emitter.position + 1 == plan.launches.size();
-  if (!emitter.kernel.totals.empty() && isLast)
-    return emitTotals(emitter, emitter.kernel.totals, shape.partials, shape.copies());
+  if (!emitter.kernel.columnSums.empty() && isLast)
+    return emitColumnSums(emitter, emitter.kernel.columnSums, shape.partials, shape.copies());
   emitReduction(emitter, shape);
 }
 

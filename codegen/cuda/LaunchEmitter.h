@@ -39,10 +39,10 @@ void emitZeros(LaunchEmitter &emitter, const ScatterPlan &plan);
 void emitScatter(LaunchEmitter &emitter, const ScatterPlan &plan);
 void emitElementwise(LaunchEmitter &emitter, const ElementwisePlan &plan);
 void emitReduction(LaunchEmitter &emitter, const ReductionPlan &plan);
-/// Adds up the sums that groups have left in scratch, for each of the results `totals` at byte
+/// Adds up the sums that groups have left in scratch, for each of the results `columnSums` at byte
 /// `partials` an array [groups, elements of the result].
-void emitTotals(LaunchEmitter &emitter, llvm::ArrayRef<unsigned> totals,
-                llvm::ArrayRef<int64_t> partials, int64_t groups);
+void emitColumnSums(LaunchEmitter &emitter, llvm::ArrayRef<unsigned> columnSums,
+                    llvm::ArrayRef<int64_t> partials, int64_t groups);
 
 } // namespace mtc::cuda
 

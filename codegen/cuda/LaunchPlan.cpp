@@ -18,9 +18,9 @@ namespace {
 
 constexpr int64_t kBlock = 256;
 /// Blocks that fill any device several times over; more only take turns.
-constexpr int64_t kMostBlocks = 4096;
+constexpr int64_t kMaxBlocks = 4096;
 /// Loads that may go through shared memory at once.
-constexpr size_t kMostSquares = 6;
+constexpr size_t kMaxSquares = 6;
 /// Bytes that a thread should have on their way.
 constexpr int64_t kBytesInFlight = 64;
 
@@ -42,7 +42,7 @@ void nameLaunches(StringRef name, LaunchPlan &plan) {
 /// Whether points may be computed in any order, each by itself. A result of fewer points may lie
 /// where an operand is read that all of them share.
 bool isElementwise(const NormalKernel &kernel) {
-  if (kernel.levels > 0 || kernel.adds() || !kernel.totals.empty())
+  if (kernel.levels > 0 || kernel.scatters() || !kernel.columnSums.empty())
     return false;
   return llvm::all_of(llvm::seq<unsigned>(kernel.outputs.size()),
                       [&](unsigned i) { return (kernel.reduced & ~kernel.storeDims(i)) == 0; });
@@ -74,7 +74,7 @@ bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
         break;
       }
   }
-  if (shape.loads.empty() || shape.loads.size() > kMostSquares)
+  if (shape.loads.empty() || shape.loads.size() > kMaxSquares)
     return false;
   int64_t blocks = 1;
   for (unsigned other = 0; other < rank; ++other) {
@@ -107,31 +107,32 @@ void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
   int64_t bytes = 0;
   for (KernelLoadOp load : loadsAlong(kernel, kernel.allDims()))
     bytes += shape.vector.width * elementBytes(load.getSource().getType().getElementType());
-  if (groups > kMostBlocks * kBlock)
+  if (groups > kMaxBlocks * kBlock)
     shape.unroll = std::clamp<int64_t>(kBytesInFlight / std::max<int64_t>(bytes, 1), 1, 4);
   int64_t threads = std::min<int64_t>(kBlock, llvm::alignTo(groups, kWarp));
-  addLaunch(plan, std::min<int64_t>(llvm::divideCeil(groups, threads), kMostBlocks), threads);
+  addLaunch(plan, std::min<int64_t>(llvm::divideCeil(groups, threads), kMaxBlocks), threads);
   plan.shape = shape;
 }
 
 /// Places of the groups' sums; gives the bytes that they take.
-int64_t planTotals(const NormalKernel &kernel, ReductionPlan &shape) {
+int64_t planColumnSums(const NormalKernel &kernel, ReductionPlan &shape) {
   int64_t bytes = 0;
-  for (unsigned total : kernel.totals) {
+  for (unsigned result : kernel.columnSums) {
     shape.partials.push_back(bytes);
-    int64_t elements = shape.copies() * kernel.outputs[total].getNumElements();
-    bytes += llvm::alignTo(elements * elementBytes(typeOfPartial(kernel, total)), 16);
+    int64_t elements = shape.copies() * kernel.outputs[result].getNumElements();
+    bytes += llvm::alignTo(elements * elementBytes(typeOfPartial(kernel, result)), 16);
   }
   return bytes;
 }
 
-void addLaunchOfTotals(const NormalKernel &kernel, ArrayRef<unsigned> totals, LaunchPlan &plan) {
+void addLaunchOfColumnSums(const NormalKernel &kernel, ArrayRef<unsigned> columnSums,
+                           LaunchPlan &plan) {
   int64_t blocks = 0, bytes = 0;
-  for (unsigned total : totals) {
-    blocks += llvm::divideCeil(kernel.outputs[total].getNumElements(), kTotalColumns);
-    bytes += kTotalColumns * kTotalMembers * elementBytes(typeOfPartial(kernel, total));
+  for (unsigned result : columnSums) {
+    blocks += llvm::divideCeil(kernel.outputs[result].getNumElements(), kSumColumns);
+    bytes += kSumColumns * kSumMembers * elementBytes(typeOfPartial(kernel, result));
   }
-  addLaunch(plan, blocks, kTotalColumns * kTotalMembers);
+  addLaunch(plan, blocks, kSumColumns * kSumMembers);
   plan.launches.back().sharedBytes = bytes;
 }
 
@@ -149,23 +150,23 @@ void planScatter(const NormalKernel &kernel, LaunchPlan &plan) {
     bytes += byteSize(kernel.outputs[result]);
   }
   int64_t vectors = llvm::divideCeil(std::max(bytes, plan.scratchBytes), 16);
-  addLaunch(plan, std::min<int64_t>(llvm::divideCeil(vectors, kBlock), kMostBlocks), kBlock);
+  addLaunch(plan, std::min<int64_t>(llvm::divideCeil(vectors, kBlock), kMaxBlocks), kBlock);
   int64_t owned = pointsOf(kernel, shape.ownedDims) / shape.vector.width;
   int64_t threads = std::min<int64_t>(llvm::alignTo(owned, kWarp), kBlock);
-  if (shape.byPlace)
+  if (shape.byIndex)
     threads = std::max<int64_t>(threads, kBlock / 2);
-  addLaunch(plan, llvm::divideCeil(owned, threads) * shape.placeGroups * shape.chunks, threads);
-  if (shape.byPlace)
+  addLaunch(plan, llvm::divideCeil(owned, threads) * shape.indexGroups * shape.chunks, threads);
+  if (shape.byIndex)
     plan.launches.back().sharedBytes = threads / kWarp * 4;
   if (shape.chunks > 1)
-    addLaunchOfTotals(kernel, results, plan);
+    addLaunchOfColumnSums(kernel, results, plan);
   plan.shape = shape;
 }
 
 void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
   ReductionPlan shape = planReductionShape(kernel);
   int64_t rowBlocks = llvm::divideCeil(shape.teams(), shape.rowsPerBlock);
-  plan.scratchBytes = PartialResults::bytes(kernel, shape) + planTotals(kernel, shape);
+  plan.scratchBytes = PartialResults::bytes(kernel, shape) + planColumnSums(kernel, shape);
   if (shape.splits == 1) {
     addLaunch(plan, rowBlocks, shape.threads());
   } else {
@@ -181,8 +182,8 @@ void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
     unsigned level = shape.splits > 1 ? position + 1 : kernel.levels;
     launch.sharedBytes = Team::sharedBytes(kernel, shape, level);
   }
-  if (!kernel.totals.empty())
-    addLaunchOfTotals(kernel, kernel.totals, plan);
+  if (!kernel.columnSums.empty())
+    addLaunchOfColumnSums(kernel, kernel.columnSums, plan);
   plan.shape = shape;
 }
 
@@ -190,7 +191,7 @@ void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
 
 LaunchPlan mtc::cuda::planLaunches(const NormalKernel &kernel, StringRef name) {
   LaunchPlan plan;
-  if (kernel.adds())
+  if (kernel.scatters())
     planScatter(kernel, plan);
   else if (isElementwise(kernel))
     planElementwise(kernel, plan);

@@ -56,14 +56,14 @@ struct ReductionPlan {
   /// Vectors that a member reads before it combines them.
   int64_t unroll = 1;
   int64_t rows = 1, steps = 1; ///< In all, vectors counted as one.
-  /// Where there are totals: a team computes a group of rows one after another, and leaves what it
-  /// adds up in scratch, for total i at byte `partials[i]` an array [copies, elements of the
-  /// total]. A last launch adds up the groups. 0 without totals.
+  /// Where there are column sums: a team computes a group of rows one after another, and leaves
+  /// what it adds up in scratch, for column sum i at byte `partials[i]` an array [copies, elements
+  /// of the result]. A last launch adds up the groups. 0 without column sums.
   int64_t groups = 0;
   llvm::SmallVector<int64_t> partials;
 
-  /// Where the row's dims begin with some that all totals keep: their points. A group has rows of
-  /// one of them, and its sums are a part of those that `copies` groups have of the whole total.
+  /// Where the row's dims begin with some that all column sums keep: their points. A group has rows
+  /// of one of them, and its sums are a part of those that `copies` groups have of the whole sum.
   int64_t keptRows = 1;
 
   int64_t copies() const { return groups / keptRows; }
@@ -84,13 +84,13 @@ struct ReductionPlan {
 struct ScatterPlan {
   PointVector vector;
   llvm::SmallVector<unsigned> ownedDims, otherDims;
-  /// Where the place along the other dims is one for all owned points: blocks share the places, and
-  /// each looks for the points that land on its own. Otherwise every thread runs through all points
-  /// of its own.
-  bool byPlace = false;
-  int64_t placeStride = 1; ///< Between neighbouring places, in elements.
-  int64_t placeGroups = 1; ///< Place p belongs to blocks of group p mod placeGroups.
-  /// Where places are few, a block adds a chunk of the points only, in a copy of the results in
+  /// Where the index along the other dims is one for all owned points: blocks share the indices,
+  /// and each looks for the points that land on its own. Otherwise every thread runs through all
+  /// points of its own.
+  bool byIndex = false;
+  int64_t indexStride = 1; ///< Between neighbouring indices, in elements.
+  int64_t indexGroups = 1; ///< Index p belongs to blocks of group p mod indexGroups.
+  /// Where indices are few, a block adds a chunk of the points only, in a copy of the results in
   /// scratch; a last launch adds up the copies. Result i's are an array [chunks, elements] at byte
   /// `partials[i]`; empty where there is one chunk.
   int64_t chunks = 1;
@@ -112,8 +112,8 @@ struct LaunchPlan {
   std::variant<ElementwisePlan, TransposePlan, ReductionPlan, ScatterPlan> shape;
 };
 
-/// Columns of a total in a block of the launch that adds up the groups, and threads to a column.
-constexpr int64_t kTotalColumns = 32, kTotalMembers = 8;
+/// Columns of a result in a block of the launch that adds up the groups, and threads to a column.
+constexpr int64_t kSumColumns = 32, kSumMembers = 8;
 
 /// Symbols are `name`, numbered where there are several.
 LaunchPlan planLaunches(const NormalKernel &kernel, llvm::StringRef name);

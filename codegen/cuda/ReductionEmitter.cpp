@@ -7,13 +7,13 @@
 // A result may lie where an operand is read at the index at which it is stored. What the row as a
 // whole reads is read before members wait for each other, and stored after that.
 //
-// Where there are totals, a team has a group of rows, one after another. What it adds up stays in
-// registers where the row does, otherwise in the group's place in scratch.
+// Where there are column sums, a team has a group of rows, one after another. What it adds up stays
+// in registers where the row does, otherwise in the group's place in scratch.
 //
 //===------------------------------------------------------------------------------------------===//
 
 #include "codegen/cuda/AccessAnalysis.h"
-#include "codegen/cuda/GroupTotals.h"
+#include "codegen/cuda/GroupSums.h"
 #include "codegen/cuda/LaunchEmitter.h"
 #include "codegen/cuda/PartialResults.h"
 #include "codegen/cuda/Team.h"
@@ -33,15 +33,15 @@ public:
   ReductionEmitter(LaunchEmitter &e, const ReductionPlan &plan)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
         stored(e.stored()), team(e.b, e.threads, plan), partials(e.kernel, plan, e.b, e.scratch),
-        totals(e, plan, team), position(e.position) {
+        groupSums(e, plan, team), position(e.position) {
     DimSet along = 0;
     for (unsigned dim : plan.reducedDims)
       along |= DimSet(1) << dim;
     for (unsigned i = 0; i < kernel.outputs.size(); ++i) {
       bool varies = (kernel.storeDims(i) & along) != 0;
-      if (kernel.isTotal(i) && varies && plan.residentSteps > 0 &&
+      if (kernel.isColumnSum(i) && varies && plan.residentSteps > 0 &&
           (plan.keptRows > 1 || (kernel.stores[i].dependence() & ~along) == 0))
-        totals.keepInRegisters(i);
+        groupSums.keepInRegisters(i);
       else
         (varies ? pointResults : rowResults).push_back(i);
     }
@@ -84,32 +84,32 @@ private:
     group = threads.add(threads.scale(threads.block(), plan.rowsPerBlock), team.team());
     if (plan.groups % plan.rowsPerBlock != 0)
       groupExists = threads.less(group, plan.groups);
-    totals.begin(group, groupExists);
+    groupSums.begin(group, groupExists);
     low = threads.index(0);
     high = threads.index(plan.steps);
-    ThreadBuilder::Values sums = totals.zeros();
+    ThreadBuilder::Values sums = groupSums.zeros();
     sums = threads.loop(threads.index(0), threads.index(plan.rowsPerGroup()), 1, sums,
                         [&](Value i, ValueRange carried) {
                           PointEmitter::Scope scope(points);
                           bindRowOfGroup(i);
                           runRow();
-                          ThreadBuilder::Values next = totals.addUp(carried, steps, rowExists);
+                          ThreadBuilder::Values next = groupSums.addUp(carried, steps, rowExists);
                           // Shared memory is written again.
                           if (Team::sharedBytes(kernel, plan, kernel.levels) > 0)
                             threads.barrier();
                           return next;
                         });
-    totals.store(sums);
+    groupSums.store(sums);
   }
 
   void bindRowOfGroup(Value i) {
     steps.clear();
-    row = threads.add(threads.scale(totals.getCopy(), plan.rowsPerGroup()), i);
+    row = threads.add(threads.scale(groupSums.getCopy(), plan.rowsPerGroup()), i);
     rowExists = groupExists;
     int64_t rows = plan.rows / plan.keptRows;
     if (plan.rowsPerGroup() * plan.copies() != rows)
       rowExists = threads.both(groupExists, threads.less(row, rows));
-    if (Value first = totals.getFirstRow())
+    if (Value first = groupSums.getFirstRow())
       row = threads.add(first, row);
     points.bindPoint(plan.rowDims, row, plan.vector);
     points.bindExists(rowExists);
@@ -339,7 +339,7 @@ private:
   SmallVector<Value> loads; ///< What differs along the row.
   Team team;
   PartialResults partials;
-  GroupTotals totals;
+  GroupSums groupSums;
   unsigned position;
   SmallVector<unsigned> pointResults, rowResults;
   std::vector<Reductions> levels;

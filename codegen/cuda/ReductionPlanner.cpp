@@ -20,11 +20,11 @@ constexpr int64_t kEnoughThreads = 1 << 16;
 constexpr int64_t kBlock = 256;
 /// Registers (of 32 bits) that a thread keeps of its part of a row.
 constexpr int64_t kResidentRegisters = 32;
-constexpr int64_t kMostResidentSteps = 8;
+constexpr int64_t kMaxResidentSteps = 8;
 constexpr int64_t kLongestTeam = 512;
 /// Vectors that a thread should at least combine before it pays to share a row among blocks.
-constexpr int64_t kLeastSteps = 8;
-constexpr int64_t kMostSplits = 512;
+constexpr int64_t kMinSteps = 8;
+constexpr int64_t kMaxSplits = 512;
 constexpr int64_t kBytesInFlight = 64;
 /// Columns so short are combined by one thread each.
 constexpr int64_t kShortColumn = 16;
@@ -44,7 +44,7 @@ public:
       planRows();
     else
       planColumns();
-    if (!kernel.totals.empty())
+    if (!kernel.columnSums.empty())
       planGroups();
     plan.chunk = llvm::divideCeil(plan.steps, plan.splits);
     plan.splits = llvm::divideCeil(plan.steps, plan.chunk);
@@ -57,15 +57,16 @@ public:
   }
 
 private:
-  /// Rows are what totals sum over and, if the kernel reduces, all else that it does not reduce.
+  /// Rows are what column sums run over and, if the kernel reduces, all else that it does not
+  /// reduce.
   DimSet rowSet() const {
-    if (kernel.totals.empty() || kernel.reduced)
+    if (kernel.columnSums.empty() || kernel.reduced)
       return kernel.allDims() & ~kernel.reduced;
-    return kernel.totalled;
+    return kernel.summedDims;
   }
 
   void chooseVector() {
-    if (!kernel.totals.empty()) {
+    if (!kernel.columnSums.empty()) {
       plan.vectorIsReduced = true;
       if (std::optional<unsigned> best = contiguousDim(kernel, kernel.allDims() & ~rowSet()))
         plan.vector = {*best, vectorWidth(kernel, *best, /*exact=*/true)};
@@ -78,10 +79,10 @@ private:
   }
 
   void orderDims() {
-    // What totals keep lies outside what they sum over.
-    for (bool isTotalled : {false, true})
+    // What column sums leave lies outside what they sum over.
+    for (bool isSummed : {false, true})
       for (unsigned dim = 0; dim < kernel.rank(); ++dim)
-        if (dim != plan.vector.dim && contains(kernel.totalled, dim) == isTotalled)
+        if (dim != plan.vector.dim && contains(kernel.summedDims, dim) == isSummed)
           (contains(rowSet(), dim) ? plan.rowDims : plan.reducedDims).push_back(dim);
     if (plan.vector.dim)
       (plan.vectorIsReduced ? plan.reducedDims : plan.rowDims).push_back(*plan.vector.dim);
@@ -91,7 +92,7 @@ private:
   }
 
   bool fitsInRegisters(int64_t steps) const {
-    return steps <= kMostResidentSteps && steps * bytesPerStep <= kResidentRegisters * 4;
+    return steps <= kMaxResidentSteps && steps * bytesPerStep <= kResidentRegisters * 4;
   }
 
   /// The threads of a block lie along rows.
@@ -113,28 +114,28 @@ private:
     plan.rowsPerBlock = plan.team > kWarp ? 1 : std::min(kBlock / plan.team, rowsThatFillWarps());
     if (kernel.levels > 0 && plan.rows * plan.team < kEnoughThreads) {
       int64_t wanted = llvm::divideCeil(kManyThreads, plan.rows * plan.team);
-      plan.splits = std::min({wanted, plan.steps / (plan.team * kLeastSteps), kMostSplits});
+      plan.splits = std::min({wanted, plan.steps / (plan.team * kMinSteps), kMaxSplits});
       plan.splits = std::max<int64_t>(plan.splits, 1);
     }
   }
 
   /// Groups for enough threads, of so many rows that what they leave is little beside the rows.
   void planGroups() {
-    constexpr int64_t leastRows = 8, mostGroups = 512, mostPartials = 1 << 16, mostBytes = 4 << 20;
+    constexpr int64_t minRows = 8, maxGroups = 512, maxPartials = 1 << 16, maxBytes = 4 << 20;
     int64_t elements = 1, bytes = 0;
-    for (unsigned total : kernel.totals) {
-      int64_t own = kernel.outputs[total].getNumElements();
+    for (unsigned result : kernel.columnSums) {
+      int64_t own = kernel.outputs[result].getNumElements();
       elements = std::max(elements, own);
-      bytes += own * elementBytes(typeOfPartial(kernel, total));
+      bytes += own * elementBytes(typeOfPartial(kernel, result));
     }
     if (keepRowsApart())
       for (unsigned dim : plan.rowDims)
-        if (!contains(kernel.totalled, dim))
+        if (!contains(kernel.summedDims, dim))
           plan.keptRows *= kernel.space[dim];
-    int64_t most = std::max(mostGroups / plan.keptRows, mostPartials / elements);
-    most = std::max<int64_t>(1, std::min(most, mostBytes / bytes));
+    int64_t most = std::max(maxGroups / plan.keptRows, maxPartials / elements);
+    most = std::max<int64_t>(1, std::min(most, maxBytes / bytes));
     int64_t rows = plan.rows / plan.keptRows;
-    plan.groups = plan.keptRows * std::clamp<int64_t>(rows / leastRows, 1, most);
+    plan.groups = plan.keptRows * std::clamp<int64_t>(rows / minRows, 1, most);
     plan.groups = plan.keptRows * llvm::divideCeil(rows, plan.rowsPerGroup());
     plan.splits = 1;
     plan.rowsPerBlock = std::min<int64_t>(plan.rowsPerBlock, llvm::PowerOf2Ceil(plan.groups));
@@ -142,14 +143,14 @@ private:
         std::max<int64_t>(plan.rowsPerBlock, plan.team < kWarp ? kWarp / plan.team : 1);
   }
 
-  /// Whether all totals sum over the same dims of rows, in registers.
+  /// Whether all column sums sum over the same dims of rows, in registers.
   bool keepRowsApart() const {
     DimSet row = kernel.allDims() & ~rowSet();
     return fitsInRegisters(llvm::divideCeil(plan.steps, plan.team)) &&
-           llvm::all_of(kernel.totals, [&](unsigned total) {
-             DimSet kept = kernel.stores[total].dependence();
-             return (kept & kernel.totalled) == 0 && (kernel.storeDims(total) & row) != 0 &&
-                    (rowSet() & ~kernel.totalled & ~kept) == 0;
+           llvm::all_of(kernel.columnSums, [&](unsigned result) {
+             DimSet kept = kernel.stores[result].dependence();
+             return (kept & kernel.summedDims) == 0 && (kernel.storeDims(result) & row) != 0 &&
+                    (rowSet() & ~kernel.summedDims & ~kept) == 0;
            });
   }
 
@@ -170,7 +171,7 @@ private:
     int64_t threads = llvm::alignTo(plan.rows, plan.rowsPerBlock) * plan.team;
     if (kernel.levels > 0 && threads < kEnoughThreads) {
       int64_t wanted = llvm::divideCeil(kEnoughThreads, threads);
-      plan.splits = std::min({wanted, plan.steps / (plan.team * kLeastSteps), kMostSplits});
+      plan.splits = std::min({wanted, plan.steps / (plan.team * kMinSteps), kMaxSplits});
       plan.splits = std::max<int64_t>(plan.splits, 1);
     }
   }

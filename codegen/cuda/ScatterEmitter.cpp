@@ -1,4 +1,5 @@
-//===- ScatterEmitter.cpp - Sums at computed places, without atomics --------------------------===//
+//===- ScatterEmitter.cpp - Sums at computed indices, without atomics
+//--------------------------===//
 //
 // No two threads add to the same element: threads of a block have owned points of their own, blocks
 // have places of their own.
@@ -37,12 +38,12 @@ public:
       high = threads.minimum(threads.add(low, length), others);
       addUpApart(chunk);
     }
-    if (plan.byPlace && plan.placeGroups > 1) {
-      group = threads.remainder(block, plan.placeGroups);
-      block = threads.divide(block, plan.placeGroups);
+    if (plan.byIndex && plan.indexGroups > 1) {
+      group = threads.remainder(block, plan.indexGroups);
+      block = threads.divide(block, plan.indexGroups);
     }
     bindOwned(block);
-    if (!plan.byPlace)
+    if (!plan.byIndex)
       return threads.loop(low, high, 1, [&](Value other) { addPoint(other); });
     shared = threads.allocateShared(b.getI32Type(), blockThreads / kWarp);
     threads.loop(low, high, blockThreads, [&](Value first) {
@@ -82,7 +83,7 @@ private:
     threads.ifThen(exists, [&] { points.store(results); });
   }
 
-  /// Which of the next points, one for each thread, land on places of this block: a bit for each
+  /// Which of the next points, one for each thread, land on indices of this block: a bit for each
   /// lane of each warp.
   void findOwn(Value first) {
     PointEmitter::Scope scope(points);
@@ -90,11 +91,11 @@ private:
     Value inside = threads.less(point, high);
     points.bindPoint(plan.otherDims, point, PointVector());
     points.bindExists(inside);
-    Value place = threads.divide(points.placeOfOthers(), plan.placeStride);
+    Value index = threads.divide(points.indexOfOthers(), plan.indexStride);
     Value isOwn = inside;
     if (group)
       isOwn = threads.both(isOwn, arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                                        threads.remainder(place, plan.placeGroups),
+                                                        threads.remainder(index, plan.indexGroups),
                                                         group));
     Value lane = threads.remainder(threads.thread(), kWarp);
     Value bits = arith::ShLIOp::create(b, constant(1), toI32(lane));

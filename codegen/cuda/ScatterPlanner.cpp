@@ -1,4 +1,5 @@
-//===- ScatterPlanner.cpp - Who adds what at computed places ----------------------------------===//
+//===- ScatterPlanner.cpp - Who adds what at computed indices
+//----------------------------------===//
 
 #include "codegen/cuda/ScatterPlanner.h"
 
@@ -8,16 +9,16 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
 
-/// Blocks among which places, or places and chunks of points, are dealt out.
+/// Blocks among which indices, or indices and chunks of points, are dealt out.
 constexpr int64_t kBlocks = 512;
 /// Points so few that a thread runs through all of them.
 constexpr int64_t kFewPoints = 8;
 /// Points that a chunk has at least, and what all chunks' copies of the results may take.
-constexpr int64_t kLeastChunk = 16, kMostPartialBytes = 1 << 20;
+constexpr int64_t kMinChunk = 16, kMaxPartialBytes = 1 << 20;
 
-/// Whether the results' places along the dims that are not owned are the same for all results and
+/// Whether the results' indices along the dims that are not owned are the same for all results and
 /// all owned points.
-static bool hasOnePlace(const NormalKernel &kernel) {
+static bool hasOneIndex(const NormalKernel &kernel) {
   KernelYieldOp yield = kernel.yield;
   for (Value symbol : yield.getSymbols())
     if (kernel.values.lookup(symbol).dims & kernel.owned)
@@ -43,20 +44,20 @@ ScatterPlan mtc::cuda::planScatterShape(const NormalKernel &kernel) {
     plan.ownedDims.push_back(*plan.vector.dim);
   int64_t points = pointsOf(kernel, plan.otherDims);
   ArrayRef<std::pair<int64_t, int64_t>> axes = kernel.freeAxes.front();
-  if (points <= kFewPoints || axes.empty() || !hasOnePlace(kernel))
+  if (points <= kFewPoints || axes.empty() || !hasOneIndex(kernel))
     return plan;
 
-  plan.byPlace = true;
-  plan.placeStride = axes.front().second;
-  int64_t places = 1, bytes = 0;
+  plan.byIndex = true;
+  plan.indexStride = axes.front().second;
+  int64_t indices = 1, bytes = 0;
   for (auto [extent, stride] : axes) {
-    places *= extent;
-    plan.placeStride = std::min(plan.placeStride, stride);
+    indices *= extent;
+    plan.indexStride = std::min(plan.indexStride, stride);
   }
   for (auto [i, type] : llvm::enumerate(kernel.outputs))
     bytes += type.getNumElements() * elementBytes(typeOfPartial(kernel, i));
-  plan.placeGroups = std::min(places, kBlocks);
+  plan.indexGroups = std::min(indices, kBlocks);
   plan.chunks = std::max<int64_t>(
-      1, std::min({kBlocks / plan.placeGroups, points / kLeastChunk, kMostPartialBytes / bytes}));
+      1, std::min({kBlocks / plan.indexGroups, points / kMinChunk, kMaxPartialBytes / bytes}));
   return plan;
 }

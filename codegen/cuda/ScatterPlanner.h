@@ -1,4 +1,5 @@
-//===- ScatterPlanner.h - Who adds what at computed places ------------------------------------===//
+//===- ScatterPlanner.h - Who adds what at computed indices
+//------------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_SCATTERPLANNER_H
 #define MTC_CODEGEN_CUDA_SCATTERPLANNER_H

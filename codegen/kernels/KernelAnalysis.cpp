@@ -82,7 +82,7 @@ private:
     });
     for (auto [map, type] : llvm::zip_equal(yieldMaps(), kernel.outputs))
       add(kernel.yield, offset(map, type.getShape()), kernel.yield.getSymbols().size());
-    if (kernel.adds())
+    if (kernel.scatters())
       findOwnedDims();
     simplify();
   }
@@ -294,9 +294,11 @@ private:
       else
         kernel.stores.push_back(form);
     }
-    for (int64_t total : kernel.yield.getTotals()) {
-      kernel.totals.push_back(total);
-      kernel.totalled |= kernel.allDims() & ~kernel.reduced & ~kernel.stores[total].dependence();
+    for (int64_t sum : kernel.yield.getAdded()) {
+      if (!kernel.yield.isColumnSum(sum))
+        continue;
+      kernel.columnSums.push_back(sum);
+      kernel.summedDims |= kernel.allDims() & ~kernel.reduced & ~kernel.stores[sum].dependence();
     }
   }
 
@@ -333,9 +335,9 @@ private:
 
 } // namespace
 
-Type mtc::typeOfPartial(const NormalKernel &kernel, unsigned total) {
+Type mtc::typeOfPartial(const NormalKernel &kernel, unsigned result) {
   KernelYieldOp yield = kernel.yield;
-  return yield.getValues()[total].getType();
+  return yield.getValues()[result].getType();
 }
 
 NormalKernel mtc::normalizeKernel(KernelFunctionOp function) {

@@ -51,16 +51,16 @@ struct NormalKernel {
   /// Element offset of each result, over the dims and the yield's symbols.
   llvm::SmallVector<LinearForm> stores;
 
-  /// For kernels that add: the dims that are an axis of every result by themselves. What items with
-  /// different indices along these write never meets.
+  /// For kernels that scatter: the dims that are an axis of every result by themselves. What items
+  /// with different indices along these write never meets.
   DimSet owned = 0;
-  /// For kernels that add, for each result: the axes that no owned dim runs along, as (extent,
+  /// For kernels that scatter, for each result: the axes that no owned dim runs along, as (extent,
   /// stride).
   llvm::SmallVector<llvm::SmallVector<std::pair<int64_t, int64_t>>> freeAxes;
 
-  /// The results that are totals, and the dims that any of them sums over.
-  llvm::SmallVector<unsigned> totals;
-  DimSet totalled = 0;
+  /// The results that are sums of columns, and the dims that any of them sums over.
+  llvm::SmallVector<unsigned> columnSums;
+  DimSet summedDims = 0;
 
   /// What a value of the body depends on: dims, and how many reductions lie one after another
   /// before it.
@@ -76,15 +76,15 @@ struct NormalKernel {
 
   unsigned rank() const { return space.size(); }
   DimSet allDims() const { return (DimSet(1) << rank()) - 1; }
-  bool isTotal(unsigned result) const { return llvm::is_contained(totals, result); }
-  bool adds() const { return const_cast<KernelYieldOp &>(yield).getAdd(); }
+  bool isColumnSum(unsigned result) const { return llvm::is_contained(columnSums, result); }
+  bool scatters() const { return const_cast<KernelYieldOp &>(yield).scatters(); }
   int64_t points() const;
   /// The dims that storing result i takes part in: those of its value and of its place.
   DimSet storeDims(unsigned i) const;
 };
 
-/// The type in which a total is added up.
-mlir::Type typeOfPartial(const NormalKernel &kernel, unsigned total);
+/// The type in which a column is summed.
+mlir::Type typeOfPartial(const NormalKernel &kernel, unsigned result);
 
 NormalKernel normalizeKernel(KernelFunctionOp function);
 NormalKernel normalizeKernel(KernelOp kernel);

@@ -55,14 +55,14 @@ public:
 
   llvm::Error run() {
     for (auto [i, type] : llvm::enumerate(outputTypes)) {
-      if (yield.getAdd())
+      if (yield.scatters())
         std::memset(outputs[i], 0, byteSize(type));
-      if (yield.isTotal(i))
-        totals[i].resize(type.getNumElements());
+      if (yield.isColumnSum(i))
+        columnSums[i].resize(type.getNumElements());
     }
     point.assign(space.size(), 0);
     forEach(parallel, [&] { computeParallelPoint(); });
-    for (auto &[i, sums] : totals) {
+    for (auto &[i, sums] : columnSums) {
       Type element = outputTypes[i].getElementType();
       for (auto [k, sum] : llvm::enumerate(sums))
         writeElement(outputs[i] + k * elementBytes(element), element,
@@ -189,13 +189,13 @@ private:
       Type element = outputTypes[i].getElementType();
       char *place = outputs[i] + offset * elementBytes(element);
       Attribute value = values.lookup(yield.getValues()[i]);
-      if (yield.isTotal(i)) {
+      if (yield.isColumnSum(i)) {
         bool varies = llvm::any_of(reduced, [&](unsigned d) { return map.isFunctionOfDim(d); });
         if (varies || isFirstOfRow)
-          totals[i][offset] += cast<FloatAttr>(value).getValueAsDouble();
+          columnSums[i][offset] += cast<FloatAttr>(value).getValueAsDouble();
         continue;
       }
-      if (yield.getAdd())
+      if (yield.scatters())
         value = add(readElement(place, element), value);
       writeElement(place, element, value);
     }
@@ -296,7 +296,7 @@ private:
   SmallVector<RankedTensorType> outputTypes;
   SmallVector<unsigned> parallel, reduced;
   SmallVector<int64_t> point;
-  std::map<unsigned, std::vector<double>> totals;
+  std::map<unsigned, std::vector<double>> columnSums;
   bool isFirstOfRow = false;
   DenseMap<Value, Attribute> reductions, values;
   std::string error;

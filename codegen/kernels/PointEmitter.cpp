@@ -172,7 +172,7 @@ Value PointEmitter::emitLoad(KernelLoadOp op) {
   for (Value symbol : op.getSymbols())
     symbols.push_back(get(symbol));
   Value guard = op.getGuard() ? get(op.getGuard()) : Value();
-  Place at = place(form, symbols);
+  LaneOffset at = offsetOf(form, symbols);
 
   if (at.isUniform())
     return emitUniformLoad(op, pointer(operands[operand], element, at.uniform), guard);
@@ -225,7 +225,7 @@ void PointEmitter::store(ArrayRef<unsigned> results) {
   KernelYieldOp yield = kernel.yield;
   struct Pending {
     unsigned result;
-    Place place;
+    LaneOffset offset;
     Value value;
   };
   SmallVector<Pending> pending;
@@ -234,31 +234,31 @@ void PointEmitter::store(ArrayRef<unsigned> results) {
     symbols.push_back(get(symbol));
   for (unsigned result : results)
     pending.push_back(
-        {result, place(kernel.stores[result], symbols), get(yield.getValues()[result])});
+        {result, offsetOf(kernel.stores[result], symbols), get(yield.getValues()[result])});
   for (const Pending &each : pending)
-    storeOne(each.result, each.place, each.value);
+    storeOne(each.result, each.offset, each.value);
 }
 
-void PointEmitter::storeSum(unsigned total, Value base, Value sum) {
-  Type element = typeOfPartial(kernel, total);
-  Place at = place(kernel.stores[total], {});
+void PointEmitter::storeSum(unsigned result, Value base, Value sum) {
+  Type element = typeOfPartial(kernel, result);
+  LaneOffset at = offsetOf(kernel.stores[result], {});
   if (at.isUniform())
     LLVM::StoreOp::create(b, toStorage(b, sum, element), pointer(base, element, at.uniform));
   else
     writeLanes(at, base, element, toStorage(b, broadcast(sum), element));
 }
 
-void PointEmitter::storeOne(unsigned result, const Place &at, Value value) {
+void PointEmitter::storeOne(unsigned result, const LaneOffset &at, Value value) {
   Type element = kernel.outputs[result].getElementType();
   Value base = operands[kernel.inputs.size() + result];
-  bool adds = kernel.adds();
+  bool adds = kernel.scatters();
   if (Value partial = partials.lookup(result)) {
     element = typeOfPartial(kernel, result);
     base = partial;
     adds = true;
   }
   if (at.isUniform()) {
-    assert(!isVector(value) && "lanes do not share a place");
+    assert(!isVector(value) && "lanes do not share an address");
     Value address = pointer(base, element, at.uniform);
     if (adds) {
       Value old = LLVM::LoadOp::create(b, getStorageType(element), address);

@@ -77,11 +77,11 @@ public:
   /// to `level`.
   void hoist(mlir::ValueRange targets, unsigned level);
 
-  /// A total is added up at `place`, in elements of its value's type.
-  void addUpAt(unsigned result, mlir::Value place) { partials[result] = place; }
+  /// A column is summed at `address`, in elements of its value's type.
+  void addUpAt(unsigned result, mlir::Value address) { partials[result] = address; }
 
-  /// Stores a value of the type in which a total is added up, at the total's place behind `base`.
-  void storeSum(unsigned total, mlir::Value base, mlir::Value sum);
+  /// Stores a value of the type in which a column is summed, at its result's offset behind `base`.
+  void storeSum(unsigned result, mlir::Value base, mlir::Value sum);
 
   /// Stores the results (or adds them), all values before the first store.
   void store(llvm::ArrayRef<unsigned> results);
@@ -94,7 +94,7 @@ public:
 
 protected:
   /// An offset split into what is the same for all lanes and how lanes differ.
-  struct Place {
+  struct LaneOffset {
     mlir::Value uniform;
     int64_t laneStride = 0;  ///< between neighbouring lanes
     mlir::Value laneOffsets; ///< a vector, added to the others; null if there is none
@@ -104,18 +104,18 @@ protected:
 
   /// Reads the lanes of what `base` points to where `active` (i1, a vector of it, or null for
   /// everywhere) holds; other lanes may have any value.
-  virtual mlir::Value readLanes(const Place &place, mlir::Value base, mlir::Type element,
+  virtual mlir::Value readLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                                 mlir::Value active) = 0;
-  virtual void writeLanes(const Place &place, mlir::Value base, mlir::Type element,
+  virtual void writeLanes(const LaneOffset &offset, mlir::Value base, mlir::Type element,
                           mlir::Value stored) = 0;
   /// A load in lanes is about to be emitted.
-  virtual void beforeLoad(const LinearForm &form, const Place &place, unsigned operand,
+  virtual void beforeLoad(const LinearForm &form, const LaneOffset &offset, unsigned operand,
                           mlir::Type element) {}
   /// A value that the target computes in a way of its own; null for the common one.
   virtual mlir::Value emitSpecial(mlir::Operation *op) { return {}; }
 
-  Place place(const LinearForm &form, mlir::ValueRange symbols);
-  mlir::Value offsets(const Place &place);
+  LaneOffset offsetOf(const LinearForm &form, mlir::ValueRange symbols);
+  mlir::Value offsets(const LaneOffset &offset);
   mlir::Value pointer(mlir::Value base, mlir::Type element, mlir::Value offset);
   bool isVector(mlir::Value value) const { return mlir::isa<mlir::VectorType>(value.getType()); }
   mlir::Value lanesMask(int64_t active);
@@ -129,7 +129,7 @@ protected:
   llvm::SmallVector<mlir::Value> operands;
   mlir::Value fault;
   mlir::Type indexType;
-  llvm::SmallDenseMap<unsigned, mlir::Value> partials; ///< of totals
+  llvm::SmallDenseMap<unsigned, mlir::Value> partials; ///< of column sums
   State state;
 
 private:
@@ -140,7 +140,7 @@ private:
   mlir::Value emitIndex(KernelIndexOp op);
   mlir::Value emitCheck(KernelCheckOp op);
   void raiseFault(mlir::Value bad, mlir::Value index, int64_t extent);
-  void storeOne(unsigned result, const Place &place, mlir::Value value);
+  void storeOne(unsigned result, const LaneOffset &offset, mlir::Value value);
   mlir::Value expand(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> symbols, bool inLanes);
   mlir::Value lanesIndex(unsigned dim);
   mlir::Value both(mlir::Value x, mlir::Value y);

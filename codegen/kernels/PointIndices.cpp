@@ -21,13 +21,13 @@ Value PointEmitter::toIndex(Value integer) {
 }
 
 Value PointEmitter::emitIndex(KernelIndexOp op) {
-  Value value = offsets(place(kernel.indices.find(op)->second, {}));
+  Value value = offsets(offsetOf(kernel.indices.find(op)->second, {}));
   Type type = withShapeOf(b.getI64Type(), value.getType());
   return type == value.getType() ? value : arith::ExtSIOp::create(b, type, value);
 }
 
-PointEmitter::Place PointEmitter::place(const LinearForm &form, ValueRange symbols) {
-  Place result;
+PointEmitter::LaneOffset PointEmitter::offsetOf(const LinearForm &form, ValueRange symbols) {
+  LaneOffset result;
   SmallVector<Value> uniform;
   auto scaled = [&](Value value, int64_t factor) -> Value {
     if (factor == 1)
@@ -72,7 +72,7 @@ PointEmitter::Place PointEmitter::place(const LinearForm &form, ValueRange symbo
 }
 
 /// The offset as a scalar, or one for each lane.
-Value PointEmitter::offsets(const Place &at) {
+Value PointEmitter::offsets(const LaneOffset &at) {
   if (at.isUniform())
     return at.uniform;
   Value sum = broadcast(at.uniform);
@@ -90,7 +90,7 @@ Value PointEmitter::offsets(const Place &at) {
 }
 
 Value PointEmitter::lanesIndex(unsigned dim) {
-  Place at;
+  LaneOffset at;
   at.uniform = state.dims[dim];
   at.laneStride = 1;
   return offsets(at);

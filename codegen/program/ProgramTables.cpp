@@ -73,38 +73,38 @@ private:
     return {};
   }
 
-  /// The place of a step's input or output; null if the step has none of this name.
-  static AtAttr findPlace(ArrayAttr names, ArrayAttr places, StringRef name) {
-    for (auto [each, place] : llvm::zip_equal(names.getAsValueRange<StringAttr>(), places))
+  /// The slice of a step's input or output; null if the step has none of this name.
+  static AtAttr findSlice(ArrayAttr names, ArrayAttr slices, StringRef name) {
+    for (auto [each, slice] : llvm::zip_equal(names.getAsValueRange<StringAttr>(), slices))
       if (each == name)
-        return cast<AtAttr>(place);
+        return cast<AtAttr>(slice);
     return {};
   }
 
   /// The inputs of the micro-step, then those that only `evaluate` has; both read them in one
-  /// place.
+  /// slice.
   LogicalResult emitInputs() {
-    llvm::SmallVector<std::pair<StringRef, AtAttr>> places;
+    llvm::SmallVector<std::pair<StringRef, AtAttr>> slices;
     for (StringRef name : {microStepName, evaluateName}) {
       StepOp step = findStep(name);
       if (!step)
         continue;
-      for (auto [inputName, place] :
+      for (auto [inputName, slice] :
            llvm::zip_equal(step.getInputNames().getAsValueRange<StringAttr>(), step.getInputs())) {
-        auto at = cast<AtAttr>(place);
-        auto known = llvm::find_if(places, [&](auto &pair) { return pair.first == inputName; });
-        if (known == places.end())
-          places.push_back({inputName, at});
+        auto at = cast<AtAttr>(slice);
+        auto known = llvm::find_if(slices, [&](auto &pair) { return pair.first == inputName; });
+        if (known == slices.end())
+          slices.push_back({inputName, at});
         else if (known->second != at)
           return step.emitError() << "input '" << inputName << "' is at " << at
                                   << ", but another step reads it at " << known->second;
       }
     }
-    for (auto [name, at] : places) {
+    for (auto [name, at] : slices) {
       InputOp input = program.findInput(name); // Null: plain data.
       std::optional<StringRef> source = input ? input.getShiftedFrom() : std::nullopt;
       int32_t shiftedFrom = -1;
-      for (auto [i, pair] : llvm::enumerate(places))
+      for (auto [i, pair] : llvm::enumerate(slices))
         if (pair.first == source)
           shiftedFrom = i;
       bool isWhole = at.getType().getRank() == 0 || (input && !input.getRows());
@@ -125,11 +125,11 @@ private:
     StepOp step = findStep(evaluateName);
     if (!step)
       return success();
-    for (auto [name, place] :
+    for (auto [name, slice] :
          llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(), step.getOutputs())) {
       if (isReservedResult(name))
         continue;
-      auto at = cast<AtAttr>(place);
+      auto at = cast<AtAttr>(slice);
       outputs.push_back(describeTensor(c, name, at.getType(), at.getOffset()));
     }
     return success();
@@ -137,7 +137,7 @@ private:
 
   int64_t outputOffset(StringRef stepName, StringRef output) {
     if (StepOp step = findStep(stepName))
-      if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), output))
+      if (AtAttr at = findSlice(step.getOutputNames(), step.getOutputs(), output))
         return at.getOffset();
     return -1;
   }
@@ -145,7 +145,7 @@ private:
   /// How many rows the metrics of rows are of.
   int64_t metricRows() {
     if (StepOp step = findStep(evaluateName))
-      if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), rowLossName))
+      if (AtAttr at = findSlice(step.getOutputNames(), step.getOutputs(), rowLossName))
         return at.getType().getNumElements();
     return static_cast<int64_t>(program.getBatch());
   }
@@ -158,7 +158,7 @@ private:
 
   uint32_t lossType() {
     if (StepOp step = findStep(microStepName))
-      if (AtAttr at = findPlace(step.getOutputNames(), step.getOutputs(), lossName))
+      if (AtAttr at = findSlice(step.getOutputNames(), step.getOutputs(), lossName))
         return typeCode(at.getType().getElementType());
     return MTC_F32;
   }

@@ -51,9 +51,9 @@ Constant *StepTables::describeOperation(Operation *op) {
       return nullptr;
     }
     index = known->second;
-    for (Attribute place : llvm::concat<const Attribute>(launchOp.getInputs().getValue(),
+    for (Attribute slice : llvm::concat<const Attribute>(launchOp.getInputs().getValue(),
                                                          launchOp.getOutputs().getValue()))
-      offsets.push_back(cast<AtAttr>(place).getOffset());
+      offsets.push_back(cast<AtAttr>(slice).getOffset());
     if (launchOp.getScratchBytes() != static_cast<uint64_t>(scratchBytes[index])) {
       op->emitError() << "was placed with " << launchOp.getScratchBytes()
                       << " bytes of scratch, but the target '" << target.getName() << "' needs "
@@ -65,9 +65,9 @@ Constant *StepTables::describeOperation(Operation *op) {
   } else if (auto call = dyn_cast<CallOp>(op)) {
     kind = MTC_CALL;
     index = addCall(call);
-    for (Attribute place :
+    for (Attribute slice :
          llvm::concat<const Attribute>(call.getInputs().getValue(), call.getOutputs().getValue()))
-      offsets.push_back(cast<AtAttr>(place).getOffset());
+      offsets.push_back(cast<AtAttr>(slice).getOffset());
     offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
   } else if (auto copy = dyn_cast<CopyOp>(op)) {
     kind = MTC_COPY;
@@ -97,8 +97,8 @@ uint32_t StepTables::addCall(CallOp call) {
       field<&MtcCall::kind>(description.getKind()), field<&MtcCall::description>(bytes),
       field<&MtcCall::scratch_bytes>(call.getScratchBytes()), field<&MtcCall::flops>(cost.flops),
       field<&MtcCall::bytes>(cost.bytes), field<&MtcCall::code>(code));
-  auto [place, isNew] = callIndex.try_emplace(entry, calls.size());
+  auto [entered, isNew] = callIndex.try_emplace(entry, calls.size());
   if (isNew)
     calls.push_back(entry);
-  return place->second;
+  return entered->second;
 }

@@ -64,7 +64,7 @@ static std::string rawBytes(ElementsAttr elements) {
 LogicalResult VariableTable::add(ModuleOp placed) {
   for (VariableOp variable : placed.getOps<VariableOp>()) {
     if (!variable.getOffset())
-      return variable.emitError("variable has no place in the arena");
+      return variable.emitError("variable has no offset in the arena");
     index[variable.getSymName()] = index.size();
   }
   for (VariableOp variable : placed.getOps<VariableOp>()) {

@@ -10,7 +10,7 @@
 
 namespace mtc {
 
-/// An MtcTensor (runtime/abi/program.h) at a place of the arena.
+/// An MtcTensor (runtime/abi/program.h) at an offset of the arena.
 llvm::Constant *describeTensor(ConstantBuilder &builder, llvm::StringRef name,
                                mlir::RankedTensorType type, int64_t offset);
 
@@ -22,7 +22,7 @@ class VariableTable {
 public:
   explicit VariableTable(ConstantBuilder &builder) : c(builder) {}
 
-  /// Adds the variables of a placed program. Fails with a diagnostic at the one that has no place,
+  /// Adds the variables of a placed program. Fails with a diagnostic at the one that has no slice,
   /// no value, or belongs to none.
   mlir::LogicalResult add(mlir::ModuleOp placed);
 

@@ -31,11 +31,11 @@ private:
   /// A table of vectors, few of which are named. Finding out which are takes the square of the
   /// indices' number.
   bool isWorthIt(ScatterAddOp op) {
-    constexpr int64_t leastShrinkage = 4;
+    constexpr int64_t minShrinkage = 4;
     int64_t count = op.getIndices().getType().getNumElements();
     RankedTensorType table = op.getResult().getType();
     return op.getAxis() == 0 && op.getBatch() == 0 && table.getRank() > 1 && count > 0 &&
-           count <= maxIndices && table.getDimSize(0) >= count * leastShrinkage;
+           count <= maxIndices && table.getDimSize(0) >= count * minShrinkage;
   }
 
   Value compact(ScatterAddOp op) {

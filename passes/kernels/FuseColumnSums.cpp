@@ -46,11 +46,11 @@ KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex 
   return changed;
 }
 
-/// The same sums as totals of an elementwise kernel.
-KernelOp sumsToTotals(KernelOp kernel, ReaderIndex &index) {
+/// The same sums as added results of an elementwise kernel.
+KernelOp reductionsToColumnSums(KernelOp kernel, ReaderIndex &index) {
   KernelOp changed = replaceReduced(kernel, {}, index);
   KernelYieldOp yield = yieldOf(changed);
-  yield.setTotals(llvm::to_vector(llvm::seq<int64_t>(0, changed->getNumResults())));
+  yield.setAdded(llvm::to_vector(llvm::seq<int64_t>(0, changed->getNumResults())));
   for (auto reduce :
        llvm::make_early_inc_range(changed.getBody().front().getOps<KernelReduceOp>())) {
     reduce.replaceAllUsesWith(reduce.getValue());
@@ -59,11 +59,11 @@ KernelOp sumsToTotals(KernelOp kernel, ReaderIndex &index) {
   return changed;
 }
 
-/// Undoes `sumsToTotals`.
-KernelOp totalsToSums(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex &index) {
+/// Undoes `reductionsToColumnSums`.
+KernelOp columnSumsToReductions(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex &index) {
   KernelOp changed = replaceReduced(kernel, reduced, index);
   KernelYieldOp yield = yieldOf(changed);
-  yield.setTotals({});
+  yield.setAdded({});
   OpBuilder builder(yield);
   for (OpOperand &value : yield.getValuesMutable())
     value.set(KernelReduceOp::create(builder, changed.getLoc(), ReductionKind::Add, value.get(),
@@ -76,7 +76,7 @@ int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getT
 /// Other kernels that compute or read a large part of what `kernel` reads, in the order in which
 /// they are to be tried: of the readers, which may be many, those that stand nearest.
 SmallVector<KernelOp> partnersOf(KernelOp kernel, const ReaderIndex &index) {
-  constexpr unsigned mostReaders = 32; // Of each value, on each side.
+  constexpr unsigned maxReaders = 32; // Of each value, on each side.
   llvm::SmallSetVector<KernelOp, 8> producers, readers;
   llvm::SmallSetVector<Value, 8> roots;
   for (Value input : kernel.getInputs())
@@ -85,8 +85,8 @@ SmallVector<KernelOp> partnersOf(KernelOp kernel, const ReaderIndex &index) {
   for (Value root : roots) {
     if (auto producer = root.getDefiningOp<KernelOp>())
       producers.insert(producer);
-    readers.insert_range(index.kernelsBefore(root, kernel, mostReaders));
-    readers.insert_range(index.kernelsBehind(root, kernel, mostReaders));
+    readers.insert_range(index.kernelsBefore(root, kernel, maxReaders));
+    readers.insert_range(index.kernelsBehind(root, kernel, maxReaders));
   }
   SmallVector<KernelOp> partners(producers.begin(), producers.end());
   for (KernelOp reader : readers)
@@ -112,38 +112,38 @@ private:
 
   void fuse(KernelOp kernel, ReaderIndex &index) {
     SmallVector<int64_t> reduced(kernel.getReduced());
-    KernelOp totals = sumsToTotals(kernel, index);
+    KernelOp sums = reductionsToColumnSums(kernel, index);
     StringRef reason = "no kernel computes or reads the rows";
-    if (scratchIsTooLarge(totals)) {
+    if (scratchIsTooLarge(sums)) {
       reason = "the partial sums would be too large";
     } else {
-      for (KernelOp partner : partnersOf(totals, index)) {
+      for (KernelOp partner : partnersOf(sums, index)) {
         if (partner.getShape() == FusibleShape::ColumnReduction) {
           reason = "the rows are read by another sum of columns";
           continue;
         }
-        bool isBehind = index.isBefore(totals, partner);
-        KernelOp first = isBehind ? totals : partner, second = isBehind ? partner : totals;
+        bool isBehind = index.isBefore(sums, partner);
+        KernelOp first = isBehind ? sums : partner, second = isBehind ? partner : sums;
         std::optional<Joint> joint =
             findJoint(first, second, {maxInputs, maxOperations}, index, reason);
         if (!joint)
           continue;
         KernelOp joined = joinKernels(first, second, *joint, index);
         remark::passed(joined.getLoc(), remark::RemarkOpts::name("fused").category(categoryName))
-            << remark::metric("totals", yieldOf(joined).getTotals().size());
+            << remark::metric("column_sums", yieldOf(joined).getAdded().size());
         return;
       }
     }
-    kernel = totalsToSums(totals, reduced, index);
+    kernel = columnSumsToReductions(sums, reduced, index);
     remark::missed(kernel.getLoc(), remark::RemarkOpts::name("not-fused").category(categoryName))
         << remark::reason("{0}", reason);
   }
 
-  bool scratchIsTooLarge(KernelOp totals) {
+  bool scratchIsTooLarge(KernelOp sums) {
     int64_t moved = 0;
-    for (Value input : totals.getInputs())
+    for (Value input : sums.getInputs())
       moved += bytesOf(input);
-    return target.getScratchBytes(totals) > std::max<int64_t>(moved / 64, 1 << 20);
+    return target.getScratchBytes(sums) > std::max<int64_t>(moved / 64, 1 << 20);
   }
 
   static constexpr StringLiteral categoryName = "mtc-fuse-column-sums";

@@ -42,8 +42,8 @@ private:
     inlineProducers();
     hoistSmallKernels();
     // First where much is saved: a small kernel that has joined two others stands between them.
-    joinAll(/*leastBytes=*/1 << 20);
-    joinAll(/*leastBytes=*/0);
+    joinAll(/*minBytes=*/1 << 20);
+    joinAll(/*minBytes=*/0);
     remarkOnBoundaries();
   }
 
@@ -87,7 +87,7 @@ private:
     if (producer.getShape() != FusibleShape::Elementwise)
       return "the producer is not elementwise";
     if (!canInline(producer, result))
-      return "the producer stores several points at one place";
+      return "the producer stores several points at one index";
     if (readsLittleOfMuch(producer))
       return "a large value would live on for the few elements that it reads";
     bool moves = onlyMoves(producer);
@@ -100,7 +100,7 @@ private:
       return "its elements would be computed several times";
     SmallVector<KernelLoadOp> loads = loadsOf(reader.getBody().front().getArgument(input));
     if (!moves && loads.size() > 1)
-      return "it is read at several places of the reader";
+      return "it is read at several indices by the reader";
     bool isGathered =
         llvm::any_of(loads, [](KernelLoadOp load) { return !load.getSymbols().empty(); });
     if (isGathered && !producer.getBody().front().getOps<KernelIndexOp>().empty())
@@ -128,7 +128,7 @@ private:
   /// Whether every reader of a cheap result had better compute it: no more memory is read than its
   /// own, and it need not be written.
   bool isWorthComputingTwice(KernelOp producer) {
-    constexpr unsigned mostOperations = 8, mostReaders = 4;
+    constexpr unsigned maxOperations = 8, maxReaders = 4;
     if (producer->getNumResults() != 1)
       return false;
     unsigned operations = 0;
@@ -140,11 +140,11 @@ private:
     int64_t inputBytes = 0;
     for (Value input : producer.getInputs())
       inputBytes += bytesOf(input);
-    if (operations > mostOperations || inputBytes > bytesOf(producer->getResult(0)) * 5 / 4)
+    if (operations > maxOperations || inputBytes > bytesOf(producer->getResult(0)) * 5 / 4)
       return false;
     llvm::SmallSetVector<Operation *, 4> readers;
     for (Operation *user : producer->getUsers())
-      if (readers.insert(user) && readers.size() > mostReaders)
+      if (readers.insert(user) && readers.size() > maxReaders)
         return false;
     return llvm::all_of(readers, [&](Operation *op) {
       auto reader = dyn_cast<KernelOp>(op);
@@ -204,13 +204,13 @@ private:
     }
   }
 
-  void joinAll(int64_t leastBytes) {
+  void joinAll(int64_t minBytes) {
     ReaderIndex index(getOperation().front());
     llvm::SmallPtrSet<Operation *, 16> erased;
     for (KernelOp kernel : kernelsFromTheEnd()) {
       if (erased.contains(kernel))
         continue;
-      while (std::optional<Partner> partner = findPartner(kernel, leastBytes, index)) {
+      while (std::optional<Partner> partner = findPartner(kernel, minBytes, index)) {
         erased.insert(partner->kernel);
         erased.insert(kernel);
         kernel = joinKernels(partner->kernel, kernel, partner->joint, index);
@@ -234,12 +234,11 @@ private:
   }
 
   /// A kernel in front of `kernel` that can be joined with it, and is worth it: one that it reads,
-  /// or one that reads a large value that it reads too. Less than `leastBytes` is not worth it.
-  std::optional<Partner> findPartner(KernelOp kernel, int64_t leastBytes,
-                                     const ReaderIndex &index) {
+  /// or one that reads a large value that it reads too. Less than `minBytes` is not worth it.
+  std::optional<Partner> findPartner(KernelOp kernel, int64_t minBytes, const ReaderIndex &index) {
     llvm::SmallSetVector<Value, 8> roots;
     for (Value input : kernel.getInputs())
-      if (bytesOf(input) >= leastBytes)
+      if (bytesOf(input) >= minBytes)
         roots.insert(rootOf(input));
     for (Value root : llvm::reverse(roots))
       if (auto producer = root.getDefiningOp<KernelOp>())
@@ -250,7 +249,7 @@ private:
     for (Value root : roots) {
       if (cast<RankedTensorType>(root.getType()).getNumElements() * 2 < pointsOf(kernel))
         continue;
-      for (KernelOp sibling : index.kernelsBefore(root, kernel, mostSiblings))
+      for (KernelOp sibling : index.kernelsBefore(root, kernel, maxSiblings))
         if (std::optional<Partner> partner = asPartner(sibling, kernel, index))
           if (!readsLittleOfMuch(sibling))
             return partner;
@@ -286,7 +285,7 @@ private:
   static constexpr StringLiteral categoryName = "mtc-fuse-kernels";
   /// Of the kernels that read a value, which may be as many as there are parameters, so many are
   /// tried: those that stand nearest.
-  static constexpr unsigned mostSiblings = 32;
+  static constexpr unsigned maxSiblings = 32;
   KernelLimits limits;
   bool mayComputeTwice = false;
 };

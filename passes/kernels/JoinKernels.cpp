@@ -13,7 +13,7 @@ using namespace mtc;
 namespace {
 
 /// Whether each load of `second` that reads a result of `first` reads what `first` computes at the
-/// same point. A total is known only behind the last one.
+/// same point. A column sum is known only behind the last one.
 bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common) {
   Block &body = second.getBody().front();
   for (auto [input, argument] : llvm::zip_equal(second.getInputs(), body.getArguments())) {
@@ -23,7 +23,7 @@ bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common
     auto to = cast<RankedTensorType>(input.getType()),
          from = cast<RankedTensorType>(root.getType());
     if (to.getElementType() != from.getElementType() ||
-        yieldOf(first).isTotal(cast<OpResult>(root).getResultNumber()))
+        yieldOf(first).isColumnSum(cast<OpResult>(root).getResultNumber()))
       return false;
     AffineMap stored =
         common.rewrite(storedAt(first, cast<OpResult>(root).getResultNumber()), common.first);
@@ -40,11 +40,11 @@ bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common
   return true;
 }
 
-/// Whether one of a kernel's totals leaves out a dim along which the joint kernel, and not this
-/// one, reduces its rows.
+/// Whether one of a kernel's column sums leaves out a dim along which the joint kernel, and not
+/// this one, reduces its rows.
 bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineExpr> dims) {
-  return llvm::any_of(yieldOf(kernel).getTotals(), [&](int64_t total) {
-    AffineMap stored = common.rewrite(storedAt(kernel, total), dims);
+  return llvm::any_of(yieldOf(kernel).getAdded(), [&](int64_t sum) {
+    AffineMap stored = common.rewrite(storedAt(kernel, sum), dims);
     return llvm::any_of(llvm::enumerate(dims), [&](auto dim) {
       return !llvm::is_contained(kernel.getReduced(), static_cast<int64_t>(dim.index())) &&
              llvm::any_of(common.reduced, [&](int64_t d) {
@@ -175,7 +175,7 @@ std::optional<Joint> mtc::findJoint(KernelOp first, KernelOp second, const Kerne
     return std::nullopt;
   for (KernelOp kernel : {first, second})
     if (kernel.getShape() == FusibleShape::Scatter) {
-      reason = "one of the kernels adds at computed places";
+      reason = "one of the kernels adds at computed indices";
       return std::nullopt;
     }
   if ((first.getShape() == FusibleShape::ColumnReduction) !=
@@ -242,10 +242,10 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
   SmallVector<Value> values = copier.copy(second, common.second, known);
 
   SmallVector<Attribute> maps;
-  SmallVector<int64_t> totals;
+  SmallVector<int64_t> added;
   auto addMap = [&](KernelOp kernel, unsigned result, ArrayRef<AffineExpr> dims) {
-    if (yieldOf(kernel).isTotal(result))
-      totals.push_back(maps.size());
+    if (yieldOf(kernel).isAdded(result))
+      added.push_back(maps.size());
     maps.push_back(AffineMapAttr::get(common.rewrite(storedAt(kernel, result), dims)));
   };
   for (unsigned i = 0; i < second->getNumResults(); ++i)
@@ -255,8 +255,7 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
     addMap(first, result.getResultNumber(), common.first);
   }
   builder.setInsertionPointToEnd(&joined.getBody().front());
-  KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), false,
-                        totals);
+  KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), added);
 
   eraseUnread(joined); // What the copies no longer load is no operand.
   // One may have read a value, the other a view of it.

@@ -65,9 +65,9 @@ bool mtc::isOfVariable(Value value) {
 }
 
 bool mtc::standsBefore(Operation *first, Operation *second) {
-  constexpr unsigned mostSteps = 64;
+  constexpr unsigned maxSteps = 64;
   Operation *behindFirst = first, *behindSecond = second;
-  for (unsigned i = 0; i < mostSteps; ++i) {
+  for (unsigned i = 0; i < maxSteps; ++i) {
     behindFirst = behindFirst ? behindFirst->getNextNode() : nullptr;
     if (behindFirst == second)
       return first != second;
@@ -124,10 +124,10 @@ KernelOp mtc::withoutResult(KernelOp kernel, int64_t result) {
   types.erase(types.begin() + result);
   values.erase(values.begin() + result);
   maps.erase(maps.begin() + result);
-  SmallVector<int64_t> totals;
-  for (int64_t total : yield.getTotals())
-    if (total != result)
-      totals.push_back(total > result ? total - 1 : total);
+  SmallVector<int64_t> added;
+  for (int64_t sum : yield.getAdded())
+    if (sum != result)
+      added.push_back(sum > result ? sum - 1 : sum);
   OpBuilder builder(kernel);
   auto smaller = KernelOp::create(builder, kernel.getLoc(), types, kernel.getSpace(),
                                   kernel.getReduced(), kernel.getInputs());
@@ -135,7 +135,7 @@ KernelOp mtc::withoutResult(KernelOp kernel, int64_t result) {
   smaller.getBody().takeBody(kernel.getBody());
   builder.setInsertionPoint(yield);
   KernelYieldOp::create(builder, yield.getLoc(), values, builder.getArrayAttr(maps),
-                        yield.getSymbols(), yield.getAdd(), totals);
+                        yield.getSymbols(), added);
   yield.erase();
   eraseUnread(smaller);
   SmallVector<Value> kept(smaller->getResults());

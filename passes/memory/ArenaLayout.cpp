@@ -12,17 +12,17 @@ using namespace mtc;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Places buffers in the given order, each at the lowest offset that is free while it lives.
+/// Allocates buffers in the given order, each at the lowest offset that is free while it lives.
 static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned> order) {
   ArenaLayout layout;
   layout.offsets.assign(buffers.size(), 0);
-  SmallVector<unsigned> placed; // By offset.
+  SmallVector<unsigned> allocated; // By offset.
   for (unsigned index : order) {
     const LiveBuffer &buffer = buffers[index];
     if (buffer.bytes == 0)
       continue;
     int64_t offset = 0;
-    for (unsigned other : placed) {
+    for (unsigned other : allocated) {
       if (buffers[other].end < buffer.begin || buffer.end < buffers[other].begin)
         continue;
       if (layout.offsets[other] >= offset + buffer.bytes)
@@ -31,10 +31,10 @@ static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned
     }
     layout.offsets[index] = offset;
     layout.size = std::max(layout.size, offset + buffer.bytes);
-    auto position = llvm::upper_bound(placed, offset, [&](int64_t value, unsigned other) {
+    auto position = llvm::upper_bound(allocated, offset, [&](int64_t value, unsigned other) {
       return value < layout.offsets[other];
     });
-    placed.insert(position, index);
+    allocated.insert(position, index);
   }
   return layout;
 }

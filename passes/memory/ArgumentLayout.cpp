@@ -1,4 +1,4 @@
-//===- ArgumentLayout.cpp - Places of what the steps are given --------------------------------===//
+//===- ArgumentLayout.cpp - Slices of what the steps are given --------------------------------===//
 
 #include "passes/memory/ArgumentLayout.h"
 

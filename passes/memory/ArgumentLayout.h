@@ -1,4 +1,4 @@
-//===- ArgumentLayout.h - Places of what the steps are given ----------------------------------===//
+//===- ArgumentLayout.h - Slices of what the steps are given ----------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_ARGUMENTLAYOUT_H
 #define MTC_PASSES_MEMORY_ARGUMENTLAYOUT_H
@@ -11,7 +11,7 @@
 namespace mtc {
 
 /// Where the arguments of a module's functions lie. Arguments of the same name are one input of the
-/// program: they share a place.
+/// program: they share a slice.
 class ArgumentLayout {
 public:
   /// From `offset` on.

@@ -17,10 +17,10 @@ public:
 
   BufferAssignment run() {
     findLifetimes();
-    placeReads();
+    assignReads();
     forwardWrites();
     for (Operation *op : schedule.getOrder())
-      placeResults(op);
+      assignResults(op);
     return std::move(assignment);
   }
 
@@ -29,14 +29,14 @@ private:
   int64_t endTime() const { return context.firstTime + schedule.getEnd(); }
   int64_t lastUseOf(Value value);
   void findLifetimes();
-  void placeReads();
+  void assignReads();
   void forwardWrites();
-  void placeResults(Operation *op);
+  void assignResults(Operation *op);
   bool mayForward(Operation *write, Value root);
   bool mayShare(OpResult result, Value root);
   bool mayShare(KernelOp kernel, unsigned result, Value root);
   std::optional<unsigned> dyingOperand(OpResult result);
-  std::optional<unsigned> operandAtPlaceOf(OpResult result);
+  std::optional<unsigned> operandUnder(OpResult result);
   Buffer newTemporary(int64_t bytes, int64_t begin, int64_t end);
   Buffer bufferOfVariable(FlatSymbolRefAttr variable, int64_t birth);
 
@@ -74,7 +74,7 @@ void BufferAssigner::findLifetimes() {
         lastUses[result] = lastUseOf(result);
 }
 
-/// A transient variable has a place from the birth of its value to the function's end.
+/// A transient variable has a slice from the birth of its value to the function's end.
 Buffer BufferAssigner::bufferOfVariable(FlatSymbolRefAttr variable, int64_t birth) {
   if (auto fixed = context.variables.offsets.find(variable.getValue());
       fixed != context.variables.offsets.end())
@@ -85,7 +85,7 @@ Buffer BufferAssigner::bufferOfVariable(FlatSymbolRefAttr variable, int64_t birt
   return buffer;
 }
 
-void BufferAssigner::placeReads() {
+void BufferAssigner::assignReads() {
   Block &block = function.getBody().front();
   for (BlockArgument argument : block.getArguments()) {
     buffers[argument] = Buffer{context.arguments.offsetOf(function, argument.getArgNumber())};
@@ -97,8 +97,8 @@ void BufferAssigner::placeReads() {
   }
 }
 
-/// A result may be computed in a variable's place if nothing reads the variable's old value later,
-/// and what reads it at that very operation reads each element before its place is written.
+/// A result may be computed in a variable's slice if nothing reads the variable's old value later,
+/// and what reads it at that very operation reads each element before its slice is written.
 bool BufferAssigner::mayForward(Operation *write, Value root) {
   auto result = dyn_cast<OpResult>(root);
   if (!result || !isa<KernelOp, LibraryCallOpInterface>(result.getOwner()) ||
@@ -203,7 +203,7 @@ std::optional<unsigned> BufferAssigner::dyingOperand(OpResult result) {
     Buffer buffer = buffers.lookup(root);
     if (buffer.fixedOffset || lastUses.lookup(root) != time)
       continue;
-    // Another value may have taken the root's place already, as a result of this operation.
+    // Another value may have taken the root's slice already, as a result of this operation.
     if (context.temporaries[buffer.temporary].end != time)
       continue;
     if (mayShare(result, root))
@@ -212,12 +212,12 @@ std::optional<unsigned> BufferAssigner::dyingOperand(OpResult result) {
   return std::nullopt;
 }
 
-/// The operand that lies where a result of the same operation has been placed.
-std::optional<unsigned> BufferAssigner::operandAtPlaceOf(OpResult result) {
-  Buffer place = buffers.lookup(result);
+/// The operand that lies where a result of the same operation lies.
+std::optional<unsigned> BufferAssigner::operandUnder(OpResult result) {
+  Buffer own = buffers.lookup(result);
   for (auto [i, operand] : llvm::enumerate(result.getOwner()->getOperands())) {
     Buffer buffer = buffers.lookup(rootOf(operand));
-    if (buffer.fixedOffset == place.fixedOffset && buffer.temporary == place.temporary &&
+    if (buffer.fixedOffset == own.fixedOffset && buffer.temporary == own.temporary &&
         offsetInBuffer(operand) == 0)
       return i;
   }
@@ -229,7 +229,7 @@ Buffer BufferAssigner::newTemporary(int64_t bytes, int64_t begin, int64_t end) {
   return Buffer{std::nullopt, static_cast<unsigned>(context.temporaries.size() - 1)};
 }
 
-void BufferAssigner::placeResults(Operation *op) {
+void BufferAssigner::assignResults(Operation *op) {
   int64_t time = timeOf(op);
   auto call = dyn_cast<LibraryCallOpInterface>(op);
   if (!isa<KernelOp>(op) && !call)
@@ -239,7 +239,7 @@ void BufferAssigner::placeResults(Operation *op) {
     std::optional<unsigned> ignored;
     std::optional<unsigned> &operand = result.getResultNumber() == 0 ? accumulated : ignored;
     if (buffers.contains(result)) { // In a variable.
-      operand = operandAtPlaceOf(result);
+      operand = operandUnder(result);
       continue;
     }
     int64_t end = lastUses.lookup(result);

@@ -49,7 +49,7 @@ public:
   /// Whether a value that is written to a variable is computed there, so that nothing is left to
   /// do.
   bool isComputedInPlace(mlir::Operation *write) const { return forwarded.contains(write); }
-  /// The places of the transient variables that the function writes, by symbol.
+  /// The slices of the transient variables that the function writes, by symbol.
   const llvm::MapVector<mlir::Attribute, Buffer> &transients() const { return transientBuffers; }
 
 private:

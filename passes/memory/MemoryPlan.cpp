@@ -25,7 +25,7 @@ static LogicalResult verifyPlaceable(func::FuncOp function) {
   for (Operation &op : function.front())
     if (!isa<KernelOp, LibraryCallOpInterface, func::ReturnOp>(op) && !op.hasTrait<mtc::View>() &&
         readVariables(&op).empty() && writtenVariables(&op).empty())
-      return op.emitOpError("is neither a kernel nor a library call: it cannot be placed");
+      return op.emitOpError("is neither a kernel nor a library call: it cannot be allocated");
   return success();
 }
 

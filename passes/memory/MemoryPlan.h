@@ -19,7 +19,7 @@ namespace mtc {
 /// their operations, lifetimes, which values share a buffer, and each buffer's offset in the arena.
 /// The module is only read, so that a pass may ask what a change would be worth.
 ///
-/// The arena holds the variables, then the inputs, then a place for the next batch's inputs
+/// The arena holds the variables, then the inputs, then a slice for the next batch's inputs
 /// (staging), then what the functions keep while they run. Functions that write transient variables
 /// have an arena of a size of their own, so that what only they keep is not part of the others'.
 class MemoryPlan {
@@ -43,7 +43,7 @@ public:
   /// The most that is alive at once: no layout needs less.
   int64_t getLiveBytes() const { return fixed + common.layout.liveBytes; }
   /// Bytes of the inputs, staging included, and of staging alone: the distance from an input to the
-  /// place of the next batch's.
+  /// slice of the next batch's.
   int64_t getDataBytes() const { return fixed - variables.size; }
   int64_t getStagingBytes() const { return staging; }
   /// The operation that runs when most is alive, null if nothing is, and the bytes of its scratch.

@@ -12,7 +12,7 @@ namespace mtc {
 
 /// The operations of a function in the order in which they run: that of its text, but for writes,
 /// which come behind the last use of their variable's old value, since that lies in the variable's
-/// place.
+/// slice.
 class Schedule {
 public:
   /// Fails with a diagnostic where a new value is read or replaced before the last use of the old.

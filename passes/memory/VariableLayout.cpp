@@ -1,4 +1,4 @@
-//===- VariableLayout.cpp - Places of what outlives a step ------------------------------------===//
+//===- VariableLayout.cpp - Slices of what outlives a step ------------------------------------===//
 
 #include "passes/memory/VariableLayout.h"
 
@@ -15,32 +15,33 @@ public:
 
   FailureOr<VariableLayout> run() {
     WalkResult result = module.walk([&](Operation *op) {
-      return isa<ReadFlatOp, WriteFlatOp>(op) ? WalkResult(placeGroup(op)) : WalkResult::advance();
+      return isa<ReadFlatOp, WriteFlatOp>(op) ? WalkResult(allocateGroup(op))
+                                              : WalkResult::advance();
     });
     if (result.wasInterrupted())
       return failure();
     for (VariableOp variable : module.getOps<VariableOp>())
       if (!variable.getTransient())
-        place(variable);
+        allocate(variable);
     return std::move(layout);
   }
 
 private:
-  int64_t place(VariableOp variable) {
+  int64_t allocate(VariableOp variable) {
     auto [entry, isNew] = layout.offsets.try_emplace(variable.getSymName(), layout.size);
     if (isNew)
       layout.size += paddedBytes(byteSize(variable.getTensorType()));
     return entry->second;
   }
 
-  LogicalResult placeGroup(Operation *user) {
+  LogicalResult allocateGroup(Operation *user) {
     int64_t expected = -1;
     for (FlatSymbolRefAttr symbol :
          llvm::concat<FlatSymbolRefAttr>(readVariables(user), writtenVariables(user))) {
       auto variable = symbols.lookup<VariableOp>(symbol.getValue());
       if (variable.getTransient())
         continue;
-      int64_t offset = place(variable);
+      int64_t offset = allocate(variable);
       if (expected >= 0 && offset != expected)
         return user->emitOpError("needs ")
                << symbol << " behind its predecessor, where another flat tensor does not have it";

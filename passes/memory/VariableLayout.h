@@ -1,4 +1,4 @@
-//===- VariableLayout.h - Places of what outlives a step --------------------------------------===//
+//===- VariableLayout.h - Slices of what outlives a step --------------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_VARIABLELAYOUT_H
 #define MTC_PASSES_MEMORY_VARIABLELAYOUT_H

@@ -17,21 +17,21 @@ Value Update::powerOfStep(double base) {
   return base == 0.0 ? scalar(0.0) : b.exp(b.mul(step, scalar(std::log(base))));
 }
 
-Value Update::spread(Value scalar) {
+Value Update::broadcast(Value scalar) {
   Value narrowed = b.cast(scalar, typeOf(parameter).getElementType());
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(shapeOf(parameter).size()));
   return b.broadcast(narrowed, axes, shapeOf(parameter));
 }
 
 Value Update::gradientWithDecay() {
-  return weightDecay == 0.0 ? gradient : b.add(gradient, b.mul(parameter, spread(weightDecay)));
+  return weightDecay == 0.0 ? gradient : b.add(gradient, b.mul(parameter, broadcast(weightDecay)));
 }
 
 void Update::decayParameter() {
   if (weightDecay == 0.0)
     return;
   Value kept = b.sub(scalar(1.0), b.mul(learningRate, scalar(weightDecay)));
-  parameter = b.mul(parameter, spread(kept));
+  parameter = b.mul(parameter, broadcast(kept));
 }
 
 std::string Hyperparameter::describeRange() const {

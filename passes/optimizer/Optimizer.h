@@ -78,8 +78,8 @@ public:
   /// base^step, for 0 <= base < 1.
   Value powerOfStep(double base);
   /// A scalar as a tensor like the parameter.
-  Value spread(Value scalar);
-  Value spread(double value) { return b.splat(parameter, value); }
+  Value broadcast(Value scalar);
+  Value broadcast(double value) { return b.splat(parameter, value); }
 
   /// The gradient of the loss with the decay as its penalty: g + wd p.
   Value gradientWithDecay();

@@ -156,7 +156,7 @@ void OptimizerPass::buildGroup(Update update, Group &group, Value gradientScale)
   FlatView gradients(group.gradients);
   Value given = update.gradient = gradients.read(b);
   if (gradientScale)
-    update.gradient = b.mul(given, update.spread(gradientScale));
+    update.gradient = b.mul(given, update.broadcast(gradientScale));
   for (FlatView &state : states)
     update.states.push_back(state.read(b));
   kind->build(update);

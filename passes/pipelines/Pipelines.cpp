@@ -62,8 +62,8 @@ void mtc::buildKernelPipeline(OpPassManager &manager, PassFilter takes) {
   manager.addPass(createReachStage({Stage::Kernels}));
 }
 
-void mtc::buildPlacementPipeline(OpPassManager &manager) {
-  manager.addPass(createPlace());
+void mtc::buildAllocationPipeline(OpPassManager &manager) {
+  manager.addPass(createAllocate());
   manager.addPass(createReachStage({Stage::Placed}));
 }
 
@@ -89,8 +89,8 @@ void mtc::registerMtcPipelines() {
                                      [](OpPassManager &manager) { buildForwardPipeline(manager); });
   PassPipelineRegistration<> kernels("mtc-kernel-pipeline", "from values to kernels",
                                      [](OpPassManager &manager) { buildKernelPipeline(manager); });
-  PassPipelineRegistration<> placement("mtc-placement-pipeline", "from kernels to places in memory",
-                                       buildPlacementPipeline);
+  PassPipelineRegistration<> allocation(
+      "mtc-allocation-pipeline", "from kernels to slices of memory", buildAllocationPipeline);
   PassPipelineRegistration<TablePipelineOptions<TrainingOptions>> training(
       "mtc-training-pipeline", "from the forward function to the training program",
       [](OpPassManager &manager, const TablePipelineOptions<TrainingOptions> &options) {

@@ -43,7 +43,7 @@ void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &
 void buildKernelPipeline(mlir::OpPassManager &manager, PassFilter takes = takeEveryPass);
 
 /// From kernels to places in one arena.
-void buildPlacementPipeline(mlir::OpPassManager &manager);
+void buildAllocationPipeline(mlir::OpPassManager &manager);
 
 /// A pass that a pipeline asks its filter for, and the stage that it is on the way to.
 struct OptionalPass {
@@ -54,7 +54,7 @@ struct OptionalPass {
 std::vector<OptionalPass> getOptionalPasses();
 
 /// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline`,
-/// `mtc-kernel-pipeline` and `mtc-placement-pipeline`.
+/// `mtc-kernel-pipeline` and `mtc-allocation-pipeline`.
 void registerMtcPipelines();
 
 } // namespace mtc

@@ -32,8 +32,8 @@ best = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--json"], folder).
 assert all(best <= peak for peak in peaks.values()) and best < 0.85 * peaks[PASSES[1],], (best, peaks)
 
 # A name that is none is refused with those that are.
-message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--skip-pass", "mtc-place"], folder, code=1).stderr
-assert "--skip-pass mtc-place" in message and all(name in message for name in PASSES), message
+message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--skip-pass", "mtc-allocate"], folder, code=1).stderr
+assert "--skip-pass mtc-allocate" in message and all(name in message for name in PASSES), message
 
 # --remarks says of each node what was joined, and why not.
 run([MTC, "plan", GPT2.model, *GPT2.flags, "--remarks", "remarks.txt"], folder)

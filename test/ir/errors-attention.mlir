@@ -21,7 +21,7 @@ func.func @attention_c2(%q: tensor<2x2x8x16xf32>, %m: tensor<2x2x8x4xi1>) {
 // -----
 
 func.func @attention_c3(%q: tensor<2x4x8x16xf32>) {
-  // expected-error @below {{out and sums have extents [2, 8, 4, 16] and [2, 4, 8], expected [2, 4, 8, 16] in the order [0, 1, 2, 3] and [2, 4, 8] (attention_c3)}}
+  // expected-error @below {{out and logsumexp have extents [2, 8, 4, 16] and [2, 4, 8], expected [2, 4, 8, 16] in the order [0, 1, 2, 3] and [2, 4, 8] (attention_c3)}}
   %o, %s = mtc.attention %q, %q, %q scale 1.0
     : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> (tensor<2x8x4x16xf32>, tensor<2x4x8xf32>)
   return
@@ -30,7 +30,7 @@ func.func @attention_c3(%q: tensor<2x4x8x16xf32>) {
 // -----
 
 func.func @permuted_attention_c1(%q: tensor<2x4x8x16xf32>) {
-  // expected-error @below {{out and sums have extents [2, 4, 8, 16] and [2, 4, 8], expected [2, 4, 8, 16] in the order [0, 2, 1, 3] and [2, 4, 8] (permuted_attention_c1)}}
+  // expected-error @below {{out and logsumexp have extents [2, 4, 8, 16] and [2, 4, 8], expected [2, 4, 8, 16] in the order [0, 2, 1, 3] and [2, 4, 8] (permuted_attention_c1)}}
   %o, %s = mtc.permuted_attention %q, %q, %q scale 1.0 order [0, 2, 1, 3]
     : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8xf32>)
   return
@@ -47,7 +47,7 @@ func.func @attention_c4(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf64>) {
 
 // -----
 
-func.func @attention_c4_sums(%q: tensor<2x4x8x16xbf16>) {
+func.func @attention_c4_logsumexp(%q: tensor<2x4x8x16xbf16>) {
   // expected-error @below {{has elements 'bf16' where 'f32' is expected (attention_c4)}}
   %o, %s = mtc.attention %q, %q, %q scale 1.0
     : (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>) -> (tensor<2x4x8x16xbf16>, tensor<2x4x8xbf16>)
@@ -57,7 +57,7 @@ func.func @attention_c4_sums(%q: tensor<2x4x8x16xbf16>) {
 // -----
 
 func.func @attention_gradient_c1_out(%q: tensor<2x4x8x16xbf16>, %s: tensor<2x4x8xf32>, %o: tensor<2x8x4x16xbf16>) {
-  // expected-error @below {{sums, offsets, d_out or out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
+  // expected-error @below {{logsumexp, offsets, d_out or out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
   %dq, %dk, %dv = mtc.attention_gradient %q, %q, %q scale 1.0 of %s, %s, %q out %o
     : (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>, tensor<2x4x8xf32>, tensor<2x4x8xf32>,
        tensor<2x4x8x16xbf16>, tensor<2x8x4x16xbf16>)
@@ -68,7 +68,7 @@ func.func @attention_gradient_c1_out(%q: tensor<2x4x8x16xbf16>, %s: tensor<2x4x8
 // -----
 
 func.func @attention_gradient_c1(%q: tensor<2x4x8x16xf32>, %s: tensor<2x4x7xf32>) {
-  // expected-error @below {{sums, offsets, d_out or out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
+  // expected-error @below {{logsumexp, offsets, d_out or out do not have the extents of rows, [2, 4, 8], or a result not those of its operand in its order (attention_gradient_c1)}}
   %dq, %dk, %dv = mtc.attention_gradient %q, %q, %q scale 1.0 of %s, %s, %q
     : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x7xf32>, tensor<2x4x7xf32>,
        tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>)

@@ -31,7 +31,7 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
-  // expected-error @below {{sums beside a batch, or keeps what no gelu is taken of (contraction_call_c2)}}
+  // expected-error @below {{sums beside a batch, or has an auxiliary result without gelu (contraction_call_c2)}}
   mtc.call #mtc.contraction<type = f32, activation = relu, has_auxiliary = 1> [] into []
 }
 

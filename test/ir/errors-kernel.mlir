@@ -119,23 +119,24 @@ func.func @load_c2(%x: tensor<4xbf16>) {
 // -----
 
 func.func @kernel_c6_number(%x: tensor<4x8xf32>) {
-  // expected-error @below {{has the total 1, expected ascending numbers of its 1 results, of floats (kernel_c6)}}
+  // expected-error @below {{adds to result 1, expected ascending numbers of its 1 results, of floats without symbols (kernel_c6)}}
   %0 = mtc.kernel [4, 8] (%x) : (tensor<4x8xf32>) -> tensor<8xf32> {
   ^body(%a: tensor<4x8xf32>):
     %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x8xf32> -> f32
-    mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d1)>] totals [1] : f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d1)>] add [1] : f32
   }
   return
 }
 
 // -----
 
-func.func @kernel_c6_add(%x: tensor<4x8xf32>) {
-  // expected-error @below {{adds at computed places and totals columns at once (kernel_c6)}}
+func.func @kernel_c6_symbols(%x: tensor<4x8xf32>) {
+  // expected-error @below {{adds 0 of its 1 results, expected all of them with symbols (kernel_c6)}}
   %0 = mtc.kernel [4, 8] (%x) : (tensor<4x8xf32>) -> tensor<8xf32> {
   ^body(%a: tensor<4x8xf32>):
     %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x8xf32> -> f32
-    mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d1)>] add totals [0] : f32
+    %i = mtc.kernel.index affine_map<(d0, d1) -> (d1)>
+    mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0)>] [%i] : f32
   }
   return
 }
@@ -143,11 +144,11 @@ func.func @kernel_c6_add(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @kernel_c6_other(%x: tensor<4x8xf32>) {
-  // expected-error @below {{totals dimension 0, along which result 1 is one (kernel_c6)}}
+  // expected-error @below {{sums over dimension 0, which result 1 leaves out without `add` (kernel_c6)}}
   %0:2 = mtc.kernel [4, 8] (%x) : (tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   ^body(%a: tensor<4x8xf32>):
     %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x8xf32> -> f32
-    mtc.kernel.yield %v, %v at [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>] totals [0] : f32, f32
+    mtc.kernel.yield %v, %v at [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>] add [0] : f32, f32
   }
   return
 }

@@ -195,7 +195,7 @@ func.func @fused_contract_c2(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @fused_contract_c3(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error @below {{has no point, expected one of type 'tensor<4x16xf32>' (fused_contract_c3)}}
+  // expected-error @below {{has no pre-activation, expected one of type 'tensor<4x16xf32>' (fused_contract_c3)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu_gradient : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return
 }
@@ -203,7 +203,7 @@ func.func @fused_contract_c3(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @fused_contract_c3_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %z: tensor<16x4xf32>) {
-  // expected-error @below {{has a point of type 'tensor<16x4xf32>', expected one of type 'tensor<4x16xf32>' (fused_contract_c3)}}
+  // expected-error @below {{has a pre-activation of type 'tensor<16x4xf32>', expected one of type 'tensor<4x16xf32>' (fused_contract_c3)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu_gradient at %z : tensor<16x4xf32> : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return
 }
@@ -211,7 +211,7 @@ func.func @fused_contract_c3_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %z:
 // -----
 
 func.func @fused_contract_c3_other(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %z: tensor<4x16xf32>) {
-  // expected-error @below {{has a point of type 'tensor<4x16xf32>', expected none (fused_contract_c3)}}
+  // expected-error @below {{has a pre-activation of type 'tensor<4x16xf32>', expected none (fused_contract_c3)}}
   %y = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu at %z : tensor<4x16xf32> : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
   return
 }
@@ -219,16 +219,16 @@ func.func @fused_contract_c3_other(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %z
 // -----
 
 func.func @fused_contract_c4(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error @below {{keeps sums of type 'tensor<4x16xf32>', expected those of gelu, of type 'tensor<4x16xf32>' (fused_contract_c4)}}
-  %y, %z = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then relu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+  // expected-error @below {{has an auxiliary result of type 'tensor<4x16xf32>', expected one of gelu, of type 'tensor<4x16xf32>' (fused_contract_c4)}}
+  %y, %z = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then relu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> auxiliary tensor<4x16xf32>
   return
 }
 
 // -----
 
 func.func @fused_contract_c4_type(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error @below {{keeps sums of type 'tensor<64xf32>', expected those of gelu, of type 'tensor<4x16xf32>' (fused_contract_c4)}}
-  %y, %z = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<64xf32>
+  // expected-error @below {{has an auxiliary result of type 'tensor<64xf32>', expected one of gelu, of type 'tensor<4x16xf32>' (fused_contract_c4)}}
+  %y, %z = mtc.fused_contract %a, %b batch [] x [] over [1] x [0] then gelu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> auxiliary tensor<64xf32>
   return
 }
 

@@ -31,8 +31,8 @@ func.func @scatter(%x: tensor<9x4xf32>, %i: tensor<9xi64>) -> tensor<5x4xf32> {
     %z = arith.constant 0.0 : f32
     // CHECK: mtc.kernel.load %{{.*}} at affine_map<(d0, d1) -> (d0, d1)> if %{{.*}} else %{{.*}} : f32 : tensor<9x4xf32> -> f32
     %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> if %g else %z : f32 : tensor<9x4xf32> -> f32
-    // CHECK: mtc.kernel.yield %{{.*}} at [affine_map<(d0, d1)[s0] -> (s0, d1)>][%{{.*}}] add : f32
-    mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32
+    // CHECK: mtc.kernel.yield %{{.*}} at [affine_map<(d0, d1)[s0] -> (s0, d1)>][%{{.*}}] add [0] : f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
   }
   return %y : tensor<5x4xf32>
 }

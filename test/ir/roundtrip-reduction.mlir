@@ -38,9 +38,9 @@ func.func @fused_contract(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %c: tensor<
   // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] adding %{{.*}} : tensor<4x16xf32> then {{ *}}relu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>{{$}}
   %r = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] adding %c : tensor<4x16xf32> then relu
          : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
-  // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] then {{ *}}gelu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+  // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] then {{ *}}gelu : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> auxiliary tensor<4x16xf32>
   %y, %z = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] then gelu
-             : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+             : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> auxiliary tensor<4x16xf32>
   // CHECK: mtc.fused_contract %{{.*}}, %{{.*}} batch [] x [] over [1] x [0] then {{ *}}gelu_gradient at %{{.*}} : tensor<4x16xf32> summing {{ *}}result : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
   %d, %s = mtc.fused_contract %u, %v batch [] x [] over [1] x [0] then gelu_gradient at %z : tensor<4x16xf32> summing result
              : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>

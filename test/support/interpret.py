@@ -120,11 +120,12 @@ class Kernel:
 
     def run(self, line):
         """Executes a line of the body; gives the results at the yield."""
-        if match := re.fullmatch(r"mtc.kernel.yield (.*) at \[(.*?)\](?:\[(.*?)\])?( add)? : .*", line):
-            names, maps, symbols, add = match.groups()
+        if match := re.fullmatch(r"mtc.kernel.yield (.*) at \[(.*?)\](?:\[(.*?)\])?(?: add \[(.*?)\])? : .*", line):
+            names, maps, symbols, added = match.groups()
+            assert symbols or not added, "no program before fusion sums columns in a yield"
             return self.store([self.values[n.strip()] for n in names.split(",")],
                               [Affine(m) for m in re.findall(r"affine_map<.*?\)>", maps)],
-                              self.named(symbols), bool(add))
+                              self.named(symbols), bool(added))
         target, name, rest = re.fullmatch(r"(%\S+) = (\S+) +(.*)", line).groups()
         self.values[target] = np.broadcast_to(self.compute(name, rest), self.space)
 

@@ -13,7 +13,7 @@ STAGES = ["onnx", "forward", "training", "kernels", "placed"]
 PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mtc", "--mtc-forward-pipeline"]),
              ("forward", "training", ["--mtc-training-pipeline={}", "--mtc-choose-rows"]),
              ("training", "kernels", ["--mtc-kernel-pipeline"]),
-             ("kernels", "placed", ["--mtc-placement-pipeline"])]  # fmt: skip
+             ("kernels", "placed", ["--mtc-allocation-pipeline"])]  # fmt: skip
 TARGETS = [[], ["--target", "cuda:sm_90", "--emulate"]]
 # Of each model the flags that reading it decides, and those that decide how it is trained.
 MODELS = {

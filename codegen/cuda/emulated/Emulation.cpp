@@ -390,7 +390,7 @@ Error cuda::emulateDeviceModule(Module &module, unsigned optLevel) {
   cpu::optimize(module, **machine, optLevel);
   scalarizeMaskedAccesses(module);
 
-  constexpr uint32_t mostSharedBytes = 48 << 10;
+  constexpr uint32_t maxSharedBytes = 48 << 10;
   SmallVector<GlobalVariable *> shared = findShared(module);
   SmallVector<Function *> functions(make_pointer_range(module.functions()));
   for (Function *function : functions) {
@@ -402,7 +402,7 @@ Error cuda::emulateDeviceModule(Module &module, unsigned optLevel) {
                                "inlined and so not emulated");
     DenseMap<GlobalVariable *, uint32_t> sharedOffsets;
     uint32_t sharedBytes = layOutShared(*function, shared, sharedOffsets);
-    if (sharedBytes > mostSharedBytes)
+    if (sharedBytes > maxSharedBytes)
       return createStringError("a block has 48 KiB of static shared memory, '" +
                                function->getName() + "' has " + Twine(sharedBytes) + " bytes");
     if (Error error = KernelEmulation(*function, sharedBytes, sharedOffsets).run())

@@ -19,14 +19,14 @@ static void step(Update &update) {
   Value &m = update.states[0], &v = update.states[1];
   double beta1 = update.number("beta1"), beta2 = update.number("beta2");
 
-  m = b.add(m, b.mul(b.sub(g, m), update.spread(1.0 - beta1)));
-  v = b.add(b.mul(v, update.spread(beta2)), b.mul(b.mul(g, g), update.spread(1.0 - beta2)));
+  m = b.add(m, b.mul(b.sub(g, m), update.broadcast(1.0 - beta1)));
+  v = b.add(b.mul(v, update.broadcast(beta2)), b.mul(b.mul(g, g), update.broadcast(1.0 - beta2)));
 
   Value rate = b.div(update.learningRate, b.sub(one, update.powerOfStep(beta1)));
   Value unbias = b.div(one, b.sqrt(b.sub(one, update.powerOfStep(beta2))));
   Value denominator =
-      b.add(b.mul(b.sqrt(v), update.spread(unbias)), update.spread(update.number("eps")));
-  update.parameter = b.sub(update.parameter, b.div(b.mul(m, update.spread(rate)), denominator));
+      b.add(b.mul(b.sqrt(v), update.broadcast(unbias)), update.broadcast(update.number("eps")));
+  update.parameter = b.sub(update.parameter, b.div(b.mul(m, update.broadcast(rate)), denominator));
 }
 
 /// The decay is part of the gradient: g + wd p.

@@ -17,11 +17,12 @@ static void build(Update &update) {
   Value g = update.gradient;
   Value &m = update.states[0];
   auto mixed = [&](double beta) {
-    return b.add(b.mul(m, update.spread(beta)), b.mul(g, update.spread(1.0 - beta)));
+    return b.add(b.mul(m, update.broadcast(beta)), b.mul(g, update.broadcast(1.0 - beta)));
   };
   update.decayParameter();
   Value direction = b.sign(mixed(update.number("beta1")));
-  update.parameter = b.sub(update.parameter, b.mul(direction, update.spread(update.learningRate)));
+  update.parameter =
+      b.sub(update.parameter, b.mul(direction, update.broadcast(update.learningRate)));
   m = mixed(update.number("beta2"));
 }
 

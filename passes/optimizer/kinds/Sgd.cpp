@@ -8,7 +8,7 @@ using namespace mtc;
 /// p -= lr d
 static void descend(Update &update, Value d) {
   TensorBuilder &b = update.b;
-  update.parameter = b.sub(update.parameter, b.mul(d, update.spread(update.learningRate)));
+  update.parameter = b.sub(update.parameter, b.mul(d, update.broadcast(update.learningRate)));
 }
 
 static void buildSgd(Update &update) { descend(update, update.gradientWithDecay()); }
@@ -17,8 +17,8 @@ static void buildSgd(Update &update) { descend(update, update.gradientWithDecay(
 static void buildMomentum(Update &update) {
   TensorBuilder &b = update.b;
   Value &velocity = update.states[0];
-  velocity =
-      b.add(b.mul(velocity, update.spread(update.number("momentum"))), update.gradientWithDecay());
+  velocity = b.add(b.mul(velocity, update.broadcast(update.number("momentum"))),
+                   update.gradientWithDecay());
   descend(update, velocity);
 }
 

@@ -17,5 +17,5 @@ mtc.kernel_function @rows [64, 768] reduce [0] -> [tensor<1000x768xf32>] {
 ^body(%a: tensor<64x768xf32>, %ids: tensor<64xi64>):
   %i = mtc.kernel.load %ids at affine_map<(d0, d1) -> (d0)> : tensor<64xi64> -> i64
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x768xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%i] add : f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%i] add [0] : f32
 }

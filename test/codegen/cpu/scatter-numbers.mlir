@@ -8,7 +8,7 @@ mtc.kernel_function @rows [40, 65] reduce [0] -> [tensor<9x65xf32>] attributes {
   %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0)> : tensor<40xi64> -> i64
   %j = mtc.kernel.check %k below 9
   %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<40x65xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
 // Every row adds within itself; lanes lie across rows.
@@ -18,7 +18,7 @@ mtc.kernel_function @within [37, 5] reduce [1] -> [tensor<37x12xf32>] attributes
   %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0, d1)> : tensor<37x5xi64> -> i64
   %j = mtc.kernel.check %k below 12
   %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<37x5xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (d0, s0)>] [%j] add : f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (d0, s0)>] [%j] add [0] : f32
 }
 
 // Nothing is parallel.
@@ -28,15 +28,16 @@ mtc.kernel_function @histogram [500] reduce [0] -> [tensor<20xi64>] attributes {
   %one = arith.constant 1 : i64
   %k = mtc.kernel.load %i at affine_map<(d0) -> (d0)> : tensor<500xi64> -> i64
   %j = mtc.kernel.check %k below 20
-  mtc.kernel.yield %one at [affine_map<(d0)[s0] -> (s0)>] [%j] add : i64
+  mtc.kernel.yield %one at [affine_map<(d0)[s0] -> (s0)>] [%j] add [0] : i64
 }
 
-// Windows that overlap: the place is an affine function of parallel and reduced dims.
+// Windows that overlap: the index depends on parallel and reduced dims.
 // CHECK: @overlap: {{.*}} ok
 mtc.kernel_function @overlap [6, 20, 3] reduce [2] -> [tensor<6x22xf32>] {
 ^body(%g: tensor<6x20x3xf32>):
   %x = mtc.kernel.load %g at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<6x20x3xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1, d2) -> (d0, d1 + d2)>] add : f32
+  %i = mtc.kernel.index affine_map<(d0, d1, d2) -> (d1 + d2)>
+  mtc.kernel.yield %x at [affine_map<(d0, d1, d2)[s0] -> (d0, s0)>] [%i] add [0] : f32
 }
 
 // An owned dim outside, all others in order.
@@ -47,5 +48,5 @@ mtc.kernel_function @blocks [3, 30, 70] reduce [1] -> [tensor<3x8x70xf32>] attri
   %l = arith.extsi %k : i32 to i64
   %j = mtc.kernel.check %l below 8
   %x = mtc.kernel.load %g at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<3x30x70xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1, d2)[s0] -> (d0, s0, d2)>] [%j] add : f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1, d2)[s0] -> (d0, s0, d2)>] [%j] add [0] : f32
 }

@@ -1,5 +1,5 @@
 // Kernels of windows, alone and read through by others, on both targets against the interpreter.
-// RUN: mtc-opt %s -pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-place)' -o %t
+// RUN: mtc-opt %s -pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-allocate)' -o %t
 // RUN: mtc-run --check --tolerance 5e-6 %t | FileCheck %s
 // RUN: mtc-run --target cuda --emulate --check --tolerance 5e-6 %t | FileCheck %s
 // RUN: env MTC_EMULATED_ORDER=reversed mtc-run --target cuda --emulate --check --tolerance 5e-6 %t | FileCheck %s

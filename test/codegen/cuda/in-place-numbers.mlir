@@ -104,30 +104,30 @@ mtc.kernel_function @across [2, 33, 65] -> [tensor<2x33x65xf32>] attributes {run
   mtc.kernel.yield %z at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>] : f32
 }
 
-// Totals: groups beyond the rows, in registers and in scratch.
-// CHECK: @totals: {{.*}} ok
-mtc.kernel_function @totals [21, 7] reduce [1] -> [tensor<21x7xf32>, tensor<7xf32>] attributes {run.in_place = [0, -1]} {
+// Column sums: groups beyond the rows, in registers and in scratch.
+// CHECK: @column_sums: {{.*}} ok
+mtc.kernel_function @column_sums [21, 7] reduce [1] -> [tensor<21x7xf32>, tensor<7xf32>] attributes {run.in_place = [0, -1]} {
 ^body(%a: tensor<21x7xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<21x7xf32> -> f32
   %s = mtc.kernel.reduce max %x : f32
   %y = arith.subf %x, %s : f32
-  mtc.kernel.yield %y, %y at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
+  mtc.kernel.yield %y, %y at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
 }
 
-// CHECK: @totals_of_rows: {{.*}} ok
-mtc.kernel_function @totals_of_rows [21, 80] reduce [1] -> [tensor<21xf32>, tensor<f32>] attributes {run.in_place = [1, -1]} {
+// CHECK: @column_sums_of_rows: {{.*}} ok
+mtc.kernel_function @column_sums_of_rows [21, 80] reduce [1] -> [tensor<21xf32>, tensor<f32>] attributes {run.in_place = [1, -1]} {
 ^body(%a: tensor<21x80xf32>, %b: tensor<21xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<21x80xf32> -> f32
   %w = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0)> : tensor<21xf32> -> f32
   %p = arith.mulf %x, %w : f32
   %s = mtc.kernel.reduce max %p : f32
-  mtc.kernel.yield %s, %s at [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> ()>] totals [1] : f32, f32
+  mtc.kernel.yield %s, %s at [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> ()>] add [1] : f32, f32
 }
 
-// CHECK: @totals_in_scratch: {{.*}} ok
-mtc.kernel_function @totals_in_scratch [11, 3000] -> [tensor<11x3000xf32>, tensor<3000xf32>] attributes {run.in_place = [0, -1]} {
+// CHECK: @column_sums_in_scratch: {{.*}} ok
+mtc.kernel_function @column_sums_in_scratch [11, 3000] -> [tensor<11x3000xf32>, tensor<3000xf32>] attributes {run.in_place = [0, -1]} {
 ^body(%a: tensor<11x3000xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<11x3000xf32> -> f32
   %y = arith.mulf %x, %x : f32
-  mtc.kernel.yield %y, %y at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
+  mtc.kernel.yield %y, %y at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
 }

@@ -29,7 +29,7 @@ mtc.kernel_function @rows [8192, 768] reduce [0] -> [tensor<50257x768xf32>] {
   %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0)> : tensor<8192xi64> -> i64
   %j = mtc.kernel.check %k below 50257
   %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<8192x768xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
 // Every row has places of its own: one thread runs through it.
@@ -45,5 +45,5 @@ mtc.kernel_function @within [1024, 16] reduce [1] -> [tensor<1024x50257xf32>] {
   %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0, d1)> : tensor<1024x16xi64> -> i64
   %j = mtc.kernel.check %k below 50257
   %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<1024x16xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (d0, s0)>] [%j] add : f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (d0, s0)>] [%j] add [0] : f32
 }

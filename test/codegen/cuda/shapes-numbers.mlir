@@ -183,7 +183,7 @@ mtc.kernel_function @embedding [700, 132] reduce [0] -> [tensor<600x132xf32>] at
   %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0)> : tensor<700xi64> -> i64
   %j = mtc.kernel.check %k below 600
   %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<700x132xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
 // CHECK: @one_place: {{.*}} ok
@@ -194,7 +194,7 @@ mtc.kernel_function @one_place [300, 5] reduce [0] -> [tensor<1x5xf32>, tensor<1
   %j = mtc.kernel.check %l below 1
   %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<300x5xf32> -> f32
   %one = arith.constant 1 : i64
-  mtc.kernel.yield %x, %one at [affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32, i64
+  mtc.kernel.yield %x, %one at [affine_map<(d0, d1)[s0] -> (s0, d1)>, affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0, 1] : f32, i64
 }
 
 // Few places: chunks of the points are added up apart.
@@ -205,7 +205,7 @@ mtc.kernel_function @few_places [530, 36] reduce [0] -> [tensor<3x36xf16>] attri
   %j = mtc.kernel.check %k below 3
   %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<530x36xf32> -> f32
   %q = math.floor %x : f32
-  mtc.kernel.yield %q at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add : f32
+  mtc.kernel.yield %q at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] : f32
 }
 
 // A total that keeps a dim of the rows: teams sum within it, in registers.
@@ -215,15 +215,15 @@ mtc.kernel_function @kept [19, 5, 40] reduce [2] -> [tensor<5x40xf32>, tensor<19
   %x = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<19x5x40xf32> -> f32
   %s = mtc.kernel.reduce max %x : f32
   %d = arith.subf %x, %s : f32
-  mtc.kernel.yield %d, %d at [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] totals [0] : f32, f32
+  mtc.kernel.yield %d, %d at [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] add [0] : f32, f32
 }
 
-// Totals that keep different dims.
+// Column sums that keep different dims.
 // CHECK: @kept_by_one: {{.*}} ok
 mtc.kernel_function @kept_by_one [19, 5, 40] reduce [2] -> [tensor<5x40xf32>, tensor<40xf32>, tensor<19x5x40xf32>] {
 ^body(%a: tensor<19x5x40xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<19x5x40xf32> -> f32
   %s = mtc.kernel.reduce max %x : f32
   %d = arith.subf %x, %s : f32
-  mtc.kernel.yield %d, %d, %d at [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] totals [0, 1] : f32, f32, f32
+  mtc.kernel.yield %d, %d, %d at [affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>] add [0, 1] : f32, f32, f32
 }

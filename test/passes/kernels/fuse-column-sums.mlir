@@ -2,10 +2,10 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-column-sums,canonicalize))' --remarks-filter=mtc-fuse-column-sums --remark-policy=all 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The kernel that computes the rows sums their columns.
-// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}totals=1
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}column_sums=1
 // CHECK-LABEL: func.func @of_producer
 // CHECK: %[[K:.*]]:2 = mtc.kernel [6, 5]
-// CHECK: mtc.kernel.yield %[[V:.*]], %[[V]] at [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>] totals [0]
+// CHECK: mtc.kernel.yield %[[V:.*]], %[[V]] at [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>] add [0]
 // CHECK-NOT: mtc.kernel [
 // CHECK: return %[[K]]#1, %[[K]]#0
 func.func @of_producer(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) {
@@ -17,11 +17,11 @@ func.func @of_producer(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) 
 // -----
 
 // Beside reductions of the same rows, through another shape: a norm's scale.
-// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}totals=1
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}column_sums=1
 // CHECK-LABEL: func.func @beside_rows
 // CHECK: mtc.kernel [3, 4, 5] reduce [2](%arg0)
 // CHECK: mtc.kernel.reduce add
-// CHECK: mtc.kernel.yield {{.*}} totals [
+// CHECK: mtc.kernel.yield {{.*}} add [
 // CHECK-NOT: mtc.kernel [
 func.func @beside_rows(%x: tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<5xf32>) {
   %r = mtc.reduce add %x axes [2] : tensor<3x4x5xf32> -> tensor<3x4xf32>
@@ -38,7 +38,7 @@ func.func @beside_rows(%x: tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<5xf3
 // A total is known only at the end: what reads it stays apart.
 // CHECK-LABEL: func.func @read_again
 // CHECK: mtc.kernel [6, 5]
-// CHECK: totals [
+// CHECK: add [
 // CHECK: mtc.kernel [6, 5]
 // CHECK-NOT: mtc.kernel [
 func.func @read_again(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
@@ -53,7 +53,7 @@ func.func @read_again(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
 
 // What is computed from the sum keeps the columns' kernel: the sum is no result by itself.
 // CHECK-LABEL: func.func @of_largest
-// CHECK-NOT: totals
+// CHECK-NOT: add [
 func.func @of_largest(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) {
   %y = mtc.exp %x : tensor<6x5xf32>
   %s = mtc.reduce max %y axes [0] : tensor<6x5xf32> -> tensor<5xf32>
@@ -67,7 +67,7 @@ func.func @of_largest(%x: tensor<6x5xf32>) -> (tensor<6x5xf32>, tensor<5xf32>) {
 // CHECK-LABEL: func.func @alone
 // CHECK: mtc.kernel [6, 5] reduce [0]
 // CHECK: mtc.kernel.reduce add
-// CHECK-NOT: totals
+// CHECK-NOT: add [
 func.func @alone(%x: tensor<6x5xf32>) -> tensor<5xf32> {
   %s = mtc.reduce add %x axes [0] : tensor<6x5xf32> -> tensor<5xf32>
   return %s : tensor<5xf32>
@@ -78,7 +78,7 @@ func.func @alone(%x: tensor<6x5xf32>) -> tensor<5xf32> {
 // The columns' sum goes along what the rows' kernel reduces, too.
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a sum goes along the rows, too
 // CHECK-LABEL: func.func @across
-// CHECK-NOT: totals
+// CHECK-NOT: add [
 func.func @across(%x: tensor<6x4x5xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
   %r = mtc.reduce max %x axes [1, 2] : tensor<6x4x5xf32> -> tensor<6xf32>
   %s = mtc.reduce add %x axes [0, 2] : tensor<6x4x5xf32> -> tensor<4xf32>
@@ -88,11 +88,11 @@ func.func @across(%x: tensor<6x4x5xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
 // -----
 
 // The second sum would make rows of the kernel that sums along them already.
-// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}totals=1
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-column-sums {{.*}}column_sums=1
 // REMARK: remark: [Missed] not-fused | Category:mtc-fuse-column-sums {{.*}}a sum goes along the rows, too
 // CHECK-LABEL: func.func @along_rows
 // CHECK: mtc.kernel [6, 4, 3](
-// CHECK: totals [0]
+// CHECK: add [0]
 // CHECK: mtc.kernel [6, 4] reduce [0](
 func.func @along_rows(%x: tensor<6x4xf32>, %y: tensor<6x4x3xf32>)
     -> (tensor<6x4x3xf32>, tensor<4xf32>, tensor<4xf32>) {
@@ -107,7 +107,7 @@ func.func @along_rows(%x: tensor<6x4xf32>, %y: tensor<6x4x3xf32>)
 
 // Trailing extents of 1 make no columns of rows.
 // CHECK-LABEL: func.func @whole
-// CHECK-NOT: totals
+// CHECK-NOT: add [
 func.func @whole(%x: tensor<6x5x1xf32>) -> (tensor<6x5x1xf32>, tensor<1xf32>) {
   %y = mtc.exp %x : tensor<6x5x1xf32>
   %s = mtc.reduce add %y axes [0, 1] : tensor<6x5x1xf32> -> tensor<1xf32>

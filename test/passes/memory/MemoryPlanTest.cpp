@@ -94,7 +94,7 @@ TEST_F(MemoryPlanTest, IsWhatThePassWrites) {
   FailureOr<MemoryPlan> plan = MemoryPlan::compute(*module);
   ASSERT_TRUE(succeeded(plan));
   PassManager manager(&context);
-  manager.addPass(createPlace());
+  manager.addPass(createAllocate());
   ASSERT_TRUE(succeeded(manager.run(*module)));
   ArenaOp arena = *module->getOps<ArenaOp>().begin();
   EXPECT_EQ(static_cast<int64_t>(arena.getSize()), plan->getSize());

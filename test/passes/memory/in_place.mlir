@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s --mtc-place | FileCheck %s
+// RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 
 // A row's softmax lies where its operand does, though that has another shape; one that reads another element does not.
 // CHECK-LABEL: mtc.step @f

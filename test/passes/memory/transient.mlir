@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s --mtc-place | FileCheck %s
+// RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 
 // A transient variable has a place behind the arena of the other functions: 64 bytes of @w, 64 of the input, and what
 // @train keeps; @gradients has both gradients at once.

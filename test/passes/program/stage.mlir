@@ -1,5 +1,5 @@
 // RUN: mtc-opt %s --mtc-reach-stage=stage=kernels | FileCheck %s
-// RUN: mtc-opt %s --mtc-placement-pipeline | FileCheck %s --check-prefix=PLACED
+// RUN: mtc-opt %s --mtc-allocation-pipeline | FileCheck %s --check-prefix=PLACED
 
 // CHECK: mtc.program "model" stage kernels
 // PLACED-DAG: mtc.program "model" stage placed

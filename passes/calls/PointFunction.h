@@ -1,9 +1,9 @@
 //===- PointFunction.h - What a scalar of a kernel is a function of ---------------------------===//
 
-#ifndef MTC_PASSES_KERNELS_POINTFUNCTION_H
-#define MTC_PASSES_KERNELS_POINTFUNCTION_H
+#ifndef MTC_PASSES_CALLS_POINTFUNCTION_H
+#define MTC_PASSES_CALLS_POINTFUNCTION_H
 
-#include "passes/kernels/PointOffsets.h"
+#include "passes/calls/PointOffsets.h"
 
 namespace mtc {
 
@@ -43,4 +43,4 @@ private:
 
 } // namespace mtc
 
-#endif // MTC_PASSES_KERNELS_POINTFUNCTION_H
+#endif // MTC_PASSES_CALLS_POINTFUNCTION_H

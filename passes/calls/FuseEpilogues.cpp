@@ -7,9 +7,9 @@
 
 #include "ir/OperandLayout.h"
 #include "passes/Passes.h"
-#include "passes/kernels/CallEditing.h"
+#include "passes/calls/CallEditing.h"
+#include "passes/calls/PointOffsets.h"
 #include "passes/kernels/KernelEditing.h"
-#include "passes/kernels/PointOffsets.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"

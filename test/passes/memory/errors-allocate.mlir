@@ -1,8 +1,8 @@
-// RUN: mtc-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(mtc-place)'
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics --pass-pipeline='builtin.module(mtc-allocate)'
 
 module {
   func.func @not_formed(%x: tensor<16xf32>) -> tensor<16xf32> {
-    // expected-error @below {{is neither a kernel nor a library call: it cannot be placed}}
+    // expected-error @below {{is neither a kernel nor a library call: it cannot be allocated}}
     %y = mtc.exp %x : tensor<16xf32>
     return %y : tensor<16xf32>
   }

@@ -1,13 +1,14 @@
-//===- Totals.h - Columns that are summed while rows are computed -----------------------------===//
+//===- ColumnSums.h - Columns that are summed while rows are computed
+//-----------------------------===//
 //
-// Each item of a kernel's first stage has a place of its own in the scratch for every total, and
-// adds to it; a second stage adds up the items' sums, in their order. What is summed with what
+// Each item of a kernel's first stage has a place of its own in the scratch for every column sum,
+// and adds to it; a second stage adds up the items' sums, in their order. What is summed with what
 // follows from the kernel alone.
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_CODEGEN_CPU_TOTALS_H
-#define MTC_CODEGEN_CPU_TOTALS_H
+#ifndef MTC_CODEGEN_CPU_COLUMNSUMS_H
+#define MTC_CODEGEN_CPU_COLUMNSUMS_H
 
 #include "codegen/cpu/LoopPlan.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -27,13 +28,13 @@ StageFunction beginStage(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kern
                          llvm::StringRef symbol, mlir::ModuleOp module);
 
 /// The name of the second stage.
-std::string totalsSymbol(llvm::StringRef symbol);
-int64_t bytesOfPartial(const NormalKernel &kernel, unsigned total);
+std::string columnSumsSymbol(llvm::StringRef symbol);
+int64_t bytesOfPartial(const NormalKernel &kernel, unsigned result);
 
 /// Emits the second stage.
-void emitTotals(const NormalKernel &kernel, const LoopPlan &plan, llvm::StringRef symbol,
-                mlir::ModuleOp module);
+void emitColumnSums(const NormalKernel &kernel, const LoopPlan &plan, llvm::StringRef symbol,
+                    mlir::ModuleOp module);
 
 } // namespace mtc::cpu
 
-#endif // MTC_CODEGEN_CPU_TOTALS_H
+#endif // MTC_CODEGEN_CPU_COLUMNSUMS_H

@@ -1,6 +1,6 @@
-//===- GroupTotals.cpp - What a team adds up over its rows ------------------------------------===//
+//===- GroupSums.cpp - What a team adds up over its rows ------------------------------------===//
 
-#include "codegen/cuda/GroupTotals.h"
+#include "codegen/cuda/GroupSums.h"
 
 #include "codegen/kernels/Storage.h"
 
@@ -11,20 +11,20 @@ using namespace mlir;
 using namespace mtc;
 using namespace mtc::cuda;
 
-void GroupTotals::begin(Value group, Value exists) {
+void GroupSums::begin(Value group, Value exists) {
   groupExists = exists;
   copy = plan.keptRows > 1 ? threads.remainder(group, plan.copies()) : group;
   if (plan.keptRows > 1)
     firstRow = threads.scale(threads.divide(group, plan.copies()), plan.rows / plan.keptRows);
   bool any = false;
-  for (auto [total, partials] : llvm::zip_equal(kernel.totals, plan.partials)) {
-    Type type = typeOfPartial(kernel, total);
-    int64_t elements = kernel.outputs[total].getNumElements();
-    Value base = partialsOf(total, partials);
+  for (auto [result, partials] : llvm::zip_equal(kernel.columnSums, plan.partials)) {
+    Type type = typeOfPartial(kernel, result);
+    int64_t elements = kernel.outputs[result].getNumElements();
+    Value base = partialsOf(result, partials);
     bases.push_back(base);
-    if (llvm::is_contained(residentTotals, total))
+    if (llvm::is_contained(residentSums, result))
       continue;
-    points.addUpAt(total, base);
+    points.addUpAt(result, base);
     any = true;
     threads.ifThen(groupExists, [&] {
       Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
@@ -37,18 +37,18 @@ void GroupTotals::begin(Value group, Value exists) {
     team.wait();
 }
 
-Value GroupTotals::partialsOf(unsigned total, int64_t offset) {
+Value GroupSums::partialsOf(unsigned result, int64_t offset) {
   Value all = LLVM::GEPOp::create(b, scratch.getType(), b.getI8Type(), scratch,
                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-  Value first = threads.scale(copy, kernel.outputs[total].getNumElements());
-  return threads.elementAt(all, typeOfPartial(kernel, total), first);
+  Value first = threads.scale(copy, kernel.outputs[result].getNumElements());
+  return threads.elementAt(all, typeOfPartial(kernel, result), first);
 }
 
-ThreadBuilder::Values GroupTotals::zeros() {
+ThreadBuilder::Values GroupSums::zeros() {
   ThreadBuilder::Values sums;
-  for (unsigned total : residentTotals)
+  for (unsigned result : residentSums)
     for (int64_t i = 0; i < plan.residentSteps; ++i) {
-      Type type = typeOfPartial(kernel, total);
+      Type type = typeOfPartial(kernel, result);
       bool isVector = plan.vector.dim && plan.vector.width > 1;
       sums.push_back(
           splatConstant(b, b.getZeroAttr(type),
@@ -57,15 +57,15 @@ ThreadBuilder::Values GroupTotals::zeros() {
   return sums;
 }
 
-ThreadBuilder::Values GroupTotals::addUp(ValueRange carried, ArrayRef<RowStep> steps,
-                                         Value rowExists) {
+ThreadBuilder::Values GroupSums::addUp(ValueRange carried, ArrayRef<RowStep> steps,
+                                       Value rowExists) {
   PointEmitter::Scope scope(points);
   ThreadBuilder::Values next;
   KernelYieldOp yield = kernel.yield;
-  for (unsigned total : residentTotals)
+  for (unsigned result : residentSums)
     for (const RowStep &step : steps) {
       points.setState(step.state);
-      Value sum = carried[next.size()], value = points.get(yield.getValues()[total]);
+      Value sum = carried[next.size()], value = points.get(yield.getValues()[result]);
       if (isa<VectorType>(sum.getType()))
         value = points.broadcast(value);
       Value more = arith::AddFOp::create(b, sum, value);
@@ -76,9 +76,9 @@ ThreadBuilder::Values GroupTotals::addUp(ValueRange carried, ArrayRef<RowStep> s
   return next;
 }
 
-void GroupTotals::store(ArrayRef<Value> sums) {
-  for (auto [total, base] : llvm::zip_equal(kernel.totals, bases)) {
-    if (!llvm::is_contained(residentTotals, total))
+void GroupSums::store(ArrayRef<Value> sums) {
+  for (auto [result, base] : llvm::zip_equal(kernel.columnSums, bases)) {
+    if (!llvm::is_contained(residentSums, result))
       continue;
     for (int64_t i = 0; i < plan.residentSteps; ++i) {
       PointEmitter::Scope scope(points);
@@ -88,8 +88,8 @@ void GroupTotals::store(ArrayRef<Value> sums) {
       if (firstRow)
         points.bindPoint(plan.rowDims, firstRow, plan.vector);
       points.bindPoint(plan.reducedDims, at, plan.vector);
-      threads.ifThen(threads.both(groupExists, exists), [&, total = total, base = base] {
-        points.storeSum(total, base, sums.front());
+      threads.ifThen(threads.both(groupExists, exists), [&, result = result, base = base] {
+        points.storeSum(result, base, sums.front());
       });
       sums = sums.drop_front();
     }

@@ -8,7 +8,7 @@
 #include "ir/Shape.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
-#include "passes/kernels/CallEditing.h"
+#include "passes/calls/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -59,8 +59,8 @@ struct Sums {
 std::optional<Sums> findSums(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   KernelYieldOp yield = yieldOf(kernel);
-  if (kernel.getReduced().empty() || kernel->getNumResults() != 1 || !yield.getSymbols().empty() ||
-      yield.getAdd() || !llvm::hasNItems(body, 3))
+  if (kernel.getReduced().empty() || kernel->getNumResults() != 1 || !yield.getAdded().empty() ||
+      !llvm::hasNItems(body, 3))
     return std::nullopt;
   auto load = dyn_cast<KernelLoadOp>(body.front());
   auto reduce = load ? dyn_cast<KernelReduceOp>(load->getNextNode()) : KernelReduceOp();

@@ -1,7 +1,7 @@
 //===- PointOffsets.h - Where a kernel's points lie in dense memory ---------------------------===//
 
-#ifndef MTC_PASSES_KERNELS_POINTOFFSETS_H
-#define MTC_PASSES_KERNELS_POINTOFFSETS_H
+#ifndef MTC_PASSES_CALLS_POINTOFFSETS_H
+#define MTC_PASSES_CALLS_POINTOFFSETS_H
 
 #include "ir/Mtc.h"
 
@@ -34,4 +34,4 @@ std::optional<StridedLayout> layoutAt(const PointOffsets &other, const PointOffs
 
 } // namespace mtc
 
-#endif // MTC_PASSES_KERNELS_POINTOFFSETS_H
+#endif // MTC_PASSES_CALLS_POINTOFFSETS_H

@@ -1,6 +1,6 @@
 //===- CallEditing.cpp - What passes that change library calls do -----------------------------===//
 
-#include "passes/kernels/CallEditing.h"
+#include "passes/calls/CallEditing.h"
 
 #include "ir/TensorBuilder.h"
 #include "ir/VariableAccess.h"

@@ -23,5 +23,5 @@ mtc.kernel_function @norm [2048, 128] reduce [1] -> [tensor<2048x128xf32>, tenso
   %n = math.rsqrt %s : f32
   %h = arith.mulf %x, %n : f32
   %p = arith.mulf %h, %d : f32
-  mtc.kernel.yield %h, %p at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
+  mtc.kernel.yield %h, %p at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
 }

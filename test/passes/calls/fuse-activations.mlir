@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(func.func(mtc-form-kernels,mtc-fuse-kernels,cse,mtc-fuse-epilogues,mtc-fuse-activations))' --remarks-filter=mtc-fuse-activations --remark-policy=all 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // A bias and ReLU: the kernel is gone, and the sums are nowhere.
-// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=relu, keeps=nothing
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=relu, auxiliary=none
 // CHECK-LABEL: func.func @relu
 // CHECK: %[[ROWS:.*]] = mtc.strided_view %arg2 offset 0 strides [0, 1] : tensor<16xf32> -> tensor<6x16xf32>
 // CHECK: %[[R:.*]] = mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %[[ROWS]] : tensor<6x16xf32> then {{ *}}relu : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32>
@@ -47,10 +47,10 @@ func.func @relu_otherwise(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6
 
 // gelu with its cube as x (x x), and its gradient in a form of its own. What the first kernel gave for the second is gone
 // with that, and so is the first one.
-// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu_gradient, keeps=nothing
-// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, keeps=sum
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu_gradient, auxiliary=none
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=preactivation
 // CHECK-LABEL: func.func @gelu
-// CHECK: %[[A:.*]], %[[Z:.*]] = mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %{{.*}} : tensor<6x16xf32> then {{ *}}gelu : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32> keeping tensor<6x16xf32>
+// CHECK: %[[A:.*]], %[[Z:.*]] = mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %{{.*}} : tensor<6x16xf32> then {{ *}}gelu : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32> auxiliary tensor<6x16xf32>
 // CHECK-NOT: mtc.kernel
 // CHECK: %[[G:.*]] = mtc.fused_contract %arg3, %arg4 batch [] x [] over [1] x [1] then {{ *}}gelu_gradient at %[[Z]] : tensor<6x16xf32> : tensor<6x4xf32>, tensor<16x4xf32> -> tensor<6x16xf32>
 // CHECK-NOT: mtc.kernel
@@ -110,7 +110,7 @@ func.func @gelu_by_erf(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>) -> tensor<6x16
 // -----
 
 // gelu in other words, as x times a logistic function; and with a constant that is off in the fourth digit, which is not.
-// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, keeps=nothing
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=none
 // CHECK-LABEL: func.func @gelu_by_exp
 // CHECK: mtc.fused_contract {{.*}} then gelu
 // CHECK-NOT: fused_contract
@@ -174,9 +174,9 @@ func.func @added_behind(%x: tensor<6x8xf32>, %w: tensor<8x16xf32>, %v: tensor<16
 // -----
 
 // Two kernels compute the sum, each for itself: the call keeps it for the second.
-// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, keeps=sum
+// REMARK: remark: [Passed] fused | Category:mtc-fuse-activations {{.*}}activation=gelu, auxiliary=preactivation
 // CHECK-LABEL: func.func @sum_twice
-// CHECK: %[[A:.*]], %[[Z:.*]] = mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %{{.*}} : tensor<6x16xf32> then {{ *}}gelu : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32> keeping tensor<6x16xf32>
+// CHECK: %[[A:.*]], %[[Z:.*]] = mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %{{.*}} : tensor<6x16xf32> then {{ *}}gelu : tensor<6x8xf32>, tensor<8x16xf32> -> tensor<6x16xf32> auxiliary tensor<6x16xf32>
 // CHECK: %[[D:.*]] = mtc.contract %[[A]], %arg3
 // CHECK: mtc.kernel [6, 16](%[[D]], %[[Z]]) :
 // CHECK-NOT: arith.addf

@@ -1,4 +1,4 @@
-// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-place)' | FileCheck %s
+// RUN: mtc-opt %s -split-input-file --pass-pipeline='builtin.module(mtc-kernel-pipeline,mtc-allocate)' | FileCheck %s
 
 // Variables first, then inputs, then values; a view lies where its source lies. Column sums do not fuse into a
 // product, so that there are two launches; the elementwise one takes the place of its operand, which dies.
@@ -170,7 +170,7 @@ module {
   func.func @epilogues(%x: tensor<4x8xf32> {mtc.name = "x"}, %w: tensor<8x16xf32> {mtc.name = "w"}, %v: tensor<16x16xf32> {mtc.name = "v"})
       -> (tensor<4x16xf32> {mtc.name = "d"}, tensor<16xf32> {mtc.name = "s"}) {
     %y, %z = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] then gelu
-               : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> keeping tensor<4x16xf32>
+               : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32> auxiliary tensor<4x16xf32>
     %d, %s = mtc.fused_contract %y, %v batch [] x [] over [1] x [0] then gelu_gradient at %z : tensor<4x16xf32> summing result
                : tensor<4x16xf32>, tensor<16x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
     return %d, %s : tensor<4x16xf32>, tensor<16xf32>

@@ -1,4 +1,4 @@
-// Totals against the interpreter: lanes and tails, one and several summed dims, row reductions before them, narrow and wide
+// Column sums against the interpreter: lanes and tails, one and several summed dims, row reductions before them, narrow and wide
 // types, values that are one for a row, and a total of everything.
 // RUN: mtc-run %s --check --tolerance=2e-5 | FileCheck %s
 // RUN: mtc-run %s --check --tolerance=2e-5 --opt=0 | FileCheck %s
@@ -8,7 +8,7 @@ mtc.kernel_function @columns [131, 100] -> [tensor<131x100xf32>, tensor<100xf32>
 ^body(%a: tensor<131x100xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<131x100xf32> -> f32
   %y = arith.mulf %x, %x : f32
-  mtc.kernel.yield %y, %x at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
+  mtc.kernel.yield %y, %x at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
 }
 
 // CHECK: @norm{{.*}} ok
@@ -21,21 +21,21 @@ mtc.kernel_function @norm [5, 50, 96] reduce [2] -> [tensor<250x96xf32>, tensor<
   %n = math.rsqrt %s : f32
   %h = arith.mulf %x, %n : f32
   %p = arith.mulf %h, %d : f32
-  mtc.kernel.yield %h, %p, %d at [affine_map<(d0, d1, d2) -> (d0 * 50 + d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d2)>] totals [1, 2] : f32, f32, f32
+  mtc.kernel.yield %h, %p, %d at [affine_map<(d0, d1, d2) -> (d0 * 50 + d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d2)>] add [1, 2] : f32, f32, f32
 }
 
 // CHECK: @narrow{{.*}} ok
 mtc.kernel_function @narrow [70, 33] -> [tensor<70x33xbf16>, tensor<33xf16>] {
 ^body(%a: tensor<70x33xbf16>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<70x33xbf16> -> f32
-  mtc.kernel.yield %x, %x at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] totals [1] : f32, f32
+  mtc.kernel.yield %x, %x at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
 }
 
 // CHECK: @wide{{.*}} ok
 mtc.kernel_function @wide [3, 40, 7] -> [tensor<3x40x7xf64>, tensor<40xf64>] {
 ^body(%a: tensor<3x40x7xf64>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<3x40x7xf64> -> f64
-  mtc.kernel.yield %x, %x at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1)>] totals [1] : f64, f64
+  mtc.kernel.yield %x, %x at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1)>] add [1] : f64, f64
 }
 
 // CHECK: @of_rows{{.*}} ok
@@ -44,14 +44,14 @@ mtc.kernel_function @of_rows [64, 80] reduce [1] -> [tensor<64xf32>, tensor<f32>
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x80xf32> -> f32
   %s = mtc.kernel.reduce max %x : f32
   %t = mtc.kernel.reduce add %x : f32
-  mtc.kernel.yield %s, %s, %t at [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> ()>] totals [1, 2] : f32, f32, f32
+  mtc.kernel.yield %s, %s, %t at [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> ()>] add [1, 2] : f32, f32, f32
 }
 
 // CHECK: @everything{{.*}} ok
 mtc.kernel_function @everything [77, 13] -> [tensor<f32>] {
 ^body(%a: tensor<77x13xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<77x13xf32> -> f32
-  mtc.kernel.yield %x at [affine_map<(d0, d1) -> ()>] totals [0] : f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1) -> ()>] add [0] : f32
 }
 
 // The element's place jumps: what is summed lies in the middle.
@@ -60,5 +60,5 @@ mtc.kernel_function @middle [4, 90, 48] -> [tensor<4x90x48xf32>, tensor<48x4xf32
 ^body(%a: tensor<4x90x48xf32>):
   %x = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<4x90x48xf32> -> f32
   %y = math.tanh %x : f32
-  mtc.kernel.yield %y, %y at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2, d0)>] totals [1] : f32, f32
+  mtc.kernel.yield %y, %y at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2, d0)>] add [1] : f32, f32
 }

@@ -1,4 +1,5 @@
-//===- TotalsEmitter.cpp - Groups' sums of columns, added up ----------------------------------===//
+//===- ColumnSumsEmitter.cpp - Groups' sums of columns, added up
+//----------------------------------===//
 //
 // Neighbouring threads have neighbouring columns; the members of a column take every so many groups
 // each, and one of them adds up what the members found, in their order.
@@ -19,33 +20,33 @@ using namespace mtc::cuda;
 
 namespace {
 
-class TotalsEmitter {
+class ColumnSumsEmitter {
 public:
-  TotalsEmitter(LaunchEmitter &e, int64_t groups)
+  ColumnSumsEmitter(LaunchEmitter &e, int64_t groups)
       : e(e), kernel(e.kernel), groups(groups), b(e.b), threads(e.threads) {}
 
-  /// Each total has blocks of its own.
-  void run(ArrayRef<unsigned> totals, ArrayRef<int64_t> partials) {
+  /// Each result has blocks of its own.
+  void run(ArrayRef<unsigned> columnSums, ArrayRef<int64_t> partials) {
     Value block = threads.block();
     int64_t first = 0;
-    for (auto [total, offset] : llvm::zip_equal(totals, partials)) {
-      int64_t blocks = llvm::divideCeil(kernel.outputs[total].getNumElements(), kTotalColumns);
+    for (auto [result, offset] : llvm::zip_equal(columnSums, partials)) {
+      int64_t blocks = llvm::divideCeil(kernel.outputs[result].getNumElements(), kSumColumns);
       Value isOwn =
           threads.both(first > 0 ? threads.less(threads.index(first - 1), block) : Value(),
                        threads.less(block, first + blocks));
-      threads.ifThen(isOwn, [&] { addUp(total, offset, threads.add(block, -first)); });
+      threads.ifThen(isOwn, [&] { addUp(result, offset, threads.add(block, -first)); });
       first += blocks;
     }
   }
 
 private:
-  void addUp(unsigned total, int64_t offset, Value block) {
-    Type type = typeOfPartial(kernel, total);
-    int64_t elements = kernel.outputs[total].getNumElements();
-    Value lane = threads.remainder(threads.thread(), kTotalColumns);
-    Value member = threads.divide(threads.thread(), kTotalColumns);
-    Value column = threads.add(threads.scale(block, kTotalColumns), lane);
-    Value exists = elements % kTotalColumns != 0 ? threads.less(column, elements) : Value();
+  void addUp(unsigned result, int64_t offset, Value block) {
+    Type type = typeOfPartial(kernel, result);
+    int64_t elements = kernel.outputs[result].getNumElements();
+    Value lane = threads.remainder(threads.thread(), kSumColumns);
+    Value member = threads.divide(threads.thread(), kSumColumns);
+    Value column = threads.add(threads.scale(block, kSumColumns), lane);
+    Value exists = elements % kSumColumns != 0 ? threads.less(column, elements) : Value();
     Value base = LLVM::GEPOp::create(b, e.scratch.getType(), b.getI8Type(), e.scratch,
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
@@ -54,16 +55,16 @@ private:
       return ThreadBuilder::Values{add(carried[0], load(base, type, at))};
     };
     Value sum = threads.ifThen(exists, zero, [&] {
-      return threads.loop(member, threads.index(groups), kTotalMembers, zero, addUpOwn);
+      return threads.loop(member, threads.index(groups), kSumMembers, zero, addUpOwn);
     })[0];
-    Value shared = threads.allocateShared(type, kTotalColumns * kTotalMembers);
+    Value shared = threads.allocateShared(type, kSumColumns * kSumMembers);
     LLVM::StoreOp::create(b, sum, threads.elementAt(shared, type, threads.thread()));
     threads.barrier();
     threads.ifThen(threads.both(threads.equals(member, 0), exists), [&] {
       Value all = load(shared, type, lane);
-      for (int64_t i = 1; i < kTotalMembers; ++i)
-        all = add(all, load(shared, type, threads.add(lane, i * kTotalColumns)));
-      store(total, column, all);
+      for (int64_t i = 1; i < kSumMembers; ++i)
+        all = add(all, load(shared, type, threads.add(lane, i * kSumColumns)));
+      store(result, column, all);
     });
   }
 
@@ -73,11 +74,11 @@ private:
     return LLVM::LoadOp::create(b, type, threads.elementAt(base, type, index));
   }
 
-  void store(unsigned total, Value column, Value value) {
-    Type element = kernel.outputs[total].getElementType();
+  void store(unsigned result, Value column, Value value) {
+    Type element = kernel.outputs[result].getElementType();
     Value stored = toStorage(b, value, element);
     LLVM::StoreOp::create(b, stored,
-                          threads.elementAt(e.results[total], getStorageType(element), column));
+                          threads.elementAt(e.results[result], getStorageType(element), column));
   }
 
   LaunchEmitter &e;
@@ -89,7 +90,7 @@ private:
 
 } // namespace
 
-void mtc::cuda::emitTotals(LaunchEmitter &emitter, ArrayRef<unsigned> totals,
-                           ArrayRef<int64_t> partials, int64_t groups) {
-  TotalsEmitter(emitter, groups).run(totals, partials);
+void mtc::cuda::emitColumnSums(LaunchEmitter &emitter, ArrayRef<unsigned> columnSums,
+                               ArrayRef<int64_t> partials, int64_t groups) {
+  ColumnSumsEmitter(emitter, groups).run(columnSums, partials);
 }

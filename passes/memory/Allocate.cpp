@@ -1,4 +1,4 @@
-//===- Place.cpp - Every value gets a place in the arena --------------------------------------===//
+//===- Allocate.cpp - Every value gets a slice of the arena -----------------------------------===//
 
 #include "ir/OperandLayout.h"
 #include "ir/VariableAccess.h"
@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 namespace mtc {
-#define GEN_PASS_DEF_PLACE
+#define GEN_PASS_DEF_ALLOCATE
 #include "passes/Passes.h.inc"
 } // namespace mtc
 
@@ -61,19 +61,19 @@ private:
         write(cast<FlatSymbolRefAttr>(symbol).getValue(), plan.offsetOf(*function, buffer));
   }
 
-  AtAttr placeOf(Value value) {
+  AtAttr sliceOf(Value value) {
     return AtAttr::get(module.getContext(), plan.offsetOf(*current, value),
                        cast<RankedTensorType>(value.getType()));
   }
 
-  SmallVector<AtAttr> placesOf(ValueRange values) {
-    return llvm::map_to_vector(values, [&](Value value) { return placeOf(value); });
+  SmallVector<AtAttr> slicesOf(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return sliceOf(value); });
   }
 
-  ArrayAttr placeArray(ValueRange values) {
-    SmallVector<Attribute> places;
-    llvm::append_range(places, placesOf(values));
-    return ArrayAttr::get(module.getContext(), places);
+  ArrayAttr sliceArray(ValueRange values) {
+    SmallVector<Attribute> slices;
+    llvm::append_range(slices, slicesOf(values));
+    return ArrayAttr::get(module.getContext(), slices);
   }
 
   LogicalResult emit(const FunctionPlan &functionPlan) {
@@ -89,8 +89,8 @@ private:
     }
     Block &block = function.getBody().front();
     auto step = StepOp::create(builder, function.getLoc(), function.getSymName(),
-                               placeArray(block.getArguments()), builder.getArrayAttr(inputNames),
-                               placeArray(block.getTerminator()->getOperands()),
+                               sliceArray(block.getArguments()), builder.getArrayAttr(inputNames),
+                               sliceArray(block.getTerminator()->getOperands()),
                                builder.getArrayAttr(outputNames));
     builder.setInsertionPointToStart(&step.getBody().emplaceBlock());
     for (Operation *op : functionPlan.schedule.getOrder())
@@ -101,8 +101,8 @@ private:
 
   LogicalResult emit(Operation &op, OpBuilder &builder) {
     if (auto kernel = dyn_cast<KernelOp>(op)) {
-      ArrayAttr inputs = placeArray(kernel.getInputs());
-      ArrayAttr outputs = placeArray(kernel.getOutputs());
+      ArrayAttr inputs = sliceArray(kernel.getInputs());
+      ArrayAttr outputs = sliceArray(kernel.getOutputs());
       KernelFunctionOp function = outliner.outline(kernel);
       auto [buffer, bytes] = current->buffers.scratchOf(&op);
       LaunchOp::create(builder, op.getLoc(), function.getSymName(), inputs, outputs,
@@ -122,8 +122,8 @@ private:
       SmallVector<Value> operands = llvm::to_vector(op.getOperands());
       if (accumulated)
         operands.erase(operands.begin() + *accumulated);
-      CallOp::create(builder, op.getLoc(), call.describeCall(accumulated), placeArray(operands),
-                     placeArray(op.getResults()), bytes ? plan.offsetOf(*current, buffer) : 0,
+      CallOp::create(builder, op.getLoc(), call.describeCall(accumulated), sliceArray(operands),
+                     sliceArray(op.getResults()), bytes ? plan.offsetOf(*current, buffer) : 0,
                      bytes);
       return success();
     }
@@ -135,7 +135,7 @@ private:
       int64_t offset = *symbols.lookup<VariableOp>(written.front().getValue()).getOffset();
       auto destination =
           AtAttr::get(builder.getContext(), offset, cast<RankedTensorType>(value.getType()));
-      CopyOp::create(builder, op.getLoc(), placeOf(value), destination);
+      CopyOp::create(builder, op.getLoc(), sliceOf(value), destination);
       return success();
     }
     return success(); // Views, reads and the end need no code.
@@ -146,10 +146,10 @@ private:
     auto call = dyn_cast<EpilogueOpInterface>(op);
     if (!call)
       return std::nullopt;
-    int64_t offset = placeOf(op->getResult(0)).getOffset();
+    int64_t offset = sliceOf(op->getResult(0)).getOffset();
     for (OpOperand &operand : op->getOpOperands())
       if (call.mayAccumulate(operand.getOperandNumber()) &&
-          placeOf(operand.get()).getOffset() == offset)
+          sliceOf(operand.get()).getOffset() == offset)
         return operand.getOperandNumber();
     return std::nullopt;
   }
@@ -161,7 +161,7 @@ private:
   KernelOutliner outliner;
 };
 
-class PlacePass : public mtc::impl::PlaceBase<PlacePass> {
+class AllocatePass : public mtc::impl::AllocateBase<AllocatePass> {
   void runOnOperation() override {
     FailureOr<MemoryPlan> plan = MemoryPlan::compute(getOperation());
     if (failed(plan) || failed(PlanWriter(getOperation(), *plan).run()))

@@ -6,9 +6,9 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "passes/kernels/PointFunction.h"
+#include "passes/calls/PointFunction.h"
 
-#include "passes/kernels/CallEditing.h"
+#include "passes/calls/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

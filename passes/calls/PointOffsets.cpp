@@ -1,6 +1,6 @@
 //===- PointOffsets.cpp - Where a kernel's points lie in dense memory -------------------------===//
 
-#include "passes/kernels/PointOffsets.h"
+#include "passes/calls/PointOffsets.h"
 
 #include "ir/Shape.h"
 

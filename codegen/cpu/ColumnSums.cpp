@@ -1,6 +1,7 @@
-//===- Totals.cpp - Columns that are summed while rows are computed ---------------------------===//
+//===- ColumnSums.cpp - Columns that are summed while rows are computed
+//---------------------------===//
 
-#include "codegen/cpu/Totals.h"
+#include "codegen/cpu/ColumnSums.h"
 
 #include "codegen/kernels/Storage.h"
 #include "ir/Scalar.h"
@@ -23,15 +24,15 @@ StageFunction cpu::beginStage(ImplicitLocOpBuilder &b, const NormalKernel &kerne
   b.setInsertionPointToStart(function.addEntryBlock(b));
   Block &entry = function.getBody().front();
   auto operand = [&](int32_t i) -> Value {
-    Value place =
+    Value address =
         LLVM::GEPOp::create(b, pointer, pointer, entry.getArgument(0), ArrayRef<LLVM::GEPArg>{i});
-    return LLVM::LoadOp::create(b, pointer, place);
+    return LLVM::LoadOp::create(b, pointer, address);
   };
   StageFunction stage;
   int32_t count = kernel.inputs.size() + kernel.outputs.size();
   for (int32_t i = 0; i < count; ++i)
     stage.operands.push_back(operand(i));
-  if (!kernel.totals.empty())
+  if (!kernel.columnSums.empty())
     stage.scratch = operand(count);
   stage.begin = entry.getArgument(1);
   stage.end = entry.getArgument(2);
@@ -39,34 +40,34 @@ StageFunction cpu::beginStage(ImplicitLocOpBuilder &b, const NormalKernel &kerne
   return stage;
 }
 
-std::string cpu::totalsSymbol(StringRef symbol) { return (symbol + ".totals").str(); }
+std::string cpu::columnSumsSymbol(StringRef symbol) { return (symbol + ".column_sums").str(); }
 
-int64_t cpu::bytesOfPartial(const NormalKernel &kernel, unsigned total) {
-  return typeOfPartial(kernel, total).getIntOrFloatBitWidth() / 8;
+int64_t cpu::bytesOfPartial(const NormalKernel &kernel, unsigned result) {
+  return typeOfPartial(kernel, result).getIntOrFloatBitWidth() / 8;
 }
 
 namespace {
 
-class TotalsEmitter {
+class ColumnSumsEmitter {
 public:
-  TotalsEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
-                const StageFunction &stage)
+  ColumnSumsEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
+                    const StageFunction &stage)
       : kernel(kernel), plan(plan), b(b), stage(stage) {}
 
-  /// Items are blocks of elements, those of one total after those of the other.
+  /// Items are blocks of elements, those of one result after those of the other.
   void run() {
     int64_t first = 0;
-    for (auto [total, partials] : llvm::zip_equal(kernel.totals, plan.partials)) {
-      int64_t elements = kernel.outputs[total].getNumElements();
-      int64_t blocks = llvm::divideCeil(elements, kTotalBlock);
+    for (auto [result, partials] : llvm::zip_equal(kernel.columnSums, plan.partials)) {
+      int64_t elements = kernel.outputs[result].getNumElements();
+      int64_t blocks = llvm::divideCeil(elements, kSumBlock);
       Value low = arith::MaxSIOp::create(b, stage.begin, index(first));
       Value high = arith::MinSIOp::create(b, stage.end, index(first + blocks));
       loop(low, high, index(1), [&](Value item) {
         Value block = arith::SubIOp::create(b, item, index(first));
-        Value begin = arith::MulIOp::create(b, block, index(kTotalBlock));
-        Value end = arith::AddIOp::create(b, begin, index(kTotalBlock));
+        Value begin = arith::MulIOp::create(b, block, index(kSumBlock));
+        Value end = arith::AddIOp::create(b, begin, index(kSumBlock));
         end = arith::MinSIOp::create(b, end, index(elements));
-        emitBlock(total, partials, begin, end);
+        emitBlock(result, partials, begin, end);
       });
       first += blocks;
     }
@@ -85,37 +86,38 @@ private:
   }
 
   /// Elements [begin, end), in lanes as far as they fill them.
-  void emitBlock(unsigned total, int64_t partials, Value begin, Value end) {
+  void emitBlock(unsigned result, int64_t partials, Value begin, Value end) {
     Value length = arith::SubIOp::create(b, end, begin);
     Value rest = arith::RemUIOp::create(b, length, index(kLanes));
     Value full = arith::SubIOp::create(b, end, rest);
     loop(begin, full, index(kLanes),
-         [&](Value element) { emitElements(total, partials, element, kLanes); });
-    loop(full, end, index(1), [&](Value element) { emitElements(total, partials, element, 1); });
+         [&](Value element) { emitElements(result, partials, element, kLanes); });
+    loop(full, end, index(1), [&](Value element) { emitElements(result, partials, element, 1); });
   }
 
-  void emitElements(unsigned total, int64_t partials, Value element, int64_t lanes) {
-    Type scalar = typeOfPartial(kernel, total);
+  void emitElements(unsigned result, int64_t partials, Value element, int64_t lanes) {
+    Type scalar = typeOfPartial(kernel, result);
     Type type = lanes == 1 ? scalar : Type(VectorType::get({lanes}, scalar));
-    int64_t elements = kernel.outputs[total].getNumElements();
+    int64_t elements = kernel.outputs[result].getNumElements();
     Value zero = splatConstant(b, b.getZeroAttr(scalar), type);
     auto forOp = scf::ForOp::create(b, index(0), index(plan.extent), index(1), ValueRange{zero});
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(forOp.getBody());
       Value row = arith::MulIOp::create(b, forOp.getInductionVar(), index(elements));
-      Value from = place(place(stage.scratch, b.getI8Type(), index(partials)), scalar,
-                         arith::AddIOp::create(b, row, element));
-      Value partial = LLVM::LoadOp::create(b, type, from, bytesOfPartial(kernel, total));
+      Value from = elementAt(elementAt(stage.scratch, b.getI8Type(), index(partials)), scalar,
+                             arith::AddIOp::create(b, row, element));
+      Value partial = LLVM::LoadOp::create(b, type, from, bytesOfPartial(kernel, result));
       Value sum = arith::AddFOp::create(b, forOp.getRegionIterArgs().front(), partial);
       scf::YieldOp::create(b, sum);
     }
-    Type stored = kernel.outputs[total].getElementType();
-    Value to = place(stage.operands[kernel.inputs.size() + total], getStorageType(stored), element);
+    Type stored = kernel.outputs[result].getElementType();
+    Value to =
+        elementAt(stage.operands[kernel.inputs.size() + result], getStorageType(stored), element);
     LLVM::StoreOp::create(b, toStorage(b, forOp.getResult(0), stored), to, elementBytes(stored));
   }
 
-  Value place(Value base, Type element, Value offset) {
+  Value elementAt(Value base, Type element, Value offset) {
     return LLVM::GEPOp::create(b, base.getType(), element, base, offset);
   }
 
@@ -127,10 +129,10 @@ private:
 
 } // namespace
 
-void cpu::emitTotals(const NormalKernel &kernel, const LoopPlan &plan, StringRef symbol,
-                     ModuleOp module) {
+void cpu::emitColumnSums(const NormalKernel &kernel, const LoopPlan &plan, StringRef symbol,
+                         ModuleOp module) {
   ImplicitLocOpBuilder b(kernel.body->getParentOp()->getLoc(), module.getContext());
   StageFunction stage = beginStage(b, kernel, symbol, module);
-  TotalsEmitter(kernel, plan, b, stage).run();
+  ColumnSumsEmitter(kernel, plan, b, stage).run();
   LLVM::ReturnOp::create(b, ValueRange());
 }

@@ -1,10 +1,10 @@
 //===- CallEditing.h - What passes that change library calls do -------------------------------===//
 
-#ifndef MTC_PASSES_KERNELS_CALLEDITING_H
-#define MTC_PASSES_KERNELS_CALLEDITING_H
+#ifndef MTC_PASSES_CALLS_CALLEDITING_H
+#define MTC_PASSES_CALLS_CALLEDITING_H
 
 #include "ir/TargetInfo.h"
-#include "passes/kernels/PointOffsets.h"
+#include "passes/calls/PointOffsets.h"
 
 namespace mtc {
 
@@ -31,4 +31,4 @@ bool isReadByAlone(KernelOp kernel, mlir::Value input);
 
 } // namespace mtc
 
-#endif // MTC_PASSES_KERNELS_CALLEDITING_H
+#endif // MTC_PASSES_CALLS_CALLEDITING_H

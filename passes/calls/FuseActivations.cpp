@@ -8,9 +8,9 @@
 #include "ir/OperandLayout.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
-#include "passes/kernels/CallEditing.h"
+#include "passes/calls/CallEditing.h"
+#include "passes/calls/PointFunction.h"
 #include "passes/kernels/KernelEditing.h"
-#include "passes/kernels/PointFunction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
@@ -33,7 +33,7 @@ struct ActivationKernel {
   Value product;                          // The call's result.
   Value bias = {};                        // What is added to it first, if anything.
   std::optional<PointOffsets> added = {}; // Where the kernel reads that.
-  Value point = {};                       // Where the gradient is taken.
+  Value preactivation = {};               // Where the gradient is taken.
   SmallVector<bool> isSum = {};           // Of each result: whether it is what is activated.
 };
 
@@ -53,8 +53,7 @@ Type elementOf(KernelOp kernel) { return getElementTypeOrSelf(kernel->getResult(
 /// dense.
 std::optional<PointOffsets> commonOffsets(KernelOp kernel) {
   KernelYieldOp yield = yieldOf(kernel);
-  if (kernel.getShape() != FusibleShape::Elementwise || !yield.getSymbols().empty() ||
-      yield.getAdd() || !yield.getTotals().empty())
+  if (kernel.getShape() != FusibleShape::Elementwise || !yield.getAdded().empty())
     return std::nullopt;
   std::optional<PointOffsets> common;
   for (auto [i, result] : llvm::enumerate(kernel->getResults())) {
@@ -170,18 +169,18 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
       return std::nullopt;
     auto type = cast<RankedTensorType>(kernel->getResult(0).getType());
     for (auto at : kernel.getBody().front().getOps<KernelLoadOp>()) {
-      Value point = rootOfLoad(kernel, at);
-      auto pointType = cast<RankedTensorType>(point.getType());
+      Value preactivation = rootOfLoad(kernel, at);
+      auto pointType = cast<RankedTensorType>(preactivation.getType());
       if (at == load || pointType.getElementType() != type.getElementType() ||
           pointType.getNumElements() != type.getNumElements())
         continue;
       PointFunction function(kernel, own);
       function.addArgument(load);
-      function.addElement(point);
+      function.addElement(preactivation);
       if (function.isGeluGradient(yieldOf(kernel).getValues().front()))
         return ActivationKernel{
-            kernel, own,    Activation::GeluGradient, rootOfLoad(kernel, load), {}, {},
-            point,  {false}};
+            kernel,        own,    Activation::GeluGradient, rootOfLoad(kernel, load), {}, {},
+            preactivation, {false}};
     }
     return std::nullopt;
   }
@@ -234,10 +233,10 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
       if (!makeAvailable(found.bias, call))
         return "what is added is computed behind the call";
     }
-    if (found.point && !makeAvailable(found.point, call))
-      return "the point of the gradient is computed behind the call";
-    bool keepsSum =
-        !found.point && (!isReadByAlone(found.kernel, inputOf(found.kernel, productLoad(found))) ||
+    if (found.preactivation && !makeAvailable(found.preactivation, call))
+      return "the pre-activation of the gradient is computed behind the call";
+    bool hasAuxiliary = !found.preactivation &&
+                        (!isReadByAlone(found.kernel, inputOf(found.kernel, productLoad(found))) ||
                          llvm::is_contained(found.isSum, true));
 
     OpBuilder builder(call);
@@ -256,10 +255,11 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
       if (summing)
         created.push_back(summing);
     }
-    Value point = found.point ? take(found.point, found.own) : Value();
+    Value preactivation = found.preactivation ? take(found.preactivation, found.own) : Value();
     LibraryCallOpInterface changed;
     if (summing)
-      if (Operation *op = summing.buildActivated(builder, found.activation, keepsSum, point)) {
+      if (Operation *op =
+              summing.buildActivated(builder, found.activation, hasAuxiliary, preactivation)) {
         created.push_back(op);
         changed = cast<LibraryCallOpInterface>(op);
       }
@@ -274,7 +274,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
     replace(found, changed, sums);
     remark::passed(changed.getLoc(), remark::RemarkOpts::name("fused").category(categoryName))
         << remark::metric("activation", stringifyActivation(found.activation))
-        << remark::metric("keeps", keepsSum ? "sum" : "nothing");
+        << remark::metric("auxiliary", hasAuxiliary ? "preactivation" : "none");
     return {};
   }
 

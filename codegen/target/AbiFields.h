@@ -31,12 +31,12 @@ template <typename S, typename F> struct MemberTraits<F S::*> {
   using Struct = S;
   using Type = F;
 };
-template <auto member> using FieldType = typename MemberTraits<decltype(member)>::Type;
+template <auto member> using FieldType = MemberTraits<decltype(member)>::Type;
 
 template <auto first, auto...> struct FirstMember {
-  using Struct = typename MemberTraits<decltype(first)>::Struct;
+  using Struct = MemberTraits<decltype(first)>::Struct;
 };
-template <auto... members> using StructOf = typename FirstMember<members...>::Struct;
+template <auto... members> using StructOf = FirstMember<members...>::Struct;
 
 /// Initializes any field.
 struct Anything {

@@ -142,13 +142,50 @@ def check_format(tally: Tally):
     tally.add("format", "clang-format", "failed" if failed else "passed")
 
 
+def sources_by_change() -> list[str]:
+    """The sources of the compiler and the runtime, those that were changed last first."""
+    folders = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "tools"]
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *(f"{folder}/*.cpp" for folder in folders)], cwd=ROOT, capture_output=True, check=True
+    )
+    # Code of devices is compiled by a command of its own.
+    files = {f for f in listed.stdout.decode().split("\0") if f and "/device/" not in f}
+    log = subprocess.run(
+        ["git", "log", "--name-only", "--format=", "-z", "-n", "400", "--diff-filter=d"],
+        cwd=ROOT, capture_output=True, check=True,
+    )
+    changed = [f for f in dict.fromkeys(log.stdout.decode().split("\0")) if f in files]
+    return changed + sorted(files.difference(changed))
+
+
+def check_tidy(tally: Tally, build: Path, count: int, jobs: int):
+    """The checks of .clang-tidy on the `count` sources that were changed last, and their headers (0: on all of them).
+
+    A source takes seconds, since it includes much of MLIR; what was clean and has not changed stays clean.
+    """
+    files = sources_by_change()
+    files = files[:count] if count else files
+
+    def check(file: str) -> str:
+        command = ["clang-tidy-22", "-p", build, "--quiet", "--warnings-as-errors=*", file]
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
+        return "" if result.returncode == 0 else result.stdout + result.stderr
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for file, output in zip(files, pool.map(check, files)):
+            if output:
+                print(output, flush=True)
+            tally.add("tidy", file, "failed" if output else "passed")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build under test")
     parser.add_argument("--sanitized", type=Path, help="an AddressSanitizer build whose tests run as well")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="lit tests, or fuzz targets, at a time")
     parser.add_argument("--fuzz-seconds", type=int, default=0, help="run each fuzz target for so long")
-    parser.add_argument("--only", choices=["unit", "lit", "format", "fuzz"], help="one kind of test, without minimum counts")
+    parser.add_argument("--only", choices=["unit", "lit", "format", "fuzz", "tidy"], help="one kind of test, without minimum counts")
+    parser.add_argument("--tidy-files", type=int, default=40, help="how many sources clang-tidy checks (0: all)")
     parser.add_argument("filters", nargs="*", help="lit tests or folders; all of test/ if none is given")
     options = parser.parse_args()
     build = options.build.resolve()
@@ -166,6 +203,8 @@ def main() -> int:
             run_lit(tally, options.sanitized.resolve(), options.jobs, [ROOT / "test/sanitized"])
     if options.only in (None, "format"):
         check_format(tally)
+    if options.only in (None, "tidy"):
+        check_tidy(tally, build, options.tidy_files, options.jobs)
     if options.only is None and not options.filters:
         minimum = json.loads((ROOT / "test/minimum_counts.json").read_text())
         if not options.sanitized:

@@ -21,7 +21,7 @@ mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>> generateCode(mlir::ModuleOp
                                                                   Target &target,
                                                                   KernelCache *cache = nullptr);
 
-/// The same before object code, for the JIT: optimised LLVM modules, kernels first, the tables
+/// The same before object code, for the JIT: optimized LLVM modules, kernels first, the tables
 /// last, with a global for each step (`stepSymbol`).
 mlir::FailureOr<std::vector<OwnedModule>>
 generateModules(mlir::ModuleOp placed, const ProgramFiles &files, Target &target);

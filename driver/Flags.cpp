@@ -254,7 +254,7 @@ void addOutputFlags(FlagTable &flags) {
                   skipChoices()},
                  place, takeSkippedPass);
   flags.add(&Options::remarks,
-            {"remarks", "FILE", "write what was optimised, and what was not and why, a line each"},
+            {"remarks", "FILE", "write what was optimized, and what was not and why, a line each"},
             place);
   flags.add(&Options::reproducer,
             {"crash-reproducer", "FILE",

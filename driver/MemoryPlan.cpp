@@ -85,7 +85,7 @@ void MemoryPlan::print(llvm::raw_ostream &stream) const {
   row("activations", activations);
   row("workspace", workspace);
   row("data", data);
-  stream << "most alive    " << formatBytes(live)
+  stream << "peak live     " << formatBytes(live)
          << ", the lower bound of any placement of these values\n";
   if (gradientsRun)
     stream << "--gradients   " << formatBytes(gradientsRun) << " for that run: it keeps them all\n";

@@ -160,7 +160,7 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
 namespace {
 
 /// pow(x, c) => products and roots, for the exponents that models hold; exact where the general
-/// function is not, and vectorised everywhere.
+/// function is not, and vectorized everywhere.
 struct ExpandConstantPower : OpRewritePattern<PowOp> {
   using OpRewritePattern::OpRewritePattern;
 

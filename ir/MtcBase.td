@@ -73,7 +73,7 @@ def Mtc_Predicate : Mtc_Enum<"Predicate", "comparison; with NaN only `ne` holds"
 def Mtc_PredicateAttr : Mtc_EnumAttr<Mtc_Predicate, "predicate"> { let assemblyFormat = "$value"; }
 
 def Mtc_Activation : Mtc_Enum<"Activation",
-  "what a library makes of its sums on the way out; the numbers are those of the program's ABI",
+  "an epilogue of a library call; the numbers are those of the program's ABI",
   [I32EnumCase<"Relu", 1, "relu">, I32EnumCase<"Gelu", 2, "gelu">, I32EnumCase<"GeluGradient", 3, "gelu_gradient">]>;
 def Mtc_ActivationAttr : Mtc_EnumAttr<Mtc_Activation, "activation"> { let assemblyFormat = "$value"; }
 
@@ -109,7 +109,7 @@ def Mtc_InitializerAttr : Mtc_Attr<"Initializer", "initializer"> {
 }
 
 def Mtc_NormalAttr : Mtc_Attr<"Normal", "normal"> {
-  let summary = "the initial value is drawn from a normal distribution of mean 0";
+  let summary = "the initial value is random: from a normal distribution of mean 0";
   let parameters = (ins "::mlir::FloatAttr":$deviation);
   let assemblyFormat = "`<` $deviation `>`";
 }

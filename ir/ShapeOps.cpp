@@ -187,7 +187,7 @@ void ReshapeOp::buildGradient(GradientBuilder &g) {
 FusibleShape ReshapeOp::getFusibleShape() { return FusibleShape::Elementwise; }
 
 /// The operand's index at each point: the axes fall into groups of equal products, and within one
-/// group the index is linearised over the result's axes and delinearised over the operand's.
+/// group the index is linearized over the result's axes and delinearized over the operand's.
 Operation *ReshapeOp::buildKernel(OpBuilder &builder) {
   ArrayRef<int64_t> from = shapeOf(getInput()), to = getType().getShape();
   int64_t fromRank = from.size(), toRank = to.size();

@@ -53,7 +53,7 @@ private:
 
 } // namespace
 
-/// Emits kernels, lowers them, and hands each to `use` as an optimised LLVM module, on the
+/// Emits kernels, lowers them, and hands each to `use` as an optimized LLVM module, on the
 /// context's threads.
 LogicalResult CpuTarget::forEachKernel(
     ArrayRef<KernelFunctionOp> kernels,

@@ -38,7 +38,7 @@ struct DeviceCall {
 std::optional<DeviceCall>
 planDeviceCall(CallAttrInterface call, ContractionPrecision precision = ContractionPrecision::F32);
 
-/// The device module with the kernels of a planned call, not optimised.
+/// The device module with the kernels of a planned call, not optimized.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 buildDeviceCall(CallAttrInterface call, const DeviceCall &plan, llvm::LLVMContext &context);
 

@@ -26,7 +26,7 @@ void registerDeviceDialects(mlir::DialectRegistry &registry);
 /// Lowers every gpu.module of the module in place, on the context's threads.
 mlir::LogicalResult lowerDeviceModules(mlir::ModuleOp module);
 
-/// A lowered gpu.module as LLVM IR of NVPTX, not optimised. What kernels' parameters are said to
+/// A lowered gpu.module as LLVM IR of NVPTX, not optimized. What kernels' parameters are said to
 /// point to (`llvm.dereferenceable`) is no attribute in it, so that nothing is read that the code
 /// does not read, but known to `parameterExtents`. Null where it cannot be translated; there are
 /// diagnostics then.
@@ -44,7 +44,7 @@ createDeviceMachine(const Architecture &architecture, unsigned optLevel);
 /// there. Modules that use none need no toolkit.
 llvm::Error linkLibdevice(llvm::Module &module);
 
-/// Makes a translated module PTX: libdevice is linked, the module optimised.
+/// Makes a translated module PTX: libdevice is linked, the module optimized.
 llvm::Expected<std::string> emitPtx(llvm::Module &module, const Architecture &architecture,
                                     unsigned optLevel);
 

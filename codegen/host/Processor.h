@@ -27,7 +27,7 @@ llvm::Expected<Processor> describeProcessor(llvm::StringRef cpu, llvm::StringRef
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Processor &processor,
                                                                          unsigned optLevel);
 
-/// Runs LLVM's pipeline of `optLevel`. The code is vectorised already.
+/// Runs LLVM's pipeline of `optLevel`. The code is vectorized already.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned optLevel);
 
 /// The module in the machine's assembly language.

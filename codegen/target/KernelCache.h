@@ -23,7 +23,7 @@
 namespace mtc {
 
 /// All that a kernel's object follows from, as a digest: its text, what the code is for (the
-/// machine, the level of optimisation, tools that are no part of this process) and this compiler
+/// machine, the level of optimization, tools that are no part of this process) and this compiler
 /// with its libraries as they were built. "" where their builds cannot be told apart.
 std::string kernelKey(KernelFunctionOp kernel, llvm::StringRef machine);
 /// The same for a library call that the target has code for.

@@ -54,7 +54,7 @@ struct OwnedModule {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// How far the text of kernels goes: the target's own loops (MLIR), optimised LLVM IR, or assembly.
+/// How far the text of kernels goes: the target's own loops (MLIR), optimized LLVM IR, or assembly.
 enum class KernelText { Loops, LLVM, Assembly };
 
 /// What a program is linked with, beside its own archive.
@@ -91,7 +91,7 @@ public:
   /// else it makes it keeps for the tables. Diagnostics are at the kernels.
   virtual mlir::FailureOr<std::vector<CompiledObject>> compile(const CodeSources &sources,
                                                                KernelCache *cache) = 0;
-  /// The same as optimised LLVM modules for this machine, where kernels can run on it.
+  /// The same as optimized LLVM modules for this machine, where kernels can run on it.
   virtual mlir::FailureOr<std::vector<OwnedModule>> generateModules(const CodeSources &sources) = 0;
   mlir::LogicalResult print(const CodeSources &sources, KernelText form, llvm::raw_ostream &os);
 

@@ -111,7 +111,7 @@ private:
   //===--- As mtc.attention -------------------------------------------------------------------===//
 
   /// Whether mtc.attention says the same. A bias may depend on a parameter, of which it knows no
-  /// gradient: such scores are written in parts, and looked at when that is known.
+  /// gradient: such scores stay decomposed, and looked at when that is known.
   bool isWhole() const {
     Type element = node.elementType(0);
     bool hasOneType = node.elementType(1) == element && node.elementType(2) == element &&
@@ -162,7 +162,7 @@ private:
     return b.compare(Predicate::Lt, b.iota(byBatch, 1), lengths);
   }
 
-  //===--- In parts ---------------------------------------------------------------------------===//
+  //===--- Decomposed -------------------------------------------------------------------------===//
 
   /// scale Q K' as [batch, heads, length, keyLength]. Narrow floats are scaled before the product,
   /// which could overflow.

@@ -1,4 +1,4 @@
-//===- MovingStatistics.cpp - Batch normalizations that are written in parts ------------------===//
+//===- MovingStatistics.cpp - Decomposed batch normalizations ---------------------------------===//
 
 #include "frontend/reader/MovingStatistics.h"
 

@@ -1,4 +1,4 @@
-//===- MovingStatistics.h - Batch normalizations that are written in parts --------------------===//
+//===- MovingStatistics.h - Decomposed batch normalizations -----------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_MOVINGSTATISTICS_H
 #define MTC_FRONTEND_READER_MOVINGSTATISTICS_H
@@ -13,14 +13,14 @@ class GraphProto;
 namespace mtc::onnx {
 
 /// The initializers that are the moving mean or variance of a batch normalization which Keras or
-/// another exporter wrote in parts:
+/// another exporter decomposed:
 ///
 ///   y = (x - mean) * (gamma / sqrt(variance + epsilon)) + beta, or
 ///   y = x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon).
 ///
 /// They are told by their names, or by being used like this.
 inline constexpr llvm::StringLiteral movingStatisticReason =
-    "moving statistics of a batch normalization in parts";
+    "moving statistics of a decomposed batch normalization";
 llvm::StringSet<> findMovingStatistics(const ::onnx::GraphProto &graph);
 
 /// Whether the name says it: a part of it, between slashes, dots and colons, is `moving_mean`,

@@ -3,7 +3,7 @@
 // An ONNX file does not say which of its initializers are parameters. These rules say it for what
 // exporters write; patterns of the user override them:
 //   1. Running mean and variance of BatchNormalization are state. Those of a batch normalization
-//      that Keras wrote in parts are constants.
+//      that Keras decomposed are constants.
 //   2. With the metadata of PyTorch's newer exporter: what it marks PARAMETER, and `val_N` of two
 //      or more dimensions, which it made of a parameter by folding a transposition. Others are
 //      constants.

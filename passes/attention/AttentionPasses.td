@@ -16,7 +16,7 @@ def RecognizeAttention : Pass<"mtc-recognize-attention", "::mlir::func::FuncOp">
     operation's own. A row whose scores are all -inf gives zeros, where a plain softmax would give NaN. Of the mask of an
     `mtc.attention` that is one already, a causal part is proven in the same way.
 
-    What looks like attention and is left in parts gives a remark with the reason (`mtc compile --remarks FILE`, category
+    What looks like attention and stays decomposed gives a remark with the reason (`mtc compile --remarks FILE`, category
     `mtc-recognize-attention`). The function's attribute `mtc.attention` says how many were recognized, and lists those
     that were not.
 

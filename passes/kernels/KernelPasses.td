@@ -62,7 +62,7 @@ def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
        its result and no element is computed twice; if it only moves elements; or if it is so cheap that each of its
        readers had better compute it than read it.
     3. Kernels over the same points become one with the results of both: an elementwise kernel and a reduction of its
-       rows, several reductions of a row, what is computed of a row from its reductions. Softmax, a normalisation or a
+       rows, several reductions of a row, what is computed of a row from its reductions. Softmax, a normalization or a
        cross-entropy end as one kernel, which touches memory once. Spaces are brought together by splitting dimensions;
        a kernel with one point for each row joins one that visits the rows.
 

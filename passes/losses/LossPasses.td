@@ -1,4 +1,4 @@
-//===- LossPasses.td - From the graph to what is minimised -----------------------------------===//
+//===- LossPasses.td - From the graph to what is minimized -----------------------------------===//
 
 #ifndef MTC_PASSES_LOSS_PASSES
 #define MTC_PASSES_LOSS_PASSES

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Attention in tiles trains like its parts, on the CPU and on a device, gives the same bits for any number of threads, and
+"""Fused attention trains like its parts, on the CPU and on a device, gives the same bits for any number of threads, and
 needs memory that grows linearly with the sequence's length.
 
 The model is two layers of causal attention over packed projections, with padding, by opset 23's operator and in the
@@ -121,4 +121,4 @@ for target in ((), ("--target", "cuda:sm_90")):
     assert square[2] - square[1] > 3.5 * (square[1] - square[0]), (target, square)
 
 inspected = run([MTC, "inspect", GPT2.model, *GPT2.flags[:4]], folder).stdout
-assert "in tiles, 0 in parts" in inspected, inspected
+assert "fused, 0 decomposed" in inspected, inspected

@@ -1,5 +1,5 @@
 # RUN: %python %s %t
-"""Device code trains as the CPU's does: in the emulator, with every access checked, with and without optimisations."""
+"""Device code trains as the CPU's does: in the emulator, with every access checked, with and without optimizations."""
 
 import os
 
@@ -35,7 +35,7 @@ for example in DIGITS, GPT2:
         assert device.exported("checked", "--steps", STEPS, "--no-shuffle") == trained, order
     os.environ |= {"MTC_EMULATED_RACES": "1", "MTC_EMULATED_ORDER": "forward"}
 
-# The same kernels in other shapes: without optimisations, and with threads beyond rows, columns and squares.
+# The same kernels in other shapes: without optimizations, and with threads beyond rows, columns and squares.
 plain = [word for name in OPTIONAL for word in ("--skip-pass", name)]
 device = compile_example(GPT2, folder, "sgd", STEPS * GPT2.batch, *EMULATED, *plain, name="plain")
 assert np.allclose(losses(device.train(STEPS)), expected, rtol=2e-6)

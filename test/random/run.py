@@ -76,7 +76,7 @@ def report(settings: Settings, index: int, checker: Checker, case: Case, failure
     return text
 
 
-def summarise(outcomes: list[Outcome], seconds: float, first: int) -> int:
+def summarize(outcomes: list[Outcome], seconds: float, first: int) -> int:
     operators = sum((o.operators for o in outcomes), Counter())
     missing = [name for name in REQUIRED if not operators[name]] if len(outcomes) >= len(REQUIRED) else []
     failures = [text for o in outcomes for text in o.failures]
@@ -119,7 +119,7 @@ def main() -> int:
                 outcomes.append(outcome)
                 for text in outcome.failures:
                     print(text, file=sys.stderr, flush=True)
-    return summarise(outcomes, time.monotonic() - start, options.first)
+    return summarize(outcomes, time.monotonic() - start, options.first)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
   cl::opt<std::string> targetName("target", cl::desc(mtc::Target::describeNames()),
                                   cl::init("cpu"));
   cl::opt<bool> emulate("emulate", cl::desc("device code for this machine's processor"));
-  cl::opt<unsigned> optLevel("opt", cl::desc("optimisation, 0 to 3"), cl::init(3));
+  cl::opt<unsigned> optLevel("opt", cl::desc("optimization, 0 to 3"), cl::init(3));
   cl::ParseCommandLineOptions(argc, argv,
                               "mtc-run: executes placed programs and kernels in place\n\n"
                               "Every mtc.step whose attribute `run.inputs` gives its inputs is run "

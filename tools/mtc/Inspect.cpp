@@ -112,7 +112,7 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
       {"operators", std::move(counts)}};
 }
 
-/// How many attentions are computed in tiles, and which stay in parts, why; absent where there are
+/// How many attentions are fused, and which stay decomposed, why; absent where there are
 /// none.
 void addAttention(ModuleOp module, llvm::json::Object &description) {
   auto forward = module.lookupSymbol<func::FuncOp>(forwardName);
@@ -163,8 +163,8 @@ void print(const llvm::json::Object &description) {
   os << "\n";
   if (const llvm::json::Object *attention = description.getObject("attention")) {
     const llvm::json::Array &refused = *attention->getArray("refused");
-    os << "attention   " << *attention->getInteger("recognized") << " in tiles, " << refused.size()
-       << " in parts\n";
+    os << "attention   " << *attention->getInteger("recognized") << " fused, " << refused.size()
+       << " decomposed\n";
     for (const llvm::json::Value &reason : refused)
       os << "  " << *reason.getAsString() << "\n";
   }

@@ -43,7 +43,7 @@ protected:
   }
 
 private:
-  /// Makes a translated device module one of the host's processor, and optimises it.
+  /// Makes a translated device module one of the host's processor, and optimizes it.
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> emulate(llvm::Module &module) const;
 };
 

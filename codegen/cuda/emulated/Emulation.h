@@ -1,6 +1,6 @@
 //===- Emulation.h - Device code for the CPU --------------------------------------------------===//
 //
-// The device's own LLVM IR, optimised as for the device, with what only a GPU has replaced by calls
+// The device's own LLVM IR, optimized as for the device, with what only a GPU has replaced by calls
 // of runtime/abi/emulation.h: special registers, barriers, shuffles, shared memory, CUDA's
 // functions of mathematics. Every access of memory is checked. Nothing of the CUDA toolkit is
 // needed.

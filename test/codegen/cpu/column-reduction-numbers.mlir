@@ -17,7 +17,7 @@ mtc.kernel_function @middle [3, 40, 17] reduce [1] -> [tensor<3x17xbf16>] {
   mtc.kernel.yield %s at [affine_map<(d0, d1, d2) -> (d0, d2)>] : f32
 }
 
-// Per-channel statistics of a normalisation: outer and inner dims reduced.
+// Per-channel statistics of a normalization: outer and inner dims reduced.
 // CHECK: @channels: {{.*}} ok
 mtc.kernel_function @channels [4, 5, 49] reduce [0, 2] -> [tensor<5xf32>, tensor<5xf32>] {
 ^body(%a: tensor<4x5x49xf32>):

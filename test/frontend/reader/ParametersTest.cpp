@@ -196,7 +196,7 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
   Classified result(proto);
   for (const char *name : {"mean", "variance", "mean2", "variance2", "bn/moving_mean:0"}) {
     EXPECT_EQ(result.role(name), constant) << name;
-    EXPECT_EQ(result.classes[name].reason, "moving statistics of a batch normalization in parts");
+    EXPECT_EQ(result.classes[name].reason, "moving statistics of a decomposed batch normalization");
   }
   for (const char *name :
        {"gamma", "beta", "gamma2", "beta2", "weight", "offset", "shifted far", "cubed"})

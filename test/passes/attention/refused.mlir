@@ -1,4 +1,4 @@
-// What looks like attention and stays in parts, with the reason.
+// What looks like attention and stays decomposed, with the reason.
 // RUN: mtc-opt %s -pass-pipeline='builtin.module(func.func(mtc-recognize-attention))' --remarks-filter=mtc-recognize-attention \
 // RUN:   --remark-policy=all 2> %t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks

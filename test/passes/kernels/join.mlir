@@ -21,7 +21,7 @@ func.func @softmax(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
 
 // -----
 
-// A sum and the normalisation after it, through a change of shape: dims are split where one of the two has a boundary.
+// A sum and the normalization after it, through a change of shape: dims are split where one of the two has a boundary.
 // The sum is a result too, and so is what a row gives.
 // CHECK-LABEL: func.func @residual_norm(
 // CHECK: %[[K:.*]]:3 = mtc.kernel [4, 8, 64] reduce [2]

@@ -33,7 +33,7 @@ func.func @same_size(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> (tensor<f3
 
 // -----
 
-// A normalised value comes from its row's statistics; sums are never computed again. The broadcast is, through a view.
+// A normalized value comes from its row's statistics; sums are never computed again. The broadcast is, through a view.
 // CHECK-LABEL: func.func @statistics(
 // CHECK: %[[M:.*]] = mtc.reduce add %[[X:.*]] axes [1]
 // CHECK: mtc.reduce add

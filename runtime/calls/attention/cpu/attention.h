@@ -1,4 +1,4 @@
-// Attention and its gradient, computed in tiles: the scores of a head are never all in memory.
+// Fused attention and its gradient, in tiles: the scores of a head are never all in memory.
 #ifndef MTC_RUNTIME_CALLS_ATTENTION_CPU_ATTENTION_H
 #define MTC_RUNTIME_CALLS_ATTENTION_CPU_ATTENTION_H
 

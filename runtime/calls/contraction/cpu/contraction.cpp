@@ -37,7 +37,7 @@ public:
     accumulate = contraction.accumulate != 0;
     if (problem.out.isRowMajor() && chooseMatmul(type))
       return true;
-    // The sums go to the scratch first; what is to be added is added on their way out.
+    // The sums go to the scratch first; what is to be added is added as they are written.
     addends.swap(problem.addends);
     accumulateAfterwards = std::exchange(accumulate, false);
     if ((accumulateAfterwards || !addends.empty()) && type != dnnl_f32)

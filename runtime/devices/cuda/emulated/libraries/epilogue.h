@@ -1,4 +1,4 @@
-// What cuBLASLt makes of a product on the way out, beside adding a bias.
+// cuBLASLt's epilogues, beside adding a bias.
 #ifndef MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_EPILOGUE_H
 #define MTC_RUNTIME_DEVICES_CUDA_EMULATED_LIBRARIES_EPILOGUE_H
 

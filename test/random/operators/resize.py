@@ -63,10 +63,11 @@ def keys(x: float, a: float) -> float:
 def weights(node, extent: int, size: int, scale: float, length: float) -> np.ndarray:
     """[size, extent]"""
     narrow = min(scale, 1.0) if node.attribute("antialias", 0) else 1.0
+    reach = math.ceil(2 / narrow) + 1  # Weights are 0 beyond.
     linear, result = node.attribute("mode") == "linear", np.zeros((size, extent))
     for i in range(size):
         at = place(node, i, extent, size, scale, length)
-        for j in range(math.floor(at) - 10, math.floor(at) + 11):
+        for j in range(math.floor(at) - reach, math.floor(at) + reach + 1):
             distance = narrow * (j - at)
             weight = max(0.0, 1 - abs(distance)) if linear else keys(distance, node.attribute("cubic_coeff_a", -0.75))
             if 0 <= j < extent or not node.attribute("exclude_outside", 0):

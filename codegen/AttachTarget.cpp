@@ -25,6 +25,7 @@ struct AttachTarget : mtc::impl::AttachTargetBase<AttachTarget> {
     flags.target = target;
     flags.emulate = emulate;
     flags.precision = precision;
+    flags.without.assign(without.begin(), without.end());
     flags.cpu = processor;
     flags.threads = threads;
     llvm::Expected<mtc::TargetAttrInterface> parsed = mtc::Target::parse(getContext(), flags);

@@ -50,6 +50,7 @@ LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
     flags.target = options.target;
     flags.emulate = options.emulate;
     flags.precision = options.precision;
+    flags.without = options.without;
     if (!options.cpu.empty())
       flags.cpu = options.cpu;
     flags.threads =

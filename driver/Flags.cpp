@@ -218,6 +218,12 @@ void addMachineFlags(FlagTable &flags) {
   flags.add(&Options::emulate,
             {"emulate", "", "run device code on the CPU, with every access checked: for tests"},
             place);
+  flags.add(&Options::without,
+            {"without",
+             "library",
+             "compile a program that does without a library of the target",
+             {{"cudnn", "convolutions are contractions of windows"}}},
+            place);
   flags.add(&Options::cpu, {"cpu", "name", "processor to compile for, as LLVM names it (this one)"},
             place);
   flags.addText({"threads", "n", "most threads that the program may use (all cores)"}, place,

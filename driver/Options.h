@@ -32,6 +32,7 @@ struct Options {
   std::string target = "cpu";
   bool emulate = false;
   ContractionPrecision precision = ContractionPrecision::F32;
+  std::vector<std::string> without; // `--without`.
   std::string cpu; // `--cpu`; empty: this machine's.
   unsigned threads = 0;
   bool noCache = false;

@@ -168,6 +168,9 @@ llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRConte
                                    ": the target 'cpu' has none; expected f32");
   if (flags.emulate)
     return llvm::createStringError("--emulate: the target 'cpu' has no device to emulate");
+  if (!flags.without.empty())
+    return llvm::createStringError("--without " + flags.without.front() +
+                                   ": a program for the target 'cpu' uses no such library");
   return TargetAttr::get(&context, flags.threads, flags.cpu, flags.features);
 }
 

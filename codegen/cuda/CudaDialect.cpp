@@ -14,6 +14,7 @@
 #include "runtime/abi/cuda_library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -32,34 +33,47 @@ void MtcCudaDialect::initialize() {
       >();
 }
 
+llvm::Error cuda::checkWithout(StringRef libraries) {
+  static constexpr llvm::StringLiteral dispensable = "cudnn";
+  for (StringRef library : llvm::split(libraries, ','))
+    if (!libraries.empty() && library != dispensable)
+      return llvm::createStringError("--without " + library +
+                                     ": the target 'cuda' cannot do without it; expected " +
+                                     dispensable);
+  return llvm::Error::success();
+}
+
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef architectures, ContractionPrecision, bool, unsigned,
-                                 StringRef, StringRef) {
+                                 StringRef architectures, ContractionPrecision, bool,
+                                 StringRef without, unsigned, StringRef, StringRef) {
   if (auto parsed = parseArchitectures(architectures); !parsed)
     return emitError() << llvm::toString(parsed.takeError());
+  if (llvm::Error error = checkWithout(without))
+    return emitError() << llvm::toString(std::move(error));
   return success();
 }
 
+/// Whether the program may ask the library that computes such calls.
+static bool mayUseLibrary(TargetAttr target, CallAttrInterface call) {
+  const char *library = mtc_cuda_call_library(call.getKind().data());
+  return library && !llvm::is_contained(llvm::split(target.getWithout(), ','), library);
+}
+
 int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
-  int64_t library = mtc_cuda_call_scratch_bytes(call.getKind().data(), call.getBytes().data());
+  int64_t library = mayUseLibrary(*this, call)
+                        ? mtc_cuda_call_scratch_bytes(call.getKind().data(), call.getBytes().data())
+                        : -1;
   // Code of ours needs none, but a library may be asked first.
   return planDeviceCall(call, getPrecision()) ? std::max<int64_t>(library, 0) : library;
 }
 
-/// What NVIDIA's epilogues make of a NaN and how far their GELU is off is not said: they are for
-/// precisions that are less than f32.
-static bool isExactActivation(CallAttrInterface call, ContractionPrecision precision) {
-  auto contraction = dyn_cast<ContractionCallAttr>(call);
-  return contraction && contraction.getRecord()->activation != MTC_NO_ACTIVATION &&
-         precision == ContractionPrecision::F32 && contraction.getRecord()->type == MTC_F32;
-}
-
 unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
-  if (isExactActivation(call, getPrecision()))
-    return 0;
   if (planDeviceCall(call, getPrecision()))
     return 2;
-  return mtc_cuda_call_support_level(call.getKind().data(), call.getBytes().data());
+  return mayUseLibrary(*this, call)
+             ? mtc_cuda_call_support_level(call.getKind().data(), call.getBytes().data(),
+                                           static_cast<MtcCudaPrecision>(getPrecision()))
+             : 0;
 }
 
 /// What neither a library nor device code of ours computes.

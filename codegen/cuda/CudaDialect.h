@@ -5,9 +5,19 @@
 
 #include "ir/Mtc.h"
 
+#include "llvm/Support/Error.h"
+
 #include "codegen/cuda/CudaDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "codegen/cuda/CudaAttributes.h.inc"
+
+namespace mtc::cuda {
+
+/// Fails where one of the libraries, with commas between them, is one that programs need: they have
+/// no other way to compute its calls.
+llvm::Error checkWithout(llvm::StringRef libraries);
+
+} // namespace mtc::cuda
 
 #endif // MTC_CODEGEN_CUDA_CUDADIALECT_H

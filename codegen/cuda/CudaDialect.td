@@ -18,8 +18,8 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
   let summary = "kernels are launches on a GPU, cuBLASLt, cuDNN and device code of mtc's own compute library calls";
   let description = [{
     `architectures` are compute capabilities as nvcc names them, with commas between them: machine code for `sm_90`, PTX for `compute_90`. Operands of
-    contractions of f32 are rounded to `precision`. An `emulated` program runs device code on the CPU, with every access
-    checked. `processor` runs the program beside the GPU: `host`, the machine that compiles, or a name that LLVM knows;
+    contractions and convolutions of f32 are rounded to `precision`. An `emulated` program runs device code on the CPU, with every
+    access checked. The program asks none of the libraries `without`: `cudnn`, without which convolutions are contractions of windows. `processor` runs the program beside the GPU: `host`, the machine that compiles, or a name that LLVM knows;
     `features` are added to it, as LLVM writes them; it has `threads` threads.
 
     ```mlir
@@ -29,6 +29,7 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
   let parameters = (ins StringRefParameter<"">:$architectures,
                         DefaultValuedParameter<"::mtc::ContractionPrecision", "::mtc::ContractionPrecision::F32">:$precision,
                         DefaultValuedParameter<"bool", "false">:$emulated,
+                        StringRefParameter<"", [{""}]>:$without,
                         DefaultValuedParameter<"unsigned", "1">:$threads,
                         StringRefParameter<"", [{"host"}]>:$processor,
                         StringRefParameter<"", [{""}]>:$features);

@@ -144,8 +144,11 @@ llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRCont
     return architectures.takeError();
   std::string names =
       llvm::join(llvm::map_range(*architectures, std::mem_fn(&Architecture::name)), ",");
-  return TargetAttr::get(&context, names, flags.precision, flags.emulate, flags.threads, flags.cpu,
-                         flags.features);
+  const std::string without = llvm::join(flags.without, ",");
+  if (llvm::Error error = checkWithout(without))
+    return error;
+  return TargetAttr::get(&context, names, flags.precision, flags.emulate, without, flags.threads,
+                         flags.cpu, flags.features);
 }
 
 llvm::Expected<std::unique_ptr<Target>> cuda::createTarget(Attribute attribute, unsigned optLevel) {

@@ -82,6 +82,7 @@ def AttachTarget : Pass<"mtc-attach-target", "::mlir::ModuleOp"> {
            "what operands of contractions of f32 may be rounded to",
            [{::llvm::cl::values(clEnumValN(::mtc::ContractionPrecision::F32, "f32", "nothing"),
                                 clEnumValN(::mtc::ContractionPrecision::TF32, "tf32", "tf32"))}]>,
+    ListOption<"without", "without", "std::string", "libraries that the program does without: cudnn">,
     Option<"processor", "cpu", "std::string", "\"host\"", "the program's processor: host, or a name that LLVM knows">,
     Option<"threads", "threads", "unsigned", "1", "threads that library calls are planned for">,
   ];

@@ -41,6 +41,8 @@ struct TargetFlags {
   bool emulate = false;
   /// --precision: what operands of f32 contractions may be rounded to.
   ContractionPrecision precision = ContractionPrecision::F32;
+  /// --without: libraries that the program must do without, where it would use them.
+  std::vector<std::string> without = {};
   /// The processor of the host program: `host` (the machine that compiles) or a name that LLVM
   /// knows; features as LLVM writes them.
   std::string cpu = "host", features;

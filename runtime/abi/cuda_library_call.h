@@ -3,7 +3,7 @@
 #ifndef MTC_RUNTIME_ABI_CUDA_LIBRARY_CALL_H
 #define MTC_RUNTIME_ABI_CUDA_LIBRARY_CALL_H
 
-#include "runtime/abi/program.h"
+#include "runtime/abi/cuda.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,9 +14,13 @@ extern "C" {
  * program must have code of its own for it. */
 int64_t mtc_cuda_call_scratch_bytes(const char *kind, const void *description);
 
-/* From worst to best: 0, no library that a program needs anyway computes it; 1, by several calls;
- * 2, by one. */
-int mtc_cuda_call_support_level(const char *kind, const void *description);
+/* From worst to best, where operands of f32 may be rounded to `precision`: 0, no library that a
+ * program needs anyway computes it as exactly; 1, by several calls; 2, by one. */
+int mtc_cuda_call_support_level(const char *kind, const void *description,
+                                MtcCudaPrecision precision);
+
+/* The library that computes calls of the kind; null if none does. */
+const char *mtc_cuda_call_library(const char *kind);
 
 #ifdef __cplusplus
 }

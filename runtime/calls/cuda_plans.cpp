@@ -1,6 +1,7 @@
 // The kinds of calls whose libraries of the target `cuda` are asked when a program is compiled.
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 #include "runtime/calls/contraction/cuda/matmul_plan.h"
+#include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
 
 #include <cstring>
 
@@ -8,7 +9,8 @@ namespace mtc::runtime::cuda {
 
 const CallPlanner *findCallPlanner(const char *name) {
   for (const CallPlanner *planner :
-       {&contractionPlanner, &attentionPlanner, &attentionGradientPlanner})
+       {&contractionPlanner, &attentionPlanner, &attentionGradientPlanner, &convolutionPlanner,
+        &transposedConvolutionPlanner, &convolutionWeightGradientPlanner})
     if (std::strcmp(planner->name, name) == 0)
       return planner;
   return nullptr;

@@ -14,3 +14,9 @@ func.func private @f() attributes {mtc.target = #mtc_cpu.target<threads = 2>}
 // expected-error @below {{there is no such architecture}}
 module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_12345">} {
 }
+
+// -----
+
+// expected-error @below {{--without oneDNN: the target 'cuda' cannot do without it; expected cudnn}}
+module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", without = "oneDNN">} {
+}

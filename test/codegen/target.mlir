@@ -4,11 +4,17 @@
 // RUN: mtc-opt %s --mtc-attach-target="target=cuda emulate" | mtc-opt | FileCheck %s --check-prefix=EMULATED
 // RUN: not mtc-opt %s --mtc-attach-target="target=tpu" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not mtc-opt %s --mtc-attach-target="precision=tf32" 2>&1 | FileCheck %s --check-prefix=PRECISION
+// RUN: mtc-opt %s --mtc-attach-target="target=cuda without=cudnn" | mtc-opt | FileCheck %s --check-prefix=WITHOUT
+// RUN: not mtc-opt %s --mtc-attach-target="target=cuda without=cublasLt" 2>&1 | FileCheck %s --check-prefix=NEEDED
+// RUN: not mtc-opt %s --mtc-attach-target="without=cudnn" 2>&1 | FileCheck %s --check-prefix=FOREIGN
 
 // CUDA: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90,compute_90", precision = tf32>}
 // EMULATED: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", emulated = true>}
 // CPU: module attributes {mtc.target = #mtc_cpu.target<threads = 16, processor = "x86-64-v3">}
 // UNKNOWN: error: --target tpu: there is no such target; expected cpu, cuda
 // PRECISION: error: --precision tf32: the target 'cpu' has none; expected f32
+// WITHOUT: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", without = "cudnn">}
+// NEEDED: error: --without cublasLt: the target 'cuda' cannot do without it; expected cudnn
+// FOREIGN: error: --without cudnn: a program for the target 'cpu' uses no such library
 module {
 }

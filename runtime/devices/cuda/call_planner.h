@@ -2,15 +2,18 @@
 #ifndef MTC_RUNTIME_DEVICES_CUDA_CALL_PLANNER_H
 #define MTC_RUNTIME_DEVICES_CUDA_CALL_PLANNER_H
 
+#include "runtime/abi/cuda.h"
+
 #include <cstdint>
 
 namespace mtc::runtime::cuda {
 
 /// The answers for a kind of call; no GPU is needed. See runtime/abi/cuda_library_call.h.
 struct CallPlanner {
-  const char *name; ///< of its ABI
+  const char *name;    ///< of its ABI
+  const char *library; ///< that computes it, as --without names it
   int64_t (*scratchBytes)(const void *record);
-  int (*supportLevel)(const void *record);
+  int (*supportLevel)(const void *record, MtcCudaPrecision precision);
 };
 
 /// Null for a kind that no library computes.

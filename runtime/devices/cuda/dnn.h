@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace mtc::runtime::cuda::dnn {
 
@@ -18,10 +19,14 @@ using RawDescriptor = struct DescriptorObject *;
 
 enum Kind : int { // cudnnBackendDescriptorType_t
   pointwiseKind = 0,
+  convolutionKind = 1,
   engineKind = 2,
   configurationKind = 3,
   heuristicsKind = 4,
   planKind = 5,
+  convolutionForward = 10,
+  convolutionBackwardFilter = 11,
+  convolutionBackwardData = 12,
   pointwiseOperation = 13,
   graphKind = 15,
   variantPackKind = 16,
@@ -38,6 +43,13 @@ enum Attribute : int { // cudnnBackendAttributeName_t
   pointwiseMode = 0,
   pointwisePrecision = 1,
   pointwiseAxis = 9,
+  convolutionPrecision = 100,
+  convolutionMode = 101,
+  convolutionDilations = 102,
+  convolutionStrides = 103,
+  convolutionAfter = 104,
+  convolutionBefore = 105,
+  convolutionAxes = 106,
   heuristicsMode = 200,
   heuristicsGraph = 201,
   heuristicsResults = 202,
@@ -47,6 +59,9 @@ enum Attribute : int { // cudnnBackendAttributeName_t
   planConfiguration = 401,
   planWorkspace = 402,
   planDevice = 407,
+  firstOfForward = 700, ///< and five more: see ConvolutionAttributes
+  firstOfBackwardData = 706,
+  firstOfBackwardFilter = 712,
   operationPointwise = 750,
   pointwiseX = 751,
   pointwiseB = 752,
@@ -64,6 +79,7 @@ enum Attribute : int { // cudnnBackendAttributeName_t
   packPointers = 1001,
   packWorkspace = 1003,
   engineIndex = 1301,
+  engineNotes = 1303,
   matmulPrecision = 1500,
   matmulA = 1520,
   matmulB = 1521,
@@ -80,13 +96,28 @@ enum Attribute : int { // cudnnBackendAttributeName_t
   deviceJson = 2702
 };
 
+/// The attributes of a convolution's operation: those of each direction follow one another.
+struct ConvolutionAttributes {
+  Attribute alpha, beta, convolution, w, x, y; ///< or the gradients dw, dx, dy
+};
+constexpr ConvolutionAttributes attributesOf(Kind direction) {
+  const int first = direction == convolutionForward        ? firstOfForward
+                    : direction == convolutionBackwardData ? firstOfBackwardData
+                                                           : firstOfBackwardFilter;
+  auto at = [=](int place) { return static_cast<Attribute>(first + place); };
+  return {at(0), at(1), at(2), at(3), at(4), at(5)};
+}
+
 enum AttributeType : int { // cudnnBackendAttributeType_t
   handleType = 0,
   elementType = 1,
   booleanType = 2,
   int64Type = 3,
+  floatType = 4,
   pointerType = 6,
+  convolutionModeType = 7,
   heuristicsModeType = 8,
+  noteType = 11,
   pointwiseModeType = 14,
   descriptorType = 15,
   reductionType = 18,
@@ -108,7 +139,17 @@ enum Pointwise : int { // cudnnPointwiseMode_t
 };
 
 enum Reduction : int { sumReduction = 0, maximumReduction = 3 }; // cudnnReduceTensorOp_t
-constexpr int bestHeuristics = 3;                                // CUDNN_HEUR_MODE_A
+constexpr int crossCorrelation = 1;                              // cudnnConvolutionMode_t
+
+enum Heuristics : int { fallback = 2, best = 3 }; // cudnnBackendHeurMode_t
+
+/// What an engine makes of numbers, as bits by the values of cudnnBackendNumericalNote_t.
+enum Note : uint32_t {
+  usesTensorCores = 1u << 0, ///< operands of f32 are rounded to tf32
+  roundsInputs = 1u << 1,    ///< to 16 bits
+  roundsSums = 1u << 2,
+  isNondeterministic = 1u << 4
+};
 
 struct Library {
   size_t (*version)(); ///< 10000 for a major version, 100 for a minor one
@@ -127,11 +168,20 @@ struct Library {
   int (*execute)(Handle handle, RawDescriptor plan, RawDescriptor variantPack);
 };
 
+/// What a workspace begins at a multiple of.
+constexpr int64_t workspaceAlignment = 256;
+
 /// Null if there is no cuDNN of version 9.19 or later, with which the graphs were checked:
 /// attention is faulty in 9.10, and its gradient up to 9.15 where keys are no multiple of 128. Null
-/// as well where the variable MTC_CUDNN is 0. In an emulated program, the emulated one where it is
-/// 1: the program's own kernels are what is to be checked otherwise.
+/// as well where the variable MTC_CUDNN is 0.
 const Library *openLibrary();
+
+/// Why there is none, for messages: "is not installed here".
+std::string describeAbsence();
+
+/// Whether the library is asked before the program's own code for a call. In an emulated program
+/// that is so where MTC_CUDNN is 1: the program's own kernels are what is to be checked otherwise.
+bool isPreferred();
 
 } // namespace mtc::runtime::cuda::dnn
 

@@ -41,7 +41,7 @@ int64_t Descriptor::number(Attribute attribute) const {
 }
 
 Extents denseStrides(const Extents &extents) {
-  Extents strides = {};
+  Extents strides(extents.size());
   int64_t next = 1;
   for (size_t i = extents.size(); i-- > 0; next *= extents[i])
     strides[i] = next;
@@ -53,8 +53,9 @@ Descriptor &OperationGraph::tensor(int64_t id, Element element, const Extents &e
   constexpr int64_t alignment = 16;
   Descriptor &tensor = tensors.emplace_back(library, tensorKind);
   tensor.set(tensorType, elementType, element);
-  tensor.set(tensorExtents, int64Type, 4, extents.data());
-  tensor.set(tensorStrides, int64Type, 4, strides.data());
+  const auto rank = static_cast<int64_t>(extents.size());
+  tensor.set(tensorExtents, int64Type, rank, extents.data());
+  tensor.set(tensorStrides, int64Type, rank, strides.data());
   tensor.set(tensorId, int64Type, id);
   tensor.set(tensorAlignment, int64Type, alignment);
   return tensor;
@@ -91,6 +92,30 @@ void OperationGraph::matmul(const Descriptor &a, const Descriptor &b, const Desc
   operation.set(matmulA, a);
   operation.set(matmulB, b);
   operation.set(matmulC, c);
+  operation.finalize();
+  order.push_back(operation.get());
+}
+
+void OperationGraph::convolve(Kind direction, const Windows &windows, const Descriptor &w,
+                              const Descriptor &x, const Descriptor &y) {
+  Descriptor &convolution = operations.emplace_back(library, convolutionKind);
+  const auto axes = static_cast<int64_t>(windows.strides.size());
+  convolution.set(convolutionPrecision, elementType, f32);
+  convolution.set(convolutionMode, convolutionModeType, crossCorrelation);
+  convolution.set(convolutionAxes, int64Type, axes);
+  convolution.set(convolutionStrides, int64Type, axes, windows.strides.data());
+  convolution.set(convolutionDilations, int64Type, axes, windows.dilations.data());
+  convolution.set(convolutionBefore, int64Type, axes, windows.before.data());
+  convolution.set(convolutionAfter, int64Type, axes, windows.after.data());
+  convolution.finalize();
+  Descriptor &operation = operations.emplace_back(library, direction);
+  const ConvolutionAttributes names = attributesOf(direction);
+  operation.set(names.alpha, floatType, 1.0f);
+  operation.set(names.beta, floatType, 0.0f);
+  operation.set(names.convolution, convolution);
+  operation.set(names.w, w);
+  operation.set(names.x, x);
+  operation.set(names.y, y);
   operation.finalize();
   order.push_back(operation.get());
 }

@@ -4,7 +4,6 @@
 
 #include "runtime/devices/cuda/dnn.h"
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -41,13 +40,18 @@ private:
   RawDescriptor raw = nullptr;
 };
 
-using Extents = std::array<int64_t, 4>;
+using Extents = std::vector<int64_t>;
 
 /// Strides of a tensor whose elements lie one after another.
 Extents denseStrides(const Extents &extents);
 
-/// Tensors of four axes and the operations between them. Tensors belong to the graph. All sums and
-/// pointwise results are computed in f32.
+/// Where the windows of a convolution lie, for each axis that they slide along.
+struct Windows {
+  Extents strides, dilations, before, after;
+};
+
+/// Tensors of at least four axes and the operations between them. Tensors belong to the graph. All
+/// sums and pointwise results are computed in f32.
 class OperationGraph {
 public:
   explicit OperationGraph(const Library &library) : library(library) {}
@@ -66,6 +70,10 @@ public:
   /// c = a * b over the last two axes. Heads of b may be fewer by a divisor: each serves
   /// neighbours.
   void matmul(const Descriptor &a, const Descriptor &b, const Descriptor &c);
+  /// Computes, by the direction's name, y, dx or dw from the others. Axes are [batch, channels,
+  /// positions..] of x and y, [channels of y, channels of x in a group, taps..] of w.
+  void convolve(Kind direction, const Windows &windows, const Descriptor &w, const Descriptor &x,
+                const Descriptor &y);
   void unary(Pointwise mode, const Descriptor &x, const Descriptor &y);
   /// Extents of b may be 1.
   void binary(Pointwise mode, const Descriptor &x, const Descriptor &b, const Descriptor &y,

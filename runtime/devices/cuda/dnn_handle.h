@@ -14,11 +14,14 @@ struct DnnChoice {
   dnn::Descriptor configuration;
   int64_t workspaceBytes;
   int64_t engine; ///< its number, for profiles
+  uint32_t notes; ///< dnn::Note
 };
 
-/// From best to worst, in the library's opinion; empty if it has no way.
+/// From best to worst, in the library's opinion; empty if it has no way. With dnn::fallback, ways
+/// that it has for nearly every graph.
 std::vector<DnnChoice> dnnChoices(const dnn::Library &library, const dnn::Descriptor &graph,
-                                  const dnn::Descriptor &device);
+                                  const dnn::Descriptor &device,
+                                  dnn::Heuristics heuristics = dnn::best);
 
 /// The library's state for the device of the current context.
 class Dnn {

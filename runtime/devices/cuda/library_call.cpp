@@ -10,7 +10,13 @@ extern "C" int64_t mtc_cuda_call_scratch_bytes(const char *kind, const void *des
   return planner ? planner->scratchBytes(description) : -1;
 }
 
-extern "C" int mtc_cuda_call_support_level(const char *kind, const void *description) {
+extern "C" int mtc_cuda_call_support_level(const char *kind, const void *description,
+                                           MtcCudaPrecision precision) {
   const CallPlanner *planner = findCallPlanner(kind);
-  return planner ? planner->supportLevel(description) : 0;
+  return planner ? planner->supportLevel(description, precision) : 0;
+}
+
+extern "C" const char *mtc_cuda_call_library(const char *kind) {
+  const CallPlanner *planner = findCallPlanner(kind);
+  return planner ? planner->library : nullptr;
 }

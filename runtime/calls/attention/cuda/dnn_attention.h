@@ -4,8 +4,10 @@
 
 #include "runtime/abi/attention.h"
 #include "runtime/devices/cuda/call.h"
+#include "runtime/devices/cuda/dnn_execution.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,23 +28,17 @@ public:
   std::string implementation() const override;
 
 private:
-  DnnAttention(const Dnn &dnn, const MtcAttention &attention);
-  void bind(const MtcAttention &attention, bool isGradient, const std::vector<Address> &buffers,
-            Address scratch, Address workspace);
-  bool choose(const MtcAttention &attention, bool isGradient, int64_t workspaceBytes);
+  explicit DnnAttention(const MtcAttention &attention);
+  DnnTensors tensors(const MtcAttention &attention, bool isGradient,
+                     const std::vector<Address> &buffers, Address scratch) const;
 
   struct Scalars {
     float scale, one, noScore;
     int32_t diagonal;
   };
 
-  const Dnn &dnn;
   Scalars scalars; ///< read at each run
-  dnn::OperationGraph graph;
-  std::vector<int64_t> ids;
-  std::vector<void *> pointers;
-  std::unique_ptr<dnn::Descriptor> operations, plan, pack;
-  int64_t engine = 0;
+  std::optional<DnnExecution> execution;
 };
 
 } // namespace mtc::runtime::cuda

@@ -21,7 +21,7 @@ Extents nonzero(const Extents &extents, const int64_t *strides) {
   for (size_t i = 0; i < extents.size(); ++i)
     if (extents[i] > 1)
       span = std::max(span, extents[i] * strides[i]);
-  Extents result = {};
+  Extents result(extents.size());
   for (size_t i = 0; i < extents.size(); ++i)
     result[i] = extents[i] > 1 ? strides[i] : span;
   return result;

@@ -1,6 +1,8 @@
 // cuDNN's conditions.
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
 
+#include "runtime/devices/cuda/dnn.h"
+
 namespace mtc::runtime::cuda {
 
 static int64_t roundUp(int64_t value, int64_t multiple) {
@@ -42,7 +44,7 @@ std::optional<int64_t> planDnnAttention(const MtcAttention &a, bool isGradient) 
       a.has_mask || (a.is_causal && a.causal_offset < 0) || !areAligned(a, isGradient))
     return std::nullopt;
   // Counters and descriptors of its kernels, and the way to the workspace's alignment.
-  constexpr int64_t ownBytes = 256 + workspaceAlignment - MTC_ALIGNMENT;
+  constexpr int64_t ownBytes = 256 + dnn::workspaceAlignment - MTC_ALIGNMENT;
   if (!isGradient)
     return ownBytes;
   if (!a.has_out || (a.queries == 1 && a.keys == 1))
@@ -65,10 +67,10 @@ template <bool isGradient> static int64_t scratchBytes(const void *record) {
 }
 
 /// cuDNN need not be installed: it is asked for what the program has code of its own for.
-static int supportLevel(const void *) { return 0; }
+static int supportLevel(const void *, MtcCudaPrecision) { return 0; }
 
-const CallPlanner attentionPlanner = {MTC_ATTENTION, scratchBytes<false>, supportLevel};
-const CallPlanner attentionGradientPlanner = {MTC_ATTENTION_GRADIENT, scratchBytes<true>,
+const CallPlanner attentionPlanner = {MTC_ATTENTION, "cudnn", scratchBytes<false>, supportLevel};
+const CallPlanner attentionGradientPlanner = {MTC_ATTENTION_GRADIENT, "cudnn", scratchBytes<true>,
                                               supportLevel};
 
 } // namespace mtc::runtime::cuda

@@ -27,9 +27,6 @@ std::optional<int64_t> planDnnAttention(const MtcAttention &attention, bool isGr
 /// Of one f32 number for each row, rounded up to MTC_ALIGNMENT.
 int64_t offsetsBytes(const MtcAttention &attention);
 
-/// What the workspace begins at a multiple of.
-constexpr int64_t workspaceAlignment = 256;
-
 extern const CallPlanner attentionPlanner, attentionGradientPlanner;
 
 } // namespace mtc::runtime::cuda

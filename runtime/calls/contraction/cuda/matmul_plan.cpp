@@ -151,18 +151,22 @@ int64_t workspaceBytes(const MatmulPlan &plan) {
                     maxBytes);
 }
 
-static std::optional<MatmulPlan> planOf(const void *record) {
-  return planMatmul(*static_cast<const MtcContraction *>(record));
+static int64_t scratchBytes(const void *record) {
+  std::optional<MatmulPlan> plan = planMatmul(*static_cast<const MtcContraction *>(record));
+  return plan ? workspaceBytes(*plan) : -1;
 }
 
-const CallPlanner contractionPlanner = {MTC_CONTRACTION,
-                                        [](const void *record) -> int64_t {
-                                          std::optional<MatmulPlan> plan = planOf(record);
-                                          return plan ? workspaceBytes(*plan) : -1;
-                                        },
-                                        [](const void *record) {
-                                          std::optional<MatmulPlan> plan = planOf(record);
-                                          return !plan ? 0 : plan->calls() > 1 ? 1 : 2;
-                                        }};
+/// What NVIDIA's epilogues make of a NaN and how far their GELU is off is not said: they are for
+/// precisions that are less than f32.
+static int supportLevel(const void *record, MtcCudaPrecision precision) {
+  const auto &contraction = *static_cast<const MtcContraction *>(record);
+  const bool isExact = contraction.type == MTC_F32 && precision == MTC_CUDA_F32;
+  std::optional<MatmulPlan> plan = planMatmul(contraction);
+  if (!plan || (isExact && contraction.activation != MTC_NO_ACTIVATION))
+    return 0;
+  return plan->calls() > 1 ? 1 : 2;
+}
+
+const CallPlanner contractionPlanner = {MTC_CONTRACTION, "cublasLt", scratchBytes, supportLevel};
 
 } // namespace mtc::runtime::cuda

@@ -1,6 +1,7 @@
 // Convolutions by oneDNN: descriptors, and the weights' way into the layout that it chooses.
 #include "runtime/calls/convolution/cpu/convolution.h"
 
+#include "runtime/calls/convolution/problem.h"
 #include "runtime/devices/cpu/onednn.h"
 #include "runtime/devices/cpu/parallel.h"
 
@@ -11,9 +12,6 @@
 
 namespace mtc::runtime {
 namespace {
-
-/// What of the three a call computes.
-enum class Computed { Output, Input, Weights };
 
 /// The tensors and the windows, in the library's words.
 struct Description {
@@ -38,9 +36,7 @@ struct Description {
       strides[i] = c.strides[i];
       dilations[i] = c.dilations[i] - 1;
       before[i] = c.before[i];
-      int64_t reach =
-          (c.output[i] - 1) * c.strides[i] + (c.kernel[i] - 1) * c.dilations[i] + 1 - c.before[i];
-      after[i] = std::max<int64_t>(0, reach - c.input[i]);
+      after[i] = paddingAfter(c, static_cast<uint32_t>(i));
     }
   }
 
@@ -192,14 +188,6 @@ double flopsOf(const MtcConvolution &c) {
   for (uint32_t i = 0; i < c.window_rank; ++i)
     flops *= static_cast<double>(c.output[i] * c.kernel[i]);
   return flops;
-}
-
-bool isEmpty(const MtcConvolution &c) {
-  auto hasNone = [&](const int64_t *extents) {
-    return std::any_of(extents, extents + c.window_rank, [](int64_t e) { return e == 0; });
-  };
-  return c.batch == 0 || c.groups == 0 || c.input_channels == 0 || c.output_channels == 0 ||
-         hasNone(c.input) || hasNone(c.output) || hasNone(c.kernel);
 }
 
 template <Computed computed>

@@ -2,6 +2,7 @@
 #include "runtime/devices/cuda/dnn.h"
 
 #include "runtime/devices/cuda/native/shared_library.h"
+#include "runtime/support/failure.h"
 
 #include <cstdlib>
 #include <type_traits>
@@ -10,15 +11,25 @@ namespace mtc::runtime::cuda::dnn {
 
 static constexpr size_t oldestVersion = 91900;
 
-/// False if a function is missing or the library is too old.
-static bool load(Library &functions) {
+static const SharedLibrary &file() {
   static const SharedLibrary library({"libcudnn.so.9"});
-  if (!library.isOpen())
-    return false;
-  bool isWhole = true;
+  return library;
+}
+
+static bool isForbidden() {
+  const char *wanted = std::getenv("MTC_CUDNN");
+  return wanted && *wanted == '0';
+}
+
+/// What is missing, or empty.
+static std::string load(Library &functions) {
+  if (!file().isOpen())
+    return "is not installed here (looked for " + file().searched() + ")";
+  std::string missing;
   auto find = [&](auto &function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(library.find(name));
-    isWhole &= function != nullptr;
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(file().find(name));
+    if (!function)
+      missing = text("lacks ", name, " as it is installed here");
   };
   find(functions.version, "cudnnGetVersion");
   find(functions.create, "cudnnCreate");
@@ -31,14 +42,30 @@ static bool load(Library &functions) {
   find(functions.getAttribute, "cudnnBackendGetAttribute");
   find(functions.finalize, "cudnnBackendFinalize");
   find(functions.execute, "cudnnBackendExecute");
-  return isWhole && functions.version() >= oldestVersion;
+  if (missing.empty() && functions.version() < oldestVersion)
+    missing = text("is of version ", functions.version() / 10000, ".",
+                   functions.version() / 100 % 100, " here");
+  return missing;
+}
+
+struct Loaded {
+  Library functions = {};
+  std::string missing = load(functions);
+};
+
+static const Loaded &loaded() {
+  static const Loaded library;
+  return library;
 }
 
 const Library *openLibrary() {
-  static Library functions = {};
-  static const bool isOpen = load(functions);
-  const char *wanted = std::getenv("MTC_CUDNN");
-  return isOpen && !(wanted && *wanted == '0') ? &functions : nullptr;
+  return loaded().missing.empty() && !isForbidden() ? &loaded().functions : nullptr;
 }
+
+std::string describeAbsence() {
+  return isForbidden() ? "MTC_CUDNN=0 switches off" : loaded().missing;
+}
+
+bool isPreferred() { return true; }
 
 } // namespace mtc::runtime::cuda::dnn

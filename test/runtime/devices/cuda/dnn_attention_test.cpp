@@ -324,8 +324,11 @@ TEST(DnnAttention, LeavesTheCallToOthersWhereItDoesNotFit) {
   EXPECT_FALSE(DnnAttention::create(*dnn, a, false, buffers, 64, 256));
   buffers[1] += 8;
   EXPECT_FALSE(DnnAttention::create(*dnn, a, false, buffers, 256, bytes));
-  unsetenv("MTC_CUDNN");
+  setenv("MTC_CUDNN", "0", 1);
   EXPECT_FALSE(Dnn::open());
+  unsetenv("MTC_CUDNN");
+  EXPECT_TRUE(Dnn::open());
+  EXPECT_FALSE(dnn::isPreferred()); // The program's own kernels are to be checked.
 }
 
 } // namespace

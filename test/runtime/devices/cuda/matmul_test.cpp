@@ -158,7 +158,8 @@ void expectCalls(const MtcContraction &contraction, int64_t calls) {
   std::optional<MatmulPlan> plan = planMatmul(contraction);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->calls(), calls);
-  EXPECT_EQ(mtc_cuda_call_support_level(MTC_CONTRACTION, &contraction), calls > 1 ? 1 : 2);
+  EXPECT_EQ(mtc_cuda_call_support_level(MTC_CONTRACTION, &contraction, MTC_CUDA_TF32),
+            calls > 1 ? 1 : 2);
   Contraction both(contraction);
   const Results found = both.computed(*plan), expected = both.expected();
   if (contraction.activation == MTC_GELU || contraction.activation == MTC_GELU_GRADIENT)
@@ -171,7 +172,7 @@ void expectCalls(const MtcContraction &contraction, int64_t calls) {
 
 void expectRefused(const MtcContraction &contraction) {
   EXPECT_FALSE(planMatmul(contraction));
-  EXPECT_EQ(mtc_cuda_call_support_level(MTC_CONTRACTION, &contraction), 0);
+  EXPECT_EQ(mtc_cuda_call_support_level(MTC_CONTRACTION, &contraction, MTC_CUDA_TF32), 0);
   EXPECT_EQ(mtc_cuda_call_scratch_bytes(MTC_CONTRACTION, &contraction), -1);
 }
 
@@ -300,7 +301,20 @@ TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
   c.addend_strides[0][1] = 1;
   expectRefused(c);
   MtcContraction attention = plain();
-  EXPECT_EQ(mtc_cuda_call_support_level(MTC_ATTENTION, &attention), 0);
+  EXPECT_EQ(mtc_cuda_call_support_level(MTC_ATTENTION, &attention, MTC_CUDA_TF32), 0);
+}
+
+TEST(Matmul, HasActivationsWhereOperandsAreRounded) {
+  MtcContraction c = plain();
+  auto level = [&](MtcCudaPrecision precision) {
+    return mtc_cuda_call_support_level(MTC_CONTRACTION, &c, precision);
+  };
+  EXPECT_EQ(level(MTC_CUDA_F32), 2);
+  c.activation = MTC_RELU;
+  EXPECT_EQ(level(MTC_CUDA_F32), 0);
+  EXPECT_EQ(level(MTC_CUDA_TF32), 2);
+  c.type = MTC_BF16;
+  EXPECT_EQ(level(MTC_CUDA_F32), 2);
 }
 
 TEST(Matmul, WorkspaceGrowsWithTheResult) {

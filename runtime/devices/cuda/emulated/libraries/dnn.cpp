@@ -2,7 +2,7 @@
 #include "runtime/devices/cuda/dnn.h"
 
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
-#include "runtime/devices/cuda/emulated/libraries/dnn_evaluation.h"
+#include "runtime/devices/cuda/emulated/libraries/dnn_checks.h"
 #include "runtime/devices/cuda/emulated/streams.h"
 
 #include <cstdio>
@@ -18,6 +18,7 @@ namespace {
 
 constexpr int badParameter = 2000; // CUDNN_STATUS_BAD_PARAM
 constexpr size_t workspaceBytes = 256;
+thread_local std::string mistake = "CUDNN_STATUS_BAD_PARAM"; ///< of the last call that failed
 
 size_t version() { return 91900; }
 int create(Handle *handle) {
@@ -33,7 +34,7 @@ int setStream(Handle handle, Stream stream) {
   return 0;
 }
 void lastError(char *message, size_t bytes) {
-  std::snprintf(message, bytes, "CUDNN_STATUS_BAD_PARAM");
+  std::snprintf(message, bytes, "%s", mistake.c_str());
 }
 
 int createDescriptor(int kind, RawDescriptor *descriptor) {
@@ -67,7 +68,7 @@ int setAttribute(RawDescriptor descriptor, int attribute, int type, int64_t coun
   return 0;
 }
 
-/// One way to run each graph.
+/// One way to run each graph, of whose numbers there is nothing to note.
 int getAttribute(RawDescriptor descriptor, int attribute, int type, int64_t wanted, int64_t *count,
                  void *values) {
   *count = 1;
@@ -75,6 +76,8 @@ int getAttribute(RawDescriptor descriptor, int attribute, int type, int64_t want
     RawDescriptor configuration = *static_cast<RawDescriptor *>(values);
     configuration->attributes = descriptor->attributes;
     configuration->isFinal = true;
+  } else if (attribute == engineNotes) {
+    *count = 0;
   } else if (type == int64Type && wanted > 0) {
     *static_cast<int64_t *>(values) =
         attribute == engineIndex ? 0 : static_cast<int64_t>(workspaceBytes);
@@ -84,7 +87,8 @@ int getAttribute(RawDescriptor descriptor, int attribute, int type, int64_t want
 
 /// A plan keeps the graph, since its configuration may be given back.
 int finalize(RawDescriptor descriptor) {
-  if (descriptor->isFinal)
+  mistake = descriptor->isFinal ? "the descriptor is final already" : findMistake(*descriptor);
+  if (!mistake.empty())
     return badParameter;
   if (descriptor->kind == planKind)
     descriptor->attributes[heuristicsGraph] =
@@ -110,6 +114,12 @@ int execute(Handle handle, RawDescriptor plan, RawDescriptor pack) {
 
 } // namespace
 
+/// Whether the variable MTC_CUDNN has a value that begins like this.
+static bool isAsked(char beginning) {
+  const char *wanted = std::getenv("MTC_CUDNN");
+  return wanted && *wanted == beginning;
+}
+
 const Library *openLibrary() {
   static const Library library = {
       .version = version,
@@ -124,8 +134,11 @@ const Library *openLibrary() {
       .finalize = finalize,
       .execute = execute,
   };
-  const char *wanted = std::getenv("MTC_CUDNN");
-  return wanted && *wanted == '1' ? &library : nullptr;
+  return isAsked('0') ? nullptr : &library;
 }
+
+std::string describeAbsence() { return "MTC_CUDNN=0 switches off"; }
+
+bool isPreferred() { return isAsked('1'); }
 
 } // namespace mtc::runtime::cuda::dnn

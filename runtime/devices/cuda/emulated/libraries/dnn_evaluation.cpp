@@ -2,15 +2,22 @@
 #include "runtime/devices/cuda/emulated/libraries/dnn_evaluation.h"
 
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
+#include "runtime/devices/cuda/emulated/libraries/dnn_convolution.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace mtc::runtime::cuda::dnn {
 
 namespace {
+
+int64_t product(const std::vector<int64_t> &extents) {
+  int64_t result = 1;
+  for (int64_t extent : extents)
+    result *= extent;
+  return result;
+}
 
 float roundTo(int element, float value) {
   if (element == f16)
@@ -67,18 +74,52 @@ struct Values {
   }
 };
 
-void forEachIndex(const std::vector<int64_t> &extents,
-                  const std::function<void(const std::vector<int64_t> &)> &use) {
+template <typename Use> void forEachIndex(const std::vector<int64_t> &extents, const Use &use) {
   std::vector<int64_t> index(extents.size(), 0);
-  int64_t count = 1;
-  for (int64_t extent : extents)
-    count *= extent;
+  int64_t count = product(extents);
   for (; count > 0; --count) {
     use(index);
     for (size_t i = extents.size(); i-- > 0 && ++index[i] == extents[i];)
       index[i] = 0;
   }
 }
+
+/// Where a tensor in memory has its elements.
+struct Elements {
+  explicit Elements(const DescriptorObject &tensor)
+      : extents(tensor.values<int64_t>(tensorExtents)),
+        strides(tensor.values<int64_t>(tensorStrides)), type(tensor.value<int>(tensorType)),
+        bytes(type == f16 || type == bf16 ? 2 : 4) {}
+
+  /// Calls `use` with each element's address, in the order of the axes.
+  template <typename Use> void forEach(char *begin, Use use) const {
+    std::vector<int64_t> index(extents.size(), 0);
+    for (int64_t count = product(extents); count > 0; --count) {
+      use(begin);
+      for (size_t i = extents.size(); i-- > 0;) {
+        begin += strides[i] * bytes;
+        if (++index[i] < extents[i])
+          break;
+        begin -= extents[i] * strides[i] * bytes;
+        index[i] = 0;
+      }
+    }
+  }
+
+  /// Calls `use` with pieces of memory that are the elements and nothing else.
+  template <typename Use> void forEachPiece(char *begin, const Use &use) const {
+    int64_t last = 0;
+    for (size_t i = 0; i < extents.size(); ++i)
+      last += (extents[i] - 1) * strides[i];
+    if (last + 1 == product(extents))
+      use(begin, static_cast<size_t>(last + 1) * bytes);
+    else
+      forEach(begin, [&](char *element) { use(element, static_cast<size_t>(bytes)); });
+  }
+
+  std::vector<int64_t> extents, strides;
+  int type, bytes;
+};
 
 class Evaluation {
 public:
@@ -97,33 +138,29 @@ private:
   }
   Values empty(const DescriptorObject &tensor) {
     Values result{tensor.values<int64_t>(tensorExtents), {}};
-    int64_t count = 1;
-    for (int64_t extent : result.extents)
-      count *= extent;
-    result.numbers.resize(static_cast<size_t>(count));
+    result.numbers.resize(static_cast<size_t>(product(result.extents)));
     return result;
   }
-  /// Where an element of a tensor in memory lies; null, with a fault, if the run gave no address.
-  char *address(const DescriptorObject &tensor, const std::vector<int64_t> &index) {
+  /// Where a tensor in memory begins; null, with a fault, if the run gave no address, or its memory
+  /// is not to be accessed.
+  char *begin(const DescriptorObject &tensor, const Elements &elements, bool isRead) {
     auto address = addresses.find(tensor.value<int64_t>(tensorId));
     if (address == addresses.end()) {
       setFault("a tensor of the graph has no address");
       return nullptr;
     }
-    const int bytes = elementBytes(tensor);
-    int64_t offset = 0;
-    const std::vector<int64_t> strides = tensor.values<int64_t>(tensorStrides);
-    for (size_t i = 0; i < strides.size(); ++i)
-      offset += index[i] * strides[i];
-    return address->second + offset * bytes;
-  }
-  static int elementBytes(const DescriptorObject &tensor) {
-    const int element = tensor.value<int>(tensorType);
-    return element == f16 || element == bf16 ? 2 : 4;
+    if (!tensor.value<char>(tensorIsByValue))
+      elements.forEachPiece(address->second, [&](char *piece, size_t bytes) {
+        if (std::string wrong = fault.empty() ? emulation::findFault(piece, bytes, isRead) : "";
+            !wrong.empty())
+          setFault(wrong);
+      });
+    return fault.empty() ? address->second : nullptr;
   }
   const Values &read(const DescriptorObject &tensor);
   void write(const DescriptorObject &tensor, Values values);
 
+  void convolution(const DescriptorObject &operation);
   void matmul(const DescriptorObject &operation);
   void pointwise(const DescriptorObject &operation);
   void reduce(const DescriptorObject &operation);
@@ -139,41 +176,43 @@ const Values &Evaluation::read(const DescriptorObject &tensor) {
   if (found != known.end())
     return found->second;
   Values result = empty(tensor);
+  const Elements elements(tensor);
   if (tensor.value<char>(tensorIsVirtual))
     setFault("an inner tensor is read that no operation has written");
-  else
-    forEachIndex(result.extents, [&](const std::vector<int64_t> &index) {
-      const char *from = address(tensor, index);
-      if (!from || !fault.empty())
-        return;
-      if (!tensor.value<char>(tensorIsByValue)) {
-        std::string wrong =
-            emulation::findFault(from, static_cast<size_t>(elementBytes(tensor)), true);
-        if (!wrong.empty())
-          return setFault(wrong);
-      }
-      result.numbers[result.at(index, result.extents)] = load(tensor.value<int>(tensorType), from);
+  else if (char *memory = begin(tensor, elements, true))
+    elements.forEach(memory, [&, next = size_t{0}](const char *element) mutable {
+      result.numbers[next++] = load(elements.type, element);
     });
   return known[id] = std::move(result);
 }
 
 void Evaluation::write(const DescriptorObject &tensor, Values values) {
-  const int element = tensor.value<int>(tensorType);
+  const Elements elements(tensor);
   for (float &number : values.numbers)
-    number = roundTo(element, number);
-  if (!tensor.value<char>(tensorIsVirtual))
-    forEachIndex(values.extents, [&](const std::vector<int64_t> &index) {
-      char *to = address(tensor, index);
-      if (!to || !fault.empty())
-        return;
-      const auto bytes = static_cast<size_t>(elementBytes(tensor));
-      std::string wrong = emulation::findFault(to, bytes, false);
-      if (!wrong.empty())
-        return setFault(wrong);
-      store(element, to, values.numbers[values.at(index, values.extents)]);
-      emulation::markDefined(to, bytes);
+    number = roundTo(elements.type, number);
+  char *memory = tensor.value<char>(tensorIsVirtual) ? nullptr : begin(tensor, elements, false);
+  if (memory) {
+    elements.forEach(memory, [&, next = size_t{0}](char *element) mutable {
+      store(elements.type, element, values.numbers[next++]);
     });
+    elements.forEachPiece(memory, emulation::markDefined);
+  }
   known[tensor.value<int64_t>(tensorId)] = std::move(values);
+}
+
+/// What is computed is not read.
+void Evaluation::convolution(const DescriptorObject &operation) {
+  const ConvolutionAttributes names = attributesOf(static_cast<Kind>(operation.kind));
+  const int computed = operation.kind == convolutionForward        ? names.y
+                       : operation.kind == convolutionBackwardData ? names.x
+                                                                   : names.w;
+  auto numbers = [&](int attribute) {
+    const DescriptorObject &operand = tensor(operation, attribute);
+    return attribute == computed ? empty(operand).numbers : read(operand).numbers;
+  };
+  Values result = empty(tensor(operation, computed));
+  result.numbers = convolve(operation, numbers(names.w), numbers(names.x), numbers(names.y));
+  write(tensor(operation, computed), std::move(result));
 }
 
 void Evaluation::matmul(const DescriptorObject &operation) {
@@ -275,6 +314,10 @@ void Evaluation::transpose(const DescriptorObject &operation) {
 
 void Evaluation::run(const DescriptorObject &operation) {
   switch (operation.kind) {
+  case convolutionForward:
+  case convolutionBackwardData:
+  case convolutionBackwardFilter:
+    return convolution(operation);
   case matmulOperation:
     return matmul(operation);
   case pointwiseOperation:

@@ -1,9 +1,14 @@
-// Attention's graphs against cuDNN itself: whether it knows them on each architecture, and needs no
-// more memory than is planned. Neither a GPU nor a driver is needed, but the driver's library or
-// the stub of it that comes with the toolkit.
+// Graphs of attention and convolution against cuDNN itself: whether it knows them on each
+// architecture, and needs no more memory than is planned. Neither a GPU nor a driver is needed, but
+// the driver's library or the stub of it that comes with the toolkit.
 #include "runtime/calls/attention/cuda/dnn_attention.h"
 #include "runtime/calls/attention/cuda/dnn_attention_graph.h"
 #include "runtime/calls/attention/cuda/dnn_attention_plan.h"
+#include "runtime/calls/convolution/cuda/dnn_convolution.h"
+#include "runtime/calls/convolution/cuda/dnn_convolution_graph.h"
+#include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
+#include "test/support/convolution_cases.h"
+#include "test/support/convolution_graphs.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +17,9 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string>
+#include <utility>
 
+using namespace mtc::runtime;
 using namespace mtc::runtime::cuda;
 
 namespace {
@@ -86,8 +93,9 @@ void expectPlanned(const MtcAttention &a, bool isGradient) {
   const dnn::Library &library = *dnn::openLibrary();
   auto planned = planDnnAttention(a, isGradient);
   ASSERT_TRUE(planned);
-  const int64_t space = *planned - (isGradient ? offsetsBytes(a) : 0) -
-                        (workspaceAlignment - MTC_ALIGNMENT); // which the workspace may begin late
+  const int64_t space =
+      *planned - (isGradient ? offsetsBytes(a) : 0) -
+      (dnn::workspaceAlignment - MTC_ALIGNMENT); // which the workspace may begin late
   dnn::OperationGraph graph(library);
   isGradient ? addAttentionGradient(graph, a) : addAttention(graph, a);
   dnn::Descriptor operations = graph.finish();
@@ -162,6 +170,75 @@ TEST_F(Dnn, HasNoGradientInF32) {
   dnn::Descriptor operations = graph.finish();
   for (const Architecture &architecture : architectures)
     EXPECT_TRUE(dnnChoices(library, operations, describe(library, architecture)).empty());
+}
+
+/// On every architecture a kernel that keeps to the planned workspace and to the precision.
+void expectPlanned(const MtcConvolution &c, Computed computed, MtcCudaPrecision precision) {
+  const dnn::Library &library = *dnn::openLibrary();
+  auto planned = planDnnConvolution(c, computed);
+  ASSERT_TRUE(planned);
+  const int64_t space = *planned - (dnn::workspaceAlignment - MTC_ALIGNMENT);
+  dnn::OperationGraph graph(library);
+  addConvolution(graph, c, computed);
+  dnn::Descriptor operations = graph.finish();
+  const uint32_t refused = refusedNotes(c, precision);
+  auto isGood = [&](const DnnChoice &choice) {
+    return choice.workspaceBytes <= space && !(choice.notes & refused);
+  };
+  for (const Architecture &architecture : architectures) {
+    SCOPED_TRACE(testing::Message() << "sm_" << architecture.version / 10 << ", computed "
+                                    << static_cast<int>(computed) << ", type " << c.type
+                                    << ", precision " << precision);
+    dnn::Descriptor device = describe(library, architecture);
+    auto isAmong = [&](dnn::Heuristics heuristics) {
+      auto choices = dnnChoices(library, operations, device, heuristics);
+      return std::any_of(choices.begin(), choices.end(), isGood);
+    };
+    EXPECT_TRUE(isAmong(dnn::best) || isAmong(dnn::fallback));
+  }
+}
+
+void expectPlanned(MtcConvolution c) {
+  for (auto [type, precision] : {std::pair(MTC_F32, MTC_CUDA_F32),
+                                 {MTC_F32, MTC_CUDA_TF32},
+                                 {MTC_F16, MTC_CUDA_F32},
+                                 {MTC_BF16, MTC_CUDA_F32}}) {
+    c.type = type;
+    for (Computed computed : {Computed::Output, Computed::Input, Computed::Weights})
+      if (planDnnConvolution(c, computed))
+        expectPlanned(c, computed, precision);
+  }
+}
+
+TEST_F(Dnn, KnowsConvolution) {
+  for (const mtc::convolution_cases::Case &each : mtc::convolution_cases::cases()) {
+    SCOPED_TRACE(each.name);
+    expectPlanned(each.c);
+  }
+}
+
+/// What the library thinks fastest is not to fail for want of memory: one of its first three
+/// choices.
+TEST_F(Dnn, ConvolvesFastInThePlannedWorkspace) {
+  const MtcConvolution c = mtc::convolution_cases::plane(8, 1, 64, 64, 32, 3, 1, 1, 1, 1);
+  const dnn::Library &library = *dnn::openLibrary();
+  for (Computed computed : {Computed::Output, Computed::Input, Computed::Weights}) {
+    dnn::OperationGraph graph(library);
+    addConvolution(graph, c, computed);
+    dnn::Descriptor operations = graph.finish();
+    for (const Architecture &architecture : architectures) {
+      auto choices = dnnChoices(library, operations, describe(library, architecture));
+      ASSERT_GE(choices.size(), 3u);
+      EXPECT_TRUE(std::any_of(choices.begin(), choices.begin() + 3, [&](const DnnChoice &choice) {
+        return choice.workspaceBytes <= *planDnnConvolution(c, computed);
+      }));
+    }
+  }
+}
+
+TEST_F(Dnn, RefusesWhatTheEmulatedOneDoes) {
+  for (const DnnConvolutionGraph &each : convolutionGraphs())
+    EXPECT_EQ(isTaken(*dnn::openLibrary(), each), each.isRight) << each.name;
 }
 
 } // namespace

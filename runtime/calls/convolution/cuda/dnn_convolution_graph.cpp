@@ -1,0 +1,69 @@
+// Channels-last tensors and windows, in cuDNN's words.
+#include "runtime/calls/convolution/cuda/dnn_convolution_graph.h"
+
+namespace mtc::runtime::cuda {
+
+using dnn::Descriptor;
+using dnn::Extents;
+
+namespace {
+
+dnn::Element elementOf(uint32_t type) {
+  return type == MTC_F16 ? dnn::f16 : type == MTC_BF16 ? dnn::bf16 : dnn::f32;
+}
+
+/// Numbers along the axes of windows, of which the library wants at least two: a line is a plane
+/// with one row, for which `one` stands.
+Extents alongWindows(const MtcConvolution &c, const int64_t *numbers, int64_t one) {
+  Extents result(numbers, numbers + c.window_rank);
+  if (c.window_rank == 1)
+    result.insert(result.begin(), one);
+  return result;
+}
+
+Extents withChannels(int64_t outer, int64_t channels, const Extents &windows) {
+  Extents result = {outer, channels};
+  result.insert(result.end(), windows.begin(), windows.end());
+  return result;
+}
+
+/// Of a tensor whose second axis is the innermost in memory.
+Extents channelsLastStrides(const Extents &extents) {
+  Extents memory = extents;
+  memory.erase(memory.begin() + 1);
+  memory.push_back(extents[1]);
+  Extents strides = dnn::denseStrides(memory);
+  strides.insert(strides.begin() + 1, strides.back());
+  strides.pop_back();
+  return strides;
+}
+
+dnn::Windows windowsOf(const MtcConvolution &c) {
+  int64_t after[MTC_MAX_WINDOW_AXES] = {};
+  for (uint32_t i = 0; i < c.window_rank; ++i)
+    after[i] = paddingAfter(c, i);
+  return {alongWindows(c, c.strides, 1), alongWindows(c, c.dilations, 1),
+          alongWindows(c, c.before, 0), alongWindows(c, after, 0)};
+}
+
+} // namespace
+
+void addConvolution(dnn::OperationGraph &graph, const MtcConvolution &c, Computed computed) {
+  auto channelsLast = [&](int64_t id, int64_t channels, const int64_t *positions) -> auto & {
+    const Extents extents =
+        withChannels(c.batch, c.groups * channels, alongWindows(c, positions, 1));
+    return graph.external(id, elementOf(c.type), extents, channelsLastStrides(extents));
+  };
+  const Extents taps =
+      withChannels(c.groups * c.output_channels, c.input_channels, alongWindows(c, c.kernel, 1));
+  const Descriptor &x = channelsLast(inputTensor, c.input_channels, c.input),
+                   &y = channelsLast(outputTensor, c.output_channels, c.output),
+                   &w = graph.external(weightsTensor, elementOf(c.type), taps,
+                                       dnn::denseStrides(taps));
+  const dnn::Kind direction = computed == Computed::Output  ? dnn::convolutionForward
+                              : computed == Computed::Input ? dnn::convolutionBackwardData
+                                                            : dnn::convolutionBackwardFilter;
+  graph.convolve(direction, windowsOf(c), w, x, y);
+}
+
+} // namespace mtc::runtime::cuda

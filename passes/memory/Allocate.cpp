@@ -1,10 +1,9 @@
 //===- Allocate.cpp - Every value gets a slice of the arena -----------------------------------===//
 
 #include "ir/OperandLayout.h"
-#include "ir/VariableAccess.h"
 #include "passes/Passes.h"
 #include "passes/memory/KernelOutliner.h"
-#include "passes/memory/MemoryPlan.h"
+#include "passes/memory/MemoryAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,46 +22,40 @@ namespace {
 /// Turns the functions of a module into steps, as planned.
 class PlanWriter {
 public:
-  PlanWriter(ModuleOp module, const MemoryPlan &plan)
-      : module(module), symbols(module), plan(plan), outliner(module) {}
+  PlanWriter(ModuleOp module, const MemoryAnalysis &analysis, const MemoryPlan &plan)
+      : module(module), analysis(analysis), plan(plan), outliner(module) {}
 
   LogicalResult run() {
     writeArena();
     writeOffsets();
-    for (const auto &function : plan.getFunctions())
-      if (failed(emit(*function)))
+    for (const FunctionMemory &function : analysis.getFunctions())
+      if (failed(emit(function)))
         return failure();
-    for (const auto &each : plan.getFunctions())
-      func::FuncOp(each->function).erase();
+    for (const FunctionMemory &function : analysis.getFunctions())
+      function.getFunction().erase();
     return success();
   }
 
 private:
-  using FunctionPlan = MemoryPlan::FunctionPlan;
-
   void writeArena() {
     OpBuilder builder(module.getContext());
     builder.setInsertionPointToStart(module.getBody());
-    Operation *peak = plan.getPeak();
-    ArenaOp::create(builder, module.getLoc(), plan.getSize(), plan.getLiveBytes(),
-                    plan.getDataBytes(), plan.getScratchBytesAtPeak(), plan.getStagingBytes(),
-                    plan.getAsideSize() > plan.getSize() ? plan.getAsideSize() : 0,
-                    peak ? LocationAttr(peak->getLoc()) : LocationAttr());
+    ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
+                    plan.categories.workspace, plan.staging, plan.gradientsRun, plan.peakAt);
   }
 
   void writeOffsets() {
-    auto write = [&](StringRef symbol, int64_t offset) {
-      symbols.lookup<VariableOp>(symbol).setOffset(offset);
-    };
-    for (const auto &[symbol, offset] : plan.getVariables().offsets)
-      write(symbol, offset);
-    for (const auto &function : plan.getFunctions())
-      for (auto [symbol, buffer] : function->buffers.transients())
-        write(cast<FlatSymbolRefAttr>(symbol).getValue(), plan.offsetOf(*function, buffer));
+    for (const VariableLayout::Entry &entry : analysis.getVariables().getEntries())
+      if (entry.offset)
+        VariableOp(entry.variable).setOffset(*entry.offset);
+    for (const FunctionMemory &function : analysis.getFunctions())
+      for (auto [symbol, buffer] : function.getBuffers().transients)
+        VariableOp(analysis.getVariables()[cast<FlatSymbolRefAttr>(symbol)].variable)
+            .setOffset(analysis.offsetOf(function, buffer));
   }
 
   AtAttr sliceOf(Value value) {
-    return AtAttr::get(module.getContext(), plan.offsetOf(*current, value),
+    return AtAttr::get(module.getContext(), analysis.offsetOf(*current, value),
                        cast<RankedTensorType>(value.getType()));
   }
 
@@ -76,9 +69,9 @@ private:
     return ArrayAttr::get(module.getContext(), slices);
   }
 
-  LogicalResult emit(const FunctionPlan &functionPlan) {
-    current = &functionPlan;
-    func::FuncOp function = functionPlan.function;
+  LogicalResult emit(const FunctionMemory &memory) {
+    current = &memory;
+    func::FuncOp function = memory.getFunction();
     OpBuilder builder(function);
     SmallVector<Attribute> inputNames, outputNames;
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -93,50 +86,45 @@ private:
                                sliceArray(block.getTerminator()->getOperands()),
                                builder.getArrayAttr(outputNames));
     builder.setInsertionPointToStart(&step.getBody().emplaceBlock());
-    for (Operation *op : functionPlan.schedule.getOrder())
+    for (const PlannedOperation *op : memory.getOrder())
       if (failed(emit(*op, builder)))
         return failure();
     return success();
   }
 
-  LogicalResult emit(Operation &op, OpBuilder &builder) {
+  LogicalResult emit(const PlannedOperation &planned, OpBuilder &builder) {
+    Operation *op = planned.op;
+    int64_t scratch = planned.scratchBytes ? analysis.offsetOf(*current, planned.scratch) : 0;
     if (auto kernel = dyn_cast<KernelOp>(op)) {
       ArrayAttr inputs = sliceArray(kernel.getInputs());
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
       KernelFunctionOp function = outliner.outline(kernel);
-      auto [buffer, bytes] = current->buffers.scratchOf(&op);
-      LaunchOp::create(builder, op.getLoc(), function.getSymName(), inputs, outputs,
-                       bytes ? plan.offsetOf(*current, buffer) : 0, bytes);
+      LaunchOp::create(builder, op->getLoc(), function.getSymName(), inputs, outputs, scratch,
+                       planned.scratchBytes);
       return success();
     }
     if (auto call = dyn_cast<LibraryCallOpInterface>(op)) {
       if (!takesOperandLayouts(call))
-        return op.emitOpError("has operands that lie as its library does not take them; run "
-                              "mtc-prepare-calls first");
-      auto [buffer, bytes] = current->buffers.scratchOf(&op);
-      if (bytes < 0)
-        return op.emitOpError("computes ")
-               << getElementTypeOrSelf(op.getResult(0))
+        return op->emitOpError("has operands that lie as its library does not take them; run "
+                               "mtc-prepare-calls first");
+      if (planned.scratchBytes < 0)
+        return op->emitOpError("computes ")
+               << getElementTypeOrSelf(op->getResult(0))
                << ", which the target's library cannot do on this machine";
-      std::optional<unsigned> accumulated = findAccumulated(&op);
-      SmallVector<Value> operands = llvm::to_vector(op.getOperands());
+      std::optional<unsigned> accumulated = findAccumulated(op);
+      SmallVector<Value> operands = llvm::to_vector(op->getOperands());
       if (accumulated)
         operands.erase(operands.begin() + *accumulated);
-      CallOp::create(builder, op.getLoc(), call.describeCall(accumulated), sliceArray(operands),
-                     sliceArray(op.getResults()), bytes ? plan.offsetOf(*current, buffer) : 0,
-                     bytes);
+      CallOp::create(builder, op->getLoc(), call.describeCall(accumulated), sliceArray(operands),
+                     sliceArray(op->getResults()), scratch, planned.scratchBytes);
       return success();
     }
-    SmallVector<FlatSymbolRefAttr> written = writtenVariables(&op);
-    if (!written.empty()) {
-      if (current->buffers.isComputedInPlace(&op))
-        return success();
-      Value value = op.getOperand(0);
-      int64_t offset = *symbols.lookup<VariableOp>(written.front().getValue()).getOffset();
-      auto destination =
-          AtAttr::get(builder.getContext(), offset, cast<RankedTensorType>(value.getType()));
-      CopyOp::create(builder, op.getLoc(), sliceOf(value), destination);
-      return success();
+    if (!planned.written.empty() && !planned.isComputedInPlace) {
+      Value value = op->getOperand(0);
+      VariableOp variable = analysis.getVariables()[planned.written.front()].variable;
+      auto destination = AtAttr::get(builder.getContext(), *variable.getOffset(),
+                                     cast<RankedTensorType>(value.getType()));
+      CopyOp::create(builder, op->getLoc(), sliceOf(value), destination);
     }
     return success(); // Views, reads and the end need no code.
   }
@@ -155,16 +143,17 @@ private:
   }
 
   ModuleOp module;
-  SymbolTable symbols;
+  const MemoryAnalysis &analysis;
   const MemoryPlan &plan;
-  const FunctionPlan *current = nullptr;
+  const FunctionMemory *current = nullptr;
   KernelOutliner outliner;
 };
 
 class AllocatePass : public mtc::impl::AllocateBase<AllocatePass> {
   void runOnOperation() override {
-    FailureOr<MemoryPlan> plan = MemoryPlan::compute(getOperation());
-    if (failed(plan) || failed(PlanWriter(getOperation(), *plan).run()))
+    MemoryAnalysis analysis(getOperation());
+    FailureOr<MemoryPlan> plan = analysis.getPlanWithLayout();
+    if (failed(plan) || failed(PlanWriter(getOperation(), analysis, *plan).run()))
       return signalPassFailure();
   }
 };

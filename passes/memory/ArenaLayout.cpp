@@ -5,7 +5,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 using namespace mtc;
@@ -39,23 +38,6 @@ static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned
   return layout;
 }
 
-/// The most that is alive at once, and when.
-static void findPeak(ArrayRef<LiveBuffer> buffers, ArenaLayout &layout) {
-  std::map<int64_t, int64_t> change;
-  for (const LiveBuffer &buffer : buffers) {
-    change[buffer.begin] += buffer.bytes;
-    change[buffer.end + 1] -= buffer.bytes;
-  }
-  int64_t live = 0;
-  for (auto [time, delta] : change) {
-    live += delta;
-    if (live > layout.liveBytes) {
-      layout.liveBytes = live;
-      layout.peakTime = time;
-    }
-  }
-}
-
 ArenaLayout mtc::layOut(ArrayRef<LiveBuffer> buffers) {
   SmallVector<unsigned> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
@@ -73,6 +55,5 @@ ArenaLayout mtc::layOut(ArrayRef<LiveBuffer> buffers) {
   ArenaLayout second = layOutInOrder(buffers, order);
   if (second.size < best.size)
     best = std::move(second);
-  findPeak(buffers, best);
   return best;
 }

@@ -18,8 +18,6 @@ struct LiveBuffer {
 struct ArenaLayout {
   llvm::SmallVector<int64_t> offsets; // One for each buffer, in their order.
   int64_t size = 0;                   // Bytes that hold them all.
-  int64_t liveBytes = 0;              // The most that is alive at once: no layout is smaller.
-  int64_t peakTime = 0;               // The first time at which that is so.
 };
 
 /// Gives each buffer an offset such that buffers alive at the same time do not overlap. Buffers go,

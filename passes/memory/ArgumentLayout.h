@@ -14,6 +14,7 @@ namespace mtc {
 /// program: they share a slice.
 class ArgumentLayout {
 public:
+  ArgumentLayout() = default;
   /// From `offset` on.
   ArgumentLayout(mlir::ModuleOp module, int64_t offset);
 

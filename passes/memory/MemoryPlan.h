@@ -1,73 +1,62 @@
-//===- MemoryPlan.h - Where all that a program holds would lie --------------------------------===//
+//===- MemoryPlan.h - What a program needs of memory ------------------------------------------===//
 
 #ifndef MTC_PASSES_MEMORY_MEMORYPLAN_H
 #define MTC_PASSES_MEMORY_MEMORYPLAN_H
 
-#include "passes/memory/ArenaLayout.h"
-#include "passes/memory/ArgumentLayout.h"
-#include "passes/memory/BufferAssignment.h"
-#include "passes/memory/Schedule.h"
-#include "passes/memory/VariableLayout.h"
+#include "ir/Mtc.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <memory>
+#include <vector>
 
 namespace mtc {
 
-/// The memory that the functions of a module take when they run one after another: an order of
-/// their operations, lifetimes, which values share a buffer, and each buffer's offset in the arena.
-/// The module is only read, so that a pass may ask what a change would be worth.
-///
-/// The arena holds the variables, then the inputs, then a slice for the next batch's inputs
-/// (staging), then what the functions keep while they run. Functions that write transient variables
-/// have an arena of a size of their own, so that what only they keep is not part of the others'.
-class MemoryPlan {
-public:
-  /// Fails with a diagnostic where no order or layout is possible.
-  static mlir::FailureOr<MemoryPlan> compute(mlir::ModuleOp module);
+/// The memory of a program, in bytes: the answer of a `MemoryAnalysis`, or what a placed module
+/// says. Functions that only `--gradients` runs have their own number, and are no part of the rest.
+struct MemoryPlan {
+  /// What bytes are for. `workspace` is the scratch of the operation at the peak, `data` are the
+  /// inputs, `activations` is the rest: what functions keep while they run, and gaps of the layout.
+  struct Categories {
+    int64_t parameters = 0, gradients = 0, optimizer = 0, activations = 0, workspace = 0, data = 0;
 
-  /// A function's part of the plan.
-  struct FunctionPlan {
-    mlir::func::FuncOp function;
-    Schedule schedule;
-    BufferAssignment buffers;
-    int64_t firstTime; ///< of its operations, in the program's
-    bool isAside;      ///< whether it writes transient variables
+    /// Those that have bytes while the program trains.
+    static Categories ofVariables(mlir::ModuleOp module);
+    /// Adds the others, so that all add up to `total`.
+    void fill(int64_t total, int64_t dataBytes, int64_t workspaceBytes);
   };
-  llvm::ArrayRef<std::unique_ptr<FunctionPlan>> getFunctions() const { return functions; }
 
-  /// Bytes of the arena, and of that of the functions that write transient variables.
-  int64_t getSize() const { return fixed + common.layout.size; }
-  int64_t getAsideSize() const { return fixed + aside.layout.size; }
+  /// A buffer that is alive at the peak. Names of nodes are the operations' locations.
+  struct AliveBuffer {
+    mlir::Operation *holder;      ///< computed what it holds, or needs it as scratch
+    int64_t bytes;                ///< padded to the arena's alignment
+    mlir::Operation *begin, *end; ///< first and last operation at which it is alive
+    bool isScratch;
+  };
+
+  /// An operation and the bytes that are alive while it runs, variables and inputs included.
+  struct Point {
+    mlir::Operation *op;
+    int64_t live;
+  };
+
+  /// The size of the arena; of an answer that was given without a layout, `live`.
+  int64_t peak = 0;
   /// The most that is alive at once: no layout needs less.
-  int64_t getLiveBytes() const { return fixed + common.layout.liveBytes; }
-  /// Bytes of the inputs, staging included, and of staging alone: the distance from an input to the
-  /// slice of the next batch's.
-  int64_t getDataBytes() const { return fixed - variables.size; }
-  int64_t getStagingBytes() const { return staging; }
-  /// The operation that runs when most is alive, null if nothing is, and the bytes of its scratch.
-  mlir::Operation *getPeak() const { return peak; }
-  int64_t getScratchBytesAtPeak() const { return scratchAtPeak; }
+  int64_t live = 0;
+  /// The size of the arena of a run with --gradients, where that is larger; else 0.
+  int64_t gradientsRun = 0;
+  /// The distance from an input to where the next batch's is read meanwhile; 0: it is not.
+  int64_t staging = 0;
+  Categories categories; ///< They add up to `peak`.
+  /// Where most is alive; null if no function needs anything.
+  mlir::LocationAttr peakAt;
 
-  const VariableLayout &getVariables() const { return variables; }
-  int64_t offsetOf(const FunctionPlan &function, Buffer buffer) const;
-  int64_t offsetOf(const FunctionPlan &function, mlir::Value value) const;
+  // Of a module that is not placed.
+  std::vector<AliveBuffer> alive; ///< at the peak, in the order in which they begin
+  std::vector<Point> points;      ///< in the order in which the functions run
 
-private:
-  explicit MemoryPlan(VariableLayout variables) : variables(std::move(variables)) {}
-
-  struct Region {
-    llvm::SmallVector<LiveBuffer> temporaries;
-    ArenaLayout layout;
-  };
-  void findPeak();
-
-  VariableLayout variables;
-  int64_t fixed = 0, staging = 0, scratchAtPeak = 0;
-  Region common, aside;
-  std::vector<std::unique_ptr<FunctionPlan>> functions;
-  mlir::Operation *peak = nullptr;
+  /// What a placed module says of itself.
+  static MemoryPlan ofPlaced(mlir::ModuleOp placed);
 };
 
 } // namespace mtc

@@ -2,113 +2,113 @@
 
 #include "passes/memory/Schedule.h"
 
-#include "ir/VariableAccess.h"
-
 using namespace mlir;
 using namespace mtc;
 
+PlannedAccesses::PlannedAccesses(ArrayRef<PlannedOperation *> text) {
+  for (PlannedOperation *op : text) {
+    for (FlatSymbolRefAttr variable : op->read)
+      readers[variable].push_back(op);
+    for (FlatSymbolRefAttr variable : op->written)
+      writers[variable].push_back(op);
+  }
+}
+
 namespace {
 
-/// Finds the operation behind which each write runs.
+/// Finds the operation after which each write runs.
 class WriteScheduler {
 public:
-  explicit WriteScheduler(Block &block) : block(block), accesses(block) {
-    for (Operation &op : block)
-      paths[&op] = {static_cast<int64_t>(paths.size())};
+  WriteScheduler(ArrayRef<PlannedOperation *> text, const PlannedAccesses &accesses)
+      : text(text), accesses(accesses) {
+    for (auto [number, op] : llvm::enumerate(text)) {
+      op->path.assign(1, static_cast<int64_t>(number));
+      op->movedAfter.clear();
+      for (PlannedValue &result : op->results) {
+        result.lastReader = op;
+        result.writers.clear();
+      }
+      for (PlannedValue *operand : op->operands)
+        if (op->written.empty())
+          operand->lastReader = op;
+        else
+          operand->writers.push_back(op);
+    }
   }
 
   LogicalResult run() {
     // The writes of values that later writes use move before these do.
-    for (Operation &op : llvm::reverse(block))
-      if (!writtenVariables(&op).empty() && failed(schedule(&op)))
+    for (PlannedOperation *op : llvm::reverse(text))
+      if (!op->written.empty() && failed(schedule(op)))
         return failure();
     return success();
   }
 
-  SmallVector<Operation *, 0> getOrder() {
-    SmallVector<Operation *, 0> order;
-    for (Operation &op : block)
-      if (paths.at(&op).size() == 1)
-        append(&op, order);
-    return order;
-  }
-
 private:
-  /// Where an operation stands: its number in the block or, if it was moved, the path of what it
-  /// stands behind and its turn there. What was moved last comes first.
-  using Path = SmallVector<int64_t, 2>;
-
-  bool isBefore(Operation *a, Operation *b) { return paths.at(a) < paths.at(b); }
-
-  /// The last operation that uses a value or a view of it.
-  Operation *lastUserOf(Value value) {
-    Operation *last = value.getDefiningOp();
-    for (Operation *user : value.getUsers()) {
-      Operation *candidate = user->hasTrait<mtc::View>() ? lastUserOf(user->getResult(0)) : user;
-      if (isBefore(last, candidate))
-        last = candidate;
-    }
-    return last;
+  static PlannedOperation *later(PlannedOperation *a, PlannedOperation *b) {
+    return a->isBefore(*b) ? b : a;
   }
 
   /// The last use of the old values of the variables that `write` replaces; `write` itself without
   /// one.
-  Operation *lastUseOfOldValues(Operation *write) {
-    Operation *last = write;
-    for (FlatSymbolRefAttr variable : writtenVariables(write))
-      for (Operation *read : accesses.readersOf(variable)) {
-        if (!isBefore(read, write))
+  PlannedOperation *lastUseOfOldValues(PlannedOperation *write) {
+    PlannedOperation *last = write;
+    for (FlatSymbolRefAttr variable : write->written)
+      for (PlannedOperation *read : accesses.readersOf(variable)) {
+        if (!read->isBefore(*write))
           continue;
-        Operation *user = lastUserOf(read->getResult(0));
-        if (isBefore(last, user))
-          last = user;
+        last = later(last, read->results[0].lastReader);
+        for (PlannedOperation *user : read->results[0].writers)
+          last = later(last, user);
       }
     return last;
   }
 
-  LogicalResult schedule(Operation *write) {
-    Operation *last = lastUseOfOldValues(write);
+  LogicalResult schedule(PlannedOperation *write) {
+    PlannedOperation *last = lastUseOfOldValues(write);
     if (last == write)
       return success();
-    auto isBetween = [&](Operation *op) { return isBefore(write, op) && !isBefore(last, op); };
-    for (FlatSymbolRefAttr variable : writtenVariables(write))
+    auto isBetween = [&](PlannedOperation *op) {
+      return write->isBefore(*op) && !last->isBefore(*op);
+    };
+    for (FlatSymbolRefAttr variable : write->written)
       if (llvm::any_of(accesses.readersOf(variable), isBetween) ||
           llvm::any_of(accesses.writersOf(variable), isBetween))
-        return write->emitOpError(
+        return write->op->emitOpError(
             "gives a variable a new value that is used before the last use of its old one");
-    if (last->hasTrait<OpTrait::IsTerminator>())
-      return write->emitOpError("replaces a value that the function returns");
-    SmallVector<Operation *> &moved = behind[last];
-    Path path = paths.at(last);
-    path.push_back(-static_cast<int64_t>(moved.size()));
-    moved.push_back(write);
-    paths[write] = std::move(path);
+    if (last->op->hasTrait<OpTrait::IsTerminator>())
+      return write->op->emitOpError("replaces a value that the function returns");
+    write->path = last->path;
+    write->path.push_back(-static_cast<int64_t>(last->movedAfter.size()));
+    last->movedAfter.push_back(write);
     return success();
   }
 
-  void append(Operation *op, SmallVector<Operation *, 0> &order) {
-    order.push_back(op);
-    if (auto found = behind.find(op); found != behind.end())
-      for (Operation *moved : llvm::reverse(found->second))
-        append(moved, order);
-  }
-
-  Block &block;
-  VariableAccesses accesses;
-  DenseMap<Operation *, Path> paths;
-  DenseMap<Operation *, SmallVector<Operation *>> behind;
+  ArrayRef<PlannedOperation *> text;
+  const PlannedAccesses &accesses;
 };
 
 } // namespace
 
-FailureOr<Schedule> Schedule::compute(func::FuncOp function) {
-  WriteScheduler scheduler(function.getBody().front());
-  if (failed(scheduler.run()))
-    return failure();
-  return Schedule(scheduler.getOrder());
+static void append(PlannedOperation *op, SmallVectorImpl<PlannedOperation *> &order) {
+  op->time = static_cast<int64_t>(order.size());
+  order.push_back(op);
+  for (PlannedValue &result : op->results)
+    result.lastUse = op->time;
+  for (PlannedValue *operand : op->operands)
+    operand->lastUse = op->time;
+  for (PlannedOperation *moved : llvm::reverse(op->movedAfter))
+    append(moved, order);
 }
 
-Schedule::Schedule(SmallVector<Operation *, 0> operations) : order(std::move(operations)) {
-  for (auto [time, op] : llvm::enumerate(order))
-    times[op] = time;
+FailureOr<SmallVector<PlannedOperation *, 0>> mtc::schedule(ArrayRef<PlannedOperation *> text,
+                                                            const PlannedAccesses &accesses) {
+  if (failed(WriteScheduler(text, accesses).run()))
+    return failure();
+  SmallVector<PlannedOperation *, 0> order;
+  order.reserve(text.size());
+  for (PlannedOperation *op : text)
+    if (op->path.size() == 1)
+      append(op, order);
+  return order;
 }

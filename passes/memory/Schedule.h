@@ -3,33 +3,38 @@
 #ifndef MTC_PASSES_MEMORY_SCHEDULE_H
 #define MTC_PASSES_MEMORY_SCHEDULE_H
 
-#include "ir/Mtc.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/DenseMap.h"
+#include "passes/memory/PlannedOperation.h"
 
 namespace mtc {
 
-/// The operations of a function in the order in which they run: that of its text, but for writes,
-/// which come behind the last use of their variable's old value, since that lies in the variable's
-/// slice.
-class Schedule {
+/// Which operations of a function read and write each variable, in the text's order.
+class PlannedAccesses {
 public:
-  /// Fails with a diagnostic where a new value is read or replaced before the last use of the old.
-  static mlir::FailureOr<Schedule> compute(mlir::func::FuncOp function);
+  explicit PlannedAccesses(mlir::ArrayRef<PlannedOperation *> text = {});
 
-  mlir::ArrayRef<mlir::Operation *> getOrder() const { return order; }
-  /// The number of an operation in this order.
-  int64_t timeOf(mlir::Operation *op) const { return times.lookup(op); }
-  /// The time behind the last operation.
-  int64_t getEnd() const { return order.size(); }
+  mlir::ArrayRef<PlannedOperation *> readersOf(mlir::FlatSymbolRefAttr variable) const {
+    return find(readers, variable);
+  }
+  mlir::ArrayRef<PlannedOperation *> writersOf(mlir::FlatSymbolRefAttr variable) const {
+    return find(writers, variable);
+  }
 
 private:
-  explicit Schedule(mlir::SmallVector<mlir::Operation *, 0> operations);
+  using ByVariable = llvm::DenseMap<mlir::Attribute, mlir::SmallVector<PlannedOperation *, 2>>;
+  static mlir::ArrayRef<PlannedOperation *> find(const ByVariable &map, mlir::Attribute variable) {
+    auto found = map.find(variable);
+    return found == map.end() ? mlir::ArrayRef<PlannedOperation *>() : found->second;
+  }
 
-  mlir::SmallVector<mlir::Operation *, 0> order;
-  llvm::DenseMap<mlir::Operation *, int64_t> times;
+  ByVariable readers, writers;
 };
+
+/// Gives the operations of a function the order in which they run, their `time` and the `lastUse`
+/// of their values. The order is that of the text, but for writes, which come after the last use of
+/// their variable's old value, since that lies in the variable's buffer.
+/// Fails with a diagnostic where a new value is read or replaced before the last use of the old.
+mlir::FailureOr<mlir::SmallVector<PlannedOperation *, 0>>
+schedule(mlir::ArrayRef<PlannedOperation *> text, const PlannedAccesses &accesses);
 
 } // namespace mtc
 

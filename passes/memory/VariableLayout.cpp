@@ -1,62 +1,57 @@
-//===- VariableLayout.cpp - Slices of what outlives a step ------------------------------------===//
+//===- VariableLayout.cpp - Offsets of what outlives a step -----------------------------------===//
 
 #include "passes/memory/VariableLayout.h"
 
 #include "ir/VariableAccess.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace mlir;
 using namespace mtc;
 
-namespace {
-
-class VariableLayouter {
+class mtc::VariableLayouter {
 public:
-  explicit VariableLayouter(ModuleOp module) : symbols(module), module(module) {}
-
-  FailureOr<VariableLayout> run() {
-    WalkResult result = module.walk([&](Operation *op) {
-      return isa<ReadFlatOp, WriteFlatOp>(op) ? WalkResult(allocateGroup(op))
-                                              : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return failure();
+  FailureOr<VariableLayout> run(ModuleOp module) {
+    for (VariableOp variable : module.getOps<VariableOp>())
+      layout.entries[variable.getSymNameAttr()] = {
+          variable, paddedBytes(byteSize(variable.getTensorType())), std::nullopt};
+    for (auto function : module.getOps<func::FuncOp>())
+      for (Operation &op : function.front())
+        if (isa<ReadFlatOp, WriteFlatOp>(op) && failed(allocateGroup(&op)))
+          return failure();
     for (VariableOp variable : module.getOps<VariableOp>())
       if (!variable.getTransient())
-        allocate(variable);
+        allocate(layout.entries[variable.getSymNameAttr()]);
     return std::move(layout);
   }
 
 private:
-  int64_t allocate(VariableOp variable) {
-    auto [entry, isNew] = layout.offsets.try_emplace(variable.getSymName(), layout.size);
-    if (isNew)
-      layout.size += paddedBytes(byteSize(variable.getTensorType()));
-    return entry->second;
+  void allocate(VariableLayout::Entry &entry) {
+    if (entry.offset)
+      return;
+    entry.offset = layout.size;
+    layout.size += entry.bytes;
   }
 
   LogicalResult allocateGroup(Operation *user) {
     int64_t expected = -1;
     for (FlatSymbolRefAttr symbol :
          llvm::concat<FlatSymbolRefAttr>(readVariables(user), writtenVariables(user))) {
-      auto variable = symbols.lookup<VariableOp>(symbol.getValue());
-      if (variable.getTransient())
+      VariableLayout::Entry &entry = layout.entries[symbol.getAttr()];
+      if (entry.variable.getTransient())
         continue;
-      int64_t offset = allocate(variable);
-      if (expected >= 0 && offset != expected)
+      allocate(entry);
+      if (expected >= 0 && *entry.offset != expected)
         return user->emitOpError("needs ")
                << symbol << " behind its predecessor, where another flat tensor does not have it";
-      expected = offset + paddedBytes(byteSize(variable.getTensorType()));
+      expected = *entry.offset + entry.bytes;
     }
     return success();
   }
 
-  SymbolTable symbols;
-  ModuleOp module;
   VariableLayout layout;
 };
 
-} // namespace
-
 FailureOr<VariableLayout> VariableLayout::compute(ModuleOp module) {
-  return VariableLayouter(module).run();
+  return VariableLayouter().run(module);
 }

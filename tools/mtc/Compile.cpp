@@ -2,7 +2,7 @@
 
 #include "Commands.h"
 #include "driver/Compilation.h"
-#include "driver/MemoryPlan.h"
+#include "driver/PlanText.h"
 #include "driver/StageText.h"
 #include "driver/Weights.h"
 
@@ -28,8 +28,9 @@ namespace {
 void refuse(const MemoryPlan &plan, const Options &options, Compilation &compilation) {
   std::string text =
       llvm::formatv("the program needs {0}, --memory allows {1}; most is alive at node '{2}'",
-                    formatBytes(plan.peak), formatBytes(*options.memory), plan.peakAt);
-  int64_t fixed = plan.parameters + plan.gradients + plan.optimizer;
+                    formatBytes(plan.peak), formatBytes(*options.memory), peakNodes(plan));
+  const MemoryPlan::Categories &categories = plan.categories;
+  int64_t fixed = categories.parameters + categories.gradients + categories.optimizer;
   if (fixed > *options.memory)
     text += llvm::formatv(
         "; parameters, gradients and optimizer state alone take {0}: --freeze PATTERN "
@@ -185,14 +186,14 @@ int mtc::tool::compile(Options &options, const char *executable) {
     return options.stage == Stage::Kernels ? emitKernels(compilation, result)
                                            : emitIr(compilation, result);
 
-  MemoryPlan plan = MemoryPlan::of(compilation.getModule());
+  MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
   if (options.memory && plan.peak > *options.memory) {
     refuse(plan, options, compilation);
     return std::max(1, compilation.writeRemarks());
   }
   ProgramFiles files;
   files.compilerVersion = MTC_VERSION;
-  files.planJson = llvm::formatv("{0}", llvm::json::Value(plan.toJson(options.memory)));
+  files.planJson = llvm::formatv("{0}", llvm::json::Value(toJson(plan, options.memory)));
 
   Target &target = compilation.getTarget();
   if (options.result == Result::Llvm)
@@ -234,7 +235,7 @@ int mtc::tool::compile(Options &options, const char *executable) {
   if (llvm::Error error = writeProgram(compilation, **code, *result, *weights, weightsTarget))
     return report(std::move(error));
   if (options.json) {
-    llvm::json::Object json = plan.toJson(options.memory);
+    llvm::json::Object json = toJson(plan, options.memory);
     json["training"] = compilation.getTraining().toJson();
     json["program"] = result->name;
     if (weightsTarget)

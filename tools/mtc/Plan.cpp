@@ -2,10 +2,11 @@
 
 #include "Commands.h"
 #include "driver/Compilation.h"
-#include "driver/MemoryPlan.h"
+#include "driver/PlanText.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
+using namespace mtc;
 using namespace mtc::tool;
 
 int mtc::tool::plan(const Options &options) {
@@ -14,13 +15,13 @@ int mtc::tool::plan(const Options &options) {
     return 1;
   if (int code = compilation.writeRemarks())
     return code;
-  MemoryPlan plan = MemoryPlan::of(compilation.getModule());
+  MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
   if (options.json) {
-    llvm::json::Object json = plan.toJson(options.memory);
+    llvm::json::Object json = toJson(plan, options.memory);
     json["training"] = compilation.getTraining().toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
-    plan.print(llvm::outs());
+    print(plan, llvm::outs());
   }
   if (options.memory && plan.peak > *options.memory) {
     if (!options.json)

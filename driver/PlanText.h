@@ -1,0 +1,27 @@
+//===- PlanText.h - A memory plan as a page and as JSON ---------------------------------------===//
+
+#ifndef MTC_DRIVER_PLANTEXT_H
+#define MTC_DRIVER_PLANTEXT_H
+
+#include "passes/memory/MemoryPlan.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <optional>
+#include <string>
+
+namespace mtc::tool {
+
+/// What `mtc plan --json` prints; `fits` says whether a budget is kept.
+llvm::json::Object toJson(const MemoryPlan &plan, std::optional<int64_t> budget);
+void print(const MemoryPlan &plan, llvm::raw_ostream &stream);
+
+/// The nodes at which most is alive; empty if there are none.
+std::string peakNodes(const MemoryPlan &plan);
+
+/// "1.25 GiB (1342177280 bytes)".
+std::string formatBytes(int64_t bytes);
+
+} // namespace mtc::tool
+
+#endif // MTC_DRIVER_PLANTEXT_H

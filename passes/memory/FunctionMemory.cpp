@@ -1,0 +1,112 @@
+//===- FunctionMemory.cpp - The memory of one function, kept while it changes -----------------===//
+
+#include "passes/memory/FunctionMemory.h"
+
+#include "ir/VariableAccess.h"
+#include "passes/kernels/KernelEditing.h"
+
+using namespace mlir;
+using namespace mtc;
+
+static bool accessesVariables(Operation *op) {
+  return !readVariables(op).empty() || !writtenVariables(op).empty();
+}
+
+FunctionMemory::FunctionMemory(func::FuncOp function) : function(function) {
+  for (BlockArgument argument : function.getArguments())
+    arguments.emplace_back(argument);
+}
+
+void FunctionMemory::erase(Operation *op) {
+  operations.erase(op);
+  isStale = isOrderStale = true;
+  areAccessesStale |= accessesVariables(op);
+}
+
+void FunctionMemory::insert(Operation *op) {
+  isStale = isOrderStale = true;
+  areAccessesStale |= accessesVariables(op);
+}
+
+void FunctionMemory::change(Operation *op) {
+  isStale = true;
+  areAccessesStale |= accessesVariables(op);
+  if (auto known = operations.find(op); known != operations.end())
+    known->second->isStale = true;
+}
+
+PlannedValue *FunctionMemory::find(Value root) const {
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return const_cast<PlannedValue *>(&arguments[argument.getArgNumber()]);
+  return &operations.at(root.getDefiningOp())->results[cast<OpResult>(root).getResultNumber()];
+}
+
+const PlannedValue &FunctionMemory::operator[](Value value) const { return *find(rootOf(value)); }
+
+void FunctionMemory::collect() {
+  text.clear();
+  for (Operation &op : function.front()) {
+    auto &known = operations[&op];
+    if (!known)
+      known = std::make_unique<PlannedOperation>(&op);
+    text.push_back(known.get());
+  }
+  isOrderStale = false;
+}
+
+LogicalResult FunctionMemory::refresh() {
+  for (PlannedOperation *op : text) {
+    if (!op->isStale)
+      continue;
+    ++reads;
+    if (failed(op->refresh([&](Value root) { return find(root); })))
+      return failure();
+    // They come later in the text.
+    if (op->op->hasTrait<mtc::View>())
+      for (Operation *user : op->op->getUsers())
+        operations.at(user)->isStale = true;
+  }
+  if (areAccessesStale)
+    accesses = PlannedAccesses(text);
+  areAccessesStale = false;
+  return success();
+}
+
+void FunctionMemory::sum() {
+  live.assign(order.size() + 2, 0);
+  for (const LiveBuffer &buffer : buffers.temporaries) {
+    live[buffer.begin] += buffer.bytes;
+    live[buffer.end + 1] -= buffer.bytes;
+  }
+  peakTime = 0;
+  for (size_t time = 1; time < order.size(); ++time) {
+    live[time] += live[time - 1];
+    if (live[time] > live[peakTime])
+      peakTime = static_cast<int64_t>(time);
+  }
+  live.resize(order.size());
+}
+
+LogicalResult FunctionMemory::update(const MemoryContext &context) {
+  if (!isStale)
+    return success();
+  if (isOrderStale)
+    collect();
+  if (failed(refresh()))
+    return failure();
+  for (PlannedValue &argument : arguments)
+    argument = PlannedValue(argument.value);
+  auto scheduled = schedule(text, accesses);
+  if (failed(scheduled))
+    return failure();
+  order = std::move(*scheduled);
+  isAside = llvm::any_of(text, [&](PlannedOperation *op) {
+    return llvm::any_of(op->written, [&](FlatSymbolRefAttr symbol) {
+      return context.variables.isTransient(symbol);
+    });
+  });
+  buffers = BufferAssignment::compute(function, order, arguments, accesses, context);
+  sum();
+  isStale = false;
+  return success();
+}

@@ -1,0 +1,209 @@
+//===- MemoryAnalysis.cpp - Questions about the memory of a module ----------------------------===//
+
+#include "passes/memory/MemoryAnalysis.h"
+
+#include "ir/DiscardableAttributes.h"
+#include "ir/OperandLayout.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// A smaller batch is read from the page cache before a thread to read it wakes.
+static constexpr int64_t minStagedBytes = 64 << 10;
+
+//===----------------------------------------------------------------------------------------===//
+// Changes
+//===----------------------------------------------------------------------------------------===//
+
+void MemoryAnalysis::notify(Operation *parent, Operation *op, Change change) {
+  isLayoutStale = true;
+  isModuleStale |= isa<ReadFlatOp, WriteFlatOp>(op);
+  if (!parent || parent == module) {
+    isModuleStale = true;
+    if (auto known = functions.find(op); known != functions.end())
+      known->second.reset();
+    return;
+  }
+  auto known = functions.find(parent);
+  if (known != functions.end() && known->second)
+    ((*known->second).*change)(op);
+  else
+    notify(parent->getParentOp(), parent, &FunctionMemory::change);
+}
+
+void MemoryAnalysis::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint previous) {
+  if (previous.isSet() && previous.getBlock() != op->getBlock())
+    notify(previous.getBlock()->getParentOp(), op, &FunctionMemory::erase);
+  notify(op->getParentOp(), op, &FunctionMemory::insert);
+}
+
+void MemoryAnalysis::notifyOperationModified(Operation *op) {
+  notify(op->getParentOp(), op, &FunctionMemory::change);
+}
+
+void MemoryAnalysis::notifyOperationErased(Operation *op) {
+  notify(op->getParentOp(), op, &FunctionMemory::erase);
+}
+
+LogicalResult MemoryAnalysis::updateModule() {
+  FailureOr<VariableLayout> laidOut = VariableLayout::compute(module);
+  if (failed(laidOut))
+    return failure();
+  variables = std::move(*laidOut);
+  variableCategories = MemoryPlan::Categories::ofVariables(module);
+  arguments = ArgumentLayout(module, variables.getSize());
+  staging = arguments.getSize() >= minStagedBytes ? arguments.getSize() : 0;
+  fixed = variables.getSize() + arguments.getSize() + staging;
+
+  // Functions know what the target said of their operations.
+  Attribute compiledFor = module->getAttr(targetAttribute);
+  if (std::exchange(target, compiledFor) != compiledFor)
+    functions.clear();
+  auto known = std::exchange(functions, {});
+  for (auto function : module.getOps<func::FuncOp>()) {
+    std::unique_ptr<FunctionMemory> &memory = functions[function];
+    memory = std::move(known[function]);
+    if (memory)
+      memory->changeContext();
+    else
+      memory = std::make_unique<FunctionMemory>(function);
+  }
+  isModuleStale = false;
+  return success();
+}
+
+LogicalResult MemoryAnalysis::update() {
+  if (isModuleStale && failed(updateModule()))
+    return failure();
+  TargetInfo info = TargetInfo::of(module);
+  for (FunctionMemory &function : getFunctions())
+    if (failed(function.update({variables, arguments, info})))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------------------------===//
+
+MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofTransients) const {
+  Region region;
+  SmallVector<LiveBuffer, 0> temporaries;
+  int64_t time = 0;
+  for (const FunctionMemory &function : getFunctions()) {
+    if (function.writesTransients() != ofTransients)
+      continue;
+    region.first[&function] = temporaries.size();
+    for (LiveBuffer buffer : function.getBuffers().temporaries)
+      temporaries.push_back({buffer.bytes, buffer.begin + time, buffer.end + time});
+    time += static_cast<int64_t>(function.getOrder().size()) + 1;
+  }
+  region.layout = layOut(temporaries);
+  return region;
+}
+
+void MemoryAnalysis::updateLayout() {
+  if (!isLayoutStale)
+    return;
+  common = layOutRegion(/*ofTransients=*/false);
+  aside = layOutRegion(/*ofTransients=*/true);
+  isLayoutStale = false;
+}
+
+/// The buffers that are alive at a time of a function, with what they hold then.
+static std::vector<MemoryPlan::AliveBuffer> aliveAt(const FunctionMemory &function, int64_t peak) {
+  ArrayRef<PlannedOperation *> order = function.getOrder();
+  ArrayRef<LiveBuffer> buffers = function.getBuffers().temporaries;
+  SmallVector<std::pair<Operation *, bool>, 0> holders(buffers.size());
+  for (PlannedOperation *op : order.take_front(peak + 1)) {
+    for (const PlannedValue &result : op->results)
+      if (!result.buffer->fixedOffset)
+        holders[result.buffer->temporary] = {op->op, false};
+    if (op->scratchBytes)
+      holders[op->scratch.temporary] = {op->op, true};
+  }
+  SmallVector<size_t, 0> atPeak;
+  for (auto [i, buffer] : llvm::enumerate(buffers))
+    if (buffer.begin <= peak && peak <= buffer.end && buffer.bytes)
+      atPeak.push_back(i);
+  llvm::sort(atPeak, [&](size_t a, size_t b) {
+    return std::pair(buffers[a].begin, a) < std::pair(buffers[b].begin, b);
+  });
+  std::vector<MemoryPlan::AliveBuffer> alive;
+  for (size_t i : atPeak) {
+    size_t end = std::min<size_t>(buffers[i].end, order.size() - 1);
+    alive.push_back({holders[i].first, buffers[i].bytes, order[buffers[i].begin]->op,
+                     order[end]->op, holders[i].second});
+  }
+  return alive;
+}
+
+void MemoryAnalysis::addPeak(MemoryPlan &plan, int64_t &workspace) const {
+  const FunctionMemory *highest = nullptr;
+  for (const FunctionMemory &function : getFunctions()) {
+    if (function.writesTransients())
+      continue;
+    ArrayRef<int64_t> live = function.getLive();
+    for (auto [op, bytes] : llvm::zip_equal(function.getOrder(), live))
+      plan.points.push_back({op->op, fixed + bytes});
+    if (!highest || live[function.getPeakTime()] > highest->getLive()[highest->getPeakTime()])
+      highest = &function;
+  }
+  plan.live = fixed;
+  if (!highest)
+    return;
+  int64_t time = highest->getPeakTime();
+  const PlannedOperation &peak = *highest->getOrder()[time];
+  plan.live += highest->getLive()[time];
+  plan.peakAt = peak.op->getLoc();
+  plan.alive = aliveAt(*highest, time);
+  workspace = paddedBytes(std::max<int64_t>(peak.scratchBytes, 0));
+}
+
+MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
+  MemoryPlan plan;
+  plan.staging = staging;
+  int64_t workspace = 0;
+  addPeak(plan, workspace);
+  int64_t mostAside = 0;
+  for (const FunctionMemory &function : getFunctions())
+    if (function.writesTransients())
+      mostAside = std::max(mostAside, function.getLive()[function.getPeakTime()]);
+  plan.peak = isPlaced ? fixed + common.layout.size : plan.live;
+  int64_t gradientsRun = fixed + (isPlaced ? aside.layout.size : mostAside);
+  plan.gradientsRun = gradientsRun > plan.peak ? gradientsRun : 0;
+  plan.categories = variableCategories;
+  plan.categories.fill(plan.peak, fixed - variables.getSize(), workspace);
+  return plan;
+}
+
+FailureOr<MemoryPlan> MemoryAnalysis::getPlan() {
+  if (failed(update()))
+    return failure();
+  return summarize(/*isPlaced=*/false);
+}
+
+FailureOr<MemoryPlan> MemoryAnalysis::getPlanWithLayout() {
+  if (failed(update()))
+    return failure();
+  updateLayout();
+  return summarize(/*isPlaced=*/true);
+}
+
+int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Buffer buffer) const {
+  if (buffer.fixedOffset)
+    return *buffer.fixedOffset;
+  const Region &region = function.writesTransients() ? aside : common;
+  return fixed + region.layout.offsets[region.first.at(&function) + buffer.temporary];
+}
+
+int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Value value) const {
+  return offsetOf(function, *function[value].buffer) + offsetInBuffer(value);
+}
+
+int64_t MemoryAnalysis::getReads() const {
+  int64_t reads = 0;
+  for (const FunctionMemory &function : getFunctions())
+    reads += function.getReads();
+  return reads;
+}

@@ -1,0 +1,112 @@
+//===- PlannedOperation.cpp - What planning memory knows of an operation ----------------------===//
+
+#include "passes/memory/PlannedOperation.h"
+
+#include "ir/OperandLayout.h"
+#include "ir/VariableAccess.h"
+#include "passes/kernels/KernelEditing.h"
+
+using namespace mlir;
+using namespace mtc;
+
+PlannedOperation::PlannedOperation(Operation *op)
+    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface>(op)) {
+  if (op->hasTrait<mtc::View>())
+    return;
+  for (Value result : op->getResults())
+    results.emplace_back(result, this);
+}
+
+LogicalResult PlannedOperation::refresh(llvm::function_ref<PlannedValue *(Value)> find) {
+  read = readVariables(op);
+  written = writtenVariables(op);
+  if (!isCompute && !op->hasTrait<mtc::View>() && !op->hasTrait<OpTrait::IsTerminator>() &&
+      read.empty() && written.empty())
+    return op->emitOpError("is neither a kernel nor a library call: it cannot be allocated");
+  for (PlannedValue &result : results)
+    result.bytes = PlannedValue::bytesOf(result.value);
+  operands.clear();
+  for (Value operand : op->getOperands())
+    operands.push_back(find(rootOf(operand)));
+  sharing.clear();
+  scratchAnswer.reset();
+  isStale = false;
+  return success();
+}
+
+/// Whether the indices differ between points that are the same to `other`.
+static bool variesBeyond(AffineMap map, AffineMap other, ArrayRef<int64_t> space) {
+  return llvm::any_of(llvm::enumerate(space), [&](auto dim) {
+    return dim.value() > 1 && map.isFunctionOfDim(dim.index()) &&
+           !other.isFunctionOfDim(dim.index());
+  });
+}
+
+/// For a kernel: every access to the operand is at the index at which the result is stored, of
+/// elements of the same size. A conditional access reads at some of the points only that the result
+/// combines, and may do so after it is stored.
+static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
+  FusibleShape shape = kernel.getShape();
+  if (shape != FusibleShape::Elementwise && shape != FusibleShape::RowReduction)
+    return false;
+  Block &body = kernel.getBody().front();
+  auto yield = cast<KernelYieldOp>(body.getTerminator());
+  AffineMap stored = cast<AffineMapAttr>(yield.getMaps()[result]).getValue();
+  auto resultType = cast<RankedTensorType>(kernel.getOutputs()[result].getType());
+  for (auto [input, argument] : llvm::zip_equal(kernel.getInputs(), body.getArguments())) {
+    if (rootOf(input) != root)
+      continue;
+    auto type = cast<RankedTensorType>(input.getType());
+    if (type.getNumElements() != resultType.getNumElements() ||
+        elementBytes(type.getElementType()) != elementBytes(resultType.getElementType()))
+      return false;
+    for (Operation *user : argument.getUsers()) {
+      auto load = cast<KernelLoadOp>(user);
+      if (!load.getSymbols().empty())
+        return false;
+      AffineMap map = load.getMap();
+      if (variesBeyond(map, stored, kernel.getSpace()))
+        return false;
+      if (type.getShape() != resultType.getShape())
+        map = reshapeMap(map, type.getShape(), resultType.getShape(), kernel.getSpace());
+      if (map != stored)
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool mayShareCall(EpilogueOpInterface call, unsigned result, Value root) {
+  auto bytes = [](Value value) { return byteSize(cast<RankedTensorType>(value.getType())); };
+  if (!call || result != 0 || bytes(root) != bytes(call->getResult(0)))
+    return false;
+  // Where the call reads it a second time, that may be after it is written.
+  auto reads = llvm::make_filter_range(
+      call->getOpOperands(), [&](OpOperand &operand) { return rootOf(operand.get()) == root; });
+  return llvm::hasSingleElement(reads) && offsetInBuffer((*reads.begin()).get()) == 0 &&
+         call.mayAccumulate((*reads.begin()).getOperandNumber());
+}
+
+bool PlannedOperation::mayShare(unsigned result, PlannedValue *operand) {
+  auto [known, isNew] = sharing.try_emplace({result, operand});
+  if (isNew) {
+    auto kernel = dyn_cast<KernelOp>(op);
+    known->second = kernel
+                        ? mayShareKernel(kernel, result, operand->value)
+                        : mayShareCall(dyn_cast<EpilogueOpInterface>(op), result, operand->value);
+  }
+  return known->second;
+}
+
+int64_t PlannedOperation::getScratchBytes(const TargetInfo &target,
+                                          std::optional<unsigned> accumulated) {
+  if (scratchAnswer && scratchAnswer->first == accumulated)
+    return scratchAnswer->second;
+  int64_t bytes = 0;
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    bytes = target.getScratchBytes(kernel);
+  else if (auto call = cast<LibraryCallOpInterface>(op); takesOperandLayouts(call))
+    bytes = target.getScratchBytes(call, accumulated);
+  scratchAnswer = {accumulated, bytes};
+  return bytes;
+}

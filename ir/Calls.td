@@ -45,6 +45,8 @@ class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
     : Mtc_Call<name, mnemonic, "MtcConvolution", kind> {
   let description = [{
     * convolution_call_c1: windows slide along 1 to MTC_MAX_WINDOW_AXES axes.
+    * convolution_call_c2: the activation, if there is one, is relu.
+    * convolution_call_c3: the adjoints have neither a bias nor an addend nor an activation.
   }];
 }
 def ConvolutionCallAttr : Mtc_ConvolutionCall<"ConvolutionCall", "convolution", "MTC_CONVOLUTION"> {

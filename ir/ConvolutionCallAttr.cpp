@@ -20,6 +20,10 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("strides", c.strides);
   visit("dilations", c.dilations);
   visit("before", c.before);
+  visit("has_bias", c.has_bias);
+  visit("has_addend", c.has_addend);
+  visit("activation", c.activation, enumWords<Activation>);
+  visit("unused", c.unused);
 }
 
 static_assert(visitsAll<MtcConvolution>([](auto &record, auto &visit) {
@@ -39,7 +43,18 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
   if (c.window_rank < 1 || c.window_rank > MTC_MAX_WINDOW_AXES)
     return emitError() << "has windows along " << c.window_rank << " axes, expected 1 to "
                        << MTC_MAX_WINDOW_AXES << " (convolution_call_c1)";
+  if (c.activation != MTC_NO_ACTIVATION && c.activation != MTC_RELU)
+    return emitError() << "applies " << stringifyEnum(static_cast<Activation>(c.activation))
+                       << ", expected relu or nothing (convolution_call_c2)";
   return success();
+}
+
+/// Of an adjoint.
+static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> emitError,
+                                 const MtcConvolution &c) {
+  if (c.has_bias || c.has_addend || c.activation)
+    return emitError() << "has an epilogue, which only a convolution has (convolution_call_c3)";
+  return verifyRecord(emitError, c);
 }
 
 namespace {
@@ -63,11 +78,15 @@ struct Tensors {
 /// Each tensor counted once; taps beyond the input count as the others.
 static Cost costOf(const MtcConvolution &c) {
   Tensors tensors(c);
-  int64_t elements = *tensors.input.elements + *tensors.weights.elements + *tensors.output.elements;
-  int64_t products = *tensors.output.elements * c.input_channels;
+  int64_t outputs = *tensors.output.elements,
+          elements = *tensors.input.elements + *tensors.weights.elements +
+                     outputs * (c.has_addend ? 2 : 1) +
+                     (c.has_bias ? c.groups * c.output_channels : 0);
+  int64_t products = outputs * c.input_channels;
   for (uint32_t i = 0; i < c.window_rank; ++i)
     products *= c.kernel[i];
-  return {2 * products, elements * bytesOfType(c.type)};
+  int64_t more = (c.has_bias != 0) + (c.has_addend != 0) + (c.activation != 0);
+  return {2 * products + more * outputs, elements * bytesOfType(c.type)};
 }
 
 LogicalResult ConvolutionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -78,13 +97,19 @@ LogicalResult ConvolutionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
 Cost ConvolutionCallAttr::getCost() const { return costOf(*getRecord()); }
 
 CallShapes ConvolutionCallAttr::getShapes() const {
-  Tensors tensors(*getRecord());
-  return {{tensors.input, tensors.weights}, {tensors.output}};
+  const MtcConvolution &c = *getRecord();
+  Tensors tensors(c);
+  CallShapes shapes = {{tensors.input, tensors.weights}, {tensors.output}};
+  if (c.has_bias)
+    shapes.operands.push_back({c.type, std::nullopt}); // a view of whatever holds it
+  if (c.has_addend)
+    shapes.operands.push_back(tensors.output);
+  return shapes;
 }
 
 LogicalResult TransposedConvolutionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                                     CallRecord<MtcConvolution> record) {
-  return verifyRecord(emitError, *record);
+  return verifyPlain(emitError, *record);
 }
 
 Cost TransposedConvolutionCallAttr::getCost() const { return costOf(*getRecord()); }
@@ -97,7 +122,7 @@ CallShapes TransposedConvolutionCallAttr::getShapes() const {
 LogicalResult
 ConvolutionWeightGradientCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                           CallRecord<MtcConvolution> record) {
-  return verifyRecord(emitError, *record);
+  return verifyPlain(emitError, *record);
 }
 
 Cost ConvolutionWeightGradientCallAttr::getCost() const { return costOf(*getRecord()); }

@@ -7,9 +7,10 @@ include "ir/MtcBase.td"
 
 // The three operations compute each one of input, weights and output from the two others, by one trilinear form. So each is
 // the gradient of the others.
-class Mtc_ConvolutionOp<string mnemonic, string first, string second, string result>
-    : Mtc_ValueOp<mnemonic, [
-        Mtc_ChannelsLast, Mtc_Gradient, DeclareOpInterfaceMethods<LibraryCallOpInterface>, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+class Mtc_ConvolutionOp<string mnemonic, string first, string second, string result, list<Trait> traits = []>
+    : Mtc_ValueOp<mnemonic, !listconcat([
+        Mtc_ChannelsLast, Mtc_Gradient, DeclareOpInterfaceMethods<LibraryCallOpInterface>, DeclareOpInterfaceMethods<DecomposableOpInterface>],
+        traits)> {
   let arguments = !con(!dag(ins, [Mtc_FloatTensor, Mtc_FloatTensor], [first, second]),
                        (ins DefaultValuedAttr<I64Attr, "1">:$groups, DenseI64ArrayAttr:$before,
                             DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations));
@@ -25,7 +26,8 @@ class Mtc_ConvolutionOp<string mnemonic, string first, string second, string res
   }];
 }
 
-def ConvolveOp : Mtc_ConvolutionOp<"convolve", "input", "weights", "output"> {
+def ConvolveOp : Mtc_ConvolutionOp<"convolve", "input", "weights", "output",
+                                   [DeclareOpInterfaceMethods<EpilogueOpInterface>]> {
   let summary = "a convolution over channels-last tensors";
   let description = [{
     Over positions o and taps k along each of 1 to 3 axes, channels c and m of each group g:
@@ -80,6 +82,40 @@ def ConvolveWeightGradientOp : Mtc_ConvolutionOp<"convolve_weight_gradient", "in
     ```
 
     * convolve_c1 to convolve_c4: as of `mtc.convolve`.
+  }];
+}
+
+def FusedConvolveOp : Mtc_ValueOp<"fused_convolve", [
+    Mtc_NoGradient, AttrSizedOperandSegments, DeclareOpInterfaceMethods<EpilogueOpInterface>,
+    DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
+  let summary = "a convolution with an epilogue";
+  let description = [{
+    To the sums of `mtc.convolve` an addend and a bias are added, which is a strided view that repeats a number for each
+    channel. Of these sums z the result is z where z > 0, NaN where z is and 0 elsewhere with `relu`, and z without an
+    activation. `mtc-fuse-epilogues` and `mtc-fuse-activations` build it.
+
+    ```mlir
+    %y = mtc.fused_convolve %x, %w bias %b : tensor<8x16x16x16xf32> then relu before [1, 1] strides [2, 2] dilations [1, 1]
+           : tensor<8x32x32x3xf32>, tensor<16x3x3x3xf32> -> tensor<8x16x16x16xf32>
+    ```
+
+    * convolve_c1 to convolve_c4: as of `mtc.convolve`.
+    * fused_convolve_c1: there is a bias, an addend or an activation; the first two have the result's type, the last is relu.
+  }];
+  let arguments = (ins Mtc_FloatTensor:$input, Mtc_FloatTensor:$weights, Optional<Mtc_FloatTensor>:$bias,
+                       Optional<Mtc_FloatTensor>:$addend, OptionalAttr<Mtc_ActivationAttr>:$activation,
+                       DefaultValuedAttr<I64Attr, "1">:$groups, DenseI64ArrayAttr:$before, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations);
+  let results = (outs Mtc_FloatTensor:$output);
+  let assemblyFormat = [{
+    $input `,` $weights (`bias` $bias^ `:` type($bias))? (`adding` $addend^ `:` type($addend))? (`then` $activation^)?
+      (`groups` $groups^)? `before` $before `strides` $strides `dilations` $dilations
+      attr-dict `:` type($input) `,` type($weights) `->` type($output)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
+    ::mtc::Cost getCost();
   }];
 }
 

@@ -2,19 +2,13 @@
 #ifndef MTC_RUNTIME_ABI_CONTRACTION_H
 #define MTC_RUNTIME_ABI_CONTRACTION_H
 
+#include "runtime/abi/activation.h"
 #include "runtime/abi/program.h"
 
 #define MTC_CONTRACTION "contraction" /* described by MtcContraction */
 
 /* The maximum number of tensors that a contraction adds to its sums. */
 #define MTC_MAX_ADDENDS 2
-
-typedef enum MtcActivation {
-  MTC_NO_ACTIVATION = 0,
-  MTC_RELU = 1,         /* z where z > 0, NaN where z is, 0 elsewhere */
-  MTC_GELU = 2,         /* g(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3))) */
-  MTC_GELU_GRADIENT = 3 /* z * g'(preactivation) */
-} MtcActivation;
 
 /* What is summed besides: out over m, lhs over k or rhs over k. There is no batch then. */
 typedef enum MtcSummed {

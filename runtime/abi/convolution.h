@@ -2,10 +2,11 @@
 #ifndef MTC_RUNTIME_ABI_CONVOLUTION_H
 #define MTC_RUNTIME_ABI_CONVOLUTION_H
 
+#include "runtime/abi/activation.h"
 #include "runtime/abi/program.h"
 
 /* All described by MtcConvolution. */
-#define MTC_CONVOLUTION "convolution"                       /* input, weights -> output */
+#define MTC_CONVOLUTION "convolution" /* input, weights, bias?, addend? -> output */
 #define MTC_TRANSPOSED_CONVOLUTION "transposed_convolution" /* output, weights -> input */
 #define MTC_CONVOLUTION_WEIGHT_GRADIENT                                                            \
   "convolution_weight_gradient" /* input, output -> weights                                        \
@@ -19,9 +20,10 @@
  *   output[n, o.., g, m] = sum over k.., c of
  *     input[n, o * stride + k * dilation - before.., g, c] * weights[g, m, c, k..]
  *
- * where input elements beyond its extents are 0. The other two kinds are its adjoints: the operand
- * that they lack is what they compute from the same sum. All tensors are dense, in this order of
- * their axes. */
+ * where input elements beyond its extents are 0. To these sums a convolution adds its addend, of
+ * the output's extents, and its bias, one number for each channel of the output, and takes its
+ * activation. The other two kinds are its adjoints: the operand that they lack is what they compute
+ * from the same sum. All tensors are dense, in this order of their axes. */
 typedef struct MtcConvolution {
   uint32_t type;        /* of all operands and the result */
   uint32_t window_rank; /* 1..MTC_MAX_WINDOW_AXES */
@@ -30,6 +32,9 @@ typedef struct MtcConvolution {
   int64_t input[MTC_MAX_WINDOW_AXES], output[MTC_MAX_WINDOW_AXES], kernel[MTC_MAX_WINDOW_AXES];
   int64_t strides[MTC_MAX_WINDOW_AXES], dilations[MTC_MAX_WINDOW_AXES];
   int64_t before[MTC_MAX_WINDOW_AXES]; /* padding in front */
+  uint32_t has_bias, has_addend;       /* of a convolution, as is the activation */
+  uint32_t activation;                 /* MTC_NO_ACTIVATION or MTC_RELU */
+  uint32_t unused;                     /* 0 */
 } MtcConvolution;
 
 #endif /* MTC_RUNTIME_ABI_CONVOLUTION_H */

@@ -45,6 +45,27 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{applies gelu, expected relu or nothing (convolution_call_c2)}}
+  mtc.call #mtc.convolution<type = f32, window_rank = 1, activation = gelu> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has an epilogue, which only a convolution has (convolution_call_c3)}}
+  mtc.call #mtc.transposed_convolution<type = f32, window_rank = 1, has_bias = 1> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has an epilogue, which only a convolution has (convolution_call_c3)}}
+  mtc.call #mtc.convolution_weight_gradient<type = f32, window_rank = 1, activation = relu> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{has 3 heads of queries and 2 of keys, expected a multiple (attention_call_c1)}}
   mtc.call #mtc.attention<type = f32, heads = 3, key_heads = 2> [] into []
 }

@@ -54,3 +54,27 @@ func.func @convolve_c4(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf64>) {
   %y = mtc.convolve %x, %w before [0] strides [1] dilations [1] : (tensor<2x8x3xf32>, tensor<4x3x3xf64>) -> tensor<2x6x4xf32>
   return
 }
+
+// -----
+
+func.func @fused_convolve_c1(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{expected a bias or an addend of type 'tensor<2x6x4xf32>', or relu as its activation (fused_convolve_c1)}}
+  %y = mtc.fused_convolve %x, %w before [0] strides [1] dilations [1] : tensor<2x8x3xf32>, tensor<4x3x3xf32> -> tensor<2x6x4xf32>
+  return
+}
+
+// -----
+
+func.func @fused_convolve_c1_bias(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>, %b: tensor<4xf32>) {
+  // expected-error @below {{expected a bias or an addend of type 'tensor<2x6x4xf32>', or relu as its activation (fused_convolve_c1)}}
+  %y = mtc.fused_convolve %x, %w bias %b : tensor<4xf32> before [0] strides [1] dilations [1] : tensor<2x8x3xf32>, tensor<4x3x3xf32> -> tensor<2x6x4xf32>
+  return
+}
+
+// -----
+
+func.func @fused_convolve_c1_activation(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{or relu as its activation (fused_convolve_c1)}}
+  %y = mtc.fused_convolve %x, %w then gelu before [0] strides [1] dilations [1] : tensor<2x8x3xf32>, tensor<4x3x3xf32> -> tensor<2x6x4xf32>
+  return
+}

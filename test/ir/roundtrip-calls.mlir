@@ -9,6 +9,7 @@
 // CHECK: mtc.call #mtc.convolution<type = f32, window_rank = 2, batch = 1, groups = 2, input_channels = 2, output_channels = 1, input = [3, 4], output = [3, 2], kernel = [3, 2], strides = [1, 2], dilations = [1, 1], before = [1]> [
 // CHECK: mtc.call #mtc.transposed_convolution<type = f32, window_rank = 2
 // CHECK: mtc.call #mtc.convolution_weight_gradient<type = f32, window_rank = 2
+// CHECK: mtc.call #mtc.convolution<type = f32, {{.*}}, has_bias = 1, has_addend = 1, activation = relu>
 module {
   mtc.step @f reads [] [] gives [] [] {
     mtc.call #mtc.contraction<out_strides = [2, 1, 0], type = f32, m = 4, n = 2, k = 8, rhs_strides = [2, 1], lhs_strides = [8, 1]>
@@ -43,5 +44,10 @@ module {
     mtc.call #mtc.convolution_weight_gradient<type = f32, window_rank = 2, batch = 1, groups = 2, input_channels = 2, output_channels = 1,
                      input = [3, 4], output = [3, 2], kernel = [3, 2], strides = [1, 2], dilations = [1, 1], before = [1, 0]>
       [#mtc.at<0, tensor<1x3x4x4xf32>>, #mtc.at<256, tensor<1x3x2x2xf32>>] into [#mtc.at<512, tensor<2x2x3x2xf32>>]
+    mtc.call #mtc.convolution<type = f32, window_rank = 1, batch = 1, groups = 1, input_channels = 2, output_channels = 2,
+                     input = [3], output = [3], kernel = [1], strides = [1], dilations = [1], has_bias = 1, has_addend = 1,
+                     activation = relu>
+      [#mtc.at<0, tensor<1x3x2xf32>>, #mtc.at<64, tensor<2x2x1xf32>>, #mtc.at<128, tensor<2xf32>>,
+       #mtc.at<192, tensor<1x3x2xf32>>] into [#mtc.at<256, tensor<1x3x2xf32>>]
   }
 }

@@ -161,6 +161,21 @@ struct Sums {
   }
 };
 
+/// What the call makes of its sums: what it adds, then its activation.
+inline std::vector<double> finished(const MtcConvolution &c, std::vector<double> output,
+                                    const std::vector<float> &bias,
+                                    const std::vector<float> &addend) {
+  for (size_t i = 0; i < output.size(); ++i) {
+    if (c.has_bias)
+      output[i] += bias[i % bias.size()];
+    if (c.has_addend)
+      output[i] += addend[i];
+    if (c.activation == MTC_RELU && output[i] <= 0)
+      output[i] = 0;
+  }
+  return output;
+}
+
 } // namespace mtc::convolution_cases
 
 #endif // MTC_TEST_SUPPORT_CONVOLUTION_CASES_H

@@ -46,6 +46,22 @@ LibraryAttributes userScratchAttributes() {
   return owned;
 }
 
+bool setAddends(dnnl_primitive_attr_t attributes, bool accumulate,
+                const std::vector<dnnl_memory_desc_t> &addends) {
+  if (!accumulate && addends.empty())
+    return true;
+  dnnl_post_ops_t operations = nullptr;
+  if (dnnl_post_ops_create(&operations) != dnnl_success)
+    return false;
+  bool done = !accumulate || dnnl_post_ops_append_sum(operations, 1.0f) == dnnl_success;
+  for (const dnnl_memory_desc_t &addend : addends)
+    done =
+        done && dnnl_post_ops_append_binary(operations, dnnl_binary_add, &addend) == dnnl_success;
+  done = done && dnnl_primitive_attr_set_post_ops(attributes, operations) == dnnl_success;
+  dnnl_post_ops_destroy(operations);
+  return done;
+}
+
 std::unique_ptr<LibraryPrimitive> LibraryPrimitive::plan(const_dnnl_op_desc_t operation,
                                                          const_dnnl_primitive_attr_t attributes,
                                                          const_dnnl_primitive_desc_t forward,

@@ -32,6 +32,15 @@ using LibraryAttributes =
 /// Attributes of a primitive whose scratch memory is the caller's; null on failure.
 LibraryAttributes userScratchAttributes();
 
+/// Has a primitive add to its results what lies where they do (`accumulate`), then `addends`, whose
+/// operands are named by `addendName`; false on failure.
+bool setAddends(dnnl_primitive_attr_t attributes, bool accumulate,
+                const std::vector<dnnl_memory_desc_t> &addends);
+/// The operand that is the addend of this number.
+inline int addendName(bool accumulate, size_t number) {
+  return DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(number) + accumulate) | DNNL_ARG_SRC_1;
+}
+
 class LibraryPrimitive {
 public:
   struct Operand {

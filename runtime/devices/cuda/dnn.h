@@ -133,6 +133,7 @@ enum Pointwise : int { // cudnnPointwiseMode_t
   subtract = 9,
   exponential = 13,
   logarithm = 15,
+  relu = 100,
   isAtLeast = 303,
   index = 501, ///< the position along an axis
   select = 601 ///< t ? x : b

@@ -142,3 +142,31 @@ module {
     return %s : tensor<6x5xf32>
   }
 }
+
+// -----
+
+// A convolution takes a number for each channel, and what lies as its result does; nothing else.
+// CHECK-LABEL: func.func @convolution
+// CHECK: %[[BIAS:.*]] = mtc.strided_view %arg2 offset 0 strides [0, 0, 1] : tensor<4xf32> -> tensor<2x6x4xf32>
+// CHECK: mtc.fused_convolve %arg0, %arg1 bias %[[BIAS]] : tensor<2x6x4xf32> adding %arg3 : tensor<2x6x4xf32> before [0]
+// CHECK-NOT: mtc.kernel
+func.func @convolution(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>, %b: tensor<4xf32>, %residual: tensor<2x6x4xf32>) -> tensor<2x6x4xf32> {
+  %y = mtc.convolve %x, %w before [0] strides [1] dilations [1] : (tensor<2x8x3xf32>, tensor<4x3x3xf32>) -> tensor<2x6x4xf32>
+  %c = mtc.broadcast %b axes [0, 1] : tensor<4xf32> -> tensor<2x6x4xf32>
+  %s = mtc.add %y, %c : tensor<2x6x4xf32>
+  %t = mtc.add %residual, %s : tensor<2x6x4xf32>
+  return %t : tensor<2x6x4xf32>
+}
+
+// -----
+
+// REMARK: remark: [Missed] not-fused | Category:mtc-fuse-epilogues {{.*}}the call cannot add it
+// CHECK-LABEL: func.func @position_bias
+// CHECK: mtc.convolve
+// CHECK: mtc.kernel
+func.func @position_bias(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>, %b: tensor<6xf32>) -> tensor<2x6x4xf32> {
+  %y = mtc.convolve %x, %w before [0] strides [1] dilations [1] : (tensor<2x8x3xf32>, tensor<4x3x3xf32>) -> tensor<2x6x4xf32>
+  %c = mtc.broadcast %b axes [0, 2] : tensor<6xf32> -> tensor<2x6x4xf32>
+  %s = mtc.add %y, %c : tensor<2x6x4xf32>
+  return %s : tensor<2x6x4xf32>
+}

@@ -73,6 +73,38 @@ TEST(Convolution, MatchesItsDefinition) {
   EXPECT_GE(tally.run, 60);
 }
 
+TEST(Convolution, AddsABiasAndWhatLiesAsTheOutput) {
+  Tally tally;
+  for (const Case &each : cases())
+    for (uint32_t added : {1u, 2u, 3u}) {
+      SCOPED_TRACE(std::string(each.name) + ", added " + std::to_string(added));
+      MtcConvolution c = each.c;
+      c.has_bias = added & 1;
+      c.has_addend = added >> 1;
+      Tensors t(c);
+      std::vector<float> bias(t.output.begin(), t.output.begin() + c.groups * c.output_channels),
+          result(t.output.size(), NAN);
+      std::vector<char *> places = {bytesOf(t.input), bytesOf(t.weights)};
+      if (c.has_bias)
+        places.push_back(bytesOf(bias));
+      if (c.has_addend)
+        places.push_back(bytesOf(t.output));
+      places.push_back(bytesOf(result));
+      bool supported = run(MTC_CONVOLUTION, c, places, 2);
+      tally += supported;
+      if (supported)
+        expectNear(result, finished(c, Sums(c, t).output, bias, t.output));
+    }
+  // Most of the library's fast implementations have a bias, few an addend.
+  EXPECT_GE(tally.run, 12);
+}
+
+TEST(Convolution, HasNoActivation) {
+  MtcConvolution c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
+  c.activation = MTC_RELU;
+  EXPECT_EQ(mtc_call_support_level(MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
+}
+
 TEST(Convolution, UnsupportedTypesAndEmptyTensorsAreSaid) {
   MtcConvolution c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
   c.type = MTC_F64;

@@ -48,23 +48,6 @@ bool liesAsResult(const ContractionProblem &p, size_t inner, size_t addend) {
                      [=](const BatchAxis &axis) { return axis.addends[addend] == axis.out; });
 }
 
-/// Accumulation as a sum after the product, then `added`.
-bool setEpilogue(dnnl_primitive_attr_t attributes, bool accumulate,
-                 const std::vector<dnnl_memory_desc_t> &added) {
-  if (!accumulate && added.empty())
-    return true;
-  dnnl_post_ops_t operations = nullptr;
-  if (dnnl_post_ops_create(&operations) != dnnl_success)
-    return false;
-  bool done = !accumulate || dnnl_post_ops_append_sum(operations, 1.0f) == dnnl_success;
-  for (const dnnl_memory_desc_t &addend : added)
-    done =
-        done && dnnl_post_ops_append_binary(operations, dnnl_binary_add, &addend) == dnnl_success;
-  done = done && dnnl_primitive_attr_set_post_ops(attributes, operations) == dnnl_success;
-  dnnl_post_ops_destroy(operations);
-  return done;
-}
-
 } // namespace
 
 std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, size_t inner,
@@ -89,15 +72,14 @@ std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, 
     } else {
       if (!liesAsResult(problem, inner, i))
         return nullptr;
-      name = DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(added.size()) + accumulate) |
-             DNNL_ARG_SRC_1;
+      name = addendName(accumulate, added.size());
       added.push_back(addends[i]);
     }
     operands.push_back({name, addends[i]});
   }
   dnnl_matmul_desc_t operation;
   LibraryAttributes attributes = userScratchAttributes();
-  if (!libraryEngine() || !attributes || !setEpilogue(attributes.get(), accumulate, added) ||
+  if (!libraryEngine() || !attributes || !setAddends(attributes.get(), accumulate, added) ||
       dnnl_matmul_desc_init(&operation, &lhs, &rhs, bias, &out) != dnnl_success)
     return nullptr;
   return LibraryPrimitive::plan(&operation, attributes.get(), nullptr, std::move(operands),

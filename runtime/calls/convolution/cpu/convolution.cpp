@@ -17,9 +17,14 @@ namespace {
 struct Description {
   dnnl_memory_desc_t input, output, weights;
   dnnl_memory_desc_t chosenWeights; ///< in whatever layout
+  dnnl_memory_desc_t bias;
+  bool hasBias, hasAddend; ///< which lies as the output does
   dnnl_dims_t strides, dilations, before, after;
 
-  Description(const MtcConvolution &c, dnnl_data_type_t type) {
+  Description(const MtcConvolution &c, dnnl_data_type_t type)
+      : hasBias(c.has_bias), hasAddend(c.has_addend) {
+    const dnnl_dims_t channels = {c.groups * c.output_channels};
+    initDense(bias, 1, channels, type);
     const int rank = static_cast<int>(c.window_rank);
     channelsLast(input, c, c.groups * c.input_channels, c.input, type);
     channelsLast(output, c, c.groups * c.output_channels, c.output, type);
@@ -73,10 +78,12 @@ std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed
   LibraryThreads scope(threads);
   LibraryAttributes attributes = userScratchAttributes();
   dnnl_convolution_desc_t forward, operation;
-  if (!libraryEngine() || !attributes ||
+  std::vector<dnnl_memory_desc_t> addends(d.hasAddend ? 1 : 0, d.output);
+  if (!libraryEngine() || !attributes || !setAddends(attributes.get(), false, addends) ||
       dnnl_dilated_convolution_forward_desc_init(
           &forward, dnnl_forward_training, dnnl_convolution_direct, &d.input, &d.chosenWeights,
-          nullptr, &d.output, d.strides, d.dilations, d.before, d.after) != dnnl_success)
+          d.hasBias ? &d.bias : nullptr, &d.output, d.strides, d.dilations, d.before,
+          d.after) != dnnl_success)
     return nullptr;
   auto describe = [&](const dnnl_convolution_desc_t &what, const_dnnl_primitive_desc_t hint) {
     dnnl_primitive_desc_t raw = nullptr;
@@ -105,9 +112,13 @@ std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed
   if (!descriptor)
     return nullptr;
   weights = *dnnl_primitive_desc_query_md(descriptor.get(), query, 0);
-  return LibraryPrimitive::own(std::move(descriptor),
-                               {{names[0], d.input}, {names[1], weights}, {names[2], d.output}},
-                               threads);
+  std::vector<LibraryPrimitive::Operand> operands = {
+      {names[0], d.input}, {names[1], weights}, {names[2], d.output}};
+  if (d.hasBias)
+    operands.push_back({DNNL_ARG_BIAS, d.bias});
+  if (d.hasAddend)
+    operands.push_back({addendName(false, 0), d.output});
+  return LibraryPrimitive::own(std::move(descriptor), std::move(operands), threads);
 }
 
 /// Null if the library cannot, or only by plain loops.
@@ -126,7 +137,7 @@ std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
 
 class Convolution final : public LibraryCall {
 public:
-  /// False if the library has no implementation but its reference.
+  /// False if the library has no implementation but its reference, or another for what it adds.
   bool plan(const MtcConvolution &c, Computed what, dnnl_data_type_t type, int threads) {
     computed = what;
     Description description(c, type);
@@ -134,6 +145,15 @@ public:
     primitive = planConvolution(description, computed, threads, chosen);
     if (!primitive)
       return false;
+    added = description.hasBias + description.hasAddend;
+    if (added) {
+      Description plain = description;
+      plain.hasBias = plain.hasAddend = false;
+      dnnl_memory_desc_t unused;
+      auto alone = planConvolution(plain, computed, threads, unused);
+      if (alone && alone->name() != primitive->name())
+        return false;
+    }
     scratch = primitive->scratchBytes();
     if (!dnnl_memory_desc_equal(&chosen, &description.weights)) {
       reorder = computed == Computed::Weights ? planReorder(chosen, description.weights, threads)
@@ -157,7 +177,7 @@ public:
 
   void run(char *const *buffers, char *scratchStart) override {
     // Operands come in the order input, weights, output, without the one that is the result.
-    const char *input = buffers[0], *weights = buffers[1], *output = buffers[2];
+    const char *input = buffers[0], *weights = buffers[1], *output = buffers[2 + added];
     if (computed == Computed::Input)
       std::tie(output, weights, input) = std::tuple(buffers[0], buffers[1], buffers[2]);
     else if (computed == Computed::Weights)
@@ -170,8 +190,9 @@ public:
     };
     if (reorder && computed != Computed::Weights)
       lay(weights, blocked);
-    const char *const operands[] = {input, blocked, output};
-    primitive->run(0, operands, rest);
+    std::array<const char *, 5> operands = {input, blocked, output};
+    std::copy_n(buffers + 2, added, operands.begin() + 3);
+    primitive->run(0, operands.data(), rest);
     if (reorder && computed == Computed::Weights)
       lay(blocked, weights);
   }
@@ -180,6 +201,7 @@ private:
   Computed computed = Computed::Output;
   std::unique_ptr<LibraryPrimitive> primitive, reorder;
   int64_t blockedBytes = 0, scratch = 0;
+  int added = 0; ///< operands behind the weights
 };
 
 double flopsOf(const MtcConvolution &c) {
@@ -194,7 +216,8 @@ template <Computed computed>
 std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool executable) {
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
   auto result = std::make_unique<Convolution>();
-  if (c.type != MTC_F32 || isEmpty(c) ||
+  // oneDNN's ReLU turns NaN into 0.
+  if (c.type != MTC_F32 || isEmpty(c) || c.activation != MTC_NO_ACTIVATION ||
       !result->plan(c, computed, dnnl_f32, usefulThreads(flopsOf(c), threads)) ||
       (executable && !result->build()))
     return nullptr;

@@ -7,7 +7,6 @@
 #include "runtime/support/failure.h"
 
 #include <algorithm>
-#include <array>
 
 namespace mtc::runtime::cuda {
 
@@ -21,10 +20,16 @@ uint32_t refusedNotes(const MtcConvolution &convolution, MtcCudaPrecision precis
 }
 
 /// The order of a call's operands and result.
-static std::array<int64_t, 3> tensorsOf(Computed computed) {
+static std::vector<int64_t> tensorsOf(const MtcConvolution &c, Computed computed) {
+  std::vector<int64_t> forward = {inputTensor, weightsTensor};
   switch (computed) {
   case Computed::Output:
-    return {inputTensor, weightsTensor, outputTensor};
+    if (c.has_bias)
+      forward.push_back(biasTensor);
+    if (c.has_addend)
+      forward.push_back(addendTensor);
+    forward.push_back(outputTensor);
+    return forward;
   case Computed::Input:
     return {outputTensor, weightsTensor, inputTensor};
   case Computed::Weights:
@@ -52,7 +57,7 @@ DnnConvolution::create(const Dnn &dnn, const MtcConvolution &convolution, Comput
   if (!execution)
     return nullptr;
   DnnTensors tensors;
-  const std::array<int64_t, 3> ids = tensorsOf(computed);
+  const std::vector<int64_t> ids = tensorsOf(convolution, computed);
   for (size_t i = 0; i < ids.size(); ++i)
     tensors.push_back({ids[i], reinterpret_cast<const void *>(buffers[i])});
   execution->bind(tensors, workspace);

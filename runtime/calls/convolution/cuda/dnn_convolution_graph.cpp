@@ -54,16 +54,37 @@ void addConvolution(dnn::OperationGraph &graph, const MtcConvolution &c, Compute
         withChannels(c.batch, c.groups * channels, alongWindows(c, positions, 1));
     return graph.external(id, elementOf(c.type), extents, channelsLastStrides(extents));
   };
+  const Extents results =
+      withChannels(c.batch, c.groups * c.output_channels, alongWindows(c, c.output, 1));
+  int64_t left = (c.has_addend != 0) + (c.has_bias != 0) + (c.activation != MTC_NO_ACTIVATION);
+  /// Where the next result goes: the last one to memory.
+  auto next = [&]() -> auto & {
+    return left-- == 0 ? channelsLast(outputTensor, c.output_channels, c.output)
+                       : graph.inner(dnn::f32, results, channelsLastStrides(results));
+  };
   const Extents taps =
       withChannels(c.groups * c.output_channels, c.input_channels, alongWindows(c, c.kernel, 1));
-  const Descriptor &x = channelsLast(inputTensor, c.input_channels, c.input),
-                   &y = channelsLast(outputTensor, c.output_channels, c.output),
+  const Descriptor &x = channelsLast(inputTensor, c.input_channels, c.input), &y = next(),
                    &w = graph.external(weightsTensor, elementOf(c.type), taps,
                                        dnn::denseStrides(taps));
   const dnn::Kind direction = computed == Computed::Output  ? dnn::convolutionForward
                               : computed == Computed::Input ? dnn::convolutionBackwardData
                                                             : dnn::convolutionBackwardFilter;
   graph.convolve(direction, windowsOf(c), w, x, y);
+  const Descriptor *sum = &y;
+  auto add = [&](const Descriptor &term) {
+    const Descriptor &result = next();
+    graph.binary(dnn::add, *sum, term, result);
+    sum = &result;
+  };
+  if (c.has_addend)
+    add(channelsLast(addendTensor, c.output_channels, c.output));
+  if (c.has_bias) {
+    const Extents extents = withChannels(1, results[1], Extents(results.size() - 2, 1));
+    add(graph.external(biasTensor, elementOf(c.type), extents, channelsLastStrides(extents)));
+  }
+  if (c.activation == MTC_RELU)
+    graph.unary(dnn::relu, *sum, next());
 }
 
 } // namespace mtc::runtime::cuda

@@ -21,6 +21,7 @@ static int64_t product(const int64_t *extents, uint32_t count) {
 std::optional<int64_t> planDnnConvolution(const MtcConvolution &c, Computed computed) {
   const bool isHalf = c.type == MTC_F16 || c.type == MTC_BF16;
   if ((!isHalf && c.type != MTC_F32) || isEmpty(c) || leavesOutWindows(c) ||
+      ((c.has_addend || c.activation != MTC_NO_ACTIVATION) && !c.has_bias) ||
       (isHalf && c.window_rank == 3 && computed == Computed::Weights))
     return std::nullopt;
   const int64_t bytes = isHalf ? 2 : 4;
@@ -48,8 +49,12 @@ template <Computed computed> int64_t scratchBytes(const void *record) {
   return planDnnConvolution(*static_cast<const MtcConvolution *>(record), computed).value_or(-1);
 }
 
-template <Computed computed> int supportLevel(const void *record, MtcCudaPrecision) {
-  return scratchBytes<computed>(record) < 0 ? 0 : 2;
+template <Computed computed> int supportLevel(const void *record, MtcCudaPrecision precision) {
+  const auto &c = *static_cast<const MtcConvolution *>(record);
+  const bool isExact = c.type == MTC_F32 && precision == MTC_CUDA_F32;
+  if (isExact && c.activation != MTC_NO_ACTIVATION)
+    return 0;
+  return planDnnConvolution(c, computed) ? 2 : 0;
 }
 
 template <Computed computed> constexpr CallPlanner plannerOf(const char *name) {

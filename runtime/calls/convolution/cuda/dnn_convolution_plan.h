@@ -15,6 +15,8 @@ namespace mtc::runtime::cuda {
 /// - Elements are of f32 or of 16 bits, the latter not in the weight gradient of volumes, for which
 ///   the library has no kernels on every GPU.
 /// - Every window that fits into the padded input has a position in the output.
+/// - What it adds is a bias, or an addend and a bias, which an activation may follow: the forms of
+///   an epilogue for which it has kernels for every convolution and precision.
 ///
 /// Planned is what its fastest kernels were seen to ask for (9.19, from compute capability 8.0 on):
 /// a copy of each tensor, with each group's channels padded to a multiple of 16 bytes, in a layout
@@ -23,6 +25,7 @@ namespace mtc::runtime::cuda {
 /// needs none of it.
 std::optional<int64_t> planDnnConvolution(const MtcConvolution &convolution, Computed computed);
 
+/// 0 as well for ReLU in f32 that is not rounded: what the library makes of a NaN is not said.
 extern const CallPlanner convolutionPlanner, transposedConvolutionPlanner,
     convolutionWeightGradientPlanner;
 

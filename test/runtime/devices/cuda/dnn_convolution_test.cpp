@@ -1,5 +1,6 @@
 // Convolutions as cuDNN is told them, against plain sums: the emulated library computes the graph
 // that it is given, and refuses what cuDNN does.
+#include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution.h"
 #include "runtime/calls/convolution/cuda/dnn_convolution_plan.h"
 #include "runtime/devices/cuda/handles.h"
@@ -118,6 +119,63 @@ TEST(DnnConvolution, IsWhatSumsAreIn16Bits) {
     each.c.type = MTC_BF16;
     checkAgainstSums(each.c);
   }
+}
+
+/// The forms of an epilogue: a bias, with an addend, with an activation.
+void checkEpilogues(MtcConvolution c) {
+  const std::unique_ptr<Dnn> dnn = openDnn();
+  ASSERT_TRUE(dnn);
+  c.has_bias = 1;
+  Tensors t(c);
+  const std::vector<float> bias(t.output.begin(), t.output.begin() + c.groups * c.output_channels);
+  const Sums sums(c, t);
+  for (bool hasAddend : {false, true})
+    for (MtcActivation activation : {MTC_NO_ACTIVATION, MTC_RELU}) {
+      c.has_addend = hasAddend;
+      c.activation = activation;
+      const auto bytes = planDnnConvolution(c, Computed::Output);
+      ASSERT_TRUE(bytes);
+      DeviceTensors tensors(c.type);
+      std::vector<Address> buffers = {tensors.give(t.input), tensors.give(t.weights),
+                                      tensors.give(bias)};
+      if (hasAddend)
+        buffers.push_back(tensors.give(t.output));
+      buffers.push_back(tensors.roomFor(t.output.size()));
+      auto call = DnnConvolution::create(*dnn, c, Computed::Output, MTC_CUDA_TF32, buffers,
+                                         tensors.room(*bytes), *bytes);
+      ASSERT_TRUE(call);
+      call->enqueue(tensors.stream);
+      expectNear(tensors.read(buffers.back(), t.output.size()),
+                 finished(c, sums.output, bias, t.output), c.type == MTC_F32 ? 1e-6 : 1e-2);
+    }
+}
+
+TEST(DnnConvolution, AddsAndActivates) {
+  for (Case each : cases()) {
+    SCOPED_TRACE(each.name);
+    checkEpilogues(each.c);
+    each.c.type = MTC_BF16;
+    checkEpilogues(each.c);
+  }
+}
+
+TEST(DnnConvolution, HasEpiloguesWithABias) {
+  MtcConvolution c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
+  auto level = [&](MtcCudaPrecision precision) {
+    return mtc_cuda_call_support_level(MTC_CONVOLUTION, &c, precision);
+  };
+  c.activation = MTC_RELU;
+  EXPECT_EQ(level(MTC_CUDA_TF32), 0);
+  c.has_bias = 1;
+  EXPECT_EQ(level(MTC_CUDA_TF32), 2);
+  EXPECT_EQ(level(MTC_CUDA_F32), 0); // What it makes of a NaN is not said.
+  c.type = MTC_BF16;
+  EXPECT_EQ(level(MTC_CUDA_F32), 2);
+  c = plane(2, 1, 4, 6, 9, 3, 1, 1, 1, 1);
+  c.has_addend = 1;
+  EXPECT_EQ(level(MTC_CUDA_F32), 0);
+  c.has_bias = 1;
+  EXPECT_EQ(level(MTC_CUDA_F32), 2);
 }
 
 TEST(DnnConvolution, IsNotAskedForWhatItCannot) {

@@ -269,6 +269,9 @@ void Evaluation::pointwise(const DescriptorObject &operation) {
     case logarithm:
       result = std::log(first);
       break;
+    case relu:
+      result = first <= 0 ? 0 : first;
+      break;
     case isAtLeast:
       result = first >= second ? 1 : 0;
       break;

@@ -217,6 +217,23 @@ TEST_F(Dnn, KnowsConvolution) {
   }
 }
 
+TEST_F(Dnn, KnowsTheEpiloguesOfConvolution) {
+  for (mtc::convolution_cases::Case each : mtc::convolution_cases::cases())
+    for (bool hasAddend : {false, true})
+      for (MtcActivation activation : {MTC_NO_ACTIVATION, MTC_RELU})
+        for (auto [type, precision] : {std::pair(MTC_F32, MTC_CUDA_F32),
+                                       {MTC_F32, MTC_CUDA_TF32},
+                                       {MTC_BF16, MTC_CUDA_F32}}) {
+          SCOPED_TRACE(testing::Message()
+                       << each.name << ", addend " << hasAddend << ", activation " << activation);
+          each.c.type = type;
+          each.c.has_bias = 1;
+          each.c.has_addend = hasAddend;
+          each.c.activation = activation;
+          expectPlanned(each.c, Computed::Output, precision);
+        }
+}
+
 /// What the library thinks fastest is not to fail for want of memory: one of its first three
 /// choices.
 TEST_F(Dnn, ConvolvesFastInThePlannedWorkspace) {

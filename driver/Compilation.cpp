@@ -260,23 +260,20 @@ LogicalResult Compilation::formProgram() {
 }
 
 LogicalResult Compilation::reach(Stage stage) {
-  auto takes = [&](const Pass &pass) {
-    return !llvm::is_contained(options.skippedPasses, pass.getArgument());
-  };
   switch (stage) {
   case Stage::Onnx:
     return success(); // Where a compilation begins.
   case Stage::Forward:
     return run([&](OpPassManager &manager) {
       onnx::buildExportersPipeline(manager);
-      bool attentionInParts = llvm::is_contained(options.skippedPasses, "mtc-recognize-attention");
+      bool attentionInParts = options.passes.skips("mtc-recognize-attention");
       manager.addPass(onnx::createConvertOnnxToMtcPass({attentionInParts}));
-      buildForwardPipeline(manager, takes);
+      buildForwardPipeline(manager, options.passes);
     });
   case Stage::Training:
     return formProgram();
   case Stage::Kernels:
-    return run([&](OpPassManager &manager) { buildKernelPipeline(manager, takes); });
+    return run([&](OpPassManager &manager) { buildKernelPipeline(manager, options.passes); });
   case Stage::Placed:
     return run(buildAllocationPipeline);
   }

@@ -50,7 +50,7 @@ static void give(Options &options, const Flag &flag, StringRef value, const Flag
   bool isChoice = !flag.text.choices.empty();
   if (isChoice && value.empty())
     return; // left open
-  std::string problem = isChoice ? flag.text.checkChoice(value) : "";
+  std::string problem = flag.text.checkChoice(value);
   if (problem.empty())
     problem = take(options, value);
   if (!problem.empty())

@@ -141,16 +141,9 @@ std::string takeMemory(Options &options, StringRef text) {
   return "";
 }
 
-std::vector<OptionChoice> skipChoices() {
-  std::vector<OptionChoice> choices;
-  for (const OptionalPass &pass : getOptionalPasses())
-    choices.push_back({pass.name, pass.summary});
-  return choices;
-}
-
 /// Each pass is decided at a stage of its own.
 std::string takeSkippedPass(Options &options, StringRef name) {
-  options.skippedPasses.push_back(name.str());
+  options.passes.skipped.push_back(name.str());
   for (const OptionalPass &pass : getOptionalPasses())
     if (pass.name == name)
       options.given.push_back({("--skip-pass " + name).str(), pass.stage});
@@ -255,10 +248,9 @@ void addOutputFlags(FlagTable &flags) {
   flags.add(&Options::irFolder,
             {"print-ir-after-all", "DIR", "write the IR after each pass into a folder, numbered"},
             place);
-  flags.addTexts({"skip-pass", "pass",
-                  "do without an optimization, to find a fault or to see what it is worth",
-                  skipChoices()},
-                 place, takeSkippedPass);
+  PassSelection::visitOptions([&](auto, OptionText text, auto...) {
+    flags.addTexts(std::move(text), place, takeSkippedPass);
+  });
   flags.add(&Options::remarks,
             {"remarks", "FILE", "write what was optimized, and what was not and why, a line each"},
             place);

@@ -14,7 +14,7 @@ std::string mtc::joinNames(llvm::ArrayRef<OptionChoice> choices) {
 }
 
 std::string OptionText::checkChoice(llvm::StringRef value) const {
-  if (value.empty() ||
+  if (value.empty() || choices.empty() ||
       llvm::any_of(choices, [&](const OptionChoice &each) { return each.name == value; }))
     return "";
   return "there is no such choice; expected " + joinNames(choices);

@@ -1,7 +1,7 @@
 //===- OptionTable.h - Options that passes, pipelines and flags share -------------------------===//
 //
 // A struct of options has `visitOptions`, its table: a row says how an option is called, what it is
-// for, and what it may be. A pass (PassWithOptions), a pipeline (TablePipelineOptions) and the
+// for, and what it may be. A pass (PassWithOptions), a pipeline (registerTablePipeline) and the
 // flags and recipe keys of `mtc` are made from the same row.
 //
 //   struct LossOptions {
@@ -23,6 +23,8 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <functional>
@@ -49,7 +51,8 @@ struct OptionText {
   llvm::StringRef sharedFlag = {}; // The flag that gives several options, separated by commas.
 
   llvm::StringRef getFlag() const { return sharedFlag.empty() ? name : sharedFlag; }
-  /// What is wrong with a value that must be one of the choices or left open; "" if nothing is.
+  /// What is wrong with a value that must be one of the choices, if there are any, or left open; ""
+  /// if nothing is.
   std::string checkChoice(llvm::StringRef value) const;
 };
 
@@ -69,6 +72,10 @@ std::vector<OptionChoice> choicesOf(llvm::StringRef (*help)(Enum) = nullptr) {
 /// A number as one types it.
 std::string spellNumber(double number);
 
+/// Whether an option is a list of texts.
+template <typename T>
+inline constexpr bool isOptionList = std::is_same_v<T, std::vector<std::string>>;
+
 /// A value as one types it; "" of a switch, and of what is left open.
 template <typename T> std::string spellOption(const T &value) {
   if constexpr (std::is_same_v<T, bool>)
@@ -79,6 +86,8 @@ template <typename T> std::string spellOption(const T &value) {
     return value ? spellNumber(*value) : "";
   else if constexpr (std::is_integral_v<T>)
     return std::to_string(value);
+  else if constexpr (isOptionList<T>)
+    return llvm::join(value, ",");
   else
     return value;
 }
@@ -111,8 +120,13 @@ void checkOptions(Values values, llvm::function_ref<void(const llvm::Twine &)> r
       if (!problem.empty())
         refuse("--" + text.getFlag() + " " + spelled[text.getFlag()] + ": " + problem);
     };
-    if (!text.choices.empty())
-      say(text.checkChoice(spellOption(std::invoke(access, values))));
+    const auto &value = std::invoke(access, values);
+    if constexpr (isOptionList<std::decay_t<decltype(value)>>) {
+      for (const std::string &each : value)
+        say(text.checkChoice(each));
+    } else {
+      say(text.checkChoice(spellOption(value)));
+    }
     (say(check(values)), ...);
   });
 }
@@ -131,9 +145,12 @@ public:
       auto text = std::make_shared<OptionText>(std::move(given)); // LLVM's refers to it.
       auto option = std::make_shared<Option<T>>(
           owner, text->name, llvm::cl::desc(text->help), llvm::cl::value_desc(text->valueName),
-          llvm::cl::init(std::invoke(access, initial)), LiteralValues<T>{text->choices});
+          initialValue(std::invoke(access, initial)), LiteralValues<T>{text->choices});
       readers.push_back([text, option, access](Values &values) {
-        std::invoke(access, values) = option->getValue();
+        if constexpr (isOptionList<T>)
+          std::invoke(access, values) = llvm::ArrayRef<std::string>(**option).vec();
+        else
+          std::invoke(access, values) = option->getValue();
       });
     });
   }
@@ -146,6 +163,13 @@ public:
   }
 
 private:
+  template <typename T> static auto initialValue(const T &value) {
+    if constexpr (isOptionList<T>)
+      return llvm::cl::list_init(llvm::ArrayRef(value));
+    else
+      return llvm::cl::init(value);
+  }
+
   /// A modifier that gives an option of an enumeration its values.
   template <typename T> struct LiteralValues {
     const std::vector<OptionChoice> &choices;
@@ -183,7 +207,10 @@ protected:
   }
 
 private:
-  template <typename T> using PassOption = Base::template Option<T>;
+  template <typename T>
+  using PassOption =
+      std::conditional_t<isOptionList<T>, typename Base::template ListOption<std::string>,
+                         typename Base::template Option<T>>;
 
   void declare(const Values &values) { declared.template declare<PassOption>(*this, values); }
 
@@ -197,10 +224,38 @@ struct TablePipelineOptions : mlir::PassPipelineOptions<TablePipelineOptions<Val
   Values read() const { return declared.read(); }
 
 private:
-  template <typename T> using PipelineOption = mlir::detail::PassOptions::Option<T>;
+  template <typename T>
+  using PipelineOption =
+      std::conditional_t<isOptionList<T>, mlir::detail::PassOptions::ListOption<std::string>,
+                         mlir::detail::PassOptions::Option<T>>;
 
   DeclaredOptions<Values> declared;
 };
+
+/// Makes a pipeline known to mtc-opt, with the options of a table. What is wrong with them is said
+/// before anything runs.
+template <typename Values>
+void registerTablePipeline(llvm::StringRef name, llvm::StringRef description,
+                           void (*build)(mlir::OpPassManager &, const Values &)) {
+  using mlir::detail::PassOptions;
+  mlir::registerPassPipeline(
+      name, description,
+      [build](mlir::OpPassManager &manager, llvm::StringRef text,
+              llvm::function_ref<llvm::LogicalResult(const llvm::Twine &)> refuse) {
+        TablePipelineOptions<Values> options;
+        if (failed(options.parseFromString(text)))
+          return mlir::failure();
+        Values values = options.read();
+        llvm::LogicalResult result = mlir::success();
+        checkOptions(values, [&](const llvm::Twine &problem) { result = refuse(problem); });
+        if (succeeded(result))
+          build(manager, values);
+        return result;
+      },
+      [](llvm::function_ref<void(const PassOptions &)> show) {
+        show(TablePipelineOptions<Values>());
+      });
+}
 
 } // namespace mtc
 

@@ -14,14 +14,15 @@ void mtc::buildSimplifyPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
 }
 
-bool mtc::takeEveryPass(const Pass &) { return true; }
+/// Whether a pipeline has an optional pass.
+using PassFilter = llvm::function_ref<bool(const Pass &)>;
 
 static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass, PassFilter takes) {
   if (takes(*pass))
     manager.addPass(std::move(pass));
 }
 
-void mtc::buildForwardPipeline(OpPassManager &manager, PassFilter takes) {
+static void buildForward(OpPassManager &manager, PassFilter takes) {
   // Before convolutions that are contractions become such.
   addOptional(manager.nest<func::FuncOp>(), createKeepChannelsLast(), takes);
   buildSimplifyPipeline(manager); // What is recognized is recognized in canonical form.
@@ -43,7 +44,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createReachStage({Stage::Training}));
 }
 
-void mtc::buildKernelPipeline(OpPassManager &manager, PassFilter takes) {
+static void buildKernels(OpPassManager &manager, PassFilter takes) {
   addOptional(manager, createFuseUpdate(), takes);
   OpPassManager &functions = manager.nest<func::FuncOp>();
   addOptional(functions, createCompactScatter(), takes);
@@ -67,6 +68,14 @@ void mtc::buildAllocationPipeline(OpPassManager &manager) {
   manager.addPass(createReachStage({Stage::Placed}));
 }
 
+void mtc::buildForwardPipeline(OpPassManager &manager, const PassSelection &selection) {
+  buildForward(manager, [&](const Pass &pass) { return !selection.skips(pass.getArgument()); });
+}
+
+void mtc::buildKernelPipeline(OpPassManager &manager, const PassSelection &selection) {
+  buildKernels(manager, [&](const Pass &pass) { return !selection.skips(pass.getArgument()); });
+}
+
 std::vector<OptionalPass> mtc::getOptionalPasses() {
   std::vector<OptionalPass> passes;
   auto collect = [&](void (*build)(OpPassManager &, PassFilter), Stage stage) {
@@ -76,24 +85,27 @@ std::vector<OptionalPass> mtc::getOptionalPasses() {
       return true;
     });
   };
-  collect(buildForwardPipeline, Stage::Forward);
-  collect(buildKernelPipeline, Stage::Kernels);
+  collect(buildForward, Stage::Forward);
+  collect(buildKernels, Stage::Kernels);
   return passes;
+}
+
+std::vector<OptionChoice> mtc::optionalPassChoices() {
+  std::vector<OptionChoice> choices;
+  for (const OptionalPass &pass : getOptionalPasses())
+    choices.push_back({pass.name, pass.summary});
+  return choices;
 }
 
 void mtc::registerMtcPipelines() {
   PassPipelineRegistration<> simplify("mtc-simplify", "canonicalize and merge equal operations",
                                       buildSimplifyPipeline);
-  PassPipelineRegistration<> forward("mtc-forward-pipeline",
-                                     "from the converted module to what training is made of",
-                                     [](OpPassManager &manager) { buildForwardPipeline(manager); });
-  PassPipelineRegistration<> kernels("mtc-kernel-pipeline", "from values to kernels",
-                                     [](OpPassManager &manager) { buildKernelPipeline(manager); });
   PassPipelineRegistration<> allocation(
       "mtc-allocation-pipeline", "from kernels to slices of memory", buildAllocationPipeline);
-  PassPipelineRegistration<TablePipelineOptions<TrainingOptions>> training(
-      "mtc-training-pipeline", "from the forward function to the training program",
-      [](OpPassManager &manager, const TablePipelineOptions<TrainingOptions> &options) {
-        buildTrainingPipeline(manager, options.read());
-      });
+  registerTablePipeline("mtc-forward-pipeline",
+                        "from the converted module to what training is made of",
+                        buildForwardPipeline);
+  registerTablePipeline("mtc-training-pipeline",
+                        "from the forward function to the training program", buildTrainingPipeline);
+  registerTablePipeline("mtc-kernel-pipeline", "from values to kernels", buildKernelPipeline);
 }

@@ -23,10 +23,29 @@ struct TrainingOptions {
   }
 };
 
-/// Which of the optional passes, those that a correct program can do without, a pipeline has: what
-/// a user skips to find a fault or to see what a pass is worth.
-using PassFilter = llvm::function_ref<bool(const mlir::Pass &)>;
-bool takeEveryPass(const mlir::Pass &pass);
+/// A pass that a correct program can do without, and the stage that it is on the way to. Pipelines
+/// add them by way of their selection.
+struct OptionalPass {
+  std::string name; // The pass's argument.
+  std::string summary;
+  Stage stage;
+};
+std::vector<OptionalPass> getOptionalPasses();
+std::vector<OptionChoice> optionalPassChoices();
+
+/// The optional passes that a pipeline does without. Those of other pipelines may be among them.
+struct PassSelection {
+  std::vector<std::string> skipped;
+
+  bool skips(llvm::StringRef pass) const { return llvm::is_contained(skipped, pass); }
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(&PassSelection::skipped,
+           {"skip-pass", "pass",
+            "do without an optimization, to find a fault or to see what it is worth",
+            optionalPassChoices()});
+  }
+};
 
 /// Canonicalizes and merges equal operations, reads of one variable with no write in between
 /// included.
@@ -34,24 +53,16 @@ void buildSimplifyPipeline(mlir::OpPassManager &manager);
 
 /// From the converted module to one that is ready for training: simplified, and what is recognized
 /// in its parts as a whole.
-void buildForwardPipeline(mlir::OpPassManager &manager, PassFilter takes = takeEveryPass);
+void buildForwardPipeline(mlir::OpPassManager &manager, const PassSelection &selection);
 
 /// From the module after import, with its one function @forward, to the training program.
 void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &options);
 
 /// From values to kernels and library calls, all but their places.
-void buildKernelPipeline(mlir::OpPassManager &manager, PassFilter takes = takeEveryPass);
+void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &selection);
 
 /// From kernels to places in one arena.
 void buildAllocationPipeline(mlir::OpPassManager &manager);
-
-/// A pass that a pipeline asks its filter for, and the stage that it is on the way to.
-struct OptionalPass {
-  std::string name; // The pass's argument.
-  std::string summary;
-  Stage stage;
-};
-std::vector<OptionalPass> getOptionalPasses();
 
 /// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline`,
 /// `mtc-kernel-pipeline` and `mtc-allocation-pipeline`.

@@ -10,16 +10,19 @@ from program import MTC, TIMEOUT, own_folder
 
 FOLDER = own_folder()
 STAGES = ["onnx", "forward", "training", "kernels", "placed"]
-PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mtc", "--mtc-forward-pipeline"]),
-             ("forward", "training", ["--mtc-training-pipeline={}", "--mtc-choose-rows"]),
-             ("training", "kernels", ["--mtc-kernel-pipeline"]),
+PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mtc", "--mtc-forward-pipeline={skipped}"]),
+             ("forward", "training", ["--mtc-training-pipeline={recipe}", "--mtc-choose-rows"]),
+             ("training", "kernels", ["--mtc-kernel-pipeline={skipped}"]),
              ("kernels", "placed", ["--mtc-allocation-pipeline"])]  # fmt: skip
 TARGETS = [[], ["--target", "cuda:sm_90", "--emulate"]]
-# Of each model the flags that reading it decides, and those that decide how it is trained.
+# Of each model the flags that reading it decides, those that decide how it is trained, and the passes that are skipped
+# on the way to its kernels.
 MODELS = {
     "digits": (["--dim", "batch=16", "--freeze", "layers.0.bias"],
-               ["--loss", "cross-entropy", "--lr", "2e-3", "--schedule", "cosine", "--warmup", "7"]),
-    "gpt2": (["--dim", "batch=2", "--dim", "sequence=16"], ["--optimizer", "sgd", "--clip-norm", "1"]),
+               ["--loss", "cross-entropy", "--lr", "2e-3", "--schedule", "cosine", "--warmup", "7"], []),
+    "gpt2": (["--dim", "batch=2", "--dim", "sequence=16"],
+             ["--optimizer", "sgd", "--clip-norm", "1"],
+             ["mtc-fuse-kernels", "mtc-fuse-update"]),
 }
 
 
@@ -33,7 +36,8 @@ def program(folder, *arguments):
     """The bytes of a program and of its weights; both have the same name wherever they lie, since it is in them."""
     folder.mkdir(parents=True)
     mtc(*arguments, "-o", folder / "train")
-    return [(folder / name).read_bytes() for name in ("train", "train.weights.safetensors")]
+    files = [folder / name for name in ("train", "train.weights.safetensors")]
+    return [file.read_bytes() for file in files if file.exists()]
 
 
 def on_terminal(*arguments):
@@ -53,16 +57,18 @@ def on_terminal(*arguments):
     return shown.decode().replace("\r\n", "\n"), said
 
 
-for name, (reading, training) in MODELS.items():
+for name, (reading, training, skipped) in MODELS.items():
     model = EXAMPLES / name / f"{name}.onnx"
     for target in TARGETS:
         flags = [*reading, *target, "--threads", "2"]
         folder = FOLDER / f"{name}-{'emulated' if target else 'cpu'}"
-        expected = program(folder / "model", model, *flags, *training)
+        skips = [word for name in skipped for word in ("--skip-pass", name)]
+        expected = program(folder / "model", model, *flags, *training, *skips)
         for stage in STAGES:
             text = folder / f"{stage}.mlir"
-            mtc(model, *flags, *training, "--emit", stage, "-o", text)
+            mtc(model, *flags, *training, *skips, "--emit", stage, "-o", text)
             rest = training if stage in ("onnx", "forward") else []
+            rest = rest + (skips if stage in ("onnx", "forward", "training") else [])
             assert program(folder / stage, text, *rest) == expected, f"{folder.name}: other bytes from {stage}"
             # The text of a later stage is the same, too.
             later = folder / f"{stage}.placed.mlir"
@@ -70,7 +76,7 @@ for name, (reading, training) in MODELS.items():
         # Every pass asks the module alone: it does in mtc-opt what it does in mtc.
         recipe = " ".join(f"{flag[2:]}={value}" for flag, value in zip(training[::2], training[1::2]))
         for before, after, passes in PIPELINES:
-            passes = [text.format(recipe) for text in passes]
+            passes = [text.format(recipe=recipe, skipped="skip-pass=" + ",".join(skipped)) for text in passes]
             run = subprocess.run(["mtc-opt", folder / f"{before}.mlir", "--mlir-print-debuginfo", *passes],
                                  capture_output=True, text=True, timeout=TIMEOUT)  # fmt: skip
             mark, _, text = (folder / f"{after}.mlir").read_text().partition("\n")

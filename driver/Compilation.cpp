@@ -228,37 +228,6 @@ LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) 
   return manager.run(*module);
 }
 
-/// `--init`: parameters are drawn at the start of the program. So are constants whose data is
-/// missing.
-void Compilation::drawParameters() {
-  auto drawn =
-      NormalAttr::get(context.get(), Builder(context.get()).getF64FloatAttr(*options.initNormal));
-  for (auto variable : module->getOps<VariableOp>()) {
-    auto source = dyn_cast<InitializerAttr>(variable.getInitial());
-    if (!source)
-      continue;
-    bool isMissing = false;
-    if (variable.getRole() != Role::Parameter && model) {
-      auto bytes = model->initializerBytes(context.get(), source.getName());
-      isMissing = !bytes;
-      if (isMissing)
-        llvm::consumeError(bytes.takeError());
-    }
-    if (variable.getRole() == Role::Parameter || isMissing)
-      variable.setInitialAttr(drawn);
-  }
-}
-
-/// From the forward function to the training program.
-LogicalResult Compilation::formProgram() {
-  if (options.initNormal)
-    drawParameters();
-  return run([&](OpPassManager &manager) {
-    buildTrainingPipeline(manager, options.training);
-    manager.addPass(onnx::createChooseRows({llvm::to_vector(options.rowsOf)}));
-  });
-}
-
 LogicalResult Compilation::reach(Stage stage) {
   switch (stage) {
   case Stage::Onnx:
@@ -271,7 +240,10 @@ LogicalResult Compilation::reach(Stage stage) {
       buildForwardPipeline(manager, options.passes);
     });
   case Stage::Training:
-    return formProgram();
+    return run([&](OpPassManager &manager) {
+      buildTrainingPipeline(manager, options.training);
+      manager.addPass(onnx::createChooseRows({llvm::to_vector(options.rowsOf)}));
+    });
   case Stage::Kernels:
     return run([&](OpPassManager &manager) { buildKernelPipeline(manager, options.passes); });
   case Stage::Placed:

@@ -68,8 +68,6 @@ private:
   void checkDimensions(onnx::Problems &problems);
   mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
   mlir::LogicalResult reach(Stage stage);
-  mlir::LogicalResult formProgram();
-  void drawParameters();
 
   const Options &options;
   OutputPolicy outputs;

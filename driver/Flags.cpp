@@ -104,15 +104,6 @@ std::string takeDim(Options &options, StringRef text) {
   return "";
 }
 
-std::string takeInit(Options &options, StringRef text) {
-  double deviation;
-  if (!text.consume_front("normal:") || text.getAsDouble(deviation) ||
-      !(deviation > 0 && deviation < unlimited))
-    return "expected normal:S with a positive, finite standard deviation S";
-  options.initNormal = deviation;
-  return "";
-}
-
 std::string takeThreads(Options &options, StringRef text) {
   if (text.getAsInteger(10, options.threads) || options.threads < 1 || options.threads > 1024)
     return "expected 1 to 1024";
@@ -150,6 +141,16 @@ std::string takeSkippedPass(Options &options, StringRef name) {
   return "";
 }
 
+/// A flag for each option of a pass of the training pipeline.
+template <typename Values>
+void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
+                        const FlagPlace &place) {
+  visitMember(options, [&](auto access, OptionText text, auto...) {
+    flags.add([access](Options &all) -> auto & { return access(all.training); }, std::move(text),
+              place);
+  });
+}
+
 void addModelFlags(FlagTable &flags) {
   FlagPlace place{everyCommand, modelHeading, Stage::Onnx};
   flags.addTexts({"dim", "name=n", "size of a symbolic dimension: batch=8"}, place, takeDim)
@@ -178,20 +179,14 @@ void addModelFlags(FlagTable &flags) {
              "inputs whose first axis counts rows of the data; others are taken whole, one a step, "
              "and with `none` all are (by the names and sizes of first axes)"},
             {everyCommand, modelHeading, Stage::Training});
-  flags.addText({"init", "normal:S",
-                 "draw parameters instead of reading them: normal:0.02 (for files without their "
-                 "weights)"},
-                {planned, modelHeading, Stage::Training}, takeInit);
+  addTrainingOptions(flags, &TrainingOptions::initialization,
+                     {planned, modelHeading, Stage::Training});
 }
 
 void addTrainingFlags(FlagTable &flags) {
   FlagPlace place{planned, trainingHeading, Stage::Training};
-  auto add = [&](auto access, OptionText text, auto...) {
-    flags.add([access](Options &options) -> auto & { return access(options.training); },
-              std::move(text), place);
-  };
-  visitMember(&TrainingOptions::loss, add);
-  visitMember(&TrainingOptions::optimizer, add);
+  addTrainingOptions(flags, &TrainingOptions::loss, place);
+  addTrainingOptions(flags, &TrainingOptions::optimizer, place);
   flags.add(&Options::precision,
             {"precision", "type", "precision of the computation",
              choicesOf<ContractionPrecision>(describe)},

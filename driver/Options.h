@@ -42,7 +42,6 @@ struct Options {
   std::vector<std::string> rowsOf; // `--rows-of`.
   std::vector<std::string> train, freeze;
   MergedPolicy merged = MergedPolicy::Auto;
-  std::optional<double> initNormal; // Standard deviation of `--init normal:S`.
 
   TrainingOptions training;
 

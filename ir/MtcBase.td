@@ -103,9 +103,9 @@ class Mtc_Attr<string name, string attrMnemonic, list<Trait> traits = []> : Attr
 }
 
 def Mtc_InitializerAttr : Mtc_Attr<"Initializer", "initializer"> {
-  let summary = "the initial value is the model's initializer of this name";
-  let parameters = (ins StringRefParameter<>:$name);
-  let assemblyFormat = "`<` $name `>`";
+  let summary = "the initial value is the model's initializer of this name; `missing`: its data was not there";
+  let parameters = (ins StringRefParameter<>:$name, DefaultValuedParameter<"bool", "false">:$missing);
+  let assemblyFormat = "`<` $name `` custom<Missing>($missing) `>`";
 }
 
 def Mtc_NormalAttr : Mtc_Attr<"Normal", "normal"> {

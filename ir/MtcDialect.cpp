@@ -19,6 +19,16 @@ using namespace mtc;
 #include "ir/MtcEnums.cpp.inc"
 #include "ir/MtcInterfaces.cpp.inc"
 
+/// `, missing` of an initializer; nothing where it is not.
+static ParseResult parseMissing(AsmParser &parser, bool &missing) {
+  missing = succeeded(parser.parseOptionalComma());
+  return missing ? parser.parseKeyword("missing") : ParseResult::success();
+}
+static void printMissing(AsmPrinter &printer, bool missing) {
+  if (missing)
+    printer << ", missing";
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/MtcAttributes.cpp.inc"
 

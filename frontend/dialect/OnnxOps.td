@@ -68,14 +68,15 @@ def InitializerOp : Onnx_Op<"initializer", [Pure]> {
   let summary = "an initializer whose bytes stay in the file";
   let description = [{
     `role` says what it was taken for: `parameter`, `constant` or `state`; absent before classification. `reason`
-    says why, `module_name` is the name in the user's module where the exporter lost it.
+    says why, `module_name` is the name in the user's module where the exporter lost it. `missing`: the file of its
+    bytes was not there.
 
     ```mlir
     %w = onnx.initializer "fc.weight" {role = "parameter"} : tensor<10x64xf32>
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<StrAttr>:$role, OptionalAttr<StrAttr>:$reason,
-                       OptionalAttr<StrAttr>:$module_name);
+                       OptionalAttr<StrAttr>:$module_name, UnitAttr:$missing);
   let results = (outs AnyTensor:$value);
   let assemblyFormat = "$name attr-dict `:` type($value)";
 }

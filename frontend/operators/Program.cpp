@@ -113,10 +113,10 @@ Value Program::materialize(InitializerOp initializer) {
   symbolOf[initializer] = symbol;
   auto type = cast<RankedTensorType>(initializer.getType());
   OpBuilder builder(forward);
-  variables.push_back(
-      VariableOp::create(builder, initializer.getLoc(), roleOf(initializer), symbol.getValue(),
-                         type, InitializerAttr::get(builder.getContext(), initializer.getName()),
-                         FlatSymbolRefAttr(), initializer.getModuleNameAttr()));
+  variables.push_back(VariableOp::create(
+      builder, initializer.getLoc(), roleOf(initializer), symbol.getValue(), type,
+      InitializerAttr::get(builder.getContext(), initializer.getName(), initializer.getMissing()),
+      FlatSymbolRefAttr(), initializer.getModuleNameAttr()));
   return readVariable(symbol, type, initializer.getLoc());
 }
 

@@ -206,8 +206,13 @@ private:
       nodes.define(initializer.name,
                    InitializerOp::create(builder, location, type, text(initializer.name),
                                          text(roleName(known.role)), text(known.reason),
-                                         text(known.moduleName)));
+                                         text(known.moduleName), isMissing(initializer)));
     }
+  }
+
+  bool isMissing(const Initializer &initializer) {
+    return initializer.isExternal &&
+           errorToBool(model.initializerBytes(initializer.name).takeError());
   }
 
   /// The value where it is small enough to fold, and its file is there: whoever needs it otherwise

@@ -6,16 +6,19 @@
 #include "passes/Passes.h"
 #include "passes/losses/Loss.h"
 #include "passes/optimizer/OptimizerOptions.h"
+#include "passes/program/Initialization.h"
 
 namespace mtc {
 
 /// What a training program is made with; defaults are the passes' own.
 struct TrainingOptions {
+  InitializationOptions initialization;
   LossOptions loss;
   AutodiffOptions autodiff;
   OptimizerOptions optimizer;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
+    visitMember(&TrainingOptions::initialization, option);
     visitMember(&TrainingOptions::loss, option);
     option([](TrainingOptions &all) -> auto & { return all.autodiff.accumulate; },
            {"accumulate", "", "see mtc-autodiff"});

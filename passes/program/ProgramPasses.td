@@ -19,6 +19,24 @@ def FindIndexRanges : Pass<"mtc-find-index-ranges", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def InitializeParameters : Pass<"mtc-initialize-parameters", "::mlir::ModuleOp"> {
+  let summary = "draw parameters at the start of the program instead of reading them";
+  let description = [{
+    Its option is `init` (`InitializationOptions` in `passes/program/Initialization.h`); without it the module stays as it is.
+    Variables of other roles are drawn too where the model's data of them is missing, so that a file without its weights
+    makes a program.
+
+    ```mlir
+    mtc.variable parameter @w : tensor<8x4xf32> = #mtc.initializer<"w">
+    mtc.variable constant @table : tensor<8xf32> = #mtc.initializer<"table">
+    // becomes, with init=normal:0.02:
+    mtc.variable parameter @w : tensor<8x4xf32> = #mtc.normal<2.000000e-02 : f64>
+    mtc.variable constant @table : tensor<8xf32> = #mtc.initializer<"table">
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def ReachStage : Pass<"mtc-reach-stage", "::mlir::ModuleOp"> {
   let summary = "say which stage a module has reached";
   let description = [{

@@ -2,6 +2,8 @@
 
 // CHECK: mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
 mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
+// CHECK: mtc.variable constant @lost : tensor<4xf32> = #mtc.initializer<"lost", missing>
+mtc.variable constant @lost : tensor<4xf32> = #mtc.initializer<"lost", missing>
 // CHECK: mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
 mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
 // CHECK: mtc.variable optimizer @m : tensor<5xf32> = #mtc.normal<2.000000e-02 : f64> at 128

@@ -1,0 +1,35 @@
+//===- Initialization.h - What parameters start as --------------------------------------------===//
+
+#ifndef MTC_PASSES_PROGRAM_INITIALIZATION_H
+#define MTC_PASSES_PROGRAM_INITIALIZATION_H
+
+#include "passes/OptionTable.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+/// The options of mtc-initialize-parameters.
+struct InitializationOptions {
+  std::string init; // Empty: parameters start as the model's initializers.
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(&InitializationOptions::init,
+           {"init", "normal:S",
+            "draw parameters instead of reading them: normal:0.02 (for files without their "
+            "weights)"},
+           [](const InitializationOptions &all) -> std::string {
+             bool isValid = all.init.empty() || all.standardDeviation();
+             return isValid ? "" : "expected normal:S with a positive, finite standard deviation S";
+           });
+  }
+
+  /// The S of `normal:S`; nothing where `init` says something else.
+  std::optional<double> standardDeviation() const;
+};
+
+std::unique_ptr<mlir::Pass> createInitializeParameters(const InitializationOptions &options);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_PROGRAM_INITIALIZATION_H

@@ -108,7 +108,8 @@ LogicalResult Compilation::splitBinds() {
 }
 
 /// Finds what is wrong with the names of `--remarks`, `--print-ir-after-all` and
-/// `--crash-reproducer` before any work is done, and ends the run with it.
+/// `--crash-reproducer` before any work is done, and ends the run with it. A reproducer is created
+/// once: where it cannot be, nobody wants to know that only after a pass has failed.
 void Compilation::prepareReports() {
   if (!options.irFolder.empty())
     irPrinter.emplace(options.irFolder, outputs);
@@ -123,6 +124,9 @@ void Compilation::prepareReports() {
   };
   resolve("--remarks", options.remarks, remarksTarget);
   resolve("--crash-reproducer", options.reproducer, reproducerTarget);
+  if (reproducerTarget && reproducerTarget->isReplaced)
+    problems =
+        llvm::joinErrors(std::move(problems), OutputFile::create(*reproducerTarget).takeError());
   if (problems)
     fail(std::move(problems));
   if (remarksTarget)

@@ -29,19 +29,31 @@ struct PrintAfterPass : PassInstrumentation {
 /// Keeps the text until it is whole.
 class Reproducer : public ReproducerStream {
 public:
-  explicit Reproducer(OutputTarget target)
-      : target(std::move(target)), description_(this->target.path), stream(text) {}
+  Reproducer(MLIRContext &context, OutputTarget target)
+      : context(context), target(std::move(target)), stream(text) {}
   ~Reproducer() override {
     auto print = [&](raw_ostream &os) { os << textMark("//") << text; };
-    if (llvm::Error error = writeOutput(target, print))
+    if (llvm::Error error = writeOutput(target, print)) {
       report(std::move(error));
+      withholdPlace();
+    }
   }
-  StringRef description() override { return description_; }
+  StringRef description() override { return target.path; }
   raw_ostream &os() override { return stream; }
 
 private:
+  /// The pass manager ends with an error whose note says where the text lies, which is nowhere.
+  void withholdPlace() {
+    context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+      return success(llvm::any_of(diagnostic.getNotes(), [](Diagnostic &note) {
+        return StringRef(note.str()).starts_with("Pipeline failed while executing");
+      }));
+    });
+  }
+
+  MLIRContext &context;
   OutputTarget target;
-  std::string description_, text;
+  std::string text;
   llvm::raw_string_ostream stream;
 };
 
@@ -74,5 +86,7 @@ void IrPrinter::print(Pass *pass, Operation *op) {
 
 void mtc::tool::writeReproducerOnFailure(PassManager &manager, const OutputTarget &target) {
   manager.enableCrashReproducerGeneration(
-      [target](std::string &) { return std::make_unique<Reproducer>(target); });
+      [&context = *manager.getContext(), target](std::string &) {
+        return std::make_unique<Reproducer>(context, target);
+      });
 }

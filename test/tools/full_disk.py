@@ -59,3 +59,10 @@ full = "cannot be written: No space left on device"
 ends([MTC, "plan", *model, "--remarks", "/dev/full"], f"--remarks /dev/full: {full}")
 ends([MTC, "compile", *model, "--remarks", "/dev/full", "-o", "program"], f"--remarks /dev/full: {full}")
 ends([MTC, "compile", *model, "--emit=forward", "-o", "/dev/full"], f"-o /dev/full: {full}")
+ends([f"{bin}/mtc-opt", run_text, "-o", "/dev/full"], f"mtc-opt: error: -o /dev/full: {full}")
+
+# A text of a pass that fails, too: nothing says that it lies there.
+command = [MTC, "compile", *model, "--loss", "causal-lm", "--crash-reproducer", "/dev/full"]
+result = subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
+assert result.returncode == 1 and f"--crash-reproducer /dev/full: {full}" in result.stderr, result
+assert "reproducer generated" not in result.stderr, result

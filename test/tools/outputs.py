@@ -113,6 +113,9 @@ refused(DIGITS.model, "--emit=onnx", "-o", "notes", says=["mtc did not write it"
 refused(DIGITS.model, "--emit=object", "-o", "notes", says=["mtc did not write it"], inside=users)
 refused(DIGITS.model, "-o", "p", "--remarks", "notes", says=["--remarks notes: exists"], inside=users)
 refused(DIGITS.model, "-o", "p", "--crash-reproducer", "notes", says=["--crash-reproducer notes: exists"], inside=users)
+# A folder that takes no files is said before any work.
+refused(DIGITS.model, "-o", "p", "--crash-reproducer", "/proc/r.mlir",
+        says=["error: --crash-reproducer /proc/r.mlir: cannot be written"], inside=users)  # fmt: skip
 (users / "ir").mkdir()
 (users / "ir/0000_onnx-infer-and-fold.mlir").write_text("precious\n")
 compile(DIGITS.model, "-o", "p", "--print-ir-after-all", "other", inside=users)

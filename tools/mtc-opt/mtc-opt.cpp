@@ -10,11 +10,17 @@
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
+#include "tools/support/Errors.h"
+#include "tools/support/OutputFile.h"
 #include "tools/support/StandardStreams.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mtc::tool;
 
 /// `--show-onnx-operators`: one operator that is converted a line, `domain::name` outside ai.onnx.
 static int showOperators() {
@@ -23,8 +29,26 @@ static int showOperators() {
   return 0;
 }
 
+/// `-o FILE`: the text is written once it is whole, and what goes wrong with the file is said.
+static llvm::Error writeResult(llvm::StringRef input, const std::string &output,
+                               mlir::DialectRegistry &registry,
+                               const mlir::MlirOptMainConfig &config, bool &isProcessed) {
+  std::string problem, text;
+  auto file = mlir::openInputFile(input, &problem);
+  if (!file)
+    return makeUserError(problem);
+  llvm::raw_string_ostream stream(text);
+  isProcessed = succeeded(mlir::MlirOptMain(stream, std::move(file), registry, config));
+  if (!isProcessed)
+    return llvm::Error::success();
+  auto target = OutputPolicy(/*isForced=*/true).add("-o " + output, output, /*isStream=*/true);
+  if (!target)
+    return target.takeError();
+  return writeOutput(*target, [&](llvm::raw_ostream &os) { os << text; });
+}
+
 int main(int argc, char **argv) {
-  mtc::tool::guardStandardStreams("mtc-opt");
+  guardStandardStreams("mtc-opt");
   if (argc == 2 && llvm::StringRef(argv[1]) == "--show-onnx-operators")
     return showOperators();
   mlir::DialectRegistry registry;
@@ -40,6 +64,14 @@ int main(int argc, char **argv) {
   mtc::onnx::registerExportersPipeline();
   mtc::onnx::registerConversionPasses();
   mtc::onnx::registerRowsPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Runs the compiler's passes on textual IR\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Runs the compiler's passes on textual IR\n", registry);
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (output == "-" || config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  llvm::InitLLVM init(argc, argv);
+  bool isProcessed = true;
+  if (llvm::Error error = writeResult(input, output, registry, config, isProcessed))
+    return report("mtc-opt", std::move(error));
+  return isProcessed ? exitDone : exitUserInput;
 }

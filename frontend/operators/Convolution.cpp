@@ -23,13 +23,16 @@ FailureOr<Extents> weightKernel(NodeView &node) {
   return kernel;
 }
 
+/// How many parts the channels are split into, each with kernels of its own.
+int64_t groupCount(NodeView &node) { return node.integer("group", 1); }
+
 struct Convolution {
   int64_t group;
   Windows windows;
 
   using ReadWindows = FailureOr<Windows>(NodeView &, ArrayRef<int64_t>, ArrayRef<int64_t>);
   static FailureOr<Convolution> read(NodeView &node, ReadWindows readWindows) {
-    int64_t group = node.integer("group", 1);
+    int64_t group = groupCount(node);
     FailureOr<Extents> kernel = weightKernel(node);
     if (failed(kernel))
       return failure();
@@ -62,7 +65,7 @@ LogicalResult checkBias(Inference &node, int64_t channels) {
 LogicalResult inferConv(Inference &node) {
   if (failed(checkOperands(node)))
     return failure();
-  int64_t group = node.integer("group", 1), channels = node.dim(0, 1), out = node.dim(1, 0);
+  int64_t group = groupCount(node), channels = node.dim(0, 1), out = node.dim(1, 0);
   if (failed(weightKernel(node)))
     return failure();
   if (group < 1 || channels % group != 0 || out % group != 0)
@@ -82,7 +85,7 @@ LogicalResult inferConv(Inference &node) {
 LogicalResult inferConvTranspose(Inference &node) {
   if (failed(checkOperands(node)))
     return failure();
-  int64_t group = node.integer("group", 1), channels = node.dim(0, 1), out;
+  int64_t group = groupCount(node), channels = node.dim(0, 1), out;
   if (failed(weightKernel(node)))
     return failure();
   if (group < 1 || channels % group != 0 || llvm::MulOverflow(node.dim(1, 1), group, out))

@@ -8,21 +8,23 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
+/// The element type that `output_dtype` names; 0 leaves it open.
+Type outputElement(NodeView &node, Type byDefault) {
+  return node.integer("output_dtype", 0) ? node.elementTypeOf("output_dtype") : byDefault;
+}
+
 /// Quantization: the result has the zero point's element type, or that of `output_dtype`, ui8
 /// otherwise.
 LogicalResult inferQuantize(Inference &node) {
   Type byDefault = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   if (node.has(2))
     byDefault = node.elementType(2);
-  Type element = node.integer("output_dtype", 0) ? node.elementTypeOf("output_dtype") : byDefault;
-  return node.result(0, element, node.shape(0));
+  return node.result(0, outputElement(node, byDefault), node.shape(0));
 }
 
 /// The result has the scale's element type, or that of `output_dtype`.
 LogicalResult inferDequantize(Inference &node) {
-  Type element =
-      node.integer("output_dtype", 0) ? node.elementTypeOf("output_dtype") : node.elementType(1);
-  return node.result(0, element, node.shape(0));
+  return node.result(0, outputElement(node, node.elementType(1)), node.shape(0));
 }
 
 /// y, y_scale, y_zero_point: ui8, f32 scalar, ui8 scalar.

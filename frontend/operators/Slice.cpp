@@ -143,9 +143,10 @@ FailureOr<Parts> readParts(NodeView &node) {
                           shapeText(**given));
     return Parts{axis, **given};
   }
-  if (node.version() >= 18 && node.integer("num_outputs", count) != count)
-    return node.failure("attribute num_outputs = " + Twine(node.integer("num_outputs", count)) +
-                        ", but the node has " + Twine(count) + " results");
+  if (int64_t said = node.version() >= 18 ? node.integer("num_outputs", count) : count;
+      said != count)
+    return node.failure("attribute num_outputs = " + Twine(said) + ", but the node has " +
+                        Twine(count) + " results");
   if (node.version() < 18 && extent % count != 0)
     return node.failure("splits axis " + Twine(axis) + " of extent " + Twine(extent) + " into " +
                         Twine(count) + " equal parts");

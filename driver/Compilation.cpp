@@ -8,9 +8,11 @@
 #include "frontend/dialect/Onnx.h"
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
+#include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/Passes.h"
+#include "frontend/parameters/SharedParameters.h"
 #include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Import.h"
-#include "frontend/reader/MergedInitializers.h"
 #include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
@@ -184,6 +186,30 @@ LogicalResult Compilation::import() {
   return isStageText(options.model) ? readText() : importModel();
 }
 
+/// Keeps what the passes found, for messages, for `mtc inspect` and for the program's export.
+void Compilation::describeParameters(ModuleOp imported) {
+  auto graph = *imported.getOps<onnx::GraphOp>().begin();
+  llvm::StringMap<onnx::InitializerClass> classes = onnx::chosenClasses(graph);
+  for (onnx::InitializerOp initializer : onnx::trainableInitializers(graph))
+    parameters.initializers.push_back(
+        {initializer.getName().str(),
+         llvm::to_vector(cast<RankedTensorType>(initializer.getType()).getShape()),
+         classes[initializer.getName()]});
+  parameters.added = onnx::findAddedInitializers(graph);
+  parameters.training = onnx::summarizeTraining(graph, classes);
+}
+
+/// Runs passes of which errors alone are said.
+LogicalResult Compilation::runQuietly(ModuleOp other,
+                                      llvm::function_ref<void(OpPassManager &)> build) {
+  ScopedDiagnosticHandler handler(context.get(), [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+  });
+  PassManager manager(context.get());
+  build(manager);
+  return manager.run(other);
+}
+
 LogicalResult Compilation::importModel() {
   if (failed(chooseTarget()))
     return failure();
@@ -197,25 +223,34 @@ LogicalResult Compilation::importModel() {
   prepareReports();
   checkDimensions(problems);
   chooseBatch();
-  onnx::SplitReport merged = onnx::splitMergedInitializers(*model, options.merged);
-  classes = onnx::classifyInitializers(*model, {options.train, options.freeze}, problems);
-  module = onnx::importModel(*model, *context, {dims, binds}, classes, problems);
-  if (failed(report(problems)))
+  module = onnx::importModel(*model, *context, {dims, binds}, problems);
+  bool isWhole = succeeded(report(problems));
+  if (isWhole) {
+    (*module)->setAttr(targetAttribute, targetAttr);
+    describeProgram();
+  }
+  auto graph = *module->getOps<onnx::GraphOp>().begin();
+  // Of a broken graph, without its nodes, it is not known what the module calls its parameters.
+  bool areNamed = isWhole || !graph.getOps<onnx::NodeOp>().empty();
+  auto choose = [&](OpPassManager &manager) {
+    onnx::ParameterPatterns patterns{options.train, options.freeze};
+    onnx::buildParametersPipeline(manager, options.merged,
+                                  areNamed ? patterns : onnx::ParameterPatterns());
+  };
+  LogicalResult chosen = isWhole ? run(choose) : runQuietly(*module, choose);
+  describeParameters(*module);
+  if (!isWhole || failed(chosen))
     return failure();
-  (*module)->setAttr(targetAttribute, targetAttr);
-  describeProgram();
-  for (const std::string &text : merged.notes)
-    note(text);
-  for (const std::string &text : merged.warnings)
+  auto bytesOf = [&](StringRef name) { return model->initializerBytes(name); };
+  for (const std::string &text :
+       onnx::parameterWarnings(graph, onnx::chosenClasses(graph), bytesOf))
     warn(text);
-  for (const std::string &text : onnx::parameterWarnings(*model, classes))
-    warn(text);
-  training = onnx::summarizeTraining(*model, classes);
-  for (const std::string &text : training.notes())
+  for (const std::string &text : parameters.training.notes())
     note(text);
-  for (const std::string &text : training.warnings())
+  for (const std::string &text : parameters.training.warnings())
     warn(text);
   return run([](OpPassManager &manager) {
+    manager.addNestedPass<onnx::GraphOp>(onnx::createFoldInitializersPass());
     manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());
   });
 }

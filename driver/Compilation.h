@@ -9,9 +9,8 @@
 #include "driver/Report.h"
 
 #include "codegen/target/Target.h"
-#include "frontend/reader/Model.h"
-#include "frontend/reader/Parameters.h"
-#include "frontend/reader/TrainingSummary.h"
+#include "frontend/parameters/TrainingSummary.h"
+#include "frontend/reader/Export.h"
 #include "tools/support/OutputFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,6 +18,18 @@
 #include "mlir/Pass/PassManager.h"
 
 namespace mtc::tool {
+
+/// What initializers of a model are taken for.
+struct Parameters {
+  struct Row {
+    std::string name;
+    llvm::SmallVector<int64_t> shape;
+    onnx::InitializerClass known;
+  };
+  std::vector<Row> initializers; // In the graph's order.
+  std::vector<onnx::AddedInitializer> added;
+  onnx::TrainingSummary training;
+};
 
 /// A model on its way through the stages. Every step says what is wrong and returns failure.
 class Compilation {
@@ -38,9 +49,8 @@ public:
   ProgramOp getProgram() { return ProgramOp::find(*module); }
   /// Null where none was read, or where a text was made from one that is not there.
   onnx::Model *getModel() { return model.get(); }
-  const llvm::StringMap<onnx::InitializerClass> &getClasses() const { return classes; }
-  /// What is trained; complete once the graph is imported.
-  const onnx::TrainingSummary &getTraining() const { return training; }
+  /// What is known of the model's parameters once it was read.
+  const Parameters &getParameters() const { return parameters; }
   const llvm::StringMap<int64_t> &getDims() const { return dims; }
   /// `--bind`: inputs and their values.
   llvm::ArrayRef<std::pair<std::string, std::string>> getBinds() const { return binds; }
@@ -58,6 +68,7 @@ private:
   mlir::LogicalResult splitBinds();
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
+  void describeParameters(mlir::ModuleOp imported);
   void describeProgram();
   mlir::LogicalResult readText();
   mlir::LogicalResult checkFlags();
@@ -67,6 +78,8 @@ private:
   void chooseBatch();
   void checkDimensions(onnx::Problems &problems);
   mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
+  mlir::LogicalResult runQuietly(mlir::ModuleOp other,
+                                 llvm::function_ref<void(mlir::OpPassManager &)> build);
   mlir::LogicalResult reach(Stage stage);
 
   const Options &options;
@@ -77,8 +90,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<DiagnosticPrinter> printer;
   std::unique_ptr<onnx::Model> model;
-  llvm::StringMap<onnx::InitializerClass> classes;
-  onnx::TrainingSummary training;
+  Parameters parameters;
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;
   mlir::OwningOpRef<mlir::ModuleOp> module;

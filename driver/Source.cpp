@@ -3,8 +3,8 @@
 #include "driver/Compilation.h"
 #include "driver/StageText.h"
 
+#include "frontend/exporters/Passes.h"
 #include "frontend/reader/Import.h"
-#include "frontend/reader/MergedInitializers.h"
 #include "ir/TargetInfo.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -108,11 +108,15 @@ LogicalResult Compilation::readSource() {
            << " was made from it; compile the model again";
   onnx::Problems problems;
   model = onnx::Model::read(path, problems);
-  if (model) {
-    onnx::splitMergedInitializers(*model, source.getMerged());
-    classes = onnx::classifyInitializers(
-        *model, {textsOf(source.getTrain()), textsOf(source.getFreeze())}, problems);
-    training = onnx::summarizeTraining(*model, classes);
-  }
-  return report(problems);
+  if (!model)
+    return report(problems);
+  // As when the text was made; its dimensions do not matter here.
+  OwningOpRef<ModuleOp> graph = onnx::importModel(
+      *model, *context, {.dims = {}, .binds = {}, .allowUnboundDimensions = true}, problems);
+  LogicalResult chosen = runQuietly(*graph, [&](OpPassManager &manager) {
+    onnx::buildParametersPipeline(manager, source.getMerged(),
+                                  {textsOf(source.getTrain()), textsOf(source.getFreeze())});
+  });
+  describeParameters(*graph);
+  return success(succeeded(report(problems)) && succeeded(chosen));
 }

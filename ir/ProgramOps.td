@@ -51,8 +51,8 @@ def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
 def Mtc_SourceAttr : Mtc_Attr<"Source", "source"> {
   let summary = "the model's file, which holds the initial values";
   let description = [{
-    `#mtc.initializer` names initializers of this file after two changes: those that the exporter merged were split as
-    `merged` says, and constants that `train` and `freeze` make parameters became initializers. `digest` is of the file.
+    `#mtc.initializer` names initializers of this file, or results of its Constant nodes. `merged`, `train` and `freeze` are
+    what its parameters were chosen by, which an export needs to know. `digest` is of the file.
   }];
   let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$digest,
                         DefaultValuedParameter<"::mtc::MergedPolicy", "::mtc::MergedPolicy::Auto">:$merged,

@@ -32,6 +32,12 @@ void GraphOp::print(OpAsmPrinter &printer) {
                                            getResAttrsAttrName());
 }
 
+void InitializerOp::build(OpBuilder &builder, OperationState &state, RankedTensorType type,
+                          StringRef name) {
+  state.addTypes(type);
+  state.addAttribute(getNameAttrName(state.name), builder.getStringAttr(name));
+}
+
 void ReturnOp::build(OpBuilder &, OperationState &) {}
 
 LogicalResult ConstantOp::verify() {

@@ -17,4 +17,27 @@
 #define GET_OP_CLASSES
 #include "frontend/dialect/OnnxOps.h.inc"
 
+namespace mtc::onnx {
+
+// What the file says besides, kept until parameters are chosen.
+
+/// Of the graph: the tool that wrote it, and the parameters of the module that it lists, by name.
+inline constexpr llvm::StringLiteral producerAttribute = "onnx.producer",
+                                     signatureAttribute = "onnx.signature";
+/// Of a node, or of the constant of a Constant node: its position in the file's main graph, the
+/// names of its results, and the dotted path of the module that it came from. Those of functions
+/// have the last alone.
+inline constexpr llvm::StringLiteral indexAttribute = "onnx.index",
+                                     resultsAttribute = "onnx.results",
+                                     moduleAttribute = "onnx.module";
+/// Of an Identity in front of an inlined function: which operand of the call, the node at
+/// `onnx.index`, it is.
+inline constexpr llvm::StringLiteral operandAttribute = "onnx.operand";
+/// Of a constant that was an initializer of integers: its name.
+inline constexpr llvm::StringLiteral initializerAttribute = "onnx.initializer";
+/// Of constants that `--bind` made of inputs.
+inline constexpr llvm::StringLiteral boundAttribute = "onnx.bound";
+
+} // namespace mtc::onnx
+
 #endif // MTC_FRONTEND_DIALECT_ONNX_H

@@ -69,16 +69,26 @@ def InitializerOp : Onnx_Op<"initializer", [Pure]> {
   let description = [{
     `role` says what it was taken for: `parameter`, `constant` or `state`; absent before classification. `reason`
     says why, `module_name` is the name in the user's module where the exporter lost it. `missing`: the file of its
-    bytes was not there.
+    bytes was not there. `split_from`: the bytes are those of this initializer of the file, which stood for several
+    parameters.
+
+    Until parameters are chosen `kind` is what the exporter says that it is, and `sample` the first elements of a tensor of
+    floats, all of a small one.
 
     ```mlir
     %w = onnx.initializer "fc.weight" {role = "parameter"} : tensor<10x64xf32>
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<StrAttr>:$role, OptionalAttr<StrAttr>:$reason,
-                       OptionalAttr<StrAttr>:$module_name, UnitAttr:$missing);
+                       OptionalAttr<StrAttr>:$module_name, UnitAttr:$missing, OptionalAttr<StrAttr>:$split_from,
+                       OptionalAttr<StrAttr>:$kind, OptionalAttr<ElementsAttr>:$sample);
   let results = (outs AnyTensor:$value);
   let assemblyFormat = "$name attr-dict `:` type($value)";
+  let builders = [OpBuilder<(ins "::mlir::RankedTensorType":$type, "::llvm::StringRef":$name)>];
+  let extraClassDeclaration = [{
+    /// The name of the bytes in the model's file.
+    ::llvm::StringRef getSource() { return getSplitFrom().value_or(getName()); }
+  }];
 }
 
 def ConstantOp : Onnx_Op<"constant", [Pure]> {
@@ -113,6 +123,10 @@ def NodeOp : Onnx_Op<"node"> {
   let assemblyFormat = [{
     (`domain` $domain^)? $op_type `version` $version `(` $inputs `)` $node_attributes attr-dict
       `:` functional-type($inputs, $outputs)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether the node is of this operator of ai.onnx.
+    bool isOperator(::llvm::StringRef type) { return getDomain().value_or("").empty() && getOpType() == type; }
   }];
 }
 

@@ -4,6 +4,8 @@
 #define MTC_FRONTEND_EXPORTERS_PASSES_H
 
 #include "frontend/dialect/Onnx.h"
+#include "frontend/parameters/Parameters.h"
+#include "ir/Mtc.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -13,7 +15,12 @@ namespace mtc::onnx {
 #define GEN_PASS_REGISTRATION
 #include "frontend/exporters/Passes.h.inc"
 
-/// All of these passes over the graphs of a module, in their order; types have been inferred.
+/// Chooses what is trained in the graphs of a module as they were imported, with all that the file
+/// says of initializers and nodes.
+void buildParametersPipeline(mlir::OpPassManager &manager, MergedPolicy merged,
+                             const ParameterPatterns &patterns);
+
+/// Takes forms that exporters write as what they stand for; types have been inferred.
 void buildExportersPipeline(mlir::OpPassManager &manager);
 
 /// Makes `--onnx-undo-exporters` known, the same as a pipeline of text.

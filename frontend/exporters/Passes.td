@@ -55,4 +55,36 @@ def MergeReshapedTransposesPass : Pass<"onnx-merge-reshaped-transposes", "::mtc:
   }];
 }
 
+def SplitMergedInitializersPass : Pass<"onnx-split-merged-initializers", "::mtc::onnx::GraphOp"> {
+  let summary = "Give each parameter that the exporter stored with others an initializer of its own";
+  let description = [{
+    PyTorch's exporters store tensors of equal values once: in the export of a fresh model all norms' scales are one
+    initializer. Each use is traced to a parameter of the module, which has its own from here on: by the module that the node
+    came from and the parameters that the file lists (`onnx.module`, `onnx.signature`), or by an Identity of the parameter's
+    name. What is split is a remark.
+
+    A matrix of different values may be tied in the module. `auto` keeps it, with a warning.
+
+    ```mlir
+    // before, in a graph with onnx.signature = ["a.weight", "b.weight"]
+    %w = onnx.initializer "a.weight" {kind = "PARAMETER"} : tensor<8xf32>
+    %0 = onnx.node "Mul" version 14 (%x, %w) {} {onnx.module = "a"} : …
+    %1 = onnx.node "Mul" version 14 (%0, %w) {} {onnx.module = "b"} : …
+
+    // after
+    %w = onnx.initializer "a.weight" {kind = "PARAMETER"} : tensor<8xf32>
+    %w2 = onnx.initializer "b.weight" {split_from = "a.weight"} : tensor<8xf32>
+    %0 = onnx.node "Mul" version 14 (%x, %w) {} {onnx.module = "a"} : …
+    %1 = onnx.node "Mul" version 14 (%0, %w2) {} {onnx.module = "b"} : …
+    ```
+  }];
+  let options = [
+    Option<"policy", "policy", "::mtc::MergedPolicy", "::mtc::MergedPolicy::Auto", "what is split",
+           [{::llvm::cl::values(
+               clEnumValN(::mtc::MergedPolicy::Auto, "auto", "all but matrices of different values"),
+               clEnumValN(::mtc::MergedPolicy::Split, "split", "everything"),
+               clEnumValN(::mtc::MergedPolicy::Keep, "keep", "nothing"))}]>,
+  ];
+}
+
 #endif // MTC_FRONTEND_EXPORTERS_PASSES

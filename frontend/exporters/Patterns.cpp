@@ -6,13 +6,9 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-bool isOperator(NodeOp node, StringRef opType) {
-  return node.getDomain().value_or("").empty() && node.getOpType() == opType;
-}
-
 NodeOp definedBy(Value value, StringRef opType) {
   auto node = value.getDefiningOp<NodeOp>();
-  return node && isOperator(node, opType) ? node : NodeOp();
+  return node && node.isOperator(opType) ? node : NodeOp();
 }
 
 ArrayRef<int64_t> inferredShape(Value value) {

@@ -9,9 +9,6 @@
 
 namespace mtc::onnx {
 
-/// Whether a node is of this operator of ai.onnx.
-bool isOperator(NodeOp node, llvm::StringRef opType);
-
 /// The node that defines a value if it is of this operator of ai.onnx; null otherwise.
 NodeOp definedBy(mlir::Value value, llvm::StringRef opType);
 

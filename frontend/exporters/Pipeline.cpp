@@ -1,6 +1,7 @@
 //===- Pipeline.cpp - The order of the passes that undo what exporters do ---------------------===//
 
 #include "frontend/exporters/Passes.h"
+#include "frontend/parameters/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -8,6 +9,14 @@
 using namespace mlir;
 
 namespace mtc::onnx {
+
+void buildParametersPipeline(OpPassManager &manager, MergedPolicy merged,
+                             const ParameterPatterns &patterns) {
+  OpPassManager &graphs = manager.nest<GraphOp>();
+  graphs.addPass(createSplitMergedInitializersPass({merged})); // Each part has its own role.
+  graphs.addPass(createChooseParametersPass(
+      {llvm::to_vector(patterns.train), llvm::to_vector(patterns.freeze)}));
+}
 
 void buildExportersPipeline(OpPassManager &manager) {
   manager.addNestedPass<GraphOp>(createFormSafeSoftmaxPass());

@@ -37,7 +37,7 @@ struct FormSafeSoftmax : OpRewritePattern<NodeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(NodeOp where, PatternRewriter &rewriter) const override {
-    if (!isOperator(where, "Where") || where.getInputs().size() != 3)
+    if (!where.isOperator("Where") || where.getInputs().size() != 3)
       return failure();
     Value kept = where.getInputs()[2];
     NodeOp softmax = definedBy(kept, "Softmax"), isNaN = definedBy(where.getInputs()[0], "IsNaN");

@@ -26,7 +26,7 @@ struct MergeReshapedTranspose : OpRewritePattern<NodeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(NodeOp last, PatternRewriter &rewriter) const override {
-    if (!isOperator(last, "Reshape"))
+    if (!last.isOperator("Reshape"))
       return failure();
     NodeOp transpose = definedBy(last.getInputs()[0], "Transpose");
     if (!transpose || !swapsLastOfThree(transpose))

@@ -115,7 +115,7 @@ Value Program::materialize(InitializerOp initializer) {
   OpBuilder builder(forward);
   variables.push_back(VariableOp::create(
       builder, initializer.getLoc(), roleOf(initializer), symbol.getValue(), type,
-      InitializerAttr::get(builder.getContext(), initializer.getName(), initializer.getMissing()),
+      InitializerAttr::get(builder.getContext(), initializer.getSource(), initializer.getMissing()),
       FlatSymbolRefAttr(), initializer.getModuleNameAttr()));
   return readVariable(symbol, type, initializer.getLoc());
 }

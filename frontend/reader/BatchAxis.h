@@ -8,7 +8,7 @@
 #ifndef MTC_FRONTEND_READER_BATCHAXIS_H
 #define MTC_FRONTEND_READER_BATCHAXIS_H
 
-#include "frontend/reader/Problems.h"
+#include "frontend/Problems.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

@@ -37,11 +37,11 @@ Error tooLarge(uint64_t bytes) {
 }
 
 /// Everything of a tensor but its elements.
-::onnx::TensorProto headerOf(const ::onnx::TensorProto &tensor) {
+::onnx::TensorProto headerOf(const ::onnx::TensorProto &tensor, const std::string &name) {
   ::onnx::TensorProto header;
   *header.mutable_dims() = tensor.dims();
   header.set_data_type(tensor.data_type());
-  header.set_name(tensor.name());
+  header.set_name(name);
   if (tensor.has_doc_string())
     header.set_doc_string(tensor.doc_string());
   *header.mutable_metadata_props() = tensor.metadata_props();
@@ -117,6 +117,56 @@ private:
   return copy;
 }
 
+/// Lets nodes read what was added, without the nodes that it replaces.
+void applyAdded(::onnx::GraphProto &graph, ArrayRef<AddedInitializer> added) {
+  DenseSet<int64_t> replaced;
+  for (const AddedInitializer &each : added) {
+    for (auto [node, operand] : each.readers)
+      *graph.mutable_node(static_cast<int>(node))->mutable_input(static_cast<int>(operand)) =
+          each.name;
+    if (each.replaced)
+      replaced.insert(*each.replaced);
+    // Lists of values, which may name initializers too.
+    for (auto *values : {graph.mutable_value_info(), graph.mutable_input()})
+      for (int i = 0, count = values->size(); i < count; ++i)
+        if ((*values)[i].name() == each.source && each.name != each.source) {
+          ::onnx::ValueInfoProto value = (*values)[i];
+          value.set_name(each.name);
+          *values->Add() = std::move(value);
+        }
+  }
+  int kept = 0, count = graph.node_size();
+  for (int i = 0; i < count; ++i)
+    if (!replaced.contains(i))
+      graph.mutable_node()->SwapElements(kept++, i);
+  graph.mutable_node()->DeleteSubrange(kept, count - kept);
+}
+
+/// An initializer of the exported file, and the tensor that it starts as.
+struct Exported {
+  std::string name;
+  const ::onnx::TensorProto *tensor;
+  uint64_t bytes;
+};
+
+/// Those of the file, then those that were added.
+Expected<std::vector<Exported>> collectInitializers(const Model &model,
+                                                    ArrayRef<AddedInitializer> added) {
+  std::vector<Exported> all;
+  for (const Initializer &initializer : model.initializers())
+    all.push_back({initializer.name, model.findTensor(initializer.name), initializer.bytes});
+  for (const AddedInitializer &each : added) {
+    const ::onnx::TensorProto *tensor = model.findTensor(each.source);
+    if (!tensor)
+      return problem("the model has no initializer " + quoted(each.source));
+    Expected<uint64_t> bytes = checkTensor(*tensor);
+    if (!bytes)
+      return bytes.takeError();
+    all.push_back({each.name, tensor, *bytes});
+  }
+  return all;
+}
+
 /// The model without its graph.
 ::onnx::ModelProto withoutGraph(const ::onnx::ModelProto &model) {
   ::onnx::ModelProto copy;
@@ -142,17 +192,46 @@ private:
 
 } // namespace
 
-Expected<std::vector<FileSegment>> exportSegments(Model &model, mlir::MLIRContext &,
+std::vector<AddedInitializer> findAddedInitializers(GraphOp graph) {
+  std::vector<AddedInitializer> added;
+  for (auto initializer : graph.getOps<InitializerOp>()) {
+    auto index = initializer->getAttrOfType<mlir::IntegerAttr>(indexAttribute);
+    if (!initializer.getSplitFrom() && !index)
+      continue;
+    AddedInitializer &each = added.emplace_back();
+    each.name = initializer.getName();
+    each.source = initializer.getSource();
+    if (index) {
+      each.replaced = index.getInt();
+      continue;
+    }
+    for (mlir::OpOperand &use : initializer->getUses()) {
+      auto node = use.getOwner()->getAttrOfType<mlir::IntegerAttr>(indexAttribute);
+      if (!node)
+        continue; // An output, or a node of the compiler's own.
+      auto entrance = use.getOwner()->getAttrOfType<mlir::IntegerAttr>(operandAttribute);
+      each.readers.push_back(
+          {node.getInt(), entrance ? entrance.getInt() : use.getOperandNumber()});
+    }
+  }
+  return added;
+}
+
+Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedInitializer> added,
                                                   const StringSet<> &initializers) {
   auto fail = [](Error error) {
     return problem("export is not possible: " + toString(std::move(error)));
   };
+  Expected<std::vector<Exported>> exported = collectInitializers(model, added);
+  if (!exported)
+    return fail(exported.takeError());
   for (const auto &name : initializers)
-    if (!model.hasInitializer(name.getKey()))
+    if (llvm::none_of(*exported, [&](const Exported &each) { return each.name == name.getKey(); }))
       return fail(problem("the model has no initializer " + quoted(name.getKey())));
 
   ::onnx::ModelProto outer = withoutGraph(model.proto());
   ::onnx::GraphProto graph = withoutInitializers(model.proto().graph());
+  applyAdded(graph, added);
   NestedTensors nested(model);
   if (Error error = nested.inlineIn(*graph.mutable_node()))
     return fail(std::move(error));
@@ -162,7 +241,7 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, mlir::MLIRContex
 
   // Before anything large is copied: is there room at all?
   uint64_t size = outer.ByteSizeLong() + graph.ByteSizeLong();
-  for (const Initializer &initializer : model.initializers())
+  for (const Exported &initializer : *exported)
     size += initializer.bytes;
   if (size > maxModelBytes)
     return fail(tooLarge(size));
@@ -171,9 +250,8 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, mlir::MLIRContex
   std::vector<std::string> starts;
   std::string graphBytes = graph.SerializeAsString();
   uint64_t graphSize = graphBytes.size();
-  for (auto [tensor, initializer] :
-       llvm::zip(model.proto().graph().initializer(), model.initializers())) {
-    std::string header = headerOf(tensor).SerializeAsString();
+  for (const Exported &initializer : *exported) {
+    std::string header = headerOf(*initializer.tensor, initializer.name).SerializeAsString();
     header += fieldStart(::onnx::TensorProto::kRawDataFieldNumber, initializer.bytes);
     std::string start =
         fieldStart(::onnx::GraphProto::kInitializerFieldNumber, header.size() + initializer.bytes);
@@ -188,13 +266,13 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, mlir::MLIRContex
   if (size > maxModelBytes)
     return fail(tooLarge(size));
   bytes += graphBytes;
-  for (auto [start, initializer] : llvm::zip(starts, model.initializers())) {
+  for (auto [start, initializer] : llvm::zip(starts, *exported)) {
     bytes += start;
     if (initializers.contains(initializer.name)) {
       segments.push_back({std::exchange(bytes, {}), initializer.name});
       continue;
     }
-    Expected<ArrayRef<char>> data = model.initializerBytes(initializer.name);
+    Expected<ArrayRef<char>> data = model.tensorBytes(*initializer.tensor);
     if (!data)
       return fail(
           problem("initializer " + quoted(initializer.name) + ": " + toString(data.takeError())));

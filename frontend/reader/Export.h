@@ -3,6 +3,7 @@
 #ifndef MTC_FRONTEND_READER_EXPORT_H
 #define MTC_FRONTEND_READER_EXPORT_H
 
+#include "frontend/dialect/Onnx.h"
 #include "frontend/reader/Model.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -11,16 +12,29 @@
 
 namespace mtc::onnx {
 
+/// An initializer that the file does not have: nodes read it in place of what they did.
+struct AddedInitializer {
+  std::string name;
+  std::string source; // What it starts as: an initializer, or a Constant node's result.
+  std::vector<std::pair<int64_t, unsigned>> readers; // Nodes of the main graph, and operands.
+  std::optional<int64_t> replaced;                   // The node whose result it is.
+};
+
+/// Those of a graph whose parameters are chosen.
+std::vector<AddedInitializer> findAddedInitializers(GraphOp graph);
+
 /// A piece of a file: bytes, then the data of an initializer (none if its name is empty).
 struct FileSegment {
   std::string bytes, initializer;
 };
 
-/// The model's file cut at the data of the given initializers: the segments' bytes, with data of
-/// the same sizes between them, are the model with that data as raw data. What is external
+/// The model's file with these initializers, cut at the data of those that are given by name: the
+/// segments' bytes, with data of the same sizes between them, are the model with that data as raw
+/// data. What is external
 /// otherwise is taken into the file. Fails, saying why, where that is missing, or where the file
 /// would pass protobuf's 2 GiB.
-llvm::Expected<std::vector<FileSegment>> exportSegments(Model &model, mlir::MLIRContext &context,
+llvm::Expected<std::vector<FileSegment>> exportSegments(Model &model,
+                                                        llvm::ArrayRef<AddedInitializer> added,
                                                         const llvm::StringSet<> &initializers);
 
 } // namespace mtc::onnx

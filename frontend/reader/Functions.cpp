@@ -40,6 +40,13 @@ bool isOperator(const ::onnx::NodeProto &node, StringRef name) {
   return node.op_type() == name && normalizedDomain(node.domain()).empty();
 }
 
+const ::onnx::TensorProto *constantTensor(const ::onnx::NodeProto &node) {
+  if (!isOperator(node, "Constant") || node.attribute_size() != 1 || node.output_size() != 1 ||
+      node.attribute(0).name() != "value" || !node.attribute(0).has_t())
+    return nullptr;
+  return &node.attribute(0).t();
+}
+
 FunctionTable::FunctionTable(const ::onnx::ModelProto &model, Problems &problems) {
   for (const ::onnx::FunctionProto &function : model.functions()) {
     std::string key = keyOf(function.domain(), function.name(), function.overload());

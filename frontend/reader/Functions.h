@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_READER_FUNCTIONS_H
 #define MTC_FRONTEND_READER_FUNCTIONS_H
 
-#include "frontend/reader/Problems.h"
+#include "frontend/Problems.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -12,6 +12,7 @@ namespace onnx {
 class FunctionProto;
 class ModelProto;
 class NodeProto;
+class TensorProto;
 } // namespace onnx
 
 namespace mtc::onnx {
@@ -21,6 +22,10 @@ llvm::StringRef normalizedDomain(llvm::StringRef domain);
 
 /// Whether the node is this operator of ai.onnx.
 bool isOperator(const ::onnx::NodeProto &node, llvm::StringRef name);
+
+/// The tensor that a Constant node gives; null for other nodes, and for constants that are given in
+/// another way.
+const ::onnx::TensorProto *constantTensor(const ::onnx::NodeProto &node);
 
 /// Model-local functions by domain, name and overload.
 class FunctionTable {

@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_READER_GRAPHCHECK_H
 #define MTC_FRONTEND_READER_GRAPHCHECK_H
 
-#include "frontend/reader/Problems.h"
+#include "frontend/Problems.h"
 
 namespace onnx {
 class GraphProto;

@@ -22,21 +22,20 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Integers are never trained, so all of a reasonable size are constants for folding. Floats may be
-/// large tables that nothing folds.
+/// Integers are never trained, so all of a reasonable size are constants for folding. Of floats it
+/// is not known yet, and they may be large tables.
 constexpr uint64_t maxIntegerConstant = 64 << 20, maxFloatConstant = 64 << 10;
+/// A few elements tell what a large tensor of floats is.
+constexpr int64_t maxSampledElements = 4096;
 
-StringRef roleName(InitializerRole role) {
-  static constexpr StringRef names[] = {"parameter", "constant", "state"};
-  return names[static_cast<unsigned>(role)];
-}
+constexpr StringRef kindKey = "pkg.torch.export.graph_signature.InputSpec.kind",
+                    signatureKey = "pkg.torch.export.ExportedProgram.graph_signature";
 
 class Importer {
 public:
-  Importer(Model &model, MLIRContext &context, const ImportOptions &options,
-           const StringMap<InitializerClass> &classes, Problems &problems)
+  Importer(Model &model, MLIRContext &context, const ImportOptions &options, Problems &problems)
       : model(model), proto(model.proto().graph()), context(context), options(options),
-        classes(classes), problems(problems), builder(&context) {}
+        problems(problems), builder(&context) {}
 
   OwningOpRef<ModuleOp> run() {
     size_t before = problems.size();
@@ -51,12 +50,11 @@ public:
     NodeImporter nodes(model, functions, builder, problems);
     declareValues(nodes);
     GraphOp graph = createGraph(nodes);
+    describeGraph(graph);
     importInitializers(nodes);
     if (isSound)
       nodes.importGraph(proto);
-    if (problems.size() != before)
-      return {};
-    finish(graph, nodes);
+    finish(graph, nodes, isSound);
     return module;
   }
 
@@ -183,30 +181,51 @@ private:
       return;
     }
     auto constant = ConstantOp::create(builder, locationOf(input.name()), value->getType(), *value);
-    constant->setAttr("onnx.bound", builder.getUnitAttr());
+    constant->setAttr(boundAttribute, builder.getUnitAttr());
     nodes.define(input.name(), constant);
   }
 
+  /// Who wrote the file, and the parameters of the module that it lists: lines
+  /// `p_name: PARAMETER target='the.name'`.
+  void describeGraph(GraphOp graph) {
+    if (!model.proto().producer_name().empty())
+      graph->setAttr(producerAttribute, builder.getStringAttr(model.proto().producer_name()));
+    for (const auto &entry : proto.metadata_props()) {
+      if (entry.key() != signatureKey || entry.value().empty())
+        continue;
+      SmallVector<StringRef> parameters;
+      for (StringRef line : llvm::split(entry.value(), '\n'))
+        if (auto [before, target] = line.split(": PARAMETER target='"); !target.empty())
+          parameters.push_back(target.split('\'').first);
+      graph->setAttr(signatureAttribute, builder.getStrArrayAttr(parameters));
+      return;
+    }
+  }
+
   void importInitializers(NodeImporter &nodes) {
+    StringMap<StringRef> kinds;
+    for (const auto &info : proto.value_info())
+      for (const auto &entry : info.metadata_props())
+        if (entry.key() == kindKey)
+          kinds[info.name()] = entry.value();
     for (const Initializer &initializer : model.initializers()) {
       RankedTensorType type = llvm::cantFail(model.initializerType(&context, initializer.name));
       nodes.checkDeclared(initializer.name, type, "initializer " + quoted(initializer.name));
       Location location = locationOf(initializer.name);
-      auto found = classes.find(initializer.name);
-      InitializerClass integers{InitializerRole::Constant, "integers are not trained", ""};
-      const InitializerClass &known = found == classes.end() ? integers : found->second;
-      if (known.role == InitializerRole::Constant)
-        if (DenseElementsAttr value = smallConstant(initializer, type)) {
-          nodes.define(initializer.name, ConstantOp::create(builder, location, type, value));
-          continue;
-        }
-      auto text = [&](StringRef text) {
-        return text.empty() ? nullptr : builder.getStringAttr(text);
-      };
-      nodes.define(initializer.name,
-                   InitializerOp::create(builder, location, type, text(initializer.name),
-                                         text(roleName(known.role)), text(known.reason),
-                                         text(known.moduleName), isMissing(initializer)));
+      DenseElementsAttr known = knownElements(initializer, type);
+      if (known && !isFloatingPoint(initializer.dataType)) {
+        auto constant = ConstantOp::create(builder, location, type, known);
+        constant->setAttr(initializerAttribute, builder.getStringAttr(initializer.name));
+        nodes.define(initializer.name, constant);
+        continue;
+      }
+      auto op = InitializerOp::create(builder, location, type, initializer.name);
+      op.setMissing(isMissing(initializer));
+      if (auto kind = kinds.find(initializer.name); kind != kinds.end())
+        op.setKind(kind->second);
+      if (known)
+        op.setSampleAttr(known);
+      nodes.define(initializer.name, op);
     }
   }
 
@@ -215,27 +234,33 @@ private:
            errorToBool(model.initializerBytes(initializer.name).takeError());
   }
 
-  /// The value where it is small enough to fold, and its file is there: whoever needs it otherwise
-  /// says so.
-  DenseElementsAttr smallConstant(const Initializer &initializer, RankedTensorType type) {
-    uint64_t limit = isa<FloatType>(type.getElementType()) ? maxFloatConstant : maxIntegerConstant;
-    if (initializer.bytes > limit)
+  /// The elements where they are few, of more floats the first; null where they are not at hand:
+  /// whoever needs them says so.
+  DenseElementsAttr knownElements(const Initializer &initializer, RankedTensorType type) {
+    bool isFloat = isa<FloatType>(type.getElementType());
+    bool isSmall = initializer.bytes <= (isFloat ? maxFloatConstant : maxIntegerConstant);
+    if (!isSmall && !isFloatingPoint(initializer.dataType))
       return {};
     llvm::Expected<ArrayRef<char>> bytes = model.initializerBytes(initializer.name);
-    if (bytes)
+    if (!bytes) {
+      consumeError(bytes.takeError());
+      return {};
+    }
+    if (isSmall)
       return denseElements(type, *bytes);
-    consumeError(bytes.takeError());
-    return {};
+    return denseElements(
+        RankedTensorType::get(maxSampledElements, type.getElementType()),
+        bytes->take_front(maxSampledElements * elementBytes(initializer.dataType)));
   }
 
   /// The terminator, and the graph's result types and names. ONNX lets a graph list a value as an
-  /// output more than once; it is one output.
-  void finish(GraphOp graph, NodeImporter &nodes) {
+  /// output more than once; it is one output. A graph without its nodes has none.
+  void finish(GraphOp graph, NodeImporter &nodes, bool hasNodes) {
     SmallVector<Value> results;
     SmallVector<mlir::Attribute> attributes;
     llvm::StringSet<> seen;
     for (const auto &output : proto.output()) {
-      if (!seen.insert(output.name()).second)
+      if (!hasNodes || !seen.insert(output.name()).second)
         continue;
       results.push_back(nodes.lookup(output.name()));
       attributes.push_back(builder.getDictionaryAttr(
@@ -251,7 +276,6 @@ private:
   const ::onnx::GraphProto &proto;
   MLIRContext &context;
   const ImportOptions &options;
-  const StringMap<InitializerClass> &classes;
   Problems &problems;
   OpBuilder builder;
   StringMap<std::string> binds;
@@ -272,9 +296,9 @@ std::vector<ModelInput> modelInputs(const Model &model) {
 }
 
 OwningOpRef<ModuleOp> importModel(Model &model, MLIRContext &context, const ImportOptions &options,
-                                  const StringMap<InitializerClass> &classes, Problems &problems) {
+                                  Problems &problems) {
   context.loadDialect<OnnxDialect>();
-  return Importer(model, context, options, classes, problems).run();
+  return Importer(model, context, options, problems).run();
 }
 
 } // namespace mtc::onnx

@@ -4,7 +4,6 @@
 #define MTC_FRONTEND_READER_IMPORT_H
 
 #include "frontend/reader/Model.h"
-#include "frontend/reader/Parameters.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,14 +28,14 @@ std::vector<ModelInput> modelInputs(const Model &model);
 
 /// Makes a module with one `onnx.graph @main` of the model:
 /// - model-local functions are inlined, names of their nodes prefixed with the call's;
-/// - Constant nodes, integer initializers whose data is at hand and small floating-point constants
-///   are `onnx.constant`, other initializers `onnx.initializer` with the role that `classes` says;
+/// - Constant nodes, and initializers of integers whose data is at hand, are `onnx.constant`, other
+///   initializers `onnx.initializer`; what the file says of them is in attributes (Onnx.h), by
+///   which passes choose the parameters;
 /// - a value's type is what the file declares, `tensor<*xindex>` where it declares nothing.
-/// Null after errors, all of which are in `problems`.
+/// With problems, all of which are in `problems`, the module is what could be made of the rest: a
+/// graph that is broken as such has initializers alone.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(Model &model, mlir::MLIRContext &context,
-                                              const ImportOptions &options,
-                                              const llvm::StringMap<InitializerClass> &classes,
-                                              Problems &problems);
+                                              const ImportOptions &options, Problems &problems);
 
 } // namespace mtc::onnx
 

@@ -2,6 +2,7 @@
 
 #include "frontend/reader/Model.h"
 
+#include "frontend/reader/Functions.h"
 #include "frontend/reader/TensorData.h"
 
 #include "google/protobuf/io/coded_stream.h"
@@ -161,63 +162,27 @@ const Initializer *Model::findInitializer(StringRef name) const {
   return found == initializerIndex.end() ? nullptr : &initializerList[found->second];
 }
 
-::onnx::GraphProto &Model::mutableGraph() { return *message->mutable_graph(); }
-
-void Model::copyInitializer(StringRef original, StringRef name) {
-  size_t index = initializerIndex.lookup(original);
-  ::onnx::GraphProto &graph = mutableGraph();
-  ::onnx::TensorProto tensor = graph.initializer(static_cast<int>(index));
-  tensor.set_name(name.str());
-  *graph.add_initializer() = std::move(tensor);
-  // Lists of values, which may name initializers too.
-  for (auto *values : {graph.mutable_value_info(), graph.mutable_input()})
-    for (int i = 0, count = values->size(); i < count; ++i)
-      if (StringRef((*values)[i].name()) == original) {
-        ::onnx::ValueInfoProto value = (*values)[i];
-        value.set_name(name.str());
-        *values->Add() = std::move(value);
-      }
-  Initializer copy = initializerList[index];
-  copy.splitFrom = std::exchange(copy.name, name.str());
-  initializerIndex[name] = initializerList.size();
-  initializerList.push_back(std::move(copy));
-}
-
-bool Model::addInitializer(const ::onnx::TensorProto &tensor, StringRef name) {
-  Expected<uint64_t> bytes = checkTensor(tensor);
-  if (!bytes) {
-    consumeError(bytes.takeError());
-    return false;
-  }
-  if (!initializerIndex.try_emplace(name, initializerList.size()).second)
-    return false;
-  ::onnx::TensorProto copy = tensor;
-  copy.set_name(name.str());
-  *mutableGraph().add_initializer() = std::move(copy);
-  initializerList.push_back({name.str(), tensor.data_type(),
-                             std::vector<int64_t>(tensor.dims().begin(), tensor.dims().end()),
-                             *bytes, tensor.data_location() == ::onnx::TensorProto::EXTERNAL});
-  return true;
+const ::onnx::TensorProto *Model::findTensor(StringRef name) const {
+  const ::onnx::GraphProto &graph = message->graph();
+  if (auto found = initializerIndex.find(name); found != initializerIndex.end())
+    return &graph.initializer(static_cast<int>(found->second));
+  for (const ::onnx::NodeProto &node : graph.node())
+    if (node.output_size() == 1 && node.output(0) == name)
+      return constantTensor(node);
+  return nullptr;
 }
 
 Expected<mlir::RankedTensorType> Model::initializerType(mlir::MLIRContext *context,
                                                         StringRef name) const {
-  auto found = initializerIndex.find(name);
-  if (found == initializerIndex.end())
-    return problem("the model has no initializer " + quoted(name));
-  return tensorType(message->graph().initializer(static_cast<int>(found->second)), context);
+  if (const ::onnx::TensorProto *tensor = findTensor(name))
+    return tensorType(*tensor, context);
+  return problem("the model has no initializer " + quoted(name));
 }
 
 Expected<ArrayRef<char>> Model::initializerBytes(StringRef name) {
-  auto found = initializerIndex.find(name);
-  if (found == initializerIndex.end())
-    return problem("the model has no initializer " + quoted(name));
-  return tensorBytes(message->graph().initializer(static_cast<int>(found->second)));
-}
-
-bool Model::isExternal(StringRef name) const {
-  const Initializer *initializer = findInitializer(name);
-  return initializer && initializer->isExternal;
+  if (const ::onnx::TensorProto *tensor = findTensor(name))
+    return tensorBytes(*tensor);
+  return problem("the model has no initializer " + quoted(name));
 }
 
 Expected<ArrayRef<char>> Model::tensorBytes(const ::onnx::TensorProto &tensor) {

@@ -8,8 +8,8 @@
 #ifndef MTC_FRONTEND_READER_MODEL_H
 #define MTC_FRONTEND_READER_MODEL_H
 
+#include "frontend/Problems.h"
 #include "frontend/reader/ExternalData.h"
-#include "frontend/reader/Problems.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -36,7 +36,6 @@ struct Initializer {
   std::vector<int64_t> shape;
   uint64_t bytes;
   bool isExternal;
-  std::string splitFrom = {}; // The file's initializer that this one was copied from.
 };
 
 /// A dimension of a graph input without a fixed extent.
@@ -78,27 +77,18 @@ public:
   const Initializer *findInitializer(llvm::StringRef name) const;
   bool hasInitializer(llvm::StringRef name) const { return findInitializer(name); }
 
-  /// Adds an initializer with the data and the metadata of another. The name must be new.
-  void copyInitializer(llvm::StringRef original, llvm::StringRef name);
-  /// Adds an initializer of this name with a tensor's data; false where the tensor is broken or the
-  /// name is taken.
-  bool addInitializer(const ::onnx::TensorProto &tensor, llvm::StringRef name);
-  /// For rewiring nodes before the model is imported.
-  ::onnx::GraphProto &mutableGraph();
+  /// An initializer, or the tensor of a Constant node of the main graph, by the name of the value;
+  /// null if there is neither.
+  const ::onnx::TensorProto *findTensor(llvm::StringRef name) const;
 
-  /// An initializer's static type. Fails where there is none of this name.
+  /// The static type of what `findTensor` finds. Fails where it finds nothing.
   llvm::Expected<mlir::RankedTensorType> initializerType(mlir::MLIRContext *context,
                                                          llvm::StringRef name) const;
 
-  /// An initializer's elements, row-major and little-endian, booleans as bytes, valid as long as
-  /// the model. Fails where the file that holds them is missing or unfit; the message names the
-  /// file, but neither model nor initializer.
+  /// The elements of what `findTensor` finds, row-major and little-endian, booleans as bytes, valid
+  /// as long as the model. Fails where the file that holds them is missing or unfit; the message
+  /// names the file, but neither model nor initializer.
   llvm::Expected<llvm::ArrayRef<char>> initializerBytes(llvm::StringRef name);
-  llvm::Expected<llvm::ArrayRef<char>> initializerBytes(mlir::MLIRContext *, llvm::StringRef name) {
-    return initializerBytes(name);
-  }
-  /// Whether the data lies in another file.
-  bool isExternal(llvm::StringRef name) const;
 
   /// The same of any tensor of the file, such as a Constant node's.
   llvm::Expected<llvm::ArrayRef<char>> tensorBytes(const ::onnx::TensorProto &tensor);

@@ -34,17 +34,28 @@ template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Fra
     std::string label = nodeLabel(node, index);
     if (!frame.isMain)
       label += ", inlined at " + quoted(StringRef(frame.prefix).drop_back());
+    Entry entry{node, static_cast<int64_t>(index), std::move(name), std::move(label)};
     if (const ::onnx::FunctionProto *function = functions.find(node))
-      inlineCall(node, *function, name, label, frame);
-    else if (normalizedDomain(node.domain()).empty() && node.op_type() == "Constant")
-      importConstantNode(node, name, label, frame);
+      inlineCall(entry, *function, frame);
+    else if (isOperator(node, "Constant"))
+      importConstantNode(entry, frame);
     else
-      importNode(node, name, label, frame);
+      importNode(entry, frame);
   }
 }
 
-void NodeImporter::importConstantNode(const ::onnx::NodeProto &node, const std::string &name,
-                                      const std::string &label, Frame &frame) {
+void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &frame) {
+  if (std::string module = modulePath(entry.node); !module.empty())
+    op->setAttr(moduleAttribute, builder.getStringAttr(module));
+  if (!frame.isMain)
+    return;
+  op->setAttr(indexAttribute, builder.getI64IntegerAttr(entry.index));
+  op->setAttr(resultsAttribute,
+              builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(entry.node.output())));
+}
+
+void NodeImporter::importConstantNode(const Entry &entry, Frame &frame) {
+  const auto &[node, index, name, label] = entry;
   if (node.output_size() != 1 || node.input_size() != 0) {
     problems.add(label + " has " + Twine(node.input_size()) + " inputs and " +
                  Twine(node.output_size()) + " outputs, expected none and one");
@@ -54,8 +65,11 @@ void NodeImporter::importConstantNode(const ::onnx::NodeProto &node, const std::
       importConstant(model, node, frame.attributes, label, builder.getContext(), problems);
   if (!value)
     return;
-  frame.values[node.output(0)] =
+  auto constant =
       ConstantOp::create(builder, locationOf(name, node.name()), value.getType(), value);
+  frame.values[node.output(0)] = constant;
+  if (isa<FloatType>(value.getElementType()) && constantTensor(node))
+    describe(constant, entry, frame);
   if (frame.isMain)
     checkDeclared(node.output(0), cast<RankedTensorType>(value.getType()), label);
 }
@@ -76,8 +90,8 @@ void NodeImporter::checkDeclared(StringRef name, RankedTensorType type, const Tw
     problems.add(label + " " + describeDifference(said, type));
 }
 
-void NodeImporter::importNode(const ::onnx::NodeProto &node, const std::string &name,
-                              const std::string &label, Frame &frame) {
+void NodeImporter::importNode(const Entry &entry, Frame &frame) {
+  const auto &[node, index, name, label] = entry;
   std::optional<int64_t> version = versionOf(node, label, frame);
   NodeAttributes attributes =
       importAttributes(model, node, frame.attributes, label, builder.getContext(), problems);
@@ -99,13 +113,39 @@ void NodeImporter::importNode(const ::onnx::NodeProto &node, const std::string &
       attributes.values, inputs);
   if (!attributes.unsupported.empty())
     op->setAttr("unsupported_attributes", attributes.unsupported);
+  describe(op, entry, frame);
   for (auto [output, value] : llvm::zip(node.output(), op.getOutputs()))
     if (!output.empty())
       frame.values[output] = value;
 }
 
-void NodeImporter::inlineCall(const ::onnx::NodeProto &node, const ::onnx::FunctionProto &function,
-                              const std::string &name, const std::string &label, Frame &frame) {
+/// Whether a value is an initializer, through Identity nodes.
+static bool isInitializer(Value value) {
+  while (auto node = value.getDefiningOp<NodeOp>()) {
+    if (!node.isOperator("Identity") || node.getInputs().size() != 1)
+      return false;
+    value = node.getInputs().front();
+  }
+  return isa_and_nonnull<InitializerOp>(value.getDefiningOp());
+}
+
+Value NodeImporter::enterFunction(const Entry &entry, size_t operand, Frame &frame) {
+  Value value = valueOf(frame.values, entry.node.input(static_cast<int>(operand)));
+  if (!frame.isMain || !isInitializer(value))
+    return value;
+  // Calls are rewired by their operands, whatever the function does with them.
+  auto entrance = NodeOp::create(builder, locationOf(entry.name, entry.node.name()),
+                                 value.getType(), builder.getStringAttr("Identity"),
+                                 builder.getI64IntegerAttr(frame.opsets.lookup("")),
+                                 /*domain=*/nullptr, builder.getDictionaryAttr({}), value);
+  entrance->setAttr(indexAttribute, builder.getI64IntegerAttr(entry.index));
+  entrance->setAttr(operandAttribute, builder.getI64IntegerAttr(static_cast<int64_t>(operand)));
+  return entrance.getResult(0);
+}
+
+void NodeImporter::inlineCall(const Entry &entry, const ::onnx::FunctionProto &function,
+                              Frame &frame) {
+  const auto &[node, position, name, label] = entry;
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
     problems.add(label + " calls function " + quoted(function.name()) + " with " +
                  Twine(node.input_size()) + " inputs and " + Twine(node.output_size()) +
@@ -130,7 +170,7 @@ void NodeImporter::inlineCall(const ::onnx::NodeProto &node, const ::onnx::Funct
   for (auto [index, input] : llvm::enumerate(function.input())) {
     bool isGiven =
         static_cast<int>(index) < node.input_size() && !node.input(static_cast<int>(index)).empty();
-    inner[input] = isGiven ? valueOf(frame.values, node.input(static_cast<int>(index))) : none();
+    inner[input] = isGiven ? enterFunction(entry, index, frame) : none();
   }
   StringMap<int64_t> opsets = opsetsOf(function.opset_import());
   Frame body{inner, opsets, attributes, name + "/", frame.depth + 1, false};

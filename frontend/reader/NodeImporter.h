@@ -56,13 +56,21 @@ private:
     bool isMain;
   };
 
+  /// A node, its position in its graph or function, and what messages call it.
+  struct Entry {
+    const ::onnx::NodeProto &node;
+    int64_t index;
+    std::string name, label;
+  };
+
   template <typename Nodes> void importNodes(const Nodes &nodes, Frame &frame);
-  void importNode(const ::onnx::NodeProto &node, const std::string &name, const std::string &label,
-                  Frame &frame);
-  void importConstantNode(const ::onnx::NodeProto &node, const std::string &name,
-                          const std::string &label, Frame &frame);
-  void inlineCall(const ::onnx::NodeProto &node, const ::onnx::FunctionProto &function,
-                  const std::string &name, const std::string &label, Frame &frame);
+  void importNode(const Entry &entry, Frame &frame);
+  void importConstantNode(const Entry &entry, Frame &frame);
+  void inlineCall(const Entry &entry, const ::onnx::FunctionProto &function, Frame &frame);
+  /// An operand of a call as the function's nodes read it.
+  mlir::Value enterFunction(const Entry &entry, size_t operand, Frame &frame);
+  /// Sets what passes over parameters go by.
+  void describe(mlir::Operation *op, const Entry &entry, const Frame &frame);
 
   template <typename Imports> llvm::StringMap<int64_t> opsetsOf(const Imports &imports);
   std::optional<int64_t> versionOf(const ::onnx::NodeProto &node, const std::string &label,

@@ -2,8 +2,8 @@
 
 #include "frontend/reader/Npy.h"
 
+#include "frontend/Problems.h"
 #include "frontend/dialect/Shapes.h"
-#include "frontend/reader/Problems.h"
 #include "frontend/reader/TensorData.h"
 
 #include "onnx-ml.pb.h"

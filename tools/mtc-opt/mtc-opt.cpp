@@ -6,6 +6,7 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/parameters/Passes.h"
 #include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
 #include "passes/Passes.h"
@@ -63,6 +64,7 @@ int main(int argc, char **argv) {
   mtc::onnx::registerExportersPasses();
   mtc::onnx::registerExportersPipeline();
   mtc::onnx::registerConversionPasses();
+  mtc::onnx::registerParametersPasses();
   mtc::onnx::registerRowsPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Runs the compiler's passes on textual IR\n", registry);

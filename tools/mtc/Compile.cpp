@@ -46,13 +46,15 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
     warn("the program will not --export: there is no model to export");
     return success();
   }
-  llvm::StringSet<> names;
+  llvm::StringSet<> known, names;
+  for (const auto &initializer : compilation.getParameters().initializers)
+    known.insert(initializer.name);
   for (auto variable : compilation.getModule().getOps<VariableOp>())
     if ((variable.getRole() == Role::Parameter || variable.getRole() == Role::State) &&
-        compilation.getModel()->hasInitializer(variable.getSymName()))
+        known.contains(variable.getSymName()))
       names.insert(variable.getSymName());
   auto segments =
-      mtc::onnx::exportSegments(*compilation.getModel(), compilation.getContext(), names);
+      mtc::onnx::exportSegments(*compilation.getModel(), compilation.getParameters().added, names);
   if (!segments) {
     // The program trains all the same.
     warn("the program will not --export: " + llvm::toString(segments.takeError()));
@@ -236,7 +238,7 @@ int mtc::tool::compile(Options &options, const char *executable) {
     return report(std::move(error));
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
-    json["training"] = compilation.getTraining().toJson();
+    json["training"] = compilation.getParameters().training.toJson();
     json["program"] = result->name;
     if (weightsTarget)
       json["weights"] = weightsTarget->name;

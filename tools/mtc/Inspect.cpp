@@ -61,30 +61,22 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
   }
   static constexpr StringRef roles[] = {"parameter", "constant", "state"};
   int64_t parameters = 0;
-  for (const auto &tensor : model.proto().graph().initializer()) {
-    auto it = compilation.getClasses().find(tensor.name());
-    if (it == compilation.getClasses().end())
-      continue;
-    int64_t elements = 1;
-    llvm::json::Array shape;
-    for (int64_t extent : tensor.dims()) {
-      shape.push_back(extent);
-      elements *= extent;
-    }
-    if (it->second.role == mtc::onnx::InitializerRole::Parameter)
-      parameters += elements;
-    llvm::json::Object row{{"name", tensor.name()},
-                           {"shape", std::move(shape)},
-                           {"role", roles[static_cast<unsigned>(it->second.role)]},
-                           {"reason", it->second.reason}};
-    if (!it->second.moduleName.empty())
-      row["module_name"] = it->second.moduleName;
-    if (it->second.looksTrainable)
+  for (const auto &[name, extents, known] : compilation.getParameters().initializers) {
+    if (known.role == mtc::onnx::InitializerRole::Parameter)
+      parameters += ShapedType::getNumElements(extents);
+    llvm::json::Object row{{"name", name},
+                           {"shape", llvm::json::Array(extents)},
+                           {"role", roles[static_cast<unsigned>(known.role)]},
+                           {"reason", known.reason}};
+    if (!known.moduleName.empty())
+      row["module_name"] = known.moduleName;
+    if (known.looksTrainable)
       row["looks_trainable"] = true;
     initializers.push_back(std::move(row));
   }
   // Those that are no initializers, but Constant nodes.
-  for (const mtc::onnx::TrainableConstant &constant : compilation.getTraining().constants) {
+  for (const mtc::onnx::TrainableConstant &constant :
+       compilation.getParameters().training.constants) {
     if (model.hasInitializer(constant.name))
       continue;
     llvm::json::Object row{{"name", constant.name},
@@ -96,9 +88,15 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
       row["module_name"] = constant.moduleName;
     initializers.push_back(std::move(row));
   }
+  // Without those that initializers stand for.
   std::map<std::string, int64_t> operators;
   for (const auto &node : model.proto().graph().node())
     ++operators[node.op_type()];
+  for (const mtc::onnx::AddedInitializer &added : compilation.getParameters().added)
+    if (added.replaced)
+      if (const auto &node = model.proto().graph().node(static_cast<int>(*added.replaced));
+          --operators[node.op_type()] == 0)
+        operators.erase(node.op_type());
   llvm::json::Object counts;
   for (const auto &[name, count] : operators)
     counts[name] = count;

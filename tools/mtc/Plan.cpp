@@ -18,7 +18,7 @@ int mtc::tool::plan(const Options &options) {
   MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
-    json["training"] = compilation.getTraining().toJson();
+    json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     print(plan, llvm::outs());

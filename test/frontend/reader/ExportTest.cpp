@@ -19,8 +19,7 @@ struct Exported {
     llvm::StringSet<> names;
     for (const char *name : trained)
       names.insert(name);
-    mlir::MLIRContext context;
-    auto result = exportSegments(*model, context, names);
+    auto result = exportSegments(*model, {}, names);
     if (result)
       segments = std::move(*result);
     else

@@ -187,10 +187,37 @@ TEST(Import, TakesInitializersOutOfTheInputs) {
   EXPECT_EQ(result.graph().getArgumentTypes().size(), 1u);
   auto initializers = result.graph().getBody().getOps<InitializerOp>();
   ASSERT_EQ(std::distance(initializers.begin(), initializers.end()), 1);
-  EXPECT_EQ((*initializers.begin()).getRole(), "parameter");
+  EXPECT_EQ((*initializers.begin()).getName(), "w");
 }
 
-TEST(Import, MakesConstantsOfWhatIsNotTrained) {
+TEST(Import, SaysWhatInitializersAreToldBy) {
+  ModelProto proto = dynamoModel({"a.weight", "b.weight"});
+  proto.set_producer_name("pytorch");
+  addInitializer(proto, "a.weight", {2, 3}, 1, "PARAMETER");
+  for (int64_t extent : {2, 3})
+    addDim(*proto.mutable_graph()->mutable_value_info(0), extent);
+  addInitializer(proto, "large", {200, 100}, 7);
+  *proto.mutable_graph()->add_initializer() = external("lost", {2}, {{"location", "w.bin"}});
+  addModuleUse(proto, "Mul", "a", {"x", "a.weight"});
+  Imported result(proto);
+  ASSERT_EQ(result.messages(), "");
+  EXPECT_EQ(result.graph()->getAttrOfType<mlir::StringAttr>(producerAttribute), "pytorch");
+  EXPECT_EQ(result.graph()->getAttrOfType<mlir::ArrayAttr>(signatureAttribute).size(), 2u);
+  auto initializers = llvm::to_vector(result.graph().getBody().getOps<InitializerOp>());
+  ASSERT_EQ(initializers.size(), 3u);
+  EXPECT_EQ(initializers[0].getKind(), "PARAMETER");
+  EXPECT_FALSE(initializers[0].getMissing());
+  EXPECT_EQ(initializers[0].getSample()->getNumElements(), 6);
+  EXPECT_EQ(initializers[1].getSample()->getNumElements(), 4096) << "the first of a large one";
+  EXPECT_EQ(*(initializers[1].getSample()->value_begin<float>() + 1), 8.0f);
+  EXPECT_TRUE(initializers[2].getMissing());
+  EXPECT_FALSE(initializers[2].getSample());
+  NodeOp node = result.nodes()[1];
+  EXPECT_EQ(node->getAttrOfType<mlir::IntegerAttr>(indexAttribute).getInt(), 1);
+  EXPECT_EQ(node->getAttrOfType<mlir::StringAttr>(moduleAttribute), "a");
+}
+
+TEST(Import, MakesConstantsOfIntegers) {
   ModelProto proto = reluModel();
   GraphProto &graph = *proto.mutable_graph();
   TensorProto &integers = *graph.add_initializer() = tensor("shape", {2}, TensorProto::INT64);
@@ -203,7 +230,9 @@ TEST(Import, MakesConstantsOfWhatIsNotTrained) {
   Imported result(proto);
   ASSERT_EQ(result.messages(), "");
   EXPECT_EQ(*(constantNamed(result, "shape").getValues<int64_t>().begin() + 1), -1);
-  EXPECT_EQ(constantNamed(result, "scalar").getSplatValue<float>(), 0.5f);
+  auto initializers = llvm::to_vector(result.graph().getBody().getOps<InitializerOp>());
+  ASSERT_EQ(initializers.size(), 1u) << "a float may be trained";
+  EXPECT_EQ(initializers[0].getName(), "scalar");
   EXPECT_EQ(constantNamed(result, "nothing").getNumElements(), 0);
   std::vector<bool> values;
   for (bool value : constantNamed(result, "flags").getValues<bool>())

@@ -2,8 +2,7 @@
 
 #include "TestModel.h"
 
-#include "frontend/reader/Export.h"
-#include "frontend/reader/MergedInitializers.h"
+#include "frontend/parameters/SharedParameters.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
@@ -13,24 +12,20 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A model after the split, as the importer sees it.
-struct Split {
-  explicit Split(const ModelProto &proto, mtc::MergedPolicy policy = mtc::MergedPolicy::Auto) {
-    Problems problems;
-    model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
-    EXPECT_TRUE(problems.empty());
-    report = splitMergedInitializers(*model, policy);
-    classes = classifyInitializers(*model, {}, problems);
-  }
+/// A model after the split, as the file that it would be.
+struct Split : Chosen {
+  explicit Split(const ModelProto &proto, mtc::MergedPolicy policy = mtc::MergedPolicy::Auto)
+      : Chosen(proto, {}, policy), file(exported()) {}
+
   /// The operands of a node.
   std::vector<std::string> inputs(int node) const {
-    const auto &list = model->proto().graph().node(node).input();
+    const auto &list = file.graph().node(node).input();
     return {list.begin(), list.end()};
   }
   std::vector<std::string> initializers() const {
     std::vector<std::string> names;
-    for (const Initializer &initializer : model->initializers())
-      names.push_back(initializer.name);
+    for (const TensorProto &initializer : file.graph().initializer())
+      names.push_back(initializer.name());
     return names;
   }
   bool isParameter(const char *name) const {
@@ -38,10 +33,7 @@ struct Split {
     return found != classes.end() && found->second.role == InitializerRole::Parameter;
   }
 
-  Folder folder;
-  std::unique_ptr<Model> model;
-  SplitReport report;
-  llvm::StringMap<InitializerClass> classes;
+  ModelProto file;
 };
 
 } // namespace
@@ -67,15 +59,13 @@ TEST(MergedInitializers, AreSplitByTheParametersOfTheirUsers) {
   for (const std::string &name : split.initializers())
     EXPECT_TRUE(split.isParameter(name.c_str())) << name;
   EXPECT_EQ(split.classes["fc.bias"].reason, "split from 'n1.bias', which the exporter merged");
-  EXPECT_THAT(split.report.warnings, IsEmpty());
-  EXPECT_THAT(split.report.notes,
+  EXPECT_THAT(split.warnings, IsEmpty());
+  EXPECT_THAT(split.notes,
               ElementsAre(HasSubstr("'n1.weight' stands for 2 parameters (n1.weight, n2.weight)"),
                           HasSubstr("'n1.bias' stands for 3 parameters (n1.bias, n2.bias, fc.bias) "
                                     "that were equal when exported; each is trained apart, "
                                     "--merged keep trains them as one")));
-  llvm::Expected<llvm::ArrayRef<char>> bytes = split.model->initializerBytes("n2.weight");
-  ASSERT_TRUE(bool(bytes));
-  EXPECT_EQ(std::string(bytes->begin(), bytes->end()), bytesOf<float>({1, 2, 3, 4}));
+  EXPECT_EQ(split.file.graph().initializer(3).raw_data(), bytesOf<float>({1, 2, 3, 4}));
 }
 
 TEST(MergedInitializers, AreReadAgainAsTheyWereSplit) {
@@ -84,16 +74,10 @@ TEST(MergedInitializers, AreReadAgainAsTheyWereSplit) {
   for (const char *module : {"n1", "n2"})
     addModuleUse(proto, "LayerNormalization", module, {"x", "n1.weight"});
   Split split(proto);
-  mlir::MLIRContext context;
-  llvm::StringSet<> none;
-  auto segments = exportSegments(*split.model, context, none);
-  ASSERT_TRUE(bool(segments));
-  ModelProto exported;
-  ASSERT_TRUE(exported.ParseFromString(segments->front().bytes));
-  Split again(exported);
+  Split again(split.file);
   EXPECT_THAT(again.initializers(), ElementsAre("n1.weight", "n2.weight"));
   EXPECT_TRUE(again.isParameter("n2.weight"));
-  EXPECT_THAT(again.report.notes, IsEmpty());
+  EXPECT_THAT(again.notes, IsEmpty());
 }
 
 TEST(MergedInitializers, StayOneIfTheUserSaysSo) {
@@ -118,13 +102,14 @@ TEST(MergedInitializers, MatricesOfDifferentValuesMayBeTied) {
   addModuleUse(proto, "MatMul", "b", {"x", "a.weight"});
   Split split(proto);
   EXPECT_THAT(split.initializers(), ElementsAre("head.weight", "a.weight", "b.weight"));
-  EXPECT_THAT(split.report.warnings,
+  EXPECT_THAT(split.warnings,
               ElementsAre(HasSubstr("--merged split trains each apart, --merged keep says")));
   Split all(proto, mtc::MergedPolicy::Split);
   EXPECT_THAT(all.initializers(),
               ElementsAre("head.weight", "a.weight", "embed.weight", "b.weight"));
-  EXPECT_THAT(all.report.warnings, IsEmpty());
-  EXPECT_THAT(parameterWarnings(*all.model, all.classes), IsEmpty()) << "they are no tied copies";
+  EXPECT_THAT(all.warnings, IsEmpty());
+  EXPECT_THAT(parameterWarnings(all.graph(), all.classes, all), IsEmpty())
+      << "they are no tied copies";
 }
 
 TEST(MergedInitializers, TransposedOnesAreNamedAsTheExporterWould) {
@@ -157,12 +142,7 @@ TEST(MergedInitializers, GoByTheModuleWhereTheOperandDoesNotTell) {
 TEST(MergedInitializers, AreSplitWhereFunctionsAreCalled) {
   ModelProto proto = dynamoModel({"a.weight", "b.weight"});
   addInitializer(proto, "a.weight", {2}, 1, "PARAMETER");
-  auto &function = *proto.add_functions();
-  function.set_domain("local");
-  function.set_name("F");
-  function.add_input("u");
-  function.add_input("v");
-  function.add_output("w");
+  auto &function = addFunction(proto, "F", {"u", "v"}, "w");
   NodeProto &inner = addNode(function, "Mul", "mul", {"u", "v"}, {"w"});
   auto *scopes = inner.add_metadata_props();
   scopes->set_key("pkg.torch.onnx.name_scopes");
@@ -186,7 +166,7 @@ TEST(MergedInitializers, OfTorchScriptReplaceIdentities) {
   Split split(proto);
   EXPECT_THAT(split.initializers(), ElementsAre("a.weight", "b.weight"));
   EXPECT_TRUE(split.isParameter("b.weight"));
-  EXPECT_EQ(split.model->proto().graph().node_size(), graph.node_size() - 1);
+  EXPECT_EQ(split.file.graph().node_size(), graph.node_size() - 1);
   EXPECT_THAT(split.inputs(3), ElementsAre("p", "b.weight"));
   proto.set_producer_name("another");
   EXPECT_THAT(Split(proto).initializers(), ElementsAre("a.weight"));
@@ -199,10 +179,7 @@ TEST(MergedInitializers, HideNoMistakeOfTheFile) {
   addInitializer(proto, "a.weight", {2, 2}, 1);
   for (const char *name : {"Identity_0", "Identity_1"})
     addNode(graph, "Identity", name, {"a.weight"}, {"b.weight"});
-  Split split(proto);
-  mlir::MLIRContext context;
-  Problems problems;
-  EXPECT_FALSE(importModel(*split.model, context, {}, split.classes, problems));
-  ASSERT_FALSE(problems.empty());
-  EXPECT_THAT(problems.get().front(), HasSubstr("'b.weight'"));
+  Imported result(proto);
+  EXPECT_TRUE(result.failed());
+  EXPECT_THAT(result.messages(), HasSubstr("'b.weight'"));
 }

@@ -2,7 +2,7 @@
 
 #include "TestModel.h"
 
-#include "frontend/reader/Parameters.h"
+#include "frontend/parameters/SharedParameters.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
@@ -11,20 +11,9 @@ using ::testing::HasSubstr;
 
 namespace {
 
-struct Classified {
-  Classified(const ModelProto &proto, const ParameterPatterns &patterns = {}) {
-    Problems unread;
-    model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), unread);
-    EXPECT_TRUE(unread.empty());
-    classes = classifyInitializers(*model, patterns, problems);
-  }
-  InitializerRole role(const char *name) { return classes.find(name)->second.role; }
-  std::string moduleName(const char *name) { return classes.find(name)->second.moduleName; }
-
-  Folder folder;
-  std::unique_ptr<Model> model;
-  Problems problems;
-  llvm::StringMap<InitializerClass> classes;
+struct Classified : Chosen {
+  explicit Classified(const ModelProto &proto, const ParameterPatterns &patterns = {})
+      : Chosen(proto, patterns, mtc::MergedPolicy::Keep) {}
 };
 
 constexpr auto parameter = InitializerRole::Parameter, constant = InitializerRole::Constant,
@@ -69,12 +58,7 @@ TEST(Parameters, StatisticsAreStateThroughIdentitiesAndFunctions) {
   ModelProto proto = reluModel();
   for (const char *name : {"scale", "bias", "mean", "var"})
     addInitializer(proto, name, {2});
-  auto &function = *proto.add_functions();
-  function.set_domain("local");
-  function.set_name("Norm");
-  for (const char *name : {"x", "s", "b", "m", "v"})
-    function.add_input(name);
-  function.add_output("y");
+  auto &function = addFunction(proto, "Norm", {"x", "s", "b", "m", "v"}, "y");
   addNode(function, "BatchNormalization", "bn", {"x", "s", "b", "m", "v"}, {"y"});
   addNode(*proto.mutable_graph(), "Identity", "copy", {"mean"}, {"mean2"});
   addNode(*proto.mutable_graph(), "Norm", "call", {"x", "scale", "bias", "mean2", "var"}, {"z"})
@@ -131,7 +115,7 @@ TEST(Parameters, RefusesPatternsThatDoNothing) {
   *proto.mutable_graph()->add_initializer() = tensor("ids", {0}, TensorProto::INT64);
   Classified result(proto, {{"ids", "absent*"}, {"[", "nobody"}});
   std::string messages;
-  for (const std::string &message : result.problems.get())
+  for (const std::string &message : result.problems)
     messages += message + "\n";
   EXPECT_THAT(messages, HasSubstr("--train ids: it is no floating-point tensor"));
   EXPECT_THAT(messages, HasSubstr("--train absent*: no initializer matches\n"));
@@ -146,7 +130,7 @@ TEST(Parameters, SuggestsNamesThatAPatternNearlyMatches) {
   addInitializer(proto, "val_1", {2, 2});
   addModuleUse(proto, "MatMul", "head", {"x", "val_1"});
   Classified result(proto, {{"layer.0.weight", "heads.weight", "tab*"}, {"*.wieght"}});
-  EXPECT_THAT(result.problems.get(),
+  EXPECT_THAT(result.problems,
               ElementsAre("--train layer.0.weight: no initializer matches; did you mean "
                           "'layers.0.weight'?",
                           "--train heads.weight: no initializer matches; did you mean "
@@ -220,7 +204,7 @@ TEST(Parameters, FindsEqualMatrices) {
       zeros.add_float_data(0);
   }
   Classified result(proto);
-  std::vector<EqualMatrix> tied = findEqualMatrices(*result.model, result.classes);
+  std::vector<EqualMatrix> tied = findEqualMatrices(result.graph(), result.classes, result);
   ASSERT_EQ(tied.size(), 1u);
   EXPECT_EQ(tied[0].first, "embedding");
   EXPECT_EQ(tied[0].second, "head");
@@ -240,7 +224,7 @@ TEST(Parameters, SaysThatEqualMatricesMayBeTied) {
     addModuleUse(proto, "MatMul", "layer", {"h", name});
   Classified result(proto);
   EXPECT_THAT(
-      parameterWarnings(*result.model, result.classes),
+      parameterWarnings(result.graph(), result.classes, result),
       ElementsAre(
           "initializers 'embed' and 'head' hold the same matrix: perhaps one weight that the "
           "module "
@@ -257,7 +241,7 @@ TEST(Parameters, WarnsOfFoldedNormalizations) {
   for (const char *name : {"model/bn/batchnorm/mul:0", "model/bn/batchnorm/sub:0", "dense/kernel"})
     addInitializer(proto, name, {2});
   Classified result(proto);
-  EXPECT_THAT(parameterWarnings(*result.model, result.classes),
+  EXPECT_THAT(parameterWarnings(result.graph(), result.classes, result),
               ElementsAre(HasSubstr("initializers 'model/bn/batchnorm/mul:0' and "
                                     "'model/bn/batchnorm/sub:0' are what is left of batch "
                                     "normalizations")));
@@ -269,6 +253,6 @@ TEST(Parameters, WarnsOfNormalizationsInConvolutions) {
   addInitializer(proto, "conv.weight_bias", {2});
   Classified result(proto);
   EXPECT_EQ(result.role("conv.weight_bias"), parameter);
-  EXPECT_THAT(parameterWarnings(*result.model, result.classes),
+  EXPECT_THAT(parameterWarnings(result.graph(), result.classes, result),
               ElementsAre(HasSubstr("left of a batch normalization")));
 }

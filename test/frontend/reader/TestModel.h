@@ -4,10 +4,14 @@
 #define MTC_TEST_FRONTEND_READER_TESTMODEL_H
 
 #include "frontend/dialect/Onnx.h"
+#include "frontend/exporters/Passes.h"
+#include "frontend/parameters/Parameters.h"
+#include "frontend/reader/Export.h"
 #include "frontend/reader/Import.h"
 #include "frontend/reader/Model.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 #include "onnx-ml.pb.h"
 
 #include <gmock/gmock.h>
@@ -134,6 +138,23 @@ inline ModelProto dynamoModel(std::initializer_list<const char *> parameters) {
   return proto;
 }
 
+/// A function `local.NAME` of the model.
+inline ::onnx::FunctionProto &addFunction(ModelProto &model, const std::string &name,
+                                          std::initializer_list<const char *> inputs,
+                                          const char *output) {
+  auto &function = *model.add_functions();
+  function.set_domain("local");
+  function.set_name(name);
+  for (const char *input : inputs)
+    function.add_input(input);
+  function.add_output(output);
+  function.add_opset_import()->set_version(18);
+  auto &domain = *model.add_opset_import();
+  domain.set_domain("local");
+  domain.set_version(1);
+  return function;
+}
+
 /// Elements are `value`, `value` + 1, …; `kind` is what the exporter says that it is.
 inline TensorProto &addInitializer(ModelProto &proto, const std::string &name,
                                    std::initializer_list<int64_t> dims, float value = 0,
@@ -193,19 +214,72 @@ public:
   Problems problems;
   Folder folder;
   std::unique_ptr<Model> model;
-  llvm::StringMap<InitializerClass> classes;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OwningOpRef<mlir::ModuleOp> module; // Null after problems.
 
 private:
   void import(const std::string &path, const ImportOptions &options) {
     model = Model::read(path, problems);
     if (!model)
       return;
-    classes = classifyInitializers(*model, {}, problems);
-    module = importModel(*model, context, options, classes, problems);
-    EXPECT_EQ(!module, !problems.empty()) << "a failure says why, a success has no problems";
-    if (module) {
-      EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));
+    module = importModel(*model, context, options, problems);
+    EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));
+    if (!problems.empty())
+      module = {};
+  }
+};
+
+/// A model as `mtc compile` takes it up to the choice of its parameters.
+class Chosen {
+public:
+  explicit Chosen(const ModelProto &proto, const ParameterPatterns &patterns = {},
+                  mtc::MergedPolicy merged = mtc::MergedPolicy::Auto) {
+    Problems unread;
+    model = Model::read(folder.write("model.onnx", proto.SerializeAsString()), unread);
+    EXPECT_TRUE(unread.empty());
+    module = importModel(*model, context, {}, unread);
+    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+      collect(diagnostic);
+      return mlir::success();
+    });
+    mlir::PassManager manager(&context);
+    buildParametersPipeline(manager, merged, patterns);
+    EXPECT_EQ(mlir::succeeded(manager.run(*module)), problems.empty());
+    classes = chosenClasses(graph());
+  }
+
+  GraphOp graph() { return *module->getOps<GraphOp>().begin(); }
+  InitializerRole role(const char *name) { return classes.find(name)->second.role; }
+  std::string moduleName(const char *name) { return classes.find(name)->second.moduleName; }
+  /// The data of an initializer of the file.
+  llvm::Expected<llvm::ArrayRef<char>> operator()(llvm::StringRef name) {
+    return model->initializerBytes(name);
+  }
+
+  /// The model's file as a program exports it.
+  ModelProto exported() {
+    llvm::StringSet<> none;
+    auto segments = exportSegments(*model, findAddedInitializers(graph()), none);
+    ModelProto proto;
+    EXPECT_TRUE(bool(segments) && proto.ParseFromString(segments->front().bytes));
+    return proto;
+  }
+
+  mlir::MLIRContext context;
+  Folder folder;
+  std::unique_ptr<Model> model;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<std::string> notes, warnings, problems;
+  llvm::StringMap<InitializerClass> classes;
+
+private:
+  void collect(mlir::Diagnostic &diagnostic) {
+    switch (diagnostic.getSeverity()) {
+    case mlir::DiagnosticSeverity::Error:
+      return problems.push_back(diagnostic.str());
+    case mlir::DiagnosticSeverity::Warning:
+      return warnings.push_back(diagnostic.str());
+    default:
+      return notes.push_back(diagnostic.str());
     }
   }
 };

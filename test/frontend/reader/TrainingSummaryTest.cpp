@@ -2,8 +2,7 @@
 
 #include "TestModel.h"
 
-#include "frontend/reader/MergedInitializers.h"
-#include "frontend/reader/TrainingSummary.h"
+#include "frontend/parameters/TrainingSummary.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
@@ -13,15 +12,9 @@ using ::testing::IsEmpty;
 
 namespace {
 
-/// A model as `mtc compile` takes it up to the import.
-struct Summarized {
-  explicit Summarized(const ModelProto &proto, const ParameterPatterns &patterns = {}) {
-    model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
-    EXPECT_TRUE(problems.empty());
-    splitMergedInitializers(*model, mtc::MergedPolicy::Auto);
-    classes = classifyInitializers(*model, patterns, problems);
-    summary = summarizeTraining(*model, classes);
-  }
+struct Summarized : Chosen {
+  explicit Summarized(const ModelProto &proto, const ParameterPatterns &patterns = {})
+      : Chosen(proto, patterns), summary(summarizeTraining(graph(), classes)) {}
   std::vector<std::string> constants() const {
     std::vector<std::string> names;
     for (const TrainableConstant &constant : summary.constants)
@@ -29,10 +22,6 @@ struct Summarized {
     return names;
   }
 
-  Folder folder;
-  std::unique_ptr<Model> model;
-  Problems problems;
-  llvm::StringMap<InitializerClass> classes;
   TrainingSummary summary;
 };
 
@@ -134,7 +123,7 @@ TEST(TrainingSummary, FollowsConstantsThroughWhatIsComputedOfThem) {
   EXPECT_TRUE(trained.problems.empty());
   EXPECT_THAT(trained.constants(), IsEmpty());
   EXPECT_EQ(trained.classes["w"].role, InitializerRole::Parameter);
-  EXPECT_EQ(trained.model->proto().graph().node_size(), proto.graph().node_size() - 1);
+  EXPECT_EQ(trained.exported().graph().node_size(), proto.graph().node_size() - 1);
   // A name in full trains any floating-point constant.
   Summarized named(proto, {{"mask"}, {}});
   EXPECT_TRUE(named.problems.empty());

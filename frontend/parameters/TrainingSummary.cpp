@@ -1,14 +1,15 @@
 //===- TrainingSummary.cpp - What of a model is trained ---------------------------------------===//
 
-#include "frontend/reader/TrainingSummary.h"
+#include "frontend/parameters/TrainingSummary.h"
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/reader/InitializerUses.h"
-#include "frontend/reader/MovingStatistics.h"
+#include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/MovingStatistics.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
+using namespace mlir;
 
 namespace mtc::onnx {
 
@@ -36,14 +37,14 @@ std::string describe(const TrainableConstant &constant) {
 std::vector<std::string> findSharedParameters(const StringMap<InitializerClass> &classes,
                                               const StringMap<std::vector<InitializerUse>> &uses,
                                               ArrayRef<std::string> missing) {
-  StringSet<> candidates;
+  llvm::StringSet<> candidates;
   candidates.insert(missing.begin(), missing.end());
   std::vector<std::string> found;
   for (const auto &entry : uses) {
     auto known = classes.find(entry.getKey());
     if (candidates.empty() || known == classes.end() || !known->second.isParameter)
       continue;
-    for (const InitializerUse &use : entry.second)
+    for (InitializerUse use : entry.second)
       if (std::string name = parameterOfUse(use, candidates); !name.empty())
         found.push_back(std::move(name));
   }
@@ -102,35 +103,36 @@ json::Object TrainingSummary::toJson() const {
                       {"missing", json::Array(missing)}};
 }
 
-TrainingSummary summarizeTraining(Model &model, const StringMap<InitializerClass> &classes) {
+TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClass> &classes) {
   TrainingSummary summary;
-  StringMap<std::vector<InitializerUse>> uses = initializerUses(model.proto());
-  StringSet<> reached = reachedValues(model.proto());
-  for (const Initializer &initializer : model.initializers()) {
-    auto entry = classes.find(initializer.name);
-    if (entry == classes.end() || !uses.contains(initializer.name))
+  StringMap<std::vector<InitializerUse>> uses = initializerUses(graph);
+  llvm::DenseSet<Value> reached = reachedValues(graph);
+  for (InitializerOp initializer : trainableInitializers(graph)) {
+    std::string name = initializer.getName().str();
+    auto entry = classes.find(name);
+    if (entry == classes.end() || !uses.contains(name))
       continue;
     if (entry->second.reason == movingStatisticReason)
-      summary.movingStatistics.push_back(initializer.name);
+      summary.movingStatistics.push_back(name);
     bool isTrained = entry->second.role == InitializerRole::Parameter;
     if (!isTrained && !entry->second.isParameter)
       continue;
-    if (isTrained && !reached.contains(initializer.name)) {
-      summary.unreached.push_back(initializer.name);
+    if (isTrained && !reached.contains(initializer)) {
+      summary.unreached.push_back(name);
       isTrained = false;
     }
-    int64_t elements = elementCount(initializer.shape);
+    int64_t elements = cast<RankedTensorType>(initializer.getType()).getNumElements();
     ++summary.parameters;
     summary.elements += elements;
     summary.trained += isTrained;
     summary.trainedElements += isTrained ? elements : 0;
   }
-  StringSet<> stoodFor;
-  for (TrainableConstant &constant : findTrainableConstants(model, classes)) {
+  llvm::StringSet<> stoodFor;
+  for (TrainableConstant &constant : findTrainableConstants(graph, classes)) {
     stoodFor.insert(constant.moduleName);
     summary.constants.push_back(std::move(constant));
   }
-  std::vector<std::string> missing = findMissingParameters(model, classes);
+  std::vector<std::string> missing = findMissingParameters(graph, classes);
   for (const std::string &name : findSharedParameters(classes, uses, missing))
     stoodFor.insert(name);
   for (std::string &name : missing)

@@ -1,23 +1,23 @@
 //===- SharedParameters.cpp - Parameters that may be one in the module, or were taken apart ---===//
 
-#include "frontend/reader/InitializerUses.h"
-#include "frontend/reader/MovingStatistics.h"
-#include "frontend/reader/Parameters.h"
-#include "frontend/reader/TensorData.h"
+#include "frontend/parameters/SharedParameters.h"
 
-#include "onnx-ml.pb.h"
+#include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/MovingStatistics.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
 
 using namespace llvm;
+using namespace mlir;
 
 namespace mtc::onnx {
 
 namespace {
 
 /// Each matrix is compared with each of its size; a model with more is not searched further.
-constexpr size_t mostComparedMatrices = 2000;
+constexpr size_t maxComparedMatrices = 2000;
 
 /// A matrix's elements as units of bytes; `isTransposed` swaps its axes.
 struct Matrix {
@@ -64,20 +64,11 @@ bool isParameter(const StringMap<InitializerClass> &classes, StringRef name) {
 }
 
 /// What was split is meant to be trained apart.
-bool haveSameOrigin(const Initializer &a, const Initializer &b) {
-  auto origin = [](const Initializer &x) -> StringRef {
-    return x.splitFrom.empty() ? x.name : x.splitFrom;
-  };
-  return origin(a) == origin(b);
-}
-
-int64_t elementCount(const Initializer &initializer) {
-  return initializer.bytes / elementBytes(initializer.dataType);
-}
+bool haveSameOrigin(InitializerOp a, InitializerOp b) { return a.getSource() == b.getSource(); }
 
 /// An initializer and its data.
 struct KnownMatrix {
-  const Initializer *initializer;
+  InitializerOp initializer;
   Matrix matrix;
 
   Matrix view(bool isTransposed) const {
@@ -91,9 +82,12 @@ struct KnownMatrix {
 
 /// Whether `a` equals `b`, read transposed or as it is; nothing where it equals neither.
 std::optional<bool> equalTransposed(const KnownMatrix &a, const KnownMatrix &b) {
-  if (a.initializer->dataType != b.initializer->dataType ||
-      a.initializer->bytes != b.initializer->bytes ||
-      haveSameOrigin(*a.initializer, *b.initializer))
+  auto typeOf = [](const KnownMatrix &x) {
+    return cast<RankedTensorType>(x.initializer->getResult(0).getType());
+  };
+  if (typeOf(a).getElementType() != typeOf(b).getElementType() ||
+      typeOf(a).getNumElements() != typeOf(b).getNumElements() ||
+      haveSameOrigin(a.initializer, b.initializer))
     return std::nullopt;
   for (bool isTransposed : {false, true}) {
     Matrix other = b.view(isTransposed);
@@ -109,8 +103,8 @@ bool haveSameRole(const StringMap<std::vector<InitializerUse>> &uses, StringRef 
   auto first = uses.find(a), second = uses.find(b);
   if (first == uses.end() || second == uses.end())
     return false;
-  const InitializerUse &x = first->second.front(), &y = second->second.front();
-  return x.node->op_type() == y.node->op_type() && x.operand == y.operand;
+  InitializerUse x = first->second.front(), y = second->second.front();
+  return x.node.getOpType() == y.node.getOpType() && x.operand == y.operand;
 }
 
 /// `'a', 'b' and 3 more`.
@@ -128,12 +122,12 @@ std::string listed(ArrayRef<std::string> names) {
 
 /// What the file does not tell of equal matrices. Of layers that started equal, as those of
 /// nn.TransformerEncoder, one line says all.
-void warnOfEqualMatrices(Model &model, const StringMap<InitializerClass> &classes,
-                         std::vector<std::string> &warnings) {
-  StringMap<std::vector<InitializerUse>> uses = initializerUses(model.proto());
+void warnOfEqualMatrices(GraphOp graph, const StringMap<InitializerClass> &classes,
+                         InitializerBytes bytesOf, std::vector<std::string> &warnings) {
+  StringMap<std::vector<InitializerUse>> uses = initializerUses(graph);
   std::vector<std::vector<std::string>> layers;
   StringMap<size_t> groupOf;
-  for (const EqualMatrix &equal : findEqualMatrices(model, classes)) {
+  for (const EqualMatrix &equal : findEqualMatrices(graph, classes, bytesOf)) {
     if (!haveSameRole(uses, equal.first, equal.second)) {
       warnings.push_back("initializers " + quoted(equal.first) + " and " + quoted(equal.second) +
                          " hold the same matrix" + (equal.isTransposed ? ", one transposed" : "") +
@@ -157,19 +151,20 @@ void warnOfEqualMatrices(Model &model, const StringMap<InitializerClass> &classe
 }
 
 /// Scales and biases that the exporter computed of a normalization and its statistics.
-void warnOfNormalizations(const Model &model, const StringMap<InitializerClass> &classes,
+void warnOfNormalizations(GraphOp graph, const StringMap<InitializerClass> &classes,
                           std::vector<std::string> &warnings) {
   std::vector<std::string> folded;
-  for (const Initializer &initializer : model.initializers()) {
-    if (!isParameter(classes, initializer.name))
+  for (InitializerOp initializer : trainableInitializers(graph)) {
+    StringRef name = initializer.getName();
+    if (!isParameter(classes, name))
       continue;
-    if (StringRef(initializer.name).ends_with(".weight_bias"))
-      warnings.push_back("initializer " + quoted(initializer.name) +
+    if (name.ends_with(".weight_bias"))
+      warnings.push_back("initializer " + quoted(name) +
                          " is what is left of a batch normalization that the exporter took into "
                          "the convolution: it is not trained as a normalization. Export in "
                          "training mode to keep it");
-    else if (isNamedAsFoldedNormalization(initializer.name))
-      folded.push_back(initializer.name);
+    else if (isNamedAsFoldedNormalization(name))
+      folded.push_back(name.str());
   }
   if (!folded.empty())
     warnings.push_back("initializers " + listed(folded) +
@@ -180,27 +175,30 @@ void warnOfNormalizations(const Model &model, const StringMap<InitializerClass> 
 
 } // namespace
 
-std::vector<EqualMatrix> findEqualMatrices(Model &model,
-                                           const StringMap<InitializerClass> &classes) {
+std::vector<EqualMatrix> findEqualMatrices(GraphOp graph,
+                                           const StringMap<InitializerClass> &classes,
+                                           InitializerBytes bytesOf) {
   std::vector<KnownMatrix> different; // One of each that are equal.
   std::vector<EqualMatrix> result;
   size_t compared = 0;
-  for (const Initializer &initializer : model.initializers()) {
-    if (initializer.shape.size() != 2 || elementCount(initializer) <= 1 ||
-        !isParameter(classes, initializer.name) || compared++ >= mostComparedMatrices)
+  for (InitializerOp initializer : trainableInitializers(graph)) {
+    auto type = cast<RankedTensorType>(initializer.getType());
+    if (type.getRank() != 2 || type.getNumElements() <= 1 ||
+        !isParameter(classes, initializer.getName()) || compared++ >= maxComparedMatrices)
       continue;
-    Expected<ArrayRef<char>> bytes = model.initializerBytes(initializer.name);
+    Expected<ArrayRef<char>> bytes = bytesOf(initializer.getSource());
     if (!bytes) {
       consumeError(bytes.takeError());
       continue;
     }
-    KnownMatrix matrix{&initializer,
-                       {bytes->data(), elementBytes(initializer.dataType), initializer.shape[0],
-                        initializer.shape[1]}};
+    KnownMatrix matrix{
+        initializer,
+        {bytes->data(), type.getElementTypeBitWidth() / 8, type.getDimSize(0), type.getDimSize(1)}};
     bool isNew = true;
     for (const KnownMatrix &known : different)
       if (std::optional<bool> isTransposed = equalTransposed(known, matrix)) {
-        result.push_back({known.initializer->name, initializer.name, *isTransposed});
+        InitializerOp first = known.initializer;
+        result.push_back({first.getName().str(), initializer.getName().str(), *isTransposed});
         isNew = false;
         break;
       }
@@ -210,11 +208,12 @@ std::vector<EqualMatrix> findEqualMatrices(Model &model,
   return result;
 }
 
-std::vector<std::string> parameterWarnings(Model &model,
-                                           const StringMap<InitializerClass> &classes) {
+std::vector<std::string> parameterWarnings(GraphOp graph,
+                                           const StringMap<InitializerClass> &classes,
+                                           InitializerBytes bytesOf) {
   std::vector<std::string> warnings;
-  warnOfEqualMatrices(model, classes, warnings);
-  warnOfNormalizations(model, classes, warnings);
+  warnOfEqualMatrices(graph, classes, bytesOf, warnings);
+  warnOfNormalizations(graph, classes, warnings);
   return warnings;
 }
 

@@ -1,6 +1,6 @@
 //===- Problems.cpp - What is wrong with a file, collected ------------------------------------===//
 
-#include "frontend/reader/Problems.h"
+#include "frontend/Problems.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"

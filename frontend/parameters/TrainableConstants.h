@@ -7,12 +7,10 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_READER_TRAINABLECONSTANTS_H
-#define MTC_FRONTEND_READER_TRAINABLECONSTANTS_H
+#ifndef MTC_FRONTEND_PARAMETERS_TRAINABLECONSTANTS_H
+#define MTC_FRONTEND_PARAMETERS_TRAINABLECONSTANTS_H
 
-#include "frontend/reader/Parameters.h"
-
-#include "llvm/ADT/StringSet.h"
+#include "frontend/parameters/Parameters.h"
 
 namespace mtc::onnx {
 
@@ -30,22 +28,28 @@ struct TrainableConstant {
   std::string moduleName; // The parameter, or the module, that it seems to be of; may be empty.
 };
 
-/// Those of a file, in the order of their first use. `classes` are by the rules.
+/// Those of a graph, in the order of their first use. `classes` are by the rules.
 std::vector<TrainableConstant>
-findTrainableConstants(Model &model, const llvm::StringMap<InitializerClass> &classes);
+findTrainableConstants(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
 
-/// Makes initializers of the Constant nodes with these results that hold floating-point numbers,
-/// and returns the results' names.
-std::vector<std::string> makeInitializers(Model &model, const llvm::StringSet<> &results);
+/// All Constant nodes of the file's main graph that hold a tensor that can be trained, and what the
+/// file calls such a node's result.
+llvm::SmallVector<ConstantOp> floatConstantNodes(GraphOp graph);
+llvm::StringRef resultName(mlir::Operation *node);
 
-/// The results of all Constant nodes of the main graph that hold floating-point numbers.
-std::vector<std::string> floatConstantNodes(const Model &model);
+/// Puts an initializer in the place of a Constant node, named as its result; and whether one is
+/// such.
+void makeInitializer(GraphOp graph, ConstantOp node);
+bool wasConstantNode(InitializerOp initializer);
+
+/// The last initializer of a graph, behind which new ones go; null if there is none.
+InitializerOp lastInitializer(GraphOp graph);
 
 /// The parameters that the file lists of the module, and neither an initializer nor a constant of
 /// `classes` stands for.
-std::vector<std::string> findMissingParameters(const Model &model,
+std::vector<std::string> findMissingParameters(GraphOp graph,
                                                const llvm::StringMap<InitializerClass> &classes);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_READER_TRAINABLECONSTANTS_H
+#endif // MTC_FRONTEND_PARAMETERS_TRAINABLECONSTANTS_H

@@ -1,14 +1,11 @@
 //===- MovingStatistics.h - Decomposed batch normalizations -----------------------------------===//
 
-#ifndef MTC_FRONTEND_READER_MOVINGSTATISTICS_H
-#define MTC_FRONTEND_READER_MOVINGSTATISTICS_H
+#ifndef MTC_FRONTEND_PARAMETERS_MOVINGSTATISTICS_H
+#define MTC_FRONTEND_PARAMETERS_MOVINGSTATISTICS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "frontend/dialect/Onnx.h"
+
 #include "llvm/ADT/StringSet.h"
-
-namespace onnx {
-class GraphProto;
-}
 
 namespace mtc::onnx {
 
@@ -21,7 +18,7 @@ namespace mtc::onnx {
 /// They are told by their names, or by being used like this.
 inline constexpr llvm::StringLiteral movingStatisticReason =
     "moving statistics of a decomposed batch normalization";
-llvm::StringSet<> findMovingStatistics(const ::onnx::GraphProto &graph);
+llvm::StringSet<> findMovingStatistics(GraphOp graph);
 
 /// Whether the name says it: a part of it, between slashes, dots and colons, is `moving_mean`,
 /// `moving_variance`, `running_mean` or `running_var`, numbered or not.
@@ -33,4 +30,4 @@ bool isNamedAsFoldedNormalization(llvm::StringRef name);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_READER_MOVINGSTATISTICS_H
+#endif // MTC_FRONTEND_PARAMETERS_MOVINGSTATISTICS_H

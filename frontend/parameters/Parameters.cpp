@@ -1,78 +1,77 @@
 //===- Parameters.cpp - Which initializers are trained ----------------------------------------===//
 
-#include "frontend/reader/Parameters.h"
+#include "frontend/parameters/Parameters.h"
 
 #include "frontend/Suggestions.h"
-#include "frontend/reader/Functions.h"
-#include "frontend/reader/InitializerUses.h"
-#include "frontend/reader/MovingStatistics.h"
-#include "frontend/reader/NodeNames.h"
-#include "frontend/reader/TensorData.h"
-#include "frontend/reader/TrainableConstants.h"
+#include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/MovingStatistics.h"
+#include "frontend/parameters/TrainableConstants.h"
 
-#include "onnx-ml.pb.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace llvm;
+using namespace mlir;
 
 namespace mtc::onnx {
 
 namespace {
 
-constexpr StringRef kindKey = "pkg.torch.export.graph_signature.InputSpec.kind";
+constexpr StringRef roleNames[] = {"parameter", "constant", "state"};
 
 /// `onnx::MatMul_12`: the name that the TorchScript exporter gives to what it folded.
 bool isTorchScriptFoldedName(StringRef name) { return name.starts_with("onnx::"); }
 
 class Classifier {
 public:
-  explicit Classifier(const Model &model)
-      : model(model), uses(initializerUses(model.proto())),
-        movingStatistics(findMovingStatistics(model.proto().graph())),
-        bySignature(hasSignature(model.proto())) {}
+  explicit Classifier(GraphOp graph)
+      : graph(graph), initializers(trainableInitializers(graph)), uses(initializerUses(graph)),
+        movingStatistics(findMovingStatistics(graph)), bySignature(hasSignature(graph)) {
+    for (InitializerOp initializer : initializers)
+      byName[initializer.getName()] = initializer;
+  }
 
   StringMap<InitializerClass> run() {
-    for (const auto &info : model.proto().graph().value_info())
-      for (const auto &entry : info.metadata_props())
-        if (entry.key() == kindKey)
-          kinds[info.name()] = entry.value();
-    for (const Initializer &initializer : model.initializers())
-      if (isFloatingPoint(initializer.dataType))
-        classes[initializer.name] = classify(initializer);
-    for (auto &entry : classes)
-      entry.second.isParameter = entry.second.role == InitializerRole::Parameter;
+    for (InitializerOp initializer : initializers) {
+      InitializerClass &known = classes[initializer.getName()] = classify(initializer);
+      known.isParameter = known.role == InitializerRole::Parameter;
+    }
     recoverNames();
     return std::move(classes);
   }
 
 private:
-  InitializerClass classify(const Initializer &initializer) const {
-    StringRef name = initializer.name;
-    size_t rank = initializer.shape.size();
-    if (const Initializer *original = model.findInitializer(initializer.splitFrom))
-      if (classify(*original).role == InitializerRole::Parameter)
+  InitializerClass classify(InitializerOp initializer) const {
+    StringRef name = initializer.getName();
+    int64_t rank = cast<RankedTensorType>(initializer.getType()).getRank();
+    if (std::optional<StringRef> original = initializer.getSplitFrom()) {
+      InitializerOp whole = byName.lookup(*original);
+      if (whole && classify(whole).role == InitializerRole::Parameter)
         return {InitializerRole::Parameter,
-                "split from " + quoted(initializer.splitFrom) + ", which the exporter merged", ""};
+                "split from " + quoted(*original) + ", which the exporter merged", ""};
+    } else if (wasConstantNode(initializer)) {
+      return {InitializerRole::Constant, "a Constant node", ""};
+    }
     if (isRunningStatistic(name))
       return {InitializerRole::State, "running statistics of BatchNormalization", ""};
-    if (movingStatistics.contains(name) && kinds.lookup(name) != "PARAMETER")
+    StringRef kind = initializer.getKind().value_or("");
+    if (movingStatistics.contains(name) && kind != "PARAMETER")
       return knownConstant(movingStatisticReason.str());
     if (!bySignature) {
       if (rank >= 1)
         return {InitializerRole::Parameter, "a floating-point initializer", ""};
       return {InitializerRole::Constant, "a scalar", ""};
     }
-    std::string kind = kinds.lookup(name);
     if (kind == "PARAMETER")
       return {InitializerRole::Parameter, "the exporter marks it PARAMETER", ""};
     if (!kind.empty())
-      return knownConstant("the exporter marks it " + kind);
+      return knownConstant("the exporter marks it " + kind.str());
     if (isFoldedName(name) && rank >= 2)
       return {InitializerRole::Parameter,
               "a weight that the exporter transposed (val_N of two or more dimensions)", ""};
-    if (name.ends_with("_bias") && kinds.lookup(name.drop_back(5)) == "PARAMETER")
+    if (name.ends_with("_bias") && isMarkedParameter(name.drop_back(5)))
       return {InitializerRole::Parameter,
               "the bias of a normalization that the exporter took into a convolution", ""};
     return {InitializerRole::Constant, "computed by the exporter", ""};
@@ -84,51 +83,57 @@ private:
     return result;
   }
 
+  bool isMarkedParameter(StringRef name) const {
+    InitializerOp initializer = byName.lookup(name);
+    return initializer && initializer.getKind() == "PARAMETER";
+  }
+
   bool isRunningStatistic(StringRef name) const {
     auto found = uses.find(name);
-    return found != uses.end() && llvm::any_of(found->second, [](const InitializerUse &use) {
-             return isOperator(*use.node, "BatchNormalization") && use.operand >= 3;
+    return found != uses.end() && llvm::any_of(found->second, [](InitializerUse use) {
+             return use.node.isOperator("BatchNormalization") && use.operand >= 3;
            });
   }
 
   /// A folded parameter belongs to the module that reads it: under the name that the signature
   /// lists and no initializer has, or as `weight` where there is no signature.
   void recoverNames() {
-    StringSet<> missing;
-    for (const std::string &name : signatureParameters(model.proto()))
+    llvm::StringSet<> missing;
+    for (const std::string &name : signatureParameters(graph))
       if (!classes.contains(name))
         missing.insert(name);
-    for (const Initializer &initializer : model.initializers()) {
-      auto entry = classes.find(initializer.name);
-      auto found = uses.find(initializer.name);
-      if (entry == classes.end() || found == uses.end() ||
-          entry->second.role != InitializerRole::Parameter)
+    for (InitializerOp initializer : initializers) {
+      StringRef name = initializer.getName();
+      InitializerClass &known = classes[name];
+      auto found = uses.find(name);
+      if (found == uses.end() || known.role != InitializerRole::Parameter)
         continue;
-      const InitializerUse &use = found->second.front();
-      if (bySignature && isFoldedName(initializer.name)) {
-        entry->second.moduleName = parameterOfUse(use, missing);
-        missing.erase(entry->second.moduleName);
-      } else if (isTorchScriptFoldedName(initializer.name) && use.node->op_type() == "MatMul") {
-        std::string module = modulePath(*use.node);
+      InitializerUse use = found->second.front();
+      if (bySignature && isFoldedName(name)) {
+        known.moduleName = parameterOfUse(use, missing);
+        missing.erase(known.moduleName);
+      } else if (isTorchScriptFoldedName(name) && use.node.getOpType() == "MatMul") {
+        std::string module = modulePath(use.node);
         if (!module.empty() && !classes.contains(module + ".weight"))
-          entry->second.moduleName = module + ".weight";
+          known.moduleName = module + ".weight";
       }
     }
   }
 
-  const Model &model;
+  GraphOp graph;
+  SmallVector<InitializerOp> initializers;
+  StringMap<InitializerOp> byName;
   StringMap<std::vector<InitializerUse>> uses;
-  StringSet<> movingStatistics;
+  llvm::StringSet<> movingStatistics;
   bool bySignature;
-  StringMap<std::string> kinds; // by initializer
   StringMap<InitializerClass> classes;
 };
 
 /// Applies the user's patterns: of those that match, the most specific decides.
 class PatternApplier {
 public:
-  PatternApplier(Model &model, StringMap<InitializerClass> &classes, Problems &problems)
-      : model(model), classes(classes), problems(problems) {}
+  PatternApplier(GraphOp graph, StringMap<InitializerClass> &classes, Problems &problems)
+      : graph(graph), classes(classes), problems(problems) {}
 
   void apply(const ParameterPatterns &patterns) {
     takeConstantNodes(patterns.train);
@@ -148,25 +153,28 @@ private:
   /// Constant nodes that a pattern names become initializers; a wildcard takes those that look
   /// trainable.
   void takeConstantNodes(ArrayRef<std::string> patterns) {
-    for (const TrainableConstant &constant : findTrainableConstants(model, classes))
+    for (const TrainableConstant &constant : findTrainableConstants(graph, classes))
       modules[constant.name] = constant.moduleName;
-    std::vector<std::string> nodes = floatConstantNodes(model);
-    StringSet<> taken;
+    SmallVector<ConstantOp> nodes = floatConstantNodes(graph);
+    llvm::SetVector<ConstantOp> taken;
     for (const std::string &text : patterns) {
       Expected<GlobPattern> pattern = GlobPattern::create(text);
       if (!pattern) {
         consumeError(pattern.takeError()); // said by match()
         continue;
       }
-      for (const std::string &name : nodes) {
+      for (ConstantOp node : nodes) {
+        StringRef name = resultName(node);
         auto found = modules.find(name);
         bool looksTrainable = found != modules.end();
         if (name == text ||
             (looksTrainable && (pattern->match(name) || pattern->match(found->second))))
-          taken.insert(name);
+          taken.insert(node);
       }
     }
-    for (const std::string &name : makeInitializers(model, taken)) {
+    for (ConstantOp node : taken) {
+      std::string name = resultName(node).str();
+      makeInitializer(graph, node);
       InitializerClass &made = classes[name];
       made.reason = "a Constant node";
       made.moduleName = modules.lookup(name);
@@ -184,13 +192,13 @@ private:
     size_t literals = llvm::count_if(text, [](char c) { return c != '*' && c != '?'; });
     bool matchesAny = false;
     std::string passedOver; // A constant that has to be named in full.
-    for (const Initializer &initializer : model.initializers()) {
-      auto entry = classes.find(initializer.name);
+    for (const std::string &name : initializerNames()) {
+      auto entry = classes.find(name);
       bool isKnown = entry != classes.end();
       StringRef moduleName = isKnown ? StringRef(entry->second.moduleName) : StringRef();
-      if (!pattern->match(initializer.name) && (moduleName.empty() || !pattern->match(moduleName)))
+      if (!pattern->match(name) && (moduleName.empty() || !pattern->match(moduleName)))
         continue;
-      bool isNamed = initializer.name == text || moduleName == text;
+      bool isNamed = name == text || moduleName == text;
       // Whoever names one thing means it; a wildcard passes over what is not to be trained.
       if (!isKnown || entry->second.role == InitializerRole::State) {
         matchesAny = true;
@@ -202,11 +210,11 @@ private:
       }
       if (role == InitializerRole::Parameter && !isNamed && !entry->second.isParameter &&
           !entry->second.looksTrainable) {
-        passedOver = initializer.name;
+        passedOver = name;
         continue;
       }
       matchesAny = true;
-      auto [decided, isNew] = specificity.try_emplace(initializer.name, literals);
+      auto [decided, isNew] = specificity.try_emplace(name, literals);
       if (!isNew && decided->second > literals)
         continue;
       decided->second = literals;
@@ -222,23 +230,32 @@ private:
       problems.add(label + ": no initializer matches" + suggestNames(text, knownNames()));
   }
 
-  SmallVector<StringRef> knownNames() const {
+  /// Of all initializers, integers too.
+  std::vector<std::string> initializerNames() {
+    std::vector<std::string> names;
+    for (Operation &op : graph.getBody().front())
+      if (auto initializer = dyn_cast<InitializerOp>(op))
+        names.push_back(initializer.getName().str());
+      else if (auto name = op.getAttrOfType<StringAttr>(initializerAttribute))
+        names.push_back(name.str());
+    return names;
+  }
+
+  SmallVector<StringRef> knownNames() {
     SmallVector<StringRef> names;
-    for (const Initializer &initializer : model.initializers()) {
-      auto entry = classes.find(initializer.name);
-      if (entry == classes.end())
-        continue;
-      names.push_back(initializer.name);
+    for (InitializerOp initializer : trainableInitializers(graph)) {
+      auto entry = classes.find(initializer.getName());
+      names.push_back(entry->first());
       if (!entry->second.moduleName.empty())
         names.push_back(entry->second.moduleName);
     }
     for (const auto &constant : modules)
-      if (!model.hasInitializer(constant.getKey()))
+      if (!classes.contains(constant.getKey()))
         names.push_back(constant.getKey());
     return names;
   }
 
-  Model &model;
+  GraphOp graph;
   StringMap<InitializerClass> &classes;
   Problems &problems;
   StringMap<std::string> modules; // Of constants that look trainable, by name.
@@ -251,15 +268,47 @@ bool isFoldedName(StringRef name) {
   return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);
 }
 
-StringMap<InitializerClass> classifyInitializers(Model &model, const ParameterPatterns &patterns,
-                                                 Problems &problems) {
-  StringMap<InitializerClass> classes = Classifier(model).run();
-  for (const TrainableConstant &constant : findTrainableConstants(model, classes))
+StringMap<InitializerClass> classifyInitializers(GraphOp graph) {
+  StringMap<InitializerClass> classes = Classifier(graph).run();
+  for (const TrainableConstant &constant : findTrainableConstants(graph, classes))
     if (auto entry = classes.find(constant.name); entry != classes.end()) {
       entry->second.looksTrainable = true;
       entry->second.moduleName = constant.moduleName;
     }
-  PatternApplier(model, classes, problems).apply(patterns);
+  return classes;
+}
+
+/// Writes into the graph what was chosen. Integers are never trained.
+static void describeInitializers(GraphOp graph, const StringMap<InitializerClass> &classes) {
+  InitializerClass integers{InitializerRole::Constant, "integers are not trained", ""};
+  for (auto initializer : graph.getOps<InitializerOp>()) {
+    auto found = classes.find(initializer.getName());
+    const InitializerClass &known = found == classes.end() ? integers : found->second;
+    initializer.setRole(roleNames[static_cast<unsigned>(known.role)]);
+    initializer.setReason(known.reason);
+    if (!known.moduleName.empty())
+      initializer.setModuleName(known.moduleName);
+  }
+}
+
+StringMap<InitializerClass> chooseParameters(GraphOp graph, const ParameterPatterns &patterns,
+                                             Problems &problems) {
+  StringMap<InitializerClass> classes = classifyInitializers(graph);
+  PatternApplier(graph, classes, problems).apply(patterns);
+  describeInitializers(graph, classes);
+  return classes;
+}
+
+StringMap<InitializerClass> chosenClasses(GraphOp graph) {
+  StringMap<InitializerClass> classes = classifyInitializers(graph);
+  for (InitializerOp initializer : trainableInitializers(graph)) {
+    InitializerClass &known = classes[initializer.getName()];
+    const StringRef *role = llvm::find(roleNames, initializer.getRole().value_or("constant"));
+    known.role = static_cast<InitializerRole>(role - std::begin(roleNames));
+    known.reason = initializer.getReason().value_or("").str();
+    known.moduleName = initializer.getModuleName().value_or("").str();
+    known.looksTrainable |= wasConstantNode(initializer);
+  }
   return classes;
 }
 

@@ -1,9 +1,9 @@
 //===- TrainingSummary.h - What of a model is trained -----------------------------------------===//
 
-#ifndef MTC_FRONTEND_READER_TRAININGSUMMARY_H
-#define MTC_FRONTEND_READER_TRAININGSUMMARY_H
+#ifndef MTC_FRONTEND_PARAMETERS_TRAININGSUMMARY_H
+#define MTC_FRONTEND_PARAMETERS_TRAININGSUMMARY_H
 
-#include "frontend/reader/TrainableConstants.h"
+#include "frontend/parameters/TrainableConstants.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -35,8 +35,8 @@ struct TrainingSummary {
   llvm::json::Object toJson() const;
 };
 
-TrainingSummary summarizeTraining(Model &model, const llvm::StringMap<InitializerClass> &classes);
+TrainingSummary summarizeTraining(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_READER_TRAININGSUMMARY_H
+#endif // MTC_FRONTEND_PARAMETERS_TRAININGSUMMARY_H

@@ -4,8 +4,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_READER_PROBLEMS_H
-#define MTC_FRONTEND_READER_PROBLEMS_H
+#ifndef MTC_FRONTEND_PROBLEMS_H
+#define MTC_FRONTEND_PROBLEMS_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
@@ -46,4 +46,4 @@ llvm::Error problem(const llvm::Twine &message);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_READER_PROBLEMS_H
+#endif // MTC_FRONTEND_PROBLEMS_H

@@ -11,11 +11,15 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_READER_PARAMETERS_H
-#define MTC_FRONTEND_READER_PARAMETERS_H
+#ifndef MTC_FRONTEND_PARAMETERS_PARAMETERS_H
+#define MTC_FRONTEND_PARAMETERS_PARAMETERS_H
 
-#include "frontend/reader/Model.h"
+#include "frontend/Problems.h"
+#include "frontend/dialect/Onnx.h"
 
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
 #include <vector>
 
 namespace mtc::onnx {
@@ -42,26 +46,18 @@ struct ParameterPatterns {
 /// `val_12`: the name that PyTorch's newer exporter gives to what it computed.
 bool isFoldedName(llvm::StringRef name);
 
-/// The class of each floating-point initializer, by name. Patterns that match nothing, or name what
-/// cannot be trained, are problems. Constant nodes that `train` matches become initializers of the
-/// model.
-llvm::StringMap<InitializerClass>
-classifyInitializers(Model &model, const ParameterPatterns &patterns, Problems &problems);
+/// The class of each initializer that can be trained, by name, as the rules say it.
+llvm::StringMap<InitializerClass> classifyInitializers(GraphOp graph);
 
-/// A parameter that holds the same matrix as an earlier one, transposed or not. Those whose data is
-/// missing are passed over.
-struct EqualMatrix {
-  std::string first, second; // `first` is the earliest of all that are equal.
-  bool isTransposed;
-};
-std::vector<EqualMatrix> findEqualMatrices(Model &model,
-                                           const llvm::StringMap<InitializerClass> &classes);
+/// The same after the patterns. Those that match nothing, or name what cannot be trained, are
+/// problems. Constants of Constant nodes that `train` matches become initializers of the graph,
+/// named after the node's result.
+llvm::StringMap<InitializerClass> chooseParameters(GraphOp graph, const ParameterPatterns &patterns,
+                                                   Problems &problems);
 
-/// Warnings about parameters that may not be what the user's module had: equal matrices, which may
-/// have been one weight, and normalizations that the exporter took apart.
-std::vector<std::string> parameterWarnings(Model &model,
-                                           const llvm::StringMap<InitializerClass> &classes);
+/// The classes of a graph whose parameters are chosen.
+llvm::StringMap<InitializerClass> chosenClasses(GraphOp graph);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_READER_PARAMETERS_H
+#endif // MTC_FRONTEND_PARAMETERS_PARAMETERS_H

@@ -1,0 +1,61 @@
+//===- ChooseParameters.cpp - Passes that choose what is trained ------------------------------===//
+
+#include "frontend/parameters/Parameters.h"
+#include "frontend/parameters/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DEF_CHOOSEPARAMETERSPASS
+#define GEN_PASS_DEF_FOLDINITIALIZERSPASS
+#include "frontend/parameters/Passes.h.inc"
+
+namespace {
+
+struct ChooseParametersPass : impl::ChooseParametersPassBase<ChooseParametersPass> {
+  using ChooseParametersPassBase::ChooseParametersPassBase;
+
+  void runOnOperation() override {
+    Problems problems;
+    ParameterPatterns patterns{{train.begin(), train.end()}, {freeze.begin(), freeze.end()}};
+    chooseParameters(getOperation(), patterns, problems);
+    for (const std::string &problem : problems.get())
+      emitError(UnknownLoc::get(&getContext()), problem); // Of the model as a whole.
+    if (!problems.empty())
+      signalPassFailure();
+  }
+};
+
+struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPass> {
+  void runOnOperation() override {
+    GraphOp graph = getOperation();
+    for (StringRef name : {producerAttribute, signatureAttribute})
+      graph->removeAttr(name);
+    for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
+      for (StringRef name : {indexAttribute, resultsAttribute, moduleAttribute, operandAttribute,
+                             initializerAttribute})
+        op.removeAttr(name);
+      if (auto initializer = dyn_cast<InitializerOp>(op))
+        fold(initializer);
+    }
+  }
+
+private:
+  static void fold(InitializerOp initializer) {
+    ElementsAttr known = initializer.getSampleAttr();
+    initializer.removeKindAttr();
+    initializer.removeSampleAttr();
+    if (initializer.getRole() != "constant" || !known || known.getType() != initializer.getType())
+      return;
+    OpBuilder builder(initializer);
+    auto constant = ConstantOp::create(builder, initializer.getLoc(), known.getType(), known);
+    initializer.getResult().replaceAllUsesWith(constant.getResult());
+    initializer.erase();
+  }
+};
+
+} // namespace
+} // namespace mtc::onnx

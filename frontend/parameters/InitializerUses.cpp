@@ -1,0 +1,108 @@
+//===- InitializerUses.cpp - Who reads an initializer -----------------------------------------===//
+
+#include "frontend/parameters/InitializerUses.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace mtc::onnx {
+
+bool isTrainable(mlir::Type elementType) {
+  return isa<Float64Type, Float32Type, Float16Type, BFloat16Type>(elementType);
+}
+
+SmallVector<InitializerOp> trainableInitializers(GraphOp graph) {
+  return llvm::to_vector(
+      llvm::make_filter_range(graph.getOps<InitializerOp>(), [](InitializerOp initializer) {
+        return isTrainable(getElementTypeOrSelf(initializer.getType()));
+      }));
+}
+
+namespace {
+
+/// An initializer as a value: where it came in, if that was the call of a function.
+struct Alias {
+  StringRef initializer;
+  OpOperand *entrance = nullptr;
+};
+
+} // namespace
+
+StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
+  StringMap<std::vector<InitializerUse>> uses;
+  llvm::DenseMap<Value, Alias> aliases;
+  for (auto initializer : graph.getOps<InitializerOp>())
+    aliases[initializer] = {initializer.getName()};
+  for (auto node : graph.getOps<NodeOp>())
+    for (OpOperand &operand : node->getOpOperands()) {
+      auto found = aliases.find(operand.get());
+      if (found == aliases.end())
+        continue;
+      Alias alias = found->second;
+      if (!alias.entrance && node->hasAttr(operandAttribute))
+        alias.entrance = &operand;
+      if (node.isOperator("Identity") && node.getNumResults() == 1)
+        aliases[node.getResult(0)] = alias;
+      else
+        uses[alias.initializer].push_back(
+            {node, operand.getOperandNumber(), alias.entrance ? alias.entrance : &operand});
+    }
+  return uses;
+}
+
+llvm::DenseSet<Value> reachedValues(GraphOp graph) {
+  llvm::DenseSet<Value> reached;
+  for (Operation &op : llvm::reverse(graph.getBody().front()))
+    if (isa<ReturnOp>(op) ||
+        llvm::any_of(op.getResults(), [&](Value result) { return reached.contains(result); }))
+      reached.insert(op.operand_begin(), op.operand_end());
+  return reached;
+}
+
+std::string modulePath(NodeOp node) {
+  auto path = node->getAttrOfType<StringAttr>(moduleAttribute);
+  return path ? path.str() : "";
+}
+
+bool hasSignature(GraphOp graph) { return graph->hasAttr(signatureAttribute); }
+
+std::vector<std::string> signatureParameters(GraphOp graph) {
+  std::vector<std::string> names;
+  if (auto list = graph->getAttrOfType<ArrayAttr>(signatureAttribute))
+    for (auto name : list.getAsRange<StringAttr>())
+      names.push_back(name.str());
+  return names;
+}
+
+std::string parameterOfUse(const InitializerUse &use, const llvm::StringSet<> &candidates) {
+  std::string module = modulePath(use.node);
+  StringRef op = NodeOp(use.node).getOpType();
+  bool isRecurrent = op == "LSTM" || op == "GRU" || op == "RNN";
+  bool isBias =
+      op == "Add" ||
+      ((op == "Gemm" || op == "Conv" || op == "ConvTranspose" || op.ends_with("Normalization")) &&
+       use.operand == 2);
+  StringRef wanted = isBias ? "bias" : "weight";
+  if (isRecurrent)
+    wanted = use.operand == 1 ? "weight_ih" : use.operand == 2 ? "weight_hh" : "bias";
+  std::string prefix = module.empty() ? "" : module + ".";
+  if (candidates.contains(prefix + wanted.str()))
+    return prefix + wanted.str();
+  // Such as in_proj_weight; clear only if it is the only one.
+  std::string best;
+  size_t fitting = 0;
+  for (const auto &entry : candidates) {
+    StringRef rest = entry.getKey();
+    if (!rest.consume_front(prefix) || rest.contains('.'))
+      continue;
+    if (rest.contains(wanted)) {
+      best = entry.getKey().str();
+      ++fitting;
+    }
+  }
+  return fitting == 1 ? best : std::string();
+}
+
+} // namespace mtc::onnx

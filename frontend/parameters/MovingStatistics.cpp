@@ -1,0 +1,177 @@
+//===- MovingStatistics.cpp - Decomposed batch normalizations ---------------------------------===//
+
+#include "frontend/parameters/MovingStatistics.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace mtc::onnx {
+
+namespace {
+
+/// The parts of a path such as `sequential/bn/moving_mean:0`.
+SmallVector<StringRef> partsOf(StringRef name) {
+  SmallVector<StringRef> parts;
+  SplitString(name, parts, "/.:");
+  return parts;
+}
+
+/// The one float that a tensor holds; nothing for other tensors, and where it is not known.
+std::optional<double> numberOf(ElementsAttr elements) {
+  if (!elements || elements.getNumElements() != 1 || !isa<FloatType>(elements.getElementType()))
+    return std::nullopt;
+  return (*elements.value_begin<APFloat>()).convertToDouble();
+}
+
+/// Looks at the graph in its order, from where a square root is taken on.
+class Finder {
+public:
+  explicit Finder(GraphOp graph) : graph(graph) {}
+
+  llvm::StringSet<> run() {
+    for (Operation &op : graph.getBody().front()) {
+      if (auto initializer = dyn_cast<InitializerOp>(op))
+        visit(initializer);
+      else if (auto constant = dyn_cast<ConstantOp>(op); constant && !op.hasAttr(boundAttribute))
+        scalars[constant] = numberOf(constant.getValue());
+      else if (auto node = dyn_cast<NodeOp>(op); node && node.getNumResults() == 1)
+        visit(node);
+    }
+    return std::move(found);
+  }
+
+private:
+  void visit(InitializerOp initializer) {
+    if (cast<RankedTensorType>(initializer.getType()).getRank() > 0)
+      origins[initializer] = initializer.getName();
+    else
+      scalars[initializer] = numberOf(initializer.getSampleAttr());
+  }
+
+  void visit(NodeOp node) {
+    if (node.getInputs().empty())
+      return;
+    Value first = node.getInputs().front(), result = node.getResult(0);
+    StringRef op = node.getOpType();
+    if (isMovement(op))
+      return follow(first, result);
+    if (node.getInputs().size() == 2)
+      visitBinary(op, first, node.getInputs().back(), result);
+    else if (op == "Sqrt" && shifted.contains(first))
+      addVariance(shifted.lookup(first), result);
+    else if (op == "Reciprocal" && deviations.contains(first))
+      deviations.insert(result);
+  }
+
+  void visitBinary(StringRef op, Value a, Value b, Value result) {
+    bool isScaled = op == "Mul" || op == "Div";
+    if (op == "Add" && origins.contains(a) && isEpsilon(b))
+      shifted[result] = origins.lookup(a);
+    else if (op == "Add" && origins.contains(b) && isEpsilon(a))
+      shifted[result] = origins.lookup(b);
+    else if (op == "Pow" && shifted.contains(a) && isRoot(b))
+      addVariance(shifted.lookup(a), result);
+    else if (isScaled && deviations.contains(b))
+      scaleBy(a, result);
+    else if (isScaled && deviations.contains(a))
+      scaleBy(b, result);
+    else if (op == "Sub" && origins.contains(b) && !origins.contains(a))
+      centred[result] = origins.lookup(b);
+    else if (op == "Sub" && scaled.contains(b) && origins.contains(a))
+      found.insert(scaled.lookup(b));
+  }
+
+  /// `value` times or by a deviation: a scale of the normalization where it is an initializer, what
+  /// is normalized where a mean has been taken off.
+  void scaleBy(Value value, Value result) {
+    if (auto mean = centred.find(value); mean != centred.end())
+      found.insert(mean->second);
+    if (!origins.contains(value) && !scalars.contains(value))
+      return;
+    deviations.insert(result);
+    if (origins.contains(value))
+      scaled[result] = origins.lookup(value);
+  }
+
+  void addVariance(StringRef initializer, Value deviation) {
+    found.insert(initializer);
+    deviations.insert(deviation);
+  }
+
+  /// Such as 1e-3 of Keras and 1e-5 of PyTorch.
+  bool isEpsilon(Value value) const {
+    std::optional<double> number = scalars.lookup(value);
+    return number && *number > 0 && *number <= 0.1;
+  }
+
+  /// Whether the power of this exponent is a square root or its inverse.
+  bool isRoot(Value exponent) const {
+    std::optional<double> number = scalars.lookup(exponent);
+    return number && std::abs(*number) == 0.5;
+  }
+
+  static bool isMovement(StringRef op) {
+    static constexpr StringRef names[] = {"Identity", "Cast", "Reshape", "Unsqueeze", "Squeeze"};
+    return llvm::is_contained(names, op);
+  }
+
+  void follow(Value value, Value result) {
+    for (auto *values : {&origins, &shifted, &centred, &scaled})
+      if (auto known = values->find(value); known != values->end()) {
+        StringRef origin = known->second;
+        (*values)[result] = origin;
+      }
+    if (auto known = scalars.find(value); known != scalars.end()) {
+      std::optional<double> number = known->second;
+      scalars[result] = number;
+    }
+    if (deviations.contains(value))
+      deviations.insert(result);
+  }
+
+  GraphOp graph;
+  llvm::DenseMap<Value, StringRef> origins; // Values that are an initializer, by its name.
+  llvm::DenseMap<Value, StringRef> shifted; // variance + epsilon
+  llvm::DenseMap<Value, StringRef> centred; // x - mean
+  llvm::DenseMap<Value, StringRef> scaled;  // mean * s, but gamma * 1 / sqrt too
+  llvm::DenseMap<Value, std::optional<double>>
+      scalars;                      // Numbers such as epsilon, where they are known.
+  llvm::DenseSet<Value> deviations; // sqrt(variance + epsilon), its inverse, and multiples.
+  llvm::StringSet<> found;
+};
+
+} // namespace
+
+bool isNamedAsMovingStatistic(StringRef name) {
+  static constexpr StringRef names[] = {"moving_mean",  "moving_variance",  "moving_var",
+                                        "running_mean", "running_variance", "running_var"};
+  return llvm::any_of(partsOf(name), [&](StringRef part) {
+    return llvm::any_of(names, [&](StringRef known) {
+      StringRef rest = part;
+      return rest.consume_front(known) &&
+             llvm::all_of(rest, [](char c) { return c == '_' || isDigit(c); });
+    });
+  });
+}
+
+bool isNamedAsFoldedNormalization(StringRef name) {
+  SmallVector<StringRef> parts = partsOf(name);
+  const auto *found = llvm::find(parts, "batchnorm");
+  return found != parts.end() && std::next(found) != parts.end() &&
+         (std::next(found)->starts_with("mul") || std::next(found)->starts_with("sub"));
+}
+
+llvm::StringSet<> findMovingStatistics(GraphOp graph) {
+  llvm::StringSet<> found = Finder(graph).run();
+  for (auto initializer : graph.getOps<InitializerOp>())
+    if (isNamedAsMovingStatistic(initializer.getName()))
+      found.insert(initializer.getName());
+  return found;
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,18 @@
+//===- Passes.h - Passes that choose what is trained ------------------------------------------===//
+
+#ifndef MTC_FRONTEND_PARAMETERS_PASSES_H
+#define MTC_FRONTEND_PARAMETERS_PASSES_H
+
+#include "frontend/dialect/Onnx.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "frontend/parameters/Passes.h.inc"
+
+} // namespace mtc::onnx
+
+#endif // MTC_FRONTEND_PARAMETERS_PASSES_H

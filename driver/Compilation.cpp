@@ -4,6 +4,7 @@
 #include "driver/StageText.h"
 
 #include "codegen/Codegen.h"
+#include "frontend/Dimensions.h"
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/Onnx.h"
 #include "frontend/exporters/Passes.h"
@@ -11,7 +12,6 @@
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/Passes.h"
 #include "frontend/parameters/SharedParameters.h"
-#include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Import.h"
 #include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"

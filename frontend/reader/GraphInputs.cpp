@@ -2,8 +2,8 @@
 
 #include "frontend/reader/GraphInputs.h"
 
+#include "frontend/Dimensions.h"
 #include "frontend/dialect/ElementTypes.h"
-#include "frontend/reader/Dimensions.h"
 #include "frontend/reader/Model.h"
 #include "frontend/reader/Npy.h"
 #include "frontend/reader/TensorData.h"

@@ -2,8 +2,8 @@
 
 #include "frontend/reader/Import.h"
 
+#include "frontend/Dimensions.h"
 #include "frontend/dialect/Onnx.h"
-#include "frontend/reader/Dimensions.h"
 #include "frontend/reader/GraphCheck.h"
 #include "frontend/reader/GraphInputs.h"
 #include "frontend/reader/NodeImporter.h"

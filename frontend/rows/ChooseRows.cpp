@@ -1,6 +1,6 @@
 //===- ChooseRows.cpp - Decides of which inputs a step takes rows -----------------------------===//
 
-#include "frontend/reader/BatchAxis.h"
+#include "frontend/rows/BatchAxis.h"
 #include "frontend/rows/Passes.h"
 #include "ir/DiscardableAttributes.h"
 #include "ir/ReservedNames.h"

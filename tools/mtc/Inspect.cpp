@@ -4,9 +4,9 @@
 #include "driver/Compilation.h"
 #include "driver/StageText.h"
 
-#include "frontend/reader/BatchAxis.h"
-#include "frontend/reader/Dimensions.h"
+#include "frontend/Dimensions.h"
 #include "frontend/reader/Import.h"
+#include "frontend/rows/BatchAxis.h"
 #include "ir/DiscardableAttributes.h"
 #include "ir/ReservedNames.h"
 

@@ -1,6 +1,6 @@
 //===- BatchAxisTest.cpp - Which inputs hold rows ---------------------------------------------===//
 
-#include "frontend/reader/BatchAxis.h"
+#include "frontend/rows/BatchAxis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

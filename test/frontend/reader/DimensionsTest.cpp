@@ -1,6 +1,6 @@
 //===- DimensionsTest.cpp - Expressions of symbolic dimensions --------------------------------===//
 
-#include "frontend/reader/Dimensions.h"
+#include "frontend/Dimensions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 //===- Dimensions.cpp - Symbolic dimensions and their extents ---------------------------------===//
 
-#include "frontend/reader/Dimensions.h"
+#include "frontend/Dimensions.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

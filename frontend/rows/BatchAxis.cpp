@@ -1,8 +1,8 @@
 //===- BatchAxis.cpp - Which inputs hold rows of the data -------------------------------------===//
 
-#include "frontend/reader/BatchAxis.h"
+#include "frontend/rows/BatchAxis.h"
 
-#include "frontend/reader/Dimensions.h"
+#include "frontend/Dimensions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#ifndef MTC_FRONTEND_READER_DIMENSIONS_H
-#define MTC_FRONTEND_READER_DIMENSIONS_H
+#ifndef MTC_FRONTEND_DIMENSIONS_H
+#define MTC_FRONTEND_DIMENSIONS_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -31,4 +31,4 @@ bool isDimensionName(llvm::StringRef text);
 
 } // namespace mtc::onnx
 
-#endif // MTC_FRONTEND_READER_DIMENSIONS_H
+#endif // MTC_FRONTEND_DIMENSIONS_H

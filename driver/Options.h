@@ -33,7 +33,7 @@ struct Options {
   bool emulate = false;
   ContractionPrecision precision = ContractionPrecision::F32;
   std::vector<std::string> without; // `--without`.
-  std::string cpu; // `--cpu`; empty: this machine's.
+  std::string cpu;                  // `--cpu`; empty: this machine's.
   unsigned threads = 0;
   bool noCache = false;
 

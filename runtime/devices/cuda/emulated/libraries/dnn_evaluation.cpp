@@ -79,8 +79,11 @@ template <typename Use> void forEachIndex(const std::vector<int64_t> &extents, c
   int64_t count = product(extents);
   for (; count > 0; --count) {
     use(index);
-    for (size_t i = extents.size(); i-- > 0 && ++index[i] == extents[i];)
+    for (size_t i = extents.size(); i-- > 0;) {
+      if (++index[i] < extents[i])
+        break;
       index[i] = 0;
+    }
   }
 }
 

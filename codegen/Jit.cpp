@@ -74,15 +74,15 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Targe
     result->steps[op.getSymName()] = step;
   }
 
-  size_t size = std::max(result->table->arena_bytes, result->table->gradients_arena_bytes);
-  result->storage = std::make_unique<char[]>(size + 64);
-  result->arenaBytes = reinterpret_cast<char *>(
-      llvm::alignTo(reinterpret_cast<uintptr_t>(result->storage.get()), 64));
+  const MtcProgram &program = *result->table;
+  result->arenas[MTC_DEVICE] =
+      AlignedBytes(std::max(program.arena_bytes, program.gradients_arena_bytes));
+  result->arenas[MTC_PINNED_HOST] = AlignedBytes(program.pinned_host_arena_bytes);
+  result->arenas[MTC_HOST] = AlignedBytes(program.host_arena_bytes);
   for (uint32_t i = 0; i < result->table->variable_count; ++i) {
     const MtcVariable &variable = result->table->variables[i];
     if (variable.initial == MTC_INITIAL_DATA)
-      std::memcpy(result->arenaBytes + variable.tensor.offset, variable.data,
-                  variable.tensor.bytes);
+      std::memcpy(result->arena() + variable.tensor.offset, variable.data, variable.tensor.bytes);
   }
   return result;
 }
@@ -99,12 +99,12 @@ llvm::Error JitProgram::run(StringRef name, ArrayRef<const void *> inputs,
                      " and " + Twine(outputs.size()));
   for (auto [slice, input] : llvm::zip_equal(step.inputs, inputs))
     if (input)
-      std::memcpy(arenaBytes + slice.offset, input, slice.bytes);
+      std::memcpy(arena() + slice.offset, input, slice.bytes);
   if (llvm::Error error = execute(step.function))
     return error;
   for (auto [slice, output] : llvm::zip_equal(step.outputs, outputs))
     if (output)
-      std::memcpy(output, arenaBytes + slice.offset, slice.bytes);
+      std::memcpy(output, arena() + slice.offset, slice.bytes);
   return llvm::Error::success();
 }
 
@@ -113,7 +113,7 @@ llvm::Error JitProgram::execute(const MtcFunction &function) {
     const MtcOperation &operation = function.operations[i];
     SmallVector<char *> operands;
     for (uint32_t k = 0; k < operation.operand_count; ++k)
-      operands.push_back(arenaBytes + operation.operands[k]);
+      operands.push_back(arena() + operation.operands[k]);
     switch (operation.kind) {
     case MTC_LAUNCH: {
       const MtcKernel &kernel = table->kernels[operation.index];
@@ -129,8 +129,9 @@ llvm::Error JitProgram::execute(const MtcFunction &function) {
       if (!mtc_call_run(&table->calls[operation.index], operands.data()))
         return makeError("this machine's libraries cannot run a call");
       break;
-    case MTC_COPY:
-      std::memmove(operands[1], operands[0], operation.bytes);
+    case MTC_COPY: // One after another is an order that streams allow, too.
+      std::memmove(arena(operation.destination_space) + operation.operands[1],
+                   arena(operation.source_space) + operation.operands[0], operation.bytes);
       break;
     }
   }

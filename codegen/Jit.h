@@ -12,6 +12,8 @@
 #include "runtime/abi/cpu.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
+#include <array>
+
 namespace mtc {
 
 /// The code of a kernel that runs on this machine's processor.
@@ -22,6 +24,20 @@ inline llvm::ArrayRef<MtcCpuStage> stagesOf(const MtcKernel &kernel) {
 
 /// Runs code for this machine's processor; it may call the C library and what the process exports.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> createJit(const cpu::Processor &processor);
+
+/// Zeroed memory, aligned as an arena is.
+class AlignedBytes {
+public:
+  explicit AlignedBytes(int64_t size = 0)
+      : storage(std::make_unique<char[]>(static_cast<size_t>(size) + MTC_ALIGNMENT)) {}
+  char *data() const {
+    return reinterpret_cast<char *>(
+        llvm::alignTo(reinterpret_cast<uintptr_t>(storage.get()), MTC_ALIGNMENT));
+  }
+
+private:
+  std::unique_ptr<char[]> storage;
+};
 
 class JitProgram {
 public:
@@ -35,8 +51,8 @@ public:
   llvm::Error run(llvm::StringRef step, llvm::ArrayRef<const void *> inputs,
                   llvm::ArrayRef<void *> outputs);
 
-  /// Bytes of the arena, of at least the size that `mtc.arena` says.
-  char *arena() { return arenaBytes; }
+  /// Bytes of the arena of an MtcSpace, of at least the size that `mtc.arena` says.
+  char *arena(uint32_t space = MTC_DEVICE) { return arenas[space].data(); }
   const MtcProgram &program() const { return *table; }
 
 private:
@@ -54,8 +70,7 @@ private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const MtcProgram *table = nullptr;
   llvm::StringMap<Step> steps;
-  std::unique_ptr<char[]> storage;
-  char *arenaBytes = nullptr;
+  std::array<AlignedBytes, MTC_HOST + 1> arenas; ///< by MtcSpace
 };
 
 } // namespace mtc

@@ -32,6 +32,12 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
       {"fits", !budget || plan.peak <= *budget}};
   if (budget)
     object["budget_bytes"] = *budget;
+  if (!plan.otherSpaces.empty()) {
+    llvm::json::Object spaces;
+    for (auto [space, bytes] : plan.otherSpaces)
+      spaces[stringifyEnum(space)] = bytes;
+    object["spaces"] = std::move(spaces);
+  }
   if (plan.gradientsRun)
     object["gradients_run_bytes"] = plan.gradientsRun;
   return object;
@@ -63,6 +69,8 @@ void mtc::tool::print(const MemoryPlan &plan, llvm::raw_ostream &stream) {
   row("data", categories.data);
   stream << "peak live     " << formatBytes(plan.live)
          << ", the lower bound of any placement of these values\n";
+  for (auto [space, bytes] : plan.otherSpaces)
+    stream << llvm::formatv("{0,-13} {1}\n", stringifyEnum(space), formatBytes(bytes));
   if (plan.gradientsRun)
     stream << "--gradients   " << formatBytes(plan.gradientsRun)
            << " for that run: it keeps them all\n";

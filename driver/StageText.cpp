@@ -77,9 +77,7 @@ static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
   case Stage::Kernels:
     return hasFunction(microStepName) ? success() : fail("no function @micro_step");
   case Stage::Placed:
-    if (!llvm::hasSingleElement(module.getOps<ArenaOp>()))
-      return fail("not one mtc.arena");
-    return success();
+    return ArenaOp::find(module) ? success() : fail("no mtc.arena of the device");
   }
   llvm_unreachable("all stages are handled");
 }

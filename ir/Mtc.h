@@ -98,6 +98,9 @@ struct CallShapes {
 
 #include "ir/MtcCallInterfaces.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "ir/MtcTypes.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/MtcAttributes.h.inc"
 

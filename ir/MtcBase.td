@@ -21,6 +21,7 @@ def MtcDialect : Dialect {
     from which code is generated.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasCanonicalizer = 1;
   let hasOperationAttrVerify = 1;
@@ -46,6 +47,13 @@ def Mtc_BoolTensor : StaticShapeTensorOf<[I1]>;
 
 // What a kernel's body computes with: narrow floats are widened to f32 on load, integers are signless.
 def Mtc_Scalar : AnyTypeOf<[F64, F32, I64, I32, I16, I8, I1], "scalar of a kernel's body">;
+
+// That a copy has ended.
+def Mtc_Token : TypeDef<MtcDialect, "Token"> {
+  let summary = "the end of a copy on a stream, which later operations wait for";
+  let mnemonic = "token";
+  let builderCall = "$_builder.getType<::mtc::TokenType>()";
+}
 
 //===----------------------------------------------------------------------------------------------===//
 // Enums
@@ -94,6 +102,12 @@ def Mtc_RuntimeScalar : Mtc_Enum<"RuntimeScalar", "what the runtime writes befor
   [I32EnumCase<"LearningRate", 0, "learning_rate">, I32EnumCase<"Step", 1, "step">,
    I32EnumCase<"MicroStep", 2, "micro_step">, I32EnumCase<"Seed", 3, "seed">]>;
 
+def Mtc_MemorySpace : Mtc_Enum<"MemorySpace",
+  "where an arena lies; the numbers are those of the program's ABI, which has no arena on a disk",
+  [I32EnumCase<"Device", 0, "device">, I32EnumCase<"PinnedHost", 1, "pinned_host">, I32EnumCase<"Host", 2, "host">,
+   I32EnumCase<"Disk", 3, "disk">]>;
+def Mtc_MemorySpaceAttr : Mtc_EnumAttr<Mtc_MemorySpace, "space"> { let assemblyFormat = "$value"; }
+
 //===----------------------------------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------------------------------===//
@@ -122,11 +136,22 @@ def Mtc_RuntimeScalarAttr : Mtc_EnumAttr<Mtc_RuntimeScalar, "scalar"> {
 def Mtc_ZerosAttr : Mtc_Attr<"Zeros", "zeros"> { let summary = "the initial value is zero"; }
 
 def Mtc_AtAttr : Mtc_Attr<"At", "at"> {
-  let summary = "a dense row-major value in the arena: byte offset and type";
-  let parameters = (ins "int64_t":$offset, "::mlir::RankedTensorType":$type);
-  let assemblyFormat = "`<` $offset `,` $type `>`";
+  let summary = "a dense row-major value in an arena: byte offset, type, and the arena's space where it is not the device's";
+  let parameters = (ins "int64_t":$offset, "::mlir::RankedTensorType":$type,
+                        DefaultValuedParameter<"::mtc::MemorySpace", "::mtc::MemorySpace::Device">:$space);
+  let builders = [AttrBuilder<(ins "int64_t":$offset, "::mlir::RankedTensorType":$type), [{
+    return $_get($_ctxt, offset, type, ::mtc::MemorySpace::Device);
+  }]>];
+  let assemblyFormat = "`<` $offset `,` $type (`,` $space^)? `>`";
+  let extraClassDeclaration = [{
+    /// The byte behind its last one.
+    int64_t getEnd() const { return getOffset() + ::mtc::byteSize(getType()); }
+    bool overlaps(AtAttr other) const {
+      return getSpace() == other.getSpace() && getOffset() < other.getEnd() && other.getOffset() < getEnd();
+    }
+  }];
 }
-def Mtc_AtArrayAttr : TypedArrayAttrBase<Mtc_AtAttr, "slices of the arena">;
+def Mtc_AtArrayAttr : TypedArrayAttrBase<Mtc_AtAttr, "slices of arenas">;
 
 //===----------------------------------------------------------------------------------------------===//
 // Traits: an operation has a gradient rule (GradientOpInterface), or exactly one of the two below.

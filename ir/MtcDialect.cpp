@@ -29,10 +29,17 @@ static void printMissing(AsmPrinter &printer, bool missing) {
     printer << ", missing";
 }
 
+#define GET_TYPEDEF_CLASSES
+#include "ir/MtcTypes.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/MtcAttributes.cpp.inc"
 
 void MtcDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/MtcTypes.cpp.inc"
+      >();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ir/MtcAttributes.cpp.inc"

@@ -6,7 +6,39 @@
 using namespace mlir;
 using namespace mtc;
 
+ArenaOp ArenaOp::find(ModuleOp placed, MemorySpace space) {
+  for (auto arena : placed.getOps<ArenaOp>())
+    if (arena.getSpace() == space)
+      return arena;
+  return {};
+}
+
+LogicalResult ArenaOp::verify() {
+  ArenaOp first = find(cast<ModuleOp>((*this)->getParentOp()), getSpace());
+  if (first == *this)
+    return success();
+  return emitOpError("is the second arena of the space ")
+         << stringifyEnum(getSpace()) << " (arena_c1)";
+}
+
+/// Whether all slices lie on the device.
+static LogicalResult verifyOnDevice(Operation *op, StringRef constraint,
+                                    ArrayRef<ArrayAttr> slices) {
+  for (ArrayAttr array : slices)
+    for (AtAttr slice : array.getAsRange<AtAttr>())
+      if (slice.getSpace() != MemorySpace::Device)
+        return op->emitOpError("has the operand ")
+               << slice << ", which is not on the device (" << constraint << ")";
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  return verifyOnDevice(*this, "launch_c2", {getInputs(), getOutputs()});
+}
+
 LogicalResult CallOp::verify() {
+  if (failed(verifyOnDevice(*this, "call_c2", {getInputs(), getOutputs()})))
+    return failure();
   CallShapes shapes = getCall().getShapes();
   auto agree = [&](StringRef what, ArrayAttr slices,
                    ArrayRef<CallShapes::Shape> expected) -> LogicalResult {
@@ -41,4 +73,31 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!agree(getInputs(), kernel.getInputTypes()) || !agree(getOutputs(), kernel.getOutputTypes()))
     return emitOpError("has other slices than ") << getKernelAttr() << " has operands (launch_c1)";
   return success();
+}
+
+static LogicalResult verifySizes(Operation *op, AtAttr source, AtAttr destination,
+                                 StringRef constraint) {
+  int64_t from = byteSize(source.getType()), to = byteSize(destination.getType());
+  if (from == to)
+    return success();
+  return op->emitOpError("copies ")
+         << from << " bytes into a slice of " << to << " (" << constraint << ")";
+}
+
+LogicalResult CopyOp::verify() {
+  return verifySizes(*this, getSource(), getDestination(), "copy_c1");
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  if (static_cast<int64_t>(getStream()) < 1)
+    return emitOpError("is on stream ")
+           << static_cast<int64_t>(getStream()) << ", expected 1 or more (async_copy_c2)";
+  if (getSource().overlaps(getDestination()))
+    return emitOpError("copies ") << getSource() << " into " << getDestination()
+                                  << ", which overlaps it (async_copy_c1)";
+  return verifySizes(*this, getSource(), getDestination(), "async_copy_c1");
+}
+
+LogicalResult StepOp::verify() {
+  return verifyOnDevice(*this, "step_c3", {getInputs(), getOutputs()});
 }

@@ -10,9 +10,12 @@
 
 include "ir/Calls.td"
 
-def ArenaOp : Mtc_Op<"arena"> {
-  let summary = "the memory of a program";
+def ArenaOp : Mtc_Op<"arena", [HasParent<"::mlir::ModuleOp">]> {
+  let summary = "the memory of a program in one space";
   let description = [{
+    What kernels and library calls compute with, variables, and what the runtime reads and writes lie on the device. Arenas of
+    other spaces hold what copies move there and back; all that is said of them is their size.
+
     `live` is the most that is alive at once: no placement needs less; `peak_at` is the operation that runs then, of whose
     scratch are `workspace_bytes`. The inputs take `data_bytes`. Where `staging` is not 0, it is the distance in bytes from
     each input to the slice in which the next batch's is read meanwhile. Functions that write transient variables need an
@@ -20,12 +23,21 @@ def ArenaOp : Mtc_Op<"arena"> {
 
     ```mlir
     mtc.arena size 1331200 live 1290240
+    mtc.arena in host size 4096 live 4096
     ```
+
+    * arena_c1: a space has one arena.
   }];
   let arguments = (ins I64Attr:$size, I64Attr:$live, DefaultValuedAttr<I64Attr, "0">:$data_bytes,
                        DefaultValuedAttr<I64Attr, "0">:$workspace_bytes, DefaultValuedAttr<I64Attr, "0">:$staging,
-                       DefaultValuedAttr<I64Attr, "0">:$aside, OptionalAttr<Mtc_LocationAttr>:$peak_at);
-  let assemblyFormat = "`size` $size `live` $live attr-dict";
+                       DefaultValuedAttr<I64Attr, "0">:$aside, OptionalAttr<Mtc_LocationAttr>:$peak_at,
+                       DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
+  let assemblyFormat = "(`in` $space^)? `size` $size `live` $live attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The arena of a space; null where a module has none.
+    static ArenaOp find(::mlir::ModuleOp placed, ::mtc::MemorySpace space = ::mtc::MemorySpace::Device);
+  }];
 }
 
 def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
@@ -52,6 +64,14 @@ def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
   let description = [{
     `inputs` and `outputs` are the slices of what the runtime writes before and reads after; their names are in
     `input_names` and `output_names`.
+
+    Operations run in their order, but for copies on streams (`mtc.async_copy`). What a copy on a stream reads must not be
+    written, and what it writes neither read nor written, until an operation has waited for its token; the step's end waits
+    for all.
+
+    * step_c1: operations wait for copies on streams before they touch what these copies do.
+    * step_c2: what is copied lies within the arena of its space, where the module has arenas.
+    * step_c3: inputs and outputs lie on the device.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Mtc_AtArrayAttr:$inputs, StrArrayAttr:$input_names,
                        Mtc_AtArrayAttr:$outputs, StrArrayAttr:$output_names);
@@ -59,6 +79,8 @@ def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
   let assemblyFormat = [{
     $sym_name `reads` $input_names $inputs `gives` $output_names $outputs attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -72,12 +94,15 @@ def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<
     The scratch is what the target passes between the stages of a kernel.
 
     * launch_c1: the symbol names a kernel function whose inputs and outputs have the slices' types.
+    * launch_c2: the slices lie on the device.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
-                       DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes);
+                       DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
+                       Variadic<Mtc_Token>:$dependencies);
   let assemblyFormat = [{
-    $kernel $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? attr-dict
+    $kernel $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? (`after` $dependencies^)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
@@ -90,19 +115,51 @@ def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
 
     * call_c1: inputs and outputs are as many as the description says, of its element types, and of as many elements where
       it says so.
+    * call_c2: the slices lie on the device.
   }];
   let arguments = (ins Mtc_CallAttr:$call, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
-                       DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes);
+                       DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
+                       Variadic<Mtc_Token>:$dependencies);
   let assemblyFormat = [{
-    $call $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? attr-dict
+    $call $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? (`after` $dependencies^)? attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def CopyOp : Mtc_Op<"copy", [HasParent<"StepOp">]> {
   let summary = "copies bytes from slice to slice";
-  let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination);
-  let assemblyFormat = "$source `into` $destination attr-dict";
+  let description = [{
+    ```mlir
+    mtc.copy #mtc.at<0, tensor<16xf32>> into #mtc.at<64, tensor<16xf32>>
+    ```
+
+    * copy_c1: the slices have equally many bytes.
+  }];
+  let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination, Variadic<Mtc_Token>:$dependencies);
+  let assemblyFormat = "$source `into` $destination (`after` $dependencies^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def AsyncCopyOp : Mtc_Op<"async_copy", [HasParent<"StepOp">]> {
+  let summary = "copies bytes from slice to slice on a stream, while the step goes on";
+  let description = [{
+    It starts when what stands before it in the step has run, except for copies on other streams that nobody waited for, and
+    when the copies that it waits for have ended. The copies of a stream run one after another. The step goes on meanwhile; an
+    operation that touches what the copy does waits for its token.
+
+    ```mlir
+    %out = mtc.async_copy #mtc.at<0, tensor<16xf32>> into #mtc.at<0, tensor<16xf32>, host> stream 1
+    %back = mtc.async_copy #mtc.at<0, tensor<16xf32>, host> into #mtc.at<0, tensor<16xf32>> stream 2 after %out
+    mtc.launch @kernel_0 [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>] after %back
+    ```
+
+    * async_copy_c1: the slices have equally many bytes and do not overlap.
+    * async_copy_c2: streams count from 1.
+  }];
+  let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination, I64Attr:$stream, Variadic<Mtc_Token>:$dependencies);
+  let results = (outs Mtc_Token:$token);
+  let assemblyFormat = "$source `into` $destination `stream` $stream (`after` $dependencies^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // MTC_IR_PLAN_OPS

@@ -39,10 +39,11 @@ static void placeAlone(ModuleOp module, const Target &target) {
   for (auto &[kernel, reads, writes] : launches) {
     int64_t scratch = target.scratchBytes(normalizeKernel(kernel));
     LaunchOp::create(inStep, kernel.getLoc(), kernel.getSymName(), b.getArrayAttr(reads),
-                     b.getArrayAttr(writes), offset, scratch);
+                     b.getArrayAttr(writes), offset, scratch, ValueRange());
     offset += paddedBytes(scratch);
   }
-  ArenaOp::create(b, module.getLoc(), offset, offset, 0, 0, 0, 0, LocationAttr());
+  ArenaOp::create(b, module.getLoc(), offset, offset, 0, 0, 0, 0, LocationAttr(),
+                  MemorySpace::Device);
 }
 
 OwningOpRef<ModuleOp> bench::readPlaced(MLIRContext &context, StringRef file,

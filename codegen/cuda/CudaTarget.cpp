@@ -19,6 +19,15 @@ using namespace mtc::cuda;
 static_assert(static_cast<int>(ContractionPrecision::F32) == MTC_CUDA_F32 &&
               static_cast<int>(ContractionPrecision::TF32) == MTC_CUDA_TF32);
 
+StringRef CudaTarget::refuseCopy(MemorySpace source, MemorySpace destination) const {
+  for (MemorySpace space : {source, destination})
+    if (space == MemorySpace::Host)
+      return "a GPU copies by itself from and to pinned memory of the host alone: 'pinned_host'";
+  if (source != MemorySpace::Device && destination != MemorySpace::Device)
+    return "a GPU copies from or to its own memory";
+  return Target::refuseCopy(source, destination);
+}
+
 int64_t CudaTarget::scratchBytes(const NormalKernel &kernel) const {
   return planLaunches(kernel, "").scratchBytes;
 }

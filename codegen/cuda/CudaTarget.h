@@ -16,6 +16,7 @@ public:
       : Target(std::move(host), optLevel), precision(target.getPrecision()) {}
 
   int64_t scratchBytes(const NormalKernel &kernel) const override;
+  llvm::StringRef refuseCopy(MemorySpace source, MemorySpace destination) const override;
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
   llvm::Constant *describeCallCode(CallAttrInterface call, ConstantBuilder &builder) override;

@@ -41,10 +41,14 @@ public:
   }
 
   LogicalResult run(bool namedSteps) {
-    auto arenas = placed.getOps<ArenaOp>();
-    if (arenas.empty())
+    arena = ArenaOp::find(placed);
+    if (!arena)
       return placed.emitError("the program is not placed: it has no mtc.arena");
-    arena = *arenas.begin();
+    for (auto other : placed.getOps<ArenaOp>())
+      if (StringRef reason = target.refuseCopy(other.getSpace(), MemorySpace::Device);
+          !reason.empty())
+        return other.emitError("the target '")
+               << target.getName() << "' does not have it: " << reason;
     if (failed(variables.add(placed)) || failed(emitInputs()) || failed(emitOutputs()))
       return failure();
     steps.addKernels(placed);
@@ -150,6 +154,11 @@ private:
     return static_cast<int64_t>(program.getBatch());
   }
 
+  int64_t arenaBytes(MemorySpace space) {
+    ArenaOp other = ArenaOp::find(placed, space);
+    return other ? static_cast<int64_t>(other.getSize()) : 0;
+  }
+
   int64_t gradientsArenaBytes() {
     if (!findStep(gradientsName))
       return 0;
@@ -230,6 +239,8 @@ private:
 
         field<&MtcProgram::batch>(program.getBatch()),
         field<&MtcProgram::arena_bytes>(arena.getSize()),
+        field<&MtcProgram::pinned_host_arena_bytes>(arenaBytes(MemorySpace::PinnedHost)),
+        field<&MtcProgram::host_arena_bytes>(arenaBytes(MemorySpace::Host)),
         field<&MtcProgram::staging>(arena.getStaging()),
         field<&MtcProgram::threads>(compiledFor ? compiledFor.getThreads() : 1),
         field<&MtcProgram::plan_json>(files.planJson),

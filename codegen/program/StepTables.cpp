@@ -12,6 +12,10 @@ using namespace mtc;
 
 using llvm::Constant;
 
+static_assert(static_cast<int>(MemorySpace::Device) == MTC_DEVICE &&
+              static_cast<int>(MemorySpace::PinnedHost) == MTC_PINNED_HOST &&
+              static_cast<int>(MemorySpace::Host) == MTC_HOST);
+
 void StepTables::addKernels(ModuleOp placed) {
   for (KernelFunctionOp kernel : placed.getOps<KernelFunctionOp>()) {
     kernelIndex[kernel.getSymName()] = kernelIndex.size();
@@ -29,10 +33,15 @@ void StepTables::addKernels(ModuleOp placed) {
 Constant *StepTables::addFunction(StepOp step) {
   llvm::SmallVector<Constant *> operations;
   if (step) {
+    llvm::DenseMap<Value, int64_t> copies; // The number of the operation, by its token.
     for (Operation &op : step.getBody().front()) {
-      Constant *operation = describeOperation(&op);
+      auto waits =
+          llvm::map_to_vector(op.getOperands(), [&](Value token) { return copies.at(token); });
+      Constant *operation = describeOperation(&op, waits);
       if (!operation)
         return nullptr;
+      for (Value token : op.getResults())
+        copies[token] = static_cast<int64_t>(operations.size());
       operations.push_back(operation);
     }
   }
@@ -40,8 +49,9 @@ Constant *StepTables::addFunction(StepOp step) {
                   field<&MtcFunction::operations>(c.array(operations)));
 }
 
-Constant *StepTables::describeOperation(Operation *op) {
-  uint32_t kind = MTC_LAUNCH, index = 0;
+Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) {
+  uint32_t kind = MTC_LAUNCH, index = 0, stream = 0;
+  AtAttr source, destination; // Of a copy.
   int64_t bytes = 0;
   llvm::SmallVector<int64_t> offsets;
   if (auto launchOp = dyn_cast<LaunchOp>(op)) {
@@ -70,18 +80,36 @@ Constant *StepTables::describeOperation(Operation *op) {
       offsets.push_back(cast<AtAttr>(slice).getOffset());
     offsets.push_back(static_cast<int64_t>(call.getScratchOffset()));
   } else if (auto copy = dyn_cast<CopyOp>(op)) {
-    kind = MTC_COPY;
-    bytes = byteSize(copy.getSource().getType());
-    offsets = {copy.getSource().getOffset(), copy.getDestination().getOffset()};
+    source = copy.getSource();
+    destination = copy.getDestination();
+  } else if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
+    source = copy.getSource();
+    destination = copy.getDestination();
+    stream = copy.getStream();
   } else {
     op->emitError("a step holds launches, calls and copies only");
     return nullptr;
   }
-  return c.record(field<&MtcOperation::kind>(kind), field<&MtcOperation::index>(index),
-                  field<&MtcOperation::operand_count>(offsets.size()),
-                  field<&MtcOperation::operands>(c.i64Array(offsets)),
-                  field<&MtcOperation::bytes>(bytes),
-                  field<&MtcOperation::nodes>(nodeNames(op->getLoc())));
+  if (source) {
+    if (StringRef reason = target.refuseCopy(source.getSpace(), destination.getSpace());
+        !reason.empty()) {
+      op->emitError() << "copies from " << source << " to " << destination << ", but " << reason;
+      return nullptr;
+    }
+    kind = MTC_COPY;
+    bytes = byteSize(source.getType());
+    offsets = {source.getOffset(), destination.getOffset()};
+  }
+  return c.record(
+      field<&MtcOperation::kind>(kind), field<&MtcOperation::index>(index),
+      field<&MtcOperation::operand_count>(offsets.size()),
+      field<&MtcOperation::operands>(c.i64Array(offsets)), field<&MtcOperation::bytes>(bytes),
+      field<&MtcOperation::nodes>(nodeNames(op->getLoc())),
+      field<&MtcOperation::wait_count>(waits.size()),
+      field<&MtcOperation::waits>(c.i64Array(waits)), field<&MtcOperation::stream>(stream),
+      field<&MtcOperation::source_space>(source ? source.getSpace() : MemorySpace::Device),
+      field<&MtcOperation::destination_space>(source ? destination.getSpace()
+                                                     : MemorySpace::Device));
 }
 
 uint32_t StepTables::addCall(CallOp call) {

@@ -26,7 +26,7 @@ public:
   llvm::ArrayRef<llvm::Constant *> getCalls() const { return calls; }
 
 private:
-  llvm::Constant *describeOperation(mlir::Operation *op);
+  llvm::Constant *describeOperation(mlir::Operation *op, mlir::ArrayRef<int64_t> waits);
   uint32_t addCall(CallOp call);
 
   ConstantBuilder &c;

@@ -20,6 +20,11 @@ LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ost
   return success();
 }
 
+StringRef Target::refuseCopy(MemorySpace source, MemorySpace destination) const {
+  bool usesDisk = source == MemorySpace::Disk || destination == MemorySpace::Disk;
+  return usesDisk ? "programs have no arena on a disk" : "";
+}
+
 llvm::Expected<Target::Object> Target::compileHost(llvm::Module &module) const {
   auto machine = cpu::createTargetMachine(host, optLevel);
   if (!machine)

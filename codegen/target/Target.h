@@ -111,6 +111,8 @@ public:
   virtual llvm::Constant *describeCallCode(CallAttrInterface call, ConstantBuilder &builder) {
     return builder.null();
   }
+  /// Why programs of the target do not copy from a space to another; empty if they do.
+  virtual llvm::StringRef refuseCopy(MemorySpace source, MemorySpace destination) const;
   /// Bytes of scratch that each launch of the kernel needs.
   virtual int64_t scratchBytes(const NormalKernel &kernel) const = 0;
 

@@ -41,7 +41,8 @@ private:
     OpBuilder builder(module.getContext());
     builder.setInsertionPointToStart(module.getBody());
     ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
-                    plan.categories.workspace, plan.staging, plan.gradientsRun, plan.peakAt);
+                    plan.categories.workspace, plan.staging, plan.gradientsRun, plan.peakAt,
+                    MemorySpace::Device);
   }
 
   void writeOffsets() {
@@ -100,7 +101,7 @@ private:
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
       KernelFunctionOp function = outliner.outline(kernel);
       LaunchOp::create(builder, op->getLoc(), function.getSymName(), inputs, outputs, scratch,
-                       planned.scratchBytes);
+                       planned.scratchBytes, ValueRange());
       return success();
     }
     if (auto call = dyn_cast<LibraryCallOpInterface>(op)) {
@@ -116,7 +117,7 @@ private:
       if (accumulated)
         operands.erase(operands.begin() + *accumulated);
       CallOp::create(builder, op->getLoc(), call.describeCall(accumulated), sliceArray(operands),
-                     sliceArray(op->getResults()), scratch, planned.scratchBytes);
+                     sliceArray(op->getResults()), scratch, planned.scratchBytes, ValueRange());
       return success();
     }
     if (!planned.written.empty() && !planned.isComputedInPlace) {
@@ -124,7 +125,7 @@ private:
       VariableOp variable = analysis.getVariables()[planned.written.front()].variable;
       auto destination = AtAttr::get(builder.getContext(), *variable.getOffset(),
                                      cast<RankedTensorType>(value.getType()));
-      CopyOp::create(builder, op->getLoc(), sliceOf(value), destination);
+      CopyOp::create(builder, op->getLoc(), sliceOf(value), destination, ValueRange());
     }
     return success(); // Views, reads and the end need no code.
   }

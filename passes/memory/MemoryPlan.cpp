@@ -33,11 +33,14 @@ void MemoryPlan::Categories::fill(int64_t total, int64_t dataBytes, int64_t work
 
 MemoryPlan MemoryPlan::ofPlaced(ModuleOp placed) {
   MemoryPlan plan;
-  ArenaOp arena = *placed.getOps<ArenaOp>().begin();
+  ArenaOp arena = ArenaOp::find(placed);
   plan.peak = arena.getSize();
   plan.live = arena.getLive();
   plan.gradientsRun = arena.getAside();
   plan.staging = arena.getStaging();
+  for (auto other : placed.getOps<ArenaOp>())
+    if (other != arena)
+      plan.otherSpaces.push_back({other.getSpace(), static_cast<int64_t>(other.getSize())});
   plan.peakAt = arena.getPeakAtAttr();
   plan.categories = Categories::ofVariables(placed);
   plan.categories.fill(plan.peak, arena.getDataBytes(), arena.getWorkspaceBytes());

@@ -41,6 +41,8 @@ struct MemoryPlan {
 
   /// The size of the arena; of an answer that was given without a layout, `live`.
   int64_t peak = 0;
+  /// The sizes of arenas in other spaces than the device's.
+  std::vector<std::pair<MemorySpace, int64_t>> otherSpaces;
   /// The most that is alive at once: no layout needs less.
   int64_t live = 0;
   /// The size of the arena of a run with --gradients, where that is larger; else 0.

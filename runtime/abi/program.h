@@ -4,7 +4,8 @@
  * the runtime, linked to it, reads nothing else. It is C, so that both sides agree on the layout;
  * neither side includes another header of the other. Every pointer refers to constant data of the
  * program and is never null unless that is said; every offset counts bytes from the start of the
- * arena and is a multiple of MTC_ALIGNMENT unless it lies inside a value.
+ * arena (the device's, unless another is named) and is a multiple of MTC_ALIGNMENT unless it lies
+ * inside a value.
  */
 #ifndef MTC_RUNTIME_ABI_PROGRAM_H
 #define MTC_RUNTIME_ABI_PROGRAM_H
@@ -15,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 9u
+#define MTC_ABI_VERSION 10u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -134,12 +135,22 @@ typedef struct MtcCall {
   const void *code; /* the target's own code for it, as a kernel has; null: a library's call */
 } MtcCall;
 
+/* Where an arena lies. Kernels, calls and the runtime itself use the device's alone. */
+typedef enum MtcSpace {
+  MTC_DEVICE = 0,
+  MTC_PINNED_HOST = 1, /* of the host, that a device copies from and to by itself */
+  MTC_HOST = 2
+} MtcSpace;
+
 typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CALL = 1, MTC_COPY = 2 } MtcOperationKind;
 
-/* One entry of a function. Operands are arena offsets:
+/* One entry of a function. It starts when those before it have ended, except for copies on streams,
+ * of which those in `waits` have. A copy on a stream starts when the stream's copies before it have
+ * ended too, and the function goes on meanwhile. Operands are arena offsets:
  * MTC_LAUNCH: the kernel's inputs, its results, its scratch if it has any; `index` into kernels.
  * MTC_CALL: the call's operands, its results, its scratch; `index` into calls.
- * MTC_COPY: source, destination; `index` is unused, `bytes` says how much. */
+ * MTC_COPY: source, destination, each in a space of its own; `index` is unused, `bytes` says how
+ * much. */
 typedef struct MtcOperation {
   uint32_t kind; /* MtcOperationKind */
   uint32_t index;
@@ -147,9 +158,14 @@ typedef struct MtcOperation {
   const int64_t *operands;
   int64_t bytes;
   const char *nodes; /* names of the model's nodes that it computes, for profiles and errors */
+  uint32_t wait_count;
+  const int64_t *waits; /* indices in the function of copies on streams; null if none */
+  /* of MTC_COPY: */
+  uint32_t stream;                          /* from 1; 0: on none */
+  uint32_t source_space, destination_space; /* MtcSpace */
 } MtcOperation;
 
-/* Runs its operations in order, over the arena. */
+/* Runs its operations, over the arena. It has ended when all of them have. */
 typedef struct MtcFunction {
   uint32_t operation_count;
   const MtcOperation *operations; /* null if none */
@@ -202,8 +218,9 @@ typedef struct MtcProgram {
   const char *loss;        /* as given to --loss */
   const char *optimizer;
 
-  int64_t batch; /* rows that a step takes of inputs that are not whole; 1 if all are */
-  int64_t arena_bytes;
+  int64_t batch;       /* rows that a step takes of inputs that are not whole; 1 if all are */
+  int64_t arena_bytes; /* of the device */
+  int64_t pinned_host_arena_bytes, host_arena_bytes;
   /* Distance from each input in the arena to the buffer into which the next batch's may be read
    * meanwhile; 0 if there is none. */
   int64_t staging;

@@ -22,6 +22,10 @@ struct MemoryUse {
   std::string why;
 };
 
+/// Why a program has arenas in other spaces than the device's.
+inline constexpr const char *otherArenasReason =
+    "planned when the program was compiled: values that steps copy there and back";
+
 /// An arena and what runs over it. Work may be queued: what is asked for runs in the order in which
 /// it was asked for, and only `read`, `receive`, `wait` and the destructor wait for it. A fault
 /// that a kernel raised is thrown by the function that raised it or by the first of these after it.

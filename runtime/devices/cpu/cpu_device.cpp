@@ -56,7 +56,8 @@ void CpuDevice::takeBatch(bool ahead) {
 }
 
 void CpuDevice::prepare(std::vector<Observer *> observers) {
-  executor.emplace(program, arena.data(), threads, std::move(observers));
+  executor.emplace(program, Arenas{arena.data(), pinnedHostArena.data(), hostArena.data()}, threads,
+                   std::move(observers));
 }
 
 std::optional<double> CpuDevice::copyThroughput() { return copyBandwidth(threads); }
@@ -67,11 +68,16 @@ std::optional<double> CpuDevice::contractionThroughput(const MtcContraction &pla
 
 std::vector<MemoryUse> CpuDevice::memoryBesideArena() {
   ProcessMemory memory = processMemory();
-  return {{"code and libraries", memory.fileBacked,
-           "pages of the program, oneDNN, OpenMP and the C and C++ libraries; shared and "
-           "reclaimable"},
-          {"heap and stacks", std::max<int64_t>(0, memory.anonymous - arena.bytes()),
-           "oneDNN's generated code and packing buffers, stacks of threads, buffers of files"}};
+  const int64_t otherArenas = pinnedHostArena.bytes() + hostArena.bytes();
+  std::vector<MemoryUse> uses = {
+      {"code and libraries", memory.fileBacked,
+       "pages of the program, oneDNN, OpenMP and the C and C++ libraries; shared and "
+       "reclaimable"},
+      {"heap and stacks", std::max<int64_t>(0, memory.anonymous - arena.bytes() - otherArenas),
+       "oneDNN's generated code and packing buffers, stacks of threads, buffers of files"}};
+  if (otherArenas)
+    uses.push_back({"arenas of the host", otherArenas, otherArenasReason});
+  return uses;
 }
 
 std::unique_ptr<Device> openDevice(const MtcProgram &program, const std::string &name, int threads,

@@ -15,7 +15,9 @@ namespace mtc::runtime {
 class CpuDevice final : public Device {
 public:
   CpuDevice(const MtcProgram &program, int threads, int64_t arenaBytes)
-      : program(program), threads(threads), arena(arenaBytes, threads) {}
+      : program(program), threads(threads), arena(arenaBytes, threads),
+        pinnedHostArena(program.pinned_host_arena_bytes, threads),
+        hostArena(program.host_arena_bytes, threads) {}
 
   void write(int64_t offset, int64_t bytes, const Fill &fill) override;
   void read(int64_t offset, int64_t bytes, const Use &use) override;
@@ -43,7 +45,7 @@ private:
 
   const MtcProgram &program;
   int threads;
-  Arena arena;
+  Arena arena, pinnedHostArena, hostArena;
   std::optional<Executor> executor;
   std::array<Request, 16> results{};
   int64_t requests = 0;

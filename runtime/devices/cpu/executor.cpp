@@ -11,15 +11,15 @@
 
 namespace mtc::runtime {
 
-Executor::Executor(const MtcProgram &program, char *arena, int threads,
+Executor::Executor(const MtcProgram &program, const Arenas &arenas, int threads,
                    std::vector<Observer *> observers)
     : program(program), threads(threads), observers(std::move(observers)),
       calls(program.call_count), faults(static_cast<size_t>(threads)) {
   setLibraryThreads(threads);
-  microStepOperations = prepare(program.micro_step, arena);
-  updateOperations = prepare(program.update, arena);
-  gradientsOperations = prepare(program.gradients, arena);
-  evaluateOperations = prepare(program.evaluate, arena);
+  microStepOperations = prepare(program.micro_step, arenas);
+  updateOperations = prepare(program.update, arenas);
+  gradientsOperations = prepare(program.gradients, arenas);
+  evaluateOperations = prepare(program.evaluate, arenas);
 }
 
 Executor::~Executor() = default;
@@ -41,7 +41,8 @@ LibraryCall &Executor::call(const MtcOperation &operation) {
   return *prepared;
 }
 
-std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function, char *arena) {
+std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function,
+                                                 const Arenas &arenas) {
   std::vector<PreparedOperation> result;
   result.reserve(function.operation_count);
   for (uint32_t i = 0; i < function.operation_count; ++i) {
@@ -54,8 +55,10 @@ std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function, ch
     operation.info =
         describeOperation(program, source, preparedCount++,
                           operation.call ? operation.call->implementation() : std::string());
+    // Launches and calls leave the spaces 0, which is the device's.
     for (uint32_t k = 0; k < source.operand_count; ++k)
-      operation.operands.push_back(arena + source.operands[k]);
+      operation.operands.push_back(arenas[k == 0 ? source.source_space : source.destination_space] +
+                                   source.operands[k]);
     result.push_back(std::move(operation));
   }
   return result;

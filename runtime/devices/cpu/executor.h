@@ -6,6 +6,7 @@
 #include "runtime/devices/cpu/library_call.h"
 #include "runtime/devices/operation_info.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,12 +24,16 @@ struct PreparedOperation {
   std::vector<char *> operands;
 };
 
-/// Everything is prepared in the constructor: addresses, oneDNN's primitives and their memory
-/// objects. A run allocates nothing of its own.
+/// Where the arenas of the program begin, by MtcSpace; here all are memory of the process.
+using Arenas = std::array<char *, MTC_HOST + 1>;
+
+/// Runs operations one after another, copies on streams included, which is an order that their
+/// tokens allow. Everything is prepared in the constructor: addresses, oneDNN's primitives and
+/// their memory objects. A run allocates nothing of its own.
 class Executor {
 public:
   /// A mistake of the user if this machine needs more scratch for a call than was planned.
-  Executor(const MtcProgram &program, char *arena, int threads,
+  Executor(const MtcProgram &program, const Arenas &arenas, int threads,
            std::vector<Observer *> observers = {});
   ~Executor();
 
@@ -38,7 +43,7 @@ public:
   void evaluate() { run(evaluateOperations); }
 
 private:
-  std::vector<PreparedOperation> prepare(const MtcFunction &function, char *arena);
+  std::vector<PreparedOperation> prepare(const MtcFunction &function, const Arenas &arenas);
   LibraryCall &call(const MtcOperation &operation);
   void run(std::vector<PreparedOperation> &operations);
   void runOne(PreparedOperation &operation);

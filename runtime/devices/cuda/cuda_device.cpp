@@ -46,7 +46,8 @@ CudaDevice::CudaDevice(const MtcProgram &program, const std::string &ordinal, in
     : program(program), target(*static_cast<const MtcCudaProgram *>(program.target_data)),
       arenaBytes(arenaBytes), gpu(target, ordinal), before(gpu.memory()), compute(gpu.driver),
       arena(allocate(gpu, arenaBytes)), faults(allocate(gpu, faultBytes(program))),
-      transfer(gpu, compute), scalars(gpu, compute), images(gpu, target) {
+      hostArena(gpu.driver, program.pinned_host_arena_bytes), transfer(gpu, compute),
+      scalars(gpu, compute), images(gpu, target) {
   zeroVariables();
 }
 
@@ -93,9 +94,16 @@ void CudaDevice::prepare(std::vector<Observer *> told) {
   observers = std::move(told);
   batches.emplace(gpu, program, arena.address(), compute);
   size_t operationCount = 0;
-  const StepContext context = {gpu,           program,         images,           libraries,
-                               compute,       arena.address(), faults.address(), faulting,
-                               operationCount};
+  const StepContext context = {.gpu = gpu,
+                               .program = program,
+                               .images = images,
+                               .libraries = libraries,
+                               .stream = compute,
+                               .arena = arena.address(),
+                               .hostArena = hostArena.data(),
+                               .faults = faults.address(),
+                               .faulting = faulting,
+                               .operationCount = operationCount};
   for (const MtcFunction *function :
        {&program.micro_step, &program.update, &program.gradients, &program.evaluate})
     steps.push_back(std::make_unique<Step>(context, *function));
@@ -127,21 +135,25 @@ std::vector<MemoryUse> CudaDevice::memoryBesideArena() {
   int64_t pinned = Transfer::pinnedBytes() + ScalarWriter::pinnedBytes();
   if (batches)
     pinned += batches->pinnedBytes() + results->pinnedBytes();
-  return {{"GPU: code, graphs and libraries",
-           std::max<int64_t>(0, before.free - now.free - arenaBytes),
-           text("of ", gpu.name(), " with ", now.total, " bytes, ", before.free,
-                " were free before the arena was allocated, ", now.free,
-                " are now; the rest is the arena, the images of kernels, cuBLASLt's kernels and "
-                "graphs of launches")},
-          {"GPU: context and others", now.total - before.free,
-           "what the driver takes for a process, and other processes on the GPU"},
-          {"pinned memory of the host", pinned,
-           "batches, scalars and pieces of files on their way between host and GPU"},
-          {"heap and stacks", host.anonymous,
-           "of the host: the driver and its libraries, buffers of files; the arena is the GPU's"},
-          {"code and libraries", host.fileBacked,
-           "pages of the program, the driver, cuBLASLt and the C and C++ libraries; shared and "
-           "reclaimable"}};
+  std::vector<MemoryUse> uses = {
+      {"GPU: code, graphs and libraries", std::max<int64_t>(0, before.free - now.free - arenaBytes),
+       text("of ", gpu.name(), " with ", now.total, " bytes, ", before.free,
+            " were free before the arena was allocated, ", now.free,
+            " are now; the rest is the arena, the images of kernels, cuBLASLt's kernels and "
+            "graphs of launches")},
+      {"GPU: context and others", now.total - before.free,
+       "what the driver takes for a process, and other processes on the GPU"},
+      {"pinned memory of the host", pinned,
+       "batches, scalars and pieces of files on their way between host and GPU"},
+      {"heap and stacks", host.anonymous,
+       "of the host: the driver and its libraries, buffers of files; the arena is the GPU's"},
+      {"code and libraries", host.fileBacked,
+       "pages of the program, the driver, cuBLASLt and the C and C++ libraries; shared and "
+       "reclaimable"}};
+  if (program.pinned_host_arena_bytes)
+    uses.push_back(
+        {"arena in pinned memory of the host", program.pinned_host_arena_bytes, otherArenasReason});
+  return uses;
 }
 
 } // namespace cuda

@@ -55,6 +55,7 @@ private:
   Gpu::Memory before; ///< of the device, without the arena
   OwnedStream compute;
   DeviceMemory arena, faults;
+  PinnedMemory hostArena;
   Transfer transfer;
   ScalarWriter scalars;
   KernelImages images;

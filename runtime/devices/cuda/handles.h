@@ -40,8 +40,9 @@ private:
 class PinnedMemory {
 public:
   PinnedMemory(const Driver &driver, int64_t bytes) : driver(&driver) {
-    check(driver, driver.allocatePinned(&start, static_cast<size_t>(bytes), 0),
-          "memory of the host for copies cannot be had");
+    if (bytes > 0)
+      check(driver, driver.allocatePinned(&start, static_cast<size_t>(bytes), 0),
+            "memory of the host for copies cannot be had");
   }
   PinnedMemory(PinnedMemory &&other) noexcept
       : driver(other.driver), start(std::exchange(other.start, nullptr)) {}

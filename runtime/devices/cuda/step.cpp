@@ -10,7 +10,8 @@ namespace mtc::runtime::cuda {
 static constexpr const char *graphFails = "the program's steps cannot be made a graph";
 
 Step::Step(const StepContext &context, const MtcFunction &function)
-    : gpu(context.gpu), stream(context.stream) {
+    : gpu(context.gpu), stream(context.stream), copyStreams(context.gpu, context.stream) {
+  std::vector<const OwnedEvent *> ends(function.operation_count); // Of copies on streams.
   for (uint32_t i = 0; i < function.operation_count; ++i) {
     const MtcOperation &source = function.operations[i];
     Prepared &operation = operations.emplace_back();
@@ -21,8 +22,14 @@ Step::Step(const StepContext &context, const MtcFunction &function)
     operation.info =
         describeOperation(context.program, source, context.operationCount++,
                           operation.call ? operation.call->implementation() : "kernels");
-    if (source.kind != MTC_COPY && !operation.call)
+    if (source.kind == MTC_COPY)
+      operation.copy.emplace(source, context.arena, context.hostArena);
+    else if (!operation.call)
       prepareLaunch(context, operation);
+    if (source.stream != 0)
+      ends[i] = copyStreams.add(*operation.copy);
+    for (uint32_t k = 0; k < source.wait_count; ++k)
+      operation.waits.push_back(ends[static_cast<size_t>(source.waits[k])]);
   }
 }
 
@@ -74,17 +81,21 @@ void Step::prepareCall(const StepContext &context, Prepared &operation,
     systemError(source.nodes, ": no library of this target computes ", call.kind);
 }
 
-void Step::enqueue(Prepared &operation) {
+void Step::enqueue(Prepared &operation, bool isObserved) {
   const MtcOperation &source = *operation.info.source;
   auto checkOne = [&](Result result) {
     if (result != success)
       gpu.check(result, text(source.nodes, ": ", operation.info.label, " cannot be run").c_str());
   };
+  if (source.stream != 0 && !isObserved)
+    return copyStreams.enqueue(*operation.copy, operation.waits, source.nodes);
+  if (!isObserved)
+    for (const OwnedEvent *wait : operation.waits)
+      checkOne(gpu.driver.letStreamWait(stream, *wait, 0));
   if (operation.call)
     return operation.call->enqueue(stream);
-  if (source.kind == MTC_COPY)
-    return checkOne(gpu.driver.copyOnDevice(operation.operands[1], operation.operands[0],
-                                            static_cast<size_t>(source.bytes), stream));
+  if (operation.copy)
+    return checkOne(operation.copy->enqueue(gpu.driver, stream));
   size_t bytes = operation.operands.size() * sizeof(Address);
   void *extra[] = {reinterpret_cast<void *>(parameterBuffer), operation.operands.data(),
                    reinterpret_cast<void *>(parameterBufferBytes), &bytes,
@@ -97,14 +108,17 @@ void Step::enqueue(Prepared &operation) {
   }
 }
 
+void Step::enqueueAll() {
+  for (Prepared &operation : operations)
+    enqueue(operation);
+  copyStreams.join();
+}
+
 void Step::run() {
   if (operations.empty())
     return;
-  if (!std::exchange(hasRun, true)) {
-    for (Prepared &operation : operations)
-      enqueue(operation);
-    return;
-  }
+  if (!std::exchange(hasRun, true))
+    return enqueueAll();
   if (!graph)
     capture();
   gpu.check(gpu.driver.launchGraph(graph, stream), graphFails);
@@ -112,8 +126,7 @@ void Step::run() {
 
 void Step::capture() {
   gpu.check(gpu.driver.beginCapture(stream, relaxedCapture), graphFails);
-  for (Prepared &operation : operations)
-    enqueue(operation);
+  enqueueAll();
   Graph captured = nullptr;
   gpu.check(gpu.driver.endCapture(stream, &captured), graphFails);
   Result result = gpu.driver.instantiate(&graph, captured, 0);
@@ -128,7 +141,7 @@ void Step::observe(const std::vector<Observer *> &observers) {
   const auto begin = Observer::Clock::now();
   for (size_t i = 0; i < operations.size(); ++i) {
     gpu.check(gpu.driver.recordEvent(borders[i], stream), "times cannot be taken");
-    enqueue(operations[i]);
+    enqueue(operations[i], /*isObserved=*/true);
   }
   gpu.check(gpu.driver.recordEvent(borders[operations.size()], stream), "times cannot be taken");
   gpu.check(gpu.driver.waitForStream(stream), "the GPU failed while it ran the program");

@@ -5,6 +5,7 @@
 #include "runtime/devices/cuda/call.h"
 #include "runtime/devices/cuda/handles.h"
 #include "runtime/devices/cuda/images.h"
+#include "runtime/devices/cuda/step_copies.h"
 #include "runtime/devices/observer.h"
 
 #include <deque>
@@ -22,7 +23,9 @@ struct StepContext {
   KernelImages &images;
   Libraries &libraries;
   Stream stream;
-  Address arena, faults;
+  Address arena;
+  char *hostArena; ///< in pinned memory
+  Address faults;
   std::vector<const MtcOperation *> &faulting; ///< operations with a record each, in its order
   size_t &operationCount;                      ///< of all functions so far
 };
@@ -50,18 +53,23 @@ private:
   struct Prepared {
     OperationInfo info;
     std::vector<Launch> launches;
-    std::vector<Address> operands; ///< of a launch, with the fault record; of a copy
+    std::vector<Address> operands; ///< of a launch, with the fault record
     std::unique_ptr<PreparedCall> call;
+    std::optional<StepCopy> copy;
+    std::vector<const OwnedEvent *> waits; ///< ends of copies on streams
   };
 
   void prepareLaunch(const StepContext &context, Prepared &operation);
   /// Gives the operation to a library, unless the program's own code is what computes it here.
   void prepareCall(const StepContext &context, Prepared &operation, const MtcOperation &source);
-  void enqueue(Prepared &operation);
+  /// Asks for one operation; copies on streams, too, run in order where `isObserved`.
+  void enqueue(Prepared &operation, bool isObserved = false);
+  void enqueueAll();
   void capture();
 
   const Gpu &gpu;
   Stream stream;
+  CopyStreams copyStreams;
   std::deque<Prepared> operations; ///< observers keep addresses of them
   std::vector<OwnedEvent> borders; ///< between operations, when they are observed
   ExecutableGraph graph = nullptr;

@@ -159,15 +159,28 @@ const int64_t seenOperands[] = {yAt, seenAt};
 const int64_t updateWeightOperands[] = {weightAt, weightGradAt, weightMomentumAt, rateAt, decayAt};
 const int64_t updateBiasOperands[] = {biasAt, biasGradAt, biasMomentumAt, rateAt, decayAt};
 
-const MtcOperation microStep[] = {{MTC_CALL, 0, 4, forwardOperands, 0, "/fc/Gemm"},
-                                  {MTC_LAUNCH, 6, 1, checkOperands, 0, "/check/Gather"},
-                                  {MTC_LAUNCH, 0, 6, errorOperands, 0, "/fc/Gemm, loss"},
-                                  {MTC_LAUNCH, 1, 2, lossOperands, 0, "loss"},
-                                  {MTC_CALL, 1, 4, weightGradientOperands, 0, "backward /fc/Gemm"},
-                                  {MTC_LAUNCH, 2, 2, biasGradientOperands, 0, "backward /fc/Gemm"},
-                                  {MTC_LAUNCH, 3, 2, seenOperands, 0, "statistics"}};
-const MtcOperation update[] = {{MTC_LAUNCH, 4, 5, updateWeightOperands, 0, "update fc.weight"},
-                               {MTC_LAUNCH, 5, 5, updateBiasOperands, 0, "update fc.bias"}};
+constexpr MtcOperation operation(MtcOperationKind kind, uint32_t index, uint32_t operandCount,
+                                 const int64_t *operands, const char *nodes) {
+  MtcOperation result = {};
+  result.kind = kind;
+  result.index = index;
+  result.operand_count = operandCount;
+  result.operands = operands;
+  result.nodes = nodes;
+  return result;
+}
+
+const MtcOperation microStep[] = {
+    operation(MTC_CALL, 0, 4, forwardOperands, "/fc/Gemm"),
+    operation(MTC_LAUNCH, 6, 1, checkOperands, "/check/Gather"),
+    operation(MTC_LAUNCH, 0, 6, errorOperands, "/fc/Gemm, loss"),
+    operation(MTC_LAUNCH, 1, 2, lossOperands, "loss"),
+    operation(MTC_CALL, 1, 4, weightGradientOperands, "backward /fc/Gemm"),
+    operation(MTC_LAUNCH, 2, 2, biasGradientOperands, "backward /fc/Gemm"),
+    operation(MTC_LAUNCH, 3, 2, seenOperands, "statistics")};
+const MtcOperation update[] = {
+    operation(MTC_LAUNCH, 4, 5, updateWeightOperands, "update fc.weight"),
+    operation(MTC_LAUNCH, 5, 5, updateBiasOperands, "update fc.bias")};
 
 const int64_t xDims[] = {batch, features}, targetDims[] = {batch, 1}, weightDims[] = {1, features},
               biasDims[] = {1};
@@ -215,6 +228,8 @@ extern const MtcProgram mtc_program = {.abi_version = MTC_ABI_VERSION,
                                        .optimizer = "momentum",
                                        .batch = batch,
                                        .arena_bytes = arenaBytes,
+                                       .pinned_host_arena_bytes = 0,
+                                       .host_arena_bytes = 0,
                                        .staging = stagedAt,
                                        .threads = 4,
                                        .plan_json = R"({"peak_bytes": 4195584})",

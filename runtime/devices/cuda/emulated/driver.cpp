@@ -185,11 +185,7 @@ Result waitForStream(Stream stream) {
   return stream->capture ? invalidValue : statusOf(runUntil(stream, stream->asked));
 }
 Result letStreamWait(Stream stream, Event event, unsigned) {
-  if (event->stream)
-    enqueue(stream, [from = event->stream, position = event->position] {
-      runUntil(from, position);
-      return std::string();
-    });
+  enqueueWait(stream, *event);
   return success;
 }
 Result createEvent(Event *event, unsigned) {
@@ -207,7 +203,9 @@ Result recordEvent(Event event, Stream stream) {
     return std::string();
   });
   event->stream = stream;
-  event->position = stream->asked;
+  event->capture = stream->capture;
+  event->position =
+      stream->capture ? stream->capture->branches[stream->branch].nodes.size() : stream->asked;
   return success;
 }
 Result waitForEvent(Event event) {
@@ -241,20 +239,20 @@ Result launch(Function function, unsigned, unsigned, unsigned, unsigned, unsigne
 }
 
 Result beginCapture(Stream stream, int) {
-  stream->capture = new std::vector<Task>;
+  stream->capture = new GraphHandle{std::vector<GraphBranch>(1)};
+  stream->branch = 0;
   return success;
 }
-Result endCapture(Stream stream, Graph *graph) {
-  std::unique_ptr<std::vector<Task>> tasks(std::exchange(stream->capture, nullptr));
-  *graph = new GraphHandle{std::move(*tasks)};
-  return success;
+Result finishCapture(Stream stream, Graph *graph) {
+  *graph = endCapture(stream);
+  return *graph ? success : invalidValue;
 }
 Result destroyGraph(Graph graph) {
   delete graph;
   return success;
 }
 Result instantiate(ExecutableGraph *executable, Graph graph, unsigned long long) {
-  *executable = new ExecutableGraphHandle{graph->tasks};
+  *executable = new ExecutableGraphHandle{graph->branches};
   return success;
 }
 Result destroyExecutable(ExecutableGraph executable) {
@@ -263,8 +261,7 @@ Result destroyExecutable(ExecutableGraph executable) {
   return success;
 }
 Result launchGraph(ExecutableGraph executable, Stream stream) {
-  for (const Task &task : executable->tasks)
-    enqueue(stream, [&task] { return task(); });
+  enqueueGraph(stream, *executable);
   return success;
 }
 
@@ -306,7 +303,7 @@ const Driver &openDriver() {
       .findFunction = findFunction,
       .launch = launch,
       .beginCapture = beginCapture,
-      .endCapture = endCapture,
+      .endCapture = finishCapture,
       .destroyGraph = destroyGraph,
       .instantiate = instantiate,
       .destroyExecutable = destroyExecutable,

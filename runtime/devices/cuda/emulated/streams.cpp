@@ -25,11 +25,80 @@ const std::string &firstFault() { return state().fault; }
 
 void enqueue(StreamHandle *stream, Task task) {
   if (stream->capture) {
-    stream->capture->push_back(std::move(task));
+    stream->capture->branches[stream->branch].nodes.push_back({std::move(task)});
     return;
   }
   stream->tasks.push_back(std::move(task));
   ++stream->asked;
+}
+
+void enqueueWait(StreamHandle *stream, const EventHandle &event) {
+  if (!event.stream)
+    return;
+  if (!event.capture) {
+    enqueue(stream, [from = event.stream, position = event.position] {
+      runUntil(from, position);
+      return std::string();
+    });
+    return;
+  }
+  if (!stream->capture) {
+    stream->capture = event.capture;
+    stream->branch = event.capture->branches.size();
+    event.capture->branches.emplace_back();
+  }
+  std::vector<GraphBranch> &branches = event.capture->branches;
+  GraphBranch::Node wait;
+  wait.awaitedBranch = event.stream->branch;
+  wait.awaitedPosition = event.position;
+  branches[stream->branch].nodes.push_back(std::move(wait));
+  if (stream->branch == 0) {
+    GraphBranch &awaited = branches[event.stream->branch];
+    awaited.joined = std::max<size_t>(awaited.joined, event.position);
+  }
+}
+
+GraphHandle *endCapture(StreamHandle *stream) {
+  std::unique_ptr<GraphHandle> graph(stream->capture);
+  for (auto &each : state().streams)
+    if (each->capture == graph.get())
+      each->capture = nullptr;
+  for (size_t branch = 1; branch < graph->branches.size(); ++branch)
+    if (graph->branches[branch].joined < graph->branches[branch].nodes.size())
+      return nullptr;
+  return graph.release();
+}
+
+namespace {
+
+/// One launch of a graph.
+class GraphRun {
+public:
+  explicit GraphRun(const std::vector<GraphBranch> &branches)
+      : branches(branches), done(branches.size()) {}
+
+  std::string runUntil(size_t branch, size_t position) {
+    while (done[branch] < position) {
+      const GraphBranch::Node &node = branches[branch].nodes[done[branch]++];
+      std::string fault =
+          node.task ? node.task() : runUntil(node.awaitedBranch, node.awaitedPosition);
+      if (!fault.empty())
+        return fault;
+    }
+    return {};
+  }
+
+private:
+  const std::vector<GraphBranch> &branches;
+  std::vector<size_t> done; ///< nodes of each branch
+};
+
+} // namespace
+
+void enqueueGraph(StreamHandle *stream, const ExecutableGraphHandle &graph) {
+  auto run = std::make_shared<GraphRun>(graph.branches);
+  for (size_t position = 1; position <= graph.branches[0].nodes.size(); ++position)
+    enqueue(stream, [run, position] { return run->runUntil(0, position); });
 }
 
 bool runUntil(StreamHandle *stream, uint64_t position) {

@@ -195,7 +195,12 @@ TEST_F(CudaDevice, WhatTheDriverReportsEndsTheRun) {
                                        program.micro_step.operations +
                                            program.micro_step.operation_count);
   const int64_t beyond[] = {program.arena_bytes, 0};
-  operations.push_back({MTC_COPY, 0, 2, beyond, 64, "/copy/Identity"});
+  MtcOperation &copy = operations.emplace_back();
+  copy.kind = MTC_COPY;
+  copy.operand_count = 2;
+  copy.operands = beyond;
+  copy.bytes = 64;
+  copy.nodes = "/copy/Identity";
   program.micro_step = {static_cast<uint32_t>(operations.size()), operations.data()};
   EXPECT_EXIT(
       {
@@ -259,6 +264,64 @@ TEST(Streams, AGraphRunsWhatWasCapturedEachTime) {
     EXPECT_EQ(values[1], value);
   }
   driver.destroyExecutable(executable);
+}
+
+/// A copy on a second stream in a graph, which the first stream waits for before what follows, or
+/// not.
+class ForkedGraph {
+public:
+  void capture(bool isJoinedEarly) {
+    driver.beginCapture(first, relaxedCapture);
+    driver.copyToDevice(memory.address(), &in, 4, first);
+    driver.recordEvent(begin, first);
+    driver.letStreamWait(second, begin, 0);
+    driver.copyToHost(&copied, memory.address(), 4, second);
+    driver.recordEvent(end, second);
+    if (isJoinedEarly)
+      driver.letStreamWait(first, end, 0);
+    driver.fillBytes(memory.address(), 0, 4, first);
+    driver.letStreamWait(first, end, 0);
+  }
+
+  void run() {
+    Graph graph = nullptr;
+    ASSERT_EQ(driver.endCapture(first, &graph), success);
+    ExecutableGraph executable = nullptr;
+    driver.instantiate(&executable, graph, 0);
+    driver.destroyGraph(graph);
+    for (in = 4; in < 6; ++in) {
+      driver.launchGraph(executable, first);
+      EXPECT_EQ(driver.waitForStream(first), success);
+    }
+    driver.destroyExecutable(executable);
+  }
+
+  const Driver &driver = openDriver();
+  OwnedStream first{driver}, second{driver};
+  OwnedEvent begin{driver}, end{driver};
+  DeviceMemory memory{driver, 4};
+  int32_t in = 0, copied = -1;
+};
+
+TEST(Streams, AGraphsBranchRunsWhereItIsWaitedFor) {
+  ForkedGraph graph;
+  graph.capture(/*isJoinedEarly=*/true);
+  graph.run();
+  EXPECT_EQ(graph.copied, 5);
+  // What a wait is missing for has been overwritten.
+  ForkedGraph late;
+  late.capture(/*isJoinedEarly=*/false);
+  late.run();
+  EXPECT_EQ(late.copied, 0);
+}
+
+TEST(Streams, AGraphsBranchMustBeWaitedFor) {
+  ForkedGraph graph;
+  graph.capture(/*isJoinedEarly=*/true);
+  graph.driver.letStreamWait(graph.second, graph.begin, 0);
+  graph.driver.copyToHost(&graph.copied, graph.memory.address(), 4, graph.second);
+  Graph captured = nullptr;
+  EXPECT_NE(graph.driver.endCapture(graph.first, &captured), success);
 }
 
 } // namespace

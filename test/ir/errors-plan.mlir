@@ -1,0 +1,96 @@
+// RUN: mtc-opt %s -split-input-file -verify-diagnostics
+
+mtc.arena in host size 64 live 64
+// expected-error @below {{'mtc.arena' op is the second arena of the space host (arena_c1)}}
+mtc.arena in host size 128 live 128
+
+// -----
+
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{use of undeclared SSA value name}}
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> after %unknown
+}
+
+// -----
+
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{copies 16 bytes into a slice of 8 (copy_c1)}}
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<2xf32>>
+}
+
+// -----
+
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{copies 16 bytes into a slice of 32 (async_copy_c1)}}
+  %t = mtc.async_copy <0, tensor<4xf32>> into <64, tensor<4xf64>> stream 1
+}
+
+// -----
+
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{copies #mtc.at<0, tensor<32xf32>> into #mtc.at<64, tensor<32xf32>>, which overlaps it (async_copy_c1)}}
+  %t = mtc.async_copy <0, tensor<32xf32>> into <64, tensor<32xf32>> stream 1
+}
+
+// -----
+
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{is on stream 0, expected 1 or more (async_copy_c2)}}
+  %t = mtc.async_copy <0, tensor<4xf32>> into <0, tensor<4xf32>, host> stream 0
+}
+
+// -----
+
+mtc.arena size 256 live 256
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{has the slice #mtc.at<0, tensor<4xf32>, host>, but the arena of the space host has 0 bytes (step_c2)}}
+  %t = mtc.async_copy <0, tensor<4xf32>> into <0, tensor<4xf32>, host> stream 1
+}
+
+// -----
+
+// expected-error @below {{has the operand #mtc.at<0, tensor<4xf32>, host>, which is not on the device (step_c3)}}
+mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>, host>] gives [] [] {
+}
+
+// -----
+
+mtc.step @s reads [] [] gives [] [] {
+  // expected-note @below {{the copy}}
+  %t = mtc.async_copy <0, tensor<4xf32>> into <0, tensor<4xf32>, host> stream 1
+  // expected-error @below {{writes #mtc.at<0, tensor<4xf32>> while a copy on stream 1 reads it; wait for the copy's token (step_c1)}}
+  mtc.copy <64, tensor<4xf32>> into <0, tensor<4xf32>>
+}
+
+// -----
+
+mtc.step @s reads [] [] gives [] [] {
+  // expected-note @below {{the copy}}
+  %t = mtc.async_copy <0, tensor<4xf32>, host> into <0, tensor<4xf32>> stream 1
+  %u = mtc.async_copy <64, tensor<4xf32>, host> into <64, tensor<4xf32>> stream 2
+  // expected-error @below {{reads #mtc.at<0, tensor<4xf32>> while a copy on stream 1 writes it; wait for the copy's token (step_c1)}}
+  mtc.copy <0, tensor<4xf32>> into <128, tensor<4xf32>> after %u
+}
+
+// -----
+
+// The stream's copies before it end first; another stream's do not.
+mtc.step @s reads [] [] gives [] [] {
+  %out = mtc.async_copy <0, tensor<4xf32>> into <0, tensor<4xf32>, host> stream 1
+  // expected-note @below {{the copy}}
+  %same = mtc.async_copy <0, tensor<4xf32>, host> into <64, tensor<4xf32>> stream 1
+  // expected-error @below {{writes #mtc.at<64, tensor<4xf32>> while a copy on stream 1 writes it; wait for the copy's token (step_c1)}}
+  %other = mtc.async_copy <64, tensor<4xf32>, host> into <64, tensor<4xf32>> stream 2 after %out
+}
+
+// -----
+
+mtc.kernel_function @k [4] -> [tensor<4xf32>] {
+^bb0(%a: tensor<4xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+mtc.step @s reads [] [] gives [] [] {
+  // expected-error @below {{has the operand #mtc.at<0, tensor<4xf32>, host>, which is not on the device (launch_c2)}}
+  mtc.launch @k [#mtc.at<0, tensor<4xf32>, host>] into [#mtc.at<64, tensor<4xf32>>]
+}

@@ -1,0 +1,33 @@
+// RUN: mtc-opt %s | mtc-opt | FileCheck %s
+
+// The device's space is not said.
+// CHECK: mtc.arena size 192 live 192
+mtc.arena size 192 live 192
+// CHECK: mtc.arena in pinned_host size 64 live 64
+mtc.arena in pinned_host size 64 live 64
+// CHECK: mtc.arena in host size 64 live 64
+mtc.arena in host size 64 live 64
+
+mtc.kernel_function @k [16] -> [tensor<16xf32>] {
+^bb0(%a: tensor<16xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<16xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+
+// CHECK-LABEL: mtc.step @staged
+mtc.step @staged reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives ["y"] [#mtc.at<128, tensor<16xf32>>] {
+  // CHECK: mtc.launch @k [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>]
+  mtc.launch @k [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>]
+  // CHECK: %[[OUT:.*]] = mtc.async_copy <64, tensor<16xf32>> into <0, tensor<16xf32>, host> stream 1
+  %out = mtc.async_copy <64, tensor<16xf32>> into <0, tensor<16xf32>, host> stream 1
+  // CHECK: mtc.copy <0, tensor<16xf32>> into <64, tensor<16xf32>> after %[[OUT]]
+  mtc.copy <0, tensor<16xf32>> into <64, tensor<16xf32>> after %out
+  // Streams 1 and 2 are both over when the last copy is.
+  // CHECK: %[[NEXT:.*]] = mtc.async_copy <0, tensor<16xf32>, host> into <0, tensor<16xf32>, pinned_host> stream 2 after %[[OUT]]
+  %next = mtc.async_copy <0, tensor<16xf32>, host> into <0, tensor<16xf32>, pinned_host> stream 2 after %out
+  // CHECK: %[[BACK:.*]] = mtc.async_copy <0, tensor<16xf32>, pinned_host> into <64, tensor<16xf32>> stream 1 after %[[NEXT]]
+  %back = mtc.async_copy <0, tensor<16xf32>, pinned_host> into <64, tensor<16xf32>> stream 1 after %next
+  // CHECK: mtc.launch @k [#mtc.at<64, tensor<16xf32>>] into [#mtc.at<128, tensor<16xf32>>] after %[[BACK]]
+  mtc.launch @k [#mtc.at<64, tensor<16xf32>>] into [#mtc.at<128, tensor<16xf32>>] after %back
+  mtc.copy <0, tensor<16xf32>, pinned_host> into <0, tensor<16xf32>, host>
+}

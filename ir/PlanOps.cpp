@@ -14,8 +14,8 @@ ArenaOp ArenaOp::find(ModuleOp placed, MemorySpace space) {
 }
 
 LogicalResult ArenaOp::verify() {
-  ArenaOp first = find(cast<ModuleOp>((*this)->getParentOp()), getSpace());
-  if (first == *this)
+  auto module = dyn_cast_or_null<ModuleOp>((*this)->getParentOp());
+  if (!module || find(module, getSpace()) == *this)
     return success();
   return emitOpError("is the second arena of the space ")
          << stringifyEnum(getSpace()) << " (arena_c1)";

@@ -10,7 +10,7 @@
 
 include "ir/Calls.td"
 
-def ArenaOp : Mtc_Op<"arena", [HasParent<"::mlir::ModuleOp">]> {
+def ArenaOp : Mtc_Op<"arena"> {
   let summary = "the memory of a program in one space";
   let description = [{
     What kernels and library calls compute with, variables, and what the runtime reads and writes lie on the device. Arenas of

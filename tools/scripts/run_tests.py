@@ -203,7 +203,7 @@ def main() -> int:
             run_lit(tally, options.sanitized.resolve(), options.jobs, [ROOT / "test/sanitized"])
     if options.only in (None, "format"):
         check_format(tally)
-    if options.only in (None, "tidy"):
+    if options.only == "tidy":
         check_tidy(tally, build, options.tidy_files, options.jobs)
     if options.only is None and not options.filters:
         minimum = json.loads((ROOT / "test/minimum_counts.json").read_text())

@@ -161,7 +161,9 @@ def main() -> None:
     (options.out / "data").mkdir(parents=True, exist_ok=True)
     for name, array in data.items():
         np.save(options.out / "data" / f"{name}.npy", array)
-    inputs = {name: torch.tensor(array) for name, array in data.items() if name != "labels"}
+    # A dimension of 1 is taken as constant, and the graph is kept for any batch.
+    example = model.batch(max(options.batch, 2), max(options.length, 2))
+    inputs = {name: torch.tensor(array) for name, array in example.items() if name != "labels"}
     export_graph = export_images if "x" in inputs else export
     exports = [(options.graph, export_graph)] + [(options.out / "flat.onnx", export_flat)] * options.onnxruntime
     for path, write in exports:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packs a folder that checks and measures the CUDA target on a machine with a GPU, of which nothing else is needed.
 
-    tools/gpu_kit/make.py --out kit                                # for sm_90, the models of examples/
+    tools/gpu_kit/make.py --out kit                                # for sm_90, examples and convolutions
     tools/gpu_kit/make.py --out kit --graphs FOLDER                # and GPT-2 124M, XLM-R Base and Large, to be timed
     tools/gpu_kit/make.py --out kit --emulate                      # device code on this machine's processor: tests the kit
 
@@ -23,6 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "bench")]
+import convolutions  # noqa: E402
 import epilogues  # noqa: E402
 from compare import random_data  # noqa: E402
 
@@ -38,6 +39,11 @@ EXAMPLES = {
         "model": ROOT / "examples/gpt2/gpt2.onnx",
         "flags": ["--dim", "batch=4", "--dim", "sequence=64", "--loss", "causal-lm", "--lr", "1e-3"],
         "data": {"input_ids": "examples/gpt2/train.bin"},
+    },
+    "convolutions": {
+        "bytes": convolutions.model,
+        "flags": ["--dim", "batch=16", "--loss", "cross-entropy", "--lr", "1e-2"],
+        "batch": 16,  # of random data
     },
 }
 TIMED = {
@@ -66,16 +72,24 @@ def compile(options, model: Path, flags: list, target: list, program: Path) -> f
 
 
 def example(options, name: str) -> dict:
-    """A model with real data, for the device and for the CPU, whose losses and gradients are recorded."""
+    """A model with data, for the device and for the CPU, whose losses and gradients are recorded."""
     made = EXAMPLES[name]
     folder = options.out / "examples" / name
+    model = made.get("model", options.scratch / f"{name}.onnx")
+    if "bytes" in made:
+        model.write_bytes(made["bytes"]())
     for optimizer in ("sgd", "adamw"):
         flags = [*made["flags"], "--optimizer", optimizer]
-        compile(options, made["model"], flags, options.target, folder / optimizer)
-        compile(options, made["model"], flags, ["--target", "cpu"], options.scratch / f"{name}-{optimizer}")
-    for file in made["data"].values():
-        shutil.copy(ROOT / file, folder)
-    data = [word for key, file in made["data"].items() for word in ("--data", f"{key}={folder / Path(file).name}")]
+        compile(options, model, flags, options.target, folder / optimizer)
+        compile(options, model, flags, ["--target", "cpu"], options.scratch / f"{name}-{optimizer}")
+    files = {key: ROOT / file for key, file in made.get("data", {}).items()}
+    if "batch" in made:
+        (drawn := options.scratch / f"{name}-data").mkdir()
+        random_data(options.scratch / f"{name}-sgd", made["batch"], drawn)
+        files = {file.stem: file for file in sorted(drawn.iterdir())}
+    for file in files.values():
+        shutil.copy(file, folder)
+    data = [word for key, file in files.items() for word in ("--data", f"{key}={folder / file.name}")]
     losses = {}
     for optimizer in ("sgd", "adamw"):
         metrics = options.scratch / "metrics.jsonl"
@@ -84,7 +98,7 @@ def example(options, name: str) -> dict:
         call([program, *data, "--steps", STEPS, "--no-shuffle", "--quiet", "--metrics", metrics])
         losses[optimizer] = [json.loads(line)["loss"] for line in metrics.read_text().splitlines()]
     call([program, *data, "--no-shuffle", "--gradients", folder / "gradients.safetensors"])
-    return {"name": name, "data": {key: Path(file).name for key, file in made["data"].items()}, "losses": losses}
+    return {"name": name, "data": {key: file.name for key, file in files.items()}, "losses": losses}
 
 
 def timed(options, name: str) -> dict:

@@ -30,7 +30,10 @@ void mtc::registerCodegenDialects(DialectRegistry &registry) {
 
 FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const ProgramFiles &files,
                                                          Target &target) {
-  FailureOr<std::vector<OwnedModule>> result = target.generateModules(CodeSources::of(placed));
+  FailureOr<CodeSources> sources = target.collectSources(placed);
+  if (failed(sources))
+    return failure();
+  FailureOr<std::vector<OwnedModule>> result = target.generateModules(*sources);
   if (failed(result))
     return failure();
   OwnedModule tables{std::make_unique<llvm::LLVMContext>(), nullptr};
@@ -45,7 +48,10 @@ FailureOr<std::vector<OwnedModule>> mtc::generateModules(ModuleOp placed, const 
 
 FailureOr<Target::Object> mtc::generateCode(ModuleOp placed, const ProgramFiles &files,
                                             Target &target, KernelCache *cache) {
-  FailureOr<std::vector<CompiledObject>> objects = target.compile(CodeSources::of(placed), cache);
+  FailureOr<CodeSources> sources = target.collectSources(placed);
+  if (failed(sources))
+    return failure();
+  FailureOr<std::vector<CompiledObject>> objects = target.compile(*sources, cache);
   if (failed(objects))
     return failure();
   llvm::LLVMContext context;

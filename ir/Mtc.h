@@ -98,6 +98,8 @@ struct CallShapes {
 
 #include "ir/MtcCallInterfaces.h.inc"
 
+#include "ir/MtcAttributeInterfaces.h.inc"
+
 #define GET_TYPEDEF_CLASSES
 #include "ir/MtcTypes.h.inc"
 
@@ -115,7 +117,5 @@ mlir::SmallVector<int64_t> stridesOf(mlir::Value value);
 
 #define GET_OP_CLASSES
 #include "ir/MtcOps.h.inc"
-
-#include "ir/MtcAttributeInterfaces.h.inc"
 
 #endif // MTC_IR_MTC_H

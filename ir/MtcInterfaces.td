@@ -148,6 +148,19 @@ def EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
     }], "bool", "mayAccumulate", (ins "unsigned":$operand)>];
 }
 
+def KernelPlanAttrInterface : AttrInterface<"KernelPlanAttrInterface"> {
+  let cppNamespace = "::mtc";
+  let description = [{
+    How a target runs a kernel: its loops, or its launches. A target makes it when the kernel's memory is planned, and
+    writes the kernel's code by it.
+  }];
+  let methods = [
+    InterfaceMethod<"Bytes of scratch memory that a launch of the kernel needs, to pass values between its stages.",
+      "int64_t", "getScratchBytes", (ins)>,
+    InterfaceMethod<"Why it is no plan of this `mtc.kernel_function`; empty if code can be written by it.",
+      "::std::string", "refuse", (ins "::mlir::Operation *":$kernel)>];
+}
+
 def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
@@ -168,8 +181,8 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       Whether a generated kernel computes the call faster: its work is less than the library's overhead, or of a kind that
       the library is slow at.
     }], "bool", "isFasterAsKernel", (ins "::mtc::CallAttrInterface":$call)>,
-    InterfaceMethod<"Bytes of scratch memory that a launch of the kernel needs, to pass values between its stages.",
-      "int64_t", "getKernelScratchBytes", (ins "::mtc::KernelOp":$kernel)>];
+    InterfaceMethod<"How an `mtc.kernel` or `mtc.kernel_function` is run. It follows from the kernel alone.",
+      "::mtc::KernelPlanAttrInterface", "planKernel", (ins "::mlir::Operation *":$kernel)>];
 }
 
 #endif // MTC_IR_INTERFACES

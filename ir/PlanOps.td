@@ -10,6 +10,12 @@
 
 include "ir/Calls.td"
 
+def Mtc_KernelPlanAttr : Attr<CPred<"::llvm::isa<::mtc::KernelPlanAttrInterface>($_self)">, "plan of a kernel"> {
+  let storageType = "::mtc::KernelPlanAttrInterface";
+  let returnType = "::mtc::KernelPlanAttrInterface";
+  let convertFromStorage = "$_self";
+}
+
 def ArenaOp : Mtc_Op<"arena"> {
   let summary = "the memory of a program in one space";
   let description = [{
@@ -44,12 +50,15 @@ def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
                                                   SingleBlockImplicitTerminator<"KernelYieldOp">]> {
   let summary = "a kernel apart from its operands, which launches share";
   let description = [{
-    The body's arguments are the inputs; results have the types `outputs`. See `mtc.kernel`.
+    The body's arguments are the inputs; results have the types `outputs`. See `mtc.kernel`. `plan` is how the target runs
+    it, which code generation makes where it is absent.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
-                       TypeArrayAttr:$outputs);
+                       TypeArrayAttr:$outputs, OptionalAttr<Mtc_KernelPlanAttr>:$plan);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name $space (`reduce` $reduced^)? `->` $outputs attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    $sym_name $space (`reduce` $reduced^)? `->` $outputs (`plan` $plan^)? attr-dict-with-keyword $body
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mtc::FusibleShape getShape();

@@ -21,7 +21,12 @@ int64_t TargetInfo::getScratchBytes(LibraryCallOpInterface call,
 }
 
 int64_t TargetInfo::getScratchBytes(KernelOp kernel) const {
-  return target ? target.getKernelScratchBytes(kernel) : 0;
+  KernelPlanAttrInterface plan = planKernel(kernel);
+  return plan ? plan.getScratchBytes() : 0;
+}
+
+KernelPlanAttrInterface TargetInfo::planKernel(KernelOp kernel) const {
+  return target ? target.planKernel(kernel) : KernelPlanAttrInterface();
 }
 
 unsigned TargetInfo::getSupportLevel(LibraryCallOpInterface call) const {

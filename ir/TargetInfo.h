@@ -23,6 +23,8 @@ public:
   /// `accumulated` may name an operand over which the first result lies.
   int64_t getScratchBytes(LibraryCallOpInterface call, std::optional<unsigned> accumulated) const;
   int64_t getScratchBytes(KernelOp kernel) const;
+  /// Null where the module names no target.
+  KernelPlanAttrInterface planKernel(KernelOp kernel) const;
   /// 0 where the library cannot run the call.
   unsigned getSupportLevel(LibraryCallOpInterface call) const;
   bool isFasterAsKernel(LibraryCallOpInterface call) const;

@@ -2,7 +2,6 @@
 
 #include "bench/kernels/PlacedModule.h"
 
-#include "codegen/kernels/KernelAnalysis.h"
 #include "ir/Mtc.h"
 
 #include "mlir/Parser/Parser.h"
@@ -37,7 +36,7 @@ static void placeAlone(ModuleOp module, const Target &target) {
                              b.getArrayAttr(names), b.getArrayAttr({}), b.getArrayAttr({}));
   OpBuilder inStep = OpBuilder::atBlockBegin(&step.getBody().emplaceBlock());
   for (auto &[kernel, reads, writes] : launches) {
-    int64_t scratch = target.scratchBytes(normalizeKernel(kernel));
+    int64_t scratch = target.getAttribute().planKernel(kernel).getScratchBytes();
     LaunchOp::create(inStep, kernel.getLoc(), kernel.getSymName(), b.getArrayAttr(reads),
                      b.getArrayAttr(writes), offset, scratch, ValueRange());
     offset += paddedBytes(scratch);

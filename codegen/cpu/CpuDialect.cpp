@@ -2,8 +2,6 @@
 
 #include "codegen/cpu/CpuDialect.h"
 
-#include "codegen/cpu/LoopPlan.h"
-#include "codegen/kernels/KernelAnalysis.h"
 #include "runtime/abi/library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -39,6 +37,25 @@ bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
   return mtc_call_is_faster_as_kernel(call.getKind().data(), call.getBytes().data()) != 0;
 }
 
-int64_t TargetAttr::getKernelScratchBytes(KernelOp kernel) const {
-  return planLoops(normalizeKernel(kernel)).scratchBytes;
+KernelPlanAttrInterface TargetAttr::planKernel(Operation *kernel) const {
+  return LoopsAttr::get(getContext(), planLoops(normalizeKernel(kernel)));
+}
+
+int64_t LoopsAttr::getScratchBytes() const { return getPlan().scratchBytes; }
+
+std::string LoopsAttr::refuse(Operation *kernel) const {
+  return refusePlan(getPlan(), normalizeKernel(kernel));
+}
+
+void LoopsAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  PlanPrinter(printer).print(getPlan());
+  printer << '>';
+}
+
+Attribute LoopsAttr::parse(AsmParser &parser, Type) {
+  LoopPlan plan;
+  if (parser.parseLess() || PlanParser(parser).parse(plan) || parser.parseGreater())
+    return {};
+  return LoopsAttr::get(parser.getContext(), plan);
 }

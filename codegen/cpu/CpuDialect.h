@@ -3,11 +3,20 @@
 #ifndef MTC_CODEGEN_CPU_CPUDIALECT_H
 #define MTC_CODEGEN_CPU_CPUDIALECT_H
 
-#include "ir/Mtc.h"
+#include "codegen/cpu/LoopPlan.h"
 
 #include "codegen/cpu/CpuDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "codegen/cpu/CpuAttributes.h.inc"
+
+namespace mtc::cpu {
+
+/// The plan that a kernel carries, one of this target.
+inline const LoopPlan &planOf(KernelFunctionOp kernel) {
+  return llvm::cast<LoopsAttr>(*kernel.getPlan()).getPlan();
+}
+
+} // namespace mtc::cpu
 
 #endif // MTC_CODEGEN_CPU_CPUDIALECT_H

@@ -30,4 +30,19 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def MtcCpu_LoopsAttr : AttrDef<MtcCpuDialect, "Loops", [DeclareAttrInterfaceMethods<KernelPlanAttrInterface>]> {
+  let mnemonic = "loops";
+  let summary = "how a kernel's space becomes items, loops and vectors";
+  let description = [{
+    The fields of a `LoopPlan` (codegen/cpu/LoopPlan.h). Dims are those of the kernel in normal form, loads are counted as
+    the body has them.
+
+    ```mlir
+    #mtc_cpu.loops<blocked = 0, block = 4096, vector = 0, lanes = 64, extent = 4, grain = 4>
+    ```
+  }];
+  let parameters = (ins AttrParameter<"::mtc::cpu::LoopPlan", "", "const ::mtc::cpu::LoopPlan &">:$plan);
+  let hasCustomAssemblyFormat = 1;
+}
+
 #endif // MTC_CODEGEN_CPU_DIALECT

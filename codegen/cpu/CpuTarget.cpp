@@ -4,7 +4,6 @@
 
 #include "codegen/cpu/ColumnSums.h"
 #include "codegen/cpu/CpuDialect.h"
-#include "codegen/cpu/LoopPlan.h"
 #include "codegen/cpu/Lowering.h"
 #include "codegen/program/ProgramTables.h"
 #include "codegen/target/KernelCache.h"
@@ -20,7 +19,8 @@ namespace {
 
 class CpuTarget final : public Target {
 public:
-  CpuTarget(cpu::Processor host, unsigned optLevel) : Target(std::move(host), optLevel) {}
+  CpuTarget(cpu::TargetAttr target, cpu::Processor host, unsigned optLevel)
+      : Target(target, std::move(host), optLevel) {}
 
   std::string getName() const override { return "cpu"; }
 
@@ -36,9 +36,6 @@ public:
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
   llvm::Constant *describeProgram(ConstantBuilder &builder) override { return builder.null(); }
-  int64_t scratchBytes(const NormalKernel &kernel) const override {
-    return cpu::planLoops(kernel).scratchBytes;
-  }
 
 protected:
   OwningOpRef<ModuleOp> emitLoops(const CodeSources &sources) override;
@@ -143,7 +140,7 @@ FailureOr<std::vector<std::string>> CpuTarget::writeTexts(const CodeSources &sou
 }
 
 llvm::Constant *CpuTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {
-  cpu::LoopPlan plan = cpu::planLoops(normalizeKernel(kernel));
+  const cpu::LoopPlan &plan = cpu::planOf(kernel);
   std::string symbol = kernelSymbol(kernel.getSymName());
   SmallVector<llvm::Constant *> stages;
   auto addStage = [&](StringRef name, int64_t extent, int64_t grain) {
@@ -181,5 +178,5 @@ llvm::Expected<std::unique_ptr<Target>> cpu::createTarget(Attribute attribute, u
   auto host = describeProcessor(target.getProcessor(), target.getFeatures());
   if (!host)
     return host.takeError();
-  return std::make_unique<CpuTarget>(std::move(*host), optLevel);
+  return std::make_unique<CpuTarget>(target, std::move(*host), optLevel);
 }

@@ -313,14 +313,14 @@ private:
     {
       PointEmitter::Scope scope(emitter);
       emitter.bindDim(*plan.tileDim, row);
-      for (KernelLoadOp load : plan.tiledLoads)
-        tiles.push_back(emitter.loadTransposed(load, rows));
+      for (unsigned load : plan.tiledLoads)
+        tiles.push_back(emitter.loadTransposed(kernel.getLoad(load), rows));
     }
     for (int64_t i = 0; i < rows; ++i) {
       PointEmitter::Scope scope(emitter);
       emitter.bindDim(*plan.tileDim, arith::AddIOp::create(b, row, emitter.index(i)));
       for (auto [load, tile] : llvm::zip_equal(plan.tiledLoads, tiles))
-        emitter.define(load->getResult(0), tile[i]);
+        emitter.define(kernel.getLoad(load).getValue(), tile[i]);
       emitter.store(rowResults);
     }
   }

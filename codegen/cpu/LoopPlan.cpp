@@ -125,8 +125,8 @@ private:
     if (!plan.vectorDim || kernel.reduced || kernel.scatters() || kernel.summedDims ||
         kernel.space[*plan.vectorDim] < kTileLanes)
       return;
-    for (const auto &[op, form] : kernel.loads) {
-      auto load = cast<KernelLoadOp>(op);
+    for (auto [number, load] : llvm::enumerate(kernel.body->getOps<KernelLoadOp>())) {
+      const LinearForm &form = kernel.loads.find(load)->second;
       std::optional<int64_t> stride = form.stride(*plan.vectorDim);
       if (!stride || *stride == 0 || *stride == 1 || load.getGuard() || !load.getSymbols().empty())
         continue;
@@ -134,7 +134,7 @@ private:
         if (form.stride(dim) == 1 && kernel.space[dim] >= kTileLanes &&
             (!plan.tileDim || plan.tileDim == dim)) {
           plan.tileDim = dim;
-          plan.tiledLoads.push_back(load);
+          plan.tiledLoads.push_back(number);
         }
     }
     if (!plan.tileDim)

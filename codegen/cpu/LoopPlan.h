@@ -4,6 +4,7 @@
 #define MTC_CODEGEN_CPU_LOOPPLAN_H
 
 #include "codegen/kernels/KernelAnalysis.h"
+#include "codegen/target/PlanFields.h"
 
 namespace mtc::cpu {
 
@@ -24,7 +25,7 @@ struct LoopPlan {
   /// of it (it is one of `itemDims`), and loads squares of lanes x lanes, which it transposes in
   /// registers.
   std::optional<unsigned> tileDim;
-  llvm::SmallVector<KernelLoadOp> tiledLoads;
+  llvm::SmallVector<unsigned> tiledLoads; ///< Their numbers among the body's.
 
   /// Where there are column sums: an item has a block of one dim that they sum over, and adds up
   /// what it finds for each of them in the scratch: element e of sum i of item k lies at
@@ -37,6 +38,25 @@ struct LoopPlan {
   int64_t extent = 1;
   int64_t grain = 1;
 
+  template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
+    field("items", &LoopPlan::itemDims);
+    field("blocked", &LoopPlan::blockDim);
+    field("block", &LoopPlan::block);
+    field("inner", &LoopPlan::innerDims);
+    field("reduced", &LoopPlan::reducedDims);
+    field("vector", &LoopPlan::vectorDim);
+    field("lanes", &LoopPlan::lanes);
+    field("tiled", &LoopPlan::tileDim);
+    field("tiled_loads", &LoopPlan::tiledLoads);
+    field("partials", &LoopPlan::partials);
+    field("scratch", &LoopPlan::scratchBytes);
+    field("sum_extent", &LoopPlan::sumExtent);
+    field("sum_grain", &LoopPlan::sumGrain);
+    field("extent", &LoopPlan::extent);
+    field("grain", &LoopPlan::grain);
+  }
+  bool operator==(const LoopPlan &) const = default;
+
   bool vectorIsReduced(const NormalKernel &kernel) const {
     return vectorDim && contains(kernel.reduced, *vectorDim);
   }
@@ -48,7 +68,11 @@ constexpr int64_t kSumBlock = 512;
 /// Indices of the tile dim in an item.
 constexpr int64_t kTileBlock = 64;
 
+inline llvm::hash_code hash_value(const LoopPlan &plan) { return hashPlan(plan); }
+
 LoopPlan planLoops(const NormalKernel &kernel);
+/// Why code cannot be written by a plan that was read from a text; empty if it can.
+std::string refusePlan(const LoopPlan &plan, const NormalKernel &kernel);
 
 } // namespace mtc::cpu
 

@@ -2,7 +2,9 @@
 
 #include "codegen/passes/Passes.h"
 
+#include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/Lowering.h"
+#include "codegen/target/CodeSources.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_LOWERKERNELSTOCPU
@@ -16,8 +18,11 @@ namespace {
 struct LowerKernelsToCpu : mtc::impl::LowerKernelsToCpuBase<LowerKernelsToCpu> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(
-        &getContext(), llvm::to_vector(module.getOps<mtc::KernelFunctionOp>()));
+    auto kernels = llvm::to_vector(module.getOps<mtc::KernelFunctionOp>());
+    if (failed(mtc::planKernels(
+            kernels, mtc::cpu::TargetAttr::get(&getContext(), /*threads=*/1, "host", ""))))
+      return signalPassFailure();
+    OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(&getContext(), kernels);
     module.getBody()->clear();
     for (ModuleOp kernel : emitted->getOps<ModuleOp>())
       module.getBody()->getOperations().splice(module.getBody()->end(),

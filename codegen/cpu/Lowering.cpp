@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/Lowering.h"
 
+#include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/KernelEmitter.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/program/ProgramTables.h"
@@ -31,8 +32,8 @@ OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunc
     modules.push_back(ModuleOp::create(b, kernel.getLoc()));
   parallelFor(context, 0, kernels.size(), [&](size_t i) {
     KernelFunctionOp function = kernels[i];
-    NormalKernel kernel = normalizeKernel(function);
-    emitKernel(kernel, planLoops(kernel), kernelSymbol(function.getSymName()), modules[i]);
+    emitKernel(normalizeKernel(function), planOf(function), kernelSymbol(function.getSymName()),
+               modules[i]);
   });
   return result;
 }

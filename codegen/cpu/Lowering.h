@@ -10,7 +10,7 @@
 namespace mtc::cpu {
 
 /// A new module with a module for each kernel, in their order, which later stages treat in
-/// parallel.
+/// parallel. Kernels have plans of this target.
 mlir::OwningOpRef<mlir::ModuleOp> emitKernels(mlir::MLIRContext *context,
                                               llvm::ArrayRef<KernelFunctionOp> kernels);
 

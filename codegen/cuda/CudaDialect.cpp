@@ -9,8 +9,6 @@
 
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
-#include "codegen/cuda/LaunchPlan.h"
-#include "codegen/kernels/KernelAnalysis.h"
 #include "runtime/abi/cuda_library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -81,6 +79,25 @@ bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
   return getSupportLevel(call) == 0;
 }
 
-int64_t TargetAttr::getKernelScratchBytes(KernelOp kernel) const {
-  return planLaunches(normalizeKernel(kernel), "").scratchBytes;
+KernelPlanAttrInterface TargetAttr::planKernel(Operation *kernel) const {
+  return LaunchesAttr::get(getContext(), planLaunches(normalizeKernel(kernel)));
+}
+
+int64_t LaunchesAttr::getScratchBytes() const { return getPlan().scratchBytes; }
+
+std::string LaunchesAttr::refuse(Operation *kernel) const {
+  return refusePlan(getPlan(), normalizeKernel(kernel));
+}
+
+void LaunchesAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  PlanPrinter(printer).print(getPlan());
+  printer << '>';
+}
+
+Attribute LaunchesAttr::parse(AsmParser &parser, Type) {
+  LaunchPlan plan;
+  if (parser.parseLess() || PlanParser(parser).parse(plan) || parser.parseGreater())
+    return {};
+  return LaunchesAttr::get(parser.getContext(), plan);
 }

@@ -3,7 +3,7 @@
 #ifndef MTC_CODEGEN_CUDA_CUDADIALECT_H
 #define MTC_CODEGEN_CUDA_CUDADIALECT_H
 
-#include "ir/Mtc.h"
+#include "codegen/cuda/LaunchPlan.h"
 
 #include "llvm/Support/Error.h"
 
@@ -13,6 +13,11 @@
 #include "codegen/cuda/CudaAttributes.h.inc"
 
 namespace mtc::cuda {
+
+/// The plan that a kernel carries, one of this target.
+inline const LaunchPlan &planOf(KernelFunctionOp kernel) {
+  return llvm::cast<LaunchesAttr>(*kernel.getPlan()).getPlan();
+}
 
 /// Fails where one of the libraries, with commas between them, is one that programs need: they have
 /// no other way to compute its calls.

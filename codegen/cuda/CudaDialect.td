@@ -37,4 +37,20 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
   let genVerifyDecl = 1;
 }
 
+def MtcCuda_LaunchesAttr : AttrDef<MtcCudaDialect, "Launches", [DeclareAttrInterfaceMethods<KernelPlanAttrInterface>]> {
+  let mnemonic = "launches";
+  let summary = "how a kernel's space becomes grids, blocks, vectors and stages";
+  let description = [{
+    The fields of a `LaunchPlan` (codegen/cuda/LaunchPlan.h). Dims are those of the kernel in normal form, loads are counted
+    as the body has them.
+
+    ```mlir
+    #mtc_cuda.launches<shape = elementwise<vector = <dim = 0, width = 4>, dims = [0]>,
+                       launches = [<grid = [16, 1, 1], block = [256, 1, 1]>]>
+    ```
+  }];
+  let parameters = (ins AttrParameter<"::mtc::cuda::LaunchPlan", "", "const ::mtc::cuda::LaunchPlan &">:$plan);
+  let hasCustomAssemblyFormat = 1;
+}
+
 #endif // MTC_CODEGEN_CUDA_DIALECT

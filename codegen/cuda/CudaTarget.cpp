@@ -28,10 +28,6 @@ StringRef CudaTarget::refuseCopy(MemorySpace source, MemorySpace destination) co
   return Target::refuseCopy(source, destination);
 }
 
-int64_t CudaTarget::scratchBytes(const NormalKernel &kernel) const {
-  return planLaunches(kernel, "").scratchBytes;
-}
-
 /// Says how many bytes the parameters point to: inputs, outputs, scratch and a fault, if any.
 static void setExtents(gpu::GPUModuleOp module, const NormalKernel &kernel, int64_t scratchBytes) {
   SmallVector<int64_t> extents;
@@ -52,9 +48,8 @@ OwningOpRef<ModuleOp> CudaTarget::emitLoops(const CodeSources &sources) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(sources.context));
   for (KernelFunctionOp function : sources.kernels) {
     NormalKernel kernel = normalizeKernel(function);
-    StringRef name = function.getSymName();
-    LaunchPlan plan = planLaunches(kernel, name);
-    setExtents(emitKernel(kernel, plan, kernelSymbol(name), *module), kernel, plan.scratchBytes);
+    const LaunchPlan &plan = planOf(function);
+    setExtents(emitKernel(kernel, plan, function.getSymName(), *module), kernel, plan.scratchBytes);
   }
   return module;
 }
@@ -69,7 +64,7 @@ CodeSources CudaTarget::selectSources(const CodeSources &sources) {
 SmallVector<SmallVector<Launch>> CudaTarget::planSources(const CodeSources &sources) const {
   SmallVector<SmallVector<Launch>> result;
   for (KernelFunctionOp kernel : sources.kernels)
-    result.push_back(planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches);
+    result.push_back(planOf(kernel).nameLaunches(kernel.getSymName()));
   for (CallAttrInterface call : sources.calls)
     result.push_back(planDeviceCall(call, precision)->launches());
   return result;
@@ -138,7 +133,7 @@ llvm::Constant *CudaTarget::describeLaunches(ArrayRef<Launch> launches, Constant
 }
 
 llvm::Constant *CudaTarget::describeKernel(KernelFunctionOp kernel, ConstantBuilder &c) {
-  return describeLaunches(planLaunches(normalizeKernel(kernel), kernel.getSymName()).launches, c);
+  return describeLaunches(planOf(kernel).nameLaunches(kernel.getSymName()), c);
 }
 
 llvm::Constant *CudaTarget::describeCallCode(CallAttrInterface call, ConstantBuilder &c) {

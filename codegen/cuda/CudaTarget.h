@@ -13,9 +13,8 @@ namespace mtc::cuda {
 class CudaTarget : public Target {
 public:
   CudaTarget(TargetAttr target, cpu::Processor host, unsigned optLevel)
-      : Target(std::move(host), optLevel), precision(target.getPrecision()) {}
+      : Target(target, std::move(host), optLevel), precision(target.getPrecision()) {}
 
-  int64_t scratchBytes(const NormalKernel &kernel) const override;
   llvm::StringRef refuseCopy(MemorySpace source, MemorySpace destination) const override;
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;

@@ -4,6 +4,7 @@
 
 #include "codegen/cuda/AccessAnalysis.h"
 #include "codegen/cuda/LaunchEmitter.h"
+#include "codegen/program/ProgramTables.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -50,13 +51,13 @@ gpu::GPUModuleOp mtc::cuda::emitKernel(const NormalKernel &kernel, const LaunchP
   KernelYieldOp yield = kernel.yield;
   ImplicitLocOpBuilder b(yield->getParentOp()->getLoc(), module.getContext());
   b.setInsertionPointToEnd(module.getBody());
-  auto result = gpu::GPUModuleOp::create(b, name);
+  auto result = gpu::GPUModuleOp::create(b, kernelSymbol(name));
   Type indexType = fitsInto32Bits(kernel) ? b.getI32Type() : b.getI64Type();
   unsigned operandCount = kernel.inputs.size() + kernel.outputs.size();
   bool needsScratch = plan.scratchBytes > 0;
   bool mayFault = !kernel.body->getOps<KernelCheckOp>().empty();
 
-  for (auto [position, launch] : llvm::enumerate(plan.launches)) {
+  for (auto [position, launch] : llvm::enumerate(plan.nameLaunches(name))) {
     b.setInsertionPointToEnd(result.getBody());
     auto function = createFunction(b, launch, operandCount + needsScratch + mayFault);
     b.setInsertionPointToStart(&function.front());

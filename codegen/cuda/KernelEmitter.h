@@ -8,7 +8,7 @@
 
 namespace mtc::cuda {
 
-/// Emits a kernel at the end of `module` as a `gpu.module` of the given name with one `gpu.func`
+/// Emits the kernel of this name at the end of `module` as a `gpu.module` with one `gpu.func`
 /// for each launch of the plan, to be run one after another. Their parameters are pointers to
 /// global memory: the inputs, the outputs, scratch if the plan needs some, and the MtcFault if the
 /// kernel may raise one. All of them are aligned to 16 bytes.

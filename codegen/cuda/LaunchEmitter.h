@@ -17,8 +17,8 @@ struct LaunchEmitter {
   mlir::ValueRange results; ///< Pointers to them.
   mlir::Value scratch;      ///< Null if the plan needs none.
   int64_t scratchBytes;
-  const Launch &launch; ///< The one being written,
-  unsigned position;    ///< its place among the kernel's launches.
+  const LaunchSize &launch; ///< The one being written,
+  unsigned position;        ///< its place among the kernel's launches.
 
   /// What the kernel's results need: their values, then the symbols of their places.
   llvm::SmallVector<mlir::Value> stored() const {

@@ -25,27 +25,10 @@ constexpr size_t kMaxSquares = 6;
 constexpr int64_t kBytesInFlight = 64;
 
 void addLaunch(LaunchPlan &plan, int64_t blocks, int64_t threads) {
-  Launch launch;
+  LaunchSize launch;
   launch.grid[0] = blocks;
   launch.block[0] = threads;
   plan.launches.push_back(launch);
-}
-
-void nameLaunches(StringRef name, LaunchPlan &plan) {
-  for (auto [i, launch] : llvm::enumerate(plan.launches)) {
-    launch.symbol = name.str();
-    if (plan.launches.size() > 1)
-      launch.symbol += "$" + std::to_string(i);
-  }
-}
-
-/// Whether points may be computed in any order, each by itself. A result of fewer points may lie
-/// where an operand is read that all of them share.
-bool isElementwise(const NormalKernel &kernel) {
-  if (kernel.levels > 0 || kernel.scatters() || !kernel.columnSums.empty())
-    return false;
-  return llvm::all_of(llvm::seq<unsigned>(kernel.outputs.size()),
-                      [&](unsigned i) { return (kernel.reduced & ~kernel.storeDims(i)) == 0; });
 }
 
 /// Loads that lie across the stores go through squares, if all of them run along one dim.
@@ -61,7 +44,8 @@ bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
   if (dim == rank)
     return false;
   shape.storeDim = shape.loadDim = dim;
-  for (KernelLoadOp load : loadsAlong(kernel, kernel.allDims())) {
+  int64_t sharedBytes = 0;
+  for (auto [number, load] : llvm::enumerate(kernel.body->getOps<KernelLoadOp>())) {
     const LinearForm &form = kernel.loads.find(load)->second;
     std::optional<int64_t> stride = form.stride(shape.storeDim);
     if (!stride || *stride == 0 || *stride == 1 || load.getGuard() || !load.getSymbols().empty())
@@ -70,7 +54,9 @@ bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
       if (form.stride(other) == 1 && isLong(other) &&
           (shape.loads.empty() || shape.loadDim == other)) {
         shape.loadDim = other;
-        shape.loads.push_back(load);
+        shape.loads.push_back(number);
+        sharedBytes +=
+            llvm::alignTo(kTile * (kTile + 1) * elementBytes(load.getValue().getType()), 16);
         break;
       }
   }
@@ -84,9 +70,7 @@ bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
     blocks *= isTiled ? llvm::divideCeil(kernel.space[other], kTile) : kernel.space[other];
   }
   addLaunch(plan, blocks, kTile * kTileRows);
-  for (KernelLoadOp load : shape.loads)
-    plan.launches.back().sharedBytes +=
-        llvm::alignTo(kTile * (kTile + 1) * elementBytes(load.getValue().getType()), 16);
+  plan.launches.back().sharedBytes = sharedBytes;
   plan.shape = shape;
   return true;
 }
@@ -170,12 +154,9 @@ void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
   if (shape.splits == 1) {
     addLaunch(plan, rowBlocks, shape.threads());
   } else {
-    bool hasPoints = false, hasRows = false;
-    for (unsigned i = 0; i < kernel.outputs.size(); ++i)
-      ((kernel.storeDims(i) & kernel.reduced) != 0 ? hasPoints : hasRows) = true;
-    for (unsigned level = 0; level < kernel.levels + hasPoints; ++level)
+    for (unsigned level = 0; level < kernel.levels + hasResultsOfPoints(kernel); ++level)
       addLaunch(plan, rowBlocks * shape.splits, shape.threads());
-    if (hasRows)
+    if (hasResultsOfRows(kernel))
       addLaunch(plan, rowBlocks, shape.threads());
   }
   for (auto [position, launch] : llvm::enumerate(plan.launches)) {
@@ -189,7 +170,24 @@ void planReduction(const NormalKernel &kernel, LaunchPlan &plan) {
 
 } // namespace
 
-LaunchPlan mtc::cuda::planLaunches(const NormalKernel &kernel, StringRef name) {
+bool mtc::cuda::isElementwise(const NormalKernel &kernel) {
+  if (kernel.levels > 0 || kernel.scatters() || !kernel.columnSums.empty())
+    return false;
+  return llvm::all_of(llvm::seq<unsigned>(kernel.outputs.size()),
+                      [&](unsigned i) { return (kernel.reduced & ~kernel.storeDims(i)) == 0; });
+}
+
+bool mtc::cuda::hasResultsOfPoints(const NormalKernel &kernel) {
+  return llvm::any_of(llvm::seq<unsigned>(kernel.outputs.size()),
+                      [&](unsigned i) { return (kernel.storeDims(i) & kernel.reduced) != 0; });
+}
+
+bool mtc::cuda::hasResultsOfRows(const NormalKernel &kernel) {
+  return llvm::any_of(llvm::seq<unsigned>(kernel.outputs.size()),
+                      [&](unsigned i) { return (kernel.storeDims(i) & kernel.reduced) == 0; });
+}
+
+LaunchPlan mtc::cuda::planLaunches(const NormalKernel &kernel) {
   LaunchPlan plan;
   if (kernel.scatters())
     planScatter(kernel, plan);
@@ -197,6 +195,13 @@ LaunchPlan mtc::cuda::planLaunches(const NormalKernel &kernel, StringRef name) {
     planElementwise(kernel, plan);
   else
     planReduction(kernel, plan);
-  nameLaunches(name, plan);
   return plan;
+}
+
+SmallVector<Launch> LaunchPlan::nameLaunches(StringRef name) const {
+  SmallVector<Launch> result;
+  for (const LaunchSize &size : launches)
+    result.push_back(
+        {size, launches.size() == 1 ? name.str() : (name + "$" + Twine(result.size())).str()});
+  return result;
 }

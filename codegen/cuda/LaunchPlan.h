@@ -8,6 +8,7 @@
 #define MTC_CODEGEN_CUDA_LAUNCHPLAN_H
 
 #include "codegen/kernels/KernelAnalysis.h"
+#include "codegen/target/PlanFields.h"
 
 #include <array>
 #include <string>
@@ -15,11 +16,20 @@
 
 namespace mtc::cuda {
 
-/// One kernel of the device.
-struct Launch {
-  std::string symbol;
+/// The threads of one kernel of the device.
+struct LaunchSize {
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   int64_t sharedBytes = 0; ///< Of a block, static: a launch asks for no more.
+
+  template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
+    field("grid", &LaunchSize::grid);
+    field("block", &LaunchSize::block);
+    field("shared", &LaunchSize::sharedBytes);
+  }
+  bool operator==(const LaunchSize &) const = default;
+};
+struct Launch : LaunchSize {
+  std::string symbol;
 };
 
 /// Dims as one index, the last fastest. `vector` is the last of them where it is one of them; the
@@ -27,6 +37,12 @@ struct Launch {
 struct PointVector {
   std::optional<unsigned> dim;
   int64_t width = 1;
+
+  template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
+    field("dim", &PointVector::dim);
+    field("width", &PointVector::width);
+  }
+  bool operator==(const PointVector &) const = default;
 };
 
 /// A thread computes `unroll` vectors of points at a time, all loads before the first store.
@@ -34,6 +50,14 @@ struct ElementwisePlan {
   PointVector vector;
   llvm::SmallVector<unsigned> dims;
   int64_t unroll = 1;
+
+  static constexpr llvm::StringLiteral keyword = "elementwise";
+  template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
+    field("vector", &ElementwisePlan::vector);
+    field("dims", &ElementwisePlan::dims);
+    field("unroll", &ElementwisePlan::unroll);
+  }
+  bool operator==(const ElementwisePlan &) const = default;
 };
 
 /// Rows are points of the dims that are not reduced. A team of threads shares a row, or a vector of
@@ -66,6 +90,26 @@ struct ReductionPlan {
   /// of one of them, and its sums are a part of those that `copies` groups have of the whole sum.
   int64_t keptRows = 1;
 
+  static constexpr llvm::StringLiteral keyword = "reduction";
+  template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
+    field("vector", &ReductionPlan::vector);
+    field("along_rows", &ReductionPlan::vectorIsReduced);
+    field("row_dims", &ReductionPlan::rowDims);
+    field("reduced_dims", &ReductionPlan::reducedDims);
+    field("team", &ReductionPlan::team);
+    field("rows_per_block", &ReductionPlan::rowsPerBlock);
+    field("splits", &ReductionPlan::splits);
+    field("chunk", &ReductionPlan::chunk);
+    field("resident_steps", &ReductionPlan::residentSteps);
+    field("unroll", &ReductionPlan::unroll);
+    field("rows", &ReductionPlan::rows);
+    field("steps", &ReductionPlan::steps);
+    field("groups", &ReductionPlan::groups);
+    field("partials", &ReductionPlan::partials);
+    field("kept_rows", &ReductionPlan::keptRows);
+  }
+  bool operator==(const ReductionPlan &) const = default;
+
   int64_t copies() const { return groups / keptRows; }
   int64_t rowsPerGroup() const { return (rows / keptRows + copies() - 1) / copies(); }
   /// Teams that a launch needs.
@@ -95,28 +139,70 @@ struct ScatterPlan {
   /// `partials[i]`; empty where there is one chunk.
   int64_t chunks = 1;
   llvm::SmallVector<int64_t> partials;
+
+  static constexpr llvm::StringLiteral keyword = "scatter";
+  template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
+    field("vector", &ScatterPlan::vector);
+    field("owned_dims", &ScatterPlan::ownedDims);
+    field("other_dims", &ScatterPlan::otherDims);
+    field("by_index", &ScatterPlan::byIndex);
+    field("index_stride", &ScatterPlan::indexStride);
+    field("index_groups", &ScatterPlan::indexGroups);
+    field("chunks", &ScatterPlan::chunks);
+    field("partials", &ScatterPlan::partials);
+  }
+  bool operator==(const ScatterPlan &) const = default;
 };
 
 /// Squares of kTile x kTile points: loads run along one dim, stores along the other.
 struct TransposePlan {
-  unsigned loadDim, storeDim;
+  unsigned loadDim = 0, storeDim = 0;
   llvm::SmallVector<unsigned> outerDims;
-  llvm::SmallVector<KernelLoadOp> loads; ///< That go through shared memory.
+  llvm::SmallVector<unsigned> loads; ///< The body's that go through shared memory, by number.
+
+  static constexpr llvm::StringLiteral keyword = "transpose";
+  template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
+    field("load_dim", &TransposePlan::loadDim);
+    field("store_dim", &TransposePlan::storeDim);
+    field("outer_dims", &TransposePlan::outerDims);
+    field("loads", &TransposePlan::loads);
+  }
+  bool operator==(const TransposePlan &) const = default;
 };
 constexpr int64_t kTile = 32, kTileRows = 8;
 
 /// The first launch of a kernel that adds (ScatterPlan) sets to zero what is added to.
 struct LaunchPlan {
-  llvm::SmallVector<Launch> launches;
+  llvm::SmallVector<LaunchSize> launches;
   int64_t scratchBytes = 0;
   std::variant<ElementwisePlan, TransposePlan, ReductionPlan, ScatterPlan> shape;
+
+  /// Launches of a kernel of this name, numbered where there are several.
+  llvm::SmallVector<Launch> nameLaunches(llvm::StringRef name) const;
+
+  template <typename Visitor> static constexpr void visitFields(Visitor &&field) {
+    field("shape", &LaunchPlan::shape);
+    field("launches", &LaunchPlan::launches);
+    field("scratch", &LaunchPlan::scratchBytes);
+  }
+  bool operator==(const LaunchPlan &) const = default;
 };
+inline llvm::hash_code hash_value(const LaunchPlan &plan) { return hashPlan(plan); }
 
 /// Columns of a result in a block of the launch that adds up the groups, and threads to a column.
 constexpr int64_t kSumColumns = 32, kSumMembers = 8;
 
-/// Symbols are `name`, numbered where there are several.
-LaunchPlan planLaunches(const NormalKernel &kernel, llvm::StringRef name);
+LaunchPlan planLaunches(const NormalKernel &kernel);
+
+/// Whether points may be computed in any order, each by itself. A result of fewer points may lie
+/// where an operand is read that all of them share.
+bool isElementwise(const NormalKernel &kernel);
+/// Whether there are results with an element for each point of a reduction's rows, or for each row.
+bool hasResultsOfPoints(const NormalKernel &kernel);
+bool hasResultsOfRows(const NormalKernel &kernel);
+
+/// Why code cannot be written by a plan that was read from a text; empty if it can.
+std::string refusePlan(const LaunchPlan &plan, const NormalKernel &kernel);
 
 } // namespace mtc::cuda
 

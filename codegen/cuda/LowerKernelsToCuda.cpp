@@ -2,8 +2,9 @@
 
 #include "codegen/passes/Passes.h"
 
+#include "codegen/cuda/CudaDialect.h"
 #include "codegen/cuda/KernelEmitter.h"
-#include "codegen/program/ProgramTables.h"
+#include "codegen/target/CodeSources.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_LOWERKERNELSTOCUDA
@@ -18,11 +19,13 @@ struct LowerKernelsToCuda : mtc::impl::LowerKernelsToCudaBase<LowerKernelsToCuda
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<mtc::KernelFunctionOp>());
-    for (mtc::KernelFunctionOp function : kernels) {
-      mtc::NormalKernel kernel = mtc::normalizeKernel(function);
-      mtc::cuda::LaunchPlan plan = mtc::cuda::planLaunches(kernel, function.getSymName());
-      mtc::cuda::emitKernel(kernel, plan, mtc::kernelSymbol(function.getSymName()), module);
-    }
+    auto target = mtc::cuda::TargetAttr::get(&getContext(), "sm_80", mtc::ContractionPrecision::F32,
+                                             /*emulated=*/false, "", /*threads=*/1, "host", "");
+    if (failed(mtc::planKernels(kernels, target)))
+      return signalPassFailure();
+    for (mtc::KernelFunctionOp function : kernels)
+      mtc::cuda::emitKernel(mtc::normalizeKernel(function), mtc::cuda::planOf(function),
+                            function.getSymName(), module);
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (!isa<gpu::GPUModuleOp>(op))
         op.erase();

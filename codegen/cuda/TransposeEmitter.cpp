@@ -21,7 +21,8 @@ class TransposeEmitter {
 public:
   TransposeEmitter(LaunchEmitter &e, const TransposePlan &plan)
       : plan(plan), kernel(e.kernel), b(e.b), threads(e.threads), points(e.points),
-        stored(e.stored()), results(e.resultNumbers()) {}
+        stored(e.stored()), results(e.resultNumbers()),
+        loads(llvm::map_to_vector(plan.loads, [&](unsigned i) { return kernel.getLoad(i); })) {}
 
   void run() {
     Value thread = threads.thread(), block = threads.block();
@@ -59,14 +60,14 @@ private:
   }
 
   void loadSquares() {
-    for (size_t i = 0; i < plan.loads.size(); ++i)
-      squares.push_back(threads.allocateShared(storageOf(plan.loads[i]), kTile * kPitch));
+    for (KernelLoadOp load : loads)
+      squares.push_back(threads.allocateShared(storageOf(load), kTile * kPitch));
     SmallVector<SmallVector<Value>> rows(kTile / kTileRows);
     for (auto [k, loaded] : llvm::enumerate(rows)) {
       PointEmitter::Scope scope(points);
       Value inColumn = bind(plan.loadDim, firstLoad, column);
       points.bindExists(threads.both(inColumn, bind(plan.storeDim, firstStore, rowAt(k))));
-      for (KernelLoadOp load : plan.loads)
+      for (KernelLoadOp load : loads)
         loaded.push_back(points.get(load.getValue()));
     }
     for (auto [k, loaded] : llvm::enumerate(rows)) {
@@ -86,7 +87,7 @@ private:
                                   bind(plan.loadDim, firstLoad, rowAt(k)));
       points.bindExists(exists);
       Value place = threads.add(threads.scale(column, kPitch), rowAt(k));
-      for (auto [load, square] : llvm::zip_equal(plan.loads, squares)) {
+      for (auto [load, square] : llvm::zip_equal(loads, squares)) {
         Type type = KernelLoadOp(load).getValue().getType();
         Value bits = LLVM::LoadOp::create(b, storageOf(load),
                                           threads.elementAt(square, storageOf(load), place));
@@ -109,6 +110,7 @@ private:
   GlobalPointEmitter &points;
   SmallVector<Value> stored;
   SmallVector<unsigned> results;
+  SmallVector<KernelLoadOp> loads;
   SmallVector<Value> squares;
   Value row, column, firstLoad, firstStore;
 };

@@ -340,13 +340,31 @@ Type mtc::typeOfPartial(const NormalKernel &kernel, unsigned result) {
   return yield.getValues()[result].getType();
 }
 
+KernelLoadOp NormalKernel::getLoad(unsigned i) const {
+  for (KernelLoadOp load : body->getOps<KernelLoadOp>())
+    if (i-- == 0)
+      return load;
+  return {};
+}
+
+bool NormalKernel::isSpace(std::initializer_list<ArrayRef<unsigned>> lists) const {
+  SmallVector<unsigned> dims;
+  for (ArrayRef<unsigned> list : lists)
+    llvm::append_range(dims, list);
+  llvm::sort(dims);
+  return llvm::equal(dims, llvm::seq<unsigned>(rank()));
+}
+
 NormalKernel mtc::normalizeKernel(KernelFunctionOp function) {
   return Normalizer(function.getBody().front(), function.getSpace(), function.getReduced(),
                     function.getOutputTypes())
       .run();
 }
 
-NormalKernel mtc::normalizeKernel(KernelOp kernel) {
+NormalKernel mtc::normalizeKernel(Operation *op) {
+  if (auto function = dyn_cast<KernelFunctionOp>(op))
+    return normalizeKernel(function);
+  auto kernel = cast<KernelOp>(op);
   SmallVector<RankedTensorType> outputs;
   for (Type type : kernel.getOutputs().getTypes())
     outputs.push_back(cast<RankedTensorType>(type));

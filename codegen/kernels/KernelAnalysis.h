@@ -74,6 +74,11 @@ struct NormalKernel {
   /// 0 without reductions, otherwise one more than the greatest level of their operands.
   unsigned levels = 0;
 
+  /// Load number i of the body, as plans count them; null if there are not as many.
+  KernelLoadOp getLoad(unsigned i) const;
+  /// Whether each dim is in the lists once.
+  bool isSpace(std::initializer_list<llvm::ArrayRef<unsigned>> lists) const;
+
   unsigned rank() const { return space.size(); }
   DimSet allDims() const { return (DimSet(1) << rank()) - 1; }
   bool isColumnSum(unsigned result) const { return llvm::is_contained(columnSums, result); }
@@ -87,7 +92,8 @@ struct NormalKernel {
 mlir::Type typeOfPartial(const NormalKernel &kernel, unsigned result);
 
 NormalKernel normalizeKernel(KernelFunctionOp function);
-NormalKernel normalizeKernel(KernelOp kernel);
+/// Of an `mtc.kernel` or `mtc.kernel_function`.
+NormalKernel normalizeKernel(mlir::Operation *kernel);
 
 } // namespace mtc
 

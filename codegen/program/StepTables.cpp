@@ -2,7 +2,6 @@
 
 #include "codegen/program/StepTables.h"
 
-#include "codegen/kernels/KernelAnalysis.h"
 #include "codegen/target/Target.h"
 #include "ir/NodeNames.h"
 #include "runtime/abi/program.h"
@@ -19,7 +18,7 @@ static_assert(static_cast<int>(MemorySpace::Device) == MTC_DEVICE &&
 void StepTables::addKernels(ModuleOp placed) {
   for (KernelFunctionOp kernel : placed.getOps<KernelFunctionOp>()) {
     kernelIndex[kernel.getSymName()] = kernelIndex.size();
-    scratchBytes.push_back(target.scratchBytes(normalizeKernel(kernel)));
+    scratchBytes.push_back(kernel.getPlan()->getScratchBytes());
     Cost cost = kernel.getCost();
     bool mayFault = !kernel.getBody().getOps<KernelCheckOp>().empty();
     kernels.push_back(c.record(

@@ -15,3 +15,19 @@ CodeSources CodeSources::of(ModuleOp placed) {
   sources.calls = calls.takeVector();
   return sources;
 }
+
+LogicalResult mtc::planKernels(ArrayRef<KernelFunctionOp> kernels, TargetAttrInterface target) {
+  for (KernelFunctionOp kernel : kernels) {
+    KernelPlanAttrInterface plan = kernel.getPlanAttr();
+    if (!plan) {
+      kernel.setPlanAttr(target.planKernel(kernel));
+      continue;
+    }
+    std::string reason = &plan.getDialect() == &target.getDialect() ? plan.refuse(kernel)
+                                                                    : "it is none of the target's";
+    if (!reason.empty())
+      return kernel.emitOpError("has the plan ")
+             << plan << ", but " << reason << "; without a plan, it gets the target's";
+  }
+  return success();
+}

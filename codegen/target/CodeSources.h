@@ -19,6 +19,11 @@ struct CodeSources {
   static CodeSources of(mlir::ModuleOp placed);
 };
 
+/// Kernels without a plan get the target's. Fails with a diagnostic at a kernel whose plan code
+/// cannot be written by: one of another target, or not of this kernel.
+mlir::LogicalResult planKernels(llvm::ArrayRef<KernelFunctionOp> kernels,
+                                TargetAttrInterface target);
+
 } // namespace mtc
 
 #endif // MTC_CODEGEN_TARGET_CODESOURCES_H

@@ -5,6 +5,13 @@
 using namespace mlir;
 using namespace mtc;
 
+FailureOr<CodeSources> Target::collectSources(ModuleOp placed) const {
+  CodeSources sources = CodeSources::of(placed);
+  if (failed(planKernels(sources.kernels, attribute)))
+    return failure();
+  return sources;
+}
+
 LogicalResult Target::print(const CodeSources &sources, KernelText form, raw_ostream &os) {
   if (form == KernelText::Loops) {
     OwningOpRef<ModuleOp> emitted = emitLoops(sources);

@@ -25,7 +25,6 @@
 namespace mtc {
 
 class KernelCache;
-struct NormalKernel;
 
 /// An object file of the program.
 struct CompiledObject {
@@ -88,6 +87,10 @@ public:
   virtual std::string getName() const = 0;
   virtual LinkInputs getLinkInputs() const = 0;
 
+  /// What code is generated for; kernels that have no plan get one. Fails with a diagnostic at a
+  /// kernel whose plan is none of this target's.
+  mlir::FailureOr<CodeSources> collectSources(mlir::ModuleOp placed) const;
+
   /// Compiles kernels, and the calls that the target has code for, out of the cache (if there is
   /// one) or anew. Gives the objects that become part of the program, in the sources' order; what
   /// else it makes it keeps for the tables. Diagnostics are at the kernels.
@@ -113,12 +116,10 @@ public:
   }
   /// Why programs of the target do not copy from a space to another; empty if they do.
   virtual llvm::StringRef refuseCopy(MemorySpace source, MemorySpace destination) const;
-  /// Bytes of scratch that each launch of the kernel needs.
-  virtual int64_t scratchBytes(const NormalKernel &kernel) const = 0;
-
   /// An object of host code.
   llvm::Expected<Object> compileHost(llvm::Module &module) const;
   const cpu::Processor &getHost() const { return host; }
+  TargetAttrInterface getAttribute() const { return attribute; }
 
 protected:
   /// Kernels as the target's own loops: a module with an operation for each.
@@ -127,8 +128,10 @@ protected:
   virtual mlir::FailureOr<std::vector<std::string>> writeTexts(const CodeSources &sources,
                                                                KernelText form) = 0;
 
-  Target(cpu::Processor host, unsigned optLevel) : host(std::move(host)), optLevel(optLevel) {}
+  Target(TargetAttrInterface attribute, cpu::Processor host, unsigned optLevel)
+      : attribute(attribute), host(std::move(host)), optLevel(optLevel) {}
 
+  TargetAttrInterface attribute;
   cpu::Processor host;
   unsigned optLevel;
 };

@@ -99,7 +99,7 @@ private:
     if (auto kernel = dyn_cast<KernelOp>(op)) {
       ArrayAttr inputs = sliceArray(kernel.getInputs());
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
-      KernelFunctionOp function = outliner.outline(kernel);
+      KernelFunctionOp function = outliner.outline(kernel, planned.kernelPlan);
       LaunchOp::create(builder, op->getLoc(), function.getSymName(), inputs, outputs, scratch,
                        planned.scratchBytes, ValueRange());
       return success();

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mtc;
 
-KernelFunctionOp KernelOutliner::outline(KernelOp kernel) {
+KernelFunctionOp KernelOutliner::outline(KernelOp kernel, KernelPlanAttrInterface plan) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToStart(module.getBody());
   SmallVector<Attribute> outputs;
@@ -15,7 +15,7 @@ KernelFunctionOp KernelOutliner::outline(KernelOp kernel) {
     outputs.push_back(TypeAttr::get(type));
   auto function =
       KernelFunctionOp::create(builder, kernel.getLoc(), "kernel", kernel.getSpaceAttr(),
-                               kernel.getReducedAttr(), builder.getArrayAttr(outputs));
+                               kernel.getReducedAttr(), builder.getArrayAttr(outputs), plan);
   function.getBody().takeBody(kernel.getBody());
 
   std::string text;

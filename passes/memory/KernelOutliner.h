@@ -14,8 +14,9 @@ class KernelOutliner {
 public:
   explicit KernelOutliner(mlir::ModuleOp module) : module(module) {}
 
-  /// The function that computes this kernel; a new one if none has the same text. Takes the body.
-  KernelFunctionOp outline(KernelOp kernel);
+  /// The function that computes this kernel by a plan (null: none); a new one if none has the same
+  /// text. Takes the body.
+  KernelFunctionOp outline(KernelOp kernel, KernelPlanAttrInterface plan);
 
 private:
   mlir::ModuleOp module;

@@ -103,10 +103,12 @@ int64_t PlannedOperation::getScratchBytes(const TargetInfo &target,
   if (scratchAnswer && scratchAnswer->first == accumulated)
     return scratchAnswer->second;
   int64_t bytes = 0;
-  if (auto kernel = dyn_cast<KernelOp>(op))
-    bytes = target.getScratchBytes(kernel);
-  else if (auto call = cast<LibraryCallOpInterface>(op); takesOperandLayouts(call))
+  if (auto kernel = dyn_cast<KernelOp>(op)) {
+    kernelPlan = target.planKernel(kernel);
+    bytes = kernelPlan ? kernelPlan.getScratchBytes() : 0;
+  } else if (auto call = cast<LibraryCallOpInterface>(op); takesOperandLayouts(call)) {
     bytes = target.getScratchBytes(call, accumulated);
+  }
   scratchAnswer = {accumulated, bytes};
   return bytes;
 }

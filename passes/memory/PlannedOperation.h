@@ -70,6 +70,8 @@ struct PlannedOperation {
   mlir::SmallVector<PlannedValue, 1> results;    ///< none of a view
   mlir::SmallVector<PlannedValue *, 4> operands; ///< those that the operands are views of
   mlir::SmallVector<mlir::FlatSymbolRefAttr, 1> read, written; ///< variables
+  /// Of a kernel, from when its scratch was asked for; null where the module names no target.
+  KernelPlanAttrInterface kernelPlan;
 
   // What the plan decides.
   /// The number of the operation in the block or, if it was moved, the path of what it runs after

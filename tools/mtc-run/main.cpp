@@ -110,7 +110,8 @@ int main(int argc, char **argv) {
       llvm::errs() << "error: --emit is kernels, llvm or asm, not '" << emit << "'\n";
       return 1;
     }
-    return failed((*target)->print(mtc::CodeSources::of(*module), *form, llvm::outs()));
+    auto sources = (*target)->collectSources(*module);
+    return failed(sources) || failed((*target)->print(*sources, *form, llvm::outs()));
   }
   if (!output.empty()) {
     mtc::tool::OutputPolicy policy(force);

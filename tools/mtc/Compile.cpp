@@ -140,9 +140,11 @@ int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &tar
     printText(compilation, target, os);
     std::string table;
     llvm::raw_string_ostream stream(table);
-    if (failed(compilation.lower(Stage::Placed)) ||
-        failed(compilation.getTarget().printResources(CodeSources::of(compilation.getModule()),
-                                                      stream)))
+    if (failed(compilation.lower(Stage::Placed)))
+      return failure();
+    Target &processor = compilation.getTarget();
+    FailureOr<CodeSources> sources = processor.collectSources(compilation.getModule());
+    if (failed(sources) || failed(processor.printResources(*sources, stream)))
       return failure();
     for (StringRef line : llvm::split(StringRef(table).rtrim(), '\n'))
       if (!line.empty())
@@ -200,7 +202,8 @@ int mtc::tool::compile(Options &options, const char *executable) {
   Target &target = compilation.getTarget();
   if (options.result == Result::Llvm)
     return emitStage(compilation, result, ";", [&](raw_ostream &os) {
-      return target.print(CodeSources::of(compilation.getModule()), KernelText::LLVM, os);
+      FailureOr<CodeSources> sources = target.collectSources(compilation.getModule());
+      return failed(sources) ? failure() : target.print(*sources, KernelText::LLVM, os);
     });
 
   FailureOr<Weights> weights = Weights::collect(compilation.getModule(), compilation.getModel());

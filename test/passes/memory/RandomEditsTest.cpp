@@ -23,9 +23,17 @@ struct ScratchTarget : TargetAttrInterface::ExternalModel<ScratchTarget, StringA
   }
   unsigned getSupportLevel(Attribute, CallAttrInterface) const { return 1; }
   bool isFasterAsKernel(Attribute, CallAttrInterface) const { return false; }
-  int64_t getKernelScratchBytes(Attribute, KernelOp kernel) const {
-    return kernel.getInputs().size() > 1 ? 128 : 0;
+  KernelPlanAttrInterface planKernel(Attribute, Operation *kernel) const {
+    auto bytes = cast<KernelOp>(kernel).getInputs().size() > 1 ? 128 : 0;
+    return cast<KernelPlanAttrInterface>(
+        IntegerAttr::get(IntegerType::get(kernel->getContext(), 64), bytes));
   }
+};
+
+/// The plans that it makes: the scratch alone.
+struct ScratchPlan : KernelPlanAttrInterface::ExternalModel<ScratchPlan, IntegerAttr> {
+  int64_t getScratchBytes(Attribute plan) const { return cast<IntegerAttr>(plan).getInt(); }
+  std::string refuse(Attribute, Operation *) const { return ""; }
 };
 
 /// Functions of random kernels, contractions, views, reads and writes.
@@ -35,6 +43,7 @@ public:
     registry.insert<MtcDialect, func::FuncDialect>();
     registry.addExtension(+[](MLIRContext *context, MtcDialect *) {
       StringAttr::attachInterface<ScratchTarget>(*context);
+      IntegerAttr::attachInterface<ScratchPlan>(*context);
     });
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();

@@ -1,0 +1,91 @@
+// RUN: split-file %s %t
+// RUN: mtc-run --emit llvm %t/ours.mlir | FileCheck %s --check-prefix OURS
+// RUN: mtc-run --emit llvm %t/given.mlir | FileCheck %s --check-prefix GIVEN
+// RUN: mtc-run --check %t/given.mlir | FileCheck %s --check-prefix NUMBERS
+// RUN: not mtc-run --check %t/dims.mlir 2>&1 | FileCheck %s --check-prefix DIMS
+// RUN: not mtc-run --check %t/items.mlir 2>&1 | FileCheck %s --check-prefix ITEMS
+// RUN: not mtc-run --check %t/lanes.mlir 2>&1 | FileCheck %s --check-prefix LANES
+// RUN: not mtc-run --check %t/field.mlir 2>&1 | FileCheck %s --check-prefix FIELD
+// RUN: not mtc-run --check %t/other.mlir 2>&1 | FileCheck %s --check-prefix OTHER
+// RUN: mtc-run --target cuda --emulate --check %t/other.mlir | FileCheck %s --check-prefix NUMBERS
+// RUN: not mtc-run --target cuda --emulate --check %t/launches.mlir 2>&1 | FileCheck %s --check-prefix LAUNCHES
+// RUN: not mtc-run --target cuda --emulate --check %t/shape.mlir 2>&1 | FileCheck %s --check-prefix SHAPE
+// RUN: not mtc-run --target cuda --emulate --check %t/width.mlir 2>&1 | FileCheck %s --check-prefix WIDTH
+
+// A kernel is run as the plan that it carries says.
+
+// OURS: <64 x float>
+// GIVEN-NOT: <64 x float>
+// GIVEN: <8 x float>
+// NUMBERS: @k: {{.*}} ok
+
+//--- ours.mlir
+mtc.kernel_function @k [256] -> [tensor<256xf32>] {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  %w = arith.addf %v, %v : f32
+  mtc.kernel.yield %w at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- given.mlir
+mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<blocked = 0, block = 64, vector = 0, lanes = 8, extent = 4> {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  %w = arith.addf %v, %v : f32
+  mtc.kernel.yield %w at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- dims.mlir
+// DIMS: 'mtc.kernel_function' op has the plan #mtc_cpu.loops<inner = [0, 1]>, but 'items', 'blocked', 'inner' and 'reduced' are not the 1 dims of the kernel, each once; without a plan, it gets the target's
+mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<inner = [0, 1]> {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- items.mlir
+// ITEMS: but 'extent' is not the number of items, 4
+mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<blocked = 0, block = 64, extent = 3> {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- lanes.mlir
+// LANES: but 'vector' and 'lanes' do not go together
+mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<inner = [0], vector = 0, lanes = 12> {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- field.mlir
+// FIELD: a plan of this kind has no 'lane'
+mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cpu.loops<inner = [0], lane = 8> {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- other.mlir
+// OTHER: but it is none of the target's; without a plan, it gets the target's
+mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cuda.launches<shape = elementwise<vector = <dim = 0, width = 2>, dims = [0]>, launches = [<grid = [2, 1, 1], block = [32, 1, 1]>]> {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- launches.mlir
+// LAUNCHES: but a launch has more threads, blocks or shared memory than a GPU
+mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cuda.launches<shape = elementwise<dims = [0]>, launches = [<block = [2048, 1, 1]>]> {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- shape.mlir
+// SHAPE: but a kernel of another kind is run so
+mtc.kernel_function @k [256] -> [tensor<256xf32>] plan #mtc_cuda.launches<shape = reduction<row_dims = [0], rows = 256>, launches = [<grid = [8, 1, 1], block = [32, 1, 1]>]> {
+^body(%x: tensor<256xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<256xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- width.mlir
+// WIDTH: but the kernel's accesses are no such vectors
+mtc.kernel_function @k [255] -> [tensor<255xf32>] plan #mtc_cuda.launches<shape = elementwise<vector = <dim = 0, width = 8>, dims = [0]>, launches = [<grid = [2, 1, 1], block = [32, 1, 1]>]> {
+^body(%x: tensor<255xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<255xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}

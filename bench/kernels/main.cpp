@@ -225,8 +225,9 @@ int main(int argc, char **argv) {
   registerCodegenDialects(registry);
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  std::unique_ptr<Target> target =
+  std::unique_ptr<Target> machine =
       llvm::cantFail(Target::create(llvm::cantFail(Target::parse(context, {}))));
+  Target *target = machine.get();
   mlir::OwningOpRef<mlir::ModuleOp> text;
   tool::Options options;
   std::optional<tool::Compilation> compilation;
@@ -235,6 +236,12 @@ int main(int argc, char **argv) {
     compilation.emplace(options);
     if (failed(compilation->import()) || failed(compilation->lower(Stage::Placed)))
       return 1;
+    target = &compilation->getTarget();
+    if (target->getName() != machine->getName()) {
+      llvm::errs() << "error: the target '" << target->getName() << "' is not measured here, only '"
+                   << machine->getName() << "'\n";
+      return 1;
+    }
   } else if (!(text = bench::readPlaced(context, flags[0], *target))) {
     return 1;
   }

@@ -14,6 +14,7 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/mtc_pch.cpp CONTENT "// Only here to 
 add_library(mtc_pch OBJECT ${PROJECT_BINARY_DIR}/mtc_pch.cpp)
 target_precompile_headers(mtc_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/mtc_pch.h)
 target_link_libraries(mtc_pch PUBLIC mtc_flags)
+add_dependencies(mtc_pch MtcIRGenerated) # The dialect's header is a part of it.
 
 # A library of the compiler: every .cpp below this folder but those that match EXCLUDE, so that adding an operator or a pass edits no list.
 function(mtc_add_library name)

@@ -2,6 +2,8 @@
 #ifndef MTC_PCH_H
 #define MTC_PCH_H
 
+#include "ir/Mtc.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

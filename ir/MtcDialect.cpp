@@ -44,10 +44,7 @@ void MtcDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "ir/MtcAttributes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "ir/MtcOps.cpp.inc"
-      >();
+  registerMtcDialectOperations(this);
 }
 
 Operation *MtcDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
@@ -89,6 +86,3 @@ Cost mtc::detail::defaultCost(Operation *op) {
     return {};
   return cost;
 }
-
-#define GET_OP_CLASSES
-#include "ir/MtcOps.cpp.inc"

@@ -128,15 +128,15 @@ RunResult runProgramFile(const std::string &program, const std::vector<std::stri
 }
 
 RunResult runSample(const std::vector<std::string> &arguments) {
-  return runProgramFile(MTC_SAMPLE, arguments);
+  return runProgramFile(samplePath, arguments);
 }
 
 RunResult runSample(const std::vector<std::string> &arguments, const std::string &output) {
-  return runTo(MTC_SAMPLE, arguments, output);
+  return runTo(samplePath, arguments, output);
 }
 
 int startSample(const std::vector<std::string> &arguments) {
-  return spawn(MTC_SAMPLE, arguments, "/dev/null", "/dev/null");
+  return spawn(samplePath, arguments, "/dev/null", "/dev/null");
 }
 
 FileSizeLimit::FileSizeLimit(uint64_t bytes) {

@@ -47,6 +47,9 @@ struct RunResult {
 /// Runs a program in this process, as if its executable lay at `path`.
 RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments,
                   const std::string &path = "/nowhere/sample");
+/// The sample's executable.
+extern const char *const samplePath;
+
 /// Runs an executable, or the sample's.
 RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments);
 RunResult runSample(const std::vector<std::string> &arguments);

@@ -46,7 +46,7 @@ typedef struct MtcEmulatedThread {
 
 /* The running thread, of a kernel that has so many bytes of static shared memory, of which every
  * access begins and ends at a multiple of `granule`: 1, 2, 4, 8 or 16. */
-const MtcEmulatedThread *mtc_emulated_enter(uint32_t shared_bytes, uint32_t granule);
+const MtcEmulatedThread *mtc_emulated_enter(uint32_t sharedBytes, uint32_t granule);
 
 /* Waits for all threads of the block. `site` tells the barriers of a kernel apart, from 1. */
 void mtc_emulated_barrier(uint32_t site);

@@ -22,6 +22,7 @@ static std::string flagOf(const std::string &name, const std::string &file) {
 
 static void checkNames(const MtcProgram &program, const Flags &flags, Problems &problems) {
   std::vector<std::string> names;
+  names.reserve(program.input_count);
   for (uint32_t i = 0; i < program.input_count; ++i)
     names.emplace_back(program.inputs[i].tensor.name);
   for (auto flag = flags.begin(); flag != flags.end(); ++flag) {

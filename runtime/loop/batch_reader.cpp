@@ -24,7 +24,7 @@ void BatchReader::load(const Batch &batch, Batch next) {
       data.load(staged, buffers);
     });
   } catch (const std::system_error &) {
-    // No thread to be had: the next call reads it.
+    staged = {}; // No thread to be had: the next call reads it.
   }
 }
 

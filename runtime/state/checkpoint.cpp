@@ -69,14 +69,15 @@ std::string CheckpointFolder::held() const {
   const std::string manifest = path(manifestName);
   if (!exists(manifest))
     return folder + " holds no checkpoint";
+  std::string damaged = text("a checkpoint that cannot be read is in ", folder);
   try {
     auto json = nlohmann::json::parse(readText(manifest), nullptr, false);
     if (auto step = json.find("step"); step != json.end() && step->is_number_unsigned())
       return text("the checkpoint of step ", step->dump(), " is in ", folder);
   } catch (const Failure &) {
-    // It is damaged, and said to be when it is resumed.
+    return damaged; // What is wrong is said when it is resumed.
   }
-  return text("a checkpoint that cannot be read is in ", folder);
+  return damaged;
 }
 
 void CheckpointFolder::checkReplaces(const std::string &resumed) const {

@@ -82,7 +82,7 @@ std::vector<MemoryUse> CpuDevice::memoryBesideArena() {
 
 std::unique_ptr<Device> openDevice(const MtcProgram &program, const std::string &name, int threads,
                                    int64_t arenaBytes) {
-  if (name != "" && name != "cpu" && name != "0")
+  if (!name.empty() && name != "cpu" && name != "0")
     userError("--device ", name, ": this program runs on the CPU, which is device 0");
   return std::make_unique<CpuDevice>(program, threads, arenaBytes);
 }

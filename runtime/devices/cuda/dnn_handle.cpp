@@ -28,6 +28,7 @@ std::vector<DnnChoice> dnnChoices(const dnn::Library &library, const dnn::Descri
                        nullptr);
   std::vector<dnn::Descriptor> found;
   std::vector<dnn::RawDescriptor> raw;
+  raw.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i)
     raw.push_back(found.emplace_back(library, dnn::configurationKind).get());
   if (count && library.getAttribute(asked.get(), dnn::heuristicsResults, dnn::descriptorType, count,

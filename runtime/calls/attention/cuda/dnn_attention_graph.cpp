@@ -66,6 +66,7 @@ private:
 
   const Descriptor &scores();
   const Descriptor &masked(const Descriptor &scores);
+  const Descriptor &masked(Descriptor &&) = delete; // what is returned may be the argument
   const Descriptor &narrowTransposed(const Descriptor &values);
   void addUpKeys(const Descriptor &weights, const Descriptor &lines, int64_t id, int64_t width,
                  const int64_t *strides);

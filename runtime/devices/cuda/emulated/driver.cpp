@@ -230,6 +230,7 @@ Result launch(Function function, unsigned, unsigned, unsigned, unsigned, unsigne
   const auto *buffer = static_cast<const Address *>(extra[1]);
   const size_t count = *static_cast<const size_t *>(extra[3]) / sizeof(Address);
   std::vector<char *> parameters;
+  parameters.reserve(count);
   for (size_t i = 0; i < count; ++i)
     parameters.push_back(pointer(buffer[i]));
   enqueue(stream, [=, emulated = *reinterpret_cast<const EmulatedFunction *>(function)] {

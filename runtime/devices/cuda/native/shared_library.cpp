@@ -35,7 +35,8 @@ SharedLibrary::SharedLibrary(const std::vector<std::string> &names) {
     for (const std::string &root : first)
       if (openBelow(root, name))
         return;
-    if ((handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)))
+    handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle)
       return;
     for (const std::string &root : last)
       if (openBelow(root, name))

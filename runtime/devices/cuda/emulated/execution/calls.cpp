@@ -5,12 +5,11 @@
 #include <cmath>
 
 using mtc::runtime::emulation::Block;
-using mtc::runtime::emulation::DeviceMemory;
 
 extern "C" {
 
-const MtcEmulatedThread *mtc_emulated_enter(uint32_t shared_bytes, uint32_t granule) {
-  return &Block::current().enter(shared_bytes, granule);
+const MtcEmulatedThread *mtc_emulated_enter(uint32_t sharedBytes, uint32_t granule) {
+  return &Block::current().enter(sharedBytes, granule);
 }
 
 void mtc_emulated_barrier(uint32_t site) { Block::current().waitAtBarrier(site); }

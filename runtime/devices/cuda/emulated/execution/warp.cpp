@@ -100,6 +100,8 @@ void Block::shuffleLane(unsigned warp, unsigned lane, uint32_t participants) {
     source = (lane & segment) | (operand & ~segment & 31);
     inRange = source <= last;
     break;
+  default: // There is no other: a lane keeps its value.
+    break;
   }
   if (!inRange)
     source = lane;

@@ -133,6 +133,8 @@ llvm::Error JitProgram::execute(const MtcFunction &function) {
       std::memmove(arena(operation.destination_space) + operation.operands[1],
                    arena(operation.source_space) + operation.operands[0], operation.bytes);
       break;
+    default:
+      llvm_unreachable("an operation of a kind that the ABI lacks");
     }
   }
   return llvm::Error::success();

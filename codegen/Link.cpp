@@ -35,15 +35,17 @@ public:
     int descriptor;
     if (std::error_code code = fs::createUniqueFile(model, descriptor, result.file))
       return makeError("cannot create a file like '" + model + "': " + code.message());
-    sys::Process::SafelyCloseFileDescriptor(descriptor);
+    static_cast<void>(sys::Process::SafelyCloseFileDescriptor(descriptor));
     sys::RemoveFileOnSignal(result.file);
     return result;
   }
-  TemporaryFile(TemporaryFile &&other) : file(std::move(other.file)) { other.file.clear(); }
+  TemporaryFile(TemporaryFile &&other) noexcept : file(std::move(other.file)) {
+    other.file.clear();
+  }
   ~TemporaryFile() {
     if (file.empty())
       return;
-    fs::remove(file);
+    static_cast<void>(fs::remove(file));
     sys::DontRemoveFileOnSignal(file);
   }
 
@@ -138,6 +140,7 @@ Error mtc::linkProgram(const MemoryBuffer &archive, StringRef output, const Link
   if (!archives)
     return archives.takeError();
   std::vector<std::string> libraries;
+  libraries.reserve(inputs.libraries.size());
   for (const std::string &name : inputs.libraries)
     libraries.push_back("-l" + name);
 

@@ -24,17 +24,17 @@ void MtcCpuDialect::initialize() {
 }
 
 int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
-  return mtc_call_scratch_bytes(call.getKind().data(), call.getBytes().data(),
+  return mtc_call_scratch_bytes(call.getKind().str().c_str(), call.getBytes().data(),
                                 static_cast<int>(getThreads()));
 }
 
 unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
-  return mtc_call_support_level(call.getKind().data(), call.getBytes().data(),
+  return mtc_call_support_level(call.getKind().str().c_str(), call.getBytes().data(),
                                 static_cast<int>(getThreads()));
 }
 
 bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
-  return mtc_call_is_faster_as_kernel(call.getKind().data(), call.getBytes().data()) != 0;
+  return mtc_call_is_faster_as_kernel(call.getKind().str().c_str(), call.getBytes().data()) != 0;
 }
 
 KernelPlanAttrInterface TargetAttr::planKernel(Operation *kernel) const {

@@ -190,8 +190,8 @@ private:
     return result;
   }
 
-  Accumulators accumulatorLoop(Value low, Value high, int64_t step, Accumulators accumulators,
-                               AccumulatorBody body) {
+  Accumulators accumulatorLoop(Value low, Value high, int64_t step,
+                               const Accumulators &accumulators, AccumulatorBody body) {
     auto forOp = scf::ForOp::create(b, low, high, emitter.index(step), accumulators);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(forOp.getBody());
@@ -211,7 +211,7 @@ private:
     bool inLanes = dim == plan.vectorDim;
     int64_t extent = kernel.space[dim], step = inLanes ? plan.lanes : 1;
     int64_t full = extent / step * step;
-    auto body = [&](Value i, Accumulators carried) -> Accumulators {
+    auto body = [&](Value i, const Accumulators &carried) -> Accumulators {
       if (inLanes)
         emitter.bindLanes(dim, i, plan.lanes, plan.lanes);
       else
@@ -228,7 +228,7 @@ private:
     if (reductions.roundsSums && full > 2 * block) {
       accumulators = accumulatorLoop(
           emitter.index(0), emitter.index(full), block, accumulators,
-          [&](Value low, Accumulators carried) {
+          [&](Value low, const Accumulators &carried) {
             Value high = arith::AddIOp::create(b, low, emitter.index(block));
             if (full % block != 0)
               high = arith::MinSIOp::create(b, high, emitter.index(full));

@@ -53,14 +53,15 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 /// Whether the program may ask the library that computes such calls.
 static bool mayUseLibrary(TargetAttr target, CallAttrInterface call) {
-  const char *library = mtc_cuda_call_library(call.getKind().data());
+  const char *library = mtc_cuda_call_library(call.getKind().str().c_str());
   return library && !llvm::is_contained(llvm::split(target.getWithout(), ','), library);
 }
 
 int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
-  int64_t library = mayUseLibrary(*this, call)
-                        ? mtc_cuda_call_scratch_bytes(call.getKind().data(), call.getBytes().data())
-                        : -1;
+  int64_t library =
+      mayUseLibrary(*this, call)
+          ? mtc_cuda_call_scratch_bytes(call.getKind().str().c_str(), call.getBytes().data())
+          : -1;
   // Code of ours needs none, but a library may be asked first.
   return planDeviceCall(call, getPrecision()) ? std::max<int64_t>(library, 0) : library;
 }
@@ -69,7 +70,7 @@ unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
   if (planDeviceCall(call, getPrecision()))
     return 2;
   return mayUseLibrary(*this, call)
-             ? mtc_cuda_call_support_level(call.getKind().data(), call.getBytes().data(),
+             ? mtc_cuda_call_support_level(call.getKind().str().c_str(), call.getBytes().data(),
                                            static_cast<MtcCudaPrecision>(getPrecision()))
              : 0;
 }

@@ -83,7 +83,7 @@ void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
     shape.dims.push_back(dim);
   if (std::optional<unsigned> dim = contiguousDim(kernel, kernel.allDims())) {
     // Only where nothing lies around the dim can the rest of it be left to scalars.
-    shape.vector = {*dim, vectorWidth(kernel, *dim, /*exact=*/kernel.rank() > 1)};
+    shape.vector = {dim, vectorWidth(kernel, *dim, /*exact=*/kernel.rank() > 1)};
     shape.dims.erase(shape.dims.begin() + *dim);
     shape.dims.push_back(*dim);
   }

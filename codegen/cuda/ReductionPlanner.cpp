@@ -69,13 +69,13 @@ private:
     if (!kernel.columnSums.empty()) {
       plan.vectorIsReduced = true;
       if (std::optional<unsigned> best = contiguousDim(kernel, kernel.allDims() & ~rowSet()))
-        plan.vector = {*best, vectorWidth(kernel, *best, /*exact=*/true)};
+        plan.vector = {best, vectorWidth(kernel, *best, /*exact=*/true)};
       return;
     }
     std::optional<unsigned> best = contiguousDim(kernel, kernel.allDims());
     plan.vectorIsReduced = !best || contains(kernel.reduced, *best);
     if (best)
-      plan.vector = {*best, vectorWidth(kernel, *best, /*exact=*/true)};
+      plan.vector = {best, vectorWidth(kernel, *best, /*exact=*/true)};
   }
 
   void orderDims() {

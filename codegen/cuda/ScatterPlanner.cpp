@@ -36,7 +36,7 @@ static bool hasOneIndex(const NormalKernel &kernel) {
 ScatterPlan mtc::cuda::planScatterShape(const NormalKernel &kernel) {
   ScatterPlan plan;
   if (std::optional<unsigned> dim = contiguousDim(kernel, kernel.owned))
-    plan.vector = {*dim, vectorWidth(kernel, *dim, /*exact=*/true)};
+    plan.vector = {dim, vectorWidth(kernel, *dim, /*exact=*/true)};
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)
     if (dim != plan.vector.dim)
       (contains(kernel.owned, dim) ? plan.ownedDims : plan.otherDims).push_back(dim);

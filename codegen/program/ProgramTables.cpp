@@ -205,10 +205,11 @@ private:
   /// The note by which the compiler knows a program as one of its own.
   void emitMark() {
     constexpr StringRef name(MTC_NOTE_NAME, sizeof(MTC_NOTE_NAME)); // the zero at the end included
+    constexpr uint32_t type = 1;
     Constant *text =
         llvm::ConstantDataArray::getString(module.getContext(), name, /*AddNull=*/false);
     llvm::GlobalVariable *note =
-        c.global(c.structure({c.u32(name.size()), c.u32(0), c.u32(/*type=*/1), text}), "mtc_note");
+        c.global(c.structure({c.u32(name.size()), c.u32(0), c.u32(type), text}), "mtc_note");
     note->setSection(MTC_NOTE_SECTION);
     note->setAlignment(llvm::Align(4));
     llvm::appendToUsed(module, {note});

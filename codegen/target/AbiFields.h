@@ -22,7 +22,9 @@ namespace mtc {
 template <auto member, typename Value> struct Field {
   Value value;
 };
-template <auto member, typename Value> Field<member, Value> field(Value value) { return {value}; }
+template <auto member, typename Value> Field<member, Value> field(Value value) {
+  return {std::move(value)};
+}
 
 namespace abi {
 

@@ -34,7 +34,7 @@ public:
   /// A struct of the ABI, of all its fields in their order: numbers, texts, or constants of fields
   /// that are neither.
   template <auto... members, typename... Values>
-  llvm::Constant *record(Field<members, Values>... fields) {
+  llvm::Constant *record(const Field<members, Values> &...fields) {
     static_assert(abi::areAllFields<members...>(), "not the struct's fields in their order");
     return structure({ofType<abi::FieldType<members>>(fields.value)...});
   }

@@ -45,6 +45,8 @@ bool locate(EmulatedAccess &access) {
   case sharedSpace:
     access.space = EmulatedAccess::Shared;
     break;
+  default: // The address says it when the program runs.
+    break;
   }
   return true;
 }

@@ -45,7 +45,8 @@ void Compilation::describeProgram() {
   auto builder = OpBuilder::atBlockBegin(module->getBody());
   auto program = ProgramOp::create(builder, module->getLoc(), model->name(), Stage::Onnx);
   llvm::SmallString<256> path(options.model);
-  llvm::sys::fs::make_absolute(path);
+  // Relative where the working directory is gone.
+  static_cast<void>(llvm::sys::fs::make_absolute(path));
   bool isPrinted =
       options.result == Result::Text || !options.irFolder.empty() || !options.reproducer.empty();
   program.setSourceAttr(SourceAttr::get(context.get(), path, isPrinted ? digestOf(path) : "",

@@ -47,8 +47,8 @@ bool isSplat(Attribute constant, double value) {
 
 /// Applies a function of floats or of integers to the elements of splats.
 OpFoldResult foldSplats(Type type, ArrayRef<Attribute> operands,
-                        llvm::function_ref<APFloat(APFloat, APFloat)> onFloat,
-                        llvm::function_ref<APInt(APInt, APInt)> onInteger) {
+                        llvm::function_ref<APFloat(const APFloat &, const APFloat &)> onFloat,
+                        llvm::function_ref<APInt(const APInt &, const APInt &)> onInteger) {
   Attribute lhs = splatOf(operands[0]), rhs = splatOf(operands[1]);
   if (!lhs || !rhs)
     return {};
@@ -112,8 +112,8 @@ OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   if (isSplat(adaptor.getRhs(), 0))
     return getLhs();
   return foldSplats(
-      getType(), adaptor.getOperands(), [](APFloat a, APFloat b) { return a + b; },
-      [](APInt a, APInt b) { return a + b; });
+      getType(), adaptor.getOperands(), [](const APFloat &a, const APFloat &b) { return a + b; },
+      [](const APInt &a, const APInt &b) { return a + b; });
 }
 
 OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
@@ -121,8 +121,8 @@ OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
   if (isSplat(adaptor.getRhs(), 0))
     return getLhs();
   return foldSplats(
-      getType(), adaptor.getOperands(), [](APFloat a, APFloat b) { return a - b; },
-      [](APInt a, APInt b) { return a - b; });
+      getType(), adaptor.getOperands(), [](const APFloat &a, const APFloat &b) { return a - b; },
+      [](const APInt &a, const APInt &b) { return a - b; });
 }
 
 OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
@@ -130,8 +130,8 @@ OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
   if (isSplat(adaptor.getRhs(), 1))
     return getLhs();
   return foldSplats(
-      getType(), adaptor.getOperands(), [](APFloat a, APFloat b) { return a * b; },
-      [](APInt a, APInt b) { return a * b; });
+      getType(), adaptor.getOperands(), [](const APFloat &a, const APFloat &b) { return a * b; },
+      [](const APInt &a, const APInt &b) { return a * b; });
 }
 
 OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
@@ -141,8 +141,8 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   if (!isa<FloatType>(getType().getElementType()))
     return {};
   return foldSplats(
-      getType(), adaptor.getOperands(), [](APFloat a, APFloat b) { return a / b; },
-      [](APInt a, APInt b) { return a; });
+      getType(), adaptor.getOperands(), [](const APFloat &a, const APFloat &b) { return a / b; },
+      [](const APInt &a, const APInt &b) { return a; });
 }
 
 OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {

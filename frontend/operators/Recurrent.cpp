@@ -29,7 +29,7 @@ LogicalResult inferRecurrent(Inference &node, int64_t gates) {
                         node.operandName(2) + " has shape " + shapeText(node.shape(2)));
   Extents weight{directions, gates * hidden, node.dim(0, 2)};
   Extents recurrence{directions, gates * hidden, hidden};
-  for (auto [i, expected] : {std::pair(1, weight), std::pair(2, recurrence)})
+  for (const auto &[i, expected] : {std::pair(1, weight), std::pair(2, recurrence)})
     if (node.shape(i) != ArrayRef<int64_t>(expected))
       return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
                           ", expected " + shapeText(expected));

@@ -240,7 +240,8 @@ void registerReductionOperators(Operators &operators) {
     auto convert = [=](Conversion &node) {
       return convertReduction(node, formula, neutral, integers);
     };
-    operators.add(name, 1, {.infer = inferReduce, .evaluate = evaluate, .convert = convert});
+    operators.add(name, 1,
+                  {.infer = inferReduce, .evaluate = std::move(evaluate), .convert = convert});
   };
   constexpr Integers asFloats = Integers::AsFloats;
   addReduction("ReduceSum", overNumbers(zero, itself, add, done), total, 0.0);

@@ -72,8 +72,8 @@ public:
       : graph(graph), classes(classes), hasList(hasSignature(graph)) {
     auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
     isPytorch = producer && producer.getValue() == "pytorch";
-    for (std::string &name : findMissingParameters(graph, classes))
-      missing.insert(std::move(name));
+    for (const std::string &name : findMissingParameters(graph, classes))
+      missing.insert(name);
   }
 
   std::vector<TrainableConstant> run() {

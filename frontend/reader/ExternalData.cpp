@@ -37,7 +37,7 @@ public:
   }
   Descriptor(const Descriptor &) = delete;
   Descriptor &operator=(const Descriptor &) = delete;
-  Descriptor &operator=(Descriptor &&other) {
+  Descriptor &operator=(Descriptor &&other) noexcept {
     std::swap(number, other.number);
     return *this;
   }

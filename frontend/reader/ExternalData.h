@@ -23,7 +23,7 @@
 
 namespace onnx {
 class TensorProto;
-}
+} // namespace onnx
 
 namespace mtc::onnx {
 

@@ -11,7 +11,7 @@
 
 namespace onnx {
 class ValueInfoProto;
-}
+} // namespace onnx
 
 namespace mtc::onnx {
 

@@ -13,7 +13,7 @@
 
 namespace onnx {
 class GraphProto;
-}
+} // namespace onnx
 
 namespace mtc::onnx {
 

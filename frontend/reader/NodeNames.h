@@ -14,7 +14,7 @@
 
 namespace onnx {
 class NodeProto;
-}
+} // namespace onnx
 
 namespace mtc::onnx {
 

@@ -17,7 +17,7 @@
 
 namespace onnx {
 class TensorProto;
-}
+} // namespace onnx
 
 namespace mtc::onnx {
 

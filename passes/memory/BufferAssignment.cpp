@@ -47,7 +47,7 @@ private:
   Buffer bufferOfVariable(FlatSymbolRefAttr symbol, int64_t birth) {
     const VariableLayout::Entry &entry = context.variables[symbol];
     if (entry.offset)
-      return Buffer{*entry.offset};
+      return Buffer{entry.offset};
     Buffer buffer = newTemporary(entry.bytes, birth, static_cast<int64_t>(order.size()));
     assignment.transients.insert({symbol, buffer});
     return buffer;

@@ -222,9 +222,11 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     allowed /= partKept;
     llvm::sort(sizes);
     llvm::StringSet<> small;
-    for (auto [bytes, i, name] : sizes)
-      if ((allowed -= bytes) >= 0)
+    for (auto [bytes, i, name] : sizes) {
+      allowed -= bytes;
+      if (allowed >= 0)
         small.insert(name);
+    }
     if (small.size() < 2)
       small.clear();
     return small;

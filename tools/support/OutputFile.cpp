@@ -38,7 +38,7 @@ Expected<OutputFile> OutputFile::create(OutputTarget target) {
   return file;
 }
 
-OutputFile::OutputFile(OutputFile &&other)
+OutputFile::OutputFile(OutputFile &&other) noexcept
     : target(std::move(other.target)), temporary(std::exchange(other.temporary, {})),
       state(other.state) {}
 

@@ -10,7 +10,7 @@
 
 namespace llvm {
 class raw_ostream;
-}
+} // namespace llvm
 
 namespace mtc::tool {
 
@@ -19,7 +19,7 @@ namespace mtc::tool {
 class OutputFile {
 public:
   static llvm::Expected<OutputFile> create(OutputTarget target);
-  OutputFile(OutputFile &&other);
+  OutputFile(OutputFile &&other) noexcept;
   OutputFile &operator=(OutputFile &&) = delete;
   ~OutputFile();
 

@@ -36,9 +36,11 @@ static bool isArchiveOfProgram(MemoryBufferRef bytes) {
   Error error = Error::success();
   for (const object::Archive::Child &child : archive->children(error)) {
     Expected<MemoryBufferRef> member = child.getMemoryBufferRef();
-    if (!member)
+    if (member)
+      found = isProgram(*member);
+    else
       consumeError(member.takeError());
-    else if ((found = isProgram(*member)))
+    if (found)
       break;
   }
   consumeError(std::move(error));

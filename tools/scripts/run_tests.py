@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -52,29 +53,46 @@ class Tally:
         return 1 if self.failures else 0
 
 
-def run_unit_tests(tally: Tally, listing: Path, suite: str):
-    """Each executable named in `listing`, one googletest case being one test; one that dies is one failure more."""
-    for executable in map(Path, listing.read_text().split()):
-        with tempfile.TemporaryDirectory() as folder:
-            results = Path(folder) / "results.json"
-            command = [executable, f"--gtest_output=json:{results}", "--gtest_brief=1"]
-            environment = os.environ | {"MTC_EMULATED_RACES": "1"}  # as in lit.cfg.py
-            try:
-                code = subprocess.run(command, timeout=900, env=environment).returncode
-            except (OSError, subprocess.TimeoutExpired) as error:
-                code = str(error)
+def run_shard(executable: Path, shard: int, shards: int) -> tuple[dict | None, int | str, str]:
+    """What googletest says of every `shards`-th case, None where it died, its exit code, and what it printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results.json"
+        command = [executable, f"--gtest_output=json:{results}", "--gtest_brief=1"]
+        environment = os.environ | {
+            "GTEST_SHARD_INDEX": str(shard),
+            "GTEST_TOTAL_SHARDS": str(shards),
+            "MTC_EMULATED_RACES": "1",  # as in lit.cfg.py
+        }
+        try:
+            result = subprocess.run(
+                command, timeout=900, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            )
+            code, output = result.returncode, result.stdout.decode(errors="replace")
+        except (OSError, subprocess.TimeoutExpired) as error:
+            code, output = str(error), ""
+        # googletest writes the file when it is through with all cases: a crash leaves none.
+        return (json.loads(results.read_text()) if results.exists() else None), code, output
+
+
+def run_unit_tests(tally: Tally, listing: Path, suite: str, jobs: int):
+    """Each executable named in `listing`, in as many parts as run at a time, one googletest case being one test; a part
+    that dies is one failure more."""
+    shards = [(Path(line), shard) for line in listing.read_text().split() for shard in range(jobs)]
+    with ThreadPoolExecutor(jobs) as pool:
+        outcomes = pool.map(lambda shard: run_shard(*shard, jobs), shards)
+        for (executable, _), (results, code, output) in zip(shards, outcomes):
             clean = True
-            # googletest writes the file when it is through with all cases: a crash leaves none.
-            if results.exists():
-                for group in json.loads(results.read_text())["testsuites"]:
-                    for case in group["testsuite"]:
-                        failed = "failures" in case
-                        clean = clean and not failed
-                        ran = case["result"] == "COMPLETED"
-                        outcome = "failed" if failed else "passed" if ran else "skipped"
-                        tally.add(suite, f"{executable.name} {group['name']}.{case['name']}", outcome)
-            if code != 0 and clean:
-                tally.add(suite, f"{executable.name} ended with {code}", "failed")
+            for group in results["testsuites"] if results else []:
+                for case in group["testsuite"]:
+                    failed = "failures" in case
+                    clean = clean and not failed
+                    ran = case["result"] == "COMPLETED"
+                    outcome = "failed" if failed else "passed" if ran else "skipped"
+                    tally.add(suite, f"{executable.name} {group['name']}.{case['name']}", outcome)
+            if code != 0:
+                print(output, flush=True)
+                if clean:
+                    tally.add(suite, f"{executable.name} ended with {code}", "failed")
 
 
 # How many inputs each fuzz target runs on, for some ten seconds each.
@@ -129,10 +147,15 @@ def run_lit(tally: Tally, build: Path, jobs: int, filters: list):
             tally.add(suite, f"{name} ({test['code']})", outcome)
 
 
+def git(*arguments: str) -> list[str]:
+    """What a command of git lists with its flag -z."""
+    listed = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=True)
+    return [name for name in listed.stdout.decode().split("\0") if name]
+
+
 def check_format(tally: Tally):
     """Every C++ file of the project is as clang-format-22 writes it; all of them are one test."""
-    listed = subprocess.run(["git", "ls-files", "-z", "*.cpp", "*.h"], cwd=ROOT, capture_output=True, check=True)
-    files = [f for f in listed.stdout.decode().split("\0") if f]
+    files = git("ls-files", "-z", "*.cpp", "*.h")
     command = ["clang-format-22", "--dry-run", "-Werror", *files]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace")
     failed = result.returncode != 0 or not files
@@ -143,28 +166,30 @@ def check_format(tally: Tally):
 
 
 def sources_by_change() -> list[str]:
-    """The sources of the compiler and the runtime, those that were changed last first."""
+    """The sources of the compiler and the runtime: those that were changed last first, a header standing for the source
+    beside it; those of which the history says nothing, as that of a shallow clone, in an order of each commit's own."""
     folders = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "tools"]
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", *(f"{folder}/*.cpp" for folder in folders)], cwd=ROOT, capture_output=True, check=True
-    )
     # Code of devices is compiled by a command of its own.
-    files = {f for f in listed.stdout.decode().split("\0") if f and "/device/" not in f}
-    log = subprocess.run(
-        ["git", "log", "--name-only", "--format=", "-z", "-n", "400", "--diff-filter=d"],
-        cwd=ROOT, capture_output=True, check=True,
-    )
-    changed = [f for f in dict.fromkeys(log.stdout.decode().split("\0")) if f in files]
-    return changed + sorted(files.difference(changed))
+    sources = {f for f in git("ls-files", "-z", *(f"{folder}/*.cpp" for folder in folders)) if "/device/" not in f}
+    [head] = git("log", "-z", "--format=%H", "--max-count=1")
+    changes = git("diff", "-z", "--name-only", "HEAD")
+    # The first commit there is, which in a shallow clone has every file, changed none.
+    changes += git("log", "-z", "--name-only", "--format=", "--min-parents=1", "--max-count=400")
+    changed = [f for f in dict.fromkeys(re.sub(r"\.h$", ".cpp", f) for f in changes) if f in sources]
+    others = sources.difference(changed)
+    return changed + sorted(others, key=lambda f: sha256(f"{head} {f}".encode()).digest())
 
 
 def check_tidy(tally: Tally, build: Path, count: int, jobs: int):
     """The checks of .clang-tidy on the `count` sources that were changed last, and their headers (0: on all of them).
 
-    A source takes seconds, since it includes much of MLIR; what was clean and has not changed stays clean.
+    A source takes seconds, since it includes much of MLIR; what was clean and has not changed stays clean. The build must
+    be whole: generated headers and the precompiled one are read.
     """
     files = sources_by_change()
     files = files[:count] if count else files
+    if not files:
+        tally.add("tidy", "there is no source", "failed")
 
     def check(file: str) -> str:
         command = ["clang-tidy-22", "-p", build, "--quiet", "--warnings-as-errors=*", file]
@@ -185,16 +210,17 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="lit tests, or fuzz targets, at a time")
     parser.add_argument("--fuzz-seconds", type=int, default=0, help="run each fuzz target for so long")
     parser.add_argument("--only", choices=["unit", "lit", "format", "fuzz", "tidy"], help="one kind of test, without minimum counts")
-    parser.add_argument("--tidy-files", type=int, default=40, help="how many sources clang-tidy checks (0: all)")
+    parser.add_argument("--tidy-files", type=int, default=50, help="how many sources clang-tidy checks (0: all)")
     parser.add_argument("filters", nargs="*", help="lit tests or folders; all of test/ if none is given")
     options = parser.parse_args()
     build = options.build.resolve()
 
     tally = Tally()
     if options.only in (None, "unit"):
-        run_unit_tests(tally, build / "test/unit_tests.txt", "unit")
+        run_unit_tests(tally, build / "test/unit_tests.txt", "unit", options.jobs)
         if options.sanitized:
-            run_unit_tests(tally, options.sanitized.resolve() / "test/sanitized_tests.txt", "sanitized")
+            sanitized_tests = options.sanitized.resolve() / "test/sanitized_tests.txt"
+            run_unit_tests(tally, sanitized_tests, "sanitized", options.jobs)
     if options.only in (None, "fuzz") and options.sanitized:
         run_fuzz_targets(tally, options.sanitized.resolve() / "test/fuzz_targets.txt", options.fuzz_seconds, options.jobs)
     if options.only in (None, "lit"):
@@ -203,7 +229,7 @@ def main() -> int:
             run_lit(tally, options.sanitized.resolve(), options.jobs, [ROOT / "test/sanitized"])
     if options.only in (None, "format"):
         check_format(tally)
-    if options.only == "tidy":
+    if options.only == "tidy" or (options.only is None and not options.filters):
         check_tidy(tally, build, options.tidy_files, options.jobs)
     if options.only is None and not options.filters:
         minimum = json.loads((ROOT / "test/minimum_counts.json").read_text())

@@ -47,15 +47,9 @@ std::string LoopsAttr::refuse(Operation *kernel) const {
   return refusePlan(getPlan(), normalizeKernel(kernel));
 }
 
-void LoopsAttr::print(AsmPrinter &printer) const {
-  printer << '<';
-  PlanPrinter(printer).print(getPlan());
-  printer << '>';
-}
+void LoopsAttr::print(AsmPrinter &printer) const { printPlan(printer, getPlan()); }
 
 Attribute LoopsAttr::parse(AsmParser &parser, Type) {
-  LoopPlan plan;
-  if (parser.parseLess() || PlanParser(parser).parse(plan) || parser.parseGreater())
-    return {};
-  return LoopsAttr::get(parser.getContext(), plan);
+  FailureOr<LoopPlan> plan = parsePlan<LoopPlan>(parser);
+  return succeeded(plan) ? LoopsAttr::get(parser.getContext(), *plan) : LoopsAttr();
 }

@@ -60,7 +60,7 @@ static bool areSumsOf(const LoopPlan &plan, const NormalKernel &kernel) {
   for (auto [result, partial] : llvm::zip_equal(kernel.columnSums, plan.partials)) {
     int64_t elements = kernel.outputs[result].getNumElements();
     extent += llvm::divideCeil(elements, kSumBlock);
-    if (partial < end)
+    if (partial < end || partial > plan.scratchBytes)
       return false;
     end = partial + plan.extent * elements * elementBytes(typeOfPartial(kernel, result));
   }

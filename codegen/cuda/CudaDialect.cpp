@@ -90,15 +90,9 @@ std::string LaunchesAttr::refuse(Operation *kernel) const {
   return refusePlan(getPlan(), normalizeKernel(kernel));
 }
 
-void LaunchesAttr::print(AsmPrinter &printer) const {
-  printer << '<';
-  PlanPrinter(printer).print(getPlan());
-  printer << '>';
-}
+void LaunchesAttr::print(AsmPrinter &printer) const { printPlan(printer, getPlan()); }
 
 Attribute LaunchesAttr::parse(AsmParser &parser, Type) {
-  LaunchPlan plan;
-  if (parser.parseLess() || PlanParser(parser).parse(plan) || parser.parseGreater())
-    return {};
-  return LaunchesAttr::get(parser.getContext(), plan);
+  FailureOr<LaunchPlan> plan = parsePlan<LaunchPlan>(parser);
+  return succeeded(plan) ? LaunchesAttr::get(parser.getContext(), *plan) : LaunchesAttr();
 }

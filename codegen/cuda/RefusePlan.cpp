@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/AccessAnalysis.h"
 #include "codegen/cuda/LaunchPlan.h"
+#include "codegen/cuda/PartialResults.h"
 
 #include <numeric>
 
@@ -36,7 +37,7 @@ static bool lieInScratch(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, int
     return false;
   int64_t end = 0;
   for (auto [offset, size] : llvm::zip_equal(offsets, sizes)) {
-    if (offset < end)
+    if (offset < end || offset > scratchBytes)
       return false;
     end = offset + size;
   }
@@ -87,10 +88,13 @@ static std::string refuse(const ReductionPlan &plan, const NormalKernel &kernel,
     return wrongVector;
   int64_t rows = pointsOf(kernel, plan.rowDims), steps = pointsOf(kernel, plan.reducedDims);
   (plan.vectorIsReduced ? steps : rows) /= plan.vector.width;
-  if (plan.rows != rows || plan.steps != steps || plan.splits * plan.chunk < steps)
-    return "'rows', 'steps' and 'chunk' are not the kernel's";
-  if ((plan.groups > 0) != !kernel.columnSums.empty() || plan.rows % plan.keptRows != 0 ||
-      plan.groups % plan.keptRows != 0)
+  if (plan.rows != rows || plan.steps != steps || plan.splits > steps || plan.chunk > steps ||
+      plan.splits * plan.chunk < steps)
+    return "'rows', 'steps', 'splits' and 'chunk' are not the kernel's";
+  if (PartialResults::bytes(kernel, plan) > scratchBytes)
+    return wrongPartials;
+  if ((plan.groups > 0) != !kernel.columnSums.empty() || plan.groups > plan.rows ||
+      plan.rows % plan.keptRows != 0 || plan.groups % plan.keptRows != 0)
     return "'groups' and 'kept_rows' are not of the kernel's column sums";
   if (plan.groups > 0 &&
       !lieInScratch(plan.partials, partialSizes(kernel, kernel.columnSums, plan.copies()),
@@ -107,6 +111,8 @@ static std::string refuse(const ScatterPlan &plan, const NormalKernel &kernel,
   if (!isVector(plan.vector, kernel, /*exact=*/true))
     return wrongVector;
   auto results = llvm::to_vector(llvm::seq<unsigned>(kernel.outputs.size()));
+  if (plan.chunks > std::max<int64_t>(1, pointsOf(kernel, plan.otherDims)))
+    return "it has more 'chunks' than points";
   if (plan.chunks > 1 &&
       !lieInScratch(plan.partials, partialSizes(kernel, results, plan.chunks), scratchBytes))
     return wrongPartials;

@@ -190,6 +190,19 @@ private:
   mlir::AsmParser &parser;
 };
 
+/// A plan as the parameter of an attribute, in angles.
+template <Plan T> void printPlan(mlir::AsmPrinter &printer, const T &plan) {
+  printer << '<';
+  PlanPrinter(printer).print(plan);
+  printer << '>';
+}
+template <Plan T> mlir::FailureOr<T> parsePlan(mlir::AsmParser &parser) {
+  T plan;
+  if (parser.parseLess() || PlanParser(parser).parse(plan) || parser.parseGreater())
+    return mlir::failure();
+  return plan;
+}
+
 /// Whether no number is less than in a plan that nobody has filled, where each has its least valid
 /// value.
 template <Plan T> bool hasValidNumbers(const T &plan) {

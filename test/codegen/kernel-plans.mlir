@@ -12,6 +12,9 @@
 // RUN: not mtc-run --target cuda --emulate --check %t/shape.mlir 2>&1 | FileCheck %s --check-prefix SHAPE
 // RUN: not mtc-run --target cuda --emulate --check %t/width.mlir 2>&1 | FileCheck %s --check-prefix WIDTH
 
+// RUN: not mtc-run --check %t/partials.mlir 2>&1 | FileCheck %s --check-prefix PARTIALS
+// RUN: not mtc-run --target cuda --emulate --check %t/scratch.mlir 2>&1 | FileCheck %s --check-prefix SCRATCH
+
 // A kernel is run as the plan that it carries says.
 
 // OURS: <64 x float>
@@ -88,4 +91,19 @@ mtc.kernel_function @k [255] -> [tensor<255xf32>] plan #mtc_cuda.launches<shape 
 ^body(%x: tensor<255xf32>):
   %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<255xf32> -> f32
   mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+//--- partials.mlir
+// PARTIALS: but 'partials', 'sum_extent' and 'scratch' are not of the kernel's column sums
+mtc.kernel_function @k [8, 16] -> [tensor<16xf32>] plan #mtc_cpu.loops<blocked = 0, block = 8, inner = [1], partials = [9223372036854775807], scratch = 64, sum_extent = 1> {
+^body(%x: tensor<8x16xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0, d1) -> (d0, d1)> : tensor<8x16xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d1)>] add [0] : f32
+}
+//--- scratch.mlir
+// SCRATCH: but partial results do not lie in the scratch
+mtc.kernel_function @k [4096] reduce [0] -> [tensor<f32>] plan #mtc_cuda.launches<shape = reduction<reduced_dims = [0], team = 32, splits = 4, chunk = 1024, steps = 4096>, launches = [<grid = [4, 1, 1], block = [32, 1, 1]>, <block = [32, 1, 1]>]> {
+^body(%x: tensor<4096xf32>):
+  %v = mtc.kernel.load %x at affine_map<(d0) -> (d0)> : tensor<4096xf32> -> f32
+  %s = mtc.kernel.reduce add %v : f32
+  mtc.kernel.yield %s at [affine_map<(d0) -> ()>] : f32
 }

@@ -40,6 +40,16 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> mtc::createJit(const cpu::Proc
   return jit;
 }
 
+/// Fills a variable with the one element that its table entry holds.
+static void fillSplat(char *to, const MtcVariable &variable) {
+  int64_t count = 1;
+  for (uint32_t axis = 0; axis < variable.tensor.rank; ++axis)
+    count *= variable.tensor.dims[axis];
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * (variable.tensor.bytes / count), variable.data,
+                variable.tensor.bytes / count);
+}
+
 FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Target &target) {
   FailureOr<std::vector<OwnedModule>> modules = generateModules(placed, ProgramFiles(), target);
   if (failed(modules))
@@ -83,6 +93,8 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Targe
     const MtcVariable &variable = result->table->variables[i];
     if (variable.initial == MTC_INITIAL_DATA)
       std::memcpy(result->arena() + variable.tensor.offset, variable.data, variable.tensor.bytes);
+    else if (variable.initial == MTC_INITIAL_SPLAT)
+      fillSplat(result->arena() + variable.tensor.offset, variable);
   }
   return result;
 }

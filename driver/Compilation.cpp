@@ -88,6 +88,8 @@ void Compilation::protectInputs() {
   }
   if (!options.recipe.empty())
     outputs.addInput("the recipe", options.recipe);
+  for (const std::string &file : options.scheduleFiles)
+    outputs.addInput("the table of --schedule-table", file);
   for (const auto &[input, value] : binds)
     outputs.addInput("the value of --bind " + input, value);
 }

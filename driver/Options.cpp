@@ -7,7 +7,10 @@
 #include "driver/Report.h"
 #include "tools/support/Errors.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace cl = llvm::cl;
 using llvm::StringRef;
@@ -16,6 +19,66 @@ using namespace mtc;
 using namespace mtc::tool;
 
 namespace {
+
+/// Points STEP:RATE, with commas between them.
+bool arePoints(StringRef text) {
+  return llvm::all_of(llvm::split(text, ','), [](StringRef part) {
+    return !part.trim().empty() && llvm::isDigit(part.trim().front()) && part.contains(':');
+  });
+}
+
+/// The points of a file, a step and a rate a line, with spaces or a comma between them.
+void readPoints(StringRef path, std::vector<std::string> &points,
+                llvm::function_ref<void(const Twine &)> refuse) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return refuse(
+        "--schedule-table " + path +
+        ": expected points such as 1:1e-4,100:1e-3, or a file: " + file.getError().message());
+  for (llvm::line_iterator line(**file, /*SkipBlanks=*/true, '#'); !line.is_at_end(); ++line) {
+    llvm::SmallVector<StringRef> words;
+    llvm::SplitString(*line, words, " \t\r,");
+    int64_t step;
+    double rate;
+    if (words.size() != 2 || words[0].getAsInteger(10, step) || words[1].getAsDouble(rate))
+      return refuse("--schedule-table " + path + ": line " + Twine(line.line_number()) +
+                    ": expected a step and a rate, such as 100 1e-3");
+    points.push_back((words[0] + ":" + words[1]).str());
+  }
+  if (points.empty())
+    refuse("--schedule-table " + path + ": holds no points");
+}
+
+/// Makes what was given of `--schedule-table` one list of points.
+void expandScheduleTable(Options &options, llvm::function_ref<void(const Twine &)> refuse) {
+  std::vector<std::string> points;
+  for (StringRef text : options.training.optimizer.schedule.points) {
+    if (arePoints(text)) {
+      for (StringRef point : llvm::split(text, ','))
+        points.push_back(point.trim().str());
+    } else {
+      options.scheduleFiles.push_back(text.str());
+      readPoints(text, points, refuse);
+    }
+  }
+  options.training.optimizer.schedule.points = std::move(points);
+}
+
+/// Freezes what frozen groups match, which is decided when the model is read.
+void freezeGroups(Options &options) {
+  std::vector<std::string> &groups = options.training.optimizer.groups;
+  llvm::erase_if(groups, [&](const std::string &text) {
+    llvm::Expected<ParameterGroup> group = ParameterGroup::parse(text);
+    if (!group)
+      llvm::consumeError(group.takeError()); // Said with what is wrong with other options.
+    else if (group->isFrozen)
+      llvm::append_range(options.freeze, group->patterns);
+    bool isFrozen = group && group->isFrozen;
+    if (isFrozen)
+      options.given.push_back({"--group " + text, Stage::Onnx});
+    return isFrozen;
+  });
+}
 
 /// Fills the options from the command line and, where `before` did not give a flag, the recipe.
 /// Everything that is wrong with them is said at once.
@@ -28,6 +91,8 @@ void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> 
   for (const auto &flag : getFlags().getFlags())
     if (flag->isGiven())
       flag->collect(options, refuse);
+  expandScheduleTable(options, refuse);
+  freezeGroups(options);
   checkOptions(options.training, refuse);
   if (problems)
     fail(std::move(problems));

@@ -44,6 +44,7 @@ struct Options {
   MergedPolicy merged = MergedPolicy::Auto;
 
   TrainingOptions training;
+  std::vector<std::string> scheduleFiles; // That were read for `--schedule-table`.
 
   std::optional<int64_t> memory; // Budget in bytes.
   bool json = false;

@@ -41,23 +41,57 @@ struct Entry {
 
 } // namespace
 
+/// An entry that is a list: its values with colons between them, as in 100:0.001.
+static std::string spellPoint(StringRef path, StringRef key, const toml::array &values) {
+  std::string text;
+  for (const toml::node &value : values)
+    text += (text.empty() ? "" : ":") + spell(path, key, value);
+  return text;
+}
+
+/// An entry that is a table: KEY=VALUE for each of its keys, as words of a shell.
+static std::string spellWords(StringRef path, StringRef key, const toml::table &values) {
+  std::string text;
+  auto add = [&](StringRef name, const toml::node &value) {
+    text += (text.empty() ? "" : " ") + name.str() + "=";
+    for (char c : spell(path, key, value))
+      text += (StringRef(" \t\"'\\").contains(c) ? "\\" : "") + std::string(1, c);
+  };
+  for (auto &&[name, value] : values)
+    if (const toml::array *list = value.as_array())
+      for (const toml::node &element : *list)
+        add(name.str(), element);
+    else
+      add(name.str(), value);
+  return text;
+}
+
+/// An element of an array.
+static std::string spellElement(StringRef path, StringRef key, const toml::node &node) {
+  if (const toml::array *values = node.as_array())
+    return spellPoint(path, key, *values);
+  if (const toml::table *values = node.as_table())
+    return spellWords(path, key, *values);
+  return spell(path, key, node);
+}
+
 /// The entries that a key stands for.
-static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::node &node) {
+static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::node &node,
+                                   bool isPairs) {
   std::vector<Entry> entries;
-  auto add = [&](const toml::node &value) {
-    std::string text = spell(path, key, value);
+  auto add = [&](const std::string &text) {
     entries.push_back({text, text.substr(0, text.find('='))});
   };
   if (const toml::array *array = node.as_array()) {
     for (const toml::node &element : *array)
-      add(element);
-  } else if (const toml::table *pairs = node.as_table()) {
+      add(spellElement(path, key, element));
+  } else if (const toml::table *pairs = node.as_table(); pairs && isPairs) {
     for (auto &&[inner, element] : *pairs) {
       std::string name(inner.str());
       entries.push_back({name + "=" + spell(path, key, element), name});
     }
   } else {
-    add(node);
+    add(spellElement(path, key, node));
   }
   return entries;
 }
@@ -78,7 +112,7 @@ void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, cl::SubComma
     // The command line wins.
     if (flag->isGiven() && !flag->isPairs)
       continue;
-    const std::vector<Entry> entries = spellAll(path, key, node);
+    const std::vector<Entry> entries = spellAll(path, key, node, flag->isPairs);
     if (entries.size() > 1 && !flag->texts)
       fail("--recipe " + path + ": key '" + key + "': expected one value, found " +
            Twine(entries.size()));

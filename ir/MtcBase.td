@@ -95,7 +95,7 @@ def Mtc_ContractionPrecision : Mtc_Enum<"ContractionPrecision",
 def Mtc_Role : Mtc_Enum<"Role", "what a variable is for; the numbers are those of the program's ABI",
   [I32EnumCase<"Parameter", 0, "parameter">, I32EnumCase<"Constant", 1, "constant">, I32EnumCase<"State", 2, "state">,
    I32EnumCase<"Gradient", 3, "gradient">, I32EnumCase<"Optimizer", 4, "optimizer">,
-   I32EnumCase<"Scalar", 5, "scalar">]>;
+   I32EnumCase<"Scalar", 5, "scalar">, I32EnumCase<"Average", 6, "average">]>;
 def Mtc_RoleAttr : Mtc_EnumAttr<Mtc_Role, "role"> { let assemblyFormat = "$value"; }
 
 def Mtc_RuntimeScalar : Mtc_Enum<"RuntimeScalar", "what the runtime writes before a step",
@@ -134,6 +134,10 @@ def Mtc_RuntimeScalarAttr : Mtc_EnumAttr<Mtc_RuntimeScalar, "scalar"> {
 }
 
 def Mtc_ZerosAttr : Mtc_Attr<"Zeros", "zeros"> { let summary = "the initial value is zero"; }
+
+def Mtc_AsParameterAttr : Mtc_Attr<"AsParameter", "as_parameter"> {
+  let summary = "the initial value is that of the parameter which the variable belongs to";
+}
 
 def Mtc_AtAttr : Mtc_Attr<"At", "at"> {
   let summary = "a dense row-major value in an arena: byte offset, type, and the arena's space where it is not the device's";

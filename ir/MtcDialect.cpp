@@ -19,6 +19,12 @@ using namespace mtc;
 #include "ir/MtcEnums.cpp.inc"
 #include "ir/MtcInterfaces.cpp.inc"
 
+/// A name, in quotes unless it is a keyword.
+static ParseResult parseName(AsmParser &parser, std::string &name) {
+  return parser.parseKeywordOrString(&name);
+}
+static void printName(AsmPrinter &printer, StringRef name) { printer.printKeywordOrString(name); }
+
 /// `, missing` of an initializer; nothing where it is not.
 static ParseResult parseMissing(AsmParser &parser, bool &missing) {
   missing = succeeded(parser.parseOptionalComma());

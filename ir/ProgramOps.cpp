@@ -1,16 +1,29 @@
 //===- ProgramOps.cpp - What a module says of its program beside its functions ----------------===//
 
 #include "ir/Mtc.h"
+#include "runtime/abi/schedule.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace mtc;
 
-LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, ScheduleKind,
-                                   FloatAttr, int64_t warmup) {
-  if (warmup < 0)
-    return emitError() << "a warm-up of " << warmup << " steps (schedule_c1)";
+LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef kind, FloatAttr, FloatAttr, int64_t warmup,
+                                   int64_t decay, DenseI64ArrayAttr steps,
+                                   DenseF64ArrayAttr rates) {
+  const abi::Schedule *schedule = abi::findSchedule(kind.str().c_str());
+  if (!schedule)
+    return emitError() << "there is no schedule '" << kind << "' (schedule_c1)";
+  if (warmup < 0 || decay < 0)
+    return emitError() << "a warm-up of " << warmup << " and a fall of " << decay
+                       << " steps (schedule_c2)";
+  ArrayRef<int64_t> points = steps ? steps.asArrayRef() : ArrayRef<int64_t>();
+  ArrayRef<double> there = rates ? rates.asArrayRef() : ArrayRef<double>();
+  if (points.empty() == schedule->hasPoints || points.size() != there.size() ||
+      std::adjacent_find(points.begin(), points.end(), std::greater_equal<>()) != points.end())
+    return emitError() << "'" << kind << "' has points at " << points.size()
+                       << " steps, which must rise, and " << there.size() << " rates (schedule_c3)";
   return success();
 }
 

@@ -11,10 +11,6 @@ def Mtc_Stage : Mtc_Enum<"Stage", "what a module is, on the way of a model", [
   I32EnumCase<"Kernels", 3, "kernels">, I32EnumCase<"Placed", 4, "placed">]>;
 def Mtc_StageAttr : Mtc_EnumAttr<Mtc_Stage, "stage"> { let assemblyFormat = "$value"; }
 
-def Mtc_ScheduleKind : Mtc_Enum<"ScheduleKind",
-  "the learning rate after the warm-up; the numbers are those of the program's ABI",
-  [I32EnumCase<"Constant", 0, "constant">, I32EnumCase<"Linear", 1, "linear">, I32EnumCase<"Cosine", 2, "cosine">]>;
-
 def Mtc_MergedPolicy : Mtc_Enum<"MergedPolicy",
   "which initializers that stand for several parameters become one for each; auto: those that cannot be tied",
   [I32EnumCase<"Auto", 0, "auto">, I32EnumCase<"Split", 1, "split">, I32EnumCase<"Keep", 2, "keep">]>;
@@ -22,17 +18,23 @@ def Mtc_MergedPolicy : Mtc_Enum<"MergedPolicy",
 def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
   let summary = "the learning rate of each step";
   let description = [{
-    It rises linearly to `rate` in `warmup` steps; then it is constant, or falls to 0 at the run's last step.
+    The schedules and what they say are those of `runtime/abi/schedule.h`. `rate` is the highest, to which it rises in `warmup`
+    steps, `least` what it falls to, `decay` in how many steps. A table has points: steps, and the rates there.
 
     ```mlir
     #mtc.schedule<cosine, rate = 1.000000e-03 : f64, warmup = 100>
+    #mtc.schedule<table, rate = 1.000000e-03 : f64, steps = [1, 100], rates = [1.000000e-03, 1.000000e-05]>
     ```
 
-    * schedule_c1: the warm-up has no negative number of steps.
+    * schedule_c1: there is such a schedule.
+    * schedule_c2: the warm-up and the fall have no negative number of steps.
+    * schedule_c3: a table alone has points, each with a step, which rises, and a rate.
   }];
-  let parameters = (ins "::mtc::ScheduleKind":$kind, "::mlir::FloatAttr":$rate,
-                        DefaultValuedParameter<"int64_t", "0">:$warmup);
-  let assemblyFormat = "`<` $kind `,` `rate` `=` $rate (`,` `warmup` `=` $warmup^)? `>`";
+  let parameters = (ins StringRefParameter<>:$kind, "::mlir::FloatAttr":$rate, OptionalParameter<"::mlir::FloatAttr">:$least,
+                        DefaultValuedParameter<"int64_t", "0">:$warmup, DefaultValuedParameter<"int64_t", "0">:$decay,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$steps,
+                        OptionalParameter<"::mlir::DenseF64ArrayAttr">:$rates);
+  let assemblyFormat = "`<` custom<Name>($kind) `,` struct($rate, $least, $warmup, $decay, $steps, $rates) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -17,6 +17,8 @@ inline constexpr llvm::StringLiteral forwardName = "forward", microStepName = "m
 inline constexpr llvm::StringLiteral lossName = "mtc.loss", rowLossName = "mtc.row_loss",
                                      rowWeightName = "mtc.row_weight",
                                      rowCorrectName = "mtc.row_correct";
+/// The result of @update that is the norm of all gradients, if it is asked for.
+inline constexpr llvm::StringLiteral gradientNormName = "mtc.gradient_norm";
 
 /// The symbol of the variable that the runtime writes a scalar to.
 std::string scalarName(RuntimeScalar scalar);

@@ -44,14 +44,15 @@ LogicalResult VariableOp::verify() {
                             "(variable_c1)";
   if (failed(verifyScalar(*this)))
     return failure();
-  if (isa<InitializerAttr, NormalAttr, ZerosAttr, RuntimeScalarAttr>(getInitial()))
+  if (isa<AsParameterAttr>(getInitial()) && !getOf())
+    return emitOpError("starts as its parameter, but belongs to none (variable_c3)");
+  if (isa<InitializerAttr, NormalAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr>(getInitial()))
     return success();
   auto elements = dyn_cast<ElementsAttr>(getInitial());
   if (!elements)
     return emitOpError() << "starts as " << getInitial()
-                         << ", expected #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.scalar "
-                            "or elements "
-                            "(variable_c1)";
+                         << ", expected #mtc.initializer, #mtc.normal, #mtc.zeros, "
+                            "#mtc.as_parameter, #mtc.scalar or elements (variable_c1)";
   if (elements.getShapedType() != type)
     return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "
                          << type << " (variable_c1)";

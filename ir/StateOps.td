@@ -9,7 +9,7 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let summary = "a tensor that outlives a step";
   let description = [{
     The symbol is the ONNX initializer's name for parameters, constants and state. `of` names the parameter that a
-    gradient or optimizer state belongs to; `at` is its byte offset in the arena, once allocated; `module_name` is the name in the user's module where the exporter lost it.
+    gradient, an optimizer state or an average over the steps belongs to; `at` is its byte offset in the arena, once allocated; `module_name` is the name in the user's module where the exporter lost it.
     A `transient` variable is written by one function and read when that has run: it has a slice of that function's arena alone.
 
     ```mlir
@@ -18,9 +18,10 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
     ```
 
-    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.scalar or elements of the variable's
-      type.
+    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements
+      of the variable's type.
     * variable_c2: a `scalar`, and nothing else, is a #mtc.scalar, of the type that the runtime writes.
+    * variable_c3: what starts as its parameter has one.
   }];
   let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,

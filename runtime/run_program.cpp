@@ -14,6 +14,7 @@
 #include "runtime/reports/profile_summary.h"
 #include "runtime/reports/standard_output.h"
 #include "runtime/reports/trace.h"
+#include "runtime/state/averages.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/export_model.h"
 #include "runtime/state/variables.h"
@@ -169,9 +170,13 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   const bool keepsVariables = !options.save.empty() || !options.exportTo.empty();
   if (options.trains() && keepsVariables && !options.continuesOnNan)
     finite = FiniteVariables(program, device);
+  if (options.useEma && !options.trains())
+    useAverages(program, device);
   Problems failures;
   if (inputs.data)
     runOnData(program, options, device, inputs, finite, failures);
+  if (options.useEma && options.trains())
+    useAverages(program, device);
   if (!options.exportTo.empty())
     failures.attempt([&] { exportModel(program, device, finite, options.exportTo); });
   if (!options.memoryReport.empty())

@@ -175,6 +175,30 @@ private:
   StringRef loss() { return program.getLoss().value_or(""); }
   StringRef optimizer() { return program.getOptimizer().value_or(""); }
 
+  Constant *describeSchedule() {
+    ScheduleAttr schedule = program.getScheduleAttr();
+    if (!schedule)
+      schedule =
+          ScheduleAttr::get(placed.getContext(), "constant",
+                            Builder(placed.getContext()).getF64FloatAttr(1e-3), {}, 0, 0, {}, {});
+    ArrayRef<int64_t> steps;
+    llvm::SmallVector<Constant *> rates;
+    if (schedule.getSteps()) {
+      steps = schedule.getSteps();
+      rates = llvm::map_to_vector(schedule.getRates().asArrayRef(),
+                                  [&](double rate) -> Constant * { return c.f64(rate); });
+    }
+    return c.record(field<&MtcSchedule::kind>(schedule.getKind()),
+                    field<&MtcSchedule::rate>(schedule.getRate().getValueAsDouble()),
+                    field<&MtcSchedule::least>(
+                        schedule.getLeast() ? schedule.getLeast().getValueAsDouble() : 0.0),
+                    field<&MtcSchedule::warmup>(schedule.getWarmup()),
+                    field<&MtcSchedule::decay>(schedule.getDecay()),
+                    field<&MtcSchedule::point_count>(steps.size()),
+                    field<&MtcSchedule::steps>(c.i64Array(steps)),
+                    field<&MtcSchedule::rates>(c.array(rates)));
+  }
+
   /// Hex digest of what a checkpoint depends on.
   std::string fingerprint() {
     std::string text;
@@ -225,7 +249,6 @@ private:
                  field<&MtcRowMetrics::row_weight>(outputOffset(evaluateName, rowWeightName)),
                  field<&MtcRowMetrics::row_correct>(outputOffset(evaluateName, rowCorrectName)),
                  field<&MtcRowMetrics::rows>(metricRows()));
-    ScheduleAttr schedule = program.getScheduleAttr();
     auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
     Constant *table = c.record(
         field<&MtcProgram::abi_version>(MTC_ABI_VERSION),
@@ -265,12 +288,11 @@ private:
         field<&MtcProgram::gradients_loss>(outputOffset(gradientsName, lossName)),
         field<&MtcProgram::micro_step_loss>(outputOffset(microStepName, lossName)),
         field<&MtcProgram::evaluate_loss>(outputOffset(evaluateName, lossName)),
+        field<&MtcProgram::gradient_norm>(outputOffset(updateName, gradientNormName)),
         field<&MtcProgram::loss_type>(lossType()), field<&MtcProgram::row_metrics>(rowMetrics),
         field<&MtcProgram::scalars>(describeScalars(c, placed)),
 
-        field<&MtcProgram::learning_rate>(schedule ? schedule.getRate().getValueAsDouble() : 1e-3),
-        field<&MtcProgram::schedule>(schedule ? schedule.getKind() : ScheduleKind::Constant),
-        field<&MtcProgram::warmup>(schedule ? schedule.getWarmup() : 0));
+        field<&MtcProgram::schedule>(describeSchedule()));
     emitMark();
     c.global(table, "mtc_program")->setLinkage(llvm::GlobalValue::ExternalLinkage);
     return success();

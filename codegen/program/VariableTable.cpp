@@ -79,13 +79,18 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     } else if (auto normal = dyn_cast<NormalAttr>(value)) {
       initial = MTC_INITIAL_NORMAL;
       deviation = normal.getDeviation().getValueAsDouble();
+    } else if (isa<AsParameterAttr>(value)) {
+      initial = MTC_INITIAL_PARAMETER;
     } else if (auto elements = dyn_cast<ElementsAttr>(value)) {
       auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
       if (resource && !resource.getRawHandle().getBlob())
         return variable.emitError("the text leaves the variable's elements out");
-      std::string bytes = rawBytes(elements);
+      auto dense = dyn_cast<DenseElementsAttr>(elements);
+      const bool isSplat = dense && dense.isSplat();
+      std::string bytes =
+          rawBytes(isSplat ? dense.resizeSplat(dense.getType().clone({1})) : elements);
       if (bytes.find_first_not_of('\0') != std::string::npos) {
-        initial = MTC_INITIAL_DATA;
+        initial = isSplat ? MTC_INITIAL_SPLAT : MTC_INITIAL_DATA;
         data = c.bytes(bytes);
       }
     }

@@ -16,6 +16,7 @@ MemoryPlan::Categories MemoryPlan::Categories::ofVariables(ModuleOp module) {
       categories.gradients += bytes;
       break;
     case Role::Optimizer:
+    case Role::Average:
       categories.optimizer += bytes;
       break;
     default:

@@ -2,6 +2,8 @@
 
 #include "passes/optimizer/Optimizer.h"
 
+#include "passes/OptionTable.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -23,20 +25,61 @@ Value Update::broadcast(Value scalar) {
   return b.broadcast(narrowed, axes, shapeOf(parameter));
 }
 
+Value Update::mix(Value from, Value to, double weight) {
+  return b.add(from, b.mul(b.sub(to, from), b.splat(from, weight)));
+}
+
+Value Update::norm(Value x) { return b.sqrt(sumOfSquares(b, x)); }
+
 Value Update::gradientWithDecay() {
-  return weightDecay == 0.0 ? gradient : b.add(gradient, b.mul(parameter, broadcast(weightDecay)));
+  double decay = number("weight-decay");
+  return decay == 0.0 ? gradient : b.add(gradient, b.mul(parameter, broadcast(decay)));
 }
 
 void Update::decayParameter() {
-  if (weightDecay == 0.0)
+  double decay = number("weight-decay");
+  if (decay == 0.0)
     return;
-  Value kept = b.sub(scalar(1.0), b.mul(learningRate, scalar(weightDecay)));
+  Value kept = b.sub(scalar(1.0), b.mul(learningRate, scalar(decay)));
   parameter = b.mul(parameter, broadcast(kept));
 }
 
+void Update::descend(Value direction, Value rate) {
+  parameter = b.sub(parameter, b.mul(direction, broadcast(rate)));
+}
+
+Value mtc::sumOfSquares(TensorBuilder &b, Value x) {
+  Value sum = b.mul(x, x);
+  for (int64_t axis = typeOf(x).getRank(); axis-- > 0;)
+    sum = b.sum(sum, {axis});
+  return b.cast(sum, b.getF64Type());
+}
+
+bool Hyperparameter::accepts(double value) const {
+  return value >= minimum && value < limit && (!isWhole || value == std::floor(value));
+}
+
 std::string Hyperparameter::describeRange() const {
-  return llvm::formatv("at least {0:f0} and less than {1}", minimum,
-                       limit == unlimited ? "3.4e+38" : llvm::formatv("{0:f0}", limit).str());
+  auto spelled = [](double bound) {
+    return bound == unlimited ? "3.4e+38" : llvm::formatv("{0:f0}", bound).str();
+  };
+  std::string below = "less than " + spelled(limit);
+  if (minimum == -unlimited)
+    return below;
+  return (isWhole ? "a whole number, at least " : "at least ") + spelled(minimum) + " and " + below;
+}
+
+std::string Hyperparameter::spell(double value) const {
+  return choices.empty() ? spellNumber(value) : choices[static_cast<size_t>(value)].name.str();
+}
+
+UpdateRule::UpdateRule(const OptimizerKind &kind)
+    : kind(&kind),
+      numbers(llvm::map_to_vector(kind.hyperparameters,
+                                  [](const Hyperparameter &each) { return each.defaultValue; })) {}
+
+double &UpdateRule::operator[](StringRef name) {
+  return numbers[kind->findHyperparameter(name) - kind->hyperparameters.begin()];
 }
 
 const Hyperparameter *OptimizerKind::findHyperparameter(StringRef name) const {

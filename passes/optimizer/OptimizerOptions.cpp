@@ -16,7 +16,7 @@ std::vector<OptionChoice> mtc::optimizerChoices() {
 }
 
 /// "weight decay (adam, lion 0; adamw 0.01)"; what it is to other optimizers follows.
-static std::string describeNumber(StringRef name) {
+static std::string describeHyperparameter(StringRef name) {
   struct Use {
     StringRef help;
     std::string value, optimizers;
@@ -26,7 +26,7 @@ static std::string describeNumber(StringRef name) {
     const Hyperparameter *number = kind.findHyperparameter(name);
     if (!number)
       continue;
-    std::string value = spellNumber(number->defaultValue);
+    std::string value = number->spell(number->defaultValue);
     Use *known = llvm::find_if(
         uses, [&](const Use &use) { return use.help == number->help && use.value == value; });
     if (known == uses.end())
@@ -52,38 +52,89 @@ std::vector<OptionText> mtc::hyperparameterTexts() {
   llvm::SmallSet<StringRef, 8> names;
   for (const OptimizerKind &kind : getOptimizers())
     for (const Hyperparameter &number : kind.hyperparameters)
-      if (names.insert(number.name).second)
-        texts.push_back({.name = number.name,
-                         .valueName = "number",
-                         .help = describeNumber(number.name),
-                         .sharedFlag = number.sharedFlag});
+      if (names.insert(number.name).second) {
+        OptionText text{.name = number.name,
+                        .valueName = number.choices.empty() ? "number" : "choice",
+                        .help = describeHyperparameter(number.name),
+                        .sharedFlag = number.sharedFlag};
+        for (const HyperparameterChoice &choice : number.choices)
+          text.choices.push_back({choice.name.str(), choice.help.str()});
+        texts.push_back(std::move(text));
+      }
   return texts;
 }
 
-StringRef mtc::describeSchedule(ScheduleKind schedule) {
-  switch (schedule) {
-  case ScheduleKind::Constant:
-    return "stays";
-  case ScheduleKind::Linear:
-    return "falls linearly to 0 at the run's end";
-  case ScheduleKind::Cosine:
-    return "falls to 0 at the run's end as half a cosine";
-  }
-  llvm_unreachable("all schedules are handled");
+SmallVector<const OptimizerKind *> OptimizerOptions::findKinds() const {
+  const OptimizerKind *kind = findOptimizer(optimizer);
+  if (!kind)
+    return {};
+  SmallVector<const OptimizerKind *> kinds = {kind};
+  if (kind->domain)
+    kinds.push_back(findOptimizer(kind->domain->otherwise));
+  for (StringRef text : groups)
+    if (llvm::Expected<ParameterGroup> group = ParameterGroup::parse(text))
+      kinds.push_back(group->optimizer ? group->optimizer : kind);
+    else
+      llvm::consumeError(group.takeError()); // Said by checkGroups().
+  return kinds;
 }
 
-std::string OptimizerOptions::checkNumber(StringRef name) const {
-  const OptimizerKind *kind = findOptimizer(optimizer);
-  std::optional<double> value = numbers.lookup(name);
-  if (!kind || !value)
-    return "";
-  const Hyperparameter *number = kind->findHyperparameter(name);
-  if (!number)
-    return "optimizer '" + optimizer + "' has no " + name.str() + "; it has: " +
-           llvm::join(llvm::map_range(kind->hyperparameters,
-                                      [](const Hyperparameter &each) { return each.name; }),
-                      ", ");
-  if (!number->accepts(*value))
-    return name.str() + " of " + optimizer + " must be " + number->describeRange();
+std::optional<double> OptimizerOptions::findGiven(const Hyperparameter &hyperparameter) const {
+  if (hyperparameter.choices.empty())
+    return numbers.lookup(hyperparameter.name);
+  const auto *found = llvm::find_if(hyperparameter.choices, [&](const HyperparameterChoice &each) {
+    return each.name == choices.lookup(hyperparameter.name);
+  });
+  return found == hyperparameter.choices.end()
+             ? std::nullopt
+             : std::optional<double>(found - hyperparameter.choices.begin());
+}
+
+UpdateRule OptimizerOptions::makeRule(const OptimizerKind &kind) const {
+  UpdateRule rule(kind);
+  for (auto [number, hyperparameter] : llvm::zip_equal(rule.numbers, kind.hyperparameters))
+    number = findGiven(hyperparameter).value_or(number);
+  if (std::optional<double> highest = schedule.getHighest())
+    rule["lr"] = *highest;
+  return rule;
+}
+
+double OptimizerOptions::getLearningRate() const {
+  return makeRule(*findOptimizer(optimizer))["lr"];
+}
+
+std::string OptimizerOptions::checkLeastRate() const {
+  return findOptimizer(optimizer) ? schedule.checkLeast(getLearningRate()) : "";
+}
+
+std::string OptimizerOptions::checkGroups() const {
+  for (StringRef text : groups)
+    if (llvm::Expected<ParameterGroup> group = ParameterGroup::parse(text); !group)
+      return (groups.size() > 1 ? "of '" + text.str() + "': " : "") +
+             llvm::toString(group.takeError());
   return "";
+}
+
+std::string OptimizerOptions::checkHyperparameter(StringRef name) const {
+  if (!numbers.lookup(name) && choices.lookup(name).empty())
+    return "";
+  if (name == "lr" && !schedule.points.empty())
+    return "the rates are those of --schedule-table";
+  SmallVector<const OptimizerKind *> kinds = findKinds();
+  bool isKnown = kinds.empty(); // What optimizer is meant is a problem of its own.
+  for (const OptimizerKind *kind : kinds) {
+    const Hyperparameter *hyperparameter = kind->findHyperparameter(name);
+    if (!hyperparameter)
+      continue;
+    isKnown = true;
+    std::optional<double> given = findGiven(*hyperparameter);
+    if (given && hyperparameter->choices.empty() && !hyperparameter->accepts(*given))
+      return name.str() + " of " + kind->name.str() + " must be " + hyperparameter->describeRange();
+  }
+  if (isKnown)
+    return "";
+  return "optimizer '" + optimizer + "' has no " + name.str() + "; it has: " +
+         llvm::join(llvm::map_range(kinds.front()->hyperparameters,
+                                    [](const Hyperparameter &each) { return each.name; }),
+                    ", ");
 }

@@ -3,9 +3,11 @@
 #include "ir/ReservedNames.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
-#include "passes/optimizer/OptimizerOptions.h"
+#include "passes/optimizer/UpdateRules.h"
+#include "passes/optimizer/VariableView.h"
 
-#include "llvm/ADT/MapVector.h"
+#include <optional>
+#include <vector>
 
 namespace mtc {
 #define GEN_PASS_DEF_OPTIMIZER
@@ -17,23 +19,21 @@ using namespace mtc;
 
 namespace {
 
-/// Parameters that are updated together; the variables of one list lie as those of another.
+/// Parameters that are updated by one rule; the variables of one list lie as those of another.
 struct Group {
+  UpdateRule rule;
+  Type element;
   SmallVector<VariableOp> parameters, gradients;
+  /// Of each state; null where a parameter has none.
   SmallVector<SmallVector<VariableOp>> states;
-  bool decays = false;
+  SmallVector<VariableOp> averages; ///< Empty where none are kept.
 };
 
-/// A group's variables of one kind as one tensor to compute with, and back.
-class FlatView {
-public:
-  FlatView(ArrayRef<VariableOp> variables);
-  Value read(TensorBuilder &b);
-  void write(TensorBuilder &b, Value value);
-
-private:
-  ArrayAttr symbols;
-  RankedTensorType type;
+/// What is read and written to update a parameter, or several as one.
+struct Operands {
+  VariableView parameter, gradient;
+  SmallVector<std::optional<VariableView>> states;
+  std::optional<VariableView> average;
 };
 
 struct OptimizerPass : PassWithOptions<mtc::impl::OptimizerBase<OptimizerPass>, OptimizerOptions> {
@@ -41,17 +41,19 @@ struct OptimizerPass : PassWithOptions<mtc::impl::OptimizerBase<OptimizerPass>, 
   void runOnOperation() override;
 
 private:
-  LogicalResult readNumbers();
-  FailureOr<SmallVector<Group>> makeGroups();
-  VariableOp addState(VariableOp parameter, StringRef suffix);
+  FailureOr<std::vector<Group>> makeGroups(UpdateRules &rules);
+  VariableOp addState(VariableOp parameter, const OptimizerState &state, const UpdateRule &rule);
+  VariableOp addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
+                         Attribute initial);
   Value readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element);
-  void buildGroup(Update update, Group &group, Value gradientScale);
+  Value limit(TensorBuilder &b, Value gradient) const;
+  Value buildNorm(TensorBuilder &b, ArrayRef<Group> groups) const;
+  void buildUpdate(Update update, const Operands &operands, Value gradientScale);
+  void buildGroup(Update update, const Group &group, Value gradientScale);
 
   OptimizerOptions options;
-  const OptimizerKind *kind = nullptr;
   /// Gradients are sums over micro-steps, which start again after each update.
   bool accumulates = false;
-  llvm::StringMap<double> numbers;
   std::optional<SymbolTable> symbols;
   /// Where new variables go: before the functions.
   Block::iterator variablesEnd;
@@ -59,56 +61,42 @@ private:
 
 } // namespace
 
-/// Elements that a variable takes in a flat tensor, its padding included.
-static int64_t paddedElements(RankedTensorType type) {
-  return paddedBytes(byteSize(type)) / elementBytes(type.getElementType());
-}
-
-FlatView::FlatView(ArrayRef<VariableOp> variables) {
-  Builder b(variables.front()->getContext());
-  SmallVector<Attribute> names;
-  int64_t size = 0;
-  for (VariableOp variable : variables) {
-    names.push_back(FlatSymbolRefAttr::get(variable.getSymNameAttr()));
-    size += paddedElements(variable.getTensorType());
-  }
-  symbols = b.getArrayAttr(names);
-  type =
-      RankedTensorType::get({size}, VariableOp(variables.front()).getTensorType().getElementType());
-}
-
-Value FlatView::read(TensorBuilder &b) { return b.create<ReadFlatOp>(type, symbols); }
-void FlatView::write(TensorBuilder &b, Value value) { b.create<WriteFlatOp>(symbols, value); }
-
-/// Checks the options, and completes the numbers by the optimizer's defaults.
-LogicalResult OptimizerPass::readNumbers() {
-  FailureOr<OptimizerOptions> given = readOptions();
-  if (failed(given))
-    return failure();
-  options = *given;
-  kind = findOptimizer(options.optimizer);
-  for (const Hyperparameter &each : kind->hyperparameters)
-    numbers[each.name] = options.numbers.lookup(each.name).value_or(each.defaultValue);
-  return success();
-}
-
-VariableOp OptimizerPass::addState(VariableOp parameter, StringRef suffix) {
+/// A variable that belongs to a parameter.
+VariableOp OptimizerPass::addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
+                                      Attribute initial) {
   OpBuilder builder(&getContext());
-  auto state = VariableOp::create(builder, parameter.getLoc(), Role::Optimizer,
-                                  (parameter.getSymName() + "." + suffix).str(),
-                                  parameter.getType(), ZerosAttr::get(&getContext()),
-                                  FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
-  symbols->insert(state, variablesEnd);
-  return state;
+  auto variable = VariableOp::create(builder, parameter.getLoc(), role,
+                                     (parameter.getSymName() + "." + suffix).str(), type, initial,
+                                     FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
+  symbols->insert(variable, variablesEnd);
+  return variable;
 }
 
-FailureOr<SmallVector<Group>> OptimizerPass::makeGroups() {
+/// Null if the parameter has no such state.
+VariableOp OptimizerPass::addState(VariableOp parameter, const OptimizerState &state,
+                                   const UpdateRule &rule) {
+  RankedTensorType ofParameter = parameter.getTensorType();
+  std::optional<Shape> shape = state.shape(ofParameter.getShape(), rule);
+  if (!shape)
+    return {};
+  auto type = RankedTensorType::get(*shape, ofParameter.getElementType());
+  double value = state.initial.empty() ? 0.0 : rule[state.initial];
+  OpBuilder builder(&getContext());
+  Attribute initial = ZerosAttr::get(&getContext());
+  if (value != 0.0)
+    initial =
+        DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value).getValue());
+  return addVariable(parameter, Role::Optimizer, state.suffix, type, initial);
+}
+
+/// Groups in the order of their first parameters.
+FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
   llvm::StringMap<VariableOp> gradients;
   for (auto variable : getOperation().getOps<VariableOp>())
     if (variable.getRole() == Role::Gradient)
       gradients[*variable.getOf()] = variable;
 
-  llvm::MapVector<std::pair<Type, unsigned>, Group> groups;
+  std::vector<Group> groups;
   for (auto parameter : llvm::to_vector(getOperation().getOps<VariableOp>())) {
     if (parameter.getRole() != Role::Parameter)
       continue;
@@ -117,21 +105,32 @@ FailureOr<SmallVector<Group>> OptimizerPass::makeGroups() {
       return emitError(parameter.getLoc(), "parameter '")
              << parameter.getSymName() << "' has no gradient; mtc-autodiff makes it";
     RankedTensorType type = parameter.getTensorType();
-    if (!type.getElementType().isF32() && !type.getElementType().isF64())
+    Type element = type.getElementType();
+    if (!element.isF32() && !element.isF64())
       return emitError(parameter.getLoc(), "parameter '")
              << parameter.getSymName() << "' is " << print(type)
              << ", but optimizers update f32 and f64";
-    bool decays =
-        numbers.lookup("weight-decay") != 0.0 && !(options.noDecay1d && type.getRank() < 2);
-    Group &group = groups[{type.getElementType(), decays}];
-    group.decays = decays;
-    group.parameters.push_back(parameter);
-    group.gradients.push_back(gradient);
-    group.states.resize(kind->states.size());
-    for (auto [states, suffix] : llvm::zip_equal(group.states, kind->states))
-      states.push_back(addState(parameter, suffix));
+    FailureOr<UpdateRule> rule = rules.choose(parameter);
+    if (failed(rule))
+      return failure();
+    auto group = llvm::find_if(
+        groups, [&](const Group &each) { return each.element == element && each.rule == *rule; });
+    if (group == groups.end()) {
+      groups.push_back({*rule, element, {}, {}, {}, {}});
+      group = std::prev(groups.end());
+      group->states.resize(rule->kind->states.size());
+    }
+    group->parameters.push_back(parameter);
+    group->gradients.push_back(gradient);
+    for (auto [variables, state] : llvm::zip_equal(group->states, rule->kind->states))
+      variables.push_back(addState(parameter, state, *rule));
+    if (options.ema)
+      group->averages.push_back(
+          addVariable(parameter, Role::Average, "ema", type, AsParameterAttr::get(&getContext())));
   }
-  return llvm::map_to_vector(groups.takeVector(), [](auto &entry) { return entry.second; });
+  if (failed(rules.checkGroups()))
+    return failure();
+  return groups;
 }
 
 /// A scalar that the runtime sets; the variable is made on first use.
@@ -147,45 +146,73 @@ Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar, Type ele
   return b.cast(b.create<ReadOp>(type, name), b.getF64Type());
 }
 
-void OptimizerPass::buildGroup(Update update, Group &group, Value gradientScale) {
+void OptimizerPass::buildUpdate(Update update, const Operands &operands, Value gradientScale) {
   TensorBuilder &b = update.b;
-  FlatView parameters(group.parameters);
-  SmallVector<FlatView> states(group.states.begin(), group.states.end());
-  update.weightDecay = group.decays ? numbers.lookup("weight-decay") : 0.0;
-  update.parameter = parameters.read(b);
-  FlatView gradients(group.gradients);
-  Value given = update.gradient = gradients.read(b);
+  update.parameter = operands.parameter.read(b);
+  Value given = operands.gradient.read(b);
+  update.gradient = limit(b, given);
   if (gradientScale)
-    update.gradient = b.mul(given, update.broadcast(gradientScale));
-  for (FlatView &state : states)
-    update.states.push_back(state.read(b));
-  kind->build(update);
+    update.gradient = b.mul(update.gradient, update.broadcast(gradientScale));
+  for (const std::optional<VariableView> &state : operands.states)
+    update.states.push_back(state ? state->read(b) : Value());
+  update.rule.kind->build(update);
   // A changed gradient that is read more than once takes the given one's place, not memory of its
   // own.
   if (accumulates)
-    gradients.write(b, b.splat(given, 0.0));
+    operands.gradient.write(b, b.splat(given, 0.0));
   else if (update.gradient != given && !update.gradient.hasOneUse())
-    gradients.write(b, update.gradient);
-  for (auto [state, value] : llvm::zip_equal(states, update.states))
-    state.write(b, value);
-  parameters.write(b, update.parameter);
+    operands.gradient.write(b, update.gradient);
+  for (auto [state, value] : llvm::zip_equal(operands.states, update.states))
+    if (state)
+      state->write(b, value);
+  if (const std::optional<VariableView> &average = operands.average)
+    average->write(b, update.mix(average->read(b), update.parameter, 1.0 - *options.ema));
+  operands.parameter.write(b, update.parameter);
 }
 
-/// What all gradients are multiplied with so that their common norm is at most `limit`: min(1,
-/// limit / (norm + 1e-6)), a scalar f64. Sums run over the last axes first, so that they are many
-/// and short.
-static Value buildClipping(TensorBuilder &b, ArrayRef<Group> groups, double limit) {
+void OptimizerPass::buildGroup(Update update, const Group &group, Value gradientScale) {
+  if (group.rule.kind->isElementwise) {
+    Operands operands{VariableView(group.parameters), VariableView(group.gradients), {}, {}};
+    if (options.ema)
+      operands.average = VariableView(group.averages);
+    for (ArrayRef<VariableOp> states : group.states)
+      operands.states.push_back(states.front() ? std::optional<VariableView>(states)
+                                               : std::nullopt);
+    return buildUpdate(update, operands, gradientScale);
+  }
+  for (auto [i, parameter] : llvm::enumerate(group.parameters)) {
+    Operands operands{
+        VariableView(parameter), VariableView(VariableOp(group.gradients[i])), {}, {}};
+    if (options.ema)
+      operands.average = VariableView(VariableOp(group.averages[i]));
+    for (ArrayRef<VariableOp> states : group.states)
+      operands.states.push_back(states[i] ? std::optional<VariableView>(VariableOp(states[i]))
+                                          : std::nullopt);
+    buildUpdate(update, operands, gradientScale);
+  }
+}
+
+/// Limits each element of a gradient by --clip-value.
+Value OptimizerPass::limit(TensorBuilder &b, Value gradient) const {
+  if (!options.clipValue)
+    return gradient;
+  double most = *options.clipValue;
+  return b.max(b.min(gradient, b.splat(gradient, most)), b.splat(gradient, -most));
+}
+
+/// The norm of all gradients together, a scalar f64.
+Value OptimizerPass::buildNorm(TensorBuilder &b, ArrayRef<Group> groups) const {
   Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
   for (const Group &group : groups)
-    for (VariableOp variable : group.gradients) {
-      Value gradient = b.create<ReadOp>(variable.getTensorType(), variable.getSymName());
-      Value sum = b.mul(gradient, gradient);
-      for (int64_t axis = variable.getTensorType().getRank(); axis-- > 0;)
-        sum = b.sum(sum, {axis});
-      total = b.add(total, b.cast(sum, b.getF64Type()));
-    }
-  Value norm = b.add(b.sqrt(total), b.splat(total, 1e-6));
-  return b.min(b.splat(total, 1.0), b.div(b.splat(total, limit), norm));
+    for (VariableOp variable : group.gradients)
+      total = b.add(total, sumOfSquares(b, limit(b, VariableView(variable).read(b))));
+  return b.sqrt(total);
+}
+
+/// What all gradients are multiplied with so that their norm is at most `limit`: min(1, limit /
+/// (norm + 1e-6)).
+static Value buildClipping(TensorBuilder &b, Value norm, double limit) {
+  return b.min(b.splat(norm, 1.0), b.div(b.splat(norm, limit), b.add(norm, b.splat(norm, 1e-6))));
 }
 
 void OptimizerPass::runOnOperation() {
@@ -193,34 +220,56 @@ void OptimizerPass::runOnOperation() {
   symbols.emplace(module);
   auto functions = module.getOps<func::FuncOp>();
   variablesEnd = functions.empty() ? module.getBody()->end() : (*functions.begin())->getIterator();
-  if (failed(readNumbers()))
+  FailureOr<OptimizerOptions> given = readOptions();
+  if (failed(given))
     return signalPassFailure();
-  FailureOr<SmallVector<Group>> groups = makeGroups();
+  options = *given;
+  UpdateRules rules(options, module);
+  FailureOr<std::vector<Group>> groups = makeGroups(rules);
   if (failed(groups))
     return signalPassFailure();
+  if (std::string others = rules.describeOthers(); !others.empty())
+    emitRemark(UnknownLoc::get(&getContext()), others);
 
   module.walk([&](AccumulateOp) { accumulates = true; });
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto location = NameLoc::get(builder.getStringAttr("optimizer " + kind->name));
-  auto function =
-      func::FuncOp::create(builder, location, updateName, builder.getFunctionType({}, {}));
+  auto locationOf = [&](const OptimizerKind &kind) {
+    return NameLoc::get(builder.getStringAttr("optimizer " + kind.name));
+  };
+  auto function = func::FuncOp::create(builder, locationOf(rules.getKind()), updateName,
+                                       builder.getFunctionType({}, {}));
   symbols->insert(function);
   builder.setInsertionPointToStart(function.addEntryBlock());
-  TensorBuilder b(location, builder);
-  Update update(b, numbers);
-  update.learningRate = readScalar(b, RuntimeScalar::LearningRate, b.getF64Type());
-  if (kind->usesStep)
-    update.step = readScalar(b, RuntimeScalar::Step, b.getI64Type());
-  Value gradientScale = options.clipNorm ? buildClipping(b, *groups, *options.clipNorm) : Value();
-  for (Group &group : *groups)
+  TensorBuilder b(function.getLoc(), builder);
+  double rate = options.getLearningRate();
+  Value learningRate = readScalar(b, RuntimeScalar::LearningRate, b.getF64Type()), step;
+  if (llvm::any_of(*groups, [](const Group &group) { return group.rule.kind->usesStep; }))
+    step = readScalar(b, RuntimeScalar::Step, b.getI64Type());
+  SmallVector<Value> results;
+  Value gradientScale;
+  if (options.clipNorm || options.gradientNorm)
+    results.push_back(buildNorm(b, *groups));
+  if (options.clipNorm)
+    gradientScale = buildClipping(b, results.front(), *options.clipNorm);
+  for (const Group &group : *groups) {
+    b.setLoc(locationOf(*group.rule.kind));
+    Update update(b, group.rule);
+    double own = group.rule["lr"]; // Under the same schedule.
+    update.learningRate =
+        own == rate ? learningRate : b.mul(learningRate, update.scalar(own / rate));
+    update.step = step;
     buildGroup(update, group, gradientScale);
-  b.create<func::ReturnOp>();
+  }
+  b.setLoc(function.getLoc());
+  b.create<func::ReturnOp>(results);
+  if (!results.empty()) {
+    function.setType(builder.getFunctionType({}, results.front().getType()));
+    function.setResultAttr(0, nameAttribute, builder.getStringAttr(gradientNormName));
+  }
 
   ProgramOp program = ProgramOp::findOrAdd(module);
-  program.setOptimizer(kind->name);
-  program.setScheduleAttr(ScheduleAttr::get(&getContext(), options.schedule,
-                                            builder.getF64FloatAttr(numbers.lookup("lr")),
-                                            options.warmup));
+  program.setOptimizer(rules.getKind().name);
+  program.setScheduleAttr(options.schedule.make(&getContext(), rate));
 }
 
 std::unique_ptr<Pass> mtc::createOptimizer(const OptimizerOptions &options) {

@@ -8,15 +8,22 @@ include "mlir/Pass/PassBase.td"
 def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
   let summary = "write the update of all parameters as a function";
   let description = [{
-    Adds `@update`, and the optimizer's state as variables of role `optimizer`. Parameters of one element type and one
-    weight decay form a group, which is updated as one flat tensor. Learning rate and step number are variables of role
-    `scalar`, which the runtime sets: `@mtc.learning_rate`, f64 whatever the parameters are, and `@mtc.step`, counted
-    from 1. `mtc.program` says what was chosen, and after which schedule the runtime sets the rate.
+    Adds `@update`, and the optimizer's state as variables of role `optimizer`. Parameters of one element type, optimizer
+    and numbers form a group; where the optimizer is elementwise it is updated as one flat tensor, otherwise one parameter
+    after another. Learning rate and step number are variables of role `scalar`, which the runtime sets:
+    `@mtc.learning_rate`, f64 whatever the parameters are, and `@mtc.step`, counted from 1. `mtc.program` says what was
+    chosen, and after which schedule the runtime sets the rate.
+
+    An optimizer that is for some parameters only, as `muon` for the matrices of hidden layers, leaves the others to another;
+    a remark says which. `group` says what holds of the parameters whose names match a pattern.
 
     Where `@micro_step` accumulates gradients, the update leaves them zero.
 
-    With `clip-norm` the gradient of all parameters together is scaled down to that norm where it is larger, as by
-    PyTorch's clip_grad_norm_.
+    With `clip-value` each element of the gradients is limited, as by PyTorch's clip_grad_value_. With `clip-norm` the
+    gradient of all parameters together is then scaled down to that norm where it is larger, as by clip_grad_norm_. Then, and
+    with `grad-norm`, the norm is the result of `@update`, `mtc.gradient_norm`.
+
+    With `ema` each parameter has a variable of role `average`, which starts as the parameter does.
 
     Its options are those of `OptimizerOptions` (`passes/optimizer/OptimizerOptions.h`), and the numbers of all optimizers:
     those that are not given take the optimizer's own default; one that it does not have is an error.
@@ -43,9 +50,9 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
 def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
   let summary = "update each large parameter as soon as its gradient is known";
   let description = [{
-    Takes the flat update of `@update` apart, and puts each parameter's behind its gradient in `@micro_step`, behind the
+    Takes `@update` apart, and puts each parameter's update behind its gradient in `@micro_step`, behind the
     last use of the old value too. Then a gradient lives from where it is computed to the update, and no variable holds
-    it. The smallest parameters, biases and scales, stay in `@update`, where one kernel updates them all: their gradients
+    it. The smallest of those that are updated as flat tensors, biases and scales, stay in `@update`, where one kernel updates them all: their gradients
     together take at most 1/256 of the parameters' bytes, and each kernel costs a launch. What `@micro_step` was is kept as `@gradients`, for who wants the gradients themselves:
     their variables become transient, and have a place only while that function runs.
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 10u
+#define MTC_ABI_VERSION 11u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -61,7 +61,8 @@ typedef enum MtcRole {
   MTC_STATE = 2,     /* written by steps (running statistics); saved, exported */
   MTC_GRADIENT = 3,  /* of a parameter; not saved */
   MTC_OPTIMIZER = 4, /* state of the optimizer; saved */
-  MTC_SCALAR = 5     /* a scalar that the runtime sets before each step, by name: see MtcScalars */
+  MTC_SCALAR = 5,    /* a scalar that the runtime sets before each step, by name: see MtcScalars */
+  MTC_AVERAGE = 6    /* of a parameter over the steps; saved, exported in its place if asked */
 } MtcRole;
 
 typedef enum MtcInitial {
@@ -71,7 +72,9 @@ typedef enum MtcInitial {
   /* random, from N(0, `deviation`²), a pure function of (seed 0, variable's name, element) */
   MTC_INITIAL_NORMAL = 3,
   /* none: only `gradients` writes it, and it is allocated in the arena of that function alone */
-  MTC_INITIAL_NONE = 4
+  MTC_INITIAL_NONE = 4,
+  MTC_INITIAL_SPLAT = 5,    /* each element is the one that `data` holds */
+  MTC_INITIAL_PARAMETER = 6 /* the value that the parameter which it belongs to starts with */
 } MtcInitial;
 
 /* State that outlives a step. `tensor.name` is the ONNX initializer's name for parameters,
@@ -81,10 +84,10 @@ typedef struct MtcVariable {
   MtcTensor tensor;
   uint32_t role;    /* MtcRole */
   uint32_t initial; /* MtcInitial */
-  const void *data; /* null unless MTC_INITIAL_DATA */
+  const void *data; /* null unless MTC_INITIAL_DATA or MTC_INITIAL_SPLAT */
   double deviation; /* of MTC_INITIAL_NORMAL */
-  int32_t of;       /* index of the parameter that a gradient or an optimizer state belongs to; -1
-                       otherwise */
+  int32_t of;       /* index of the parameter that a gradient, an optimizer state or an average
+                       belongs to; -1 otherwise */
   const char *module_name; /* the name in the user's module where the exporter lost it, otherwise
                               tensor.name */
 } MtcVariable;
@@ -188,10 +191,15 @@ typedef struct MtcRowMetrics {
   int64_t row_loss, row_weight, row_correct, rows;
 } MtcRowMetrics;
 
-typedef enum MtcSchedule {
-  MTC_CONSTANT_RATE = 0,
-  MTC_LINEAR_RATE = 1,
-  MTC_COSINE_RATE = 2
+/* The learning rate of each step: see runtime/abi/schedule.h. */
+typedef struct MtcSchedule {
+  const char *kind;   /* the name of a schedule there */
+  double rate, least; /* the highest; what it falls to */
+  int64_t warmup;     /* steps in which it rises */
+  int64_t decay;      /* steps in which it falls at the end, where that is chosen; or 0 */
+  uint32_t point_count;
+  const int64_t *steps; /* of the points, rising; null if there are none */
+  const double *rates;
 } MtcSchedule;
 
 /* The exported model is the concatenation of the segments: constant bytes, then (where variable >=
@@ -247,14 +255,12 @@ typedef struct MtcProgram {
   int64_t gradients_loss;
   int64_t micro_step_loss; /* offset of an f32 (f64 in a program of f64) scalar */
   int64_t evaluate_loss;
-  uint32_t loss_type; /* MtcType of both */
+  int64_t gradient_norm; /* offset of an f64 scalar that `update` gives; -1 if it does not */
+  uint32_t loss_type;    /* MtcType of both */
   MtcRowMetrics row_metrics;
   MtcScalars scalars;
 
-  double learning_rate;
-  uint32_t schedule; /* MtcSchedule: after the warm-up, constant, or down to 0 at the last step of
-                        the run */
-  int64_t warmup;    /* steps in which the rate rises linearly from learning_rate / warmup */
+  MtcSchedule schedule;
 } MtcProgram;
 
 extern const MtcProgram mtc_program;

@@ -43,6 +43,9 @@ public:
   /// Reads a range of the arena in the same way.
   virtual void read(int64_t offset, int64_t bytes, const Use &use) = 0;
 
+  /// Copies a range of the arena to another.
+  virtual void copy(int64_t from, int64_t to, int64_t bytes) = 0;
+
   /// Writes a scalar of at most 8 bytes, in order with what runs.
   virtual void writeScalar(int64_t offset, const void *value, int64_t bytes) = 0;
   /// Keeps the at most 8 bytes that are at an offset when what was asked for so far has run, and

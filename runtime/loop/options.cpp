@@ -2,6 +2,7 @@
 #include "runtime/loop/options.h"
 
 #include "runtime/data/data_column.h"
+#include "runtime/state/averages.h"
 #include "runtime/support/closest_name.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -112,7 +113,9 @@ const Flag flags[] = {
      setLastBatch},
     {"--seed", "N", "of the order and of random operators (default: 0)",
      [](Options &o, const Value &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
-    {"--metrics", "FILE", "write one line of JSON a step: step, loss, lr, step_seconds",
+    {"--metrics", "FILE",
+     "write one line of JSON a step: step, loss, lr, step_seconds, and grad_norm where\n"
+     "the program was compiled with --clip-norm or --grad-norm",
      [](Options &o, const Value &v) { o.metrics = v.file(); }},
     {"--save", "DIR", "write a checkpoint at the end, and when a signal stops the run",
      [](Options &o, const Value &v) { o.save = v.file(); }},
@@ -133,6 +136,10 @@ const Flag flags[] = {
      [](Options &o, const Value &v) { o.outputs = v.file(); }},
     {"--evaluate", nullptr, "print loss and accuracy over all rows; no update",
      [](Options &o, const Value &) { o.evaluate = true; }},
+    {"--use-ema", nullptr,
+     "let --evaluate, --outputs and --export take the average of the weights over the\n"
+     "steps, which a program compiled with --ema keeps",
+     [](Options &o, const Value &) { o.useEma = true; }},
     {"--memory-report", "FILE", "write what memory was planned and used (JSON)",
      [](Options &o, const Value &v) { o.memoryReport = v.file(); }},
     {"--profile", "FILE", "write a trace of every operation, for Perfetto",
@@ -186,6 +193,10 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
   if (modes && !options.exportTo.empty())
     problems.add("--export writes trained weights; it does not go with --gradients, --outputs or "
                  "--evaluate");
+  if (options.useEma && !hasAverages(program))
+    problems.add("--use-ema: this program keeps no averages of its weights; compile it with --ema");
+  if (options.useEma && options.exportTo.empty() && options.outputs.empty() && !options.evaluate)
+    problems.add("--use-ema says what --evaluate, --outputs and --export take; give one of them");
   if (options.steps && options.epochs)
     problems.add("--steps and --epochs both say how long to train; give one of them");
   if (options.saveEvery && options.save.empty())

@@ -1,41 +1,51 @@
 // Schedules of the learning rate.
 #include "runtime/loop/schedule.h"
 
+#include "runtime/abi/schedule.h"
 #include "runtime/support/failure.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
+#include <string>
 
 namespace mtc::runtime {
 
+/// The schedule of a program that the compiler made.
+static const abi::Schedule &scheduleOf(const MtcProgram &program) {
+  return *abi::findSchedule(program.schedule.kind);
+}
+
 double learningRate(const MtcProgram &program, int64_t step, int64_t scheduleSteps) {
-  if (step <= program.warmup)
-    return program.learning_rate * static_cast<double>(step) / static_cast<double>(program.warmup);
-  if (program.schedule == MTC_CONSTANT_RATE)
-    return program.learning_rate;
-  double done = static_cast<double>(step - program.warmup) /
-                static_cast<double>(scheduleSteps - program.warmup);
-  done = std::clamp(done, 0.0, 1.0);
-  if (program.schedule == MTC_LINEAR_RATE)
-    return program.learning_rate * (1 - done);
-  constexpr double pi = 3.14159265358979323846;
-  return program.learning_rate * 0.5 * (1 + std::cos(pi * done));
+  const abi::Schedule &kind = scheduleOf(program);
+  const MtcSchedule &schedule = program.schedule;
+  if (step <= schedule.warmup && !kind.risesItself)
+    return schedule.rate * static_cast<double>(step) / static_cast<double>(schedule.warmup);
+  return kind.rate(schedule, static_cast<double>(step), static_cast<double>(scheduleSteps));
+}
+
+/// "linear, cosine": those that depend on where a run ends.
+static std::string schedulesWithEnd() {
+  std::string names;
+  for (const abi::Schedule &each : abi::schedules)
+    if (each.hasEnd)
+      names += (names.empty() ? "" : ", ") + std::string(each.name);
+  return names;
 }
 
 int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &state, int64_t total,
                             std::optional<int64_t> given) {
-  if (program.schedule == MTC_CONSTANT_RATE) {
+  if (!scheduleOf(program).hasEnd) {
     if (given)
-      userError("--schedule-steps ", *given,
-                ": the learning rate of this program is constant; compile it with --schedule "
-                "linear or cosine");
+      userError("--schedule-steps ", *given, ": the learning rate of this program's schedule, ",
+                program.schedule.kind,
+                ", does not depend on where it ends; compile it with "
+                "--schedule and one of ",
+                schedulesWithEnd());
     return total;
   }
   const int64_t before = state.scheduleSteps; // 0: there is no checkpoint
   const int64_t chosen = given.value_or(before ? before : total), next = state.step + 1;
   auto rate = [&](int64_t scheduleSteps) { return learningRate(program, next, scheduleSteps); };
-  if (chosen < total && next <= total) {
+  if (chosen < total && next <= total && learningRate(program, total, chosen) == 0) {
     if (given)
       userError("--schedule-steps ", *given,
                 ": the learning rate would be 0 from this step on, "

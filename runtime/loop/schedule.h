@@ -10,14 +10,15 @@
 namespace mtc::runtime {
 
 /// The rate of step `step` (from 1) by a schedule that ends at step `scheduleSteps`. It rises
-/// linearly from learning_rate/warmup to learning_rate in the first `warmup` steps; then it is
-/// constant, or falls on a line or half a cosine wave to 0 at the schedule's end.
+/// linearly from rate/warmup to rate in the first `warmup` steps, unless the schedule rises in its
+/// own way; then it is the schedule's.
 double learningRate(const MtcProgram &program, int64_t step, int64_t scheduleSteps);
 
 /// The end of the schedule for a run from `state` to step `total`: what --schedule-steps says
 /// (`given`); otherwise that of the checkpoint, so that a run that goes on has the rates of a run
-/// without the pause; without a checkpoint `total`. A mistake of the user if it lies before
-/// `total`, since what follows would not train; a warning if it makes the rate jump.
+/// without the pause; without a checkpoint `total`. A mistake of the user if it lies before `total`
+/// and the rate is 0 from it on, since what follows would not train; a warning if it makes the rate
+/// jump.
 int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &state, int64_t total,
                             std::optional<int64_t> given);
 

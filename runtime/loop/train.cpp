@@ -74,14 +74,15 @@ private:
   /// A step that was asked for and not reported yet.
   struct Pending {
     int64_t step, loss;
+    std::optional<int64_t> norm; ///< of the gradients
     double rate;
     Clock::time_point begin;
   };
 
   void step() {
     const int64_t number = state.step + 1;
-    Pending pending = {number, 0, learningRate(session.program, number, state.scheduleSteps),
-                       Clock::now()};
+    Pending pending = {number, 0, std::nullopt,
+                       learningRate(session.program, number, state.scheduleSteps), Clock::now()};
     session.run(Phase::Load, number, [&] {
       session.setScalars(number, pending.rate, state.seed);
       session.loadBatch(state, number, total);
@@ -90,7 +91,11 @@ private:
       session.device.microStep();
       pending.loss = session.requestLoss(session.program.micro_step_loss);
     });
-    session.run(Phase::Update, number, [&] { session.device.update(); });
+    session.run(Phase::Update, number, [&] {
+      session.device.update();
+      if (session.program.gradient_norm >= 0)
+        pending.norm = session.device.request(session.program.gradient_norm, sizeof(double));
+    });
     state.step = number;
     queue.push_back(pending);
     report(session.device.queuedSteps());
@@ -101,14 +106,18 @@ private:
     for (; queue.size() > static_cast<size_t>(queued); queue.pop_front()) {
       const Pending &pending = queue.front();
       const double loss = session.loss(pending.loss);
+      std::optional<double> norm;
+      if (pending.norm)
+        session.device.receive(*pending.norm, &norm.emplace());
       const Clock::time_point now = Clock::now();
       // A device goes on with a step when it has done the one before.
       const double seconds =
           std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
       lastEnd = now;
+      const StepMetrics found = {pending.step, loss, pending.rate, norm, seconds};
       if (metrics && !problems.any())
-        problems.attempt([&] { metrics->write({pending.step, loss, pending.rate, seconds}); });
-      progress.show(pending.step, loss, pending.rate, seconds);
+        problems.attempt([&] { metrics->write(found); });
+      progress.show(found);
       if (!std::isfinite(loss))
         handleLoss(pending.step, loss);
     }

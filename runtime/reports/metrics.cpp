@@ -44,10 +44,11 @@ void MetricsFile::dropLinesAfter(int64_t lastStep) {
 }
 
 void MetricsFile::write(const StepMetrics &metrics) {
-  nlohmann::ordered_json line = {{"step", metrics.step},
-                                 {"loss", metrics.loss},
-                                 {"lr", metrics.learningRate},
-                                 {"step_seconds", metrics.seconds}};
+  nlohmann::ordered_json line = {
+      {"step", metrics.step}, {"loss", metrics.loss}, {"lr", metrics.learningRate}};
+  if (metrics.gradientNorm)
+    line["grad_norm"] = *metrics.gradientNorm;
+  line["step_seconds"] = metrics.seconds;
   writeLine(line.dump());
 }
 

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_REPORTS_METRICS_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mtc::runtime {
@@ -11,6 +12,7 @@ struct StepMetrics {
   int64_t step; ///< from 1
   double loss;  ///< before the update; not finite is written as null
   double learningRate;
+  std::optional<double> gradientNorm; ///< of all gradients, before they are clipped by it
   double seconds;
 };
 

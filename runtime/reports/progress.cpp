@@ -2,6 +2,7 @@
 #include "runtime/reports/progress.h"
 
 #include "runtime/reports/standard_output.h"
+#include "runtime/support/failure.h"
 
 #include <algorithm>
 #include <string>
@@ -21,13 +22,21 @@ void Progress::breakLine() {
   flushOutput();
 }
 
-void Progress::show(int64_t step, double loss, double learningRate, double seconds) {
+/// "  norm 0.25"; nothing where it is not known.
+static std::string describeNorm(const std::optional<double> &norm) {
+  return norm ? text("  norm ", *norm) : "";
+}
+
+void Progress::show(const StepMetrics &metrics) {
   if (quiet)
     return;
+  const int64_t step = metrics.step;
+  const std::string norm = describeNorm(metrics.gradientNorm);
   if (!terminal) {
     if (step % every == 0 || step == total || step == 1) {
-      print("step %lld/%lld  loss %.6g  lr %.6g  %.1f ms\n", static_cast<long long>(step),
-            static_cast<long long>(total), loss, learningRate, seconds * 1e3);
+      print("step %lld/%lld  loss %.6g  lr %.6g%s  %.1f ms\n", static_cast<long long>(step),
+            static_cast<long long>(total), metrics.loss, metrics.learningRate, norm.c_str(),
+            metrics.seconds * 1e3);
       flushOutput();
     }
     return;
@@ -40,9 +49,9 @@ void Progress::show(int64_t step, double loss, double learningRate, double secon
   int64_t filled = total > 0 ? std::min(width, width * step / total) : width;
   std::string bar = std::string(static_cast<size_t>(filled), '#') +
                     std::string(static_cast<size_t>(width - filled), '.');
-  print("\r[%s] %lld/%lld  loss %.6g  lr %.3g  %.1f ms\x1b[K", bar.c_str(),
-        static_cast<long long>(step), static_cast<long long>(total), loss, learningRate,
-        seconds * 1e3);
+  print("\r[%s] %lld/%lld  loss %.6g  lr %.3g%s  %.1f ms\x1b[K", bar.c_str(),
+        static_cast<long long>(step), static_cast<long long>(total), metrics.loss,
+        metrics.learningRate, norm.c_str(), metrics.seconds * 1e3);
   flushOutput();
   lineOpen = true;
 }

@@ -2,6 +2,8 @@
 #ifndef MTC_RUNTIME_REPORTS_PROGRESS_H
 #define MTC_RUNTIME_REPORTS_PROGRESS_H
 
+#include "runtime/reports/metrics.h"
+
 #include <chrono>
 #include <cstdint>
 
@@ -13,7 +15,7 @@ public:
   ~Progress();
 
   /// Up to 1000 steps are all shown as lines; of more, about 1000, and the last.
-  void show(int64_t step, double loss, double learningRate, double seconds);
+  void show(const StepMetrics &metrics);
   /// Ends the bar's line, so that messages start on one of their own.
   void breakLine();
 

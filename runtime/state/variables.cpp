@@ -18,7 +18,7 @@ namespace mtc::runtime {
 
 bool isSaved(const MtcVariable &variable) {
   return variable.role == MTC_PARAMETER || variable.role == MTC_STATE ||
-         variable.role == MTC_OPTIMIZER;
+         variable.role == MTC_OPTIMIZER || variable.role == MTC_AVERAGE;
 }
 
 void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes) {
@@ -89,6 +89,13 @@ static void fillNormal(const MtcVariable &variable, char *to, int64_t at, int64_
   default:
     assert(false && "only floating variables are random");
   }
+}
+
+/// Fills `bytes` from byte `at` on with one element again and again; `at` starts an element.
+static void fillSplat(const MtcVariable &variable, char *to, int64_t bytes) {
+  const auto size = static_cast<int64_t>(typeBytes(variable.tensor.type));
+  for (int64_t at = 0; at < bytes; at += size)
+    std::memcpy(to + at, variable.data, static_cast<size_t>(size));
 }
 
 /// The tensor of a variable: under its ONNX name, or that of the user's module.
@@ -162,11 +169,19 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
       write([&](char *to, int64_t at, int64_t bytes) {
         fillNormal(variable, to, at, bytes, threads);
       });
+    } else if (variable.initial == MTC_INITIAL_SPLAT) {
+      write([&](char *to, int64_t, int64_t bytes) { fillSplat(variable, to, bytes); });
     }
   }
   if (chosen && used == 0 && !problems.any())
     problems.add(file->path(), ": holds none of the program's parameters");
   problems.throwIfAny();
+  for (uint32_t i = 0; i < program.variable_count; ++i) {
+    const MtcVariable &variable = program.variables[i];
+    if (variable.initial == MTC_INITIAL_PARAMETER && !skipped(variable))
+      device.copy(program.variables[variable.of].tensor.offset, variable.tensor.offset,
+                  variable.tensor.bytes);
+  }
 }
 
 } // namespace mtc::runtime

@@ -34,8 +34,23 @@ mtc.program "a" stage training {
 
 // -----
 
-// expected-error @below {{a warm-up of -1 steps (schedule_c1)}}
+// expected-error @below {{there is no schedule 'lineal' (schedule_c1)}}
+mtc.program "a" stage training schedule <lineal, rate = 1.0 : f64> {}
+
+// -----
+
+// expected-error @below {{a warm-up of -1 and a fall of 0 steps (schedule_c2)}}
 mtc.program "a" stage training schedule <linear, rate = 1.0 : f64, warmup = -1> {}
+
+// -----
+
+// expected-error @below {{'table' has points at 0 steps, which must rise, and 0 rates (schedule_c3)}}
+mtc.program "a" stage training schedule <table, rate = 1.0 : f64> {}
+
+// -----
+
+// expected-error @below {{'table' has points at 2 steps, which must rise, and 2 rates (schedule_c3)}}
+mtc.program "a" stage training schedule <table, rate = 1.0 : f64, steps = [4, 4], rates = [1.0, 0.5]> {}
 
 // -----
 

@@ -1,7 +1,7 @@
 // Each constraint of StateOps.td, broken.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.scalar or elements (variable_c1)}}
+// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements (variable_c1)}}
 mtc.variable parameter @w : tensor<4xf32> = "w"
 
 // -----
@@ -105,3 +105,8 @@ func.func @flat_c1_rank() {
   %f = mtc.read_flat [@w] : tensor<4x4xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{starts as its parameter, but belongs to none (variable_c3)}}
+mtc.variable average @a : tensor<4xf32> = #mtc.as_parameter

@@ -27,3 +27,18 @@ func.func @micro_step(%x: tensor<4xf32> {mtc.name = "x"}) -> (tensor<4xf32> {mtc
 // CHECK-NEXT: }
 mtc.program "model" stage onnx {
 }
+
+// -----
+
+// CHECK: mtc.program "wsd" stage training schedule <wsd, rate = 1.000000e-03 : f64, least = 1.000000e-05 : f64, warmup = 10, decay = 20> {
+mtc.program "wsd" stage training schedule <wsd, rate = 1.0e-3 : f64, least = 1.0e-5 : f64, warmup = 10, decay = 20> {}
+
+// -----
+
+// CHECK: mtc.program "root" stage training schedule <"inverse-sqrt", rate = 1.000000e-03 : f64> {
+mtc.program "root" stage training schedule <"inverse-sqrt", rate = 1.0e-3 : f64> {}
+
+// -----
+
+// CHECK: mtc.program "points" stage training schedule <table, rate = 5.000000e-01 : f64, steps = [1, 8], rates = [5.000000e-01, 2.500000e-01]> {
+mtc.program "points" stage training schedule <table, rate = 0.5 : f64, steps = [1, 8], rates = [0.5, 0.25]> {}

@@ -11,15 +11,22 @@ from motifs import MOTIFS
 from onnx import helper, numpy_helper
 from operators import OPERATORS, schema
 from operators.folded import never
-from reference import OPTIMIZERS, loss_and_gradients
+from reference import OPTIMIZERS as KNOWN
+from reference import loss_and_gradients
 from tape import Rejected, Tape
 
+OPTIMIZERS = [name for name in KNOWN if name != "muon"]  # which parameters it takes depends on the graph
 OPSETS = [10, 13, 17, 18, 20, 21, 23, 24, 24, 24]
 BATCHES = [1, 1, 2, 3, 4, 5, 8]
 DOUBLES = 1 / 6  # of the models
 UNREAD = 0.06  # of the values that nothing reads: the rest are read by the loss
 IR_VERSION = 10
 ATTEMPTS = 400
+OWN_NUMBERS = {
+    "rmsprop": [{"alpha": 0.9}, {"momentum": 0.5}, {"centered": "true"}, {"momentum": 0.5, "centered": "true"}],
+    "adagrad": [{"lr-decay": 0.1}, {"initial-accumulator-value": 0.1}],
+    "adafactor": [{"beta2-decay": -0.5}, {"eps2": 0.1}, {"clip-threshold": 1.5}],
+}
 REQUIRED = sorted(name for name, operator in OPERATORS.items() if operator.propose is not never)
 
 
@@ -218,14 +225,16 @@ def choose_numbers(graph: Graph, case: Case) -> dict:
         if graph.chance(0.3):
             numbers["clip-norm"] = float(f"{graph.random.uniform(0.3, 1.5) * math.sqrt(square):.3g}")
         if case.optimizer == "momentum" and graph.chance(0.5):
-            numbers["momentum"] = 0.5
+            numbers |= {"momentum": 0.5, "nesterov": graph.choose(["true", "false"])}
     else:
         rate = min(0.005, 0.05 * (abs(loss) + 0.1) / sum(float(np.abs(g).sum()) for g in gradients.values()))
         numbers = {"lr": rate}
-        if case.optimizer != "lion" and graph.chance(0.6):
+        if case.optimizer in ("adam", "adamw", "rmsprop", "adagrad") and graph.chance(0.6):
             numbers["eps"] = float(f"{0.1 * largest:.2g}")
-        if graph.chance(0.3):
+        if case.optimizer in ("adam", "adamw", "lion") and graph.chance(0.3):
             numbers["betas"] = "0.8,0.95"
+        if case.optimizer in OWN_NUMBERS and graph.chance(0.5):
+            numbers |= graph.choose(OWN_NUMBERS[case.optimizer])
     numbers["lr"] = float(f"{numbers['lr']:.3g}")
     if graph.chance(0.4):
         numbers["weight-decay"] = 0.1

@@ -80,10 +80,12 @@ class Optimizer:
         betas = numbers.get("betas", "0.9,0.99" if name == "lion" else "0.9,0.999")
         self.beta1, self.beta2 = map(float, betas.split(","))
         self.rate = numbers["lr"] if is_double else float(np.float32(numbers["lr"]))
-        self.eps = numbers.get("eps", 1e-8)
-        self.decay = numbers.get("weight-decay", 0.01 if name == "adamw" else 0.0)
-        self.momentum = numbers.get("momentum", 0.9)
+        self.eps = numbers.get("eps", {"adagrad": 1e-10, "muon": 1e-7}.get(name, 1e-8))
+        self.decay = numbers.get("weight-decay", {"adamw": 0.01, "muon": 0.1}.get(name, 0.0))
+        self.momentum = numbers.get("momentum", {"rmsprop": 0.0, "muon": 0.95}.get(name, 0.9))
+        self.nesterov = numbers.get("nesterov", "true" if name == "muon" else "false") == "true"
         self.limit = numbers.get("clip-norm", math.inf)
+        self.numbers, self.is_double = numbers, is_double
         self.update, self.states, self.step = getattr(self, f"by_{name}"), {}, 0
 
     def apply(self, parameters: dict[str, np.ndarray], gradients: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -100,7 +102,9 @@ class Optimizer:
         return p - self.rate * (g + self.decay * p)
 
     def by_momentum(self, name, p, g):
-        return p - self.rate * self.mixed(name, self.momentum, g + self.decay * p, 1.0)
+        d = g + self.decay * p
+        velocity = self.mixed(name, self.momentum, d, 1.0)
+        return p - self.rate * (d + self.momentum * velocity if self.nesterov else velocity)
 
     def by_adam(self, name, p, g):
         return self.adam_step(name, p, g + self.decay * p)
@@ -117,6 +121,54 @@ class Optimizer:
         direction = np.sign(self.beta1 * self.states.get(name, 0.0) + (1 - self.beta1) * g)
         self.mixed(name, self.beta2, g, 1 - self.beta2)
         return p * (1 - self.rate * self.decay) - self.rate * direction
+
+    def by_rmsprop(self, name, p, g):
+        g = g + self.decay * p
+        alpha = self.numbers.get("alpha", 0.99)
+        variance = self.mixed((name, "v"), alpha, g * g, 1 - alpha)
+        if self.numbers.get("centered") == "true":
+            variance = variance - self.mixed((name, "m"), alpha, g, 1 - alpha) ** 2
+        d = g / (np.sqrt(variance) + self.eps)
+        return p - self.rate * (self.mixed((name, "u"), self.momentum, d, 1.0) if self.momentum else d)
+
+    def by_adagrad(self, name, p, g):
+        g = g + self.decay * p
+        self.states.setdefault(name, self.numbers.get("initial-accumulator-value", 0.0))
+        total = self.mixed(name, 1.0, g * g, 1.0)
+        rate = self.rate / (1 + (self.step - 1) * self.numbers.get("lr-decay", 0.0))
+        return p - rate * g / (np.sqrt(total) + self.eps)
+
+    def by_adafactor(self, name, p, g):
+        eps1 = self.numbers.get("eps1") or float(np.finfo(np.float64 if self.is_double else np.float32).eps)
+        weight = self.step ** self.numbers.get("beta2-decay", -0.8)
+        size = max(self.numbers.get("eps2", 1e-3), math.sqrt((p * p).mean()))
+        rate = size * min(self.rate, 1 / math.sqrt(self.step))
+        p = p * (1 - self.rate * self.decay)
+        if p.ndim > 1:
+            rows = self.mixed((name, "r"), 1 - weight, (g * g).mean(-1, keepdims=True), weight)
+            columns = self.mixed((name, "c"), 1 - weight, (g * g).mean(-2, keepdims=True), weight)
+            moment = rows * columns / np.maximum(rows.mean(-2, keepdims=True), eps1)
+        else:
+            moment = self.mixed(name, 1 - weight, g * g, weight)
+        u = g / np.sqrt(np.maximum(moment, eps1**2))
+        return p - rate / max(1.0, math.sqrt((u * u).mean()) / self.numbers.get("clip-threshold", 1.0)) * u
+
+    def by_muon(self, name, p, g):
+        """Of a matrix."""
+        m = self.mixed(name, self.momentum, g, 1 - self.momentum)
+        x = g + self.momentum * (m - g) if self.nesterov else m
+        x = x / max(np.linalg.norm(x), self.eps)
+        a, b, c = map(float, self.numbers.get("ns-coefficients", "3.4445,-4.775,2.0315").split(","))
+        for _ in range(self.numbers.get("ns-steps", 5)):
+            s = x @ x.T
+            x = a * x + (b * s + c * s @ s) @ x
+        rows, columns = p.shape
+        factor = {
+            "original": math.sqrt(max(1, rows / columns)),
+            "match-rms-adamw": 0.2 * math.sqrt(max(rows, columns)),
+            "spectral-unclamped": math.sqrt(rows / columns),
+        }[self.numbers.get("adjust-lr", "original")]
+        return p * (1 - self.rate * self.decay) - self.rate * factor * x
 
 
 OPTIMIZERS = [name.removeprefix("by_") for name in vars(Optimizer) if name.startswith("by_")]

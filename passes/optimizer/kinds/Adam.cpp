@@ -19,7 +19,7 @@ static void step(Update &update) {
   Value &m = update.states[0], &v = update.states[1];
   double beta1 = update.number("beta1"), beta2 = update.number("beta2");
 
-  m = b.add(m, b.mul(b.sub(g, m), update.broadcast(1.0 - beta1)));
+  m = update.mix(m, g, 1.0 - beta1);
   v = b.add(b.mul(v, update.broadcast(beta2)), b.mul(b.mul(g, g), update.broadcast(1.0 - beta2)));
 
   Value rate = b.div(update.learningRate, b.sub(one, update.powerOfStep(beta1)));
@@ -41,7 +41,7 @@ static void buildAdamW(Update &update) {
   step(update);
 }
 
-static constexpr StringLiteral states[] = {"moment1", "moment2"};
+static constexpr OptimizerState states[] = {{"moment1"}, {"moment2"}};
 /// Of Adam with such a weight decay.
 static constexpr std::array<Hyperparameter, 5> hyperparameters(double decay) {
   return {learningRate(1e-3), weightDecay(decay),

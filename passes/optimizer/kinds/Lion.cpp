@@ -20,13 +20,11 @@ static void build(Update &update) {
     return b.add(b.mul(m, update.broadcast(beta)), b.mul(g, update.broadcast(1.0 - beta)));
   };
   update.decayParameter();
-  Value direction = b.sign(mixed(update.number("beta1")));
-  update.parameter =
-      b.sub(update.parameter, b.mul(direction, update.broadcast(update.learningRate)));
+  update.descend(b.sign(mixed(update.number("beta1"))), update.learningRate);
   m = mixed(update.number("beta2"));
 }
 
-static constexpr StringLiteral states[] = {"moment1"};
+static constexpr OptimizerState states[] = {{"moment1"}};
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-4), weightDecay(0.0),
     beta1(0.9, "decay of the momentum in the direction of the step"),

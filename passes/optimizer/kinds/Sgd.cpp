@@ -6,26 +6,28 @@ using namespace mlir;
 using namespace mtc;
 
 /// p -= lr d
-static void descend(Update &update, Value d) {
-  TensorBuilder &b = update.b;
-  update.parameter = b.sub(update.parameter, b.mul(d, update.broadcast(update.learningRate)));
+static void buildSgd(Update &update) {
+  update.descend(update.gradientWithDecay(), update.learningRate);
 }
 
-static void buildSgd(Update &update) { descend(update, update.gradientWithDecay()); }
-
-/// v = momentum v + g + wd p, and v takes the gradient's place; as PyTorch's SGD without dampening.
+/// v  = momentum v + d, where d = g + wd p
+/// p -= lr v, or with Nesterov's p -= lr (d + momentum v); as PyTorch's SGD without dampening
 static void buildMomentum(Update &update) {
   TensorBuilder &b = update.b;
-  Value &velocity = update.states[0];
-  velocity = b.add(b.mul(velocity, update.broadcast(update.number("momentum"))),
-                   update.gradientWithDecay());
-  descend(update, velocity);
+  Value &velocity = update.states[0], d;
+  auto decayed = [&] { return b.mul(velocity, update.broadcast(update.number("momentum"))); };
+  velocity = b.add(decayed(), d = update.gradientWithDecay());
+  if (update.number("nesterov") == 0.0)
+    return update.descend(velocity, update.learningRate);
+  // Read twice, it takes the gradient's place.
+  update.gradient = d;
+  update.descend(b.add(d, decayed()), update.learningRate);
 }
 
-static constexpr StringLiteral states[] = {"velocity"};
+static constexpr OptimizerState states[] = {{"velocity"}};
 static constexpr Hyperparameter sgd[] = {learningRate(1e-3), weightDecay(0.0)};
-static constexpr Hyperparameter momentum[] = {
-    learningRate(1e-3), weightDecay(0.0), {"momentum", 0.9, "decay of the velocity", 0.0, 1.0}};
+static constexpr Hyperparameter ofMomentum[] = {learningRate(1e-3), weightDecay(0.0), momentum(0.9),
+                                                nesterov(false)};
 
 namespace mtc {
 void addSgdOptimizers(std::vector<OptimizerKind> &optimizers) {
@@ -38,7 +40,7 @@ void addSgdOptimizers(std::vector<OptimizerKind> &optimizers) {
   optimizers.push_back({.name = "momentum",
                         .help = "gradient descent with momentum, without dampening",
                         .states = states,
-                        .hyperparameters = momentum,
+                        .hyperparameters = ofMomentum,
                         .usesStep = false,
                         .build = buildMomentum});
 }

@@ -21,6 +21,10 @@ void CpuDevice::read(int64_t offset, int64_t bytes, const Use &use) {
   use(arena.at(offset), 0, bytes);
 }
 
+void CpuDevice::copy(int64_t from, int64_t to, int64_t bytes) {
+  std::memcpy(arena.at(to), arena.at(from), static_cast<size_t>(bytes));
+}
+
 void CpuDevice::writeScalar(int64_t offset, const void *value, int64_t bytes) {
   std::memcpy(arena.at(offset), value, static_cast<size_t>(bytes));
 }

@@ -80,6 +80,11 @@ void CudaDevice::read(int64_t offset, int64_t bytes, const Use &use) {
   transfer.read(at(offset), bytes, use);
 }
 
+void CudaDevice::copy(int64_t from, int64_t to, int64_t bytes) {
+  gpu.check(gpu.driver.copyOnDevice(at(to), at(from), static_cast<size_t>(bytes), compute),
+            "the GPU's memory cannot be copied");
+}
+
 void CudaDevice::writeScalar(int64_t offset, const void *value, int64_t bytes) {
   scalars.write(at(offset), value, bytes);
 }

@@ -8,7 +8,7 @@
 // RUN: mtc-opt %t/clip.mlir --verify-diagnostics --mtc-optimizer=clip-norm=0
 
 //--- unknown.mlir
-// expected-error @below {{--optimizer rprop: there is no such choice; expected adam, adamw, lion, sgd, momentum}}
+// expected-error @below {{--optimizer rprop: there is no such choice; expected adafactor, adagrad, adam, adamw, lion, muon, rmsprop, sgd, momentum}}
 module {}
 
 //--- irrelevant.mlir

@@ -1,6 +1,5 @@
 // Whole runs of the hand-written sample: the numbers, the order of rows, resuming, messages.
 #include "runtime/io/safetensors.h"
-#include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
 #include "runtime/state/variables.h"
 #include "test/runtime/support.h"
@@ -13,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <sstream>
 #include <sys/wait.h>
 #include <thread>
 
@@ -98,7 +98,7 @@ protected:
   }
   static MtcProgram frozen() {
     MtcProgram program = mtc_program;
-    program.learning_rate = 0;
+    program.schedule.rate = 0;
     return program;
   }
 };
@@ -297,7 +297,7 @@ TEST_F(Train, NonFiniteLossWarnsOnceAndGoesOnIfAsked) {
 TEST_F(Train, WeightsThatAreNotFiniteAreNotSaved) {
   // The loss of the first step is finite, and what its update leaves is not: no loss has told so.
   MtcProgram program = mtc_program;
-  program.learning_rate = std::numeric_limits<double>::infinity();
+  program.schedule.rate = std::numeric_limits<double>::infinity();
   RunResult result = run({"--steps", "1", "--save", folder / "c"}, program);
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.error, HasSubstr("after step 1, 'fc.weight' holds values that are not"));
@@ -480,28 +480,13 @@ TEST(StopSignal, WhatTheParentIgnoresStaysIgnored) {
       testing::ExitedWithCode(7), "");
 }
 
-TEST(Schedule, WarmUpThenFall) {
-  MtcProgram program = mtc_program;
-  program.learning_rate = 1;
-  program.warmup = 4;
-  EXPECT_DOUBLE_EQ(mtc::runtime::learningRate(program, 1, 12), 0.25);
-  EXPECT_DOUBLE_EQ(mtc::runtime::learningRate(program, 4, 12), 1);
-  EXPECT_DOUBLE_EQ(mtc::runtime::learningRate(program, 12, 12), 1);
-  program.schedule = MTC_LINEAR_RATE;
-  EXPECT_DOUBLE_EQ(mtc::runtime::learningRate(program, 8, 12), 0.5);
-  EXPECT_DOUBLE_EQ(mtc::runtime::learningRate(program, 12, 12), 0);
-  program.schedule = MTC_COSINE_RATE;
-  EXPECT_NEAR(mtc::runtime::learningRate(program, 6, 12), 0.5 * (1 + std::cos(M_PI / 4)), 1e-15);
-  EXPECT_NEAR(mtc::runtime::learningRate(program, 12, 12), 0, 1e-15);
-}
-
 class ScheduleOfRuns : public Train {
 protected:
   MtcProgram program = mtc_program;
 
   void SetUp() override {
     Train::SetUp();
-    program.schedule = MTC_LINEAR_RATE;
+    program.schedule.kind = "linear";
   }
   RunResult run(const std::vector<std::string> &more) { return Train::run(more, program); }
   std::string model(const std::vector<std::string> &more) {
@@ -538,7 +523,18 @@ TEST_F(ScheduleOfRuns, ThatEndsBeforeTheRunIsRefused) {
   // A run that is done, or one that does not train, has nothing to refuse.
   EXPECT_EQ(run({"--resume", folder / "c", "--steps", "8"}).status, 0);
   EXPECT_EQ(run({"--resume", folder / "c", "--evaluate"}).status, 0);
-  EXPECT_THAT(Train::run({"--schedule-steps", "8"}).error, HasSubstr("is constant"));
+  EXPECT_THAT(Train::run({"--schedule-steps", "8"}).error,
+              HasSubstr("this program's schedule, constant, does not depend on where it ends"));
+}
+
+TEST_F(ScheduleOfRuns, ThatEndsAtARateMayBeGoneBeyond) {
+  program.schedule.least = 1e-3;
+  model({"--steps", "4", "--save", folder / "c"});
+  const std::string metrics = folder / "m.jsonl";
+  model({"--steps", "6", "--resume", folder / "c", "--metrics", metrics});
+  std::istringstream lines(readFile(metrics));
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_EQ(nlohmann::json::parse(line)["lr"], 1e-3);
 }
 
 } // namespace

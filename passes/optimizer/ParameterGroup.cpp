@@ -1,0 +1,128 @@
+//===- ParameterGroup.cpp - What a user says of some parameters -------------------------------===//
+
+#include "passes/optimizer/ParameterGroup.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+
+static llvm::Error problem(const Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+llvm::Expected<ParameterGroup> ParameterGroup::parse(StringRef text) {
+  ParameterGroup group;
+  group.text = text.str();
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  SmallVector<const char *> words;
+  llvm::cl::TokenizeGNUCommandLine(text, saver, words);
+  for (StringRef word : words) {
+    auto [key, value] = word.split('=');
+    if (llvm::Error error = group.take(key, value))
+      return error;
+  }
+  if (llvm::Error error = group.check())
+    return error;
+  return group;
+}
+
+llvm::Error ParameterGroup::take(StringRef key, StringRef value) {
+  if (value.empty())
+    return problem("'" + key + "': expected KEY=VALUE");
+  if (key == "match") {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(value);
+    patterns.push_back(value.str());
+    return pattern.takeError();
+  }
+  if (key == "frozen") {
+    isFrozen = value == "true";
+    return isFrozen || value == "false" ? llvm::Error::success()
+                                        : problem("frozen is true or false, not '" + value + "'");
+  }
+  if (key == "optimizer") {
+    optimizer = findOptimizer(value);
+    return optimizer ? llvm::Error::success() : problem("there is no optimizer '" + value + "'");
+  }
+  if (key != "lr-factor")
+    return takeNumbers(key, value);
+  double factor;
+  if (value.getAsDouble(factor) || !(factor >= 0.0 && std::isfinite(factor)))
+    return problem("lr-factor is a number of at least 0, not '" + value + "'");
+  rateFactor = factor;
+  return llvm::Error::success();
+}
+
+/// Takes what one flag gives: a hyperparameter, or several that share it.
+llvm::Error ParameterGroup::takeNumbers(StringRef key, StringRef value) {
+  llvm::MapVector<StringRef, const Hyperparameter *> meant;
+  for (const OptimizerKind &kind : getOptimizers())
+    for (const Hyperparameter &each : kind.hyperparameters)
+      if ((each.sharedFlag.empty() ? each.name : each.sharedFlag) == key)
+        meant.insert({each.name, &each});
+  if (meant.empty())
+    return problem("there is no '" + key +
+                   "'; expected match, frozen, optimizer, lr-factor or what optimizers have, such "
+                   "as lr and weight-decay");
+  SmallVector<StringRef> texts = llvm::to_vector(llvm::split(value, ','));
+  if (texts.size() != meant.size())
+    return problem(key + ": expected " + Twine(meant.size()) + " values, not '" + value + "'");
+  for (auto [text, entry] : llvm::zip_equal(texts, meant)) {
+    const Hyperparameter &hyperparameter = *entry.second;
+    double number = 0.0;
+    const auto *choice =
+        llvm::find_if(hyperparameter.choices,
+                      [&](const HyperparameterChoice &each) { return each.name == text; });
+    if (!hyperparameter.choices.empty() && choice == hyperparameter.choices.end())
+      return problem("'" + text + "' is no " + entry.first);
+    if (!hyperparameter.choices.empty())
+      number = static_cast<double>(choice - hyperparameter.choices.begin());
+    else if (text.getAsDouble(number) || !std::isfinite(number))
+      return problem(entry.first + " is a number, not '" + text + "'");
+    numbers[entry.first.str()] = number;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error ParameterGroup::check() const {
+  if (patterns.empty())
+    return problem("expected match=PATTERN, which says whose group it is");
+  bool isEmpty = !optimizer && numbers.empty() && !rateFactor;
+  if (isFrozen)
+    return isEmpty ? llvm::Error::success()
+                   : problem("what is frozen is not updated; expected nothing but match beside it");
+  if (isEmpty)
+    return problem("says nothing of its parameters");
+  if (rateFactor && numbers.contains("lr"))
+    return problem("lr and lr-factor both say the learning rate");
+  for (const auto &[name, value] : numbers) {
+    const Hyperparameter *hyperparameter =
+        optimizer ? optimizer->findHyperparameter(name) : nullptr;
+    if (optimizer && !hyperparameter)
+      return problem("optimizer '" + optimizer->name + "' has no " + name);
+    if (hyperparameter && hyperparameter->choices.empty() && !hyperparameter->accepts(value))
+      return problem(name + " of " + optimizer->name + " must be " +
+                     hyperparameter->describeRange());
+  }
+  return llvm::Error::success();
+}
+
+std::optional<size_t> ParameterGroup::findMatch(VariableOp parameter) const {
+  StringRef name = parameter.getSymName();
+  StringRef moduleName = parameter.getModuleName().value_or(name);
+  std::optional<size_t> longest;
+  for (StringRef text : patterns) {
+    llvm::GlobPattern pattern = *llvm::GlobPattern::create(text);
+    if (!pattern.match(name) && !pattern.match(moduleName))
+      continue;
+    size_t literals = llvm::count_if(text, [](char c) { return c != '*' && c != '?'; });
+    longest = std::max(longest.value_or(0), literals);
+  }
+  return longest;
+}

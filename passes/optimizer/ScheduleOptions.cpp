@@ -1,0 +1,112 @@
+//===- ScheduleOptions.cpp - What schedules of the learning rate may be -----------------------===//
+
+#include "passes/optimizer/ScheduleOptions.h"
+
+#include "runtime/abi/schedule.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mtc;
+
+std::vector<OptionChoice> mtc::scheduleChoices() {
+  std::vector<OptionChoice> choices;
+  for (const abi::Schedule &schedule : abi::schedules)
+    choices.push_back({schedule.name, schedule.help});
+  return choices;
+}
+
+/// Names of the schedules that have something: "linear, cosine".
+static std::string namesOf(bool abi::Schedule::*has) {
+  SmallVector<StringRef> names;
+  for (const abi::Schedule &schedule : abi::schedules)
+    if (schedule.*has)
+      names.push_back(schedule.name);
+  return llvm::join(names, ", ");
+}
+
+namespace {
+
+struct Points {
+  SmallVector<int64_t> steps;
+  SmallVector<double> rates;
+};
+
+} // namespace
+
+/// None if a text is no point, or steps do not rise.
+static std::optional<Points> parsePoints(ArrayRef<std::string> texts) {
+  Points points;
+  for (StringRef text : texts) {
+    auto [step, rate] = text.split(':');
+    int64_t &number = points.steps.emplace_back();
+    double &value = points.rates.emplace_back();
+    if (step.trim().getAsInteger(10, number) || rate.trim().getAsDouble(value) || number < 1 ||
+        !(value >= 0.0 && std::isfinite(value)) ||
+        (points.steps.size() > 1 && number <= points.steps.rbegin()[1]))
+      return std::nullopt;
+  }
+  return points;
+}
+
+std::optional<double> ScheduleOptions::getHighest() const {
+  std::optional<Points> parsed = parsePoints(points);
+  if (!parsed || parsed->rates.empty())
+    return std::nullopt;
+  return *llvm::max_element(parsed->rates);
+}
+
+ScheduleAttr ScheduleOptions::make(MLIRContext *context, double rate) const {
+  Builder b(context);
+  double share = abi::findSchedule(kind.c_str())->least;
+  FloatAttr falls;
+  if (least || share != 0.0)
+    falls = b.getF64FloatAttr(least.value_or(share * rate));
+  Points parsed = *parsePoints(points);
+  bool hasPoints = !parsed.steps.empty();
+  return ScheduleAttr::get(context, kind, b.getF64FloatAttr(rate), falls, warmup, decay,
+                           hasPoints ? b.getDenseI64ArrayAttr(parsed.steps) : nullptr,
+                           hasPoints ? b.getDenseF64ArrayAttr(parsed.rates) : nullptr);
+}
+
+std::string ScheduleOptions::checkKind() const {
+  const abi::Schedule *schedule = abi::findSchedule(kind.c_str());
+  return schedule && schedule->hasPoints && points.empty() ? "expected --schedule-table too" : "";
+}
+
+/// Of a schedule that is unknown, that alone is said.
+static std::string checkHas(StringRef kind, bool abi::Schedule::*has, StringRef what) {
+  const abi::Schedule *schedule = abi::findSchedule(kind.str().c_str());
+  if (!schedule || schedule->*has)
+    return "";
+  return ("schedule '" + kind + "' has no " + what + "; expected " + namesOf(has)).str();
+}
+
+std::string ScheduleOptions::checkLeast(double rate) const {
+  if (!least)
+    return "";
+  if (!(*least >= 0.0 && *least <= rate))
+    return "expected a rate from 0 to --lr, which is " + spellNumber(rate);
+  return checkHas(kind, &abi::Schedule::hasLeast, "least rate");
+}
+
+std::string ScheduleOptions::checkWarmup() const {
+  if (warmup < 0)
+    return "expected a number of steps that is not negative";
+  return warmup ? checkHas(kind, &abi::Schedule::hasWarmup, "warm-up") : "";
+}
+
+std::string ScheduleOptions::checkDecay() const {
+  if (decay < 0)
+    return "expected a number of steps that is not negative";
+  return decay ? checkHas(kind, &abi::Schedule::hasDecay, "steps of its own in which it falls")
+               : "";
+}
+
+std::string ScheduleOptions::checkPoints() const {
+  if (points.empty())
+    return "";
+  if (!parsePoints(points))
+    return "expected points STEP:RATE, whose steps rise from 1 on, such as 1:1e-4, 100:1e-3";
+  return checkHas(kind, &abi::Schedule::hasPoints, "table");
+}

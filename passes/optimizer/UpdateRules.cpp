@@ -1,0 +1,169 @@
+//===- UpdateRules.cpp - How each parameter is updated ----------------------------------------===//
+
+#include "passes/optimizer/UpdateRules.h"
+
+#include "passes/GraphSignature.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// The names that are shown of a list, and how many more there are.
+static std::string listNames(ArrayRef<StringRef> names) {
+  constexpr size_t shown = 8;
+  std::string text = llvm::join(names.take_front(shown), ", ");
+  if (names.size() > shown)
+    text += " and " + std::to_string(names.size() - shown) + " more";
+  return text;
+}
+
+UpdateRules::UpdateRules(const OptimizerOptions &options, ModuleOp module)
+    : options(options), context(module.getContext()), kind(findOptimizer(options.optimizer)),
+      uses(module) {
+  for (StringRef text : options.groups)
+    static_cast<ParameterGroup &>(groups.emplace_back()) =
+        llvm::cantFail(ParameterGroup::parse(text));
+}
+
+FailureOr<UpdateRule> UpdateRules::choose(VariableOp parameter) {
+  names.push_back(parameter.getSymName());
+  Decisions decisions;
+  for (Group &group : groups)
+    if (failed(decide(parameter, group, decisions)))
+      return failure();
+  FailureOr<const OptimizerKind *> chosen = chooseKind(parameter, decisions);
+  if (failed(chosen))
+    return failure();
+  UpdateRule rule = options.makeRule(**chosen);
+  if (options.noDecay1d && parameter.getTensorType().getRank() < 2)
+    rule["weight-decay"] = 0.0;
+  if (failed(applyGroups(parameter, decisions, rule)))
+    return failure();
+  if (rule["lr"] != 0.0 && options.getLearningRate() == 0.0)
+    return emitError(parameter.getLoc(), "parameter '")
+           << parameter.getSymName()
+           << "' has a learning rate of its own, but the run's is 0, whose schedule it would "
+              "follow";
+  return rule;
+}
+
+/// Lets a group decide about the parameter, if it matches and no other group does so with a longer
+/// pattern.
+LogicalResult UpdateRules::decide(VariableOp parameter, Group &group, Decisions &decisions) {
+  std::optional<size_t> specificity = group.findMatch(parameter);
+  if (!specificity)
+    return success();
+  if (group.isFrozen)
+    return emitError(parameter.getLoc(), "--group ")
+           << group.text << ": what is frozen is decided when the model is read; --freeze does so";
+  group.isMatched = true;
+  auto take = [&](StringRef what, auto sameAs) -> LogicalResult {
+    auto [known, isNew] = decisions.try_emplace(what.str(), Decision{&group, *specificity});
+    if (isNew)
+      return success();
+    Decision &before = known->second;
+    if (before.specificity == *specificity && !sameAs(*before.group))
+      return emitError(parameter.getLoc(), "--group ")
+             << before.group->text << " and --group " << group.text << " both say the " << what
+             << " of '" << parameter.getSymName()
+             << "'; the pattern with more literal characters decides, and theirs have equally many";
+    Group *overruled = &group;
+    if (before.specificity < *specificity) {
+      overruled = before.group;
+      before = {&group, *specificity};
+    }
+    overruled->used.insert(what.str());
+    return success();
+  };
+  if (group.optimizer && failed(take("optimizer", [&](const Group &other) {
+        return other.optimizer == group.optimizer;
+      })))
+    return failure();
+  if (group.rateFactor &&
+      failed(take("lr", [&](const Group &other) { return other.rateFactor == group.rateFactor; })))
+    return failure();
+  for (const auto &[name, value] : group.numbers)
+    if (failed(take(name, [&](const Group &other) {
+          auto known = other.numbers.find(name);
+          return known != other.numbers.end() && known->second == value;
+        })))
+      return failure();
+  return success();
+}
+
+/// The optimizer that a group names, or the run's, or the one that this leaves the parameter to.
+FailureOr<const OptimizerKind *> UpdateRules::chooseKind(VariableOp parameter,
+                                                         const Decisions &decisions) {
+  StringRef name = parameter.getSymName();
+  RankedTensorType type = parameter.getTensorType();
+  if (auto decided = decisions.find("optimizer"); decided != decisions.end()) {
+    const Group &group = *decided->second.group;
+    const OptimizerDomain *domain = group.optimizer->domain;
+    if (!domain || domain->contains(type))
+      return group.optimizer;
+    return emitError(parameter.getLoc(), "--group ")
+           << group.text << ": " << group.optimizer->name << " updates " << domain->parameters
+           << ", but '" << name << "' is " << print(type);
+  }
+  const OptimizerDomain *domain = kind->domain;
+  if (!domain)
+    return kind;
+  bool isMember = domain->contains(type);
+  bool isTaken = isMember && (!domain->isHidden || uses.isHidden(name));
+  ++(isTaken ? updated : left);
+  if (isMember && !isTaken)
+    leftMembers.push_back(name);
+  return isTaken ? kind : findOptimizer(domain->otherwise);
+}
+
+LogicalResult UpdateRules::applyGroups(VariableOp parameter, const Decisions &decisions,
+                                       UpdateRule &rule) {
+  for (const auto &[name, decision] : decisions) {
+    const Hyperparameter *hyperparameter = rule.kind->findHyperparameter(name);
+    if (!hyperparameter)
+      continue;
+    Group &group = *decision.group;
+    group.used.insert(name);
+    auto given = group.numbers.find(name);
+    double &number = rule[name];
+    number = given == group.numbers.end() ? number * *group.rateFactor : given->second;
+    if (hyperparameter->choices.empty() && !hyperparameter->accepts(number))
+      return emitError(parameter.getLoc(), "--group ")
+             << group.text << ": " << name << " of " << rule.kind->name << " must be "
+             << hyperparameter->describeRange();
+  }
+  return success();
+}
+
+LogicalResult UpdateRules::checkGroups() const {
+  LogicalResult result = success();
+  for (const Group &group : groups) {
+    auto complain = [&] {
+      result = failure();
+      return emitError(UnknownLoc::get(context), "--group ") << group.text << ": ";
+    };
+    if (!group.isMatched) {
+      complain() << "matches no parameter that is trained; these are " << listNames(names);
+      continue;
+    }
+    for (const auto &[name, value] : group.numbers)
+      if (!group.used.contains(name))
+        complain() << "no parameter that it matches is updated by an optimizer with " << name;
+  }
+  return result;
+}
+
+std::string UpdateRules::describeOthers() const {
+  if (left == 0)
+    return "";
+  const OptimizerDomain &domain = *kind->domain;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << kind->name << " updates " << updated << " of " << updated + left << " parameters, "
+     << (domain.isHidden ? "the hidden " : "") << domain.parameters << "; " << domain.otherwise
+     << " updates the others";
+  if (!leftMembers.empty())
+    os << ", " << domain.parameters << " among them: " << listNames(leftMembers);
+  return text;
+}

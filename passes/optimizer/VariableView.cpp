@@ -1,0 +1,36 @@
+//===- VariableView.cpp - Variables as tensors to compute with --------------------------------===//
+
+#include "passes/optimizer/VariableView.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Elements that a variable takes in a flat tensor, its padding included.
+static int64_t paddedElements(RankedTensorType type) {
+  return paddedBytes(byteSize(type)) / elementBytes(type.getElementType());
+}
+
+VariableView::VariableView(ArrayRef<VariableOp> variables) {
+  Builder b(variables.front()->getContext());
+  SmallVector<Attribute> names;
+  int64_t size = 0;
+  for (VariableOp variable : variables) {
+    names.push_back(FlatSymbolRefAttr::get(variable.getSymNameAttr()));
+    size += paddedElements(variable.getTensorType());
+  }
+  symbols = b.getArrayAttr(names);
+  type =
+      RankedTensorType::get({size}, VariableOp(variables.front()).getTensorType().getElementType());
+}
+
+Value VariableView::read(TensorBuilder &b) const {
+  return symbols ? b.create<ReadFlatOp>(type, symbols).getResult()
+                 : b.create<ReadOp>(type, name).getResult();
+}
+
+void VariableView::write(TensorBuilder &b, Value value) const {
+  if (symbols)
+    b.create<WriteFlatOp>(symbols, value);
+  else
+    b.create<WriteOp>(name, value);
+}

@@ -1,0 +1,27 @@
+//===- VariableView.h - Variables as tensors to compute with ----------------------------------===//
+
+#ifndef MTC_PASSES_OPTIMIZER_VARIABLEVIEW_H
+#define MTC_PASSES_OPTIMIZER_VARIABLEVIEW_H
+
+#include "ir/TensorBuilder.h"
+
+namespace mtc {
+
+/// Variables as one tensor to compute with, and back: one in its own shape, or several as a flat
+/// one.
+class VariableView {
+public:
+  VariableView(VariableOp variable) : type(variable.getTensorType()), name(variable.getSymName()) {}
+  VariableView(llvm::ArrayRef<VariableOp> variables);
+  mlir::Value read(TensorBuilder &builder) const;
+  void write(TensorBuilder &builder, mlir::Value value) const;
+
+private:
+  mlir::RankedTensorType type;
+  llvm::StringRef name;
+  mlir::ArrayAttr symbols; ///< Null if there is one.
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_OPTIMIZER_VARIABLEVIEW_H

@@ -1,0 +1,122 @@
+//===- Adafactor.cpp - Second moments as products of rows and columns -------------------------===//
+//
+// Shazeer and Stern, "Adafactor: Adaptive Learning Rates with Sublinear Memory Cost", ICML 2018.
+// Order and epsilons as in PyTorch, which takes means where the paper takes sums, and adds no
+// epsilon to the squares.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/optimizer/Optimizer.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+
+/// The mean along an axis, which stays with an extent of 1.
+static Value mean(TensorBuilder &b, Value x, int64_t axis) {
+  Shape shape = llvm::to_vector(shapeOf(x));
+  auto extent = static_cast<double>(std::exchange(shape[axis], 1));
+  Value sum = b.reshape(b.sum(x, {axis}), shape);
+  return b.div(sum, b.splat(sum, extent));
+}
+
+/// What --eps1 stands for: the difference between 1 and the next number, unless it is given.
+static double firstEpsilon(const Update &update) {
+  auto element = cast<FloatType>(typeOf(update.parameter).getElementType());
+  double given = update.number("eps1");
+  return given != 0.0 ? given : std::ldexp(1.0, 1 - static_cast<int>(element.getFPMantissaWidth()));
+}
+
+/// The second moment: of a vector its own, otherwise the product of those of rows and columns over
+/// their mean.
+///
+/// r  = r + w (mean of g² over columns - r), c = c + w (mean of g² over rows - c)
+/// v  = r c / max(mean of r, eps1)
+static Value estimate(Update &update, Value weight) {
+  TensorBuilder &b = update.b;
+  Value squares = b.mul(update.gradient, update.gradient);
+  Type element = typeOf(squares).getElementType();
+  auto follow = [&](Value &state, Value value) {
+    Value change = b.sub(value, state);
+    return state =
+               b.add(state, b.mul(change, b.broadcastTo(b.cast(weight, element), shapeOf(change))));
+  };
+  if (Value &all = update.states[2])
+    return follow(all, squares);
+  int64_t column = typeOf(squares).getRank() - 1, row = column - 1;
+  Value rows = follow(update.states[0], mean(b, squares, column));
+  Value columns = follow(update.states[1], mean(b, squares, row));
+  Value center = mean(b, rows, row);
+  center = b.max(center, b.splat(center, firstEpsilon(update)));
+  ArrayRef<int64_t> shape = shapeOf(squares);
+  return b.mul(b.broadcastTo(b.div(rows, b.broadcastTo(center, shapeOf(rows))), shape),
+               b.broadcastTo(columns, shape));
+}
+
+/// w    = t^beta2-decay
+/// rate = max(eps2, root mean square of p) · min(lr, 1 / sqrt(t))
+/// p   *= 1 - lr wd
+/// u    = g / sqrt(max(v, eps1²))
+/// p   -= rate / max(1, root mean square of u / clip-threshold) · u
+static void build(Update &update) {
+  TensorBuilder &b = update.b;
+  Value one = update.scalar(1.0);
+  double eps1 = firstEpsilon(update);
+  Value root = update.scalar(std::sqrt(typeOf(update.parameter).getNumElements()));
+
+  Value weight = b.exp(b.mul(b.log(update.step), update.scalar(update.number("beta2-decay"))));
+  Value size =
+      b.max(b.div(update.norm(update.parameter), root), update.scalar(update.number("eps2")));
+  Value rate = b.mul(size, b.min(update.learningRate, b.div(one, b.sqrt(update.step))));
+  update.decayParameter();
+
+  Value moment = estimate(update, weight);
+  Value u = b.mul(update.gradient, b.rsqrt(b.max(moment, update.broadcast(eps1 * eps1))));
+  Value limit = b.mul(root, update.scalar(update.number("clip-threshold")));
+  update.descend(u, b.div(rate, b.max(one, b.div(update.norm(u), limit))));
+}
+
+/// `row` and `column` of what has both, with an extent of 1 along the other; `all` of a vector.
+static std::optional<Shape> ofRows(ArrayRef<int64_t> parameter, const UpdateRule &) {
+  if (parameter.size() < 2)
+    return std::nullopt;
+  Shape shape = llvm::to_vector(parameter);
+  shape.back() = 1;
+  return shape;
+}
+static std::optional<Shape> ofColumns(ArrayRef<int64_t> parameter, const UpdateRule &) {
+  if (parameter.size() < 2)
+    return std::nullopt;
+  Shape shape = llvm::to_vector(parameter);
+  shape[shape.size() - 2] = 1;
+  return shape;
+}
+static std::optional<Shape> ofVectors(ArrayRef<int64_t> parameter, const UpdateRule &rule) {
+  return parameter.size() < 2 ? likeParameter(parameter, rule) : std::nullopt;
+}
+
+static constexpr OptimizerState states[] = {
+    {"row_moment2", ofRows}, {"column_moment2", ofColumns}, {"moment2", ofVectors}};
+static constexpr Hyperparameter hyperparameters[] = {
+    learningRate(1e-2),
+    weightDecay(0.0),
+    {"beta2-decay", -0.8, "exponent of the step in what a new second moment counts", -unlimited,
+     0.0},
+    {"eps1", 0.0, "least root of a second moment; 0: the element type's epsilon"},
+    {"eps2", 1e-3, "least root mean square of a parameter that its steps are in proportion to"},
+    {"clip-threshold", 1.0, "largest root mean square of a step, before the learning rate", 1.0}};
+
+namespace mtc {
+void addAdafactorOptimizers(std::vector<OptimizerKind> &optimizers) {
+  optimizers.push_back(
+      {.name = "adafactor",
+       .help = "second moments of rows and columns (Shazeer and Stern, 2018); the rate is relative "
+               "to the size of the parameter",
+       .states = states,
+       .hyperparameters = hyperparameters,
+       .usesStep = true,
+       .isElementwise = false,
+       .build = build});
+}
+} // namespace mtc

@@ -1,0 +1,107 @@
+//===- Muon.cpp - Steps of orthogonal matrices ------------------------------------------------===//
+//
+// Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024. As PyTorch's, but
+// that its iterations compute in the parameter's type, not in bf16. Rows and columns are those of
+// the model's file.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/optimizer/Optimizer.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+
+/// An orthogonal matrix near x, by iterations of Newton and Schulz:
+///
+/// x = x / max(norm of x, eps)
+/// x = a x + (b s + c s²) x, where s = x xᵀ; of a tall x its transpose's
+static Value orthogonalize(Update &update, Value x) {
+  TensorBuilder &b = update.b;
+  bool isTall = shapeOf(x)[0] > shapeOf(x)[1];
+  int64_t longAxis = isTall ? 0 : 1;
+  Value norm = b.max(update.norm(x), update.scalar(update.number("eps")));
+  x = b.div(x, update.broadcast(norm));
+  auto times = [&](Value value, StringRef name) {
+    return b.mul(value, b.splat(value, update.number(name)));
+  };
+  for (int i = 0; i < update.number("ns-steps"); ++i) {
+    Value s = b.contract(x, x, {}, {}, {longAxis}, {longAxis});
+    Value powers = b.add(times(s, "ns-b"), times(b.contract(s, s, {}, {}, {1}, {0}), "ns-c"));
+    Value turned =
+        isTall ? b.contract(x, powers, {}, {}, {1}, {0}) : b.contract(powers, x, {}, {}, {1}, {0});
+    x = b.add(times(x, "ns-a"), turned);
+  }
+  return x;
+}
+
+/// What the learning rate is multiplied with, in the order of the choices.
+static double adjustment(const Update &update) {
+  auto rows = static_cast<double>(shapeOf(update.parameter)[0]);
+  auto columns = static_cast<double>(shapeOf(update.parameter)[1]);
+  const double factors[] = {std::sqrt(std::max(1.0, rows / columns)),
+                            0.2 * std::sqrt(std::max(rows, columns)), std::sqrt(rows / columns)};
+  return factors[static_cast<size_t>(update.number("adjust-lr"))];
+}
+
+/// m  = m + (1 - momentum) (g - m)
+/// d  = m, or with Nesterov's momentum g + momentum (m - g)
+/// p *= 1 - lr wd
+/// p -= lr adjustment · orthogonal(d)
+static void build(Update &update) {
+  TensorBuilder &b = update.b;
+  double momentum = update.number("momentum");
+  Value g = update.gradient;
+  Value &m = update.states[0];
+  m = update.mix(m, g, 1.0 - momentum);
+  Value d = update.number("nesterov") != 0.0 ? update.mix(g, m, momentum) : m;
+  d = orthogonalize(update, d);
+  update.decayParameter();
+  update.descend(d, b.mul(update.learningRate, update.scalar(adjustment(update))));
+}
+
+static constexpr OptimizerState states[] = {{"moment1"}};
+static constexpr HyperparameterChoice adjustments[] = {
+    {"original", "the root of rows over columns, at least 1"},
+    {"match-rms-adamw", "0.2 of the root of the larger of rows and columns: steps as AdamW's"},
+    {"spectral-unclamped", "the root of rows over columns"}};
+static constexpr Hyperparameter coefficient(StringLiteral name, double value, StringLiteral help) {
+  return {name, value, help, -unlimited, unlimited, "ns-coefficients"};
+}
+static constexpr Hyperparameter hyperparameters[] = {
+    learningRate(1e-3),
+    weightDecay(0.1),
+    momentum(0.95),
+    nesterov(true),
+    {"eps", 1e-7, "least norm that a step is divided by"},
+    {.name = "ns-steps",
+     .defaultValue = 5,
+     .help = "iterations that make a step orthogonal",
+     .minimum = 1.0,
+     .limit = 100.0,
+     .isWhole = true},
+    coefficient("ns-a", 3.4445, "their coefficient of x"),
+    coefficient("ns-b", -4.775, "of x xᵀ x"),
+    coefficient("ns-c", 2.0315, "of (x xᵀ)² x"),
+    {.name = "adjust-lr",
+     .defaultValue = 0,
+     .help = "what a matrix's learning rate is multiplied with",
+     .choices = adjustments}};
+
+static bool isMatrix(RankedTensorType parameter) { return parameter.getRank() == 2; }
+static constexpr OptimizerDomain domain = {"matrices", isMatrix, /*isHidden=*/true, "adamw"};
+
+namespace mtc {
+void addMuonOptimizers(std::vector<OptimizerKind> &optimizers) {
+  optimizers.push_back({.name = "muon",
+                        .help = "orthogonal steps for matrices (Jordan et al., 2024); adamw for "
+                                "embeddings, the matrix before the loss, and what is no matrix",
+                        .states = states,
+                        .hyperparameters = hyperparameters,
+                        .usesStep = false,
+                        .isElementwise = false,
+                        .domain = &domain,
+                        .build = build});
+}
+} // namespace mtc

@@ -102,8 +102,9 @@ private:
         {"decay-steps", "steps", "steps in which the rate of wsd falls; 0: a tenth of the run's"},
         [](All all) { return all.schedule.checkDecay(); });
     option([](auto &all) -> auto & { return all.schedule.points; },
-           {"schedule-table", "STEP:RATE,…",
-            "learning rates, with lines between them; or a file with a step and a rate a line"},
+           {"schedule-table", "STEP:RATE",
+            "learning rates, commas between them, on lines from one to the next; or a file with a "
+            "step and a rate a line"},
            [](All all) { return all.schedule.checkPoints(); });
   }
   std::string checkLeastRate() const;

@@ -1,10 +1,18 @@
 // Fused attention against plain sums.
 #include "runtime/calls/attention/cpu/attention.h"
+#include "runtime/devices/cpu/narrow_floats.h"
 #include "runtime/devices/cpu/parallel.h"
 #include "test/support/attention_cases.h"
 
 using namespace mtc::runtime;
 using namespace mtc::attention_cases;
+
+/// What the compiler rounds to __bf16 with. Its own library (libgcc 12) lacks it.
+extern "C" __bf16 __truncsfbf2(float value) {
+  BFloat16 rounded;
+  narrow(value, rounded);
+  return std::bit_cast<__bf16>(rounded.bits);
+}
 
 namespace {
 
@@ -52,6 +60,10 @@ template <typename Element> void checkAll() {
 TEST(Attention, MatchesItsDefinition) { checkAll<float>(); }
 
 TEST(Attention, MatchesItsDefinitionInDoublePrecision) { checkAll<double>(); }
+
+TEST(Attention, MatchesItsDefinitionInBrainFloats) { checkAll<__bf16>(); }
+
+TEST(Attention, MatchesItsDefinitionInHalfPrecision) { checkAll<_Float16>(); }
 
 TEST(Attention, LargeScoresDoNotOverflow) {
   LargeScores scores;

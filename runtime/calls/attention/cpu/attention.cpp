@@ -6,6 +6,7 @@
 #include "runtime/calls/attention/cpu/attention.h"
 
 #include "runtime/calls/attention/cpu/head.h"
+#include "runtime/devices/cpu/narrow_floats.h"
 #include "runtime/devices/cpu/parallel.h"
 
 #include <algorithm>
@@ -18,15 +19,21 @@ namespace {
 
 namespace sse {
 constexpr int vectorBytes = 16, productRows = 6, productVectors = 2;
+constexpr bool convertsFloat16 = false;
 #include "runtime/devices/cpu/vector_math.inc"
+//
+#include "runtime/devices/cpu/vector_floats.inc"
 //
 #include "runtime/calls/attention/cpu/tiles.inc"
 } // namespace sse
 
 namespace avx2 {
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 constexpr int vectorBytes = 32, productRows = 6, productVectors = 2;
+constexpr bool convertsFloat16 = true;
 #include "runtime/devices/cpu/vector_math.inc"
+//
+#include "runtime/devices/cpu/vector_floats.inc"
 //
 #include "runtime/calls/attention/cpu/tiles.inc"
 #pragma clang attribute pop
@@ -34,9 +41,13 @@ constexpr int vectorBytes = 32, productRows = 6, productVectors = 2;
 
 namespace avx512 {
 #pragma clang attribute push(                                                                      \
-    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma"))), apply_to = function)
+    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,f16c"))),                   \
+    apply_to = function)
 constexpr int vectorBytes = 64, productRows = 6, productVectors = 4;
+constexpr bool convertsFloat16 = true;
 #include "runtime/devices/cpu/vector_math.inc"
+//
+#include "runtime/devices/cpu/vector_floats.inc"
 //
 #include "runtime/calls/attention/cpu/tiles.inc"
 #pragma clang attribute pop
@@ -44,16 +55,32 @@ constexpr int vectorBytes = 64, productRows = 6, productVectors = 4;
 
 using Tasks = void (*)(const MtcAttention &, char *const *, int64_t, int64_t, int64_t, char *);
 
-template <typename Element> Tasks tasksFor(bool isGradient, VectorSet set) {
+template <typename Stored, typename Element> Tasks tasksFor(bool isGradient, VectorSet set) {
   switch (set) {
   case VectorSet::Avx512:
-    return isGradient ? avx512::differentiate<Element> : avx512::attend<Element>;
+    return isGradient ? avx512::differentiate<Stored, Element> : avx512::attend<Stored, Element>;
   case VectorSet::Avx2:
-    return isGradient ? avx2::differentiate<Element> : avx2::attend<Element>;
+    return isGradient ? avx2::differentiate<Stored, Element> : avx2::attend<Stored, Element>;
   case VectorSet::Sse:
-    return isGradient ? sse::differentiate<Element> : sse::attend<Element>;
+    return isGradient ? sse::differentiate<Stored, Element> : sse::attend<Stored, Element>;
   }
   return nullptr;
+}
+
+/// Null for other types than floats of 16, 32 and 64 bits.
+Tasks tasksFor(uint32_t type, bool isGradient, VectorSet set) {
+  switch (type) {
+  case MTC_F64:
+    return tasksFor<double, double>(isGradient, set);
+  case MTC_F32:
+    return tasksFor<float, float>(isGradient, set);
+  case MTC_BF16:
+    return tasksFor<BFloat16, float>(isGradient, set);
+  case MTC_F16:
+    return tasksFor<Float16, float>(isGradient, set);
+  default:
+    return nullptr;
+  }
 }
 
 template <typename Element> int64_t scratchOfTask(const MtcAttention &p, bool isGradient) {
@@ -66,9 +93,9 @@ class Attention final : public LibraryCall {
 public:
   Attention(const MtcAttention &attention, bool isGradient, int maximalThreads, VectorSet set)
       : p(attention), set(set) {
-    bool isSingle = p.type == MTC_F32;
-    run_ = isSingle ? tasksFor<float>(isGradient, set) : tasksFor<double>(isGradient, set);
-    slice = isSingle ? scratchOfTask<float>(p, isGradient) : scratchOfTask<double>(p, isGradient);
+    run_ = tasksFor(p.type, isGradient, set);
+    slice = p.type == MTC_F64 ? scratchOfTask<double>(p, isGradient)
+                              : scratchOfTask<float>(p, isGradient);
     double flops = 2.0 * static_cast<double>(p.batch * p.heads) *
                    static_cast<double>(p.queries * p.keys) *
                    static_cast<double>(p.width + p.value_width);
@@ -84,11 +111,7 @@ public:
 
   int64_t scratchBytes() const override { return slice * threads; }
   MtcSupportLevel supportLevel() const override { return MTC_CALL_FAST; }
-  std::string implementation() const override {
-    return set == VectorSet::Avx512 ? "tiles avx512"
-           : set == VectorSet::Avx2 ? "tiles avx2"
-                                    : "tiles sse";
-  }
+  std::string implementation() const override { return std::string("tiles ") + vectorSetName(set); }
 
   void run(char *const *buffers, char *scratch) override {
     parallelFor(threads, tasks, 1, [&](int part, int64_t begin, int64_t end) {
@@ -106,20 +129,9 @@ private:
 
 } // namespace
 
-VectorSet machineVectors() {
-  static const VectorSet best = [] {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-      return VectorSet::Avx512;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? VectorSet::Avx2
-                                                                           : VectorSet::Sse;
-  }();
-  return best;
-}
-
 std::unique_ptr<LibraryCall> createAttention(const MtcAttention &attention, bool isGradient,
                                              int threads, VectorSet set) {
-  if (attention.type != MTC_F32 && attention.type != MTC_F64)
+  if (!tasksFor(attention.type, isGradient, set))
     return nullptr;
   return std::make_unique<Attention>(attention, isGradient, threads, set);
 }

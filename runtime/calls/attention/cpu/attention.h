@@ -1,18 +1,15 @@
 // Fused attention and its gradient, in tiles: the scores of a head are never all in memory.
+// Elements of 16 bits are computed with in f32.
 #ifndef MTC_RUNTIME_CALLS_ATTENTION_CPU_ATTENTION_H
 #define MTC_RUNTIME_CALLS_ATTENTION_CPU_ATTENTION_H
 
 #include "runtime/abi/attention.h"
 #include "runtime/devices/cpu/library_call.h"
+#include "runtime/devices/cpu/vector_set.h"
 
 #include <memory>
 
 namespace mtc::runtime {
-
-/// The instructions that the tiles are computed with, from the fewest on.
-enum class VectorSet { Sse, Avx2, Avx512 };
-/// The best of this machine.
-VectorSet machineVectors();
 
 extern const CallKind attentionCalls, attentionGradientCalls;
 

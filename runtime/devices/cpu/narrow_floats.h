@@ -1,0 +1,64 @@
+// 16-bit floats in memory. Arithmetic is in f32: rounding is to nearest, ties to even, and a NaN
+// stays one.
+#ifndef MTC_RUNTIME_DEVICES_CPU_NARROW_FLOATS_H
+#define MTC_RUNTIME_DEVICES_CPU_NARROW_FLOATS_H
+
+#include <bit>
+#include <cstdint>
+
+namespace mtc::runtime {
+
+struct BFloat16 {
+  uint16_t bits;
+};
+struct Float16 {
+  uint16_t bits;
+};
+
+inline float widen(float value) { return value; }
+inline double widen(double value) { return value; }
+inline float widen(BFloat16 value) { return std::bit_cast<float>(uint32_t{value.bits} << 16); }
+
+inline void narrow(float value, float &to) { to = value; }
+inline void narrow(double value, double &to) { to = value; }
+inline void narrow(float value, BFloat16 &to) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t rounded = value == value ? bits + 0x7fff + (bits >> 16 & 1) : bits | 0x400000;
+  to.bits = static_cast<uint16_t>(rounded >> 16);
+}
+
+/// By integers, for processors without instructions for f16. As the bits of an f32 the value is too
+/// small by the difference of the biases; the product is exact for subnormal numbers too.
+inline float widenByIntegers(Float16 value) {
+  const uint32_t magnitude = value.bits & 0x7fff, sign = uint32_t{value.bits} >> 15 << 31;
+  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  const uint32_t bits = std::bit_cast<uint32_t>(scaled) | (magnitude >= 0x7c00 ? 0x7f800000 : 0);
+  return std::bit_cast<float>(bits | sign);
+}
+
+/// What becomes subnormal is rounded by an addition that aligns its mantissa.
+inline void narrowByIntegers(float value, Float16 &to) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t sign = bits & 0x80000000, magnitude = bits ^ sign;
+  const uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
+  constexpr float aligner = 0.5f;
+  const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + aligner) -
+                             std::bit_cast<uint32_t>(aligner);
+  constexpr uint32_t leastNormal = 113u << 23, leastTooLarge = 0x477ff000 /* 65520 */;
+  uint32_t result = magnitude < leastNormal ? subnormal : normal;
+  result = magnitude >= leastTooLarge ? 0x7c00 : result;
+  result = magnitude > 0x7f800000 ? 0x7e00 | (magnitude >> 13 & 0x3ff) : result;
+  to.bits = static_cast<uint16_t>(result | sign >> 16);
+}
+
+/// By the processor's instructions, where the function that calls it may use them.
+inline float widenByInstruction(Float16 value) {
+  return static_cast<float>(std::bit_cast<_Float16>(value.bits));
+}
+inline void narrowByInstruction(float value, Float16 &to) {
+  to.bits = std::bit_cast<uint16_t>(static_cast<_Float16>(value));
+}
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_DEVICES_CPU_NARROW_FLOATS_H

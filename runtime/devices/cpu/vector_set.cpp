@@ -1,0 +1,23 @@
+// What the machine that runs has.
+#include "runtime/devices/cpu/vector_set.h"
+
+namespace mtc::runtime {
+
+VectorSet machineVectors() {
+  static const VectorSet best = [] {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+      return VectorSet::Avx512;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                   __builtin_cpu_supports("f16c")
+               ? VectorSet::Avx2
+               : VectorSet::Sse;
+  }();
+  return best;
+}
+
+const char *vectorSetName(VectorSet set) {
+  return set == VectorSet::Avx512 ? "avx512" : set == VectorSet::Avx2 ? "avx2" : "sse";
+}
+
+} // namespace mtc::runtime

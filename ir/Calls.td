@@ -38,6 +38,7 @@ def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContrac
 
     * contraction_call_c1: the batch has at most MTC_MAX_RANK - 2 axes, and there are at most MTC_MAX_ADDENDS addends.
     * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
+    * contraction_call_c3: f32 beside `type`, in results, addends or products, goes with operands of 16 bits.
   }];
 }
 
@@ -47,6 +48,7 @@ class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
     * convolution_call_c1: windows slide along 1 to MTC_MAX_WINDOW_AXES axes.
     * convolution_call_c2: the activation, if there is one, is relu.
     * convolution_call_c3: the adjoints have neither a bias nor an addend nor an activation.
+    * convolution_call_c4: f32 beside `type`, in the result, what is added or products, goes with operands of 16 bits.
   }];
 }
 def ConvolutionCallAttr : Mtc_ConvolutionCall<"ConvolutionCall", "convolution", "MTC_CONVOLUTION"> {

@@ -54,7 +54,7 @@ CallAttrInterface ContractOp::describeCall(std::optional<unsigned> accumulated) 
 //===------------------------------------------------------------------------------------------===//
 
 Operation *ContractOp::buildAdding(OpBuilder &builder, Value value) {
-  if (value.getType() != getType())
+  if (!Contraction(*this).mayAdd(value.getType()))
     return nullptr;
   return Contraction(*this).buildFused(builder, {.addends = {value}});
 }
@@ -98,7 +98,7 @@ struct Side {
 /// contraction gives the axes in the order (batch, f, k) or, with its operands exchanged,
 /// (batch, k, f); the order that needs no transpose to x's is taken.
 static Value operandGradient(GradientBuilder &g, const Side &x, const Side &other, Value operand) {
-  Value dy = g.cotangent(0);
+  Value dy = g.cast(g.cotangent(0), typeOf(operand).getElementType());
   int64_t batch = x.batch.size(), contracted = x.contracted.size();
   SmallVector<int64_t> dyBatch = range(0, batch);
   SmallVector<int64_t> dyContract = range(other.freeBegin, other.free.size());

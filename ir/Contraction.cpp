@@ -3,6 +3,7 @@
 #include "ir/Contraction.h"
 
 #include "ir/Shape.h"
+#include "ir/TargetInfo.h"
 #include "ir/TensorBuilder.h"
 #include "ir/TypeCode.h"
 
@@ -72,10 +73,11 @@ LogicalResult Contraction::verify() const {
     return op->emitOpError() << "result has extents " << toText(result.getShape()) << ", expected "
                              << toText(expected) << " (contract_c3)";
   if (lhs.getElementType() != rhs.getElementType() ||
-      lhs.getElementType() != result.getElementType())
+      !holdsSumsOf(lhs.getElementType(), result.getElementType()))
     return op->emitOpError() << "elements are " << lhs.getElementType() << ", "
                              << rhs.getElementType() << " and " << result.getElementType()
-                             << ", expected the same (contract_c3)";
+                             << ", expected the same, or a result of f32 where operands have 16 "
+                                "bits (contract_c3)";
   return success();
 }
 
@@ -135,7 +137,14 @@ bool Contraction::mayAccumulate(unsigned operand) const {
   return operand >= FusedContractOp::firstAddend &&
          operand < FusedContractOp::firstAddend + addends.size() &&
          llvm::count(op->getOperands(), value) == 1 &&
+         typeOf(value).getElementType() == type.getElementType() &&
          stridesOf(value) == rowMajorStrides(type.getShape());
+}
+
+bool Contraction::mayAdd(Type addend) const {
+  auto other = cast<RankedTensorType>(addend);
+  return other.getShape() == type.getShape() &&
+         holdsSumsOf(lhs.getType().getElementType(), other.getElementType());
 }
 
 MtcContraction Contraction::describe(std::optional<unsigned> accumulated) const {
@@ -144,7 +153,10 @@ MtcContraction Contraction::describe(std::optional<unsigned> accumulated) const 
   SmallVector<int64_t> lhsFree = getLhsFree(), rhsFree = getRhsFree();
   MtcContraction c = {};
   assert(lhsBatch.size() <= std::size(c.batch) && "a contraction has too many axes");
-  c.type = typeCode(type.getElementType());
+  Type element = lhs.getType().getElementType();
+  c.type = typeCode(element);
+  c.f32_result = type.getElementType() != element;
+  c.f32_products = TargetInfo::of(op).multipliesInF32(element);
   c.batch_rank = static_cast<uint32_t>(lhsBatch.size());
   llvm::copy(pick(lhsShape, lhsBatch), c.batch);
   c.m = product(lhsFree, lhsShape);
@@ -165,10 +177,12 @@ MtcContraction Contraction::describe(std::optional<unsigned> accumulated) const 
   llvm::copy(rowMajorStrides(out), c.out_strides);
   static_assert(FusedContractOp::maxAddends == MTC_MAX_ADDENDS);
   for (auto [i, addend] : llvm::enumerate(addends)) {
-    if (accumulated == FusedContractOp::firstAddend + i)
+    if (accumulated == FusedContractOp::firstAddend + i) {
       c.accumulate = 1;
-    else
-      llvm::copy(*addendStrides(*this, stridesOf(addend)), c.addend_strides[c.addend_count++]);
+      continue;
+    }
+    c.f32_addends[c.addend_count] = typeOf(addend).getElementType() != element;
+    llvm::copy(*addendStrides(*this, stridesOf(addend)), c.addend_strides[c.addend_count++]);
   }
   return c;
 }

@@ -37,6 +37,8 @@ struct Contraction {
   bool takesLayout(unsigned operand, llvm::ArrayRef<int64_t> strides) const;
   llvm::SmallVector<int64_t> getDenseOrder(unsigned operand) const;
   bool mayAccumulate(unsigned operand) const;
+  /// Whether a value may be added: of the result's extents, in a type that may hold the sums.
+  bool mayAdd(mlir::Type addend) const;
   /// The contraction without activation and sums; see LibraryCallOpInterface::describeCall.
   MtcContraction describe(std::optional<unsigned> accumulated) const;
   /// The same contraction with an epilogue.

@@ -23,6 +23,9 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("activation", c.activation, enumWords<Activation>);
   visit("has_auxiliary", c.has_auxiliary);
   visit("summed", c.summed, enumWords<Summed>);
+  visit("f32_result", c.f32_result);
+  visit("f32_addends", c.f32_addends);
+  visit("f32_products", c.f32_products);
   visit("unused", c.unused);
 }
 
@@ -54,7 +57,20 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
   if ((c->batch_rank && c->summed) || (c->has_auxiliary && c->activation != MTC_GELU))
     return emitError() << "sums beside a batch, or has an auxiliary result without gelu "
                           "(contraction_call_c2)";
+  bool isNarrow = c->type == MTC_BF16 || c->type == MTC_F16;
+  if (!isNarrow && (c->f32_result || c->f32_products ||
+                    llvm::any_of(c->f32_addends, [](uint32_t isF32) { return isF32 != 0; })))
+    return emitError() << "has f32 beside " << typeName(c->type)
+                       << ", expected 16-bit operands (contraction_call_c3)";
   return success();
+}
+
+static uint32_t resultType(const MtcContraction &c) {
+  return c.f32_result ? uint32_t(MTC_F32) : c.type;
+}
+
+static uint32_t addendType(const MtcContraction &c, uint32_t addend) {
+  return c.f32_addends[addend] ? uint32_t(MTC_F32) : c.type;
 }
 
 namespace {
@@ -90,25 +106,30 @@ struct Extents {
 Cost ContractionCallAttr::getCost() const {
   const MtcContraction &c = *getRecord();
   Extents extents(c);
-  int64_t elements = extents.lhs + extents.rhs + extents.out * (c.accumulate ? 2 : 1);
+  int64_t results = extents.out * (c.accumulate ? 2 : 1);
+  results += extents.out * ((c.activation == MTC_GELU_GRADIENT) + (c.has_auxiliary != 0));
+  results += c.summed ? extents.sums : 0;
+  int64_t bytes =
+      (extents.lhs + extents.rhs) * bytesOfType(c.type) + results * bytesOfType(resultType(c));
   for (uint32_t i = 0; i < c.addend_count; ++i)
-    elements += Extents::addend(c, c.addend_strides[i]);
-  elements += extents.out * ((c.activation == MTC_GELU_GRADIENT) + (c.has_auxiliary != 0));
-  elements += c.summed ? extents.sums : 0;
-  return {2 * extents.out * c.k, elements * bytesOfType(c.type)};
+    bytes += Extents::addend(c, c.addend_strides[i]) * bytesOfType(addendType(c, i));
+  return {2 * extents.out * c.k, bytes};
 }
 
 CallShapes ContractionCallAttr::getShapes() const {
   const MtcContraction &c = *getRecord();
   Extents extents(c);
   CallShapes shapes;
-  shapes.operands.assign(2 + c.addend_count, {c.type, std::nullopt});
+  shapes.operands.assign(2, {c.type, std::nullopt});
+  for (uint32_t i = 0; i < c.addend_count; ++i)
+    shapes.operands.push_back({addendType(c, i), std::nullopt});
+  uint32_t type = resultType(c);
   if (c.activation == MTC_GELU_GRADIENT)
-    shapes.operands.push_back({c.type, extents.out});
-  shapes.results.push_back({c.type, extents.out});
+    shapes.operands.push_back({type, extents.out});
+  shapes.results.push_back({type, extents.out});
   if (c.has_auxiliary)
-    shapes.results.push_back({c.type, extents.out});
+    shapes.results.push_back({type, extents.out});
   if (c.summed)
-    shapes.results.push_back({c.type, extents.sums});
+    shapes.results.push_back({type, extents.sums});
   return shapes;
 }

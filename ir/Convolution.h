@@ -5,6 +5,7 @@
 
 #include "ir/Mtc.h"
 #include "ir/Shape.h"
+#include "ir/TargetInfo.h"
 #include "ir/TensorBuilder.h"
 #include "ir/TypeCode.h"
 
@@ -53,10 +54,11 @@ template <typename Op> mlir::LogicalResult verifyConvolution(Op op) {
                               << " and dilation " << op.getDilations()[i]
                               << " do not fit into 64 bits (convolve_c3)";
   }
-  mlir::Type element = typeOf(op.getInput()).getElementType();
-  if (typeOf(op.getWeights()).getElementType() != element ||
-      typeOf(op.getOutput()).getElementType() != element)
-    return op.emitOpError() << "element types of input, weights and output differ (convolve_c4)";
+  mlir::Type element = typeOf(op->getOperand(0)).getElementType();
+  if (typeOf(op->getOperand(1)).getElementType() != element ||
+      !holdsSumsOf(element, typeOf(op->getResult(0)).getElementType()))
+    return op.emitOpError() << "element types of input, weights and output differ, expected the "
+                               "same, or a result of f32 where operands have 16 bits (convolve_c4)";
   return mlir::success();
 }
 
@@ -65,7 +67,10 @@ template <typename Op> MtcConvolution describeConvolution(Op op) {
   llvm::ArrayRef<int64_t> input = shapeOf(op.getInput()), weights = shapeOf(op.getWeights()),
                           output = shapeOf(op.getOutput());
   MtcConvolution c = {};
-  c.type = typeCode(typeOf(op.getInput()).getElementType());
+  mlir::Type element = typeOf(op->getOperand(0)).getElementType();
+  c.type = typeCode(element);
+  c.f32_result = typeOf(op->getResult(0)).getElementType() != element;
+  c.f32_products = TargetInfo::of(op).multipliesInF32(element);
   c.window_rank = op.getStrides().size();
   c.batch = input[0];
   c.groups = op.getGroups();

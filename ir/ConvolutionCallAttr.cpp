@@ -23,6 +23,10 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("has_bias", c.has_bias);
   visit("has_addend", c.has_addend);
   visit("activation", c.activation, enumWords<Activation>);
+  visit("f32_result", c.f32_result);
+  visit("f32_bias", c.f32_bias);
+  visit("f32_addend", c.f32_addend);
+  visit("f32_products", c.f32_products);
   visit("unused", c.unused);
 }
 
@@ -46,6 +50,10 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
   if (c.activation != MTC_NO_ACTIVATION && c.activation != MTC_RELU)
     return emitError() << "applies " << stringifyEnum(static_cast<Activation>(c.activation))
                        << ", expected relu or nothing (convolution_call_c2)";
+  bool isNarrow = c.type == MTC_BF16 || c.type == MTC_F16;
+  if (!isNarrow && (c.f32_result || c.f32_bias || c.f32_addend || c.f32_products))
+    return emitError() << "has f32 beside " << typeName(c.type)
+                       << ", expected 16-bit operands (convolution_call_c4)";
   return success();
 }
 
@@ -57,8 +65,13 @@ static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> emitError,
   return verifyRecord(emitError, c);
 }
 
+static uint32_t typeWhere(bool isF32, const MtcConvolution &c) {
+  return isF32 ? uint32_t(MTC_F32) : c.type;
+}
+
 namespace {
 
+/// Of the three that belong together, the call's result has a type of its own.
 struct Tensors {
   explicit Tensors(const MtcConvolution &c)
       : input{c.type, c.batch * c.groups * c.input_channels},
@@ -75,18 +88,25 @@ struct Tensors {
 
 } // namespace
 
-/// Each tensor counted once; taps beyond the input count as the others.
-static Cost costOf(const MtcConvolution &c) {
+static int64_t bytesOf(const CallShapes::Shape &shape) {
+  return *shape.elements * bytesOfType(shape.type);
+}
+
+/// Each tensor counted once; taps beyond the input count as the others. `result` is one of them.
+static Cost costOf(const MtcConvolution &c, CallShapes::Shape Tensors::*result) {
   Tensors tensors(c);
+  (tensors.*result).type = typeWhere(c.f32_result, c);
   int64_t outputs = *tensors.output.elements,
-          elements = *tensors.input.elements + *tensors.weights.elements +
-                     outputs * (c.has_addend ? 2 : 1) +
-                     (c.has_bias ? c.groups * c.output_channels : 0);
+          bytes = bytesOf(tensors.input) + bytesOf(tensors.weights) + bytesOf(tensors.output);
+  if (c.has_addend)
+    bytes += outputs * bytesOfType(typeWhere(c.f32_addend, c));
+  if (c.has_bias)
+    bytes += c.groups * c.output_channels * bytesOfType(typeWhere(c.f32_bias, c));
   int64_t products = outputs * c.input_channels;
   for (uint32_t i = 0; i < c.window_rank; ++i)
     products *= c.kernel[i];
   int64_t more = (c.has_bias != 0) + (c.has_addend != 0) + (c.activation != 0);
-  return {2 * products + more * outputs, elements * bytesOfType(c.type)};
+  return {2 * products + more * outputs, bytes};
 }
 
 LogicalResult ConvolutionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -94,16 +114,20 @@ LogicalResult ConvolutionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
   return verifyRecord(emitError, *record);
 }
 
-Cost ConvolutionCallAttr::getCost() const { return costOf(*getRecord()); }
+Cost ConvolutionCallAttr::getCost() const { return costOf(*getRecord(), &Tensors::output); }
 
 CallShapes ConvolutionCallAttr::getShapes() const {
   const MtcConvolution &c = *getRecord();
   Tensors tensors(c);
-  CallShapes shapes = {{tensors.input, tensors.weights}, {tensors.output}};
-  if (c.has_bias)
-    shapes.operands.push_back({c.type, std::nullopt}); // a view of whatever holds it
+  CallShapes shapes = {{tensors.input, tensors.weights}, {}};
+  auto output = [&](bool isF32) {
+    return CallShapes::Shape{typeWhere(isF32, c), tensors.output.elements};
+  };
+  shapes.results.push_back(output(c.f32_result));
+  if (c.has_bias) // a view of whatever holds it
+    shapes.operands.push_back({typeWhere(c.f32_bias, c), std::nullopt});
   if (c.has_addend)
-    shapes.operands.push_back(tensors.output);
+    shapes.operands.push_back(output(c.f32_addend));
   return shapes;
 }
 
@@ -112,10 +136,13 @@ LogicalResult TransposedConvolutionCallAttr::verify(function_ref<InFlightDiagnos
   return verifyPlain(emitError, *record);
 }
 
-Cost TransposedConvolutionCallAttr::getCost() const { return costOf(*getRecord()); }
+Cost TransposedConvolutionCallAttr::getCost() const {
+  return costOf(*getRecord(), &Tensors::input);
+}
 
 CallShapes TransposedConvolutionCallAttr::getShapes() const {
   Tensors tensors(*getRecord());
+  tensors.input.type = typeWhere(getRecord()->f32_result, *getRecord());
   return {{tensors.output, tensors.weights}, {tensors.input}};
 }
 
@@ -125,9 +152,12 @@ ConvolutionWeightGradientCallAttr::verify(function_ref<InFlightDiagnostic()> emi
   return verifyPlain(emitError, *record);
 }
 
-Cost ConvolutionWeightGradientCallAttr::getCost() const { return costOf(*getRecord()); }
+Cost ConvolutionWeightGradientCallAttr::getCost() const {
+  return costOf(*getRecord(), &Tensors::weights);
+}
 
 CallShapes ConvolutionWeightGradientCallAttr::getShapes() const {
   Tensors tensors(*getRecord());
+  tensors.weights.type = typeWhere(getRecord()->f32_result, *getRecord());
   return {{tensors.input, tensors.output}, {tensors.weights}};
 }

@@ -62,6 +62,11 @@ Cost ConvolveWeightGradientOp::getCost() {
 // Gradients
 //===------------------------------------------------------------------------------------------===//
 
+/// The result's cotangent in the operands' type, which it is contracted with.
+template <typename Op> static Value cotangentOf(GradientBuilder &g, Op op) {
+  return g.cast(g.cotangent(0), typeOf(op->getOperand(0)).getElementType());
+}
+
 /// The operation `To` on the windows of `op`.
 template <typename To, typename Op>
 static Value along(GradientBuilder &g, Op op, Value like, Value first, Value second) {
@@ -70,7 +75,7 @@ static Value along(GradientBuilder &g, Op op, Value like, Value first, Value sec
 }
 
 void ConvolveOp::buildGradient(GradientBuilder &g) {
-  Value d = g.cotangent(0);
+  Value d = cotangentOf(g, *this);
   if (g.needs(0))
     g.set(0, along<TransposedConvolveOp>(g, *this, getInput(), d, getWeights()));
   if (g.needs(1))
@@ -78,7 +83,7 @@ void ConvolveOp::buildGradient(GradientBuilder &g) {
 }
 
 void TransposedConvolveOp::buildGradient(GradientBuilder &g) {
-  Value d = g.cotangent(0);
+  Value d = cotangentOf(g, *this);
   if (g.needs(0))
     g.set(0, along<ConvolveOp>(g, *this, getOutput(), d, getWeights()));
   if (g.needs(1))
@@ -86,7 +91,7 @@ void TransposedConvolveOp::buildGradient(GradientBuilder &g) {
 }
 
 void ConvolveWeightGradientOp::buildGradient(GradientBuilder &g) {
-  Value d = g.cotangent(0);
+  Value d = cotangentOf(g, *this);
   if (g.needs(0))
     g.set(0, along<TransposedConvolveOp>(g, *this, getInput(), getOutput(), d));
   if (g.needs(1))
@@ -129,7 +134,8 @@ struct PointwiseConvolveIsContraction : OpRewritePattern<ConvolveOp> {
     llvm::append_range(strides, op.getStrides());
     strides.push_back(1);
     Value x = b.slice(op.getInput(), SmallVector<int64_t>(sizes.size(), 0), sizes, strides);
-    rewriter.replaceOp(op, b.contract(x, matrixOf(b, op), {}, {}, {channels}, {1}));
+    rewriter.replaceOp(op, b.contract(x, matrixOf(b, op), {}, {}, {channels}, {1},
+                                      typeOf(op.getOutput()).getElementType()));
     return success();
   }
 };
@@ -148,7 +154,8 @@ struct PointwiseTransposedConvolveIsContraction : OpRewritePattern<TransposedCon
       interior[1 + i] = stride - 1;
       high[1 + i] = positions ? extent - (positions - 1) * stride - 1 : extent;
     }
-    Value x = b.contract(op.getOutput(), matrixOf(b, op), {}, {}, {channels}, {0});
+    Value x = b.contract(op.getOutput(), matrixOf(b, op), {}, {}, {channels}, {0},
+                         typeOf(op.getInput()).getElementType());
     rewriter.replaceOp(op, b.pad(x, low, high, interior));
     return success();
   }

@@ -47,7 +47,8 @@ def ConvolveOp : Mtc_ConvolutionOp<"convolve", "input", "weights", "output",
       of before, strides and dilations for each.
     * convolve_c2: strides, dilations and groups are positive, before is not negative.
     * convolve_c3: the place of the last tap of the last window fits into 64 bits.
-    * convolve_c4: element types are equal.
+    * convolve_c4: element types are equal, but the result may be f32 where operands have 16 bits: the sums, which are kept in
+      f32, unrounded.
   }];
   let hasCanonicalizer = 1;
 }
@@ -100,7 +101,8 @@ def FusedConvolveOp : Mtc_ValueOp<"fused_convolve", [
     ```
 
     * convolve_c1 to convolve_c4: as of `mtc.convolve`.
-    * fused_convolve_c1: there is a bias, an addend or an activation; the first two have the result's type, the last is relu.
+    * fused_convolve_c1: there is a bias, an addend or an activation; the first two have the result's extents, and the operands'
+      element type or, beside 16-bit ones, f32; the last is relu.
   }];
   let arguments = (ins Mtc_FloatTensor:$input, Mtc_FloatTensor:$weights, Optional<Mtc_FloatTensor>:$bias,
                        Optional<Mtc_FloatTensor>:$addend, OptionalAttr<Mtc_ActivationAttr>:$activation,

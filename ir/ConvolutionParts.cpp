@@ -1,7 +1,8 @@
 //===- ConvolutionParts.cpp - Convolution and its adjoints in core operations -----------------===//
 //
 // By windows of the input: a contraction of their taps and channels, or, where each group has one
-// input channel and so little to contract, products that are added up while windows are read.
+// input channel and so little to contract, products that are added up while windows are read. Where
+// the result is f32 and operands are not, they are widened first: no sum is rounded in between.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -65,8 +66,11 @@ private:
   }
   SmallVector<int64_t> taps(int64_t first) { return axes(first, rank); }
 
+  Value widened(Value x) { return b.cast(x, typeOf(op->getResult(0)).getElementType()); }
+
   /// `axis` as groups and what is in each; itself where there is one group.
-  Value grouped(Value x, int64_t axis) {
+  Value grouped(Value value, int64_t axis) {
+    Value x = widened(value);
     SmallVector<int64_t> shape(shapeOf(x));
     if (groups == 1)
       return x;
@@ -89,7 +93,7 @@ private:
       low[1 + i] = op.getBefore()[i];
       high[1 + i] = std::max<int64_t>(0, reach - op.getBefore()[i] - shapeOf(op.getInput())[1 + i]);
     }
-    Value padded = b.pad(op.getInput(), low, high, interior);
+    Value padded = b.pad(widened(op.getInput()), low, high, interior);
     return b.windows(grouped(padded, 1 + rank), axes(1, rank), positions, kernel, op.getStrides(),
                      op.getDilations());
   }

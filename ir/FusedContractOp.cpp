@@ -18,10 +18,11 @@ LogicalResult FusedContractOp::verify() {
   if (getAddends().empty() && !getActivation() && !getSummed())
     return emitOpError("has neither an addend nor an activation nor a sum (fused_contract_c2)");
   if (getAddends().size() > maxAddends ||
-      llvm::any_of(getAddends().getTypes(), [&](Type other) { return other != type; }))
+      !llvm::all_of(getAddends().getTypes(), [&](Type other) { return contraction.mayAdd(other); }))
     return emitOpError() << "adds values of types " << getAddends().getTypes()
-                         << ", expected at most " << maxAddends << " of type " << type
-                         << " (fused_contract_c6)";
+                         << ", expected at most " << maxAddends << " of the extents of " << type
+                         << ", of the operands' elements or f32 beside 16-bit ones "
+                            "(fused_contract_c6)";
   bool needsPreactivation = getActivation() == Activation::GeluGradient;
   if (needsPreactivation != !!getPreactivation() ||
       (getPreactivation() && getPreactivation().getType() != type)) {
@@ -85,7 +86,8 @@ static Epilogue epilogueOf(FusedContractOp op) {
 static bool onlyAdds(FusedContractOp op) { return !op.getActivation() && !op.getSummed(); }
 
 Operation *FusedContractOp::buildAdding(OpBuilder &builder, Value value) {
-  if (!onlyAdds(*this) || getAddends().size() == maxAddends || value.getType() != getType())
+  if (!onlyAdds(*this) || getAddends().size() == maxAddends ||
+      !Contraction(*this).mayAdd(value.getType()))
     return nullptr;
   Epilogue epilogue = epilogueOf(*this);
   epilogue.addends.push_back(value);

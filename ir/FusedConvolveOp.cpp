@@ -16,15 +16,22 @@ static bool repeatsChannels(RankedTensorType type, ArrayRef<int64_t> strides) {
   return true;
 }
 
+/// Whether a value may be added: of the output's extents, in a type that may hold the sums.
+template <typename Op> static bool mayAdd(Op op, Value value) {
+  return shapeOf(value) == shapeOf(op.getOutput()) &&
+         holdsSumsOf(typeOf(op.getInput()).getElementType(), typeOf(value).getElementType());
+}
+
 LogicalResult FusedConvolveOp::verify() {
   if (failed(verifyConvolution(*this)))
     return failure();
-  Type type = getOutput().getType();
-  auto isOther = [&](Value value) { return value && value.getType() != type; };
+  RankedTensorType type = getOutput().getType();
+  auto isOther = [&](Value value) { return value && !mayAdd(*this, value); };
   if ((!getBias() && !getAddend() && !getActivation()) || isOther(getBias()) ||
       isOther(getAddend()) || getActivation().value_or(Activation::Relu) != Activation::Relu)
-    return emitOpError() << "expected a bias or an addend of type " << type
-                         << ", or relu as its activation (fused_convolve_c1)";
+    return emitOpError() << "expected a bias or an addend of the extents of " << type
+                         << ", of the operands' elements or f32 beside 16-bit ones, or relu as its "
+                            "activation (fused_convolve_c1)";
   return success();
 }
 
@@ -41,6 +48,11 @@ CallAttrInterface FusedConvolveOp::describeCall(std::optional<unsigned>) {
   MtcConvolution c = describeConvolution(*this);
   c.has_bias = getBias() != nullptr;
   c.has_addend = getAddend() != nullptr;
+  auto isOther = [&](Value value) {
+    return value && typeOf(value).getElementType() != getInput().getType().getElementType();
+  };
+  c.f32_bias = isOther(getBias());
+  c.f32_addend = isOther(getAddend());
   if (std::optional<Activation> activation = getActivation())
     c.activation = static_cast<uint32_t>(*activation);
   return ConvolutionCallAttr::get(getContext(), c);
@@ -82,7 +94,7 @@ template <typename Op> Operation *buildFused(OpBuilder &builder, Op op, const Ep
 template <typename Op> Operation *addTo(OpBuilder &builder, Op op, Value value) {
   Epilogue epilogue = epilogueOf(op);
   RankedTensorType type = op.getOutput().getType();
-  if (epilogue.activation || value.getType() != type)
+  if (epilogue.activation || !mayAdd(op, value))
     return nullptr;
   SmallVector<int64_t> strides = stridesOf(value);
   if (!epilogue.bias && repeatsChannels(type, strides))

@@ -181,6 +181,10 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       Whether a generated kernel computes the call faster: its work is less than the library's overhead, or of a kind that
       the library is slow at.
     }], "bool", "isFasterAsKernel", (ins "::mtc::CallAttrInterface":$call)>,
+    InterfaceMethod<[{
+      Whether library calls convert operands of a 16-bit type to f32 before they multiply: the target has no products of
+      them that are as fast. The call's description says so, because it decides what scratch the call needs.
+    }], "bool", "multipliesInF32", (ins "::mlir::Type":$element), "", [{ return false; }]>,
     InterfaceMethod<"How an `mtc.kernel` or `mtc.kernel_function` is run. It follows from the kernel alone.",
       "::mtc::KernelPlanAttrInterface", "planKernel", (ins "::mlir::Operation *":$kernel)>];
 }

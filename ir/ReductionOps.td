@@ -45,7 +45,8 @@ def ContractOp : Mtc_ValueOp<"contract", [
 
     * contract_c1: batch and contracted axes are distinct, within the ranks, and equally many on both sides.
     * contract_c2: paired axes have equal extents.
-    * contract_c3: the result has the extents that follow; element types are equal.
+    * contract_c3: the result has the extents that follow; element types are equal, but the result may be f32 where operands have
+      16 bits: the sums, which are kept in f32, unrounded.
   }];
   let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, DenseI64ArrayAttr:$lhs_batch,
                        DenseI64ArrayAttr:$rhs_batch, DenseI64ArrayAttr:$lhs_contract,
@@ -96,7 +97,8 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
     * fused_contract_c3: gelu_gradient, and no other, has a pre-activation, of the result's type.
     * fused_contract_c4: only gelu has an auxiliary result, of the result's type.
     * fused_contract_c5: the sum and what is summed go together; it has the extents that remain, and there are no batch axes.
-    * fused_contract_c6: there are at most two addends, of the result's type.
+    * fused_contract_c6: there are at most two addends of the result's extents, of the operands' element type or, beside 16-bit ones,
+      f32.
   }];
   let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, Variadic<Mtc_NumberTensor>:$addends,
                        Optional<Mtc_NumberTensor>:$preactivation, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,

@@ -33,6 +33,10 @@ unsigned TargetInfo::getSupportLevel(LibraryCallOpInterface call) const {
   return target ? target.getSupportLevel(call.describeCall(std::nullopt)) : 1;
 }
 
+bool TargetInfo::multipliesInF32(Type element) const {
+  return target && target.multipliesInF32(element);
+}
+
 bool TargetInfo::isFasterAsKernel(LibraryCallOpInterface call) const {
   return target && target.isFasterAsKernel(call.describeCall(std::nullopt));
 }

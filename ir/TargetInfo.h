@@ -28,6 +28,8 @@ public:
   /// 0 where the library cannot run the call.
   unsigned getSupportLevel(LibraryCallOpInterface call) const;
   bool isFasterAsKernel(LibraryCallOpInterface call) const;
+  /// Whether calls multiply elements of this type as f32.
+  bool multipliesInF32(mlir::Type element) const;
 
 private:
   TargetAttrInterface target;

@@ -221,7 +221,7 @@ Value TensorBuilder::reduce(ReductionKind kind, Value x, ArrayRef<int64_t> axes)
 
 Value TensorBuilder::contract(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatch,
                               ArrayRef<int64_t> rhsBatch, ArrayRef<int64_t> lhsContract,
-                              ArrayRef<int64_t> rhsContract) {
+                              ArrayRef<int64_t> rhsContract, Type element) {
   SmallVector<int64_t> shape;
   for (int64_t axis : lhsBatch)
     shape.push_back(shapeOf(lhs)[axis]);
@@ -232,8 +232,10 @@ Value TensorBuilder::contract(Value lhs, Value rhs, ArrayRef<int64_t> lhsBatch,
   };
   appendFree(lhs, lhsBatch, lhsContract);
   appendFree(rhs, rhsBatch, rhsContract);
-  return create<ContractOp>(RankedTensorType::get(shape, typeOf(lhs).getElementType()), lhs, rhs,
-                            lhsBatch, rhsBatch, lhsContract, rhsContract);
+  if (!element)
+    element = typeOf(lhs).getElementType();
+  return create<ContractOp>(RankedTensorType::get(shape, element), lhs, rhs, lhsBatch, rhsBatch,
+                            lhsContract, rhsContract);
 }
 
 Value TensorBuilder::attention(Value query, Value key, Value value, Value bias, Value mask,

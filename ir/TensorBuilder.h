@@ -94,9 +94,10 @@ public:
   // Reductions.
   Value reduce(ReductionKind kind, Value x, mlir::ArrayRef<int64_t> axes);
   Value sum(Value x, mlir::ArrayRef<int64_t> axes) { return reduce(ReductionKind::Add, x, axes); }
+  /// The result has the operands' element type where none is given.
   Value contract(Value lhs, Value rhs, mlir::ArrayRef<int64_t> lhsBatch,
                  mlir::ArrayRef<int64_t> rhsBatch, mlir::ArrayRef<int64_t> lhsContract,
-                 mlir::ArrayRef<int64_t> rhsContract);
+                 mlir::ArrayRef<int64_t> rhsContract, mlir::Type element = {});
   /// The first result of `mtc.attention`; bias and mask may be null.
   Value attention(Value query, Value key, Value value, Value bias, Value mask,
                   std::optional<int64_t> causal, double scale);

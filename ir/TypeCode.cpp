@@ -40,4 +40,8 @@ std::optional<uint32_t> mtc::typeNamed(StringRef name) {
   return static_cast<uint32_t>(row - types);
 }
 
+bool mtc::holdsSumsOf(Type operand, Type element) {
+  return operand == element || (element.isF32() && (operand.isBF16() || operand.isF16()));
+}
+
 int64_t mtc::bytesOfType(uint32_t code) { return types[code].bytes; }

@@ -17,6 +17,10 @@ MtcType typeCode(mlir::Type element);
 llvm::StringRef typeName(uint32_t code);
 std::optional<uint32_t> typeNamed(llvm::StringRef name);
 
+/// Whether sums of products of elements `operand` may be stored or added to as `element`: as they
+/// are, or in f32 where they have 16 bits.
+bool holdsSumsOf(mlir::Type operand, mlir::Type element);
+
 /// Bytes of an element.
 int64_t bytesOfType(uint32_t code);
 

@@ -119,11 +119,12 @@ private:
       return;
     add(name + " as a plain contraction", [=, this, &call](benchmark::State &state) {
       MtcContraction plain = plainContraction(*contraction);
-      auto bytes = [&](int64_t rows, int64_t columns) {
-        return aligned(plain.batch[0] * rows * columns * typeBytes(plain.type));
+      auto bytes = [&](int64_t rows, int64_t columns, uint32_t type) {
+        return aligned(plain.batch[0] * rows * columns * typeBytes(type));
       };
-      int64_t rhs = bytes(plain.m, plain.k), out = rhs + bytes(plain.k, plain.n);
-      Arena arena(out + bytes(plain.m, plain.n), threads);
+      int64_t rhs = bytes(plain.m, plain.k, plain.type),
+              out = rhs + bytes(plain.k, plain.n, plain.type);
+      Arena arena(out + bytes(plain.m, plain.n, resultType(plain)), threads);
       runCall(state, MTC_CONTRACTION, &plain, {arena.data(), arena.at(rhs), arena.at(out)});
       setRates(state, call.flops, 0);
     });

@@ -2,6 +2,8 @@
 
 #include "codegen/cpu/CpuDialect.h"
 
+#include "codegen/host/Processor.h"
+#include "ir/TypeCode.h"
 #include "runtime/abi/library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -35,6 +37,18 @@ unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
 
 bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
   return mtc_call_is_faster_as_kernel(call.getKind().str().c_str(), call.getBytes().data()) != 0;
+}
+
+/// The machine that compiles plans scratch, so that it must have the instructions, too.
+bool TargetAttr::multipliesInF32(Type element) const {
+  if (!element.isBF16() && !element.isF16())
+    return false;
+  if (!mtc_multiplies(typeCode(element)))
+    return true;
+  auto processor = describeProcessor(getProcessor(), getFeatures());
+  bool multiplies = processor && processor->hasBFloat16Products();
+  llvm::consumeError(processor.takeError());
+  return !multiplies;
 }
 
 KernelPlanAttrInterface TargetAttr::planKernel(Operation *kernel) const {

@@ -13,7 +13,7 @@ def MtcCpuDialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
-def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface>]> {
+def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMethods<TargetAttrInterface, ["multipliesInF32"]>]> {
   let mnemonic = "target";
   let summary = "kernels are functions of the program, oneDNN computes library calls";
   let description = [{

@@ -18,10 +18,23 @@
 using namespace llvm;
 using namespace mtc;
 
-bool cpu::Processor::hasBFloat16Conversion() const {
-  return StringRef(features).contains("+avx512bf16") ||
-         StringRef(features).contains("+avxneconvert");
+/// Features of which code generation depends on, and not only LLVM.
+static constexpr const char *askedFeatures[] = {"avx512bf16", "avxneconvert", "f16c"};
+
+/// The last mention counts.
+bool cpu::Processor::has(StringRef feature) const {
+  StringRef list = features;
+  size_t added = list.rfind(("+" + feature).str()), removed = list.rfind(("-" + feature).str());
+  return added != StringRef::npos && (removed == StringRef::npos || removed < added);
 }
+
+bool cpu::Processor::hasBFloat16Conversion() const {
+  return has("avx512bf16") || has("avxneconvert");
+}
+
+bool cpu::Processor::hasBFloat16Products() const { return has("avx512bf16"); }
+
+bool cpu::Processor::hasFloat16Conversion() const { return has("f16c"); }
 
 static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
@@ -64,8 +77,9 @@ Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFe
                        "'; use 'host' or a name such as 'x86-64-v4' or 'sapphirerapids'");
     result.cpu = cpu.str();
     info.reset((*target)->createMCSubtargetInfo(triple, cpu, ""));
-    if (info->checkFeatures("+avx512bf16"))
-      features.AddFeature("avx512bf16");
+    for (const char *name : askedFeatures)
+      if (info->checkFeatures("+" + std::string(name)))
+        features.AddFeature(name);
   }
   // Vectors are 512 bits wide wherever the processor has them.
   features.AddFeature("prefer-256-bit", false);

@@ -16,7 +16,14 @@ namespace mtc::cpu {
 /// A processor. `features` is a list as LLVM writes it (`+avx2,-avx512f`).
 struct Processor {
   std::string cpu, features;
+  /// Whether it has instructions that convert f32 to and from the type, in whole vectors.
   bool hasBFloat16Conversion() const;
+  bool hasFloat16Conversion() const;
+  /// Whether it multiplies bf16 faster than f32.
+  bool hasBFloat16Products() const;
+
+private:
+  bool has(llvm::StringRef feature) const;
 };
 
 /// `host` is the machine that compiles: its list of features, since processors that LLVM does not

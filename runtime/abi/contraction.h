@@ -25,9 +25,10 @@ typedef enum MtcSummed {
  * is). The batch has batch_rank dimensions; index batch_rank is m (lhs, addends, out) or k (rhs),
  * batch_rank + 1 is k (lhs) or n. No addend overlaps out: one that lies there is `accumulate`.
  * With an activation, out is that of these sums z. The preactivation and the auxiliary output have
- * the strides of out; the sums are dense. */
+ * the strides of out; the sums are dense. Sums of 16-bit elements are kept in f32, and rounded once
+ * where they are stored in 16 bits. */
 typedef struct MtcContraction {
-  uint32_t type; /* of all operands and the result */
+  uint32_t type; /* of all operands and results but those that are f32 below */
   uint32_t batch_rank;
   int64_t batch[MTC_MAX_RANK - 2];
   int64_t m, n, k;
@@ -38,7 +39,11 @@ typedef struct MtcContraction {
   uint32_t activation; /* MtcActivation */
   uint32_t has_auxiliary;
   uint32_t summed; /* MtcSummed */
-  uint32_t unused; /* 0 */
+  /* Where `type` has 16 bits: */
+  uint32_t f32_result; /* out, and the preactivation, auxiliary output and sums, are f32 */
+  uint32_t f32_addends[MTC_MAX_ADDENDS]; /* the addend is */
+  uint32_t f32_products; /* the processor multiplies in f32: the target has no such instructions */
+  uint32_t unused;       /* 0 */
 } MtcContraction;
 
 #endif /* MTC_RUNTIME_ABI_CONTRACTION_H */

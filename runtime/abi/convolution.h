@@ -25,7 +25,7 @@
  * activation. The other two kinds are its adjoints: the operand that they lack is what they compute
  * from the same sum. All tensors are dense, in this order of their axes. */
 typedef struct MtcConvolution {
-  uint32_t type;        /* of all operands and the result */
+  uint32_t type;        /* of all operands and the result but those that are f32 below */
   uint32_t window_rank; /* 1..MTC_MAX_WINDOW_AXES */
   int64_t batch, groups;
   int64_t input_channels, output_channels; /* of one group */
@@ -34,7 +34,10 @@ typedef struct MtcConvolution {
   int64_t before[MTC_MAX_WINDOW_AXES]; /* padding in front */
   uint32_t has_bias, has_addend;       /* of a convolution, as is the activation */
   uint32_t activation;                 /* MTC_NO_ACTIVATION or MTC_RELU */
-  uint32_t unused;                     /* 0 */
+  /* Where `type` has 16 bits: */
+  uint32_t f32_result, f32_bias, f32_addend; /* what is computed, and what is added, is f32 */
+  uint32_t f32_products; /* the processor multiplies in f32: the target has no such instructions */
+  uint32_t unused;       /* 0 */
 } MtcConvolution;
 
 #endif /* MTC_RUNTIME_ABI_CONVOLUTION_H */

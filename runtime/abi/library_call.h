@@ -31,6 +31,10 @@ MtcSupportLevel mtc_call_support_level(const char *kind, const void *description
 /* Whether a generated kernel is faster than the call; 0 for kinds that no kernel computes. */
 int mtc_call_is_faster_as_kernel(const char *kind, const void *description);
 
+/* Whether this machine's library multiplies elements of a 16-bit type faster than f32. Calls whose
+ * records say `f32_products` do not ask for it. */
+int mtc_multiplies(uint32_t type);
+
 /* Prepares the call for one thread and runs it once, with scratch of its own: for tools. `buffers`
  * are those of operands and results. 0 if unsupported. */
 int mtc_call_run(const MtcCall *call, char *const *buffers);

@@ -38,6 +38,20 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has f32 beside f32, expected 16-bit operands (contraction_call_c3)}}
+  mtc.call #mtc.contraction<type = f32, f32_addends = [0, 1]> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has f32 beside f64, expected 16-bit operands (convolution_call_c4)}}
+  mtc.call #mtc.convolution<type = f64, window_rank = 1, f32_result = 1> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{has windows along 4 axes, expected 1 to 3 (convolution_call_c1)}}
   mtc.call #mtc.convolution<type = f32, window_rank = 4> [] into []
 }

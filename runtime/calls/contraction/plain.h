@@ -16,6 +16,13 @@ inline const MtcContraction *contractionOf(const MtcCall &call) {
              : nullptr;
 }
 
+inline uint32_t resultType(const MtcContraction &c) {
+  return c.f32_result ? uint32_t{MTC_F32} : c.type;
+}
+inline uint32_t addendType(const MtcContraction &c, uint32_t addend) {
+  return c.f32_addends[addend] ? uint32_t{MTC_F32} : c.type;
+}
+
 /// Multiplications and additions of a run.
 inline int64_t contractionFlops(const MtcContraction &c) {
   int64_t flops = 2 * c.m * c.n * c.k;
@@ -24,11 +31,13 @@ inline int64_t contractionFlops(const MtcContraction &c) {
   return flops;
 }
 
-/// The contraction of the same shape and type with dense row-major tensors of its own and one batch
-/// dimension, which starts from nothing: what a library is fastest at.
+/// The contraction of the same shape and types with dense row-major tensors of its own and one
+/// batch dimension, which starts from nothing: what a library is fastest at.
 inline MtcContraction plainContraction(const MtcContraction &contraction) {
   MtcContraction plain = {};
   plain.type = contraction.type;
+  plain.f32_result = contraction.f32_result;
+  plain.f32_products = contraction.f32_products;
   plain.m = contraction.m;
   plain.n = contraction.n;
   plain.k = contraction.k;

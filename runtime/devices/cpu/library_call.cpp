@@ -1,6 +1,8 @@
 // Library calls by their kind, and the answers that the compiler asks for.
 #include "runtime/devices/cpu/library_call.h"
 
+#include "runtime/devices/cpu/onednn.h"
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -41,6 +43,10 @@ extern "C" MtcSupportLevel mtc_call_support_level(const char *kind, const void *
 extern "C" int mtc_call_is_faster_as_kernel(const char *kind, const void *description) {
   const mtc::runtime::CallKind *known = mtc::runtime::findCallKind(kind);
   return known && known->isFasterAsKernel(description);
+}
+
+extern "C" int mtc_multiplies(uint32_t type) {
+  return mtc::runtime::libraryMultiplies(type) ? 1 : 0;
 }
 
 extern "C" int mtc_call_run(const MtcCall *call, char *const *buffers) {

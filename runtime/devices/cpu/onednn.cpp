@@ -33,6 +33,12 @@ std::optional<dnnl_data_type_t> libraryType(uint32_t type) {
   return std::nullopt;
 }
 
+bool libraryMultiplies(uint32_t type) {
+  constexpr auto needed = static_cast<unsigned>(dnnl_cpu_isa_avx512_core_bf16);
+  return type == MTC_BF16 &&
+         (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & needed) == needed;
+}
+
 dnnl_engine_t libraryEngine() { return Processor::get().engine; }
 
 LibraryAttributes userScratchAttributes() {

@@ -74,11 +74,12 @@ std::optional<double> plainContractionThroughput(const MtcContraction &plain, in
   if (!prepared)
     return std::nullopt;
   return ifMemoryAllows([&] {
-    auto bytes = [&](int64_t rows, int64_t columns) {
-      return aligned(plain.batch[0] * rows * columns * typeBytes(plain.type));
+    auto bytes = [&](int64_t rows, int64_t columns, uint32_t type) {
+      return aligned(plain.batch[0] * rows * columns * typeBytes(type));
     };
-    const int64_t rhs = bytes(plain.m, plain.k), out = rhs + bytes(plain.k, plain.n),
-                  scratch = out + bytes(plain.m, plain.n);
+    const int64_t rhs = bytes(plain.m, plain.k, plain.type),
+                  out = rhs + bytes(plain.k, plain.n, plain.type),
+                  scratch = out + bytes(plain.m, plain.n, resultType(plain));
     Arena arena(scratch + prepared->scratchBytes(), threads);
     char *const buffers[] = {arena.data(), arena.at(rhs), arena.at(out)};
     double seconds = fewestSeconds([&] { prepared->run(buffers, arena.at(scratch)); });

@@ -49,9 +49,25 @@ TEST(Profile, TheFastestStepCounts) {
 
 TEST(Profile, PlainContractionHasTheSameWork) {
   // lhs [5, m, k] transposed, rhs the same for every entry.
-  MtcContraction contraction = {
-      MTC_F32, 2,  {5, 3}, 7, 11, 13, {1000, 91, 1, 7}, {0, 0, 11, 1}, {231, 77, 11, 1}, 1,
-      0,       {}, 0,      0, 0,  0};
+  MtcContraction contraction = {MTC_F32,
+                                2,
+                                {5, 3},
+                                7,
+                                11,
+                                13,
+                                {1000, 91, 1, 7},
+                                {0, 0, 11, 1},
+                                {231, 77, 11, 1},
+                                1,
+                                0,
+                                {},
+                                0,
+                                0,
+                                0,
+                                0,
+                                {},
+                                0,
+                                0};
   MtcContraction plain = plainContraction(contraction);
   EXPECT_EQ(contractionFlops(plain), 2 * 5 * 3 * 7 * 11 * 13);
   EXPECT_EQ(contractionFlops(contraction), contractionFlops(plain));

@@ -126,6 +126,9 @@ const MtcContraction contractions[] = {
      0,
      0,
      0,
+     0,
+     {},
+     0,
      0},
     // weight gradient[0, n] = sum over k of error[k, 0] x[k, n]
     {MTC_F32,
@@ -142,6 +145,9 @@ const MtcContraction contractions[] = {
      {},
      0,
      0,
+     0,
+     0,
+     {},
      0,
      0}};
 const MtcCall calls[] = {{MTC_CONTRACTION, &contractions[0], 4 << 20, 2 * batch * features,

@@ -3,6 +3,7 @@
 
 #include "runtime/calls/contraction/cpu/library_matmul.h"
 #include "runtime/calls/contraction/cpu/loops.h"
+#include "runtime/calls/contraction/cpu/panels.h"
 #include "runtime/calls/contraction/cpu/strided_copy.h"
 #include "runtime/calls/contraction/plain.h"
 #include "runtime/calls/contraction/problem.h"
@@ -28,22 +29,25 @@ public:
   /// False if the library has no implementation but its reference.
   bool plan(const MtcContraction &contraction, const ContractionProblem &simplified,
             int maximalThreads) {
-    dnnl_data_type_t type = *libraryType(contraction.type);
-    elementBytes = static_cast<int>(dnnl_data_type_size(type));
+    types = {.operands = *libraryType(contraction.type),
+             .result = *libraryType(resultType(contraction)),
+             .addends = {}};
+    for (uint32_t i = 0; i < contraction.addend_count; ++i)
+      types.addends[i] = *libraryType(addendType(contraction, i));
     problem = simplified;
     threads = maximalThreads;
-    packOperand(problem.lhs, &BatchAxis::lhs, packedLhs);
-    packOperand(problem.rhs, &BatchAxis::rhs, packedRhs);
+    packOperand(problem.lhs, &BatchAxis::lhs, packedLhs, types.operands);
+    packOperand(problem.rhs, &BatchAxis::rhs, packedRhs, types.operands);
     accumulate = contraction.accumulate != 0;
-    if (problem.out.isRowMajor() && chooseMatmul(type))
+    if (problem.out.isRowMajor() && chooseMatmul())
       return true;
     // The sums go to the scratch first; what is to be added is added as they are written.
     addends.swap(problem.addends);
     accumulateAfterwards = std::exchange(accumulate, false);
-    if ((accumulateAfterwards || !addends.empty()) && type != dnnl_f32)
+    if ((accumulateAfterwards || !addends.empty()) && types.operands != dnnl_f32)
       return false;
-    packOperand(problem.out, &BatchAxis::out, packedOut, true);
-    return chooseMatmul(type);
+    packOperand(problem.out, &BatchAxis::out, packedOut, types.result, true);
+    return chooseMatmul();
   }
 
   /// Generates the code and the objects that `run` uses.
@@ -90,19 +94,22 @@ public:
     if (accumulateAfterwards || !addends.empty())
       addAfterwards(reinterpret_cast<const float *>(result), added, reinterpret_cast<float *>(out));
     else if (packedOut)
-      copyStrided(packedOut->dense, result, packedOut->original, out, elementBytes, threads);
+      copyStrided(packedOut->dense, result, packedOut->original, out, bytesOf(types.result),
+                  threads);
   }
 
 private:
+  static int bytesOf(dnnl_data_type_t type) { return static_cast<int>(dnnl_data_type_size(type)); }
+
   /// One matmul for as many of the batch axes as the library takes.
-  bool chooseMatmul(dnnl_data_type_t type) {
+  bool chooseMatmul() {
     for (size_t inner = std::min(problem.batch.size(), maxMatmulBatchAxes);; --inner) {
       entries = 1;
       outerAxes = problem.batch.size() - inner;
       for (size_t i = 0; i < outerAxes; ++i)
         entries *= problem.batch[i].extent;
       workers = entries >= threads ? threads : 1;
-      matmul = planMatmul(problem, inner, type, accumulate, workers > 1 ? 1 : threads);
+      matmul = planMatmul(problem, inner, types, accumulate, workers > 1 ? 1 : threads);
       if (matmul || inner == 0)
         break;
     }
@@ -116,7 +123,7 @@ private:
 
   /// Replaces a layout that no library takes by a dense one in the scratch.
   void packOperand(MatrixLayout &matrix, int64_t BatchAxis::*stride,
-                   std::optional<Packing> &packing, bool isResult = false) {
+                   std::optional<Packing> &packing, dnnl_data_type_t type, bool isResult = false) {
     if (!isResult && matrix.isPlain())
       return;
     packing.emplace();
@@ -143,7 +150,7 @@ private:
       if (problem.batch[i].*stride != 0)
         problem.batch[i].*stride = packing->dense.strides[i];
     packing->offset = scratch;
-    scratch += alignedBytes(elements * elementBytes);
+    scratch += alignedBytes(elements * bytesOf(type));
   }
 
   const char *pack(const std::optional<Packing> &packing, const char *operand,
@@ -151,7 +158,8 @@ private:
     if (!packing)
       return operand;
     char *dense = scratchStart + packing->offset;
-    copyStrided(packing->original, operand, packing->dense, dense, elementBytes, threads);
+    copyStrided(packing->original, operand, packing->dense, dense, bytesOf(types.operands),
+                threads);
     return dense;
   }
 
@@ -170,11 +178,11 @@ private:
       rhsOffset += index * axis.rhs;
       outOffset += index * axis.out;
       for (size_t a = 0; a < problem.addends.size(); ++a)
-        operands[firstAddend + a] += index * axis.addends[a] * elementBytes;
+        operands[firstAddend + a] += index * axis.addends[a] * bytesOf(types.addends[a]);
     }
-    operands[0] = lhs + lhsOffset * elementBytes;
-    operands[1] = rhs + rhsOffset * elementBytes;
-    operands[2] = out + outOffset * elementBytes;
+    operands[0] = lhs + lhsOffset * bytesOf(types.operands);
+    operands[1] = rhs + rhsOffset * bytesOf(types.operands);
+    operands[2] = out + outOffset * bytesOf(types.result);
     matmul->run(worker, operands.data(), library);
   }
 
@@ -211,7 +219,8 @@ private:
   }
 
   ContractionProblem problem;
-  int elementBytes = 4, threads = 1, workers = 1;
+  MatmulTypes types = {};
+  int threads = 1, workers = 1;
   int64_t entries = 1, scratch = 0, librarySlice = 0, libraryOffset = 0;
   std::optional<Packing> packedLhs, packedRhs, packedOut;
   bool accumulate = false;
@@ -227,11 +236,15 @@ private:
 std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction, int threads,
                                                bool executable) {
   ContractionProblem problem = simplifyContraction(contraction);
-  if (libraryType(contraction.type) && !problem.isEmpty() && problem.k() > 0) {
+  const bool isLibrarys = contraction.type == MTC_F32 ||
+                          (libraryMultiplies(contraction.type) && !contraction.f32_products);
+  if (isLibrarys && !problem.isEmpty() && problem.k() > 0) {
     auto result = std::make_unique<LibraryContraction>();
     if (result->plan(contraction, problem, threads) && (!executable || result->build()))
       return result;
   }
+  if (auto result = createPanelContraction(contraction, problem, threads, machineVectors()))
+    return result;
   return createLoopContraction(contraction, problem, threads);
 }
 

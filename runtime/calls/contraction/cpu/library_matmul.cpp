@@ -51,20 +51,25 @@ bool liesAsResult(const ContractionProblem &p, size_t inner, size_t addend) {
 } // namespace
 
 std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, size_t inner,
-                                             dnnl_data_type_t type, bool accumulate, int threads) {
-  auto describeOperand = [&](const MatrixLayout &matrix, const auto &stride) {
+                                             const MatmulTypes &types, bool accumulate,
+                                             int threads) {
+  auto describeOperand = [&](const MatrixLayout &matrix, const auto &stride,
+                             dnnl_data_type_t type) {
     return describe(problem, inner, matrix, stride, type);
   };
-  dnnl_memory_desc_t lhs = describeOperand(problem.lhs, std::mem_fn(&BatchAxis::lhs)),
-                     rhs = describeOperand(problem.rhs, std::mem_fn(&BatchAxis::rhs)),
-                     out = describeOperand(problem.out, std::mem_fn(&BatchAxis::out));
+  dnnl_memory_desc_t lhs =
+                         describeOperand(problem.lhs, std::mem_fn(&BatchAxis::lhs), types.operands),
+                     rhs =
+                         describeOperand(problem.rhs, std::mem_fn(&BatchAxis::rhs), types.operands),
+                     out = describeOperand(problem.out, std::mem_fn(&BatchAxis::out), types.result);
   std::vector<LibraryPrimitive::Operand> operands = {
       {DNNL_ARG_SRC, lhs}, {DNNL_ARG_WEIGHTS, rhs}, {DNNL_ARG_DST, out}};
   const dnnl_memory_desc_t *bias = nullptr;
   std::vector<dnnl_memory_desc_t> added, addends;
   for (size_t i = 0; i < problem.addends.size(); ++i)
-    addends.push_back(describeOperand(problem.addends[i],
-                                      [i](const BatchAxis &axis) { return axis.addends[i]; }));
+    addends.push_back(describeOperand(
+        problem.addends[i], [i](const BatchAxis &axis) { return axis.addends[i]; },
+        types.addends[i]));
   for (size_t i = 0; i < addends.size(); ++i) {
     int name = DNNL_ARG_BIAS;
     if (!bias && isBias(problem, inner, i)) {

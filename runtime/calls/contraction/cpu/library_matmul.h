@@ -5,6 +5,7 @@
 #include "runtime/calls/contraction/problem.h"
 #include "runtime/devices/cpu/onednn.h"
 
+#include <array>
 #include <memory>
 
 namespace mtc::runtime {
@@ -12,11 +13,18 @@ namespace mtc::runtime {
 /// The most batch axes that one matmul takes.
 constexpr size_t maxMatmulBatchAxes = DNNL_MAX_NDIMS - 2;
 
+/// Of elements. Sums are kept in f32.
+struct MatmulTypes {
+  dnnl_data_type_t operands, result;
+  std::array<dnnl_data_type_t, MTC_MAX_ADDENDS> addends;
+};
+
 /// Plans a matmul over the last `inner` batch axes of the problem, its addends included, for
 /// `threads` threads; null if the library has none, or only its reference. Its operands are lhs,
 /// rhs, out and the addends.
 std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, size_t inner,
-                                             dnnl_data_type_t type, bool accumulate, int threads);
+                                             const MatmulTypes &types, bool accumulate,
+                                             int threads);
 
 } // namespace mtc::runtime
 

@@ -40,14 +40,19 @@ Matmul::Matmul(const Blas &blas, const MatmulPlan &plan, std::vector<Address> ca
   choose();
 }
 
+uint32_t Matmul::typeOf(uint32_t buffer) const {
+  return buffer == plan.a.buffer || buffer == plan.b.buffer ? plan.type : plan.resultType;
+}
+
 Address Matmul::address(uint32_t buffer, int64_t call) const {
-  return buffers[buffer] + static_cast<Address>(plan.offset(buffer, call) * typeBytes(plan.type));
+  return buffers[buffer] +
+         static_cast<Address>(plan.offset(buffer, call) * typeBytes(typeOf(buffer)));
 }
 
 Matmul::Owned<MatrixLayoutHandle> Matmul::layout(const MatrixView &matrix) const {
   MatrixLayoutHandle handle = nullptr;
   const BlasLt &library = blas.library;
-  blas.check(library.createLayout(&handle, scalarType(plan.type),
+  blas.check(library.createLayout(&handle, scalarType(typeOf(matrix.buffer)),
                                   static_cast<uint64_t>(matrix.rows),
                                   static_cast<uint64_t>(matrix.columns), matrix.leading),
              cannot);
@@ -112,7 +117,7 @@ void Matmul::choose() {
     uint32_t result = alignmentOf(address(buffer));
     for (const BatchAxis &axis : plan.outer)
       result = std::min(result, alignmentOf(static_cast<uint64_t>(plan.stride(axis, buffer) *
-                                                                  typeBytes(plan.type))));
+                                                                  typeBytes(typeOf(buffer)))));
     return result;
   };
   set(maxWorkspace, static_cast<uint64_t>(workspaceBytes));

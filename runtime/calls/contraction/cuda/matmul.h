@@ -30,6 +30,7 @@ private:
   using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, int (*)(Handle)>;
 
   Owned<MatrixLayoutHandle> layout(const MatrixView &matrix) const;
+  uint32_t typeOf(uint32_t buffer) const;
   void describe(MtcCudaPrecision precision);
   void choose();
   Address address(uint32_t buffer, int64_t call = 0) const;

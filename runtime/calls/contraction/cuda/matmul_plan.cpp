@@ -111,6 +111,7 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
     return std::nullopt;
   MatmulPlan plan = {};
   plan.type = contraction.type;
+  plan.resultType = contraction.f32_result ? uint32_t{MTC_F32} : contraction.type;
   plan.swapped = problem.swapped;
   plan.outer = problem.batch;
   BatchAxis inner = {1, 0, 0, 0};
@@ -134,10 +135,13 @@ std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
   plan.d = {out, problem.n(), problem.m(), problem.out.rowStride, inner.out, false};
   if (contraction.accumulate)
     plan.c = plan.d;
-  for (uint32_t i = 0; i < contraction.addend_count; ++i)
+  for (uint32_t i = 0; i < contraction.addend_count; ++i) {
+    if (contraction.f32_addends[i] != contraction.f32_result)
+      return std::nullopt;
     if (!addMatrix(plan, problem.addends[i], 2 + i, inner.addends[i]) &&
         !addBias(plan, problem.addends[i], 2 + i, inner.addends[i]))
       return std::nullopt;
+  }
   if (!addEpilogue(plan, contraction))
     return std::nullopt;
   return plan;

@@ -24,7 +24,8 @@ struct MatrixView {
 /// to a program is column-major transposed to the library: d is the transpose of `out`, a that of
 /// the contraction's rhs, b that of its lhs.
 struct MatmulPlan {
-  uint32_t type;
+  uint32_t type;       ///< of a and b
+  uint32_t resultType; ///< of all else
   MatrixView a, b, d;
   std::optional<MatrixView> c; ///< in out's buffer where the contraction accumulates
   struct Bias {
@@ -49,7 +50,8 @@ struct MatmulPlan {
 
 /// Nothing if cuBLASLt cannot compute it: a matrix without a unit stride, two matrices or two
 /// vectors to add, an element type that it does not have, a sum over nothing; an epilogue with
-/// outer batch axes, in f64, with what it does not go together with, or whose matrix lies badly.
+/// outer batch axes, in f64, with what it does not go together with, or whose matrix lies badly;
+/// an addend of another type than the result's.
 std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction);
 
 /// Bytes of workspace that the library may use. The sum over k is split for it, into at most 16

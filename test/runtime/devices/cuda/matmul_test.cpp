@@ -3,6 +3,7 @@
 #include "runtime/abi/attention.h"
 #include "runtime/abi/cuda_library_call.h"
 #include "runtime/calls/contraction/cuda/matmul.h"
+#include "runtime/devices/cpu/convert.h"
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
 #include "runtime/devices/cuda/handles.h"
 #include "runtime/support/failure.h"
@@ -48,11 +49,11 @@ public:
     OwnedStream stream(driver);
     std::vector<DeviceMemory> memories;
     std::vector<Address> addresses;
-    for (const std::vector<float> &values : buffers) {
-      const size_t bytes = values.size() * sizeof(float);
-      memories.emplace_back(driver, static_cast<int64_t>(bytes));
+    for (uint32_t buffer = 0; buffer < bufferCount(); ++buffer) {
+      const std::vector<char> bytes = stored(buffer);
+      memories.emplace_back(driver, static_cast<int64_t>(bytes.size()));
       addresses.push_back(memories.back().address());
-      driver.copyToDevice(addresses.back(), values.data(), bytes, stream);
+      driver.copyToDevice(addresses.back(), bytes.data(), bytes.size(), stream);
     }
     DeviceMemory workspace(driver, workspaceBytes(plan));
     Matmul matmul(blas, plan, addresses, workspace.address(), workspaceBytes(plan), MTC_CUDA_F32);
@@ -104,6 +105,17 @@ public:
 
 private:
   bool hasPreactivation() const { return c.activation == MTC_GELU_GRADIENT; }
+  /// The operands of a contraction of 16-bit elements hold those, all else f32.
+  std::vector<char> stored(uint32_t buffer) const {
+    const std::vector<float> &values = buffers[buffer];
+    const auto *wide = reinterpret_cast<const char *>(values.data());
+    if (buffer >= 2 || c.type == MTC_F32)
+      return {wide, wide + values.size() * sizeof(float)};
+    std::vector<char> bytes(values.size() * 2);
+    mtc::runtime::narrowArray(c.type, values.data(), static_cast<int64_t>(values.size()),
+                              bytes.data(), 1);
+    return bytes;
+  }
   uint32_t outBuffer() const { return 2 + c.addend_count + (hasPreactivation() ? 1 : 0); }
   uint32_t bufferCount() const {
     return outBuffer() + 1 + (c.has_auxiliary ? 1 : 0) + (c.summed ? 1 : 0);
@@ -178,7 +190,7 @@ void expectRefused(const MtcContraction &contraction) {
 
 /// lhs [5, 7], rhs [7, 3], row-major.
 MtcContraction plain() {
-  return {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0};
+  return {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0};
 }
 
 /// lhs [5, 7], rhs [7, 8]: what an auxiliary matrix may lie as.
@@ -202,11 +214,12 @@ TEST(Matmul, OperandsLieEitherWay) {
 }
 
 TEST(Matmul, RowsWithGaps) {
-  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {20, 1}, {9, 1}, {4, 1}, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {20, 1}, {9, 1}, {4, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0},
+              1);
 }
 
 TEST(Matmul, ResultTransposed) {
-  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {1, 5}, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {1, 5}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
 }
 
 TEST(Matmul, AccumulatesAndAdds) {
@@ -227,9 +240,25 @@ TEST(Matmul, AccumulatesAndAdds) {
 
 TEST(Matmul, BatchesOfOneStrideAreOneCall) {
   // heads [2, 3] of [2, 5, 3, 7] and [2, 11, 3, 7]: scores [2, 3, 5, 11]
-  MtcContraction heads = {
-      MTC_F32, 2,  {2, 3}, 5, 11, 7, {105, 7, 21, 1}, {231, 7, 1, 21}, {165, 55, 11, 1}, 0,
-      0,       {}, 0,      0, 0,  0};
+  MtcContraction heads = {MTC_F32,
+                          2,
+                          {2, 3},
+                          5,
+                          11,
+                          7,
+                          {105, 7, 21, 1},
+                          {231, 7, 1, 21},
+                          {165, 55, 11, 1},
+                          0,
+                          0,
+                          {},
+                          0,
+                          0,
+                          0,
+                          0,
+                          {},
+                          0,
+                          0};
   expectCalls(heads, 2);
   // the same with dense heads
   expectCalls({MTC_F32,
@@ -247,32 +276,37 @@ TEST(Matmul, BatchesOfOneStrideAreOneCall) {
                0,
                0,
                0,
+               0,
+               {},
+               0,
                0},
               1);
 }
 
 TEST(Matmul, BroadcastOperandsOfABatch) {
   // lhs the same in each entry
-  expectCalls({MTC_F32, 1, {4}, 5, 3, 7, {0, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0, 0},
-              1);
+  expectCalls(
+      {MTC_F32, 1, {4}, 5, 3, 7, {0, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0},
+      1);
   // rhs the same: more rows
-  expectCalls({MTC_F32, 1, {4}, 5, 3, 7, {35, 7, 1}, {0, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0, 0},
-              1);
+  expectCalls(
+      {MTC_F32, 1, {4}, 5, 3, 7, {35, 7, 1}, {0, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0},
+      1);
 }
 
 TEST(Matmul, BatchWithABiasOfItsOwn) {
-  MtcContraction c = {MTC_F32,    1, {4}, 5,           3, 7, {35, 7, 1}, {21, 3, 1},
-                      {15, 3, 1}, 0, 1,   {{3, 0, 1}}, 0, 0, 0,          0};
+  MtcContraction c = {MTC_F32, 1,           {4}, 5, 3, 7, {35, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0,
+                      1,       {{3, 0, 1}}, 0,   0, 0, 0, {},         0,          0};
   expectCalls(c, 1);
   c.addend_strides[0][0] = 0;
   expectCalls(c, 1);
 }
 
 TEST(Matmul, VectorsAreMatrices) {
-  expectCalls({MTC_F32, 0, {}, 1, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 5, 1, 7, {7, 1}, {1, 1}, {1, 1}, 1, 0, {}, 0, 0, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 1, 1, 7, {1, 1}, {1, 1}, {1, 1}, 0, 0, {}, 0, 0, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 5, 3, 1, {1, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 1, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 5, 1, 7, {7, 1}, {1, 1}, {1, 1}, 1, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 1, 1, 7, {1, 1}, {1, 1}, {1, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
+  expectCalls({MTC_F32, 0, {}, 5, 3, 1, {1, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
 }
 
 TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
@@ -302,6 +336,30 @@ TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
   expectRefused(c);
   MtcContraction attention = plain();
   EXPECT_EQ(mtc_cuda_call_support_level(MTC_ATTENTION, &attention, MTC_CUDA_TF32), 0);
+}
+
+TEST(Matmul, GivesTheSumsOfNarrowElementsInF32) {
+  for (uint32_t type : {MTC_BF16, MTC_F16}) {
+    MtcContraction c = wide(MTC_NO_ACTIVATION);
+    c.type = type;
+    c.f32_result = 1;
+    expectCalls(c, 1);
+    c.accumulate = 1; // a weight's gradient
+    c.summed = MTC_LHS_SUMMED;
+    expectCalls(c, 1);
+    c = wide(MTC_NO_ACTIVATION);
+    c.type = type;
+    c.f32_result = 1;
+    c.addend_count = 1;
+    c.addend_strides[0][1] = 1;
+    c.f32_addends[0] = 1;
+    expectCalls(c, 1);
+    c.f32_addends[0] = 0; // The library adds what has the result's type.
+    expectRefused(c);
+    c.f32_addends[0] = 1;
+    c.f32_result = 0;
+    expectRefused(c);
+  }
 }
 
 TEST(Matmul, HasActivationsWhereOperandsAreRounded) {
@@ -343,7 +401,8 @@ TEST(Matmul, ForwardActivations) {
 
 TEST(Matmul, ActivationOfABatchWithGaps) {
   MtcContraction c = {MTC_F32,     1, {4}, 5,           8,        7, {35, 7, 1}, {56, 8, 1},
-                      {88, 16, 1}, 0, 1,   {{8, 0, 1}}, MTC_GELU, 1, 0,          0};
+                      {88, 16, 1}, 0, 1,   {{8, 0, 1}}, MTC_GELU, 1, 0,          0,
+                      {},          0, 0};
   expectCalls(c, 1);
 }
 

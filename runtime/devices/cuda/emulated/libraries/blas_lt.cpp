@@ -9,6 +9,7 @@
 #include "runtime/support/failure.h"
 #include "runtime/support/process.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -178,8 +179,10 @@ bool fits(const MatmulDescriptionObject &description, const MatrixLayoutObject &
   return rows(a, description.transposeA) == d.rows &&
          columns(b, description.transposeB) == d.columns &&
          columns(a, description.transposeA) == rows(b, description.transposeB) &&
-         c.rows == d.rows && c.columns == d.columns && a.batch == d.batch && b.batch == d.batch &&
-         c.batch == d.batch && epilogueOf(description, a, b, d).isSupported();
+         a.type == b.type && c.type == d.type &&
+         (d.type == a.type || (d.type == blasF32 && a.type != blasF64)) && c.rows == d.rows &&
+         c.columns == d.columns && a.batch == d.batch && b.batch == d.batch && c.batch == d.batch &&
+         epilogueOf(description, a, b, d).isSupported();
 }
 
 int findAlgorithms(BlasHandle, MatmulDescription description, MatrixLayoutHandle a,
@@ -213,7 +216,10 @@ int matmul(BlasHandle, MatmulDescription description, const void *, const void *
   product->d = *dLayout;
   product->buffers = {address(a), address(b)};
   MtcContraction &contraction = product->contraction;
-  contraction.type = elementType(dLayout->type);
+  contraction.type = elementType(aLayout->type);
+  const bool isWidened = dLayout->type != aLayout->type; // What is added has the result's type.
+  contraction.f32_result = isWidened;
+  std::fill_n(contraction.f32_addends, MTC_MAX_ADDENDS, isWidened);
   contraction.batch_rank = 1;
   contraction.batch[0] = dLayout->batch;
   contraction.m = dLayout->rows;

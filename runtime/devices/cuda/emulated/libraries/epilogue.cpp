@@ -147,8 +147,9 @@ void BlasEpilogue::sum() const {
   for (int64_t i = 0; i < kept; ++i) {
     double total = 0;
     for (int64_t k = 0; k < depth; ++k)
-      total += static_cast<double>(
-          load(type, data, keepsRows ? k * summed.leading + i : i * summed.leading + k));
+      total +=
+          static_cast<double>(load(elementType(summed.type), data,
+                                   keepsRows ? k * summed.leading + i : i * summed.leading + k));
     store(type, sums, i, static_cast<float>(total));
   }
   emulation::markDefined(sums, static_cast<size_t>(kept * typeBytes(type)));

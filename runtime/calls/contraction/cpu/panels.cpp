@@ -1,0 +1,309 @@
+// Which blocks are packed and multiplied by which thread. As in Goto and van de Geijn, "Anatomy of
+// High-Performance Matrix Multiplication", 2008, but that both panels are shared by all threads.
+#include "runtime/calls/contraction/cpu/panels.h"
+
+#include "runtime/calls/contraction/plain.h"
+#include "runtime/devices/cpu/narrow_floats.h"
+#include "runtime/devices/cpu/parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace mtc::runtime {
+namespace {
+
+/// The most rows, columns and depth of a block. Of long matrices each element is packed once for
+/// 1024 products with the other operand.
+constexpr int64_t maxRows = 1032, panelRows = maxRows, maxColumns = 1024, maxDepth = 512;
+/// What is packed apart is not a power of two of bytes apart: it would share a cache's few lines.
+constexpr int64_t padding = 16, panelDepth = maxDepth + padding;
+/// Tasks of a thread: a panel's part that stays in its cache.
+constexpr int64_t taskRows = 192, taskColumns = 128;
+
+struct Range {
+  int64_t begin, end;
+  int64_t size() const { return end - begin; }
+};
+
+/// A block of an operand: rows of lhs or columns of rhs are its lines.
+struct PanelSource {
+  const char *from;
+  int64_t lineStride, depthStride, lines, depth;
+  bool depthIsContiguous() const { return depthStride == 1; }
+};
+
+struct PanelProduct {
+  const float *lhs, *rhs;
+  float *sums;
+  int64_t sumsStride, depth;
+  bool rowsAreLines; ///< of lhs, as `packRows` has packed them
+  bool accumulate;
+};
+
+/// A block of a result or of what is added to it.
+struct StridedElements {
+  uint32_t type;
+  char *at;
+  int64_t rowStride, columnStride;
+};
+
+struct PanelResult {
+  StridedElements out;
+  int addedCount;
+  std::array<StridedElements, MTC_MAX_ADDENDS + 1> added;
+};
+
+namespace sse {
+constexpr int vectorBytes = 16, productRows = 6, productVectors = 2, tileRows = productRows;
+constexpr bool convertsFloat16 = false;
+#include "runtime/devices/cpu/vector_math.inc"
+//
+#include "runtime/devices/cpu/vector_floats.inc"
+//
+#include "runtime/calls/contraction/cpu/panels.inc"
+} // namespace sse
+
+namespace avx2 {
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+constexpr int vectorBytes = 32, productRows = 6, productVectors = 2, tileRows = productRows;
+constexpr bool convertsFloat16 = true;
+#include "runtime/devices/cpu/vector_math.inc"
+//
+#include "runtime/devices/cpu/vector_floats.inc"
+//
+#include "runtime/calls/contraction/cpu/panels.inc"
+#pragma clang attribute pop
+} // namespace avx2
+
+namespace avx512 {
+#pragma clang attribute push(                                                                      \
+    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,f16c"))),                   \
+    apply_to = function)
+constexpr int vectorBytes = 64, productRows = 12, productVectors = 2, tileRows = productRows;
+constexpr bool convertsFloat16 = true;
+#include "runtime/devices/cpu/vector_math.inc"
+//
+#include "runtime/devices/cpu/vector_floats.inc"
+//
+#include "runtime/calls/contraction/cpu/panels.inc"
+#pragma clang attribute pop
+} // namespace avx512
+
+/// The functions of an instruction set for operands of a type.
+struct PanelKernels {
+  int64_t tileRows, tileColumns;
+  void (*packRows)(const PanelSource &, int64_t, int64_t, float *);
+  void (*packColumns)(const PanelSource &, int64_t, int64_t, float *);
+  void (*multiply)(const PanelProduct &, const Range &, const Range &);
+  void (*finish)(const PanelResult &, const Range &, const Range &, float *, int64_t);
+};
+
+template <typename Stored> PanelKernels kernelsFor(VectorSet set) {
+  switch (set) {
+  case VectorSet::Avx512:
+    return {avx512::tileRows,         avx512::tileColumns,
+            avx512::packRows<Stored>, avx512::packColumns<Stored>,
+            avx512::multiplyPanels,   avx512::finishRows};
+  case VectorSet::Avx2:
+    return {avx2::tileRows,         avx2::tileColumns,
+            avx2::packRows<Stored>, avx2::packColumns<Stored>,
+            avx2::multiplyPanels,   avx2::finishRows};
+  case VectorSet::Sse:
+    return {sse::tileRows,       sse::tileColumns, sse::packRows<Stored>, sse::packColumns<Stored>,
+            sse::multiplyPanels, sse::finishRows};
+  }
+  return {};
+}
+
+int64_t parts(int64_t extent, int64_t size) { return (extent + size - 1) / size; }
+
+/// An extent in equal blocks of at most `size`, which are multiples of `unit`; at least one block.
+struct Blocks {
+  Blocks(int64_t extent, int64_t size, int64_t unit)
+      : extent(extent),
+        length(std::max(parts(parts(extent, std::max<int64_t>(parts(extent, size), 1)), unit),
+                        int64_t{1}) *
+               unit),
+        count(std::max<int64_t>(parts(extent, length), 1)) {}
+
+  Range at(int64_t i) const { return {i * length, std::min(extent, (i + 1) * length)}; }
+
+  int64_t extent, length, count;
+};
+
+class PanelContraction final : public LibraryCall {
+public:
+  PanelContraction(const MtcContraction &contraction, ContractionProblem simplified,
+                   int maximalThreads, VectorSet set)
+      : problem(std::move(simplified)), c(contraction), set(set),
+        kernels(c.type == MTC_BF16 ? kernelsFor<BFloat16>(set) : kernelsFor<Float16>(set)),
+        rows(problem.m(), maxRows / kernels.tileRows * kernels.tileRows, kernels.tileRows),
+        columns(problem.n(), maxColumns, kernels.tileColumns), depths(problem.k(), maxDepth, 1),
+        threads(maximalThreads) {
+    // Panels of all machines: AVX-512 has the largest tiles.
+    const Blocks widestRows(problem.m(), maxRows, 12), widestColumns(problem.n(), maxColumns, 32);
+    lhsBytes = alignedBytes(widestRows.length * panelDepth * floatBytes);
+    // A tile has at least 8 columns.
+    rhsBytes = alignedBytes(widestColumns.length * (depths.length + padding / 8) * floatBytes);
+    sumsStride = widestColumns.length + padding;
+    slice = lhsBytes + rhsBytes + alignedBytes(widestRows.length * sumsStride * floatBytes);
+    constexpr int64_t mostOfAThread = 1 << 20;
+    workers = problem.entries() >= threads && slice <= mostOfAThread ? threads : 1;
+  }
+
+  int64_t scratchBytes() const override { return problem.isEmpty() ? 0 : slice * workers; }
+  MtcSupportLevel supportLevel() const override {
+    return c.f32_products ? MTC_CALL_FAST : MTC_CALL_PACKED;
+  }
+  std::string implementation() const override {
+    return std::string("f32 panels ") + vectorSetName(set);
+  }
+
+  void run(char *const *buffers, char *scratch) override {
+    if (problem.isEmpty())
+      return;
+    if (workers == 1)
+      for (int64_t entry = 0; entry < problem.entries(); ++entry)
+        runEntry(entry, buffers, scratch, threads);
+    else
+      parallelFor(workers, problem.entries(), 1, [&](int part, int64_t begin, int64_t end) {
+        for (int64_t entry = begin; entry < end; ++entry)
+          runEntry(entry, buffers, scratch + slice * part, 1);
+      });
+  }
+
+private:
+  static constexpr int64_t floatBytes = sizeof(float), narrowBytes = 2;
+
+  static int64_t bytesOf(uint32_t type) { return type == MTC_F32 ? floatBytes : narrowBytes; }
+
+  /// One matrix of the batch, whose axes count the last fastest.
+  struct Entry {
+    const char *lhs, *rhs;
+    PanelResult result;
+  };
+
+  Entry entryAt(int64_t entry, char *const *buffers) const {
+    Entry e{buffers[problem.swapped ? 1 : 0], buffers[problem.swapped ? 0 : 1], {}};
+    e.result.out = {resultType(c), buffers[2 + c.addend_count], problem.out.rowStride,
+                    problem.out.columnStride};
+    for (uint32_t i = 0; i < c.addend_count; ++i)
+      e.result.added[i] = {addendType(c, i), buffers[2 + i], problem.addends[i].rowStride,
+                           problem.addends[i].columnStride};
+    for (size_t axis = problem.batch.size(); axis-- > 0;) {
+      const BatchAxis &a = problem.batch[axis];
+      const int64_t index = entry % a.extent;
+      entry /= a.extent;
+      e.lhs += index * a.lhs * narrowBytes;
+      e.rhs += index * a.rhs * narrowBytes;
+      e.result.out.at += index * a.out * bytesOf(e.result.out.type);
+      for (uint32_t i = 0; i < c.addend_count; ++i)
+        e.result.added[i].at += index * a.addends[i] * bytesOf(e.result.added[i].type);
+    }
+    e.result.addedCount = static_cast<int>(c.addend_count);
+    if (c.accumulate)
+      e.result.added[static_cast<size_t>(e.result.addedCount++)] = e.result.out;
+    return e;
+  }
+
+  void runEntry(int64_t number, char *const *buffers, char *scratch, int useThreads) const {
+    const Entry entry = entryAt(number, buffers);
+    for (int64_t column = 0; column < columns.count; ++column)
+      for (int64_t row = 0; row < rows.count; ++row)
+        runBlock(entry, rows.at(row), columns.at(column), scratch, useThreads);
+  }
+
+  static PanelSource sourceOf(const char *operand, int64_t lineStride, int64_t depthStride,
+                              const Range &lines, const Range &depth) {
+    const char *from =
+        operand + (lines.begin * lineStride + depth.begin * depthStride) * narrowBytes;
+    return {from, lineStride, depthStride, lines.size(), depth.size()};
+  }
+
+  static void move(StridedElements &elements, const Range &rows, const Range &columns) {
+    elements.at += (rows.begin * elements.rowStride + columns.begin * elements.columnStride) *
+                   bytesOf(elements.type);
+  }
+
+  void runBlock(const Entry &entry, const Range &blockRows, const Range &blockColumns,
+                char *scratch, int useThreads) const {
+    auto *lhs = reinterpret_cast<float *>(scratch);
+    auto *rhs = reinterpret_cast<float *>(scratch + lhsBytes);
+    auto *sums = reinterpret_cast<float *>(scratch + lhsBytes + rhsBytes);
+    PanelResult result = entry.result;
+    move(result.out, blockRows, blockColumns);
+    for (StridedElements &added : result.added)
+      move(added, blockRows, blockColumns);
+    for (int64_t i = 0; i < depths.count; ++i) {
+      const Range depth = depths.at(i);
+      PanelSource lhsSource = sourceOf(entry.lhs, problem.lhs.rowStride, problem.lhs.columnStride,
+                                       blockRows, depth),
+                  rhsSource = sourceOf(entry.rhs, problem.rhs.columnStride, problem.rhs.rowStride,
+                                       blockColumns, depth);
+      pack(lhsSource, rhsSource, lhs, rhs, useThreads);
+      PanelProduct product{lhs,  rhs, sums, sumsStride, depth.size(), lhsSource.depthIsContiguous(),
+                           i > 0};
+      multiply(product, blockRows.size(), blockColumns.size(),
+               i + 1 == depths.count ? &result : nullptr, useThreads);
+    }
+  }
+
+  /// Each thread packs its share of both panels.
+  void pack(const PanelSource &lhs, const PanelSource &rhs, float *lhsPanel, float *rhsPanel,
+            int useThreads) const {
+    const int64_t rowGroups = parts(lhs.lines, kernels.tileRows),
+                  columnGroups = parts(rhs.lines, kernels.tileColumns);
+    parallelFor(useThreads, useThreads, 1, [&](int, int64_t begin, int64_t end) {
+      auto share = [&](int64_t groups, int64_t part) { return groups * part / useThreads; };
+      kernels.packRows(lhs, share(rowGroups, begin), share(rowGroups, end), lhsPanel);
+      kernels.packColumns(rhs, share(columnGroups, begin), share(columnGroups, end), rhsPanel);
+    });
+  }
+
+  /// Tasks run over rows first: a thread's share mostly reads the same columns. Where `result` is
+  /// given the sums are whole.
+  void multiply(const PanelProduct &product, int64_t rowCount, int64_t columnCount,
+                const PanelResult *result, int useThreads) const {
+    const int64_t rowTasks = parts(rowCount, taskRows),
+                  tasks = rowTasks * parts(columnCount, taskColumns);
+    parallelFor(useThreads, tasks, 1, [&](int, int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        auto rangeOf = [](int64_t index, int64_t size, int64_t extent) {
+          return Range{index * size, std::min(extent, (index + 1) * size)};
+        };
+        const Range taskedRows = rangeOf(task % rowTasks, taskRows, rowCount),
+                    taskedColumns = rangeOf(task / rowTasks, taskColumns, columnCount);
+        auto groupsOf = [](const Range &range, int64_t tile) {
+          return Range{range.begin / tile, parts(range.end, tile)};
+        };
+        kernels.multiply(product, groupsOf(taskedRows, kernels.tileRows),
+                         groupsOf(taskedColumns, kernels.tileColumns));
+        if (result)
+          kernels.finish(*result, taskedRows, taskedColumns, product.sums, product.sumsStride);
+      }
+    });
+  }
+
+  const ContractionProblem problem;
+  const MtcContraction c;
+  VectorSet set;
+  PanelKernels kernels;
+  Blocks rows, columns, depths;
+  int threads, workers = 1;
+  int64_t lhsBytes, rhsBytes, sumsStride, slice;
+};
+
+} // namespace
+
+std::unique_ptr<LibraryCall> createPanelContraction(const MtcContraction &contraction,
+                                                    const ContractionProblem &problem, int threads,
+                                                    VectorSet set) {
+  if (contraction.type != MTC_BF16 && contraction.type != MTC_F16)
+    return nullptr;
+  return std::make_unique<PanelContraction>(contraction, problem, threads, set);
+}
+
+} // namespace mtc::runtime

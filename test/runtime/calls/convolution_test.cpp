@@ -1,5 +1,6 @@
 // Convolutions and their adjoints against plain sums.
 #include "runtime/abi/convolution.h"
+#include "runtime/devices/cpu/convert.h"
 #include "runtime/devices/cpu/library_call.h"
 #include "runtime/devices/cpu/parallel.h"
 #include "test/support/convolution_cases.h"
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -97,6 +99,91 @@ TEST(Convolution, AddsABiasAndWhatLiesAsTheOutput) {
     }
   // Most of the library's fast implementations have a bias, few an addend.
   EXPECT_GE(tally.run, 12);
+}
+
+/// A tensor's elements in 16 bits or, with `isF32`, as they are.
+std::vector<char> stored(uint32_t type, bool isF32, std::vector<float> &tensor) {
+  std::vector<char> bytes(tensor.size() * (isF32 ? 4 : 2));
+  if (isF32)
+    std::memcpy(bytes.data(), tensor.data(), bytes.size());
+  else
+    narrowArray(type, tensor.data(), static_cast<int64_t>(tensor.size()), bytes.data(), 2);
+  return bytes;
+}
+
+/// Runs a call on tensors of 16 bits, in the library's way and in f32; the result is to be that of
+/// the exact numbers, rounded once.
+void checkNarrow(const char *kind, MtcConvolution c, std::vector<std::vector<char>> operands,
+                 const std::vector<double> &expected, Tally &tally) {
+  for (uint32_t inF32 : {0, 1})
+    for (int threads : {1, 2}) {
+      SCOPED_TRACE(std::string(kind) + ", type " + std::to_string(c.type) + ", result in f32 " +
+                   std::to_string(c.f32_result) + ", products in f32 " + std::to_string(inF32));
+      c.f32_products = inF32;
+      std::vector<char> result(expected.size() * (c.f32_result ? 4 : 2), static_cast<char>(0xff));
+      std::vector<char *> places;
+      for (std::vector<char> &operand : operands)
+        places.push_back(operand.data());
+      places.push_back(result.data());
+      bool supported = run(kind, c, places, threads);
+      tally += supported;
+      if (!supported)
+        continue;
+      std::vector<float> wide(expected.size());
+      if (c.f32_result)
+        std::memcpy(wide.data(), result.data(), result.size());
+      else
+        widenArray(c.type, result.data(), static_cast<int64_t>(wide.size()), wide.data(), 2);
+      const double tolerance = c.f32_result ? 2e-5 : c.type == MTC_F16 ? 1e-3 : 8e-3;
+      for (size_t i = 0; i < wide.size(); ++i)
+        ASSERT_NEAR(wide[i], expected[i], tolerance * (1 + std::abs(expected[i])))
+            << "element " << i;
+    }
+}
+
+TEST(Convolution, OfNarrowElements) {
+  Tally tally;
+  std::vector<Case> all = cases();
+  all.push_back({"blocks of the batch", plane(3, 1, 8, 8, 260, 1, 1, 1, 0, 0)});
+  for (const Case &each : all) {
+    SCOPED_TRACE(each.name);
+    Tensors t(each.c);
+    const Sums sums(each.c, t);
+    for (uint32_t type : {MTC_BF16, MTC_F16})
+      for (uint32_t isF32 : {0, 1}) {
+        MtcConvolution c = each.c;
+        c.type = type;
+        c.f32_result = isF32;
+        auto input = stored(type, false, t.input), weights = stored(type, false, t.weights),
+             output = stored(type, false, t.output);
+        checkNarrow(MTC_CONVOLUTION, c, {input, weights}, sums.output, tally);
+        checkNarrow(MTC_TRANSPOSED_CONVOLUTION, c, {output, weights}, sums.input, tally);
+        checkNarrow(MTC_CONVOLUTION_WEIGHT_GRADIENT, c, {input, output}, sums.weights, tally);
+      }
+  }
+  EXPECT_GE(tally.run, 500);
+}
+
+TEST(Convolution, AddsEitherTypeToNarrowElements) {
+  Tally tally;
+  for (const Case &each : cases())
+    for (uint32_t type : {MTC_BF16, MTC_F16})
+      for (uint32_t ofF32 = 0; ofF32 < 8; ++ofF32) {
+        SCOPED_TRACE(each.name);
+        MtcConvolution c = each.c;
+        c.type = type;
+        c.has_bias = c.has_addend = 1;
+        c.f32_bias = ofF32 & 1;
+        c.f32_addend = ofF32 >> 1 & 1;
+        c.f32_result = ofF32 >> 2;
+        Tensors t(c);
+        std::vector<float> bias(t.output.begin(), t.output.begin() + c.groups * c.output_channels);
+        checkNarrow(MTC_CONVOLUTION, c,
+                    {stored(type, false, t.input), stored(type, false, t.weights),
+                     stored(type, c.f32_bias, bias), stored(type, c.f32_addend, t.output)},
+                    finished(c, Sums(c, t).output, bias, t.output), tally);
+      }
+  EXPECT_GE(tally.run, 100);
 }
 
 TEST(Convolution, HasNoActivation) {

@@ -1,6 +1,7 @@
 // Convolutions by oneDNN: descriptors, and the weights' way into the layout that it chooses.
 #include "runtime/calls/convolution/cpu/convolution.h"
 
+#include "runtime/calls/convolution/cpu/widened.h"
 #include "runtime/calls/convolution/problem.h"
 #include "runtime/devices/cpu/onednn.h"
 #include "runtime/devices/cpu/parallel.h"
@@ -19,15 +20,23 @@ struct Description {
   dnnl_memory_desc_t chosenWeights; ///< in whatever layout
   dnnl_memory_desc_t bias;
   bool hasBias, hasAddend; ///< which lies as the output does
+  dnnl_memory_desc_t addend;
   dnnl_dims_t strides, dilations, before, after;
 
-  Description(const MtcConvolution &c, dnnl_data_type_t type)
+  Description(const MtcConvolution &c, Computed computed)
       : hasBias(c.has_bias), hasAddend(c.has_addend) {
+    auto typeOf = [&](bool isF32) { return isF32 ? dnnl_f32 : *libraryType(c.type); };
+    auto typeOfTensor = [&](Computed tensor) { return typeOf(tensor == computed && c.f32_result); };
     const dnnl_dims_t channels = {c.groups * c.output_channels};
-    initDense(bias, 1, channels, type);
+    initDense(bias, 1, channels, typeOf(c.f32_bias));
     const int rank = static_cast<int>(c.window_rank);
-    channelsLast(input, c, c.groups * c.input_channels, c.input, type);
-    channelsLast(output, c, c.groups * c.output_channels, c.output, type);
+    channelsLast(input, c, c.groups * c.input_channels, c.input, typeOfTensor(Computed::Input));
+    auto initOutput = [&](dnnl_memory_desc_t &tensor, dnnl_data_type_t type) {
+      channelsLast(tensor, c, c.groups * c.output_channels, c.output, type);
+    };
+    initOutput(output, typeOfTensor(Computed::Output));
+    initOutput(addend, typeOf(c.f32_addend));
+    const dnnl_data_type_t type = typeOfTensor(Computed::Weights);
     dnnl_dims_t extents;
     int axis = 0;
     if (c.groups > 1)
@@ -78,7 +87,7 @@ std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed
   LibraryThreads scope(threads);
   LibraryAttributes attributes = userScratchAttributes();
   dnnl_convolution_desc_t forward, operation;
-  std::vector<dnnl_memory_desc_t> addends(d.hasAddend ? 1 : 0, d.output);
+  std::vector<dnnl_memory_desc_t> addends(d.hasAddend ? 1 : 0, d.addend);
   if (!libraryEngine() || !attributes || !setAddends(attributes.get(), false, addends) ||
       dnnl_dilated_convolution_forward_desc_init(
           &forward, dnnl_forward_training, dnnl_convolution_direct, &d.input, &d.chosenWeights,
@@ -117,7 +126,7 @@ std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed
   if (d.hasBias)
     operands.push_back({DNNL_ARG_BIAS, d.bias});
   if (d.hasAddend)
-    operands.push_back({addendName(false, 0), d.output});
+    operands.push_back({addendName(false, 0), d.addend});
   return LibraryPrimitive::own(std::move(descriptor), std::move(operands), threads);
 }
 
@@ -138,9 +147,9 @@ std::unique_ptr<LibraryPrimitive> planReorder(const dnnl_memory_desc_t &from,
 class Convolution final : public LibraryCall {
 public:
   /// False if the library has no implementation but its reference, or another for what it adds.
-  bool plan(const MtcConvolution &c, Computed what, dnnl_data_type_t type, int threads) {
+  bool plan(const MtcConvolution &c, Computed what, int threads) {
     computed = what;
-    Description description(c, type);
+    Description description(c, computed);
     dnnl_memory_desc_t chosen;
     primitive = planConvolution(description, computed, threads, chosen);
     if (!primitive)
@@ -212,16 +221,28 @@ double flopsOf(const MtcConvolution &c) {
   return flops;
 }
 
+std::unique_ptr<LibraryCall> createLibraryCall(const MtcConvolution &c, Computed computed,
+                                               int threads, bool executable) {
+  auto result = std::make_unique<Convolution>();
+  if (!result->plan(c, computed, threads) || (executable && !result->build()))
+    return nullptr;
+  return result;
+}
+
 template <Computed computed>
 std::unique_ptr<LibraryCall> createCall(const void *record, int threads, bool executable) {
   const MtcConvolution &c = *static_cast<const MtcConvolution *>(record);
-  auto result = std::make_unique<Convolution>();
+  const bool isNarrow = c.type == MTC_BF16 || c.type == MTC_F16;
   // oneDNN's ReLU turns NaN into 0.
-  if (c.type != MTC_F32 || isEmpty(c) || c.activation != MTC_NO_ACTIVATION ||
-      !result->plan(c, computed, dnnl_f32, usefulThreads(flopsOf(c), threads)) ||
-      (executable && !result->build()))
+  if ((c.type != MTC_F32 && !isNarrow) || isEmpty(c) || c.activation != MTC_NO_ACTIVATION)
     return nullptr;
-  return result;
+  threads = usefulThreads(flopsOf(c), threads);
+  if (!isNarrow || (libraryMultiplies(c.type) && !c.f32_products))
+    if (auto result = createLibraryCall(c, computed, threads, executable); result || !isNarrow)
+      return result;
+  return createWidenedConvolution(c, computed, threads, [=](const MtcConvolution &ofBlock) {
+    return createLibraryCall(ofBlock, computed, threads, executable);
+  });
 }
 
 bool isNeverFasterAsKernel(const void *) { return false; }

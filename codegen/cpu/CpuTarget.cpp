@@ -59,7 +59,8 @@ LogicalResult CpuTarget::forEachKernel(
     return success();
   MLIRContext *context = kernels.front()->getContext();
   OwningOpRef<ModuleOp> emitted = cpu::emitKernels(context, kernels);
-  if (failed(cpu::lowerKernels(*emitted, !host.hasBFloat16Conversion())))
+  if (failed(cpu::lowerKernels(*emitted, {.bfloat16 = !host.hasBFloat16Conversion(),
+                                          .float16 = !host.hasFloat16Conversion()})))
     return failure();
   SmallVector<ModuleOp> modules(emitted->getOps<ModuleOp>());
   auto compile = [&](size_t i) -> llvm::Error {

@@ -38,13 +38,15 @@ OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunc
   return result;
 }
 
-void cpu::addLowering(OpPassManager &pm, bool expandBFloat16) {
+void cpu::addLowering(OpPassManager &pm, const ExpandedConversions &expanded) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createApproximateMath());
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = expandBFloat16;
+  expand.includeBf16 = expanded.bfloat16;
   pm.addPass(arith::createArithExpandOpsPass(expand));
+  if (expanded.float16)
+    pm.addPass(createExpandFloat16());
   pm.addPass(createSCFToControlFlowPass());
   // What has no LLVM intrinsic calls the C library lane by lane.
   pm.addPass(createConvertMathToLLVMPass());
@@ -57,8 +59,8 @@ void cpu::addLowering(OpPassManager &pm, bool expandBFloat16) {
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
-LogicalResult cpu::lowerKernels(ModuleOp kernels, bool expandBFloat16) {
+LogicalResult cpu::lowerKernels(ModuleOp kernels, const ExpandedConversions &expanded) {
   PassManager pm(kernels.getContext());
-  addLowering(pm.nest<ModuleOp>(), expandBFloat16);
+  addLowering(pm.nest<ModuleOp>(), expanded);
   return pm.run(kernels);
 }

@@ -14,12 +14,16 @@ namespace mtc::cpu {
 mlir::OwningOpRef<mlir::ModuleOp> emitKernels(mlir::MLIRContext *context,
                                               llvm::ArrayRef<KernelFunctionOp> kernels);
 
-/// Takes a module of emitted kernels to the `llvm` dialect. `expandBFloat16` where the processor
-/// has no conversions of bf16.
-void addLowering(mlir::OpPassManager &pm, bool expandBFloat16);
+/// The conversions of 16-bit floats that a processor has no instructions for.
+struct ExpandedConversions {
+  bool bfloat16, float16;
+};
+
+/// Takes a module of emitted kernels to the `llvm` dialect.
+void addLowering(mlir::OpPassManager &pm, const ExpandedConversions &expanded);
 
 /// Lowers the modules of `emitKernels`.
-mlir::LogicalResult lowerKernels(mlir::ModuleOp kernels, bool expandBFloat16);
+mlir::LogicalResult lowerKernels(mlir::ModuleOp kernels, const ExpandedConversions &expanded);
 
 } // namespace mtc::cpu
 

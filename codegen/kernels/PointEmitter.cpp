@@ -100,9 +100,9 @@ void PointEmitter::emitScalarOperation(Operation *op) {
       argument = broadcast(argument);
   // 8-bit floats are bytes in code.
   if (auto narrow = dyn_cast<arith::TruncFOp>(op); narrow && isFloat8(narrow.getType()))
-    return define(narrow, encodeFloat8(b, arguments[0], narrow.getType()));
+    return define(narrow, encodeNarrow(b, arguments[0], narrow.getType()));
   if (auto wide = dyn_cast<arith::ExtFOp>(op); wide && isFloat8(wide.getIn().getType()))
-    return define(wide, decodeFloat8(b, arguments[0], wide.getIn().getType()));
+    return define(wide, decodeNarrow(b, arguments[0], wide.getIn().getType()));
 
   OperationState state(b.getLoc(), op->getName());
   state.addOperands(arguments);

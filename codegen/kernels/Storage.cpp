@@ -40,7 +40,7 @@ Value mtc::fromStorage(ImplicitLocOpBuilder &b, Value stored, Type element) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, stored, zero);
   }
   if (isFloat8(element))
-    return decodeFloat8(b, stored, element);
+    return decodeNarrow(b, stored, element);
   if (type != stored.getType())
     return arith::ExtFOp::create(b, type, stored);
   return stored;
@@ -51,7 +51,7 @@ Value mtc::toStorage(ImplicitLocOpBuilder &b, Value value, Type element) {
   if (element.isInteger(1))
     return arith::ExtUIOp::create(b, type, value);
   if (isFloat8(element))
-    return encodeFloat8(b, value, element);
+    return encodeNarrow(b, value, element);
   if (type != value.getType())
     return arith::TruncFOp::create(b, type, value);
   return value;
@@ -59,18 +59,33 @@ Value mtc::toStorage(ImplicitLocOpBuilder &b, Value value, Type element) {
 
 namespace {
 
+/// A float of 8 or 16 bits.
+struct NarrowFormat {
+  int bits, mantissaBits, bias;
+  uint32_t nan;
+  std::optional<uint32_t> infinity;
+  uint32_t largest; ///< as f32's bits: the greatest magnitude that rounds to a finite value
+
+  static NarrowFormat of(Type type) {
+    if (type.isF16())
+      return {16, 10, 15, 0x7e00, 0x7c00, 0x477fefff /* below 65520 */};
+    if (isa<Float8E5M2Type>(type))
+      return {8, 2, 15, 0x7f, 0x7c, 0x476fffff /* below 61440 */};
+    return {8, 3, 7, 0x7f, std::nullopt, 0x43e80000 /* 464 */};
+  }
+};
+
 /// Bits of f32 values and of what they become.
-class Float8Builder {
+class NarrowFloatBuilder {
 public:
-  Float8Builder(ImplicitLocOpBuilder &b, Type like, Type float8)
+  NarrowFloatBuilder(ImplicitLocOpBuilder &b, Type like, Type narrow)
       : b(b), like(like), i32(withShapeOf(b.getI32Type(), like)),
-        f32(withShapeOf(b.getF32Type(), like)), i8(withShapeOf(b.getI8Type(), like)),
-        isE5M2(isa<Float8E5M2Type>(float8)) {}
+        f32(withShapeOf(b.getF32Type(), like)), format(NarrowFormat::of(narrow)) {}
 
   /// Rounds by adding half of the last kept place, or by an addition that aligns the mantissa of
   /// what becomes subnormal.
   Value encode(Value value) {
-    int mantissaBits = isE5M2 ? 2 : 3, bias = isE5M2 ? 15 : 7, dropped = 23 - mantissaBits;
+    int bias = format.bias, dropped = 23 - format.mantissaBits;
     Value bits = arith::BitcastOp::create(b, i32, value);
     Value sign = arith::AndIOp::create(b, bits, constant(0x80000000u));
     Value magnitude = arith::XOrIOp::create(b, bits, sign);
@@ -91,37 +106,35 @@ public:
     Value isSubnormal =
         compare(arith::CmpIPredicate::ult, magnitude, static_cast<uint32_t>(127 + 1 - bias) << 23);
     Value finite = arith::SelectOp::create(b, isSubnormal, subnormal, normal);
-    // The least magnitude that rounds to what the type cannot hold.
-    uint32_t limit = isE5M2 ? 0x47700000u /* 61440 */ : 0x43e80000u /* 464 */;
-    auto overflow = isE5M2 ? arith::CmpIPredicate::uge : arith::CmpIPredicate::ugt;
-    Value tooLarge = compare(overflow, magnitude, limit);
-    Value result = arith::SelectOp::create(b, tooLarge, constant(isE5M2 ? 0x7c : 0x7f), finite);
+    Value tooLarge = compare(arith::CmpIPredicate::ugt, magnitude, format.largest);
+    Value overflow = constant(format.infinity.value_or(format.nan));
+    Value result = arith::SelectOp::create(b, tooLarge, overflow, finite);
     Value isNan = compare(arith::CmpIPredicate::ugt, magnitude, 0x7f800000u);
-    result = arith::SelectOp::create(b, isNan, constant(0x7f), result);
-    result = arith::OrIOp::create(b, result, shiftRight(sign, 24));
-    return arith::TruncIOp::create(b, i8, result);
+    result = arith::SelectOp::create(b, isNan, constant(format.nan), result);
+    result = arith::OrIOp::create(b, result, shiftRight(sign, 32 - format.bits));
+    return arith::TruncIOp::create(b, withShapeOf(b.getIntegerType(format.bits), like), result);
   }
 
   Value decode(Value stored) {
-    int mantissaBits = isE5M2 ? 2 : 3, bias = isE5M2 ? 15 : 7;
     Value bits = arith::ExtUIOp::create(b, i32, stored);
-    Value sign = arith::AndIOp::create(b, bits, constant(0x80));
+    Value sign = arith::AndIOp::create(b, bits, constant(1u << (format.bits - 1)));
     Value magnitude = arith::XOrIOp::create(b, bits, sign);
     // As the bits of an f32 the value is too small by the difference of the biases; the product is
     // exact for subnormal numbers too.
-    Value shifted = arith::ShLIOp::create(b, magnitude, constant(23 - mantissaBits));
-    Value scale =
-        arith::BitcastOp::create(b, f32, constant(static_cast<uint32_t>(127 + 127 - bias) << 23));
+    Value shifted = arith::ShLIOp::create(b, magnitude, constant(23 - format.mantissaBits));
+    Value scale = arith::BitcastOp::create(
+        b, f32, constant(static_cast<uint32_t>(127 + 127 - format.bias) << 23));
     Value scaled = arith::MulFOp::create(b, arith::BitcastOp::create(b, f32, shifted), scale);
     Value result = arith::BitcastOp::create(b, i32, scaled);
-    if (isE5M2) {
-      Value isInfinite = compare(arith::CmpIPredicate::eq, magnitude, 0x7c);
+    if (format.infinity) {
+      Value isInfinite = compare(arith::CmpIPredicate::eq, magnitude, *format.infinity);
       result = arith::SelectOp::create(b, isInfinite, constant(0x7f800000u), result);
     }
-    Value isNan = isE5M2 ? compare(arith::CmpIPredicate::ugt, magnitude, 0x7c)
-                         : compare(arith::CmpIPredicate::eq, magnitude, 0x7f);
+    Value isNan = format.infinity ? compare(arith::CmpIPredicate::ugt, magnitude, *format.infinity)
+                                  : compare(arith::CmpIPredicate::eq, magnitude, format.nan);
     result = arith::SelectOp::create(b, isNan, constant(0x7fc00000u), result);
-    result = arith::OrIOp::create(b, result, arith::ShLIOp::create(b, sign, constant(24)));
+    result =
+        arith::OrIOp::create(b, result, arith::ShLIOp::create(b, sign, constant(32 - format.bits)));
     return arith::BitcastOp::create(b, f32, result);
   }
 
@@ -137,16 +150,16 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  Type like, i32, f32, i8;
-  bool isE5M2;
+  Type like, i32, f32;
+  NarrowFormat format;
 };
 
 } // namespace
 
-Value mtc::encodeFloat8(ImplicitLocOpBuilder &b, Value value, Type float8) {
-  return Float8Builder(b, value.getType(), float8).encode(value);
+Value mtc::encodeNarrow(ImplicitLocOpBuilder &b, Value value, Type narrow) {
+  return NarrowFloatBuilder(b, value.getType(), narrow).encode(value);
 }
 
-Value mtc::decodeFloat8(ImplicitLocOpBuilder &b, Value bits, Type float8) {
-  return Float8Builder(b, bits.getType(), float8).decode(bits);
+Value mtc::decodeNarrow(ImplicitLocOpBuilder &b, Value bits, Type narrow) {
+  return NarrowFloatBuilder(b, bits.getType(), narrow).decode(bits);
 }

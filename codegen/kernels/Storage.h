@@ -22,10 +22,10 @@ mlir::Value fromStorage(mlir::ImplicitLocOpBuilder &b, mlir::Value stored, mlir:
 mlir::Value toStorage(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type element);
 
 bool isFloat8(mlir::Type type);
-/// 8-bit floats are i8 in code. Too large a value becomes infinity (f8E5M2) or NaN (f8E4M3FN),
-/// which has no infinity.
-mlir::Value encodeFloat8(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type float8);
-mlir::Value decodeFloat8(mlir::ImplicitLocOpBuilder &b, mlir::Value bits, mlir::Type float8);
+/// The bits of an f32 value as an 8-bit float or an f16, by integers: 8-bit floats are i8 in code.
+/// Too large a value becomes infinity, or NaN in f8E4M3FN, which has no infinity.
+mlir::Value encodeNarrow(mlir::ImplicitLocOpBuilder &b, mlir::Value value, mlir::Type narrow);
+mlir::Value decodeNarrow(mlir::ImplicitLocOpBuilder &b, mlir::Value bits, mlir::Type narrow);
 
 /// `type`, or a vector of it as wide as `like`.
 mlir::Type withShapeOf(mlir::Type type, mlir::Type like);

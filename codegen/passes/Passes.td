@@ -97,4 +97,13 @@ def ApproximateMath : Pass<"mtc-approximate-math", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
+def ExpandFloat16 : Pass<"mtc-expand-float16", "::mlir::ModuleOp"> {
+  let summary = "Converts f16 to and from f32 by integers";
+  let description = [{
+    For processors without F16C, for which LLVM would call a function of the C compiler's library for each lane. To nearest,
+    ties to even; NaN stays NaN, and what is too large becomes infinity.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // MTC_CODEGEN_PASSES

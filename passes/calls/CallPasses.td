@@ -38,6 +38,9 @@ def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
     result of the one before, so that all share one slice of memory. The kernel reads the sum, or is gone. A sum that the kernel
     needs only by itself, or together with what it computes, stays there: it costs no memory traffic.
 
+    What is added to a result of 16 bits may be f32. A kernel that rounds such a sum, or only a call's f32 result, to the 16 bits
+    of the call's operands is the call's, too: sums are rounded once.
+
     The target's library must be as fast with the addition as without. Nothing is computed later than before. Remarks of
     the category `mtc-fuse-epilogues` say what was fused, and why a sum was not.
 

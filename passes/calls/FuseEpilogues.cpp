@@ -64,6 +64,22 @@ bool collectLeaves(Value value, bool isRoot, SmallVectorImpl<KernelLoadOp> &leav
   return true;
 }
 
+/// What is rounded to `element`, where a kernel computes on with what it stores so.
+Value withoutRounding(Value value, Type element) {
+  auto wide = value.getDefiningOp<arith::ExtFOp>();
+  auto narrow = wide ? wide.getIn().getDefiningOp<arith::TruncFOp>() : arith::TruncFOp();
+  return narrow && narrow.getType() == element && narrow.getIn().hasOneUse() ? narrow.getIn()
+                                                                             : value;
+}
+
+/// Whether a call that gives f32 can round it to `element` as it stores it: the type of its
+/// operands.
+bool mayRound(Value product, Type element) {
+  Operation *call = product.getDefiningOp();
+  return call && getElementTypeOrSelf(product).isF32() && call->getNumOperands() > 0 &&
+         getElementTypeOrSelf(call->getOperand(0)) == element && !element.isF32();
+}
+
 class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   void runOnOperation() override {
     target = TargetInfo::of(getOperation());
@@ -84,19 +100,23 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     std::optional<PointOffsets> stored =
         offsetsOf(storedAt(kernel, result), type.getShape(), kernel.getSpace());
     SmallVector<KernelLoadOp> leaves;
+    Value value = yield.getValues()[result], exact = withoutRounding(value, type.getElementType());
     if (!stored || !yield.getSymbols().empty() || pointsOf(kernel) != type.getNumElements() ||
-        !yield.getValues()[result].getDefiningOp<arith::AddFOp>() ||
-        !collectLeaves(yield.getValues()[result], true, leaves))
+        (exact == value && !value.getDefiningOp<arith::AddFOp>()) ||
+        !collectLeaves(exact, true, leaves))
       return std::nullopt;
-    StoredSum sum{kernel, result, yield.getValues()[result], {}, {}, *stored};
+    StoredSum sum{kernel, result, value, {}, {}, *stored};
     for (KernelLoadOp load : leaves) {
       auto source = cast<RankedTensorType>(load.getSource().getType());
       std::optional<PointOffsets> offsets =
           offsetsOf(load.getMap(), source.getShape(), kernel.getSpace());
-      if (!offsets || source.getElementType() != type.getElementType())
+      if (!offsets)
         return std::nullopt;
       Term term{load, rootOf(inputOf(kernel, load)), *offsets};
-      (isProductFor(kernel, term, *stored) ? sum.products : sum.others).push_back(term);
+      bool hasType = source.getElementType() == type.getElementType() ||
+                     (kernel->getNumResults() == 1 && mayRound(term.root, type.getElementType()));
+      bool isProduct = hasType && isProductFor(kernel, term, *stored);
+      (isProduct ? sum.products : sum.others).push_back(term);
     }
     if (sum.products.empty())
       return std::nullopt;
@@ -164,8 +184,9 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     auto type = cast<RankedTensorType>(call->getResult(0).getType());
     Operation *changed = builder.clone(*call);
     for (const Term &term : terms) {
-      Value operand =
-          readAs(builder, term.root, term.offsets, sum.offsets, type, sum.kernel.getSpace());
+      // Calls of 16-bit elements add f32, too, and round the sum to either.
+      Value operand = readAs(builder, term.root, term.offsets, sum.offsets,
+                             type.clone(getElementTypeOrSelf(term.root)), sum.kernel.getSpace());
       if (operand && operand != term.root)
         created.push_back(operand.getDefiningOp());
       Operation *adding =
@@ -175,6 +196,8 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
         return {};
       changed = adding;
     }
+    Value stored = sum.kernel->getResult(sum.result);
+    changed->getResult(0).setType(type.clone(getElementTypeOrSelf(stored)));
     created.push_back(changed);
     return cast<LibraryCallOpInterface>(changed);
   }

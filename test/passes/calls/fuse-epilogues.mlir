@@ -170,3 +170,66 @@ func.func @position_bias(%x: tensor<2x8x3xf32>, %w: tensor<4x3x3xf32>, %b: tenso
   %s = mtc.add %y, %c : tensor<2x6x4xf32>
   return %s : tensor<2x6x4xf32>
 }
+
+// -----
+
+// An f32 bias of a 16-bit result, and the rounding behind both: once.
+// CHECK-LABEL: func.func @narrow_bias
+// CHECK: %[[ROWS:.*]] = mtc.strided_view %arg2 offset 0 strides [0, 1] : tensor<5xf32> -> tensor<6x5xf32>
+// CHECK: mtc.fused_contract %arg0, %arg1 batch [] x [] over [1] x [0] adding %[[ROWS]] : tensor<6x5xf32> : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xbf16>
+// CHECK-NOT: mtc.kernel
+func.func @narrow_bias(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>, %b: tensor<5xf32>) -> tensor<6x5xbf16> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xf32>
+  %c = mtc.broadcast %b axes [0] : tensor<5xf32> -> tensor<6x5xf32>
+  %s = mtc.add %p, %c : tensor<6x5xf32>
+  %r = mtc.cast %s : tensor<6x5xf32> -> tensor<6x5xbf16>
+  return %r : tensor<6x5xbf16>
+}
+
+// -----
+
+// Only rounded.
+// CHECK-LABEL: func.func @rounded
+// CHECK-NEXT: mtc.contract {{.*}} -> tensor<6x5xbf16>
+// CHECK-NEXT: return
+func.func @rounded(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>) -> tensor<6x5xbf16> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xf32>
+  %r = mtc.cast %p : tensor<6x5xf32> -> tensor<6x5xbf16>
+  return %r : tensor<6x5xbf16>
+}
+
+// -----
+
+// To a type that is not the operands', or beside the exact sum: a kernel rounds.
+// CHECK-LABEL: func.func @other_types
+// CHECK: mtc.contract {{.*}} -> tensor<6x5xf32>
+// CHECK: mtc.kernel
+func.func @other_types(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>) -> tensor<6x5xf16> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xf32>
+  %r = mtc.cast %p : tensor<6x5xf32> -> tensor<6x5xf16>
+  return %r : tensor<6x5xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @both
+// CHECK: mtc.contract {{.*}} -> tensor<6x5xf32>
+// CHECK: mtc.kernel
+func.func @both(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>) -> (tensor<6x5xbf16>, tensor<6x5xf32>) {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xf32>
+  %r = mtc.cast %p : tensor<6x5xf32> -> tensor<6x5xbf16>
+  return %r, %p : tensor<6x5xbf16>, tensor<6x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @narrow_residual
+// CHECK: mtc.fused_contract {{.*}} adding %arg2 : tensor<6x5xbf16> : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xbf16>
+// CHECK-NOT: mtc.kernel
+func.func @narrow_residual(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>, %residual: tensor<6x5xbf16>) -> tensor<6x5xbf16> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xf32>
+  %c = mtc.cast %residual : tensor<6x5xbf16> -> tensor<6x5xf32>
+  %s = mtc.add %p, %c : tensor<6x5xf32>
+  %r = mtc.cast %s : tensor<6x5xf32> -> tensor<6x5xbf16>
+  return %r : tensor<6x5xbf16>
+}

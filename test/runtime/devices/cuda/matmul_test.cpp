@@ -49,8 +49,10 @@ public:
     OwnedStream stream(driver);
     std::vector<DeviceMemory> memories;
     std::vector<Address> addresses;
-    for (uint32_t buffer = 0; buffer < bufferCount(); ++buffer) {
-      const std::vector<char> bytes = stored(buffer);
+    std::vector<std::vector<char>> contents; // Copied when the stream gets to it.
+    for (uint32_t buffer = 0; buffer < bufferCount(); ++buffer)
+      contents.push_back(stored(buffer));
+    for (const std::vector<char> &bytes : contents) {
       memories.emplace_back(driver, static_cast<int64_t>(bytes.size()));
       addresses.push_back(memories.back().address());
       driver.copyToDevice(addresses.back(), bytes.data(), bytes.size(), stream);

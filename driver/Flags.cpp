@@ -49,12 +49,16 @@ StringRef describe(MergedPolicy policy) {
   llvm_unreachable("all policies are handled");
 }
 
-StringRef describe(ContractionPrecision precision) {
+StringRef describe(Precision precision) {
   switch (precision) {
-  case ContractionPrecision::F32:
+  case Precision::F32:
     return "32 bits everywhere";
-  case ContractionPrecision::TF32:
+  case Precision::TF32:
     return "products may round their operands to 11 bits, where the target has them";
+  case Precision::BF16:
+    return "products read bfloat16, and what passes between kernels is stored so";
+  case Precision::F16:
+    return "the same in IEEE half precision";
   }
   llvm_unreachable("all precisions are handled");
 }
@@ -188,9 +192,9 @@ void addTrainingFlags(FlagTable &flags) {
   addTrainingOptions(flags, &TrainingOptions::loss, place);
   addTrainingOptions(flags, &TrainingOptions::optimizer, place);
   flags.add(&Options::precision,
-            {"precision", "type", "precision of the computation",
-             choicesOf<ContractionPrecision>(describe)},
+            {"precision", "type", "precision of the computation", choicesOf<Precision>(describe)},
             {planned, trainingHeading, Stage::Onnx});
+  addTrainingOptions(flags, &TrainingOptions::precision, place);
   flags
       .add(&Options::recipe,
            {"recipe", "FILE.toml",

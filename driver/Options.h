@@ -31,7 +31,7 @@ struct Options {
   std::string recipe;
   std::string target = "cpu";
   bool emulate = false;
-  ContractionPrecision precision = ContractionPrecision::F32;
+  Precision precision = Precision::F32;
   std::vector<std::string> without; // `--without`.
   std::string cpu;                  // `--cpu`; empty: this machine's.
   unsigned threads = 0;

@@ -49,18 +49,45 @@ static std::string digestOf(StringRef header, ArrayRef<ArrayRef<char>> pieces) {
   return llvm::toHex(digest.final(), /*LowerCase=*/true);
 }
 
-/// A text may name an initializer that the model does not have so.
-static llvm::Expected<ArrayRef<char>> bytesOf(mtc::onnx::Model &model, InitializerAttr source,
-                                              RankedTensorType type) {
+/// Whether the program makes values of one type of those of another when it reads the file.
+static bool isConverted(Type from, Type to) {
+  auto isFloat = [](Type type) { return type.isF32() || type.isF16() || type.isBF16(); };
+  return isFloat(from) && isFloat(to) && (from.isF32() != to.isF32());
+}
+
+/// The type that an initializer has in the model. A text may name one that the model does not have
+/// so.
+static llvm::Expected<RankedTensorType> typeInModel(mtc::onnx::Model &model, InitializerAttr source,
+                                                    RankedTensorType type) {
   auto found = model.initializerType(type.getContext(), source.getName());
-  if (!found)
-    return found.takeError();
-  if (*found != type) {
+  if (found && *found != type &&
+      !(found->getShape() == type.getShape() &&
+        isConverted(found->getElementType(), type.getElementType()))) {
     std::string text;
     llvm::raw_string_ostream(text) << "it is " << *found << " in the model, expected " << type;
     return llvm::createStringError(text);
   }
-  return model.initializerBytes(source.getName());
+  return found;
+}
+
+namespace {
+struct FileTensor {
+  RankedTensorType type;
+  ArrayRef<char> bytes;
+};
+} // namespace
+
+static llvm::Expected<FileTensor> tensorOf(mtc::onnx::Model *model, InitializerAttr source,
+                                           RankedTensorType type) {
+  if (!model)
+    return llvm::createStringError("the model is missing");
+  auto found = typeInModel(*model, source, type);
+  if (!found)
+    return found.takeError();
+  auto bytes = model->initializerBytes(source.getName());
+  if (!bytes)
+    return bytes.takeError();
+  return FileTensor{*found, *bytes};
 }
 
 FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
@@ -72,22 +99,21 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
     auto source = dyn_cast<InitializerAttr>(variable.getInitial());
     if (!source)
       continue;
-    llvm::Expected<ArrayRef<char>> bytes = model ? bytesOf(*model, source, variable.getTensorType())
-                                                 : llvm::createStringError("the model is missing");
-    if (!bytes) {
-      std::string reason = llvm::toString(bytes.takeError());
+    llvm::Expected<FileTensor> tensor = tensorOf(model, source, variable.getTensorType());
+    if (!tensor) {
+      std::string reason = llvm::toString(tensor.takeError());
       if (++missing <= 3)
         emitError(UnknownLoc::get(module.getContext()))
             << "initializer '" << source.getName() << "': " << reason;
       continue;
     }
-    RankedTensorType type = variable.getTensorType();
-    int64_t end = offset + bytes->size();
+    RankedTensorType type = tensor->type;
+    int64_t end = offset + tensor->bytes.size();
     header[variable.getSymName()] =
         llvm::json::Object{{"dtype", safetensorsType(type.getElementType())},
                            {"shape", llvm::json::Array(type.getShape())},
                            {"data_offsets", llvm::json::Array{offset, end}}};
-    weights.pieces.push_back(*bytes);
+    weights.pieces.push_back(tensor->bytes);
     offset = end;
   }
   if (missing)

@@ -76,11 +76,15 @@ def NegOp : Mtc_UnaryOp<"neg", "y = -x",
 def AbsOp : Mtc_UnaryOp<"abs", "y = |x|",
   "isFloat ? math::AbsFOp::create(b, loc, x).getResult() : math::AbsIOp::create(b, loc, x).getResult()",
   "g.mul(dy, g.sign(x))", Mtc_NumberTensor>;
-def ExpOp : Mtc_UnaryOp<"exp", "y = e^x", "math::ExpOp::create(b, loc, x)", "g.mul(dy, y)">;
+def ExpOp : Mtc_UnaryOp<"exp", "y = e^x", "math::ExpOp::create(b, loc, x)", "g.mul(dy, y)"> {
+  let extraClassDeclaration = rangeSensitive;
+}
 // The derivative is not taken as y + 1, which keeps no digit of e^x where x is far below 0.
 def Expm1Op : Mtc_UnaryOp<"expm1", "y = e^x - 1, exact near 0", "math::ExpM1Op::create(b, loc, x)",
   "g.mul(dy, g.exp(x))">;
-def LogOp : Mtc_UnaryOp<"log", "y = ln x", "math::LogOp::create(b, loc, x)", "g.div(dy, x)">;
+def LogOp : Mtc_UnaryOp<"log", "y = ln x", "math::LogOp::create(b, loc, x)", "g.div(dy, x)"> {
+  let extraClassDeclaration = rangeSensitive;
+}
 def Log1pOp : Mtc_UnaryOp<"log1p", "y = ln(1 + x), exact near 0", "math::Log1pOp::create(b, loc, x)",
   "g.div(dy, g.add(x, g.splat(x, 1.0)))">;
 // At 0 the derivative is infinite, and so is the gradient, as in PyTorch.
@@ -122,18 +126,71 @@ def CastOp : Mtc_ElementwiseOp<"cast", [SameOperandsAndResultShape, Mtc_Gradient
     Float to narrower float rounds to nearest even; float to integer truncates towards zero (a value out of range gives
     an unspecified integer); to i1 it is `x != 0`. Between floats the gradient is the cotangent, converted; integers
     have none.
+
+    A cast `as storage` says how a value is stored, not what it is: what stays in registers is not rounded.
+
+    ```mlir
+    %s = mtc.cast %x as storage : tensor<4x8xf32> -> tensor<4x8xbf16>
+    ```
   }];
-  let arguments = (ins Mtc_Tensor:$input);
+  let arguments = (ins Mtc_Tensor:$input, UnitAttr:$storage);
   let results = (outs Mtc_Tensor:$result);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input (`as` `storage` $storage^)? attr-dict `:` type($input) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input), [{
+    build($_builder, $_state, result, input, /*storage=*/false);
+  }]>];
   let hasFolder = 1;
   let extraClassDefinition = elementwiseDefinition # [{
+      Type type = ::mtc::getScalarType(getResult().getType().getElementType());
+      if (getStorage() && operands[0].getType() == type)
+        return operands[0]; // Loads widen, and stores round.
       return ::mtc::convertScalar(b, loc, operands[0], getInput().getType().getElementType(),
                                   getResult().getType().getElementType());
     }
     void $cppClass::buildGradient(::mtc::GradientBuilder &g) {
       if (isa<FloatType>(getResult().getType().getElementType()))
         g.set(0, g.cast(g.cotangent(0), getInput().getType().getElementType()));
+    }
+  }];
+}
+
+// Kalamkar et al., "A Study of BFLOAT16 for Deep Learning Training", 2019: a number of f32 in two halves, of which the
+// upper one is a bf16 to compute with. Ties are rounded away from zero, so that the lower half is a signed one.
+class Mtc_HalfOp<string mnemonic, Type element, string scalarCode>
+    : Mtc_ElementwiseOp<mnemonic, [SameOperandsAndResultShape, Mtc_NoGradient]> {
+  let arguments = (ins TensorOf<[F32]>:$input);
+  let results = (outs TensorOf<[element]>:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let extraClassDeclaration = rangeSensitive;
+  let extraClassDefinition = elementwiseDefinition # [{
+      Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), operands[0]);
+      return }] # scalarCode # [{;
+    }
+  }];
+}
+
+def HighHalfOp : Mtc_HalfOp<"high_half", BF16, "::mtc::detail::buildHighHalf(b, loc, bits)"> {
+  let summary = "the bf16 nearest to a number of f32";
+}
+def LowHalfOp : Mtc_HalfOp<"low_half", I16, "arith::TruncIOp::create(b, loc, b.getI16Type(), bits)"> {
+  let summary = "the lower 16 bits of a number of f32, as a signed number: what its high half lacks";
+}
+
+def JoinHalvesOp : Mtc_ElementwiseOp<"join_halves", [SameOperandsAndResultShape, Mtc_NoGradient]> {
+  let summary = "the number of f32 that two halves are of, exactly";
+  let description = [{
+    ```mlir
+    %w = mtc.join_halves %high, %low : tensor<4xbf16>, tensor<4xi16> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins TensorOf<[BF16]>:$high, TensorOf<[I16]>:$low);
+  let results = (outs TensorOf<[F32]>:$result);
+  let assemblyFormat = "$high `,` $low attr-dict `:` type($high) `,` type($low) `->` type($result)";
+  let extraClassDeclaration = rangeSensitive;
+  let extraClassDefinition = elementwiseDefinition # [{
+      Value high = arith::BitcastOp::create(b, loc, b.getI32Type(), operands[0]);
+      Value low = arith::ExtSIOp::create(b, loc, b.getI32Type(), operands[1]);
+      return arith::BitcastOp::create(b, loc, b.getF32Type(), arith::AddIOp::create(b, loc, high, low));
     }
   }];
 }
@@ -209,6 +266,7 @@ def MinOp : Mtc_BinaryOp<"min", "the smaller of a and b", "::mtc::detail::buildE
 def PowOp : Mtc_BinaryOp<"pow", "y = a^b", "math::PowFOp::create(b, loc, x, y)",
   "g.powBaseGradient(dy, a, b)", "g.powExponentGradient(dy, a, b, y)", Mtc_FloatTensor> {
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = rangeSensitive;
 }
 def AndOp : Mtc_LogicalOp<"and", "a and b", "arith::AndIOp::create(b, loc, x, y)">;
 def OrOp : Mtc_LogicalOp<"or", "a or b", "arith::OrIOp::create(b, loc, x, y)">;

@@ -52,6 +52,7 @@ def ScatterAddOp : Mtc_ValueOp<"scatter_add", [Mtc_Gradient, Mtc_Fusible]> {
       `:` type($updates) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = rangeSensitive;
 }
 
 #endif // MTC_IR_INDEXING_OPS

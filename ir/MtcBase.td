@@ -92,10 +92,14 @@ def Mtc_SummedAttr : Mtc_EnumAttr<Mtc_Summed, "summed"> { let assemblyFormat = "
 def Mtc_ContractionPrecision : Mtc_Enum<"ContractionPrecision",
   "what the operands of a contraction of f32 may be rounded to; the numbers are those of the program's ABI",
   [I32EnumCase<"F32", 0, "f32">, I32EnumCase<"TF32", 1, "tf32">]>;
+def Mtc_Precision : Mtc_Enum<"Precision", "what a training step computes with",
+  [I32EnumCase<"F32", 0, "f32">, I32EnumCase<"TF32", 1, "tf32">, I32EnumCase<"BF16", 2, "bf16">,
+   I32EnumCase<"F16", 3, "f16">]>;
 def Mtc_Role : Mtc_Enum<"Role", "what a variable is for; the numbers are those of the program's ABI",
   [I32EnumCase<"Parameter", 0, "parameter">, I32EnumCase<"Constant", 1, "constant">, I32EnumCase<"State", 2, "state">,
    I32EnumCase<"Gradient", 3, "gradient">, I32EnumCase<"Optimizer", 4, "optimizer">,
-   I32EnumCase<"Scalar", 5, "scalar">, I32EnumCase<"Average", 6, "average">]>;
+   I32EnumCase<"Scalar", 5, "scalar">, I32EnumCase<"Average", 6, "average">, I32EnumCase<"Copy", 7, "copy">,
+   I32EnumCase<"LowHalf", 8, "low_half">]>;
 def Mtc_RoleAttr : Mtc_EnumAttr<Mtc_Role, "role"> { let assemblyFormat = "$value"; }
 
 def Mtc_RuntimeScalar : Mtc_Enum<"RuntimeScalar", "what the runtime writes before a step",
@@ -181,6 +185,11 @@ class Mtc_Op<string mnemonic, list<Trait> traits = []> : Op<MtcDialect, mnemonic
 // A pure operation on tensors, without rule of its own for cost or recomputation.
 class Mtc_ValueOp<string mnemonic, list<Trait> traits = []>
     : Mtc_Op<mnemonic, !listconcat([Pure, CostOpInterface, PrecisionOpInterface, RecomputableOpInterface], traits)>;
+
+// Rounding its result to 16 bits, or summing in them, loses what matters.
+defvar rangeSensitive = [{
+    ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::RangeSensitive; }
+}];
 
 def Mtc_Gradient : DeclareOpInterfaceMethods<GradientOpInterface>;
 def Mtc_Fusible : DeclareOpInterfaceMethods<FusibleOpInterface>;

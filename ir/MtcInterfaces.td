@@ -170,6 +170,8 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
   let methods = [
     InterfaceMethod<"How many threads of the host library calls are planned for: the most that the program may use.",
       "unsigned", "getThreads", (ins), [{ return $_attr.getThreads(); }]>,
+    InterfaceMethod<"What a training step computes with.", "::mtc::Precision", "getPrecision", (ins),
+      [{ return $_attr.getPrecision(); }]>,
     InterfaceMethod<"Bytes of scratch memory that the library needs for the call; negative where it cannot run it.",
       "int64_t", "getScratchBytes", (ins "::mtc::CallAttrInterface":$call)>,
     InterfaceMethod<[{

@@ -137,6 +137,7 @@ def CumulativeSumOp : Mtc_ValueOp<"cumulative_sum", [SameOperandsAndResultType, 
   let results = (outs Mtc_NumberTensor:$result);
   let assemblyFormat = "$input `axis` $axis (`exclusive` $exclusive^)? (`reverse` $reverse^)? attr-dict `:` type($input)";
   let hasVerifier = 1;
+  let extraClassDeclaration = rangeSensitive;
 }
 
 def TopKOp : Mtc_ValueOp<"top_k", [Mtc_Gradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {

@@ -171,6 +171,15 @@ static Value avoidZero(OpBuilder &b, Location loc, Value divisor) {
   return arith::SelectOp::create(b, loc, isZero, one, divisor);
 }
 
+Value mtc::detail::buildHighHalf(OpBuilder &b, Location loc, Value bits) {
+  auto constant = [&](int32_t value) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+  };
+  Value up = arith::AddIOp::create(b, loc, bits, constant(1 << 15));
+  Value high = arith::AndIOp::create(b, loc, up, constant(-(1 << 16)));
+  return arith::BitcastOp::create(b, loc, b.getF32Type(), high);
+}
+
 Value mtc::detail::buildDivision(OpBuilder &b, Location loc, Value x, Value y, bool isUnsigned) {
   if (isa<FloatType>(x.getType()))
     return arith::DivFOp::create(b, loc, x, y);

@@ -45,6 +45,8 @@ mlir::Value arithmetic(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, ml
 
 mlir::Value buildLogistic(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 mlir::Value buildSign(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
+/// The f32 nearest to the one of these bits that a bf16 can hold; ties are rounded away from zero.
+mlir::Value buildHighHalf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value bits);
 mlir::Value buildDivision(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
                           bool isUnsigned);
 mlir::Value buildRemainder(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,

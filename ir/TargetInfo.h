@@ -20,6 +20,8 @@ public:
   /// The target of the module that an operation is, or lies in.
   static TargetInfo of(mlir::Operation *op);
 
+  /// f32 where the module names no target.
+  Precision getPrecision() const { return target ? target.getPrecision() : Precision::F32; }
   /// `accumulated` may name an operand over which the first result lies.
   int64_t getScratchBytes(LibraryCallOpInterface call, std::optional<unsigned> accumulated) const;
   int64_t getScratchBytes(KernelOp kernel) const;

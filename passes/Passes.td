@@ -11,6 +11,7 @@ include "passes/layout/LayoutPasses.td"
 include "passes/losses/LossPasses.td"
 include "passes/memory/MemoryPasses.td"
 include "passes/optimizer/OptimizerPasses.td"
+include "passes/precision/PrecisionPasses.td"
 include "passes/program/ProgramPasses.td"
 include "passes/recompute/RecomputePasses.td"
 

@@ -17,6 +17,7 @@
 #include "runtime/state/averages.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/export_model.h"
+#include "runtime/state/stored_variable.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
 
@@ -166,17 +167,18 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
                       inputs.resumed.has_value());
   if (inputs.resumed)
     inputs.resumed->load(program, device);
+  writeCopies(program, device, options.threads);
   FiniteVariables finite;
   const bool keepsVariables = !options.save.empty() || !options.exportTo.empty();
   if (options.trains() && keepsVariables && !options.continuesOnNan)
     finite = FiniteVariables(program, device);
   if (options.useEma && !options.trains())
-    useAverages(program, device);
+    useAverages(program, device, options.threads);
   Problems failures;
   if (inputs.data)
     runOnData(program, options, device, inputs, finite, failures);
   if (options.useEma && options.trains())
-    useAverages(program, device);
+    useAverages(program, device, options.threads);
   if (!options.exportTo.empty())
     failures.attempt([&] { exportModel(program, device, finite, options.exportTo); });
   if (!options.memoryReport.empty())

@@ -18,13 +18,14 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
   let summary = "kernels are functions of the program, oneDNN computes library calls";
   let description = [{
     `processor` is `host`, the machine that compiles, or a name that LLVM knows; `features` are added to it, as LLVM
-    writes them. Library calls are planned for `threads` threads.
+    writes them. What passes between kernels is stored as `precision` says. Library calls are planned for `threads` threads.
 
     ```mlir
     module attributes {mtc.target = #mtc_cpu.target<threads = 16>} { … }
     ```
   }];
-  let parameters = (ins DefaultValuedParameter<"unsigned", "1">:$threads,
+  let parameters = (ins DefaultValuedParameter<"::mtc::Precision", "::mtc::Precision::F32">:$precision,
+                        DefaultValuedParameter<"unsigned", "1">:$threads,
                         StringRefParameter<"", [{"host"}]>:$processor,
                         StringRefParameter<"", [{""}]>:$features);
   let assemblyFormat = "`<` struct(params) `>`";

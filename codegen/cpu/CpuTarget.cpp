@@ -161,15 +161,15 @@ llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRConte
   if (!detail.empty())
     return llvm::createStringError("--target " + flags.target +
                                    ": nothing follows 'cpu'; --cpu chooses the processor");
-  if (flags.precision != ContractionPrecision::F32)
+  if (flags.precision == Precision::TF32)
     return llvm::createStringError("--precision " + stringifyEnum(flags.precision) +
-                                   ": the target 'cpu' has none; expected f32");
+                                   ": the target 'cpu' has none; expected f32, bf16 or f16");
   if (flags.emulate)
     return llvm::createStringError("--emulate: the target 'cpu' has no device to emulate");
   if (!flags.without.empty())
     return llvm::createStringError("--without " + flags.without.front() +
                                    ": a program for the target 'cpu' uses no such library");
-  return TargetAttr::get(&context, flags.threads, flags.cpu, flags.features);
+  return TargetAttr::get(&context, flags.precision, flags.threads, flags.cpu, flags.features);
 }
 
 llvm::Expected<std::unique_ptr<Target>> cpu::createTarget(Attribute attribute, unsigned optLevel) {

@@ -19,8 +19,9 @@ struct LowerKernelsToCpu : mtc::impl::LowerKernelsToCpuBase<LowerKernelsToCpu> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<mtc::KernelFunctionOp>());
-    if (failed(mtc::planKernels(
-            kernels, mtc::cpu::TargetAttr::get(&getContext(), /*threads=*/1, "host", ""))))
+    if (failed(
+            mtc::planKernels(kernels, mtc::cpu::TargetAttr::get(&getContext(), mtc::Precision::F32,
+                                                                /*threads=*/1, "host", ""))))
       return signalPassFailure();
     OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(&getContext(), kernels);
     module.getBody()->clear();

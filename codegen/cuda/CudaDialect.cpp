@@ -42,8 +42,8 @@ llvm::Error cuda::checkWithout(StringRef libraries) {
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef architectures, ContractionPrecision, bool,
-                                 StringRef without, unsigned, StringRef, StringRef) {
+                                 StringRef architectures, Precision, bool, StringRef without,
+                                 unsigned, StringRef, StringRef) {
   if (auto parsed = parseArchitectures(architectures); !parsed)
     return emitError() << llvm::toString(parsed.takeError());
   if (llvm::Error error = checkWithout(without))
@@ -63,15 +63,15 @@ int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
           ? mtc_cuda_call_scratch_bytes(call.getKind().str().c_str(), call.getBytes().data())
           : -1;
   // Code of ours needs none, but a library may be asked first.
-  return planDeviceCall(call, getPrecision()) ? std::max<int64_t>(library, 0) : library;
+  return planDeviceCall(call, getContractionPrecision()) ? std::max<int64_t>(library, 0) : library;
 }
 
 unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
-  if (planDeviceCall(call, getPrecision()))
+  if (planDeviceCall(call, getContractionPrecision()))
     return 2;
   return mayUseLibrary(*this, call)
              ? mtc_cuda_call_support_level(call.getKind().str().c_str(), call.getBytes().data(),
-                                           static_cast<MtcCudaPrecision>(getPrecision()))
+                                           static_cast<MtcCudaPrecision>(getContractionPrecision()))
              : 0;
 }
 

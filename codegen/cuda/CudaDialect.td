@@ -27,7 +27,7 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
     ```
   }];
   let parameters = (ins StringRefParameter<"">:$architectures,
-                        DefaultValuedParameter<"::mtc::ContractionPrecision", "::mtc::ContractionPrecision::F32">:$precision,
+                        DefaultValuedParameter<"::mtc::Precision", "::mtc::Precision::F32">:$precision,
                         DefaultValuedParameter<"bool", "false">:$emulated,
                         StringRefParameter<"", [{""}]>:$without,
                         DefaultValuedParameter<"unsigned", "1">:$threads,
@@ -35,6 +35,12 @@ def MtcCuda_TargetAttr : AttrDef<MtcCudaDialect, "Target", [DeclareAttrInterface
                         StringRefParameter<"", [{""}]>:$features);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What products of f32 may round their operands to.
+    ::mtc::ContractionPrecision getContractionPrecision() const {
+      return getPrecision() == ::mtc::Precision::TF32 ? ::mtc::ContractionPrecision::TF32 : ::mtc::ContractionPrecision::F32;
+    }
+  }];
 }
 
 def MtcCuda_LaunchesAttr : AttrDef<MtcCudaDialect, "Launches", [DeclareAttrInterfaceMethods<KernelPlanAttrInterface>]> {

@@ -13,7 +13,7 @@ namespace mtc::cuda {
 class CudaTarget : public Target {
 public:
   CudaTarget(TargetAttr target, cpu::Processor host, unsigned optLevel)
-      : Target(target, std::move(host), optLevel), precision(target.getPrecision()) {}
+      : Target(target, std::move(host), optLevel), precision(target.getContractionPrecision()) {}
 
   llvm::StringRef refuseCopy(MemorySpace source, MemorySpace destination) const override;
 

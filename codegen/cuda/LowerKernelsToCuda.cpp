@@ -19,7 +19,7 @@ struct LowerKernelsToCuda : mtc::impl::LowerKernelsToCudaBase<LowerKernelsToCuda
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<mtc::KernelFunctionOp>());
-    auto target = mtc::cuda::TargetAttr::get(&getContext(), "sm_80", mtc::ContractionPrecision::F32,
+    auto target = mtc::cuda::TargetAttr::get(&getContext(), "sm_80", mtc::Precision::F32,
                                              /*emulated=*/false, "", /*threads=*/1, "host", "");
     if (failed(mtc::planKernels(kernels, target)))
       return signalPassFailure();

@@ -38,8 +38,7 @@ struct TargetFlags {
   std::string target = "cpu";
   /// --emulate: device code runs on the CPU, with every access checked.
   bool emulate = false;
-  /// --precision: what operands of f32 contractions may be rounded to.
-  ContractionPrecision precision = ContractionPrecision::F32;
+  Precision precision = Precision::F32; // `--precision`.
   /// --without: libraries that the program must do without, where it would use them.
   std::vector<std::string> without = {};
   /// The processor of the host program: `host` (the machine that compiles) or a name that LLVM

@@ -145,8 +145,12 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
     if (!transposed)
       return call;
     Value written = transposed->getResult(number);
-    movement.replaceAllUsesWith(written);
-    movement.erase();
+    for (Operation *user : llvm::make_early_inc_range(result.getUsers()))
+      if (auto same = dyn_cast<TransposeOp>(user);
+          same && same.getPermutation() == ArrayRef(permutation)) {
+        same.replaceAllUsesWith(written);
+        same.erase();
+      }
     SmallVector<Value> results(transposed->getResults());
     if (!result.use_empty())
       results[number] = b.transpose(written, invertPermutationVector(permutation));

@@ -91,6 +91,8 @@ private:
     if (readsLittleOfMuch(producer))
       return "a large value would live on for the few elements that it reads";
     bool moves = onlyMoves(producer);
+    if (onlyDecodes(producer))
+      return exceedsLimits(producer, reader, limits);
     bool isShared =
         llvm::any_of(producer->getUsers(), [&](Operation *user) { return user != reader; });
     if (isShared && (moves ? reader.getShape() != FusibleShape::Elementwise

@@ -36,6 +36,35 @@ bool mtc::onlyMoves(KernelOp kernel) {
   });
 }
 
+bool mtc::onlyDecodes(KernelOp kernel) {
+  if (kernel->getNumResults() != 1 || kernel.getInputs().empty())
+    return false;
+  constexpr unsigned maxOperations = 8;
+  auto isCheap = [](Operation &op) {
+    return isa<KernelYieldOp, arith::BitcastOp, arith::ExtSIOp, arith::AddIOp>(op);
+  };
+  auto isPlainLoad = [](Operation &op) {
+    auto load = dyn_cast<KernelLoadOp>(op);
+    return load && load.getMap().isIdentity() && load.getSymbols().empty();
+  };
+  auto result = cast<RankedTensorType>(kernel->getResult(0).getType());
+  int64_t read = 0;
+  for (Value input : kernel.getInputs()) {
+    auto type = cast<RankedTensorType>(input.getType());
+    if (type.getShape() != result.getShape())
+      return false;
+    read += elementBytes(type.getElementType());
+  }
+  int64_t written = elementBytes(result.getElementType());
+  bool costsNoMemory =
+      read < written || (read == written && llvm::all_of(kernel.getInputs(), isOfVariable));
+  Block &body = kernel.getBody().front();
+  return costsNoMemory && llvm::range_size(body) <= maxOperations &&
+         llvm::all_of(body,
+                      [&](Operation &op) { return isPlainLoad(op) || isCheap(op); }) &&
+         storedAt(kernel, 0).isIdentity();
+}
+
 AffineMap mtc::reshapeMap(AffineMap map, ArrayRef<int64_t> to, ArrayRef<int64_t> from,
                           ArrayRef<int64_t> space) {
   MLIRContext *context = map.getContext();

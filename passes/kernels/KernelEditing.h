@@ -19,6 +19,9 @@ mlir::AffineMap storedAt(KernelOp kernel, unsigned result);
 llvm::SmallVector<KernelLoadOp> loadsOf(mlir::BlockArgument argument);
 /// Whether a kernel only moves elements.
 bool onlyMoves(KernelOp kernel);
+/// Whether a kernel only reads what is stored in another way, in fewer bytes or as variables that
+/// are there all the same: no reader loses by doing so itself.
+bool onlyDecodes(KernelOp kernel);
 
 /// The map that reads `from` (of the same elements in another shape) where `map`, over `space`,
 /// reads `to`.

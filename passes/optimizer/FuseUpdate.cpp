@@ -97,7 +97,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
             SymbolTable &symbols, const llvm::StringSet<> &together) {
     OpBuilder start = OpBuilder::atBlockBegin(&microStep.front());
     whole.copyScalars(start);
-    llvm::StringMap<Operation *> lastReaders = findLastReaders(microStep);
+    llvm::StringMap<Operation *> lastReaders = findLastReaders(microStep, symbols);
     for (auto [name, write] : gradients) {
       if (together.contains(name))
         continue;
@@ -117,16 +117,20 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
         write->erase();
   }
 
-  /// For each variable the last operation, the return aside, that reads its value or a view of it.
-  static llvm::StringMap<Operation *> findLastReaders(func::FuncOp function) {
+  /// For each parameter the last operation, the return aside, that reads its value, or a view of
+  /// it, from whatever variable holds it.
+  static llvm::StringMap<Operation *> findLastReaders(func::FuncOp function,
+                                                      SymbolTable &symbols) {
     llvm::StringMap<Operation *> last;
     for (auto read : function.front().getOps<ReadOp>()) {
+      auto variable = symbols.lookup<VariableOp>(read.getVariable());
+      StringRef parameter = variable.getOf().value_or(read.getVariable());
       SmallVector<Value> values = {read.getResult()};
       while (!values.empty())
         for (Operation *user : values.pop_back_val().getUsers()) {
           if (user->hasTrait<mtc::View>())
             values.push_back(user->getResult(0));
-          Operation *&known = last[read.getVariable()];
+          Operation *&known = last[parameter];
           if (!user->hasTrait<OpTrait::IsTerminator>() && (!known || known->isBeforeInBlock(user)))
             known = user;
         }

@@ -3,8 +3,8 @@
 #include "ir/ReservedNames.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
+#include "passes/optimizer/ParameterStorage.h"
 #include "passes/optimizer/UpdateRules.h"
-#include "passes/optimizer/VariableView.h"
 
 #include <optional>
 #include <vector>
@@ -22,8 +22,9 @@ namespace {
 /// Parameters that are updated by one rule; the variables of one list lie as those of another.
 struct Group {
   UpdateRule rule;
-  Type element;
-  SmallVector<VariableOp> parameters, gradients;
+  bool isFlat; ///< They are updated as one tensor.
+  SmallVector<ParameterStorage> parameters;
+  SmallVector<VariableOp> gradients;
   /// Of each state; null where a parameter has none.
   SmallVector<SmallVector<VariableOp>> states;
   SmallVector<VariableOp> averages; ///< Empty where none are kept.
@@ -31,7 +32,8 @@ struct Group {
 
 /// What is read and written to update a parameter, or several as one.
 struct Operands {
-  VariableView parameter, gradient;
+  ParameterView parameter;
+  VariableView gradient;
   SmallVector<std::optional<VariableView>> states;
   std::optional<VariableView> average;
 };
@@ -42,7 +44,8 @@ struct OptimizerPass : PassWithOptions<mtc::impl::OptimizerBase<OptimizerPass>, 
 
 private:
   FailureOr<std::vector<Group>> makeGroups(UpdateRules &rules);
-  VariableOp addState(VariableOp parameter, const OptimizerState &state, const UpdateRule &rule);
+  VariableOp addState(ParameterStorage &parameter, const OptimizerState &state,
+                      const UpdateRule &rule);
   VariableOp addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
                          Attribute initial);
   Value readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element);
@@ -73,13 +76,13 @@ VariableOp OptimizerPass::addVariable(VariableOp parameter, Role role, StringRef
 }
 
 /// Null if the parameter has no such state.
-VariableOp OptimizerPass::addState(VariableOp parameter, const OptimizerState &state,
+VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerState &state,
                                    const UpdateRule &rule) {
-  RankedTensorType ofParameter = parameter.getTensorType();
-  std::optional<Shape> shape = state.shape(ofParameter.getShape(), rule);
+  VariableOp parameter = storage.parameter;
+  std::optional<Shape> shape = state.shape(parameter.getTensorType().getShape(), rule);
   if (!shape)
     return {};
-  auto type = RankedTensorType::get(*shape, ofParameter.getElementType());
+  auto type = RankedTensorType::get(*shape, storage.getElementType());
   double value = state.initial.empty() ? 0.0 : rule[state.initial];
   OpBuilder builder(&getContext());
   Attribute initial = ZerosAttr::get(&getContext());
@@ -96,6 +99,7 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
     if (variable.getRole() == Role::Gradient)
       gradients[*variable.getOf()] = variable;
 
+  llvm::StringMap<ParameterStorage> storages = findParameterStorage(getOperation());
   std::vector<Group> groups;
   for (auto parameter : llvm::to_vector(getOperation().getOps<VariableOp>())) {
     if (parameter.getRole() != Role::Parameter)
@@ -104,29 +108,32 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
     if (!gradient)
       return emitError(parameter.getLoc(), "parameter '")
              << parameter.getSymName() << "' has no gradient; mtc-autodiff makes it";
-    RankedTensorType type = parameter.getTensorType();
-    Type element = type.getElementType();
+    ParameterStorage &storage = storages[parameter.getSymName()];
+    Type element = storage.getElementType();
     if (!element.isF32() && !element.isF64())
       return emitError(parameter.getLoc(), "parameter '")
-             << parameter.getSymName() << "' is " << print(type)
+             << parameter.getSymName() << "' is " << print(parameter.getTensorType())
              << ", but optimizers update f32 and f64";
     FailureOr<UpdateRule> rule = rules.choose(parameter);
     if (failed(rule))
       return failure();
-    auto group = llvm::find_if(
-        groups, [&](const Group &each) { return each.element == element && each.rule == *rule; });
+    bool isFlat = rule->kind->isElementwise && storage.isPaddedAlike();
+    auto group = llvm::find_if(groups, [&](Group &each) {
+      return each.isFlat == isFlat && each.rule == *rule && storage.isLike(each.parameters.front());
+    });
     if (group == groups.end()) {
-      groups.push_back({*rule, element, {}, {}, {}, {}});
+      groups.push_back({*rule, isFlat, {}, {}, {}, {}});
       group = std::prev(groups.end());
       group->states.resize(rule->kind->states.size());
     }
-    group->parameters.push_back(parameter);
+    group->parameters.push_back(storage);
     group->gradients.push_back(gradient);
     for (auto [variables, state] : llvm::zip_equal(group->states, rule->kind->states))
-      variables.push_back(addState(parameter, state, *rule));
+      variables.push_back(addState(storage, state, *rule));
     if (options.ema)
       group->averages.push_back(
-          addVariable(parameter, Role::Average, "ema", type, AsParameterAttr::get(&getContext())));
+          addVariable(parameter, Role::Average, "ema", parameter.getTensorType().clone(element),
+                      AsParameterAttr::get(&getContext())));
   }
   if (failed(rules.checkGroups()))
     return failure();
@@ -171,8 +178,8 @@ void OptimizerPass::buildUpdate(Update update, const Operands &operands, Value g
 }
 
 void OptimizerPass::buildGroup(Update update, const Group &group, Value gradientScale) {
-  if (group.rule.kind->isElementwise) {
-    Operands operands{VariableView(group.parameters), VariableView(group.gradients), {}, {}};
+  if (group.isFlat) {
+    Operands operands{ParameterView(group.parameters), VariableView(group.gradients), {}, {}};
     if (options.ema)
       operands.average = VariableView(group.averages);
     for (ArrayRef<VariableOp> states : group.states)
@@ -182,7 +189,7 @@ void OptimizerPass::buildGroup(Update update, const Group &group, Value gradient
   }
   for (auto [i, parameter] : llvm::enumerate(group.parameters)) {
     Operands operands{
-        VariableView(parameter), VariableView(VariableOp(group.gradients[i])), {}, {}};
+        ParameterView(parameter), VariableView(VariableOp(group.gradients[i])), {}, {}};
     if (options.ema)
       operands.average = VariableView(VariableOp(group.averages[i]));
     for (ArrayRef<VariableOp> states : group.states)

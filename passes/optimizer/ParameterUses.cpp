@@ -13,9 +13,11 @@ using namespace mtc;
 /// The variable that a value is, but for the order and the type of its elements; "" if none.
 static StringRef findVariable(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (auto read = dyn_cast<ReadOp>(op))
-      return read.getVariable();
-    if (!op->hasTrait<mtc::View>() && !isa<TransposeOp, CastOp>(op))
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(op, read.getVariableAttr());
+      return variable.getRole() == Role::Copy ? *variable.getOf() : variable.getSymName();
+    }
+    if (!op->hasTrait<mtc::View>() && !isa<TransposeOp, CastOp, JoinHalvesOp>(op))
       break;
     value = op->getOperand(0);
   }

@@ -15,6 +15,7 @@ public:
   VariableView(llvm::ArrayRef<VariableOp> variables);
   mlir::Value read(TensorBuilder &builder) const;
   void write(TensorBuilder &builder, mlir::Value value) const;
+  mlir::Type getElementType() const { return type.getElementType(); }
 
 private:
   mlir::RankedTensorType type;

@@ -117,7 +117,9 @@ void WholeUpdate::buildFlat(TensorBuilder &b, VariableOp parameter, Value gradie
     if (std::optional<unsigned> i = indexIn(read.getVariables(), parameter)) {
       StringRef name = cast<FlatSymbolRefAttr>(read.getVariables()[*i]).getValue();
       known[read.getResult()] =
-          isGradient(name) ? gradient : b.create<ReadOp>(gradient.getType(), name);
+          isGradient(name)
+              ? gradient
+              : b.create<ReadOp>(symbols.lookup<VariableOp>(name).getTensorType(), name);
     }
   for (auto write : function.front().getOps<WriteFlatOp>())
     if (std::optional<unsigned> i = indexIn(write.getVariables(), parameter)) {

@@ -39,6 +39,8 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createAutodiff(options.autodiff));
   // Not before autodiff: larger operations have gradients.
   manager.addPass(createDecompose());
+  manager.addPass(createNarrowStorage(options.precision));
+  manager.addPass(createKeepWorkingCopies());
   manager.addPass(createOptimizer(options.optimizer));
   buildSimplifyPipeline(manager);
   manager.addPass(createFindIndexRanges()); // Of what is left.

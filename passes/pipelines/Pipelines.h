@@ -6,6 +6,7 @@
 #include "passes/Passes.h"
 #include "passes/losses/Loss.h"
 #include "passes/optimizer/OptimizerOptions.h"
+#include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
 
 namespace mtc {
@@ -15,6 +16,7 @@ struct TrainingOptions {
   InitializationOptions initialization;
   LossOptions loss;
   AutodiffOptions autodiff;
+  PrecisionOptions precision;
   OptimizerOptions optimizer;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
@@ -22,6 +24,7 @@ struct TrainingOptions {
     visitMember(&TrainingOptions::loss, option);
     option([](TrainingOptions &all) -> auto & { return all.autodiff.accumulate; },
            {"accumulate", "", "see mtc-autodiff"});
+    visitMember(&TrainingOptions::precision, option);
     visitMember(&TrainingOptions::optimizer, option);
   }
 };

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 11u
+#define MTC_ABI_VERSION 12u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -62,7 +62,10 @@ typedef enum MtcRole {
   MTC_GRADIENT = 3,  /* of a parameter; not saved */
   MTC_OPTIMIZER = 4, /* state of the optimizer; saved */
   MTC_SCALAR = 5,    /* a scalar that the runtime sets before each step, by name: see MtcScalars */
-  MTC_AVERAGE = 6    /* of a parameter over the steps; saved, exported in its place if asked */
+  MTC_AVERAGE = 6,   /* of a parameter over the steps; saved, exported in its place if asked */
+  MTC_COPIED = 7,    /* a variable in another type; follows from it, not saved */
+  MTC_LOW_HALF = 8   /* i16: of elements of f32 whose upper halves, bf16, another variable holds.
+                        element = (upper << 16) + lower, as bits; saved and exported as f32 */
 } MtcRole;
 
 typedef enum MtcInitial {
@@ -86,8 +89,8 @@ typedef struct MtcVariable {
   uint32_t initial; /* MtcInitial */
   const void *data; /* null unless MTC_INITIAL_DATA or MTC_INITIAL_SPLAT */
   double deviation; /* of MTC_INITIAL_NORMAL */
-  int32_t of;       /* index of the parameter that a gradient, an optimizer state or an average
-                       belongs to; -1 otherwise */
+  int32_t of;       /* index of the variable, a parameter mostly, that a gradient, an optimizer
+                       state, an average, a copy or a low half belongs to; -1 otherwise */
   const char *module_name; /* the name in the user's module where the exporter lost it, otherwise
                               tensor.name */
 } MtcVariable;

@@ -1,6 +1,8 @@
 // Averages lie beside their parameters.
 #include "runtime/state/averages.h"
 
+#include "runtime/state/stored_variable.h"
+
 #include <algorithm>
 
 namespace mtc::runtime {
@@ -10,13 +12,14 @@ bool hasAverages(const MtcProgram &program) {
                      [](const MtcVariable &variable) { return variable.role == MTC_AVERAGE; });
 }
 
-void useAverages(const MtcProgram &program, Device &device) {
+void useAverages(const MtcProgram &program, Device &device, int threads) {
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
     if (variable.role == MTC_AVERAGE)
-      device.copy(variable.tensor.offset, program.variables[variable.of].tensor.offset,
-                  variable.tensor.bytes);
+      StoredVariable(program, static_cast<uint32_t>(variable.of))
+          .copyFrom(device, variable.tensor.offset);
   }
+  writeCopies(program, device, threads);
 }
 
 } // namespace mtc::runtime

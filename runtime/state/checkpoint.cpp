@@ -3,6 +3,7 @@
 
 #include "runtime/io/checksum.h"
 #include "runtime/io/durable_file.h"
+#include "runtime/state/stored_variable.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -109,9 +110,9 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
   std::vector<uint32_t> saved;
   std::vector<SafetensorsEntry> entries;
   for (uint32_t i = 0; i < program.variable_count; ++i) {
-    const MtcTensor &tensor = program.variables[i].tensor;
     if (!isSaved(program.variables[i]))
       continue;
+    const MtcTensor tensor = StoredVariable(program, i).tensor();
     saved.push_back(i);
     entries.push_back({tensor.name, tensor.type, shapeOf(tensor)});
   }
@@ -172,12 +173,13 @@ void Checkpoint::load(const MtcProgram &program, Device &device) const {
     const MtcVariable &variable = program.variables[i];
     if (!isSaved(variable))
       continue;
-    const MtcTensor &tensor = variable.tensor;
+    const StoredVariable stored(program, i);
+    const MtcTensor tensor = stored.tensor();
     const ArrayOnDisk *found = file->find(tensor.name);
     std::string why = found ? mismatch(tensor, *found) : "is missing";
     if (why.empty()) {
       Checksum sum;
-      device.write(tensor.offset, tensor.bytes, [&](char *to, int64_t at, int64_t bytes) {
+      stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
         readArray(*found, at, to, bytes);
         sum.add(to, bytes);
       });

@@ -1,6 +1,7 @@
 // Exponents of all ones.
 #include "runtime/state/divergence.h"
 
+#include "runtime/state/stored_variable.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
 
@@ -35,10 +36,10 @@ bool isFinite(uint32_t type, const char *elements, int64_t bytes) {
   }
 }
 
-static bool isFinite(Device &device, const MtcTensor &tensor) {
+static bool isFinite(Device &device, const StoredVariable &variable) {
   bool finite = true;
-  device.read(tensor.offset, tensor.bytes, [&](const char *from, int64_t, int64_t bytes) {
-    finite = finite && isFinite(tensor.type, from, bytes);
+  variable.read(device, [&](const char *from, int64_t, int64_t bytes) {
+    finite = finite && isFinite(variable.type(), from, bytes);
   });
   return finite;
 }
@@ -48,17 +49,17 @@ FiniteVariables::FiniteVariables(const MtcProgram &program, Device &device) {
     const MtcVariable &variable = program.variables[i];
     // The optimizer's state starts at zero.
     variables.push_back(isSaved(variable) &&
-                        (variable.role == MTC_OPTIMIZER || isFinite(device, variable.tensor)));
+                        (variable.role == MTC_OPTIMIZER || isFinite(device, StoredVariable(program, i))));
   }
 }
 
 bool FiniteVariables::read(const MtcProgram &program, Device &device, uint32_t index,
                            const Device::Use &use) const {
-  const MtcTensor &tensor = program.variables[index].tensor;
+  const StoredVariable variable(program, index);
   const bool checked = !variables.empty() && variables[index];
   bool finite = true;
-  device.read(tensor.offset, tensor.bytes, [&](const char *from, int64_t at, int64_t bytes) {
-    finite = finite && (!checked || isFinite(tensor.type, from, bytes));
+  variable.read(device, [&](const char *from, int64_t at, int64_t bytes) {
+    finite = finite && (!checked || isFinite(variable.type(), from, bytes));
     use(from, at, bytes);
   });
   return finite;

@@ -1,6 +1,8 @@
 // Initial values: data of the program, the weights file, or random.
 #include "runtime/state/variables.h"
 
+#include "runtime/devices/cpu/convert.h"
+#include "runtime/state/stored_variable.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/philox.h"
@@ -72,12 +74,12 @@ static void fillNormal(const MtcVariable &variable, char *to, int64_t at, int64_
   });
 }
 
-static void fillNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
-                       int threads) {
+static void fillNormal(const MtcVariable &variable, uint32_t type, char *to, int64_t at,
+                       int64_t bytes, int threads) {
   auto fill = [&]<typename Element>(Element, const auto &convert) {
     fillNormal<Element>(variable, to, at, bytes, threads, convert);
   };
-  switch (variable.tensor.type) {
+  switch (type) {
   case MTC_F64:
     return fill(double(), [](double v) { return v; });
   case MTC_F32:
@@ -96,6 +98,28 @@ static void fillSplat(const MtcVariable &variable, char *to, int64_t bytes) {
   const auto size = static_cast<int64_t>(typeBytes(variable.tensor.type));
   for (int64_t at = 0; at < bytes; at += size)
     std::memcpy(to + at, variable.data, static_cast<size_t>(size));
+}
+
+/// Whether a value of one type is made of another when it is read: exactly, or rounded where it is
+/// not trained.
+static bool isConverted(uint32_t from, uint32_t to, uint32_t role) {
+  auto isNarrow = [](uint32_t type) { return type == MTC_BF16 || type == MTC_F16; };
+  return (isNarrow(from) && to == MTC_F32) ||
+         (from == MTC_F32 && isNarrow(to) && role == MTC_CONSTANT);
+}
+
+/// Reads bytes of a value of this type from a tensor of another, from byte `at` of the value on.
+static void readConverted(const ArrayOnDisk &array, uint32_t type, int64_t at, char *to,
+                          int64_t bytes, int threads) {
+  if (array.type == type)
+    return readArray(array, at, to, bytes);
+  const int64_t size = typeBytes(type), count = bytes / size, found = typeBytes(array.type);
+  std::vector<char> read(static_cast<size_t>(count * found));
+  readArray(array, at / size * found, read.data(), count * found);
+  if (type == MTC_F32)
+    widenArray(array.type, read.data(), count, reinterpret_cast<float *>(to), threads);
+  else
+    narrowArray(type, reinterpret_cast<const float *>(read.data()), count, to, threads);
 }
 
 /// The tensor of a variable: under its ONNX name, or that of the user's module.
@@ -143,31 +167,36 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
     const MtcVariable &variable = program.variables[i];
     if (skipped(variable))
       continue;
-    auto write = [&](const Device::Fill &fill) {
-      device.write(variable.tensor.offset, variable.tensor.bytes, fill);
-    };
+    const StoredVariable stored(program, i);
+    const MtcTensor tensor = stored.tensor();
+    auto write = [&](const Device::Fill &fill) { stored.write(device, fill); };
     bool overridable = variable.role == MTC_PARAMETER || variable.role == MTC_STATE;
     const ArrayOnDisk *found = variable.initial == MTC_INITIAL_FILE || (chosen && overridable)
                                    ? findTensor(*file, variable)
                                    : nullptr;
     if (found) {
-      std::string why = mismatch(variable.tensor, *found);
+      MtcTensor expected = tensor;
+      if (isConverted(found->type, tensor.type, variable.role))
+        expected.type = found->type;
+      std::string why = mismatch(expected, *found);
       if (why.empty())
-        write([&](char *to, int64_t at, int64_t bytes) { readArray(*found, at, to, bytes); });
+        write([&](char *to, int64_t at, int64_t bytes) {
+          readConverted(*found, tensor.type, at, to, bytes, threads);
+        });
       else
         problems.add(file->path(), ": tensor '", variable.tensor.name, "' ", why);
       ++used;
     } else if (variable.initial == MTC_INITIAL_FILE) {
       problems.add(file->path(), ": tensor '", variable.tensor.name,
-                   "' is missing; the program expects ", typeName(variable.tensor.type), " ",
-                   shapeText(shapeOf(variable.tensor)));
+                   "' is missing; the program expects ", typeName(tensor.type), " ",
+                   shapeText(shapeOf(tensor)));
     } else if (variable.initial == MTC_INITIAL_DATA) {
       write([&](char *to, int64_t at, int64_t bytes) {
         std::memcpy(to, static_cast<const char *>(variable.data) + at, static_cast<size_t>(bytes));
       });
     } else if (variable.initial == MTC_INITIAL_NORMAL) {
       write([&](char *to, int64_t at, int64_t bytes) {
-        fillNormal(variable, to, at, bytes, threads);
+        fillNormal(variable, tensor.type, to, at, bytes, threads);
       });
     } else if (variable.initial == MTC_INITIAL_SPLAT) {
       write([&](char *to, int64_t, int64_t bytes) { fillSplat(variable, to, bytes); });
@@ -178,9 +207,10 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
   problems.throwIfAny();
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
-    if (variable.initial == MTC_INITIAL_PARAMETER && !skipped(variable))
-      device.copy(program.variables[variable.of].tensor.offset, variable.tensor.offset,
-                  variable.tensor.bytes);
+    if (variable.role == MTC_AVERAGE && variable.initial == MTC_INITIAL_PARAMETER &&
+        !skipped(variable))
+      StoredVariable(program, static_cast<uint32_t>(variable.of))
+          .copyTo(device, variable.tensor.offset);
   }
 }
 

@@ -5,7 +5,7 @@ Run by hand, where torch, onnx, safetensors and transformers are: not a part of 
 from the .onnx file, so that the values are those of training the file.
 
 NAME.json holds the losses of 20 steps, computed in f64, and `tolerance`, which follows from how far rounding alone
-moves them; NAME.safetensors holds, for each parameter, at most 512 elements of the first batch's gradient
+moves them; the losses with torch.autocast in bf16 and in f16, the latter with a GradScaler. NAME.safetensors holds, for each parameter, at most 512 elements of the first batch's gradient
 (`sample` below says which).
 """
 
@@ -51,15 +51,18 @@ def loss(model, inputs, labels):
     return F.cross_entropy(scores.flatten(0, -2), labels.flatten())
 
 
-def train(model, batches, optimizer, lr):
+def train(model, batches, optimizer, lr, narrow=None):
     parameters = model.parameters()
+    scaler = torch.amp.GradScaler("cpu", enabled=narrow == torch.float16)
     update = torch.optim.SGD(parameters, lr) if optimizer == "sgd" else torch.optim.AdamW(parameters, lr, weight_decay=0.01)
     losses = []
     for inputs, labels in batches:
         update.zero_grad()
-        value = loss(model, inputs, labels)
-        value.backward()
-        update.step()
+        with torch.autocast("cpu", narrow, enabled=narrow is not None):
+            value = loss(model, inputs, labels)
+        scaler.scale(value).backward()
+        scaler.step(update)
+        scaler.update()
         losses.append(value.item())
     return losses
 
@@ -85,6 +88,8 @@ def main():
             spread = max(abs(a - b) / abs(b) for a, b in zip(curve, exact))
             expected[optimizer] = exact
             expected["tolerance"][optimizer] = max(1e-4, 20 * spread)
+            for name, narrow in (("bf16", torch.bfloat16), ("f16", torch.float16)):
+                expected.setdefault(name, {})[optimizer] = train(copy.deepcopy(model), batches, optimizer, lr, narrow)
             print(example.name, optimizer, f"{exact[0]:.4f} .. {exact[-1]:.4f}, spread {spread:.1e}")
         exact = copy.deepcopy(model).double()
         loss(exact, *wide[0]).backward()

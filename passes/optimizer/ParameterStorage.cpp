@@ -1,0 +1,81 @@
+//===- ParameterStorage.cpp - How parameters are stored ---------------------------------------===//
+
+#include "passes/optimizer/ParameterStorage.h"
+
+using namespace mlir;
+using namespace mtc;
+
+llvm::StringMap<ParameterStorage> mtc::findParameterStorage(ModuleOp module) {
+  llvm::StringMap<ParameterStorage> storages;
+  for (auto variable : module.getOps<VariableOp>()) {
+    if (variable.getRole() == Role::Parameter)
+      storages[variable.getSymName()].parameter = variable;
+    else if (variable.getRole() == Role::LowHalf)
+      storages[*variable.getOf()].lowHalf = variable;
+    else if (variable.getRole() == Role::Copy)
+      storages[*variable.getOf()].copy = variable;
+  }
+  return storages;
+}
+
+static Type elementOf(VariableOp variable) {
+  return variable ? variable.getTensorType().getElementType() : Type();
+}
+
+static int64_t paddedElements(VariableOp variable) {
+  return paddedBytes(byteSize(variable.getTensorType())) / elementBytes(elementOf(variable));
+}
+
+Type ParameterStorage::getElementType() {
+  return lowHalf ? Float32Type::get(parameter.getContext()) : elementOf(parameter);
+}
+
+bool ParameterStorage::isLike(ParameterStorage &other) {
+  return elementOf(parameter) == elementOf(other.parameter) &&
+         elementOf(lowHalf) == elementOf(other.lowHalf) && elementOf(copy) == elementOf(other.copy);
+}
+
+bool ParameterStorage::isPaddedAlike() {
+  int64_t elements = paddedElements(parameter);
+  RankedTensorType updated = parameter.getTensorType().clone(getElementType());
+  return paddedBytes(byteSize(updated)) / elementBytes(getElementType()) == elements &&
+         (!copy || paddedElements(copy) == elements);
+}
+
+static std::optional<VariableView> viewOf(VariableOp variable) {
+  return variable ? std::optional<VariableView>(variable) : std::nullopt;
+}
+
+/// Of variables that all are or are not.
+static std::optional<VariableView> viewOf(ArrayRef<ParameterStorage> storages,
+                                          VariableOp ParameterStorage::*member) {
+  if (!(storages.front().*member))
+    return std::nullopt;
+  return VariableView(llvm::map_to_vector(
+      storages, [&](const ParameterStorage &storage) { return storage.*member; }));
+}
+
+ParameterView::ParameterView(ParameterStorage storage)
+    : stored(storage.parameter), lowHalf(viewOf(storage.lowHalf)), copy(viewOf(storage.copy)) {}
+
+ParameterView::ParameterView(ArrayRef<ParameterStorage> storages)
+    : stored(*viewOf(storages, &ParameterStorage::parameter)),
+      lowHalf(viewOf(storages, &ParameterStorage::lowHalf)),
+      copy(viewOf(storages, &ParameterStorage::copy)) {}
+
+Value ParameterView::read(TensorBuilder &b) const {
+  Value value = stored.read(b);
+  if (!lowHalf)
+    return value;
+  return b.create<JoinHalvesOp>(typeOf(value).clone(b.getF32Type()), value, lowHalf->read(b));
+}
+
+void ParameterView::write(TensorBuilder &b, Value value) const {
+  if (copy)
+    copy->write(b, b.cast(value, copy->getElementType()));
+  if (!lowHalf)
+    return stored.write(b, value);
+  RankedTensorType type = typeOf(value);
+  stored.write(b, b.create<HighHalfOp>(type.clone(b.getBF16Type()), value));
+  lowHalf->write(b, b.create<LowHalfOp>(type.clone(b.getI16Type()), value));
+}

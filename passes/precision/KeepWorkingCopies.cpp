@@ -1,0 +1,133 @@
+//===- KeepWorkingCopies.cpp - Parameters in the type that contractions read -------------------===//
+
+#include "ir/TensorBuilder.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_KEEPWORKINGCOPIES
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// A variable of f32, and what the module's functions read of it.
+struct Reads {
+  SmallVector<ReadOp> all;
+  SmallVector<CastOp> narrow; ///< As it is stored for contractions.
+  bool isReadWide = false;
+};
+
+class Keeper {
+public:
+  explicit Keeper(ModuleOp module) : symbols(module) {
+    module.walk([&](ReadOp read) { find(read); });
+  }
+
+  void keep(VariableOp variable) {
+    auto found = readsOf.find(variable.getSymName());
+    if (found == readsOf.end() || found->second.narrow.empty())
+      return;
+    Reads &reads = found->second;
+    Type narrow = typeOf(reads.narrow.front()).getElementType();
+    bool isParameter = variable.getRole() == Role::Parameter;
+    bool isData = isa<ElementsAttr>(variable.getInitial());
+    if (isParameter && narrow.isBF16() && !isData)
+      return split(variable, reads);
+    if (!isParameter && !reads.isReadWide && !isData)
+      return replace(variable, reads, narrow);
+    copy(variable, reads, narrow);
+  }
+
+private:
+  void find(ReadOp read) {
+    Reads &reads = readsOf[read.getVariable()];
+    reads.all.push_back(read);
+    for (Operation *user : read->getUsers())
+      if (auto cast = dyn_cast<CastOp>(user); cast && cast.getStorage())
+        reads.narrow.push_back(cast);
+      else
+        reads.isReadWide = true;
+  }
+
+  /// A variable beside one that says how that is stored.
+  VariableOp addBeside(VariableOp variable, Role role, StringRef suffix, Type element) {
+    OpBuilder builder(variable.getContext());
+    auto added = VariableOp::create(builder, variable.getLoc(), role,
+                                    (variable.getSymName() + "." + suffix).str(),
+                                    variable.getTensorType().clone(element),
+                                    AsParameterAttr::get(variable.getContext()),
+                                    FlatSymbolRefAttr::get(variable.getSymNameAttr()));
+    symbols.insert(added, std::next(variable->getIterator()));
+    return added;
+  }
+
+  static Value read(ReadOp beside, VariableOp variable) {
+    OpBuilder builder(beside);
+    return TensorBuilder(beside.getLoc(), builder)
+        .create<ReadOp>(variable.getTensorType(), variable.getSymName());
+  }
+
+  /// The variable itself becomes what contractions read of it.
+  void replace(VariableOp variable, Reads &reads, Type narrow) {
+    variable.setType(variable.getTensorType().clone(narrow));
+    for (ReadOp wide : reads.all)
+      replaceNarrow(wide, read(wide, variable));
+  }
+
+  /// The variable becomes the upper halves of its elements.
+  void split(VariableOp variable, Reads &reads) {
+    OpBuilder builder(variable.getContext());
+    VariableOp low = addBeside(variable, Role::LowHalf, "low", builder.getI16Type());
+    variable.setType(variable.getTensorType().clone(builder.getBF16Type()));
+    for (ReadOp wide : reads.all) {
+      Value high = read(wide, variable);
+      replaceNarrow(wide, high);
+      if (wide->use_empty())
+        continue;
+      OpBuilder here(wide);
+      Value whole = JoinHalvesOp::create(here, wide.getLoc(), wide.getType(), high, read(wide, low));
+      wide->replaceAllUsesWith(ValueRange{whole});
+    }
+  }
+
+  void copy(VariableOp variable, Reads &reads, Type narrow) {
+    VariableOp copied = addBeside(variable, Role::Copy, narrow.isF16() ? "f16" : "bf16", narrow);
+    for (CastOp cast : reads.narrow) {
+      cast->replaceAllUsesWith(
+          ValueRange{read(cast.getInput().getDefiningOp<ReadOp>(), copied)});
+      cast->erase();
+    }
+  }
+
+  static void replaceNarrow(ReadOp wide, Value narrow) {
+    for (Operation *user : llvm::make_early_inc_range(wide->getUsers()))
+      if (auto cast = dyn_cast<CastOp>(user); cast && cast.getStorage()) {
+        cast->replaceAllUsesWith(ValueRange{narrow});
+        cast->erase();
+      }
+  }
+
+  SymbolTable symbols;
+  llvm::StringMap<Reads> readsOf;
+};
+
+struct KeepWorkingCopiesPass : mtc::impl::KeepWorkingCopiesBase<KeepWorkingCopiesPass> {
+  void runOnOperation() override {
+    Keeper keeper(getOperation());
+    for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>()))
+      if ((variable.getRole() == Role::Parameter || variable.getRole() == Role::Constant) &&
+          variable.getTensorType().getElementType().isF32())
+        keeper.keep(variable);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (auto read : llvm::make_early_inc_range(function.front().getOps<ReadOp>()))
+        if (read->use_empty())
+          read->erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,263 @@
+//===- NarrowStorage.cpp - Store values of f32 in 16 bits -------------------------------------===//
+
+#include "ir/NodeNames.h"
+#include "ir/TargetInfo.h"
+#include "passes/Passes.h"
+#include "passes/precision/PrecisionOptions.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/GlobPattern.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_NARROWSTORAGE
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+bool isF32(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32();
+}
+
+/// Stores the values of one function.
+class FunctionNarrower {
+public:
+  FunctionNarrower(func::FuncOp function, FloatType narrow,
+                   llvm::function_ref<bool(Operation *)> keepsF32)
+      : function(function), narrowType(narrow), keepsF32(keepsF32) {}
+
+  void run() {
+    for (Operation &op : llvm::make_early_inc_range(function.front()))
+      if (auto classified = dyn_cast<PrecisionOpInterface>(op))
+        visit(classified);
+  }
+
+private:
+  void visit(PrecisionOpInterface op) {
+    PrecisionClass kind = op.getPrecisionClass();
+    if (keepsF32(op)) {
+      if (kind == PrecisionClass::Contraction)
+        remarkOn(op, "reads f32, as asked");
+      return;
+    }
+    if (kind == PrecisionClass::Contraction)
+      return narrowContraction(op);
+    if (kind == PrecisionClass::RangeSensitive || llvm::none_of(op->getOperands(), isNarrow))
+      return;
+    if (isa<ElementwiseOpInterface>(*op))
+      return narrowResults(op);
+    moveNarrow(op);
+  }
+
+  /// Reads operands in 16 bits, and gives what is stored so; f32 where that is all that is needed.
+  void narrowContraction(Operation *op) {
+    if (llvm::none_of(op->getOperands(), isF32))
+      return;
+    for (OpOperand &operand : op->getOpOperands())
+      if (isF32(operand.get()) && readsNarrow(op, operand.getOperandNumber()))
+        operand.set(narrow(operand.get()));
+    for (OpResult result : op->getResults())
+      if (isF32(result) && givesNarrow(op, result.getResultNumber()))
+        setNarrow(result);
+    remarkOn(op, "reads 16 bits");
+  }
+
+  /// Statistics of rows stay f32.
+  static bool readsNarrow(Operation *op, unsigned operand) {
+    auto attention = dyn_cast<AttentionGradientOp>(op);
+    Value value = op->getOperand(operand);
+    return !attention || (value != attention.getLogsumexp() && value != attention.getOffsets());
+  }
+  /// Sums that are only written to variables, as gradients are, stay f32; libraries convolve to what
+  /// they read.
+  static bool givesNarrow(Operation *op, unsigned result) {
+    if (isa<AttentionOp>(op))
+      return result == 0;
+    return !isa<ContractOp>(op) || llvm::any_of(op->getResult(result).getUsers(), isComputation);
+  }
+
+  static bool isComputation(Operation *op) { return isa<PrecisionOpInterface>(op); }
+
+  /// Whether some operation computes with the value that does not want f32.
+  static bool isReadNarrow(Value value) {
+    return llvm::any_of(value.getUsers(), [](Operation *user) {
+      auto classified = dyn_cast<PrecisionOpInterface>(user);
+      return classified && classified.getPrecisionClass() != PrecisionClass::RangeSensitive;
+    });
+  }
+
+  /// The result has 16 bits from here on; readers are given it in f32.
+  void setNarrow(OpResult result) {
+    result.setType(narrowed(result.getType()));
+    OpBuilder builder(function.getContext());
+    builder.setInsertionPointAfter(result.getOwner());
+    auto wide = widen(builder, result);
+    result.replaceAllUsesExcept(wide, wide);
+  }
+
+  /// What is computed in f32 is stored in 16 bits, unless it leaves the function all the same.
+  void narrowResults(Operation *op) {
+    for (OpResult result : op->getResults()) {
+      bool leaves = !llvm::all_of(result.getUsers(), isComputation);
+      if (!isF32(result) || leaves || !isReadNarrow(result))
+        continue;
+      OpBuilder builder(function.getContext());
+      builder.setInsertionPointAfter(op);
+      auto stored = CastOp::create(builder, op->getLoc(), narrowed(result.getType()), result,
+                                   /*storage=*/true);
+      auto wide = widen(builder, stored);
+      result.replaceAllUsesExcept(wide, stored);
+    }
+  }
+
+  /// An operation that computes nothing moves what is stored.
+  void moveNarrow(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isF32(operand.get()))
+        operand.set(narrow(operand.get()));
+    for (NamedAttribute attribute : llvm::to_vector(op->getAttrs()))
+      if (auto element = dyn_cast<FloatAttr>(attribute.getValue()))
+        op->setAttr(attribute.getName(), FloatAttr::get(narrowType, element.getValueAsDouble()));
+    for (OpResult result : op->getResults())
+      if (isF32(result))
+        setNarrow(result);
+  }
+
+  static bool isNarrow(Value value) {
+    auto cast = value.getDefiningOp<CastOp>();
+    return cast && cast.getStorage();
+  }
+
+  /// The value as it is stored.
+  Value narrow(Value value) {
+    if (isNarrow(value))
+      return value.getDefiningOp<CastOp>().getInput();
+    if (Value known = stored.lookup(value))
+      return known;
+    OpBuilder builder(function.getContext());
+    builder.setInsertionPointAfterValue(value);
+    Value result;
+    if (Operation *op = value.getDefiningOp(); op && movesVariable(op)) {
+      // What is kept in 16 bits is moved in them.
+      IRMapping operands;
+      operands.map(op->getOperand(0), narrow(op->getOperand(0)));
+      result = builder.clone(*op, operands)->getResult(0);
+      result.setType(narrowed(value.getType()));
+    } else {
+      result = CastOp::create(builder, value.getLoc(), narrowed(value.getType()), value,
+                              /*storage=*/true);
+    }
+    return stored[value] = result;
+  }
+
+  static bool movesVariable(Operation *op) {
+    if (!op->hasTrait<mtc::View>() && !isa<TransposeOp>(op))
+      return false;
+    Operation *from = op->getOperand(0).getDefiningOp();
+    return from && (isa<ReadOp>(from) || movesVariable(from));
+  }
+
+  CastOp widen(OpBuilder &builder, Value value) {
+    auto type = cast<RankedTensorType>(value.getType()).clone(builder.getF32Type());
+    return CastOp::create(builder, value.getLoc(), type, value, /*storage=*/true);
+  }
+
+  Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(narrowType); }
+
+  void remarkOn(Operation *op, const char *what) {
+    remark::passed(op->getLoc(),
+                   remark::RemarkOpts::name("precision").category("mtc-narrow-storage"))
+        << remark::add(what);
+  }
+
+  func::FuncOp function;
+  FloatType narrowType;
+  llvm::function_ref<bool(Operation *)> keepsF32;
+  DenseMap<Value, Value> stored; ///< Of values that are f32 where they are made.
+};
+
+/// Nodes by the patterns of `keep-f32`.
+class KeptNodes {
+public:
+  /// Says what is wrong with a pattern.
+  LogicalResult add(StringRef text, Location location) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+    if (!pattern)
+      return emitError(location) << "--keep-f32 " << text << ": "
+                                 << llvm::toString(pattern.takeError());
+    patterns.push_back({text.str(), std::move(*pattern)});
+    return success();
+  }
+
+  bool contains(Operation *op) {
+    std::string names = nodeNames(op->getLoc());
+    StringRef name = names;
+    if (name.consume_front("backward("))
+      name.consume_back(")");
+    bool found = false;
+    for (Pattern &pattern : patterns)
+      if (pattern.glob.match(name))
+        found = pattern.isUsed = true;
+    return found;
+  }
+
+  LogicalResult checkUsed(Location location) {
+    LogicalResult result = success();
+    for (const Pattern &pattern : patterns)
+      if (!pattern.isUsed)
+        result = emitError(location)
+                 << "--keep-f32 " << pattern.text << ": no node of this name computes";
+    return result;
+  }
+
+private:
+  struct Pattern {
+    std::string text;
+    llvm::GlobPattern glob;
+    bool isUsed = false;
+  };
+  SmallVector<Pattern> patterns;
+};
+
+struct NarrowStoragePass
+    : PassWithOptions<mtc::impl::NarrowStorageBase<NarrowStoragePass>, PrecisionOptions> {
+  using PassWithOptions::PassWithOptions;
+
+  void runOnOperation() override {
+    FailureOr<PrecisionOptions> options = readOptions();
+    if (failed(options))
+      return signalPassFailure();
+    Location location = getOperation().getLoc();
+    const Precision precision = TargetInfo::of(getOperation()).getPrecision();
+    if (precision == Precision::F32 || precision == Precision::TF32) {
+      if (options->keepF32.empty())
+        return;
+      emitError(location) << "--keep-f32 " << options->keepF32.front()
+                          << ": all nodes compute in f32";
+      return signalPassFailure();
+    }
+    KeptNodes kept;
+    for (StringRef text : options->keepF32)
+      if (failed(kept.add(text, location)))
+        return signalPassFailure();
+    FloatType narrow = precision == Precision::BF16 ? FloatType(BFloat16Type::get(&getContext()))
+                                                    : FloatType(Float16Type::get(&getContext()));
+    auto keepsF32 = [&](Operation *op) { return kept.contains(op); };
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      FunctionNarrower(function, narrow, keepsF32).run();
+    if (failed(kept.checkUsed(location)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createNarrowStorage(const PrecisionOptions &options) {
+  return std::make_unique<NarrowStoragePass>(options);
+}

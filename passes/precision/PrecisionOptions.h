@@ -1,0 +1,28 @@
+//===- PrecisionOptions.h - What mtc-narrow-storage is told -----------------------------------===//
+
+#ifndef MTC_PASSES_PRECISION_PRECISIONOPTIONS_H
+#define MTC_PASSES_PRECISION_PRECISIONOPTIONS_H
+
+#include "passes/OptionTable.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+/// The options of mtc-narrow-storage.
+struct PrecisionOptions {
+  std::vector<std::string> keepF32; ///< Patterns of nodes' names.
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(&PrecisionOptions::keepF32,
+           {"keep-f32", "PATTERN",
+            "nodes that compute in f32 where others read 16 bits: names, in which * stands for any "
+            "text"});
+  }
+};
+
+std::unique_ptr<mlir::Pass> createNarrowStorage(const PrecisionOptions &options);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_PRECISION_PRECISIONOPTIONS_H

@@ -1,0 +1,126 @@
+// Halves of f32 are joined and split in pieces.
+#include "runtime/state/stored_variable.h"
+
+#include "runtime/devices/cpu/convert.h"
+#include "runtime/support/element_type.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mtc::runtime {
+namespace {
+
+/// Elements that are joined or split at a time. A multiple of what Device::write asks for.
+constexpr int64_t pieceElements = 1 << 18;
+
+/// Calls `use` on [at, at + count) for pieces of [0, total).
+template <typename Use> void inPieces(int64_t total, const Use &use) {
+  for (int64_t at = 0; at < total; at += pieceElements)
+    use(at, std::min(pieceElements, total - at));
+}
+
+template <typename Element>
+void readInto(Device &device, int64_t offset, std::vector<Element> &to, int64_t count) {
+  const auto size = static_cast<int64_t>(sizeof(Element));
+  device.read(offset, count * size, [&](const char *from, int64_t at, int64_t bytes) {
+    std::memcpy(reinterpret_cast<char *>(to.data()) + at, from, static_cast<size_t>(bytes));
+  });
+}
+
+template <typename Element>
+void writeFrom(Device &device, int64_t offset, const std::vector<Element> &from, int64_t count) {
+  const auto size = static_cast<int64_t>(sizeof(Element));
+  device.write(offset, count * size, [&](char *to, int64_t at, int64_t bytes) {
+    std::memcpy(to, reinterpret_cast<const char *>(from.data()) + at, static_cast<size_t>(bytes));
+  });
+}
+
+} // namespace
+
+StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
+    : variable(program.variables[index]) {
+  for (uint32_t i = 0; i < program.variable_count; ++i)
+    if (program.variables[i].role == MTC_LOW_HALF &&
+        program.variables[i].of == static_cast<int32_t>(index))
+      low = &program.variables[i];
+}
+
+int64_t StoredVariable::bytes() const { return low ? 2 * low->tensor.bytes : variable.tensor.bytes; }
+
+MtcTensor StoredVariable::tensor() const {
+  MtcTensor whole = variable.tensor;
+  whole.type = type();
+  whole.bytes = bytes();
+  return whole;
+}
+
+void StoredVariable::read(Device &device, const Device::Use &use) const {
+  const MtcTensor &high = variable.tensor;
+  if (!low)
+    return device.read(high.offset, high.bytes, use);
+  std::vector<uint32_t> joined(pieceElements);
+  std::vector<uint16_t> upper(pieceElements);
+  std::vector<int16_t> lower(pieceElements);
+  inPieces(high.bytes / 2, [&](int64_t at, int64_t count) {
+    readInto(device, high.offset + 2 * at, upper, count);
+    readInto(device, low->tensor.offset + 2 * at, lower, count);
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+      joined[i] = (uint32_t{upper[i]} << 16) + static_cast<uint32_t>(int32_t{lower[i]});
+    use(reinterpret_cast<const char *>(joined.data()), 4 * at, 4 * count);
+  });
+}
+
+void StoredVariable::write(Device &device, const Device::Fill &fill) const {
+  const MtcTensor &high = variable.tensor;
+  if (!low)
+    return device.write(high.offset, high.bytes, fill);
+  std::vector<uint32_t> whole(pieceElements);
+  std::vector<uint16_t> upper(pieceElements), lower(pieceElements);
+  inPieces(high.bytes / 2, [&](int64_t at, int64_t count) {
+    fill(reinterpret_cast<char *>(whole.data()), 4 * at, 4 * count);
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      upper[i] = static_cast<uint16_t>((whole[i] + 0x8000) >> 16);
+      lower[i] = static_cast<uint16_t>(whole[i]);
+    }
+    writeFrom(device, high.offset + 2 * at, upper, count);
+    writeFrom(device, low->tensor.offset + 2 * at, lower, count);
+  });
+}
+
+void StoredVariable::copyFrom(Device &device, int64_t offset) const {
+  if (!low)
+    return device.copy(offset, variable.tensor.offset, variable.tensor.bytes);
+  write(device, [&](char *to, int64_t at, int64_t bytes) {
+    device.read(offset + at, bytes, [&](const char *from, int64_t begin, int64_t count) {
+      std::memcpy(to + begin, from, static_cast<size_t>(count));
+    });
+  });
+}
+
+void StoredVariable::copyTo(Device &device, int64_t offset) const {
+  if (!low)
+    return device.copy(variable.tensor.offset, offset, variable.tensor.bytes);
+  read(device, [&](const char *from, int64_t at, int64_t bytes) {
+    device.write(offset + at, bytes, [&](char *to, int64_t begin, int64_t count) {
+      std::memcpy(to, from + begin, static_cast<size_t>(count));
+    });
+  });
+}
+
+void writeCopies(const MtcProgram &program, Device &device, int threads) {
+  std::vector<float> values(pieceElements);
+  std::vector<uint16_t> narrow(pieceElements);
+  for (uint32_t i = 0; i < program.variable_count; ++i) {
+    const MtcTensor &copy = program.variables[i].tensor;
+    if (program.variables[i].role != MTC_COPIED)
+      continue;
+    const MtcTensor &original = program.variables[program.variables[i].of].tensor;
+    inPieces(copy.bytes / 2, [&](int64_t at, int64_t count) {
+      readInto(device, original.offset + 4 * at, values, count);
+      narrowArray(copy.type, values.data(), count, reinterpret_cast<char *>(narrow.data()), threads);
+      writeFrom(device, copy.offset + 2 * at, narrow, count);
+    });
+  }
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,72 @@
+# RUN: %python %s %t
+"""Training in bf16 and in f16 on the CPU and on an emulated device: losses are as close to exact ones as those of
+torch.autocast, the weights in checkpoints and exported models are f32, a pause changes no bit, and less memory is needed."""
+
+import json
+
+import numpy as np
+import onnx
+from models import DIGITS, GPT2
+from onnx import numpy_helper
+from program import MTC, compile_example, losses, own_folder, run
+from pytorch import INPUTS, STEPS
+from safetensors.numpy import load_file
+
+folder = own_folder()
+PRECISIONS = ("bf16", "f16")
+TARGETS = {"host": (), "device": ("--target", "cuda", "--emulate")}
+
+
+def largest_error(found, exact) -> float:
+    return float(np.abs(np.array(found) / exact - 1).max())
+
+
+def check_losses(example):
+    """Rounding differs from that of autocast, step by step, but not in its size."""
+    expected = json.loads((INPUTS / f"{example.name}.json").read_text())
+    for precision in PRECISIONS:
+        for optimizer in example.rates:
+            limit = 4 * max(largest_error(expected[precision][optimizer], expected[optimizer]), expected["tolerance"][optimizer])
+            for target, flags in TARGETS.items():
+                if target == "device" and example is GPT2 and optimizer == "sgd":
+                    continue  # Emulation takes its time.
+                program = compile_example(example, folder, optimizer, STEPS * example.batch, "--precision", precision, *flags)
+                error = largest_error(losses(program.train(STEPS)), expected[optimizer])
+                print(f"{example.name} {precision} {optimizer} {target}: largest error of a loss {error:.1e}, limit {limit:.1e}")
+                assert 1e-7 < error < limit
+
+
+def check_state(precision: str, flags):
+    program = compile_example(GPT2, folder, "adamw", 4 * GPT2.batch, "--precision", precision, *flags, name="state")
+    saved = folder / "saved"
+    whole = program.exported("whole", "--steps", 4, "--no-shuffle")
+    program.run("--steps", 2, "--no-shuffle", "--save", saved, "--overwrite")
+    tensors = load_file(next(saved.glob("*.safetensors")))
+    assert program.exported("resumed", "--steps", 4, "--resume", saved) == whole
+    weights = {i.name: numpy_helper.to_array(i) for i in onnx.ModelProto.FromString(whole).graph.initializer if i.name in tensors}
+    assert len(weights) > 20 and all(w.dtype == tensors[n].dtype == np.float32 for n, w in weights.items())
+    matrix = next(w for n, w in weights.items() if n.endswith("c_fc.weight"))
+    assert (matrix.view(np.uint32) & 0xFFFF).any(), "the weights are those of bf16"
+    # What was exported is what training goes on from.
+    again = folder / "again.onnx"
+    run([program.path, "--weights", next(saved.glob("*.safetensors")), "--export", again], folder)
+    exported = {i.name: numpy_helper.to_array(i) for i in onnx.load(again).graph.initializer}
+    assert all(exported[n].tobytes() == tensors[n].tobytes() for n in weights)
+
+
+def plan(*flags) -> dict:
+    return json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--json", *flags], folder).stdout)
+
+
+for example in (DIGITS, GPT2):
+    check_losses(example)
+for flags in TARGETS.values():
+    for precision in PRECISIONS:
+        check_state(precision, flags)
+wide = plan("--precision", "f32")
+for precision in PRECISIONS:
+    narrow = plan("--precision", precision)
+    assert narrow["categories"]["activations"] < 0.7 * wide["categories"]["activations"], (narrow, wide)
+    # Master weights take no more than before in bf16, and a copy of the matrices in f16.
+    grown = narrow["categories"]["parameters"] / wide["categories"]["parameters"]
+    assert grown < 1.01 if precision == "bf16" else 1.3 < grown <= 1.51, grown

@@ -5,9 +5,11 @@
     bench/compare.py xlmr-base --batch 8 --length 128 --with mtc,eager
     bench/compare.py gpt2-124m --batch 4 --length 256 --with mtc,onnxruntime
     bench/compare.py resnet50 --batch 8
+    bench/compare.py gpt2-124m --batch 4 --length 256 --with mtc:bf16,compile:bf16,mtc
     bench/compare.py --graph model.onnx --loss mse --dim batch=8 --mtc build/release/bin/mtc --mtc other/bin/mtc
 
-Every run is a process of its own, with the same data, f32, AdamW and the same number of threads. A run's figure is the
+Every run is a process of its own, with the same data, AdamW and the same number of threads, in f32 where no other precision
+is named: that of --precision, or of torch.autocast. A run's figure is the
 median of its steps but the first two; the table shows the median, the minimum and the maximum of all rounds' figures,
 and the peak resident memory of the process. What else is needed is installed below build/ when it is first asked for.
 """
@@ -43,6 +45,7 @@ LOSSES = {
     "resnet50": "cross-entropy",
 }
 IMAGES = {"resnet50"}  # without a sequence
+PRECISIONS = ("f32", "tf32", "bf16", "f16")
 NAMES = {"mtc": "mtc", "eager": "PyTorch eager", "compile": "torch.compile", "onnxruntime": "onnxruntime-training"}
 
 
@@ -110,12 +113,12 @@ def random_data(program: Path, batch: int, folder: Path) -> None:
         write_npy(folder / f"{name}.npy", descr, shape, array.array(code, (draw() for _ in range(math.prod(shape)))))
 
 
-def mtc_contender(options, mtc: Path, name: str, graph: Path, data: Path, folder: Path) -> Contender:
+def mtc_contender(options, mtc: Path, name: str, precision: str, graph: Path, data: Path, folder: Path) -> Contender:
     program = folder / name.replace(" ", "-").replace("/", "-")
     dims = [word for dim in options.dim for word in ("--dim", dim)]
     begin = time.perf_counter()
     call([mtc, "compile", graph, *dims, "--loss", options.loss, "--optimizer", "adamw", "--lr", "1e-4",
-          "--weight-decay", "0.01", *options.compile_flags, "-o", program])  # fmt: skip
+          "--weight-decay", "0.01", "--precision", precision, *options.compile_flags, "-o", program])  # fmt: skip
     print(f"{name}: compiled in {time.perf_counter() - begin:.1f} s", file=sys.stderr)
     if not any(data.iterdir()):
         random_data(program, options.batch, data)
@@ -128,22 +131,23 @@ def mtc_contender(options, mtc: Path, name: str, graph: Path, data: Path, folder
 
 def contenders(options, folder: Path) -> list[Contender]:
     found = []
-    wanted = options.contenders
+    wanted = [(word.partition(":")[0], word.partition(":")[2] or "f32") for word in options.contenders]
     if options.graph:
         graph, data = options.graph, folder / "data"
         data.mkdir()
     else:
         python = environment("bench-venv", "requirements.txt")
         exported = WORK / f"{options.model}-{options.batch}x{options.length}"
-        flat = ["--onnxruntime"] if "onnxruntime" in wanted else []
+        flat = ["--onnxruntime"] if any(kind == "onnxruntime" for kind, _ in wanted) else []
         graph, data = WORK / f"{options.model}.onnx", exported / "data"
         call([python, HERE / "models.py", options.model, "--graph", graph, "--out", exported,
               "--batch", options.batch, "--length", options.length, *flat])  # fmt: skip
-    for kind in wanted:
+    for kind, precision in wanted:
+        shown = "" if precision == "f32" else f", {precision}"
         if kind == "mtc":
             for mtc in options.mtc:
-                name = "mtc" if len(options.mtc) == 1 else f"mtc of {mtc}"
-                found.append(mtc_contender(options, mtc, name, graph, data, folder))
+                name = ("mtc" if len(options.mtc) == 1 else f"mtc of {mtc}") + shown
+                found.append(mtc_contender(options, mtc, name, precision, graph, data, folder))
         elif kind == "onnxruntime":
             runtime = environment("bench-onnxruntime", "requirements-onnxruntime.txt", links=python)
             script = HERE / "onnxruntime_steps.py"
@@ -153,8 +157,9 @@ def contenders(options, folder: Path) -> list[Contender]:
             found.append(Contender(NAMES[kind], [str(word) for word in words]))
         else:
             words = [python, HERE / "pytorch_steps.py", options.model, data, "--steps", options.steps,
-                     "--threads", options.threads, *(["--compile"] if kind == "compile" else [])]  # fmt: skip
-            found.append(Contender(NAMES[kind], [str(word) for word in words]))
+                     "--threads", options.threads, "--precision", precision,
+                     *(["--compile"] if kind == "compile" else [])]  # fmt: skip
+            found.append(Contender(NAMES[kind] + shown, [str(word) for word in words]))
     return found
 
 
@@ -213,7 +218,7 @@ def table(found: list[Contender], options, loads: list[float]) -> str:
     versions = "; ".join(dict.fromkeys(c.version for c in found))
     return "\n".join(
         [
-            f"### {what}, f32, AdamW", "",
+            f"### {what}, AdamW", "",
             f"{date.today()}; {processor()}, {options.threads} threads; {options.rounds} rounds of {options.steps} "
             f"steps, load of the machine before them {', '.join(f'{load:.1f}' for load in loads)}; {versions}.", "",
             f"`{shlex.join(['bench/compare.py', *options.arguments])}`", "", *rows, "",
@@ -230,7 +235,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="of --graph")
     parser.add_argument("--loss", help="of --graph")
     parser.add_argument("--with", dest="contenders", default="", metavar="LIST",
-                        help="of mtc, eager, compile, onnxruntime; the others are compared with the first")
+                        help="of mtc, eager, compile, onnxruntime, each with a precision behind it if that is not f32, as in "
+                        "mtc:bf16; the others are compared with the first")
     parser.add_argument("--mtc", type=Path, action="append", default=[],
                         help="compilers (default: build/release/bin/mtc)")
     parser.add_argument("--compile-flags", type=shlex.split, default=[],
@@ -247,9 +253,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options.mtc = options.mtc or [ROOT / "build/release/bin/mtc"]
     if bool(options.graph) == bool(options.model):
         parser.error("a model or --graph FILE is expected")
-    if unknown := [c for c in options.contenders if c not in NAMES]:
-        parser.error(f"--with {','.join(unknown)}: {', '.join(NAMES)} are known")
-    if options.graph and (not options.loss or options.contenders != ["mtc"]):
+    for contender in options.contenders:
+        kind, _, precision = contender.partition(":")
+        if kind not in NAMES or (precision or "f32") not in PRECISIONS:
+            parser.error(f"--with {contender}: {', '.join(NAMES)} are known, and {', '.join(PRECISIONS)}")
+        if kind == "onnxruntime" and precision not in ("", "f32"):
+            parser.error(f"--with {contender}: onnxruntime is run in f32")
+    if options.graph and (not options.loss or any(c.partition(":")[0] != "mtc" for c in options.contenders)):
         parser.error("--graph takes --loss, and is run by mtc alone")
     if options.steps <= WARM_UP or options.rounds < 1:
         parser.error(f"--steps must be more than {WARM_UP}, and --rounds at least 1")

@@ -1,6 +1,8 @@
-"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--device cuda] [--tf32] [--compile]`; a JSON line.
+"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--device cuda] [--precision P] [--compile]`; a JSON
+line.
 
-What a user of PyTorch would write: the fused AdamW, gradients that are dropped between steps, the loss read in each step.
+What a user of PyTorch would write: the fused AdamW, gradients that are dropped between steps, the loss read in each step;
+in 16 bits torch.autocast, in f16 with a GradScaler.
 `peak` is the most memory of the device that PyTorch took from it, in bytes.
 """
 
@@ -19,19 +21,22 @@ parser.add_argument("data", type=Path)
 parser.add_argument("--steps", type=int, required=True)
 parser.add_argument("--threads", type=int, required=True)
 parser.add_argument("--device", default="cpu")
-parser.add_argument("--tf32", action="store_true")
+parser.add_argument("--precision", choices=["f32", "tf32", "bf16", "f16"], default="f32")
 parser.add_argument("--compile", action="store_true")
 options = parser.parse_args()
 
 torch.set_num_threads(options.threads)
-torch.set_float32_matmul_precision("high" if options.tf32 else "highest")
+torch.set_float32_matmul_precision("high" if options.precision == "tf32" else "highest")
 description = MODELS[options.model]
 model = description.build().to(options.device)
 inputs = {file.stem: torch.tensor(np.load(file), device=options.device) for file in sorted(options.data.glob("*.npy"))}
 labels = inputs.pop("labels").flatten()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01, fused=True)
+narrow = {"bf16": torch.bfloat16, "f16": torch.float16}.get(options.precision)
+scaler = torch.amp.GradScaler(options.device, enabled=narrow == torch.float16)
 
 
+@torch.autocast(options.device, narrow, enabled=narrow is not None)
 def forward() -> torch.Tensor:
     return torch.nn.functional.cross_entropy(description.logits(model, inputs), labels)
 
@@ -42,8 +47,9 @@ seconds, losses = [], []
 for _ in range(options.steps):
     start = time.perf_counter()
     loss = forward()
-    loss.backward()
-    optimizer.step()
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
     optimizer.zero_grad(set_to_none=True)
     losses.append(loss.item())
     seconds.append(time.perf_counter() - start)

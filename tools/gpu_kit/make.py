@@ -108,7 +108,7 @@ def timed(options, name: str) -> dict:
     for dim, size in dims.items():
         flags += ["--dim", f"{dim}={size}"]
     seconds = {}
-    for precision in ("f32", "tf32"):
+    for precision in ("f32", "tf32", "bf16"):
         program = folder / precision
         seconds[precision] = compile(options, options.graphs / f"{name}.onnx", [*flags, "--precision", precision],
                                      options.target, program)  # fmt: skip

@@ -61,7 +61,7 @@ def steps_of_mtc(model: dict, precision: str, steps: int) -> dict:
 
 
 def steps_of_pytorch(model: dict, precision: str, compiled: bool, steps: int) -> dict:
-    flags = ["--tf32"] * (precision == "tf32") + ["--compile"] * compiled
+    flags = ["--precision", precision] + ["--compile"] * compiled
     text = call([sys.executable, HERE / "pytorch_steps.py", model["name"], HERE / "timed" / model["name"] / "data",
                  "--steps", steps, "--threads", 8, "--device", "cuda", *flags])  # fmt: skip
     return json.loads(next(line for line in reversed(text.splitlines()) if line.startswith("{")))
@@ -130,7 +130,7 @@ def main() -> int:
     for model in models:
         name = model["name"]
         show(attempt(name, checks.memory, HERE / "timed" / name / "f32", data_flags(model), name))
-    for precision in ("tf32", "f32"):
+    for precision in ("bf16", "tf32", "f32"):
         for model in models:
             show(compare(model, precision, options))
     for model in models[:1]:

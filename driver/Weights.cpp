@@ -52,7 +52,7 @@ static std::string digestOf(StringRef header, ArrayRef<ArrayRef<char>> pieces) {
 /// Whether the program makes values of one type of those of another when it reads the file.
 static bool isConverted(Type from, Type to) {
   auto isFloat = [](Type type) { return type.isF32() || type.isF16() || type.isBF16(); };
-  return isFloat(from) && isFloat(to) && (from.isF32() != to.isF32());
+  return isFloat(from) && isFloat(to) && from != to;
 }
 
 /// The type that an initializer has in the model. A text may name one that the model does not have

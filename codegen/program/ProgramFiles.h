@@ -3,14 +3,17 @@
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMFILES_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMFILES_H
 
+#include "mlir/IR/Types.h"
+
 #include <string>
 #include <vector>
 
 namespace mtc {
 
-/// A piece of the exported model: bytes, then (unless "") a variable's.
+/// A piece of the exported model: bytes, then (unless "") a variable's, as elements of a type.
 struct ExportSegment {
   std::string bytes, variable;
+  mlir::Type element;
 };
 
 /// What the program's tables say and its module cannot: contents of the model's file, names of

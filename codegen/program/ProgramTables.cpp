@@ -221,7 +221,9 @@ private:
                                   << "', which the program does not have";
       segments.push_back(c.record(field<&MtcExportSegment::bytes>(c.bytes(segment.bytes)),
                                   field<&MtcExportSegment::byte_count>(segment.bytes.size()),
-                                  field<&MtcExportSegment::variable>(*variable)));
+                                  field<&MtcExportSegment::variable>(*variable),
+                                  field<&MtcExportSegment::type>(
+                                      segment.element ? typeCode(segment.element) : MTC_F32)));
     }
     return c.array(segments);
   }

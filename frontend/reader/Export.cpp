@@ -269,7 +269,8 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
   for (auto [start, initializer] : llvm::zip(starts, *exported)) {
     bytes += start;
     if (initializers.contains(initializer.name)) {
-      segments.push_back({std::exchange(bytes, {}), initializer.name});
+      segments.push_back(
+          {std::exchange(bytes, {}), initializer.name, initializer.tensor->data_type()});
       continue;
     }
     Expected<ArrayRef<char>> data = model.tensorBytes(*initializer.tensor);

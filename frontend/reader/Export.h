@@ -23,9 +23,11 @@ struct AddedInitializer {
 /// Those of a graph whose parameters are chosen.
 std::vector<AddedInitializer> findAddedInitializers(GraphOp graph);
 
-/// A piece of a file: bytes, then the data of an initializer (none if its name is empty).
+/// A piece of a file: bytes, then the data of an initializer (none if its name is empty), of a
+/// TensorProto.DataType.
 struct FileSegment {
   std::string bytes, initializer;
+  int64_t dataType = 0;
 };
 
 /// The model's file with these initializers, cut at the data of those that are given by name: the

@@ -23,6 +23,7 @@ static void addOptional(OpPassManager &manager, std::unique_ptr<Pass> pass, Pass
 }
 
 static void buildForward(OpPassManager &manager, PassFilter takes) {
+  manager.addPass(createWidenElements());
   // Before convolutions that are contractions become such.
   addOptional(manager.nest<func::FuncOp>(), createKeepChannelsLast(), takes);
   buildSimplifyPipeline(manager); // What is recognized is recognized in canonical form.

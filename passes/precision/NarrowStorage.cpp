@@ -43,13 +43,15 @@ private:
     PrecisionClass kind = op.getPrecisionClass();
     if (keepsF32(op)) {
       if (kind == PrecisionClass::Contraction)
-        remarkOn(op, "reads f32, as asked");
+        remarkOn(op, "reads f32, as --keep-f32 says");
       return;
     }
     if (kind == PrecisionClass::Contraction)
       return narrowContraction(op);
-    if (kind == PrecisionClass::RangeSensitive || llvm::none_of(op->getOperands(), isNarrow))
+    if (llvm::none_of(op->getOperands(), isNarrow))
       return;
+    if (kind == PrecisionClass::RangeSensitive)
+      return remarkOn(op, "gives f32, because its range or its sums need it");
     if (isa<ElementwiseOpInterface>(*op))
       return narrowResults(op);
     moveNarrow(op);
@@ -65,7 +67,10 @@ private:
     for (OpResult result : op->getResults())
       if (isF32(result) && givesNarrow(op, result.getResultNumber()))
         setNarrow(result);
-    remarkOn(op, "reads 16 bits");
+    Type given = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
+    remarkOn(op, "reads {0} and gives {1}, {2}", narrowType, given,
+             given == narrowType ? "in which products lose little"
+                                 : "as which its sums are kept in a variable");
   }
 
   /// Statistics of rows stay f32.
@@ -113,6 +118,7 @@ private:
                                    /*storage=*/true);
       auto wide = widen(builder, stored);
       result.replaceAllUsesExcept(wide, stored);
+      remarkOn(op, "is stored as {0}, like what it is computed of", narrowType);
     }
   }
 
@@ -170,10 +176,11 @@ private:
 
   Type narrowed(Type type) { return cast<RankedTensorType>(type).clone(narrowType); }
 
-  void remarkOn(Operation *op, const char *what) {
+  template <typename... Values>
+  static void remarkOn(Operation *op, const char *text, const Values &...values) {
     remark::passed(op->getLoc(),
                    remark::RemarkOpts::name("precision").category("mtc-narrow-storage"))
-        << remark::add(what);
+        << remark::add("{0} {1}", op->getName().stripDialect(), llvm::formatv(text, values...).str());
   }
 
   func::FuncOp function;

@@ -5,6 +5,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WidenElements : Pass<"mtc-widen-elements", "::mlir::ModuleOp"> {
+  let summary = "compute in f32 what a model computes in 16 bits";
+  let description = [{
+    A model that was exported in f16 or bf16 becomes the one of f32 that it was made of: its parameters are f32, read from
+    the file's 16 bits and exported to them, and so is what is computed of them. What has 16 bits after all is for `mtc-narrow-storage` to say.
+    Inputs stay as they are, so that data is given as the model takes it.
+
+    ```mlir
+    mtc.variable parameter @w : tensor<8x16xf16> = #mtc.initializer<"w">
+    %y = mtc.tanh %x : tensor<8x16xf16>
+    // becomes
+    mtc.variable parameter @w : tensor<8x16xf32> = #mtc.initializer<"w">
+    %y = mtc.tanh %x : tensor<8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def NarrowStorage : Pass<"mtc-narrow-storage", "::mlir::ModuleOp"> {
   let summary = "store values of f32 in 16 bits, by the precision classes of operations";
   let description = [{

@@ -212,6 +212,8 @@ typedef struct MtcExportSegment {
   const void *bytes; /* null if byte_count is 0 */
   int64_t byte_count;
   int32_t variable;
+  uint32_t type; /* MtcType of the variable's elements in the file: f16 or bf16 where those of f32
+                    are rounded, otherwise theirs */
 } MtcExportSegment;
 
 typedef struct MtcProgram {

@@ -1,10 +1,23 @@
 // The exported model is bytes of the program and bytes of variables in turn.
 #include "runtime/state/export_model.h"
 
+#include "runtime/devices/cpu/convert.h"
 #include "runtime/io/durable_file.h"
+#include "runtime/state/stored_variable.h"
+#include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
+#include <vector>
+
 namespace mtc::runtime {
+
+/// Appends elements of f32 in 16 bits.
+static void appendNarrow(DurableFile &file, uint32_t type, const char *from, int64_t bytes) {
+  const auto count = bytes / static_cast<int64_t>(sizeof(float));
+  std::vector<char> narrow(static_cast<size_t>(count * typeBytes(type)));
+  narrowArray(type, reinterpret_cast<const float *>(from), count, narrow.data(), /*threads=*/1);
+  file.append(narrow.data(), static_cast<int64_t>(narrow.size()));
+}
 
 void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                  const std::string &path) {
@@ -17,7 +30,13 @@ void exportModel(const MtcProgram &program, Device &device, const FiniteVariable
     if (segment.variable < 0)
       continue;
     const auto variable = static_cast<uint32_t>(segment.variable);
-    auto append = [&](const char *from, int64_t, int64_t bytes) { file.append(from, bytes); };
+    const bool isNarrowed = segment.type != StoredVariable(program, variable).type();
+    auto append = [&](const char *from, int64_t, int64_t bytes) {
+      if (isNarrowed)
+        appendNarrow(file, segment.type, from, bytes);
+      else
+        file.append(from, bytes);
+    };
     if (!finite.read(program, device, variable, append))
       stopDiverged(text("after the last step, '", program.variables[variable].tensor.name,
                         "' holds values that are not finite"),

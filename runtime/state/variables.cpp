@@ -105,7 +105,7 @@ static void fillSplat(const MtcVariable &variable, char *to, int64_t bytes) {
 static bool isConverted(uint32_t from, uint32_t to, uint32_t role) {
   auto isNarrow = [](uint32_t type) { return type == MTC_BF16 || type == MTC_F16; };
   return (isNarrow(from) && to == MTC_F32) ||
-         (from == MTC_F32 && isNarrow(to) && role == MTC_CONSTANT);
+         ((from == MTC_F32 || isNarrow(from)) && isNarrow(to) && role == MTC_CONSTANT);
 }
 
 /// Reads bytes of a value of this type from a tensor of another, from byte `at` of the value on.
@@ -113,13 +113,22 @@ static void readConverted(const ArrayOnDisk &array, uint32_t type, int64_t at, c
                           int64_t bytes, int threads) {
   if (array.type == type)
     return readArray(array, at, to, bytes);
-  const int64_t size = typeBytes(type), count = bytes / size, found = typeBytes(array.type);
-  std::vector<char> read(static_cast<size_t>(count * found));
-  readArray(array, at / size * found, read.data(), count * found);
-  if (type == MTC_F32)
-    widenArray(array.type, read.data(), count, reinterpret_cast<float *>(to), threads);
-  else
-    narrowArray(type, reinterpret_cast<const float *>(read.data()), count, to, threads);
+  const int64_t size = typeBytes(type), found = typeBytes(array.type), total = bytes / size;
+  constexpr int64_t most = 1 << 18; // elements at a time
+  std::vector<char> read(static_cast<size_t>(std::min(most, total) * found));
+  std::vector<float> values(static_cast<size_t>(std::min(most, total)));
+  for (int64_t done = 0; done < total; done += most) {
+    const int64_t count = std::min(most, total - done);
+    readArray(array, (at / size + done) * found, read.data(), count * found);
+    if (array.type == MTC_F32)
+      std::memcpy(values.data(), read.data(), static_cast<size_t>(count * found));
+    else
+      widenArray(array.type, read.data(), count, values.data(), threads);
+    if (type == MTC_F32)
+      std::memcpy(to + done * size, values.data(), static_cast<size_t>(count * size));
+    else
+      narrowArray(type, values.data(), count, to + done * size, threads);
+  }
 }
 
 /// The tensor of a variable: under its ONNX name, or that of the user's module.

@@ -9,6 +9,7 @@
 #include "codegen/Codegen.h"
 #include "codegen/Link.h"
 #include "codegen/target/KernelCache.h"
+#include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/Export.h"
 #include "ir/Mtc.h"
 #include "tools/support/Errors.h"
@@ -61,7 +62,11 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
     return success();
   }
   for (mtc::onnx::FileSegment &segment : *segments)
-    files.exportSegments.push_back({std::move(segment.bytes), std::move(segment.initializer)});
+    files.exportSegments.push_back(
+        {std::move(segment.bytes), std::move(segment.initializer),
+         segment.initializer.empty()
+             ? mlir::Type()
+             : mtc::onnx::elementTypeFromOnnx(compilation.getModule().getContext(), segment.dataType)});
   return success();
 }
 

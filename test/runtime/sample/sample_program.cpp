@@ -218,7 +218,8 @@ const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, 0, -1, 
                            {f32("target", 2, targetDims, batch, targetAt), 1, 0, -1, 0, 0, 0, ""}};
 const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
                              f32("total", 0, nullptr, 1, lossAt)};
-const MtcExportSegment segments[] = {{"HEAD", 4, 0}, {"BODY", 4, 1}, {"TAIL", 4, -1}};
+const MtcExportSegment segments[] = {
+    {"HEAD", 4, 0, MTC_F32}, {"BODY", 4, 1, MTC_F32}, {"TAIL", 4, -1, MTC_F32}};
 
 } // namespace
 

@@ -1,0 +1,93 @@
+//===- WidenElements.cpp - Compute in f32 what a model computes in 16 bits ---------------------===//
+
+#include "ir/TensorBuilder.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_WIDENELEMENTS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+bool isNarrow(Type element) { return element.isF16() || element.isBF16(); }
+
+/// The tensor type with elements of f32 where they are narrow; null where they are not.
+RankedTensorType widened(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !isNarrow(tensor.getElementType()))
+    return {};
+  return tensor.clone(Float32Type::get(type.getContext()));
+}
+
+APFloat widen(APFloat value) {
+  bool losesInformation;
+  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &losesInformation);
+  return value;
+}
+
+/// An attribute that holds numbers of 16 bits, with those of f32; any other as it is.
+Attribute widened(Attribute attribute) {
+  if (auto number = dyn_cast<FloatAttr>(attribute); number && isNarrow(number.getType()))
+    return FloatAttr::get(Float32Type::get(attribute.getContext()), widen(number.getValue()));
+  auto elements = dyn_cast<ElementsAttr>(attribute);
+  RankedTensorType type = elements ? widened(elements.getShapedType()) : RankedTensorType();
+  if (!type)
+    return attribute;
+  if (elements.isSplat())
+    return DenseElementsAttr::get(type, widen(elements.getSplatValue<APFloat>()));
+  SmallVector<APFloat> values = llvm::map_to_vector(elements.getValues<APFloat>(), widen);
+  return DenseElementsAttr::get(type, values);
+}
+
+struct WidenElementsPass : mtc::impl::WidenElementsBase<WidenElementsPass> {
+  void runOnOperation() override {
+    for (auto variable : getOperation().getOps<VariableOp>())
+      if (RankedTensorType type = widened(variable.getType())) {
+        variable.setType(type);
+        variable.setInitialAttr(widened(variable.getInitial()));
+        found = true;
+      }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      widenFunction(function);
+    if (found)
+      emitRemark(UnknownLoc::get(&getContext()),
+                 "the model has elements of 16 bits: they are trained as f32, and exported as they "
+                 "were; --precision says what is computed with");
+  }
+
+private:
+  void widenFunction(func::FuncOp function) {
+    function.walk([&](Operation *op) {
+      for (OpResult result : op->getResults())
+        if (RankedTensorType type = widened(result.getType())) {
+          result.setType(type);
+          found = true;
+        }
+      for (NamedAttribute attribute : llvm::to_vector(op->getAttrs()))
+        if (Attribute wide = widened(attribute.getValue()); wide != attribute.getValue())
+          op->setAttr(attribute.getName(), wide);
+    });
+    // Data are read as the model takes them.
+    Block &body = function.front();
+    OpBuilder builder = OpBuilder::atBlockBegin(&body);
+    TensorBuilder b(function.getLoc(), builder);
+    for (BlockArgument argument : body.getArguments())
+      if (isNarrow(typeOf(argument).getElementType())) {
+        Value wide = b.cast(argument, builder.getF32Type());
+        argument.replaceAllUsesExcept(wide, wide.getDefiningOp());
+        found = true;
+      }
+    function.setType(builder.getFunctionType(body.getArgumentTypes(),
+                                             body.getTerminator()->getOperandTypes()));
+  }
+
+  bool found = false;
+};
+
+} // namespace

@@ -149,6 +149,12 @@ Operation *ReduceOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
+/// Whether a reduction of much to little is left to few threads.
+static bool leavesFewRows(RankedTensorType from, RankedTensorType to) {
+  constexpr int64_t enoughRows = 64, pointsOfOneThread = 1 << 16;
+  return to.getNumElements() < enoughRows && from.getNumElements() > pointsOfOneThread;
+}
+
 /// reduce(reduce(x)) => reduce(x), of one kind
 struct ComposeReductions : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -156,6 +162,9 @@ struct ComposeReductions : OpRewritePattern<ReduceOp> {
     auto inner = op.getInput().getDefiningOp<ReduceOp>();
     if (!inner || inner.getKind() != op.getKind() || !inner->hasOneUse())
       return rewriter.notifyMatchFailure(op, "operand is no reduction of this kind and for this");
+    if (leavesFewRows(inner.getInput().getType(), op.getType()) &&
+        !leavesFewRows(inner.getInput().getType(), inner.getType()))
+      return rewriter.notifyMatchFailure(op, "threads share the rows of the first reduction");
     SmallVector<int64_t> axes = llvm::to_vector(inner.getAxes());
     llvm::append_range(axes,
                        pick(otherAxes(inner.getInput().getType().getRank(), axes), op.getAxes()));

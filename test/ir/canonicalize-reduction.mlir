@@ -51,6 +51,19 @@ func.func @compose(%x: tensor<2x3x4xf32>) -> tensor<3xf32> {
   return %b : tensor<3xf32>
 }
 
+// Sums of long rows stay apart where threads share them, and nothing else would be left to share.
+// CHECK-LABEL: func.func @rows
+// CHECK-NEXT: mtc.reduce add %arg0 axes [1] : tensor<64x2048xf32> -> tensor<64xf32>
+// CHECK-NEXT: mtc.reduce add {{.*}} axes [0] : tensor<64xf32> -> tensor<f32>
+// CHECK-NEXT: mtc.reduce add %arg1 axes [0, 1] : tensor<63x2048xf32> -> tensor<f32>
+func.func @rows(%x: tensor<64x2048xf32>, %y: tensor<63x2048xf32>) -> (tensor<f32>, tensor<f32>) {
+  %a = mtc.reduce add %x axes [1] : tensor<64x2048xf32> -> tensor<64xf32>
+  %b = mtc.reduce add %a axes [0] : tensor<64xf32> -> tensor<f32>
+  %c = mtc.reduce add %y axes [1] : tensor<63x2048xf32> -> tensor<63xf32>
+  %d = mtc.reduce add %c axes [0] : tensor<63xf32> -> tensor<f32>
+  return %b, %d : tensor<f32>, tensor<f32>
+}
+
 // CHECK-LABEL: func.func @different_kinds
 // CHECK: mtc.reduce max
 // CHECK: mtc.reduce add

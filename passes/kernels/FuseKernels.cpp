@@ -66,6 +66,9 @@ private:
       for (unsigned i = 0; i < reader.getInputs().size();) {
         if (readThroughView(reader, i))
           continue; // What was behind the view may be a view, or a producer.
+        // A sum of x * x, which a kernel of few rows cannot be joined with, reads x once.
+        if (!reader.getReduced().empty())
+          mergeLoads(reader.getBody().front().getArgument(i));
         auto producer = reader.getInputs()[i].getDefiningOp<KernelOp>();
         if (!producer || !refuseInlining(producer, reader, i).empty()) {
           ++i;

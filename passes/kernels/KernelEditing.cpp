@@ -29,6 +29,21 @@ SmallVector<KernelLoadOp> mtc::loadsOf(BlockArgument argument) {
                              [](Operation *user) { return cast<KernelLoadOp>(user); });
 }
 
+void mtc::mergeLoads(BlockArgument argument) {
+  SmallVector<KernelLoadOp> loads = loadsOf(argument);
+  llvm::sort(loads, [](KernelLoadOp a, KernelLoadOp b) { return a->isBeforeInBlock(b); });
+  llvm::SmallDenseMap<AffineMap, KernelLoadOp> known;
+  for (KernelLoadOp load : loads) {
+    if (load.getGuard() || !load.getSymbols().empty())
+      continue;
+    auto [first, isNew] = known.try_emplace(load.getMap(), load);
+    if (!isNew) {
+      load.getValue().replaceAllUsesWith(first->second.getValue());
+      load.erase();
+    }
+  }
+}
+
 bool mtc::onlyMoves(KernelOp kernel) {
   return llvm::all_of(kernel.getBody().front(), [](Operation &op) {
     return isa<KernelLoadOp, KernelIndexOp, KernelYieldOp>(op) ||

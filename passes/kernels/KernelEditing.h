@@ -17,6 +17,8 @@ KernelYieldOp yieldOf(KernelOp kernel);
 /// The map at which a result is stored.
 mlir::AffineMap storedAt(KernelOp kernel, unsigned result);
 llvm::SmallVector<KernelLoadOp> loadsOf(mlir::BlockArgument argument);
+/// Makes loads of one element of an operand, at an index that the point gives, one load.
+void mergeLoads(mlir::BlockArgument argument);
 /// Whether a kernel only moves elements.
 bool onlyMoves(KernelOp kernel);
 /// Whether a kernel only reads what is stored in another way, in fewer bytes or as variables that

@@ -89,3 +89,17 @@ func.func @scalars(%x: tensor<f32>) -> tensor<f32> {
   %y = mtc.sin %e : tensor<f32>
   return %y : tensor<f32>
 }
+
+// A sum of squares reads what is squared once, so that it can be computed there, however few the rows are.
+// CHECK-LABEL: func.func @squares(
+// CHECK: mtc.kernel [2, 65536] reduce [0, 1]
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT: math.exp
+// CHECK-NOT: mtc.kernel [
+// CHECK: return
+func.func @squares(%x: tensor<2x65536xf32>) -> tensor<f32> {
+  %e = mtc.exp %x : tensor<2x65536xf32>
+  %q = mtc.mul %e, %e : tensor<2x65536xf32>
+  %s = mtc.reduce add %q axes [0, 1] : tensor<2x65536xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}

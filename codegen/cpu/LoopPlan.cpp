@@ -53,10 +53,14 @@ private:
       else
         sum += weight / 8;
     };
-    for (const auto &[op, form] : kernel.loads)
-      weigh(form, 1, llvm::any_of(cast<KernelLoadOp>(op).getSymbols(), [&](Value symbol) {
+    for (const auto &[op, form] : kernel.loads) {
+      OperandRange symbols = cast<KernelLoadOp>(op).getSymbols();
+      if (!form.dependence() && symbols.empty())
+        continue; // The same element at every point: it says nothing of a dim.
+      weigh(form, 1, llvm::any_of(symbols, [&](Value symbol) {
               return contains(kernel.values.lookup(symbol).dims, dim);
             }));
+    }
     for (unsigned i = 0; i < kernel.stores.size(); ++i)
       if (contains(kernel.storeDims(i), dim))
         weigh(kernel.stores[i], 2, false);
@@ -101,13 +105,12 @@ private:
     bool callsLibrary = false;
     for (Operation &op : kernel.body->without_terminator()) {
       for (Type type : op.getResultTypes()) {
-        bool inLanes = contains(kernel.values.lookup(op.getResult(0)).dims, *plan.vectorDim);
-        if (inLanes && type.getIntOrFloatBitWidth() > widest)
-          widest = type.getIntOrFloatBitWidth();
-        operations += inLanes;
+        if (!contains(kernel.values.lookup(op.getResult(0)).dims, *plan.vectorDim))
+          continue;
+        widest = std::max(widest, type.getIntOrFloatBitWidth());
+        ++operations;
+        callsLibrary |= isa<math::MathDialect>(op.getDialect()) && type.isF64();
       }
-      if (isa<math::MathDialect>(op.getDialect()) && op.getResult(0).getType().isF64())
-        callsLibrary = true;
     }
     int64_t lanes = kLanes * 32 / widest;
     // Long bodies would spill registers.

@@ -31,3 +31,16 @@ mtc.kernel_function @both [64, 768] reduce [1] -> [tensor<64xf32>, tensor<64xf32
   %m = mtc.kernel.reduce max %x : f32
   mtc.kernel.yield %s, %m at [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>] : f32, f32
 }
+
+// What is computed once for the whole row, behind it, says nothing of the lanes.
+// CHECK-LABEL: @mtc_kernel.root
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (vector<64xf32>)
+// CHECK: math.sqrt {{.*}} : f64
+mtc.kernel_function @root [64, 768] reduce [1] -> [tensor<64xf64>] {
+^body(%a: tensor<64x768xf32>):
+  %x = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x768xf32> -> f32
+  %s = mtc.kernel.reduce add %x : f32
+  %w = arith.extf %s : f32 to f64
+  %r = math.sqrt %w : f64
+  mtc.kernel.yield %r at [affine_map<(d0, d1) -> (d0)>] : f64
+}

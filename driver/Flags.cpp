@@ -190,6 +190,7 @@ void addModelFlags(FlagTable &flags) {
 void addTrainingFlags(FlagTable &flags) {
   FlagPlace place{planned, trainingHeading, Stage::Training};
   addTrainingOptions(flags, &TrainingOptions::loss, place);
+  addTrainingOptions(flags, &TrainingOptions::lossScaling, place);
   addTrainingOptions(flags, &TrainingOptions::optimizer, place);
   flags.add(&Options::precision,
             {"precision", "type", "precision of the computation", choicesOf<Precision>(describe)},

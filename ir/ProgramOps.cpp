@@ -27,6 +27,14 @@ LogicalResult ScheduleAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
   return success();
 }
 
+LogicalResult LossScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                      int64_t window, FloatAttr least) {
+  if (window < 1 || !(least.getValueAsDouble() > 0.0))
+    return emitError() << "a window of " << window << " updates and a least scale of "
+                       << least.getValueAsDouble() << " (loss_scaling_c1)";
+  return success();
+}
+
 LogicalResult IndexRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                      int64_t minimum, int64_t limit, int64_t, StringRef) {
   if (minimum >= limit)
@@ -37,7 +45,7 @@ LogicalResult IndexRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
 
 void ProgramOp::build(OpBuilder &b, OperationState &state, StringRef modelName, Stage stage) {
   build(b, state, modelName, stage, SourceAttr(), /*batch=*/1, StringAttr(), StringAttr(),
-        ScheduleAttr());
+        ScheduleAttr(), LossScalingAttr());
   state.regions.front()->emplaceBlock();
 }
 

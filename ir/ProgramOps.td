@@ -38,6 +38,23 @@ def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
   let genVerifyDecl = 1;
 }
 
+def Mtc_LossScalingAttr : Mtc_Attr<"LossScaling", "loss_scaling"> {
+  let summary = "the loss is multiplied by a scale, which follows the range of the gradients";
+  let description = [{
+    The variable `@mtc.loss_scale` holds the scale. `window` updates in a row double it; a step with a gradient that is not finite
+    halves it, though not below `least`, and updates nothing.
+
+    * loss_scaling_c1: the window is at least one update, and the least scale is greater than 0.
+  }];
+  let parameters = (ins "int64_t":$window, "::mlir::FloatAttr":$least);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of all scales: they and their inverses are normal numbers of f32.
+    static constexpr float smallest = 0x1p-126F, largest = 0x1p126F;
+  }];
+}
+
 def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
   let summary = "the values of an input that are valid, since it is used as an index";
   let description = [{
@@ -72,7 +89,7 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
   let summary = "what holds of a training program as a whole";
   let description = [{
     The region holds the inputs of the steps. A step takes `batch` rows of those that have rows. Loss, optimizer and schedule are
-    there once they are chosen.
+    there once they are chosen, `loss_scaling` where the loss is scaled.
 
     ```mlir
     mtc.program "digits" stage training batch 32 loss "cross-entropy" optimizer "adamw"
@@ -88,11 +105,12 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
   }];
   let arguments = (ins StrAttr:$model_name, Mtc_StageAttr:$stage, OptionalAttr<Mtc_SourceAttr>:$source,
                        DefaultValuedAttr<I64Attr, "1">:$batch, OptionalAttr<StrAttr>:$loss,
-                       OptionalAttr<StrAttr>:$optimizer, OptionalAttr<Mtc_ScheduleAttr>:$schedule);
+                       OptionalAttr<StrAttr>:$optimizer, OptionalAttr<Mtc_ScheduleAttr>:$schedule,
+                       OptionalAttr<Mtc_LossScalingAttr>:$loss_scaling);
   let regions = (region SizedRegion<1>:$inputs);
   let assemblyFormat = [{
     $model_name `stage` $stage (`from` $source^)? (`batch` $batch^)? (`loss` $loss^)? (`optimizer` $optimizer^)?
-      (`schedule` $schedule^)? attr-dict-with-keyword $inputs
+      (`schedule` $schedule^)? (`loss_scaling` $loss_scaling^)? attr-dict-with-keyword $inputs
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$modelName, "::mtc::Stage":$stage)>];
   let hasRegionVerifier = 1;

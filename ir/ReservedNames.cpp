@@ -14,9 +14,10 @@ bool mtc::isReservedSymbol(llvm::StringRef name) {
   llvm::StringRef rest = name;
   if (rest.consume_front("kernel_"))
     return !rest.empty() && llvm::all_of(rest, llvm::isDigit);
-  if (rest.consume_front("mtc."))
-    return symbolizeRuntimeScalar(rest).has_value();
-  return llvm::is_contained({forwardName, microStepName, updateName, gradientsName, evaluateName},
+  if (rest.consume_front("mtc.") && symbolizeRuntimeScalar(rest))
+    return true;
+  return llvm::is_contained({forwardName, microStepName, updateName, gradientsName, evaluateName,
+                             lossScaleName, finiteUpdatesName, updateCountName},
                             name);
 }
 

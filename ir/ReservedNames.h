@@ -20,6 +20,15 @@ inline constexpr llvm::StringLiteral lossName = "mtc.loss", rowLossName = "mtc.r
 /// The result of @update that is the norm of all gradients, if it is asked for.
 inline constexpr llvm::StringLiteral gradientNormName = "mtc.gradient_norm";
 
+/// What the loss is multiplied by where a program scales it: a variable, and the result of @update
+/// that is the scale which the step used. Another result says whether the update was skipped.
+inline constexpr llvm::StringLiteral lossScaleName = "mtc.loss_scale",
+                                     updateSkippedName = "mtc.update_skipped";
+/// Variables of loss scaling that count updates: those since the scale changed or one was skipped,
+/// and all that were made.
+inline constexpr llvm::StringLiteral finiteUpdatesName = "mtc.finite_updates",
+                                     updateCountName = "mtc.update_count";
+
 /// The symbol of the variable that the runtime writes a scalar to.
 std::string scalarName(RuntimeScalar scalar);
 

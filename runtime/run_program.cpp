@@ -4,6 +4,7 @@
 
 #include "runtime/io/durable_file.h"
 #include "runtime/loop/evaluate.h"
+#include "runtime/loop/gradients.h"
 #include "runtime/loop/options.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/session.h"

@@ -199,6 +199,19 @@ private:
                     field<&MtcSchedule::rates>(c.array(rates)));
   }
 
+  Constant *describeLossScaling() {
+    LossScalingAttr scaling = program.getLossScalingAttr();
+    int64_t scale = -1;
+    for (VariableOp variable : placed.getOps<VariableOp>())
+      if (scaling && variable.getSymName() == lossScaleName)
+        scale = static_cast<int64_t>(*variable.getOffset());
+    return c.record(
+        field<&MtcLossScaling::scale>(scale),
+        field<&MtcLossScaling::used>(outputOffset(updateName, lossScaleName)),
+        field<&MtcLossScaling::skipped>(outputOffset(updateName, updateSkippedName)),
+        field<&MtcLossScaling::least>(scaling ? scaling.getLeast().getValueAsDouble() : 0.0));
+  }
+
   /// Hex digest of what a checkpoint depends on.
   std::string fingerprint() {
     std::string text;
@@ -291,6 +304,7 @@ private:
         field<&MtcProgram::micro_step_loss>(outputOffset(microStepName, lossName)),
         field<&MtcProgram::evaluate_loss>(outputOffset(evaluateName, lossName)),
         field<&MtcProgram::gradient_norm>(outputOffset(updateName, gradientNormName)),
+        field<&MtcProgram::loss_scaling>(describeLossScaling()),
         field<&MtcProgram::loss_type>(lossType()), field<&MtcProgram::row_metrics>(rowMetrics),
         field<&MtcProgram::scalars>(describeScalars(c, placed)),
 

@@ -118,10 +118,3 @@ LogicalResult mtc::differentiate(func::FuncOp function, ArrayRef<Value> outputs,
     gradients.push_back(engine.cotangentOf(value));
   return success();
 }
-
-LogicalResult mtc::differentiate(func::FuncOp function, Value loss, ArrayRef<Value> wrt,
-                                 SmallVectorImpl<Value> &gradients) {
-  OpBuilder builder(function.front().getTerminator());
-  Value one = TensorBuilder(backwardLocation(loss.getLoc()), builder).splat(loss, 1.0);
-  return differentiate(function, {loss}, {one}, wrt, gradients);
-}

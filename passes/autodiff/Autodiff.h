@@ -26,11 +26,6 @@ llvm::LogicalResult differentiate(mlir::func::FuncOp function, llvm::ArrayRef<ml
                                   llvm::ArrayRef<mlir::Value> wrt,
                                   llvm::SmallVectorImpl<mlir::Value> &gradients);
 
-/// The same for a scalar loss, whose cotangent is 1.
-llvm::LogicalResult differentiate(mlir::func::FuncOp function, mlir::Value loss,
-                                  llvm::ArrayRef<mlir::Value> wrt,
-                                  llvm::SmallVectorImpl<mlir::Value> &gradients);
-
 } // namespace mtc
 
 #endif // MTC_PASSES_AUTODIFF_AUTODIFF_H

@@ -28,6 +28,7 @@ struct AutodiffPass : mtc::impl::AutodiffBase<AutodiffPass> {
 
 private:
   FailureOr<SmallVector<Parameter>> findParameters(func::FuncOp function);
+  Value buildCotangent(func::FuncOp function, Value loss);
   void deliver(func::FuncOp function, const Parameter &parameter, ArrayRef<Value> gradients,
                SymbolTable &symbols);
 };
@@ -54,6 +55,18 @@ FailureOr<SmallVector<Parameter>> AutodiffPass::findParameters(func::FuncOp func
     if (auto found = byName.find(read.getVariable()); found != byName.end())
       parameters[found->second].reads.push_back(read.getResult());
   return parameters;
+}
+
+/// The cotangent of the loss: 1, or what the program multiplies the loss by.
+Value AutodiffPass::buildCotangent(func::FuncOp function, Value loss) {
+  OpBuilder builder(function.front().getTerminator());
+  TensorBuilder b(backwardLocation(loss.getLoc()), builder);
+  ProgramOp program = ProgramOp::find(getOperation());
+  if (!program || !program.getLossScaling())
+    return b.splat(loss, 1.0);
+  auto type = RankedTensorType::get({}, b.getF32Type());
+  Value scale = b.cast(b.create<ReadOp>(type, lossScaleName), typeOf(loss).getElementType());
+  return b.reshape(scale, shapeOf(loss));
 }
 
 /// The sum of the reads' gradients, built where the last of them is; zeros if there is none.
@@ -117,7 +130,8 @@ void AutodiffPass::runOnOperation() {
   for (const Parameter &parameter : *parameters)
     llvm::append_range(wrt, parameter.reads);
   Value loss = function.front().getTerminator()->getOperand(*result);
-  if (failed(differentiate(function, loss, wrt, gradients)))
+  Value cotangent = buildCotangent(function, loss);
+  if (failed(differentiate(function, {loss}, {cotangent}, wrt, gradients)))
     return signalPassFailure();
 
   SymbolTable symbols(getOperation());

@@ -13,6 +13,8 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
     knows none itself; it computes nothing that no parameter needs. Operations between a parameter and the loss that
     have no gradient are reported all at once. A parameter that does not influence the loss gets zeros and a warning.
 
+    Where the program scales its loss (`mtc-scale-loss`), the gradients are those of the loss times `@mtc.loss_scale`.
+
     ```mlir
     mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
     func.func @micro_step() -> (tensor<f32> {mtc.name = "mtc.loss"}) {

@@ -42,4 +42,32 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }
 
+def ScaleLoss : Pass<"mtc-scale-loss", "::mlir::ModuleOp"> {
+  let summary = "multiply the loss by a scale that the steps adapt";
+  let description = [{
+    Adds the state of dynamic loss scaling, and says in `mtc.program` that there is one. `mtc-autodiff` then computes the gradients
+    of the loss times the scale, of which fewer vanish in 16 bits; the loss itself stays as it is. What `mtc-optimizer` writes
+    divides gradients by the scale. Where one is not finite the step is skipped: no parameter and no state of an optimizer
+    changes, and the scale is halved. After `loss-scale-window` updates in a row it is doubled. `@mtc.update_count` is the step of
+    the optimizers' formulas, which skipped steps do not advance. Definitions and defaults are those of PyTorch's GradScaler,
+    but for the limits: a scale falls no further than 2^-14, or the first scale, and grows no further than 2^126, so that it and
+    its inverse are normal numbers.
+
+    Its options are those of `LossScalingOptions` (`passes/losses/LossScaling.h`). Any scale will do, but multiplying by a power
+    of two alone is exact.
+
+    ```mlir
+    mtc.program "model" stage forward loss "mse" {
+    }
+    // becomes, with loss-scale=65536:
+    mtc.program "model" stage forward loss "mse" loss_scaling <window = 2000, least = 6.103515625E-5 : f64> {
+    }
+    mtc.variable optimizer @mtc.loss_scale : tensor<f32> = dense<6.553600e+04> : tensor<f32>
+    mtc.variable optimizer @mtc.finite_updates : tensor<i64> = dense<0> : tensor<i64>
+    mtc.variable optimizer @mtc.update_count : tensor<i64> = dense<0> : tensor<i64>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 #endif // MTC_PASSES_LOSS_PASSES

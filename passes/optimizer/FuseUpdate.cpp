@@ -26,7 +26,10 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     if (!microStep || !update)
       return;
     WholeUpdate whole(update, symbols);
-    StringRef reason = whole.check();
+    ProgramOp program = ProgramOp::find(getOperation());
+    StringRef reason = program && program.getLossScaling()
+                           ? "the loss is scaled: all gradients decide whether the step is skipped"
+                           : whole.check();
     if (reason.empty() && !findGradients(microStep, symbols))
       reason = "gradients are sums over micro-steps";
     if (reason.empty() && returnsVariable(microStep))

@@ -19,11 +19,7 @@ Value Update::powerOfStep(double base) {
   return base == 0.0 ? scalar(0.0) : b.exp(b.mul(step, scalar(std::log(base))));
 }
 
-Value Update::broadcast(Value scalar) {
-  Value narrowed = b.cast(scalar, typeOf(parameter).getElementType());
-  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(shapeOf(parameter).size()));
-  return b.broadcast(narrowed, axes, shapeOf(parameter));
-}
+Value Update::broadcast(Value scalar) { return broadcastLike(b, scalar, parameter); }
 
 Value Update::mix(Value from, Value to, double weight) {
   return b.add(from, b.mul(b.sub(to, from), b.splat(from, weight)));
@@ -48,11 +44,16 @@ void Update::descend(Value direction, Value rate) {
   parameter = b.sub(parameter, b.mul(direction, broadcast(rate)));
 }
 
-Value mtc::sumOfSquares(TensorBuilder &b, Value x) {
-  Value sum = b.mul(x, x);
+Value mtc::sumOfElements(TensorBuilder &b, Value x) {
   for (int64_t axis = typeOf(x).getRank(); axis-- > 0;)
-    sum = b.sum(sum, {axis});
-  return b.cast(sum, b.getF64Type());
+    x = b.sum(x, {axis});
+  return b.cast(x, b.getF64Type());
+}
+
+Value mtc::sumOfSquares(TensorBuilder &b, Value x) { return sumOfElements(b, b.mul(x, x)); }
+
+Value mtc::broadcastLike(TensorBuilder &b, Value scalar, Value like) {
+  return b.broadcastTo(b.cast(scalar, typeOf(like).getElementType()), shapeOf(like));
 }
 
 bool Hyperparameter::accepts(double value) const {

@@ -130,7 +130,7 @@ public:
   Value gradient;
   /// Scalars.
   Value learningRate;
-  /// From 1; null if the optimizer does not ask for it.
+  /// From 1, without those that were skipped; null if the optimizer does not ask for it.
   Value step;
 
   /// A hyperparameter's value by its name.
@@ -154,9 +154,13 @@ public:
   void descend(Value direction, Value rate);
 };
 
-/// The sum of the squares of all elements, a scalar f64. Sums run over the last axes first, so that
-/// they are many and short.
+/// The sum of all elements, or of their squares, a scalar f64. Sums run over the last axes first,
+/// so that they are many and short.
+mlir::Value sumOfElements(TensorBuilder &b, mlir::Value x);
 mlir::Value sumOfSquares(TensorBuilder &b, mlir::Value x);
+
+/// A scalar f64 as a tensor like `like`.
+mlir::Value broadcastLike(TensorBuilder &b, mlir::Value scalar, mlir::Value like);
 
 /// Which parameters an optimizer is for, where that is not all. Others are updated by the one that
 /// is named here, unless the user's groups say otherwise.

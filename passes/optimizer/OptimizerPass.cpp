@@ -3,6 +3,7 @@
 #include "ir/ReservedNames.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
+#include "passes/optimizer/GradientScaling.h"
 #include "passes/optimizer/ParameterStorage.h"
 #include "passes/optimizer/UpdateRules.h"
 
@@ -49,14 +50,16 @@ private:
   VariableOp addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
                          Attribute initial);
   Value readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element);
-  Value limit(TensorBuilder &b, Value gradient) const;
-  Value buildNorm(TensorBuilder &b, ArrayRef<Group> groups) const;
-  void buildUpdate(Update update, const Operands &operands, Value gradientScale);
-  void buildGroup(Update update, const Group &group, Value gradientScale);
+  Value keep(TensorBuilder &b, Value changed, Value old) const;
+  void buildUpdate(Update update, const Operands &operands);
+  void buildGroup(Update update, const Group &group);
 
   OptimizerOptions options;
   /// Gradients are sums over micro-steps, which start again after each update.
   bool accumulates = false;
+  /// Of a program that scales its loss.
+  std::optional<LossScale> lossScale;
+  std::optional<GradientScaling> gradientScaling;
   std::optional<SymbolTable> symbols;
   /// Where new variables go: before the functions.
   Block::iterator variablesEnd;
@@ -153,31 +156,46 @@ Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar, Type ele
   return b.cast(b.create<ReadOp>(type, name), b.getF64Type());
 }
 
-void OptimizerPass::buildUpdate(Update update, const Operands &operands, Value gradientScale) {
+/// What a variable becomes.
+Value OptimizerPass::keep(TensorBuilder &b, Value changed, Value old) const {
+  return lossScale ? lossScale->keep(b, changed, old) : changed;
+}
+
+/// Reads first and writes last, so that nothing keeps apart what is computed.
+void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   TensorBuilder &b = update.b;
   update.parameter = operands.parameter.read(b);
   Value given = operands.gradient.read(b);
-  update.gradient = limit(b, given);
-  if (gradientScale)
-    update.gradient = b.mul(update.gradient, update.broadcast(gradientScale));
   for (const std::optional<VariableView> &state : operands.states)
     update.states.push_back(state ? state->read(b) : Value());
+  Value oldAverage = operands.average ? operands.average->read(b) : Value();
+  Value oldParameter = update.parameter;
+  SmallVector<Value> oldStates = update.states;
+  update.gradient = gradientScaling->apply(b, given);
   update.rule.kind->build(update);
-  // A changed gradient that is read more than once takes the given one's place, not memory of its
+
+  SmallVector<std::pair<VariableView, Value>> written;
+  // A changed gradient that several kernels read takes the given one's place, not memory of its
   // own.
+  bool isShared = !update.rule.kind->isElementwise && !update.gradient.hasOneUse();
   if (accumulates)
-    operands.gradient.write(b, b.splat(given, 0.0));
-  else if (update.gradient != given && !update.gradient.hasOneUse())
-    operands.gradient.write(b, update.gradient);
-  for (auto [state, value] : llvm::zip_equal(operands.states, update.states))
+    written.push_back({operands.gradient, b.splat(given, 0.0)});
+  else if (update.gradient != given && isShared)
+    written.push_back({operands.gradient, update.gradient});
+  for (auto [state, value, old] : llvm::zip_equal(operands.states, update.states, oldStates))
     if (state)
-      state->write(b, value);
-  if (const std::optional<VariableView> &average = operands.average)
-    average->write(b, update.mix(average->read(b), update.parameter, 1.0 - *options.ema));
-  operands.parameter.write(b, update.parameter);
+      written.push_back({*state, keep(b, value, old)});
+  if (oldAverage) {
+    Value average = update.mix(oldAverage, update.parameter, 1.0 - *options.ema);
+    written.push_back({*operands.average, keep(b, average, oldAverage)});
+  }
+  llvm::append_range(written,
+                     operands.parameter.divide(b, keep(b, update.parameter, oldParameter)));
+  for (const auto &[variable, value] : written)
+    variable.write(b, value);
 }
 
-void OptimizerPass::buildGroup(Update update, const Group &group, Value gradientScale) {
+void OptimizerPass::buildGroup(Update update, const Group &group) {
   if (group.isFlat) {
     Operands operands{ParameterView(group.parameters), VariableView(group.gradients), {}, {}};
     if (options.ema)
@@ -185,7 +203,7 @@ void OptimizerPass::buildGroup(Update update, const Group &group, Value gradient
     for (ArrayRef<VariableOp> states : group.states)
       operands.states.push_back(states.front() ? std::optional<VariableView>(states)
                                                : std::nullopt);
-    return buildUpdate(update, operands, gradientScale);
+    return buildUpdate(update, operands);
   }
   for (auto [i, parameter] : llvm::enumerate(group.parameters)) {
     Operands operands{
@@ -195,31 +213,18 @@ void OptimizerPass::buildGroup(Update update, const Group &group, Value gradient
     for (ArrayRef<VariableOp> states : group.states)
       operands.states.push_back(states[i] ? std::optional<VariableView>(VariableOp(states[i]))
                                           : std::nullopt);
-    buildUpdate(update, operands, gradientScale);
+    buildUpdate(update, operands);
   }
 }
 
-/// Limits each element of a gradient by --clip-value.
-Value OptimizerPass::limit(TensorBuilder &b, Value gradient) const {
-  if (!options.clipValue)
-    return gradient;
-  double most = *options.clipValue;
-  return b.max(b.min(gradient, b.splat(gradient, most)), b.splat(gradient, -most));
-}
-
-/// The norm of all gradients together, a scalar f64.
-Value OptimizerPass::buildNorm(TensorBuilder &b, ArrayRef<Group> groups) const {
-  Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
-  for (const Group &group : groups)
-    for (VariableOp variable : group.gradients)
-      total = b.add(total, sumOfSquares(b, limit(b, VariableView(variable).read(b))));
-  return b.sqrt(total);
-}
-
-/// What all gradients are multiplied with so that their norm is at most `limit`: min(1, limit /
-/// (norm + 1e-6)).
-static Value buildClipping(TensorBuilder &b, Value norm, double limit) {
-  return b.min(b.splat(norm, 1.0), b.div(b.splat(norm, limit), b.add(norm, b.splat(norm, 1e-6))));
+/// Ends a function with results of these names.
+static void setResults(func::FuncOp function, TensorBuilder &b,
+                       ArrayRef<std::pair<StringRef, Value>> results) {
+  auto values = llvm::to_vector(llvm::make_second_range(results));
+  b.create<func::ReturnOp>(values);
+  function.setType(b.getFunctionType({}, TypeRange(ValueRange(values))));
+  for (auto [i, result] : llvm::enumerate(results))
+    function.setResultAttr(i, nameAttribute, b.getStringAttr(result.first));
 }
 
 void OptimizerPass::runOnOperation() {
@@ -231,6 +236,7 @@ void OptimizerPass::runOnOperation() {
   if (failed(given))
     return signalPassFailure();
   options = *given;
+  ProgramOp program = ProgramOp::findOrAdd(module);
   UpdateRules rules(options, module);
   FailureOr<std::vector<Group>> groups = makeGroups(rules);
   if (failed(groups))
@@ -250,14 +256,17 @@ void OptimizerPass::runOnOperation() {
   TensorBuilder b(function.getLoc(), builder);
   double rate = options.getLearningRate();
   Value learningRate = readScalar(b, RuntimeScalar::LearningRate, b.getF64Type()), step;
+  SmallVector<VariableOp> gradients;
+  for (const Group &group : *groups)
+    llvm::append_range(gradients, group.gradients);
+  lossScale.reset();
+  if (LossScalingAttr attribute = program.getLossScalingAttr())
+    lossScale.emplace(b, attribute);
+  gradientScaling.emplace(options, lossScale ? &*lossScale : nullptr).build(b, gradients);
+  if (lossScale) // Now that kernels read them for their norm.
+    lossScale->check(b, gradients);
   if (llvm::any_of(*groups, [](const Group &group) { return group.rule.kind->usesStep; }))
-    step = readScalar(b, RuntimeScalar::Step, b.getI64Type());
-  SmallVector<Value> results;
-  Value gradientScale;
-  if (options.clipNorm || options.gradientNorm)
-    results.push_back(buildNorm(b, *groups));
-  if (options.clipNorm)
-    gradientScale = buildClipping(b, results.front(), *options.clipNorm);
+    step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step, b.getI64Type());
   for (const Group &group : *groups) {
     b.setLoc(locationOf(*group.rule.kind));
     Update update(b, group.rule);
@@ -265,16 +274,19 @@ void OptimizerPass::runOnOperation() {
     update.learningRate =
         own == rate ? learningRate : b.mul(learningRate, update.scalar(own / rate));
     update.step = step;
-    buildGroup(update, group, gradientScale);
+    buildGroup(update, group);
   }
   b.setLoc(function.getLoc());
-  b.create<func::ReturnOp>(results);
-  if (!results.empty()) {
-    function.setType(builder.getFunctionType({}, results.front().getType()));
-    function.setResultAttr(0, nameAttribute, builder.getStringAttr(gradientNormName));
+  SmallVector<std::pair<StringRef, Value>> results;
+  if (Value norm = gradientScaling->getNorm())
+    results.push_back({gradientNormName, norm});
+  if (lossScale) {
+    lossScale->write(b);
+    results.push_back({lossScaleName, lossScale->getScale()});
+    results.push_back({updateSkippedName, lossScale->getSkipped()});
   }
+  setResults(function, b, results);
 
-  ProgramOp program = ProgramOp::findOrAdd(module);
   program.setOptimizer(rules.getKind().name);
   program.setScheduleAttr(options.schedule.make(&getContext(), rate));
 }

@@ -25,6 +25,12 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
 
     With `ema` each parameter has a variable of role `average`, which starts as the parameter does.
 
+    Where the program scales its loss (`mtc-scale-loss`), gradients are divided by the scale, once for all with what clips their
+    norm; what is said of them above holds of the quotients. Each element of each gradient is checked before, in the kernels that
+    compute the norm where there are such. If one is not finite, all variables keep their values to the bit, and only the scale and
+    its counters change, and accumulated gradients become zero. The scale that the step used and whether the update was skipped
+    are the results `mtc.loss_scale` and `mtc.update_skipped`.
+
     Its options are those of `OptimizerOptions` (`passes/optimizer/OptimizerOptions.h`), and the numbers of all optimizers:
     those that are not given take the optimizer's own default; one that it does not have is an error.
 
@@ -56,8 +62,8 @@ def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
     together take at most 1/256 of the parameters' bytes, and each kernel costs a launch. What `@micro_step` was is kept as `@gradients`, for who wants the gradients themselves:
     their variables become transient, and have a place only while that function runs.
 
-    The update stays apart where a parameter's needs more than its own gradient (clipping by the norm of all), or where
-    gradients are summed over micro-steps; a remark says so.
+    The update stays apart where a parameter's needs more than its own gradient (clipping by the norm of all, loss scaling), or
+    where gradients are summed over micro-steps; a remark says so.
 
     ```mlir
     func.func @micro_step() {

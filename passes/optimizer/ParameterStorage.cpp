@@ -70,12 +70,17 @@ Value ParameterView::read(TensorBuilder &b) const {
   return b.create<JoinHalvesOp>(typeOf(value).clone(b.getF32Type()), value, lowHalf->read(b));
 }
 
-void ParameterView::write(TensorBuilder &b, Value value) const {
-  if (copy)
-    copy->write(b, b.cast(value, copy->getElementType()));
-  if (!lowHalf)
-    return stored.write(b, value);
+SmallVector<std::pair<VariableView, Value>> ParameterView::divide(TensorBuilder &b,
+                                                                  Value value) const {
+  SmallVector<std::pair<VariableView, Value>> parts;
   RankedTensorType type = typeOf(value);
-  stored.write(b, b.create<HighHalfOp>(type.clone(b.getBF16Type()), value));
-  lowHalf->write(b, b.create<LowHalfOp>(type.clone(b.getI16Type()), value));
+  if (lowHalf) {
+    parts.push_back({*lowHalf, b.create<LowHalfOp>(type.clone(b.getI16Type()), value)});
+    parts.push_back({stored, b.create<HighHalfOp>(type.clone(b.getBF16Type()), value)});
+    return parts;
+  }
+  if (copy)
+    parts.push_back({*copy, b.cast(value, copy->getElementType())});
+  parts.push_back({stored, value});
+  return parts;
 }

@@ -37,7 +37,9 @@ public:
   ParameterView(ParameterStorage storage);
   ParameterView(llvm::ArrayRef<ParameterStorage> storages);
   mlir::Value read(TensorBuilder &builder) const;
-  void write(TensorBuilder &builder, mlir::Value value) const;
+  /// What of a new value each of the variables gets.
+  llvm::SmallVector<std::pair<VariableView, mlir::Value>> divide(TensorBuilder &builder,
+                                                                 mlir::Value value) const;
 
 private:
   VariableView stored;

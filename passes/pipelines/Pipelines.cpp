@@ -37,6 +37,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createAttachLoss(options.loss));
   // One read for each parameter, no backward pass of dead operations.
   buildSimplifyPipeline(manager);
+  manager.addPass(createScaleLoss(options.lossScaling)); // Where gradients start from.
   manager.addPass(createAutodiff(options.autodiff));
   // Not before autodiff: larger operations have gradients.
   manager.addPass(createDecompose());

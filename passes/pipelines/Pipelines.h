@@ -5,6 +5,7 @@
 
 #include "passes/Passes.h"
 #include "passes/losses/Loss.h"
+#include "passes/losses/LossScaling.h"
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
@@ -15,6 +16,7 @@ namespace mtc {
 struct TrainingOptions {
   InitializationOptions initialization;
   LossOptions loss;
+  LossScalingOptions lossScaling;
   AutodiffOptions autodiff;
   PrecisionOptions precision;
   OptimizerOptions optimizer;
@@ -22,6 +24,7 @@ struct TrainingOptions {
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&TrainingOptions::initialization, option);
     visitMember(&TrainingOptions::loss, option);
+    visitMember(&TrainingOptions::lossScaling, option);
     option([](TrainingOptions &all) -> auto & { return all.autodiff.accumulate; },
            {"accumulate", "", "see mtc-autodiff"});
     visitMember(&TrainingOptions::precision, option);

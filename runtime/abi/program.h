@@ -186,6 +186,16 @@ typedef struct MtcScalars {
   int64_t seed;          /* i64 */
 } MtcScalars;
 
+/* A loss that is multiplied by a scale before its gradients are computed; -1 where the program
+ * scales none. `update` divides gradients by it. Where one is not finite it changes no parameter
+ * and no state, and lowers the scale. */
+typedef struct MtcLossScaling {
+  int64_t scale;   /* offset of the variable, an f32 scalar: what the next step uses */
+  int64_t used;    /* offset of an f64 scalar that `update` gives: the scale of its step */
+  int64_t skipped; /* offset of a byte that `update` gives: 1 if it changed nothing, otherwise 0 */
+  double least;    /* the scale falls no further */
+} MtcLossScaling;
+
 /* How the loss of `evaluate` is averaged over a whole file. For each row of the loss: the sum of
  * the loss over its targets, how many targets that were, and how many of those were classified
  * rightly. f32 [rows] each; -1: absent. `rows` is the batch, or any number where no input has a
@@ -261,7 +271,8 @@ typedef struct MtcProgram {
   int64_t micro_step_loss; /* offset of an f32 (f64 in a program of f64) scalar */
   int64_t evaluate_loss;
   int64_t gradient_norm; /* offset of an f64 scalar that `update` gives; -1 if it does not */
-  uint32_t loss_type;    /* MtcType of both */
+  MtcLossScaling loss_scaling;
+  uint32_t loss_type; /* MtcType of both */
   MtcRowMetrics row_metrics;
   MtcScalars scalars;
 

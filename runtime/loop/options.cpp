@@ -100,7 +100,8 @@ const Flag flags[] = {
      [](Options &o, const Value &v) { o.scheduleSteps = v.count(1); }},
     {"--on-nan", "stop|continue",
      "what to do at a loss that is not finite: stop, keep the checkpoint before it and\n"
-     "exit with 2 (default), or train on and save all the same",
+     "exit with 2 (default), or train on and save all the same. With a loss scale such a\n"
+     "step is skipped; what to do at one when the scale can fall no further",
      [](Options &o, const Value &v) {
        if (v.text != "stop" && v.text != "continue")
          userError(v.flag, " ", v.text, ": stop or continue is expected");
@@ -114,8 +115,9 @@ const Flag flags[] = {
     {"--seed", "N", "of the order and of random operators (default: 0)",
      [](Options &o, const Value &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
     {"--metrics", "FILE",
-     "write one line of JSON a step: step, loss, lr, step_seconds, and grad_norm where\n"
-     "the program was compiled with --clip-norm or --grad-norm",
+     "write one line of JSON a step: step, loss, lr, step_seconds; grad_norm where the\n"
+     "program was compiled with --clip-norm or --grad-norm; loss_scale and skipped where\n"
+     "it scales its loss",
      [](Options &o, const Value &v) { o.metrics = v.file(); }},
     {"--save", "DIR", "write a checkpoint at the end, and when a signal stops the run",
      [](Options &o, const Value &v) { o.save = v.file(); }},

@@ -1,7 +1,6 @@
 // Steps: load, micro-step, update, report, save.
 #include "runtime/loop/train.h"
 
-#include "runtime/io/safetensors.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
 #include "runtime/reports/metrics.h"
@@ -9,7 +8,6 @@
 #include "runtime/reports/standard_output.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
-#include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
@@ -73,16 +71,18 @@ private:
 
   /// A step that was asked for and not reported yet.
   struct Pending {
-    int64_t step, loss;
-    std::optional<int64_t> norm; ///< of the gradients
+    int64_t step;
     double rate;
     Clock::time_point begin;
+    int64_t loss = 0;
+    /// What the update gives, where it does.
+    std::optional<int64_t> norm = {}, scale = {}, skipped = {};
   };
 
   void step() {
     const int64_t number = state.step + 1;
-    Pending pending = {number, 0, std::nullopt,
-                       learningRate(session.program, number, state.scheduleSteps), Clock::now()};
+    Pending pending = {number, learningRate(session.program, number, state.scheduleSteps),
+                       Clock::now()};
     session.run(Phase::Load, number, [&] {
       session.setScalars(number, pending.rate, state.seed);
       session.loadBatch(state, number, total);
@@ -93,50 +93,78 @@ private:
     });
     session.run(Phase::Update, number, [&] {
       session.device.update();
-      if (session.program.gradient_norm >= 0)
-        pending.norm = session.device.request(session.program.gradient_norm, sizeof(double));
+      pending.norm = request(session.program.gradient_norm, sizeof(double));
+      pending.scale = request(scaling.used, sizeof(double));
+      pending.skipped = request(scaling.skipped, sizeof(char));
     });
     state.step = number;
     queue.push_back(pending);
     report(session.device.queuedSteps());
   }
 
-  /// Reports all steps but the last `queued`; ends training at a loss that is not finite.
+  /// Of what the program gives; nothing where it does not.
+  std::optional<int64_t> request(int64_t offset, int64_t bytes) const {
+    return offset < 0 ? std::nullopt : std::optional(session.device.request(offset, bytes));
+  }
+  template <typename Value> std::optional<Value> receive(const std::optional<int64_t> &request) {
+    Value value{};
+    if (!request)
+      return std::nullopt;
+    session.device.receive(*request, &value);
+    return value;
+  }
+
+  /// Reports all steps but the last `queued`; ends training at one that shows that it diverged.
   void report(int queued) {
     for (; queue.size() > static_cast<size_t>(queued); queue.pop_front()) {
       const Pending &pending = queue.front();
-      const double loss = session.loss(pending.loss);
-      std::optional<double> norm;
-      if (pending.norm)
-        session.device.receive(*pending.norm, &norm.emplace());
+      StepMetrics found = {.step = pending.step,
+                           .loss = session.loss(pending.loss),
+                           .learningRate = pending.rate,
+                           .gradientNorm = receive<double>(pending.norm),
+                           .lossScale = receive<double>(pending.scale),
+                           .skipped = receive<char>(pending.skipped).value_or(0) != 0};
       const Clock::time_point now = Clock::now();
       // A device goes on with a step when it has done the one before.
-      const double seconds =
-          std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
+      found.seconds = std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
       lastEnd = now;
-      const StepMetrics found = {pending.step, loss, pending.rate, norm, seconds};
       if (metrics && !problems.any())
         problems.attempt([&] { metrics->write(found); });
       progress.show(found);
-      if (!std::isfinite(loss))
-        handleLoss(pending.step, loss);
+      checkFinite(found);
     }
   }
 
-  /// A loss that is not finite: what was updated by its gradients is never saved, since each save
-  /// reports all steps first.
-  void handleLoss(int64_t step, double loss) {
-    const std::string found = text("the loss of step ", step, " is ", loss);
+  /// A loss that is not finite ends training, unless its step was skipped: what was updated by its
+  /// gradients is never saved, since each save reports all steps first. Steps that are skipped end
+  /// it when the loss scale has fallen as far as it can.
+  void checkFinite(const StepMetrics &found) {
+    if (found.skipped ? *found.lossScale > scaling.least : std::isfinite(found.loss))
+      return warnOfSkipped(found);
+    const std::string problem =
+        found.skipped ? text("step ", found.step, " has gradients that are not finite, though the ",
+                             "loss scale has fallen to ", *found.lossScale)
+                      : text("the loss of step ", found.step, " is ", found.loss);
     if (!session.options.continuesOnNan)
-      stopDiverged(found, session.checkpoints ? session.checkpoints->held()
-                                              : "nothing was saved, since there is no --save");
+      stopDiverged(problem, session.checkpoints ? session.checkpoints->held()
+                                                : "nothing was saved, since there is no --save");
+    warn(warned, text(problem, found.skipped ? "" : ", and the weights may be lost",
+                      "; training goes on, as --on-nan continue says"));
+  }
+
+  /// Once, of a step whose data may be to blame.
+  void warnOfSkipped(const StepMetrics &found) {
+    if (!std::isfinite(found.loss))
+      warn(warnedOfSkipped,
+           text("the loss of step ", found.step, " is ", found.loss,
+                "; the step was skipped, as are all whose gradients are not finite"));
+  }
+
+  void warn(bool &warned, const std::string &problem) {
     if (std::exchange(warned, true))
       return;
     progress.breakLine();
-    std::fprintf(stderr,
-                 "warning: %s, and the weights may be lost; training goes on, as --on-nan continue "
-                 "says\n",
-                 found.c_str());
+    std::fprintf(stderr, "warning: %s\n", problem.c_str());
   }
 
   void save() {
@@ -150,6 +178,7 @@ private:
   }
 
   const Session &session;
+  const MtcLossScaling &scaling = session.program.loss_scaling;
   TrainingState &state;
   int64_t total, savedStep = -1;
   Progress progress;
@@ -157,64 +186,11 @@ private:
   std::deque<Pending> queue;
   Clock::time_point lastEnd{};
   Problems problems; ///< after which training stops, but saves
-  bool warned = false;
+  bool warned = false, warnedOfSkipped = false;
 };
 
 } // namespace
 
 void train(const Session &session, TrainingState &state) { Training(session, state).run(); }
-
-static void warnOfGradients(double loss, const std::vector<std::string> &notFinite) {
-  if (!std::isfinite(loss))
-    std::fprintf(stderr, "warning: the loss is %f\n", loss);
-  constexpr size_t shown = 5;
-  for (size_t i = 0; i < std::min(notFinite.size(), shown); ++i)
-    std::fprintf(stderr, "warning: the gradient of '%s' holds values that are not finite\n",
-                 notFinite[i].c_str());
-  if (notFinite.size() > shown)
-    std::fprintf(stderr, "warning: so do the gradients of %zu other parameters\n",
-                 notFinite.size() - shown);
-}
-
-void writeGradients(const Session &session, const TrainingState &state) {
-  const MtcProgram &program = session.program;
-  std::vector<const MtcVariable *> gradients;
-  std::vector<SafetensorsEntry> entries;
-  for (uint32_t i = 0; i < program.variable_count; ++i) {
-    const MtcVariable &variable = program.variables[i];
-    if (variable.role != MTC_GRADIENT)
-      continue;
-    const MtcTensor &parameter = program.variables[variable.of].tensor;
-    gradients.push_back(&variable);
-    entries.push_back({parameter.name, variable.tensor.type, shapeOf(parameter)});
-  }
-  if (gradients.empty())
-    userError("--gradients: this program trains no parameters");
-  const int64_t step = state.step + 1;
-  session.setScalars(step, 0, state.seed);
-  session.run(Phase::Load, step, [&] { session.loadBatch(state, step, step); });
-  const bool isApart = program.gradients.operation_count > 0;
-  session.run(Phase::MicroStep, step,
-              [&] { isApart ? session.device.gradients() : session.device.microStep(); });
-  const double loss =
-      session.loss(session.requestLoss(isApart ? program.gradients_loss : program.micro_step_loss));
-  SafetensorsWriter writer(session.options.gradients, entries);
-  std::vector<std::string> notFinite;
-  for (size_t i = 0; i < gradients.size(); ++i) {
-    bool finite = true;
-    session.device.read(gradients[i]->tensor.offset, gradients[i]->tensor.bytes,
-                        [&](const char *from, int64_t at, int64_t bytes) {
-                          writer.write(i, at, from, bytes);
-                          finite = finite && isFinite(entries[i].type, from, bytes);
-                        });
-    if (!finite)
-      notFinite.push_back(entries[i].name);
-  }
-  writer.commit();
-  warnOfGradients(loss, notFinite);
-  if (!session.options.quiet)
-    print("loss %.9g; %zu gradients in %s\n", loss, gradients.size(),
-          session.options.gradients.c_str());
-}
 
 } // namespace mtc::runtime

@@ -10,14 +10,9 @@ namespace mtc::runtime {
 int64_t lastStep(const Options &options, const BatchOrder &order);
 
 /// Trains from the state's step on and keeps the state up to date; saves checkpoints as the options
-/// say. Ends the run, with everything saved, after a signal and when metrics cannot be written; at
-/// the first loss that is not finite, with the checkpoint before it, unless --on-nan says
-/// otherwise.
+/// say. Ends the run, with everything saved, after a signal and when metrics cannot be written;
+/// when it diverges, with the checkpoint before that, unless --on-nan says otherwise.
 void train(const Session &session, TrainingState &state);
-
-/// --gradients: one micro-step on the first batch; writes every gradient under its parameter's
-/// name.
-void writeGradients(const Session &session, const TrainingState &state);
 
 } // namespace mtc::runtime
 

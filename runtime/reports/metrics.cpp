@@ -48,6 +48,10 @@ void MetricsFile::write(const StepMetrics &metrics) {
       {"step", metrics.step}, {"loss", metrics.loss}, {"lr", metrics.learningRate}};
   if (metrics.gradientNorm)
     line["grad_norm"] = *metrics.gradientNorm;
+  if (metrics.lossScale) {
+    line["loss_scale"] = *metrics.lossScale;
+    line["skipped"] = metrics.skipped;
+  }
   line["step_seconds"] = metrics.seconds;
   writeLine(line.dump());
 }

@@ -13,7 +13,9 @@ struct StepMetrics {
   double loss;  ///< before the update; not finite is written as null
   double learningRate;
   std::optional<double> gradientNorm; ///< of all gradients, before they are clipped by it
-  double seconds;
+  std::optional<double> lossScale;    ///< where the program scales its loss
+  bool skipped = false;               ///< a gradient was not finite, so nothing was updated
+  double seconds = 0;
 };
 
 class MetricsFile {

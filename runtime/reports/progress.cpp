@@ -5,7 +5,6 @@
 #include "runtime/support/failure.h"
 
 #include <algorithm>
-#include <string>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -22,20 +21,23 @@ void Progress::breakLine() {
   flushOutput();
 }
 
-/// "  norm 0.25"; nothing where it is not known.
-static std::string describeNorm(const std::optional<double> &norm) {
-  return norm ? text("  norm ", *norm) : "";
+/// "  norm 0.25  skipped 2": what is known beside the loss, and how many steps were skipped so far,
+/// if any.
+std::string Progress::describeMore(const StepMetrics &metrics) const {
+  return (metrics.gradientNorm ? text("  norm ", *metrics.gradientNorm) : "") +
+         (skipped ? text("  skipped ", skipped) : "");
 }
 
 void Progress::show(const StepMetrics &metrics) {
   if (quiet)
     return;
   const int64_t step = metrics.step;
-  const std::string norm = describeNorm(metrics.gradientNorm);
+  skipped += metrics.skipped;
+  const std::string more = describeMore(metrics);
   if (!terminal) {
     if (step % every == 0 || step == total || step == 1) {
       print("step %lld/%lld  loss %.6g  lr %.6g%s  %.1f ms\n", static_cast<long long>(step),
-            static_cast<long long>(total), metrics.loss, metrics.learningRate, norm.c_str(),
+            static_cast<long long>(total), metrics.loss, metrics.learningRate, more.c_str(),
             metrics.seconds * 1e3);
       flushOutput();
     }
@@ -51,7 +53,7 @@ void Progress::show(const StepMetrics &metrics) {
                     std::string(static_cast<size_t>(width - filled), '.');
   print("\r[%s] %lld/%lld  loss %.6g  lr %.3g%s  %.1f ms\x1b[K", bar.c_str(),
         static_cast<long long>(step), static_cast<long long>(total), metrics.loss,
-        metrics.learningRate, norm.c_str(), metrics.seconds * 1e3);
+        metrics.learningRate, more.c_str(), metrics.seconds * 1e3);
   flushOutput();
   lineOpen = true;
 }

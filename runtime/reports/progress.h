@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace mtc::runtime {
 
@@ -20,7 +21,9 @@ public:
   void breakLine();
 
 private:
-  int64_t total, every;
+  std::string describeMore(const StepMetrics &metrics) const;
+
+  int64_t total, every, skipped = 0;
   bool quiet, terminal, lineOpen = false;
   std::chrono::steady_clock::time_point lastDrawn{};
 };

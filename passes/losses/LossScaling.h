@@ -1,0 +1,41 @@
+//===- LossScaling.h - What the loss is multiplied by -----------------------------------------===//
+
+#ifndef MTC_PASSES_LOSSES_LOSSSCALING_H
+#define MTC_PASSES_LOSSES_LOSSSCALING_H
+
+#include "passes/OptionTable.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+/// The options of mtc-scale-loss.
+struct LossScalingOptions {
+  std::string scale; ///< Empty: left open.
+  int64_t window = 2000;
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(&LossScalingOptions::scale,
+           {"loss-scale", "N|none",
+            "multiply the loss by N, so that small gradients do not vanish in 16 bits, and divide "
+            "gradients by it; N is halved where gradients overflow, and that step skipped (none)"},
+           [](const LossScalingOptions &all) { return all.checkScale(); });
+    option(&LossScalingOptions::window,
+           {"loss-scale-window", "steps", "steps in a row without overflow that double it"},
+           [](const LossScalingOptions &all) -> std::string {
+             return all.window >= 1 ? "" : "expected a positive number of steps";
+           });
+  }
+
+  /// Where the loss is not to be scaled, or that is left open, nothing. The options are valid.
+  std::optional<float> getScale() const;
+
+private:
+  std::string checkScale() const;
+};
+
+std::unique_ptr<mlir::Pass> createScaleLoss(const LossScalingOptions &options);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_LOSSES_LOSSSCALING_H

@@ -1,0 +1,84 @@
+//===- ScaleLoss.cpp - The loss is multiplied by a scale that steps adapt ---------------------===//
+
+#include "ir/ReservedNames.h"
+#include "passes/Passes.h"
+#include "passes/losses/LossScaling.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_SCALELOSS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+/// A scale falls so far and no further. Gradients that 16 bits cannot hold even so are of a run
+/// that has diverged.
+static constexpr float leastScale = 0x1p-14F;
+
+std::optional<float> LossScalingOptions::getScale() const {
+  double number;
+  if (StringRef(scale).getAsDouble(number))
+    return std::nullopt;
+  return static_cast<float>(number);
+}
+
+std::string LossScalingOptions::checkScale() const {
+  std::optional<float> number = getScale();
+  bool isValid = number
+                     ? LossScalingAttr::smallest <= *number && *number <= LossScalingAttr::largest
+                     : scale.empty() || scale == "none";
+  return isValid ? ""
+                 : llvm::formatv("expected none, or a scale from {0} to {1}",
+                                 spellNumber(LossScalingAttr::smallest),
+                                 spellNumber(LossScalingAttr::largest))
+                       .str();
+}
+
+namespace {
+
+struct ScaleLossPass
+    : PassWithOptions<mtc::impl::ScaleLossBase<ScaleLossPass>, LossScalingOptions> {
+  using PassWithOptions::PassWithOptions;
+
+  void runOnOperation() override {
+    FailureOr<LossScalingOptions> options = readOptions();
+    if (failed(options))
+      return signalPassFailure();
+    std::optional<float> scale = options->scale.empty() ? chooseScale() : options->getScale();
+    if (!scale)
+      return;
+    Builder b(&getContext());
+    auto least = b.getF64FloatAttr(std::min(*scale, leastScale));
+    ProgramOp::findOrAdd(getOperation())
+        .setLossScalingAttr(LossScalingAttr::get(&getContext(), options->window, least));
+    addVariable(lossScaleName, b.getF32FloatAttr(*scale));
+    addVariable(finiteUpdatesName, b.getI64IntegerAttr(0));
+    addVariable(updateCountName, b.getI64IntegerAttr(0));
+  }
+
+private:
+  /// The scale where the user leaves it open; none: the type of the gradients has the range of f32.
+  std::optional<float> chooseScale() { return std::nullopt; }
+
+  /// A scalar that checkpoints hold, before the functions.
+  void addVariable(StringRef name, TypedAttr initial) {
+    SymbolTable symbols(getOperation());
+    auto functions = getOperation().getOps<func::FuncOp>();
+    Block::iterator end =
+        functions.empty() ? getOperation().getBody()->end() : (*functions.begin())->getIterator();
+    OpBuilder builder(&getContext());
+    auto type = RankedTensorType::get({}, initial.getType());
+    symbols.insert(VariableOp::create(builder, getOperation().getLoc(), Role::Optimizer, name, type,
+                                      DenseElementsAttr::get(type, Attribute(initial))),
+                   end);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createScaleLoss(const LossScalingOptions &options) {
+  return std::make_unique<ScaleLossPass>(options);
+}

@@ -1,0 +1,54 @@
+//===- GradientScaling.cpp - What happens to gradients before an optimizer reads them ---------===//
+
+#include "passes/optimizer/GradientScaling.h"
+
+#include "passes/optimizer/Optimizer.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Limits each element by --clip-value, times the loss scale that gradients still have.
+Value GradientScaling::limit(TensorBuilder &b, Value gradient) const {
+  if (!options.clipValue)
+    return gradient;
+  auto spread = [&](double limit) {
+    if (!lossScale)
+      return b.splat(gradient, limit);
+    Value scale = lossScale->getScale();
+    return broadcastLike(b, b.mul(scale, b.splat(scale, limit)), gradient);
+  };
+  return b.max(b.min(gradient, spread(*options.clipValue)), spread(-*options.clipValue));
+}
+
+Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<VariableOp> gradients) const {
+  Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
+  for (VariableOp variable : gradients) {
+    Value gradient = limit(b, b.create<ReadOp>(variable.getTensorType(), variable.getSymName()));
+    if (lossScale) // Before it is squared: squares have the range that they have without a scale.
+      gradient = b.mul(gradient, broadcastLike(b, lossScale->getInverse(), gradient));
+    total = b.add(total, sumOfSquares(b, gradient));
+  }
+  return b.sqrt(total);
+}
+
+/// What gradients are multiplied with so that their norm is at most `limit`: min(1, limit / (norm +
+/// 1e-6)).
+static Value buildClipping(TensorBuilder &b, Value norm, double limit) {
+  return b.min(b.splat(norm, 1.0), b.div(b.splat(norm, limit), b.add(norm, b.splat(norm, 1e-6))));
+}
+
+void GradientScaling::build(TensorBuilder &b, ArrayRef<VariableOp> gradients) {
+  if (options.clipNorm || options.gradientNorm)
+    norm = buildNorm(b, gradients);
+  if (lossScale)
+    factor = lossScale->getInverse();
+  if (options.clipNorm) {
+    Value clipping = buildClipping(b, norm, *options.clipNorm);
+    factor = factor ? b.mul(clipping, factor) : clipping;
+  }
+}
+
+Value GradientScaling::apply(TensorBuilder &b, Value gradient) const {
+  Value limited = limit(b, gradient);
+  return factor ? b.mul(limited, broadcastLike(b, factor, limited)) : limited;
+}

@@ -1,0 +1,64 @@
+//===- LossScale.cpp - The update of a program that scales its loss ---------------------------===//
+//
+// As PyTorch's GradScaler does it, with its factors: 2 and 1/2.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/optimizer/LossScale.h"
+
+#include "ir/ReservedNames.h"
+#include "passes/optimizer/Optimizer.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mtc;
+
+static Value readVariable(TensorBuilder &b, StringRef name, Type element) {
+  return b.create<ReadOp>(RankedTensorType::get({}, element), name);
+}
+
+LossScale::LossScale(TensorBuilder &b, LossScalingAttr attribute)
+    : attribute(attribute), oldScale(readVariable(b, lossScaleName, b.getF32Type())),
+      finiteUpdates(readVariable(b, finiteUpdatesName, b.getI64Type())),
+      updateCount(readVariable(b, updateCountName, b.getI64Type())) {
+  scale = b.cast(oldScale, b.getF64Type());
+  Value one = b.splat(scale, 1.0);
+  inverse = b.div(one, scale);
+  step = b.add(b.cast(updateCount, b.getF64Type()), one);
+}
+
+/// How many elements are not finite; where they are too many for f32 to count, at least so many.
+static Value countNonFinite(TensorBuilder &b, Value x) {
+  Value isFinite =
+      b.compare(Predicate::Lt, b.abs(x), b.splat(x, std::numeric_limits<double>::infinity()));
+  return sumOfElements(b, b.select(isFinite, b.splat(x, 0.0), b.splat(x, 1.0)));
+}
+
+void LossScale::check(TensorBuilder &b, ArrayRef<VariableOp> gradients) {
+  Value zero = b.splat(scale, 0.0), count = zero;
+  for (VariableOp gradient : gradients)
+    count =
+        b.add(count,
+              countNonFinite(b, b.create<ReadOp>(gradient.getTensorType(), gradient.getSymName())));
+  skipped = b.compare(Predicate::Gt, count, zero);
+}
+
+Value LossScale::keep(TensorBuilder &b, Value changed, Value old) const {
+  return b.select(b.broadcastTo(skipped, shapeOf(old)), old, changed);
+}
+
+void LossScale::write(TensorBuilder &b) const {
+  Value next = b.add(finiteUpdates, b.splat(finiteUpdates, 1.0)), zero = b.splat(next, 0.0);
+  Value grows =
+      b.compare(Predicate::Ge, next, b.splat(next, static_cast<double>(attribute.getWindow())));
+  Value doubled = b.mul(oldScale, b.splat(oldScale, 2.0));
+  doubled = b.select(b.compare(Predicate::Le, doubled, b.splat(doubled, LossScalingAttr::largest)),
+                     doubled, oldScale);
+  Value halved = b.max(b.mul(oldScale, b.splat(oldScale, 0.5)),
+                       b.splat(oldScale, attribute.getLeast().getValueAsDouble()));
+  b.create<WriteOp>(lossScaleName, b.select(skipped, halved, b.select(grows, doubled, oldScale)));
+  b.create<WriteOp>(finiteUpdatesName, b.select(b.logicalOr(skipped, grows), zero, next));
+  Value counted = b.add(updateCount, b.splat(updateCount, 1.0));
+  b.create<WriteOp>(updateCountName, keep(b, counted, updateCount));
+}

@@ -1,0 +1,143 @@
+// One micro-step, and what it leaves in the gradients' variables.
+#include "runtime/loop/gradients.h"
+
+#include "runtime/io/safetensors.h"
+#include "runtime/reports/standard_output.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace mtc::runtime {
+namespace {
+
+std::vector<const MtcVariable *> gradientsOf(const MtcProgram &program) {
+  std::vector<const MtcVariable *> gradients;
+  for (uint32_t i = 0; i < program.variable_count; ++i)
+    if (program.variables[i].role == MTC_GRADIENT)
+      gradients.push_back(&program.variables[i]);
+  return gradients;
+}
+
+/// The loss of one micro-step.
+double runMicroStep(const Session &session, int64_t step) {
+  const MtcProgram &program = session.program;
+  const bool isApart = program.gradients.operation_count > 0;
+  session.run(Phase::MicroStep, step,
+              [&] { isApart ? session.device.gradients() : session.device.microStep(); });
+  return session.loss(
+      session.requestLoss(isApart ? program.gradients_loss : program.micro_step_loss));
+}
+
+/// Whether all elements are.
+bool isFinite(Device &device, const MtcVariable &variable) {
+  bool finite = true;
+  device.read(variable.tensor.offset, variable.tensor.bytes,
+              [&](const char *from, int64_t, int64_t bytes) {
+                finite = finite && runtime::isFinite(variable.tensor.type, from, bytes);
+              });
+  return finite;
+}
+
+/// Runs micro-steps, each with half the scale of the one before, until all gradients are finite or
+/// the scale is the least. Gives the scale; 1 where the program has none.
+double runScaled(const Session &session, int64_t step, double &loss) {
+  const MtcLossScaling &scaling = session.program.loss_scaling;
+  loss = runMicroStep(session, step);
+  if (scaling.scale < 0)
+    return 1;
+  float scale = 0;
+  session.device.read(scaling.scale, sizeof scale, [&](const char *from, int64_t, int64_t) {
+    std::memcpy(&scale, from, sizeof scale);
+  });
+  const std::vector<const MtcVariable *> gradients = gradientsOf(session.program);
+  auto isFiniteGradient = [&](const MtcVariable *gradient) {
+    return isFinite(session.device, *gradient);
+  };
+  const auto least = static_cast<float>(scaling.least);
+  while (scale > least && !std::ranges::all_of(gradients, isFiniteGradient)) {
+    scale = std::max(scale / 2, least);
+    session.device.writeScalar(scaling.scale, &scale, sizeof scale);
+    loss = runMicroStep(session, step);
+  }
+  return static_cast<double>(scale);
+}
+
+template <typename Element> void multiply(std::vector<char> &elements, double factor) {
+  auto *numbers = reinterpret_cast<Element *>(elements.data());
+  for (size_t i = 0; i < elements.size() / sizeof(Element); ++i)
+    numbers[i] *= static_cast<Element>(factor);
+}
+
+/// Hands the value of a gradient times `factor` to `use`, in pieces.
+void readScaled(Device &device, const MtcTensor &tensor, double factor, const Device::Use &use) {
+  if (factor == 1)
+    return device.read(tensor.offset, tensor.bytes, use);
+  constexpr int64_t most = 1 << 16;
+  std::vector<char> piece;
+  device.read(tensor.offset, tensor.bytes, [&](const char *from, int64_t at, int64_t bytes) {
+    for (int64_t begin = 0; begin < bytes; begin += most) {
+      piece.assign(from + begin, from + std::min(begin + most, bytes));
+      assert((tensor.type == MTC_F32 || tensor.type == MTC_F64) &&
+             "as parameters that are trained");
+      (tensor.type == MTC_F64 ? multiply<double> : multiply<float>)(piece, factor);
+      use(piece.data(), at + begin, static_cast<int64_t>(piece.size()));
+    }
+  });
+}
+
+void warnOfGradients(double loss, const std::vector<std::string> &notFinite) {
+  if (!std::isfinite(loss))
+    std::fprintf(stderr, "warning: the loss is %f\n", loss);
+  constexpr size_t shown = 5;
+  for (size_t i = 0; i < std::min(notFinite.size(), shown); ++i)
+    std::fprintf(stderr, "warning: the gradient of '%s' holds values that are not finite\n",
+                 notFinite[i].c_str());
+  if (notFinite.size() > shown)
+    std::fprintf(stderr, "warning: so do the gradients of %zu other parameters\n",
+                 notFinite.size() - shown);
+}
+
+} // namespace
+
+void writeGradients(const Session &session, const TrainingState &state) {
+  const MtcProgram &program = session.program;
+  const std::vector<const MtcVariable *> gradients = gradientsOf(program);
+  if (gradients.empty())
+    userError("--gradients: this program trains no parameters");
+  std::vector<SafetensorsEntry> entries;
+  for (const MtcVariable *gradient : gradients) {
+    const MtcTensor &parameter = program.variables[gradient->of].tensor;
+    entries.push_back({parameter.name, gradient->tensor.type, shapeOf(parameter)});
+  }
+  const int64_t step = state.step + 1;
+  session.setScalars(step, 0, state.seed);
+  session.run(Phase::Load, step, [&] { session.loadBatch(state, step, step); });
+  double loss = 0;
+  const double scale = runScaled(session, step, loss);
+  SafetensorsWriter writer(session.options.gradients, entries);
+  std::vector<std::string> notFinite;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const MtcTensor &tensor = gradients[i]->tensor;
+    bool finite = true;
+    readScaled(session.device, tensor, 1 / scale, [&](const char *from, int64_t at, int64_t bytes) {
+      writer.write(i, at, from, bytes);
+      finite = finite && runtime::isFinite(tensor.type, from, bytes);
+    });
+    if (!finite)
+      notFinite.push_back(entries[i].name);
+  }
+  writer.commit();
+  warnOfGradients(loss, notFinite);
+  if (!session.options.quiet)
+    print("loss %.9g; %zu gradients in %s\n", loss, gradients.size(),
+          session.options.gradients.c_str());
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,175 @@
+# RUN: %python %s %t
+"""Dynamic loss scaling loses no step but those that it skips: parameters, state, averages and the count of steps are, to the bit,
+those of a run without a scale that never saw the skipped steps' data. Each optimizer, clipped and not, in a run with a pause;
+on the CPU and on an emulated device.
+
+Scales are powers of two, by which f32 multiplies exactly.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+from models import DIGITS
+from onnx import TensorProto, helper, numpy_helper
+from program import MTC, Program, compile, compile_example, losses, own_folder, read_metrics, run, same_bits
+from safetensors.numpy import load_file
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "random"))
+from reference import OPTIMIZERS  # noqa: E402
+
+SHAPES = {"wide": (4, 7), "tall": (9, 5), "vector": (19,)}
+STATE = {"mtc.loss_scale", "mtc.finite_updates", "mtc.update_count"}
+FIRST, WINDOW, STEPS = 2.0**20, 3, 16
+folder = own_folder()
+
+
+def model_of(shapes: dict) -> Path:
+    """The sum of each parameter times an input of its own, which is its gradient."""
+    nodes, sums = [], []
+    for name in shapes:
+        nodes.append(helper.make_node("Mul", [name, "x_" + name], [name + "_terms"]))
+        nodes.append(helper.make_node("ReduceSum", [name + "_terms"], [name + "_sum"], keepdims=0))
+        sums.append(name + "_sum")
+    nodes.append(helper.make_node("Sum", sums, ["loss"]))
+    random = np.random.default_rng(0)
+    graph = helper.make_graph(
+        nodes, "sums", [helper.make_tensor_value_info("x_" + n, TensorProto.FLOAT, shape) for n, shape in shapes.items()],
+        [helper.make_tensor_value_info("loss", TensorProto.FLOAT, [])],
+        [numpy_helper.from_array(random.normal(size=shape).astype(np.float32), n) for n, shape in shapes.items()],
+    )  # fmt: skip
+    path = folder / f"{'-'.join(shapes)}.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), path)
+    return path
+
+
+def data_of(shapes: dict) -> dict[str, np.ndarray]:
+    """Gradients of which some are not finite: with any scale, or with a scale such as the first."""
+    random = np.random.default_rng(1)
+    data = {"x_" + n: random.normal(size=(STEPS, *shape)).astype(np.float32) for n, shape in shapes.items()}
+    first, last = data["x_" + next(iter(shapes))], data["x_" + list(shapes)[-1]]
+    first[0, 1, 2] = 1e34  # At 2^20 it overflows, at 2^15 it does not.
+    last[6, -1] = np.nan
+    first[7, 0, 0] = -np.inf
+    first[11, 0, 0] = 1e33
+    last[14, 3] = 1e17  # With the scale its square overflows, which no skipped step must follow from.
+    return data
+
+
+def subfolder(name: str) -> Path:
+    """Each program has data of its own."""
+    (folder / name).mkdir()
+    return folder / name
+
+
+def expected_scales(data: dict[str, np.ndarray]) -> list[tuple[float, bool]]:
+    """Of each step the scale, and whether it is skipped: GradScaler's rule."""
+    scale, finite, found = FIRST, 0, []
+    for step in range(STEPS):
+        with np.errstate(over="ignore"):
+            skipped = not all(np.isfinite(x[step] * np.float32(scale)).all() for x in data.values())
+        found.append((scale, skipped))
+        finite = 0 if skipped else finite + 1
+        scale = scale / 2 if skipped else scale * 2 if finite == WINDOW else scale
+        finite %= WINDOW
+    return found
+
+
+def checkpoint(path: Path) -> dict[str, np.ndarray]:
+    return load_file(next(path.glob("*.safetensors")))
+
+
+def check_optimizer(optimizer: str, flags: list, name: str):
+    shapes = {n: s for n, s in SHAPES.items() if optimizer != "muon" or len(s) == 2}
+    model, data = model_of(shapes), data_of(shapes)
+    group = ["--group", "match=* optimizer=muon"] if optimizer == "muon" else []
+    recipe = ["--loss", "output", "--rows-of", "none", "--optimizer", optimizer, "--lr", 0.1, *group, *flags]
+    scaling = ["--loss-scale", FIRST, "--loss-scale-window", WINDOW]
+    scaled = compile(model, subfolder(f"{name}-scaled"), data, *recipe, *scaling)
+    saved, paused = scaled.folder / "saved", scaled.folder / "paused"
+    log = scaled.train(STEPS, "--save", saved)
+    wanted = expected_scales(data)
+    assert [(line["loss_scale"], line["skipped"]) for line in log] == wanted, log
+    taken = [step for step, (_, skipped) in enumerate(wanted) if not skipped]
+    assert len(taken) == 12 and {scale for scale, _ in wanted} == {FIRST, FIRST / 2, FIRST / 4}, wanted
+
+    # Without the scale, and without the steps that were skipped.
+    plain = compile(model, subfolder(f"{name}-plain"), {n: x[taken] for n, x in data.items()}, *recipe)
+    log_of_plain = plain.train(len(taken), "--save", plain.folder / "saved")
+    for key in "loss", "grad_norm":
+        if key in log_of_plain[0]:
+            assert [log[step][key] for step in taken] == [line[key] for line in log_of_plain], (name, key)
+    found, expected = checkpoint(saved), checkpoint(plain.folder / "saved")
+    assert found.keys() - expected.keys() == STATE, found.keys()
+    assert same_bits({n: t for n, t in found.items() if n not in STATE}, expected), name
+    assert found["mtc.update_count"] == len(taken), name
+    scaled_plan, plain_plan = (
+        json.loads(run([MTC, "plan", model, *recipe, *more, "--json"], folder).stdout)["categories"] for more in (scaling, [])
+    )
+    assert scaled_plan["optimizer"] == plain_plan["optimizer"] + len(STATE) * 64, (scaled_plan, plain_plan)
+
+    # A pause in front of a skipped step, and in the middle of a window.
+    for pause in 6, 10:
+        scaled.run("--steps", pause, "--no-shuffle", "--save", paused, "--overwrite")
+        metrics = scaled.folder / f"resumed-{pause}.jsonl"
+        scaled.run("--steps", STEPS, "--resume", paused, "--save", paused, "--metrics", metrics)
+        assert same_bits(checkpoint(paused), found), (name, pause)
+        assert [(line["loss_scale"], line["skipped"]) for line in read_metrics(metrics)] == wanted[pause:], (name, pause)
+
+    # Gradients are those of the loss itself, whatever the scale is with which they are finite.
+    for step in 0, taken[-1]:
+        gradients = Program(scaled.path, {n: x[[step]] for n, x in data.items()}).gradients("gradients")
+        assert same_bits(gradients, {n: data["x_" + n][step] for n in shapes}), (name, step)
+
+
+def check_overflow(name: str, *flags):
+    """A model whose gradients overflow f32 with a scale that is far too large recovers."""
+    steps, batch = 20, DIGITS.batch
+    data = DIGITS.data(steps * batch)
+    data["x"] *= 1024
+    large = compile_example(DIGITS, subfolder(f"{name}-large"), "adamw", batch, *flags, "--loss-scale", 2.0**126)
+    log = Program(large.path, data).train(steps)
+    taken = [i for i, line in enumerate(log) if not line["skipped"]]
+    assert log[0]["skipped"] and steps - 10 < len(taken) < steps, log
+    assert [line["loss_scale"] for line in log] == [2.0 ** (126 - sum(line["skipped"] for line in log[:i])) for i in range(steps)]
+    plain = compile_example(DIGITS, subfolder(f"{name}-plain"), "adamw", batch, *flags)
+    rows = np.concatenate([np.arange(i * batch, (i + 1) * batch) for i in taken])
+    expected = Program(plain.path, {n: x[rows] for n, x in data.items()}).train(len(taken))
+    assert [losses(log)[i] for i in taken] == losses(expected), name
+
+
+def check_divergence(name: str, *flags):
+    """Steps whose loss is not finite are skipped, until the scale can fall no further."""
+    data = {n: np.concatenate([x[1:2]] * 32) for n, x in data_of(SHAPES).items()}
+    data["x_vector"][3:] = np.nan
+    recipe = ["--loss", "output", "--rows-of", "none", "--optimizer", "sgd", "--loss-scale", 4, *flags]
+    program = compile(model_of(SHAPES), subfolder(name), data, *recipe)
+    saved = program.folder / "saved"
+    result = program.run("--steps", 19, "--no-shuffle", "--save", saved)
+    assert result.stderr.count("warning:") == 1 and "the loss of step 4 is nan; the step was skipped" in result.stderr, result.stderr
+    assert "skipped 16" in result.stdout, result.stdout
+    log = program.folder / "log.jsonl"
+    result = program.run("--steps", 30, "--no-shuffle", "--metrics", log, "--resume", saved, code=2)
+    assert "step 20 has gradients that are not finite, though the loss scale has fallen to 6.10352e-05" in result.stderr, result.stderr
+    assert "so training was stopped" in result.stderr
+    assert read_metrics(log)[-1]["loss_scale"] == 2.0**-14 and read_metrics(log)[-1]["loss"] is None
+    result = program.run("--steps", 30, "--no-shuffle", "--resume", saved, "--on-nan", "continue")
+    assert result.stderr.count("warning:") == 1 and "as --on-nan continue says" in result.stderr, result.stderr
+
+
+everything = ["--clip-norm", 0.5, "--clip-value", 0.75, "--ema", 0.5]
+for optimizer in OPTIMIZERS:
+    check_optimizer(optimizer, ["--grad-norm"], optimizer)
+check_optimizer("adamw", everything, "clipped")
+check_optimizer("adafactor", everything, "clipped-adafactor")
+device = ("--target", "cuda", "--emulate")
+for optimizer in "adamw", "adafactor", "muon":
+    check_optimizer(optimizer, [*everything, *device], f"device-{optimizer}")
+for name, flags in ("host", ()), ("device", device):
+    check_overflow(name, *flags)
+    check_divergence(f"diverged-{name}", *flags)
+
+message = run([MTC, "compile", DIGITS.model, *DIGITS.flags, "--loss-scale", "dynamic", "-o", "no"], folder, 1).stderr
+assert "--loss-scale dynamic: expected none, or a scale from" in message, message

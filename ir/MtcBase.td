@@ -98,8 +98,8 @@ def Mtc_Precision : Mtc_Enum<"Precision", "what a training step computes with",
 def Mtc_Role : Mtc_Enum<"Role", "what a variable is for; the numbers are those of the program's ABI",
   [I32EnumCase<"Parameter", 0, "parameter">, I32EnumCase<"Constant", 1, "constant">, I32EnumCase<"State", 2, "state">,
    I32EnumCase<"Gradient", 3, "gradient">, I32EnumCase<"Optimizer", 4, "optimizer">,
-   I32EnumCase<"Scalar", 5, "scalar">, I32EnumCase<"Average", 6, "average">, I32EnumCase<"Copy", 7, "copy">,
-   I32EnumCase<"LowHalf", 8, "low_half">]>;
+   I32EnumCase<"Scalar", 5, "scalar">, I32EnumCase<"Average", 6, "average">, I32EnumCase<"Frozen", 7, "frozen">,
+   I32EnumCase<"Copy", 8, "copy">, I32EnumCase<"LowHalf", 9, "low_half">]>;
 def Mtc_RoleAttr : Mtc_EnumAttr<Mtc_Role, "role"> { let assemblyFormat = "$value"; }
 
 def Mtc_RuntimeScalar : Mtc_Enum<"RuntimeScalar", "what the runtime writes before a step",

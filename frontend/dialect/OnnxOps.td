@@ -67,7 +67,7 @@ def ReturnOp : Onnx_Op<"return", [Pure, Terminator, HasParent<"GraphOp">]> {
 def InitializerOp : Onnx_Op<"initializer", [Pure]> {
   let summary = "an initializer whose bytes stay in the file";
   let description = [{
-    `role` says what it was taken for: `parameter`, `constant` or `state`; absent before classification. `reason`
+    `role` says what it was taken for: `parameter`, `constant`, `state` or `frozen`, a parameter that is not trained; absent before classification. `reason`
     says why, `module_name` is the name in the user's module where the exporter lost it. `missing`: the file of its
     bytes was not there. `split_from`: the bytes are those of this initializer of the file, which stood for several
     parameters.

@@ -105,6 +105,7 @@ Role Program::roleOf(InitializerOp initializer) {
   return llvm::StringSwitch<Role>(initializer.getRole().value_or("constant"))
       .Case("parameter", Role::Parameter)
       .Case("state", Role::State)
+      .Case("frozen", Role::Frozen)
       .Default(Role::Constant);
 }
 

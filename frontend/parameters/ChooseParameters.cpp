@@ -44,11 +44,22 @@ struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPas
   }
 
 private:
+  /// Whether its elements are the model's. A frozen parameter's are not, they may come from other
+  /// weights; but what is no matrix, and no exporter calls a parameter, may be an attribute of an
+  /// operator.
+  static bool isConstant(InitializerOp initializer) {
+    StringRef role = initializer.getRole().value_or("");
+    return role == roleName(InitializerRole::Constant) ||
+           (role == roleName(InitializerRole::Frozen) && initializer.getKind() != "PARAMETER" &&
+            cast<RankedTensorType>(initializer.getType()).getRank() < 2);
+  }
+
   static void fold(InitializerOp initializer) {
     ElementsAttr known = initializer.getSampleAttr();
+    bool isFolded = isConstant(initializer) && known && known.getType() == initializer.getType();
     initializer.removeKindAttr();
     initializer.removeSampleAttr();
-    if (initializer.getRole() != "constant" || !known || known.getType() != initializer.getType())
+    if (!isFolded)
       return;
     OpBuilder builder(initializer);
     auto constant = ConstantOp::create(builder, initializer.getLoc(), known.getType(), known);

@@ -19,7 +19,7 @@ namespace mtc::onnx {
 
 namespace {
 
-constexpr StringRef roleNames[] = {"parameter", "constant", "state"};
+constexpr StringRef roleNames[] = {"parameter", "constant", "state", "frozen"};
 
 /// `onnx::MatMul_12`: the name that the TorchScript exporter gives to what it folded.
 bool isTorchScriptFoldedName(StringRef name) { return name.starts_with("onnx::"); }
@@ -140,13 +140,13 @@ public:
     if (!patterns.train.empty())
       for (auto &entry : classes)
         if (entry.second.role == InitializerRole::Parameter) {
-          entry.second.role = InitializerRole::Constant;
+          entry.second.role = InitializerRole::Frozen;
           entry.second.reason = "no --train names it";
         }
     for (const std::string &text : patterns.train)
       match("train", text, InitializerRole::Parameter);
     for (const std::string &text : patterns.freeze)
-      match("freeze", text, InitializerRole::Constant);
+      match("freeze", text, InitializerRole::Frozen);
   }
 
 private:
@@ -218,7 +218,9 @@ private:
       if (!isNew && decided->second > literals)
         continue;
       decided->second = literals;
-      entry->second.role = role;
+      bool isFree = entry->second.role == InitializerRole::Constant && !entry->second.isParameter;
+      if (role == InitializerRole::Parameter || !isFree)
+        entry->second.role = role;
       entry->second.reason = label;
     }
     if (matchesAny)
@@ -264,6 +266,8 @@ private:
 
 } // namespace
 
+StringRef roleName(InitializerRole role) { return roleNames[static_cast<unsigned>(role)]; }
+
 bool isFoldedName(StringRef name) {
   return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);
 }
@@ -284,7 +288,7 @@ static void describeInitializers(GraphOp graph, const StringMap<InitializerClass
   for (auto initializer : graph.getOps<InitializerOp>()) {
     auto found = classes.find(initializer.getName());
     const InitializerClass &known = found == classes.end() ? integers : found->second;
-    initializer.setRole(roleNames[static_cast<unsigned>(known.role)]);
+    initializer.setRole(roleName(known.role));
     initializer.setReason(known.reason);
     if (!known.moduleName.empty())
       initializer.setModuleName(known.moduleName);

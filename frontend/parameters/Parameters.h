@@ -24,7 +24,12 @@
 
 namespace mtc::onnx {
 
-enum class InitializerRole { Parameter, Constant, State };
+/// A frozen one is a parameter that patterns leave out: no step changes it, but its value is no
+/// part of the program.
+enum class InitializerRole { Parameter, Constant, State, Frozen };
+
+/// What an `onnx.initializer` calls the role.
+llvm::StringRef roleName(InitializerRole role);
 
 struct InitializerClass {
   InitializerRole role = InitializerRole::Constant;

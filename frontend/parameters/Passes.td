@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def ChooseParametersPass : Pass<"onnx-choose-parameters", "::mtc::onnx::GraphOp"> {
-  let summary = "Say of each initializer whether it is a parameter, a constant or state";
+  let summary = "Say of each initializer whether it is a parameter, trained or frozen, a constant or state";
   let description = [{
     The rules are in `frontend/parameters/Parameters.h`, and go by what the file says of initializers and nodes; patterns
     override them. A constant of a Constant node that `train` matches becomes an initializer.
@@ -27,7 +27,9 @@ def ChooseParametersPass : Pass<"onnx-choose-parameters", "::mtc::onnx::GraphOp"
 def FoldInitializersPass : Pass<"onnx-fold-initializers", "::mtc::onnx::GraphOp"> {
   let summary = "Make constants of initializers that are constant and known, and forget what parameters were chosen by";
   let description = [{
-    Elements of large tables stay in the file: nothing folds them.
+    Elements of large tables stay in the file: nothing folds them. So do those of frozen parameters, which may come from
+    other weights, but for scalars and vectors that the exporter does not call parameters: operators may take them as
+    attributes.
 
     ```mlir
     // before

@@ -63,8 +63,9 @@ typedef enum MtcRole {
   MTC_OPTIMIZER = 4, /* state of the optimizer; saved */
   MTC_SCALAR = 5,    /* a scalar that the runtime sets before each step, by name: see MtcScalars */
   MTC_AVERAGE = 6,   /* of a parameter over the steps; saved, exported in its place if asked */
-  MTC_COPIED = 7,    /* a variable in another type; follows from it, not saved */
-  MTC_LOW_HALF = 8   /* i16: of elements of f32 whose upper halves, bf16, another variable holds.
+  MTC_FROZEN = 7,    /* a parameter that is never written; not saved, exported */
+  MTC_COPIED = 8,    /* a variable in another type; follows from it, not saved */
+  MTC_LOW_HALF = 9   /* i16: of elements of f32 whose upper halves, bf16, another variable holds.
                         element = (upper << 16) + lower, as bits; saved and exported as f32 */
 } MtcRole;
 

@@ -179,7 +179,8 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
     const StoredVariable stored(program, i);
     const MtcTensor tensor = stored.tensor();
     auto write = [&](const Device::Fill &fill) { stored.write(device, fill); };
-    bool overridable = variable.role == MTC_PARAMETER || variable.role == MTC_STATE;
+    bool overridable =
+        variable.role == MTC_PARAMETER || variable.role == MTC_FROZEN || variable.role == MTC_STATE;
     const ArrayOnDisk *found = variable.initial == MTC_INITIAL_FILE || (chosen && overridable)
                                    ? findTensor(*file, variable)
                                    : nullptr;

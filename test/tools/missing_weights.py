@@ -35,7 +35,7 @@ assert "'w': external data file 'w.bin'" in refused and "--init normal:0.02" in 
 
 text = mtc(*read, *drawn, "--emit=training").stdout
 assert "parameter @w : tensor<64x64xf32> = #mtc.normal<2.000000e-02" in text, text
-assert "constant @table : tensor<64x64xf32> = #mtc.normal<2.000000e-02" in text, text
+assert "frozen @table : tensor<64x64xf32> = #mtc.normal<2.000000e-02" in text, text
 assert "0.5" in text or "5.000000e-01" in text, text  # what is there keeps its value
 
 # The text of a stage says what was missing.

@@ -51,7 +51,7 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   for (const auto &initializer : compilation.getParameters().initializers)
     known.insert(initializer.name);
   for (auto variable : compilation.getModule().getOps<VariableOp>())
-    if ((variable.getRole() == Role::Parameter || variable.getRole() == Role::State) &&
+    if (llvm::is_contained({Role::Parameter, Role::Frozen, Role::State}, variable.getRole()) &&
         known.contains(variable.getSymName()))
       names.insert(variable.getSymName());
   auto segments =

@@ -59,14 +59,13 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
       row["rows"] = axis->inputs.contains(input.name);
     inputs.push_back(std::move(row));
   }
-  static constexpr StringRef roles[] = {"parameter", "constant", "state"};
   int64_t parameters = 0;
   for (const auto &[name, extents, known] : compilation.getParameters().initializers) {
     if (known.role == mtc::onnx::InitializerRole::Parameter)
       parameters += ShapedType::getNumElements(extents);
     llvm::json::Object row{{"name", name},
                            {"shape", llvm::json::Array(extents)},
-                           {"role", roles[static_cast<unsigned>(known.role)]},
+                           {"role", mtc::onnx::roleName(known.role)},
                            {"reason", known.reason}};
     if (!known.moduleName.empty())
       row["module_name"] = known.moduleName;

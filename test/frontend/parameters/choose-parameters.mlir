@@ -10,7 +10,7 @@
 // CHECK-NOT: onnx.initializer "table"
 // CHECK: onnx.constant
 // A pattern makes an initializer of a Constant node, behind the others.
-// PATTERNS: onnx.initializer "w" {reason = "--freeze w", role = "constant"}
+// PATTERNS: onnx.initializer "w" {reason = "--freeze w", role = "frozen"}
 // PATTERNS: onnx.initializer "positions"
 // PATTERNS: %[[T:.*]] = onnx.initializer "table" {onnx.index = 0 : i64, reason = "--train table", role = "parameter", sample = {{.*}}} : tensor<3xf32>
 // PATTERNS-NOT: onnx.constant

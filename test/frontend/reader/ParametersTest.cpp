@@ -17,7 +17,7 @@ struct Classified : Chosen {
 };
 
 constexpr auto parameter = InitializerRole::Parameter, constant = InitializerRole::Constant,
-               state = InitializerRole::State;
+               state = InitializerRole::State, frozen = InitializerRole::Frozen;
 
 } // namespace
 
@@ -79,12 +79,13 @@ TEST(Parameters, FollowThePatterns) {
   addModuleUse(proto, "MatMul", "head", {"x", "val_3"});
   Classified head(proto, {{"head.*"}, {"*"}});
   EXPECT_TRUE(head.problems.empty());
-  EXPECT_EQ(head.role("body.weight"), constant);
+  EXPECT_EQ(head.role("body.weight"), frozen);
+  EXPECT_EQ(head.role("buffer"), constant) << "what is no parameter is not frozen either";
   EXPECT_EQ(head.role("val_3"), parameter) << "by its name in the module";
   EXPECT_EQ(head.classes["body.bias"].reason, "--freeze *");
   Classified most(proto, {{"*"}, {"body.b*"}});
   EXPECT_EQ(most.role("body.weight"), parameter);
-  EXPECT_EQ(most.role("body.bias"), constant);
+  EXPECT_EQ(most.role("body.bias"), frozen);
   EXPECT_EQ(most.role("buffer"), constant) << "a wildcard takes no buffers";
   Classified buffer(proto, {{"buffer"}, {}});
   EXPECT_EQ(buffer.role("buffer"), parameter);
@@ -98,15 +99,15 @@ TEST(Parameters, AreTrainedAloneWhereAPatternNamesThem) {
   EXPECT_TRUE(one.problems.empty());
   EXPECT_EQ(one.role("b.weight"), parameter);
   for (const char *name : {"a.weight", "a.bias", "b.bias"}) {
-    EXPECT_EQ(one.role(name), constant) << name;
+    EXPECT_EQ(one.role(name), frozen) << name;
     EXPECT_EQ(one.classes[name].reason, "no --train names it");
     EXPECT_TRUE(one.classes[name].isParameter);
   }
   Classified both(proto, {{"b.*"}, {"*.bias"}});
   EXPECT_EQ(both.role("b.weight"), parameter);
-  EXPECT_EQ(both.role("b.bias"), constant) << "the pattern with more literal characters decides";
+  EXPECT_EQ(both.role("b.bias"), frozen) << "the pattern with more literal characters decides";
   Classified equal(proto, {{"a.*"}, {"a.*"}});
-  EXPECT_EQ(equal.role("a.weight"), constant) << "--freeze decides among equals";
+  EXPECT_EQ(equal.role("a.weight"), frozen) << "--freeze decides among equals";
 }
 
 TEST(Parameters, RefusesPatternsThatDoNothing) {

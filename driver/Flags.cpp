@@ -3,6 +3,7 @@
 #include "driver/Flags.h"
 
 #include "codegen/target/Target.h"
+#include "passes/adapters/LowRank.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -108,6 +109,13 @@ std::string takeDim(Options &options, StringRef text) {
   return "";
 }
 
+std::string takeLora(Options &options, StringRef text) {
+  if (llvm::Error error = LowRankSpec::parse(text).takeError())
+    return llvm::toString(std::move(error));
+  options.lora.push_back(text.str());
+  return "";
+}
+
 std::string takeThreads(Options &options, StringRef text) {
   if (text.getAsInteger(10, options.threads) || options.threads < 1 || options.threads > 1024)
     return "expected 1 to 1024";
@@ -192,6 +200,12 @@ void addTrainingFlags(FlagTable &flags) {
   addTrainingOptions(flags, &TrainingOptions::loss, place);
   addTrainingOptions(flags, &TrainingOptions::lossScaling, place);
   addTrainingOptions(flags, &TrainingOptions::optimizer, place);
+  flags.addTexts(
+      {"lora", "PATTERN[:rank=8,alpha=8]",
+       "freeze all but what --train names, and train low-rank adapters of the matrices whose name "
+       "matches: x W + alpha / rank (x A) B; where several match, the pattern with more literal "
+       "characters decides"},
+      {planned, trainingHeading, Stage::Onnx}, takeLora);
   flags.add(&Options::precision,
             {"precision", "type", "precision of the computation", choicesOf<Precision>(describe)},
             {planned, trainingHeading, Stage::Onnx});

@@ -40,7 +40,7 @@ struct Options {
   llvm::StringMap<int64_t> dims;
   std::vector<std::string> binds;  // INPUT=VALUE; where it is split depends on the model's inputs.
   std::vector<std::string> rowsOf; // `--rows-of`.
-  std::vector<std::string> train, freeze;
+  std::vector<std::string> train, freeze, lora;
   MergedPolicy merged = MergedPolicy::Auto;
 
   TrainingOptions training;

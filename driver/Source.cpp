@@ -51,7 +51,8 @@ void Compilation::describeProgram() {
       options.result == Result::Text || !options.irFolder.empty() || !options.reproducer.empty();
   program.setSourceAttr(SourceAttr::get(context.get(), path, isPrinted ? digestOf(path) : "",
                                         options.merged, stringsOf(*context, options.train),
-                                        stringsOf(*context, options.freeze)));
+                                        stringsOf(*context, options.freeze),
+                                        stringsOf(*context, options.lora)));
   for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {
     if (llvm::is_contained(llvm::make_first_range(binds), input.name))
       continue;
@@ -115,8 +116,9 @@ LogicalResult Compilation::readSource() {
   OwningOpRef<ModuleOp> graph = onnx::importModel(
       *model, *context, {.dims = {}, .binds = {}, .allowUnboundDimensions = true}, problems);
   LogicalResult chosen = runQuietly(*graph, [&](OpPassManager &manager) {
-    onnx::buildParametersPipeline(manager, source.getMerged(),
-                                  {textsOf(source.getTrain()), textsOf(source.getFreeze())});
+    onnx::buildParametersPipeline(
+        manager, source.getMerged(),
+        {textsOf(source.getTrain()), textsOf(source.getFreeze()), source.getLora() != nullptr});
   });
   describeParameters(*graph);
   return success(succeeded(report(problems)) && succeeded(chosen));

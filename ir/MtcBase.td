@@ -132,6 +132,12 @@ def Mtc_NormalAttr : Mtc_Attr<"Normal", "normal"> {
   let assemblyFormat = "`<` $deviation `>`";
 }
 
+def Mtc_UniformAttr : Mtc_Attr<"Uniform", "uniform"> {
+  let summary = "the initial value is random: evenly distributed between -bound and bound";
+  let parameters = (ins "::mlir::FloatAttr":$bound);
+  let assemblyFormat = "`<` $bound `>`";
+}
+
 def Mtc_RuntimeScalarAttr : Mtc_EnumAttr<Mtc_RuntimeScalar, "scalar"> {
   let summary = "the runtime writes the value before each step: the learning rate, f64, or a count, i64";
   let assemblyFormat = "`<` $value `>`";

@@ -46,12 +46,13 @@ LogicalResult VariableOp::verify() {
     return failure();
   if (isa<AsParameterAttr>(getInitial()) && !getOf())
     return emitOpError("starts as its parameter, but belongs to none (variable_c3)");
-  if (isa<InitializerAttr, NormalAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr>(getInitial()))
+  if (isa<InitializerAttr, NormalAttr, UniformAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr>(
+          getInitial()))
     return success();
   auto elements = dyn_cast<ElementsAttr>(getInitial());
   if (!elements)
     return emitOpError() << "starts as " << getInitial()
-                         << ", expected #mtc.initializer, #mtc.normal, #mtc.zeros, "
+                         << ", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, "
                             "#mtc.as_parameter, #mtc.scalar or elements (variable_c1)";
   if (elements.getShapedType() != type)
     return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "
@@ -97,6 +98,28 @@ static LogicalResult verifyFlat(Operation *op, ArrayAttr variables, Type type,
                              << " elements, but the padded variables have " << expected
                              << " (flat_c1)";
   return success();
+}
+
+LogicalResult AdapterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto find = [&](FlatSymbolRefAttr symbol, Role role) -> VariableOp {
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(*this, symbol);
+    if (variable && variable.getRole() == role)
+      return variable;
+    emitOpError() << symbol << " names no " << stringifyRole(role) << " variable (adapter_c1)";
+    return {};
+  };
+  VariableOp base = find(getBaseAttr(), Role::Frozen), down = find(getDownAttr(), Role::Parameter),
+             up = find(getUpAttr(), Role::Parameter);
+  if (!base || !down || !up)
+    return failure();
+  ArrayRef<int64_t> whole = base.getTensorType().getShape(),
+                    first = down.getTensorType().getShape(), second = up.getTensorType().getShape();
+  auto axis = static_cast<int64_t>(getAxis());
+  if (whole.size() == 2 && first.size() == 2 && second.size() == 2 && (axis == 0 || axis == 1) &&
+      first[1] == whole[axis] && second[0] == whole[1 - axis] && first[0] == second[1])
+    return success();
+  return emitOpError() << "adapts " << base.getType() << " along axis " << axis << " by "
+                       << down.getType() << " and " << up.getType() << " (adapter_c2)";
 }
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -18,7 +18,7 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
     ```
 
-    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements
+    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements
       of the variable's type.
     * variable_c2: a `scalar`, and nothing else, is a #mtc.scalar, of the type that the runtime writes.
     * variable_c3: what starts as its parameter has one.
@@ -34,6 +34,23 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
   }];
+}
+
+def AdapterOp : Mtc_Op<"adapter", [HasParent<"::mlir::ModuleOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "two small matrices that adapt a frozen one";
+  let description = [{
+    Stands for `base + alpha / rank * up down`, where `rank` is the extent between the two (Hu et al., "LoRA: Low-Rank Adaptation of
+    Large Language Models", 2021). `axis` of the base is the one that inputs are multiplied along: 1 of a matrix [out, in].
+
+    ```mlir
+    mtc.adapter @fc.weight axis 1 down @fc.lora_A.weight up @fc.lora_B.weight alpha 1.600000e+01
+    ```
+
+    * adapter_c1: the symbols name a frozen variable and two parameters.
+    * adapter_c2: the base is a matrix, down is [rank, in] and up is [out, rank].
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$base, I64Attr:$axis, FlatSymbolRefAttr:$down, FlatSymbolRefAttr:$up, F64Attr:$alpha);
+  let assemblyFormat = "$base `axis` $axis `down` $down `up` $up `alpha` $alpha attr-dict";
 }
 
 def ReadOp : Mtc_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -3,6 +3,7 @@
 #ifndef MTC_PASSES
 #define MTC_PASSES
 
+include "passes/adapters/AdapterPasses.td"
 include "passes/attention/AttentionPasses.td"
 include "passes/autodiff/AutodiffPasses.td"
 include "passes/calls/CallPasses.td"

@@ -85,6 +85,19 @@ std::string identityOf(const std::string &path, const std::optional<struct stat>
   return folder ? text(folder->st_dev, ":", folder->st_ino, "/", name) : path;
 }
 
+/// Of a folder that is made if it is missing, in one that is not; "" names none.
+void checkFolder(const char *flag, const std::string &path, Problems &problems) {
+  if (path.empty())
+    return;
+  auto status = statusOf(path);
+  const std::string folder = status ? path : folderOf(path);
+  if (status && !S_ISDIR(status->st_mode))
+    problems.add(flag, " ", path, ": is a file; the name of a folder is expected");
+  else if (access(folder.c_str(), W_OK | X_OK) != 0)
+    problems.add(flag, " ", path, ": the folder ", folder,
+                 " cannot be written to: ", std::strerror(errno));
+}
+
 } // namespace
 
 void checkOutputs(const MtcProgram &program, const std::string &programPath, const Options &options,
@@ -123,6 +136,7 @@ void checkOutputs(const MtcProgram &program, const std::string &programPath, con
     else if ((!status || !output.isStream) && access(folder.c_str(), W_OK | X_OK) != 0)
       bad("the folder ", folder, " cannot be written to: ", std::strerror(errno));
   }
+  checkFolder("--export-adapters", options.exportAdaptersTo, problems);
 }
 
 } // namespace mtc::runtime

@@ -15,6 +15,7 @@
 #include "runtime/reports/profile_summary.h"
 #include "runtime/reports/standard_output.h"
 #include "runtime/reports/trace.h"
+#include "runtime/state/adapters.h"
 #include "runtime/state/averages.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/export_model.h"
@@ -170,7 +171,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     inputs.resumed->load(program, device);
   writeCopies(program, device, options.threads);
   FiniteVariables finite;
-  const bool keepsVariables = !options.save.empty() || !options.exportTo.empty();
+  const bool keepsVariables = !options.save.empty() || options.exports();
   if (options.trains() && keepsVariables && !options.continuesOnNan)
     finite = FiniteVariables(program, device);
   if (options.useEma && !options.trains())
@@ -182,6 +183,8 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     useAverages(program, device, options.threads);
   if (!options.exportTo.empty())
     failures.attempt([&] { exportModel(program, device, finite, options.exportTo); });
+  if (!options.exportAdaptersTo.empty())
+    failures.attempt([&] { exportAdapters(program, device, finite, options.exportAdaptersTo); });
   if (!options.memoryReport.empty())
     failures.attempt([&] {
       writeMemoryReport(program, device, arenaBytes(program, options), options.memoryReport);

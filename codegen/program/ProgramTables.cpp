@@ -220,6 +220,8 @@ private:
     for (VariableOp variable : placed.getOps<VariableOp>())
       stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
              << variable.getType() << '\n';
+    for (AdapterOp adapter : placed.getOps<AdapterOp>())
+      stream << adapter.getBase() << ' ' << adapter.getAlpha().convertToDouble() << '\n';
     return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)), /*LowerCase=*/true);
   }
 
@@ -239,6 +241,17 @@ private:
                                       segment.element ? typeCode(segment.element) : MTC_F32)));
     }
     return c.array(segments);
+  }
+
+  llvm::SmallVector<Constant *> emitAdapters() {
+    llvm::SmallVector<Constant *> adapters;
+    for (AdapterOp adapter : placed.getOps<AdapterOp>())
+      adapters.push_back(c.record(field<&MtcAdapter::base>(*variables.find(adapter.getBase())),
+                                  field<&MtcAdapter::down>(*variables.find(adapter.getDown())),
+                                  field<&MtcAdapter::up>(*variables.find(adapter.getUp())),
+                                  field<&MtcAdapter::axis>(adapter.getAxis()),
+                                  field<&MtcAdapter::alpha>(adapter.getAlpha().convertToDouble())));
+    return adapters;
   }
 
   /// The note by which the compiler knows a program as one of its own.
@@ -264,6 +277,7 @@ private:
                  field<&MtcRowMetrics::row_weight>(outputOffset(evaluateName, rowWeightName)),
                  field<&MtcRowMetrics::row_correct>(outputOffset(evaluateName, rowCorrectName)),
                  field<&MtcRowMetrics::rows>(metricRows()));
+    llvm::SmallVector<Constant *> adapters = emitAdapters();
     auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
     Constant *table = c.record(
         field<&MtcProgram::abi_version>(MTC_ABI_VERSION),
@@ -290,11 +304,12 @@ private:
         field<&MtcProgram::kernel_count>(steps.getKernels().size()),
         field<&MtcProgram::call_count>(steps.getCalls().size()),
         field<&MtcProgram::segment_count>(files.exportSegments.size()),
+        field<&MtcProgram::adapter_count>(adapters.size()),
         field<&MtcProgram::variables>(c.array(variables.getEntries())),
         field<&MtcProgram::inputs>(c.array(inputs)), field<&MtcProgram::outputs>(c.array(outputs)),
         field<&MtcProgram::kernels>(c.array(steps.getKernels())),
         field<&MtcProgram::calls>(c.array(steps.getCalls())),
-        field<&MtcProgram::segments>(*segments),
+        field<&MtcProgram::segments>(*segments), field<&MtcProgram::adapters>(c.array(adapters)),
 
         field<&MtcProgram::micro_step>(microStep), field<&MtcProgram::update>(update),
         field<&MtcProgram::gradients>(gradients), field<&MtcProgram::evaluate>(evaluate),

@@ -70,7 +70,7 @@ LogicalResult VariableTable::add(ModuleOp placed) {
   for (VariableOp variable : placed.getOps<VariableOp>()) {
     uint32_t initial = MTC_INITIAL_ZERO;
     Constant *data = c.null();
-    double deviation = 0;
+    double spread = 0;
     Attribute value = variable.getInitial();
     if (variable.getTransient()) {
       initial = MTC_INITIAL_NONE;
@@ -78,7 +78,10 @@ LogicalResult VariableTable::add(ModuleOp placed) {
       initial = MTC_INITIAL_FILE;
     } else if (auto normal = dyn_cast<NormalAttr>(value)) {
       initial = MTC_INITIAL_NORMAL;
-      deviation = normal.getDeviation().getValueAsDouble();
+      spread = normal.getDeviation().getValueAsDouble();
+    } else if (auto uniform = dyn_cast<UniformAttr>(value)) {
+      initial = MTC_INITIAL_UNIFORM;
+      spread = uniform.getBound().getValueAsDouble();
     } else if (isa<AsParameterAttr>(value)) {
       initial = MTC_INITIAL_PARAMETER;
     } else if (auto elements = dyn_cast<ElementsAttr>(value)) {
@@ -107,7 +110,7 @@ LogicalResult VariableTable::add(ModuleOp placed) {
                      describeTensor(c, name, variable.getTensorType(), *variable.getOffset())),
                  field<&MtcVariable::role>(variable.getRole()),
                  field<&MtcVariable::initial>(initial), field<&MtcVariable::data>(data),
-                 field<&MtcVariable::deviation>(deviation), field<&MtcVariable::of>(of),
+                 field<&MtcVariable::spread>(spread), field<&MtcVariable::of>(of),
                  field<&MtcVariable::module_name>(variable.getModuleName().value_or(name))));
   }
   return success();

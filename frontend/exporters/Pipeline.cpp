@@ -15,7 +15,7 @@ void buildParametersPipeline(OpPassManager &manager, MergedPolicy merged,
   OpPassManager &graphs = manager.nest<GraphOp>();
   graphs.addPass(createSplitMergedInitializersPass({merged})); // Each part has its own role.
   graphs.addPass(createChooseParametersPass(
-      {llvm::to_vector(patterns.train), llvm::to_vector(patterns.freeze)}));
+      {llvm::to_vector(patterns.train), llvm::to_vector(patterns.freeze), patterns.hasAdapters}));
 }
 
 void buildExportersPipeline(OpPassManager &manager) {

@@ -20,7 +20,8 @@ struct ChooseParametersPass : impl::ChooseParametersPassBase<ChooseParametersPas
 
   void runOnOperation() override {
     Problems problems;
-    ParameterPatterns patterns{{train.begin(), train.end()}, {freeze.begin(), freeze.end()}};
+    ParameterPatterns patterns{
+        {train.begin(), train.end()}, {freeze.begin(), freeze.end()}, adapters};
     chooseParameters(getOperation(), patterns, problems);
     for (const std::string &problem : problems.get())
       emitError(UnknownLoc::get(&getContext()), problem); // Of the model as a whole.

@@ -137,11 +137,12 @@ public:
 
   void apply(const ParameterPatterns &patterns) {
     takeConstantNodes(patterns.train);
-    if (!patterns.train.empty())
+    if (!patterns.train.empty() || patterns.hasAdapters)
       for (auto &entry : classes)
         if (entry.second.role == InitializerRole::Parameter) {
           entry.second.role = InitializerRole::Frozen;
-          entry.second.reason = "no --train names it";
+          entry.second.reason =
+              patterns.train.empty() ? "--lora trains adapters alone" : "no --train names it";
         }
     for (const std::string &text : patterns.train)
       match("train", text, InitializerRole::Parameter);

@@ -43,9 +43,11 @@ struct InitializerClass {
 /// Glob patterns over initializers' and modules' names that override the rules. With a pattern in
 /// `train`, only what these match is trained. Where several match, the one with more literal
 /// characters decides; `freeze` among equals. A name in full trains any floating-point constant, a
-/// wildcard only parameters and constants that look trainable.
+/// wildcard only parameters and constants that look trainable. With adapters, nothing else is
+/// trained but what `train` names.
 struct ParameterPatterns {
   std::vector<std::string> train, freeze;
+  bool hasAdapters = false;
 };
 
 /// `val_12`: the name that PyTorch's newer exporter gives to what it computed.

@@ -21,6 +21,7 @@ def ChooseParametersPass : Pass<"onnx-choose-parameters", "::mtc::onnx::GraphOp"
   let options = [
     ListOption<"train", "train", "std::string", "patterns of the names of all that is trained">,
     ListOption<"freeze", "freeze", "std::string", "patterns of the names of what is not trained">,
+    Option<"adapters", "adapters", "bool", "false", "nothing is trained but adapters and what `train` names">,
   ];
 }
 

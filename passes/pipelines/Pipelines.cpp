@@ -34,6 +34,7 @@ static void buildForward(OpPassManager &manager, PassFilter takes) {
 
 void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &options) {
   manager.addPass(createInitializeParameters(options.initialization));
+  manager.addPass(createAddAdapters()); // Of weights that are simplified to contractions alone.
   manager.addPass(createAttachLoss(options.loss));
   // One read for each parameter, no backward pass of dead operations.
   buildSimplifyPipeline(manager);

@@ -34,7 +34,8 @@ public:
       return;
     Reads &reads = found->second;
     Type narrow = typeOf(reads.narrow.front()).getElementType();
-    bool isParameter = variable.getRole() == Role::Parameter;
+    // What is exported keeps all of its bits.
+    bool isParameter = variable.getRole() != Role::Constant;
     bool isData = isa<ElementsAttr>(variable.getInitial());
     if (isParameter && narrow.isBF16() && !isData)
       return split(variable, reads);
@@ -120,7 +121,7 @@ struct KeepWorkingCopiesPass : mtc::impl::KeepWorkingCopiesBase<KeepWorkingCopie
   void runOnOperation() override {
     Keeper keeper(getOperation());
     for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>()))
-      if ((variable.getRole() == Role::Parameter || variable.getRole() == Role::Constant) &&
+      if (llvm::is_contained({Role::Parameter, Role::Frozen, Role::Constant}, variable.getRole()) &&
           variable.getTensorType().getElementType().isF32())
         keeper.keep(variable);
     for (auto function : getOperation().getOps<func::FuncOp>())

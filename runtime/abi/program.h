@@ -73,12 +73,15 @@ typedef enum MtcInitial {
   MTC_INITIAL_ZERO = 0,
   MTC_INITIAL_DATA = 1, /* `data` holds `bytes` bytes inside the program */
   MTC_INITIAL_FILE = 2, /* from the weights file, under the variable's name */
-  /* random, from N(0, `deviation`²), a pure function of (seed 0, variable's name, element) */
+  /* random, from N(0, `spread`²), a pure function of (seed 0, variable's name, element) */
   MTC_INITIAL_NORMAL = 3,
   /* none: only `gradients` writes it, and it is allocated in the arena of that function alone */
   MTC_INITIAL_NONE = 4,
-  MTC_INITIAL_SPLAT = 5,    /* each element is the one that `data` holds */
-  MTC_INITIAL_PARAMETER = 6 /* the value that the parameter which it belongs to starts with */
+  MTC_INITIAL_SPLAT = 5,     /* each element is the one that `data` holds */
+  MTC_INITIAL_PARAMETER = 6, /* the value that the parameter which it belongs to starts with */
+  /* random, evenly distributed in [-`spread`, `spread`), a function of the same as the normal one
+   */
+  MTC_INITIAL_UNIFORM = 7
 } MtcInitial;
 
 /* State that outlives a step. `tensor.name` is the ONNX initializer's name for parameters,
@@ -89,12 +92,21 @@ typedef struct MtcVariable {
   uint32_t role;    /* MtcRole */
   uint32_t initial; /* MtcInitial */
   const void *data; /* null unless MTC_INITIAL_DATA or MTC_INITIAL_SPLAT */
-  double deviation; /* of MTC_INITIAL_NORMAL */
+  double spread;    /* of MTC_INITIAL_NORMAL and MTC_INITIAL_UNIFORM */
   int32_t of;       /* index of the variable, a parameter mostly, that a gradient, an optimizer
                        state, an average, a copy or a low half belongs to; -1 otherwise */
   const char *module_name; /* the name in the user's module where the exporter lost it, otherwise
                               tensor.name */
 } MtcVariable;
+
+/* Low-rank matrices that adapt a frozen one: its users compute with base + alpha / rank · up ·
+ * down, where down is [rank, in] and up is [out, rank], and they alone are trained. All three are
+ * indices of variables; the factors are f64 where the base is, otherwise f32. */
+typedef struct MtcAdapter {
+  int32_t base, down, up;
+  uint32_t axis; /* of the base: its `in`; 1 of [out, in] */
+  double alpha;
+} MtcAdapter;
 
 /* What the user feeds with --data NAME=FILE. */
 typedef struct MtcInput {
@@ -251,7 +263,8 @@ typedef struct MtcProgram {
   int64_t threads;       /* that library scratch was planned for: an upper bound of --threads */
   const char *plan_json; /* what `mtc plan --json` prints */
 
-  uint32_t variable_count, input_count, output_count, kernel_count, call_count, segment_count;
+  uint32_t variable_count, input_count, output_count, kernel_count, call_count, segment_count,
+      adapter_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
   /* the graph's outputs after `evaluate`; one whose dims[0] is `batch` has a row for each of it */
@@ -259,6 +272,7 @@ typedef struct MtcProgram {
   const MtcKernel *kernels;
   const MtcCall *calls;
   const MtcExportSegment *segments;
+  const MtcAdapter *adapters;
 
   MtcFunction micro_step; /* inputs -> loss and gradients; updates too where `update` is empty */
   MtcFunction update;     /* gradients -> parameters, optimizer state */

@@ -132,6 +132,10 @@ const Flag flags[] = {
      [](Options &o, const Value &v) { o.weights = v.file(); }},
     {"--export", "FILE", "at the end, write the model with its trained weights (.onnx)",
      [](Options &o, const Value &v) { o.exportTo = v.file(); }},
+    {"--export-adapters", "DIR",
+     "at the end, write the adapters of a program compiled with --lora, as PEFT loads them:\n"
+     "adapter_model.safetensors and adapter_config.json",
+     [](Options &o, const Value &v) { o.exportAdaptersTo = v.file(); }},
     {"--gradients", "FILE", "write the gradients of the first batch (safetensors); no update",
      [](Options &o, const Value &v) { o.gradients = v.file(); }},
     {"--outputs", "FILE", "write the model's outputs for all rows (safetensors); no update",
@@ -192,12 +196,14 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
   if (modes && training)
     problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs, "
                  "--schedule-steps, --on-nan and --save do not go with them");
-  if (modes && !options.exportTo.empty())
-    problems.add("--export writes trained weights; it does not go with --gradients, --outputs or "
-                 "--evaluate");
+  if (modes && options.exports())
+    problems.add("--export and --export-adapters write trained weights; they do not go with "
+                 "--gradients, --outputs or --evaluate");
+  if (!options.exportAdaptersTo.empty() && program.adapter_count == 0)
+    problems.add("--export-adapters: this program has no adapters; compile it with --lora");
   if (options.useEma && !hasAverages(program))
     problems.add("--use-ema: this program keeps no averages of its weights; compile it with --ema");
-  if (options.useEma && options.exportTo.empty() && options.outputs.empty() && !options.evaluate)
+  if (options.useEma && !options.exports() && options.outputs.empty() && !options.evaluate)
     problems.add("--use-ema says what --evaluate, --outputs and --export take; give one of them");
   if (options.steps && options.epochs)
     problems.add("--steps and --epochs both say how long to train; give one of them");
@@ -218,7 +224,7 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
 } // namespace
 
 bool Options::trains() const {
-  bool onlyExports = !exportTo.empty() && data.empty() && !steps && !epochs;
+  bool onlyExports = exports() && data.empty() && !steps && !epochs;
   return gradients.empty() && outputs.empty() && !evaluate && !onlyExports;
 }
 

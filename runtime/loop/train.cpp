@@ -63,7 +63,7 @@ public:
                                     session.checkpoints
                                         ? "; go on with --resume " + options.save
                                         : "; nothing was saved, since there is no --save",
-                                    options.exportTo.empty() ? "" : "; nothing was exported"));
+                                    options.exports() ? "; nothing was exported" : ""));
   }
 
 private:

@@ -3,6 +3,7 @@
 
 #include "runtime/devices/cpu/convert.h"
 #include "runtime/io/durable_file.h"
+#include "runtime/state/adapters.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -23,7 +24,9 @@ void exportModel(const MtcProgram &program, Device &device, const FiniteVariable
                  const std::string &path) {
   if (!program.segment_count)
     userError("--export ", path, ": this program was compiled without the model");
+  const AdapterMerger adapters(program, device, finite, path);
   DurableFile file(path);
+  std::vector<char> merged;
   for (uint32_t i = 0; i < program.segment_count; ++i) {
     const MtcExportSegment &segment = program.segments[i];
     file.append(segment.bytes, segment.byte_count);
@@ -31,11 +34,13 @@ void exportModel(const MtcProgram &program, Device &device, const FiniteVariable
       continue;
     const auto variable = static_cast<uint32_t>(segment.variable);
     const bool isNarrowed = segment.type != StoredVariable(program, variable).type();
-    auto append = [&](const char *from, int64_t, int64_t bytes) {
+    auto append = [&](const char *from, int64_t at, int64_t bytes) {
+      merged.assign(from, from + bytes);
+      adapters.merge(variable, at, merged.data(), bytes);
       if (isNarrowed)
-        appendNarrow(file, segment.type, from, bytes);
+        appendNarrow(file, segment.type, merged.data(), bytes);
       else
-        file.append(from, bytes);
+        file.append(merged.data(), bytes);
     };
     if (!finite.read(program, device, variable, append))
       stopDiverged(text("after the last step, '", program.variables[variable].tensor.name,

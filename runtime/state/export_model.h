@@ -9,7 +9,8 @@
 namespace mtc::runtime {
 
 /// Writes the model that the program was compiled from, with the values that its variables have
-/// now. Durable. A fault of the system, and no file, if one of `finite` is not.
+/// now, adapters merged into the weights that they adapt. Durable. A fault of the system, and no
+/// file, if one of `finite` is not.
 void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                  const std::string &path);
 

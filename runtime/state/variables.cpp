@@ -3,12 +3,12 @@
 
 #include "runtime/devices/cpu/convert.h"
 #include "runtime/state/stored_variable.h"
+#include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/philox.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cstring>
 #include <optional>
@@ -34,12 +34,6 @@ std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
               typeName(expected.type), " ", shapeText(shapeOf(expected)));
 }
 
-/// f32 to bf16, to nearest, ties to even (the value is finite).
-static uint16_t toBf16(float value) {
-  auto bits = std::bit_cast<uint32_t>(value);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 /// Calls `body` on disjoint ranges that cover [0, extent), on threads of their own if there is
 /// much.
 template <typename Body> static void onThreads(int threads, int64_t extent, const Body &body) {
@@ -59,25 +53,26 @@ template <typename Body> static void onThreads(int threads, int64_t extent, cons
 /// Fills `bytes` of the variable with random numbers, from byte `at` on, which starts a group of
 /// four elements.
 template <typename Element, typename Convert>
-static void fillNormal(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
+static void fillRandom(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
                        int threads, const Convert &convert) {
   auto *elements = reinterpret_cast<Element *>(to);
   constexpr auto size = static_cast<int64_t>(sizeof(Element));
   const int64_t count = bytes / size, firstGroup = at / (4 * size);
   const uint64_t name = hashName(variable.tensor.name);
+  const auto samplesOf = variable.initial == MTC_INITIAL_NORMAL ? normals : evenSamples;
   onThreads(threads, (count + 3) / 4, [&](int64_t begin, int64_t end) {
     for (int64_t group = begin; group < end; ++group) {
-      auto samples = normals(0, name, static_cast<uint64_t>(firstGroup + group));
+      auto samples = samplesOf(0, name, static_cast<uint64_t>(firstGroup + group));
       for (int64_t i = 4 * group; i < std::min(4 * group + 4, count); ++i)
-        elements[i] = convert(samples[static_cast<size_t>(i % 4)] * variable.deviation);
+        elements[i] = convert(samples[static_cast<size_t>(i % 4)] * variable.spread);
     }
   });
 }
 
-static void fillNormal(const MtcVariable &variable, uint32_t type, char *to, int64_t at,
+static void fillRandom(const MtcVariable &variable, uint32_t type, char *to, int64_t at,
                        int64_t bytes, int threads) {
   auto fill = [&]<typename Element>(Element, const auto &convert) {
-    fillNormal<Element>(variable, to, at, bytes, threads, convert);
+    fillRandom<Element>(variable, to, at, bytes, threads, convert);
   };
   switch (type) {
   case MTC_F64:
@@ -204,9 +199,9 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
       write([&](char *to, int64_t at, int64_t bytes) {
         std::memcpy(to, static_cast<const char *>(variable.data) + at, static_cast<size_t>(bytes));
       });
-    } else if (variable.initial == MTC_INITIAL_NORMAL) {
+    } else if (variable.initial == MTC_INITIAL_NORMAL || variable.initial == MTC_INITIAL_UNIFORM) {
       write([&](char *to, int64_t at, int64_t bytes) {
-        fillNormal(variable, tensor.type, to, at, bytes, threads);
+        fillRandom(variable, tensor.type, to, at, bytes, threads);
       });
     } else if (variable.initial == MTC_INITIAL_SPLAT) {
       write([&](char *to, int64_t, int64_t bytes) { fillSplat(variable, to, bytes); });

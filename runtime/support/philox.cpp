@@ -22,11 +22,14 @@ uint64_t hashName(std::string_view name) {
   return hash;
 }
 
-std::array<double, 4> normals(uint64_t seed, uint64_t nameHash, uint64_t group) {
+static std::array<uint32_t, 4> wordsOf(uint64_t seed, uint64_t nameHash, uint64_t group) {
   auto low = [](uint64_t value) { return static_cast<uint32_t>(value); };
   auto high = [](uint64_t value) { return static_cast<uint32_t>(value >> 32); };
-  auto words =
-      philox({low(group), high(group), low(seed), high(seed)}, {low(nameHash), high(nameHash)});
+  return philox({low(group), high(group), low(seed), high(seed)}, {low(nameHash), high(nameHash)});
+}
+
+std::array<double, 4> normals(uint64_t seed, uint64_t nameHash, uint64_t group) {
+  auto words = wordsOf(seed, nameHash, group);
   constexpr double scale = 1.0 / 4294967296.0, twoPi = 6.283185307179586476925;
   std::array<double, 4> result;
   for (size_t pair = 0; pair < 2; ++pair) {
@@ -36,6 +39,15 @@ std::array<double, 4> normals(uint64_t seed, uint64_t nameHash, uint64_t group) 
     result[2 * pair] = radius * std::cos(angle);
     result[2 * pair + 1] = radius * std::sin(angle);
   }
+  return result;
+}
+
+std::array<double, 4> evenSamples(uint64_t seed, uint64_t nameHash, uint64_t group) {
+  constexpr double scale = 1.0 / 2147483648.0;
+  std::array<double, 4> result;
+  auto words = wordsOf(seed, nameHash, group);
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = words[i] * scale - 1.0;
   return result;
 }
 

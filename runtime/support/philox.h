@@ -20,6 +20,9 @@ uint64_t hashName(std::string_view name);
 /// defines: two pairs by Box and Muller's transform (1958).
 std::array<double, 4> normals(uint64_t seed, uint64_t nameHash, uint64_t group);
 
+/// The same of even samples in [-1, 1).
+std::array<double, 4> evenSamples(uint64_t seed, uint64_t nameHash, uint64_t group);
+
 } // namespace mtc::runtime
 
 #endif // MTC_RUNTIME_SUPPORT_PHILOX_H

@@ -1,7 +1,7 @@
 // Each constraint of StateOps.td, broken.
 // RUN: mtc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements (variable_c1)}}
+// expected-error @below {{starts as "w", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements (variable_c1)}}
 mtc.variable parameter @w : tensor<4xf32> = "w"
 
 // -----
@@ -110,3 +110,19 @@ func.func @flat_c1_rank() {
 
 // expected-error @below {{starts as its parameter, but belongs to none (variable_c3)}}
 mtc.variable average @a : tensor<4xf32> = #mtc.as_parameter
+
+// -----
+
+mtc.variable parameter @base : tensor<10x64xf32> = #mtc.zeros
+mtc.variable parameter @down : tensor<2x64xf32> = #mtc.zeros
+mtc.variable parameter @up : tensor<10x2xf32> = #mtc.zeros
+// expected-error @below {{@base names no frozen variable (adapter_c1)}}
+mtc.adapter @base axis 1 down @down up @up alpha 1.0
+
+// -----
+
+mtc.variable frozen @base : tensor<10x64xf32> = #mtc.zeros
+mtc.variable parameter @down : tensor<2x64xf32> = #mtc.zeros
+mtc.variable parameter @up : tensor<10x2xf32> = #mtc.zeros
+// expected-error @below {{adapts 'tensor<10x64xf32>' along axis 0 by 'tensor<2x64xf32>' and 'tensor<10x2xf32>' (adapter_c2)}}
+mtc.adapter @base axis 0 down @down up @up alpha 1.0

@@ -10,6 +10,13 @@ mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.we
 mtc.variable average @fc.weight.ema : tensor<10x64xf32> = #mtc.as_parameter of @fc.weight
 // CHECK: mtc.variable optimizer @m : tensor<5xf32> = #mtc.normal<2.000000e-02 : f64> at 128
 mtc.variable optimizer @m : tensor<5xf32> = #mtc.normal<2.000000e-02 : f64> at 128
+// CHECK: mtc.variable frozen @base : tensor<10x64xf32> = #mtc.initializer<"base">
+mtc.variable frozen @base : tensor<10x64xf32> = #mtc.initializer<"base">
+// CHECK: mtc.variable parameter @down : tensor<2x64xf32> = #mtc.uniform<1.250000e-01 : f64>
+mtc.variable parameter @down : tensor<2x64xf32> = #mtc.uniform<1.250000e-01 : f64>
+mtc.variable parameter @up : tensor<10x2xf32> = #mtc.zeros
+// CHECK: mtc.adapter @base axis 1 down @down up @up alpha 1.600000e+01
+mtc.adapter @base axis 1 down @down up @up alpha 1.600000e+01
 // CHECK: mtc.variable gradient transient @g : tensor<5xf32> = #mtc.zeros of @m
 mtc.variable gradient transient @g : tensor<5xf32> = #mtc.zeros of @m
 // CHECK: mtc.variable scalar @step : tensor<i64> = #mtc.scalar<step>

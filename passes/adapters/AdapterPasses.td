@@ -1,0 +1,36 @@
+//===- AdapterPasses.td - Small trained parts of frozen weights --------------------------------===//
+
+#ifndef MTC_PASSES_ADAPTERS_PASSES
+#define MTC_PASSES_ADAPTERS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AddAdapters : Pass<"mtc-add-adapters", "::mlir::ModuleOp"> {
+  let summary = "add low-rank adapters to contractions by frozen weights";
+  let description = [{
+    For each weight that a pattern of the program's `lora` matches, every contraction by it in `@forward` becomes
+    `x W + alpha / rank * (x A) B` (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021), and an
+    `mtc.adapter` says so of the program. A and B are parameters, named, shaped and initialized as PEFT does: A is [rank, in]
+    and evenly distributed within 1 / sqrt(in), which is kaiming_uniform_ with a = sqrt(5); B is [out, rank] and zero. Where several
+    patterns match, the one with more literal characters decides, among equals the last.
+
+    A weight is a frozen matrix that contractions alone read, by one of its axes, transposed or not. Others that a pattern
+    matches are passed over, with a remark; those of convolutions with a warning. A pattern that adapts nothing is an error.
+
+    ```mlir
+    mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["fc.*:rank=2"]> {}
+    %y = mtc.contract %x, %w batch [] x [] over [1] x [1] : tensor<8x64xf32>, tensor<10x64xf32> -> tensor<8x10xf32>
+    // becomes:
+    mtc.variable parameter @fc.lora_A.weight : tensor<2x64xf32> = #mtc.uniform<1.250000e-01 : f64>
+    mtc.variable parameter @fc.lora_B.weight : tensor<10x2xf32> = #mtc.zeros
+    mtc.adapter @fc.weight axis 1 down @fc.lora_A.weight up @fc.lora_B.weight alpha 8.000000e+00
+    %h = mtc.contract %x, %a batch [] x [] over [1] x [1] : tensor<8x64xf32>, tensor<2x64xf32> -> tensor<8x2xf32>
+    %s = mtc.mul %h, %4 : tensor<8x2xf32>
+    %d = mtc.contract %s, %b batch [] x [] over [1] x [1] : tensor<8x2xf32>, tensor<10x2xf32> -> tensor<8x10xf32>
+    %z = mtc.add %y, %d : tensor<8x10xf32>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+#endif // MTC_PASSES_ADAPTERS_PASSES

@@ -1,0 +1,217 @@
+//===- AddAdapters.cpp - Low-rank adapters of frozen weights ----------------------------------===//
+//
+// They are a part of the forward function like any other: autodiff, optimizers and checkpoints know
+// nothing of them.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "ir/ReservedNames.h"
+#include "ir/TensorBuilder.h"
+#include "passes/GraphSignature.h"
+#include "passes/Passes.h"
+#include "passes/adapters/AdaptableUses.h"
+#include "passes/adapters/LowRank.h"
+
+#include <cmath>
+
+namespace mtc {
+#define GEN_PASS_DEF_ADDADAPTERS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// A pattern, and what became of the variables that it decides about.
+struct Request {
+  LowRankSpec spec;
+  int64_t adapted = 0;
+  SmallVector<std::string> passedOver; ///< Names and reasons.
+};
+
+struct AddAdaptersPass : mtc::impl::AddAdaptersBase<AddAdaptersPass> {
+  using AddAdaptersBase::AddAdaptersBase;
+  void runOnOperation() override;
+
+private:
+  FailureOr<SmallVector<Request>> readRequests();
+  LogicalResult adapt(VariableOp base, Request &request);
+  FailureOr<VariableOp> addFactor(VariableOp base, StringRef factor, ArrayRef<int64_t> shape,
+                                  Attribute initial);
+  LogicalResult check(ArrayRef<Request> requests);
+
+  func::FuncOp forward;
+  int64_t weights = 0, elements = 0;
+  SmallVector<std::string> convolved;
+};
+
+} // namespace
+
+FailureOr<SmallVector<Request>> AddAdaptersPass::readRequests() {
+  SmallVector<Request> requests;
+  ProgramOp program = ProgramOp::find(getOperation());
+  ArrayAttr lora = program && program.getSourceAttr() ? program.getSourceAttr().getLora() : nullptr;
+  if (!lora)
+    return requests;
+  for (StringRef text : lora.getAsValueRange<StringAttr>()) {
+    llvm::Expected<LowRankSpec> spec = LowRankSpec::parse(text);
+    if (!spec)
+      return emitError(UnknownLoc::get(&getContext()), "--lora ")
+             << text << ": " << llvm::toString(spec.takeError());
+    requests.push_back({*spec, 0, {}});
+  }
+  return requests;
+}
+
+/// The one that decides about a variable; null if none matches.
+static Request *findRequest(MutableArrayRef<Request> requests, VariableOp variable) {
+  Request *decides = nullptr;
+  size_t literals = 0;
+  for (Request &request : requests)
+    if (std::optional<size_t> match = request.spec.findMatch(variable);
+        match && *match >= literals) {
+      decides = &request;
+      literals = *match;
+    }
+  return decides;
+}
+
+/// PEFT's name: that of the weight's module, the factor's, `weight`.
+FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef factor,
+                                                 ArrayRef<int64_t> shape, Attribute initial) {
+  StringRef module = base.getModuleName().value_or(base.getSymName());
+  module.consume_back(".weight");
+  std::string name = (module + "." + factor + ".weight").str();
+  if (getOperation().lookupSymbol(name))
+    return emitError(base.getLoc(), "--lora: the adapter of '")
+           << base.getSymName() << "' would be '" << name << "', which the model has already";
+  // Optimizers update no 16-bit elements.
+  Type given = base.getTensorType().getElementType();
+  Type element = given.isF64() ? given : Float32Type::get(&getContext());
+  OpBuilder builder(base->getBlock(), std::next(base->getIterator()));
+  return VariableOp::create(builder, base.getLoc(), Role::Parameter, name,
+                            RankedTensorType::get(shape, element), initial);
+}
+
+/// contract(x, w) => contract(x, w) + contract(scale * contract(x, first), second), where the
+/// factors are down and up, or for a product along the weight's other axis up and down.
+static void adaptUse(const AdaptableUse &use, VariableOp down, VariableOp up, int64_t axis,
+                     double scale) {
+  ContractOp contraction = use.contraction;
+  OpBuilder builder(contraction->getContext());
+  builder.setInsertionPointAfter(contraction);
+  TensorBuilder b(contraction.getLoc(), builder);
+  auto read = [&](VariableOp variable) -> Value {
+    return ReadOp::create(b, variable.getTensorType(),
+                          FlatSymbolRefAttr::get(variable.getSymNameAttr()));
+  };
+  Type element = down.getTensorType().getElementType();
+  bool isRhs = use.operand == 1, isForward = use.axis == axis;
+  Value x = b.cast(isRhs ? contraction.getLhs() : contraction.getRhs(), element);
+  ArrayRef<int64_t> over = isRhs ? contraction.getLhsContract() : contraction.getRhsContract();
+  int64_t inputAxis = isForward ? 1 : 0;
+  Value inner = b.contract(x, read(isForward ? down : up), {}, {}, over, {inputAxis});
+  if (scale != 1.0)
+    inner = b.mul(inner, b.splat(inner, scale));
+  int64_t last = cast<RankedTensorType>(inner.getType()).getRank() - 1;
+  Value outer = read(isForward ? up : down);
+  Value change = isRhs ? b.contract(inner, outer, {}, {}, {last}, {inputAxis})
+                       : b.contract(outer, inner, {}, {}, {inputAxis}, {last});
+  change = b.cast(change, contraction.getType().getElementType());
+  Value sum = b.add(contraction, change);
+  contraction.getResult().replaceAllUsesExcept(sum, sum.getDefiningOp());
+}
+
+LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request) {
+  AdaptableUses found = AdaptableUses::find(base, forward);
+  if (found.isConvolved)
+    convolved.push_back(base.getSymName().str());
+  if (!found.reason.empty()) {
+    request.passedOver.push_back(("'" + base.getSymName() + "' (" + found.reason + ")").str());
+    return success();
+  }
+  if (base.getRole() == Role::Parameter)
+    return emitError(base.getLoc(), "--lora ")
+           << request.spec.text << ": '" << base.getSymName()
+           << "' is trained itself; --freeze it, or leave it out of --train";
+  int64_t axis = found.uses.front().axis, rank = request.spec.rank;
+  int64_t in = base.getTensorType().getDimSize(axis),
+          out = base.getTensorType().getDimSize(1 - axis);
+  if (rank > std::min(in, out))
+    return emitError(base.getLoc(), "--lora ")
+           << request.spec.text << ": '" << base.getSymName() << "' is "
+           << print(base.getTensorType()) << ", whose rank is at most " << std::min(in, out);
+  OpBuilder builder(&getContext());
+  FailureOr<VariableOp> up = addFactor(base, "lora_B", {out, rank}, ZerosAttr::get(&getContext()));
+  auto even = UniformAttr::get(&getContext(),
+                               builder.getF64FloatAttr(1 / std::sqrt(static_cast<double>(in))));
+  FailureOr<VariableOp> down = addFactor(base, "lora_A", {rank, in}, even);
+  if (failed(up) || failed(down))
+    return failure();
+  builder.setInsertionPointAfter(*up);
+  auto symbol = [](VariableOp variable) {
+    return FlatSymbolRefAttr::get(variable.getSymNameAttr());
+  };
+  AdapterOp::create(builder, base.getLoc(), symbol(base), builder.getI64IntegerAttr(axis),
+                    symbol(*down), symbol(*up), builder.getF64FloatAttr(request.spec.alpha));
+  for (const AdaptableUse &use : found.uses)
+    adaptUse(use, *down, *up, axis, request.spec.alpha / static_cast<double>(rank));
+  ++request.adapted;
+  ++weights;
+  elements += rank * (in + out);
+  return success();
+}
+
+/// A pattern that adapts nothing is a mistake.
+LogicalResult AddAdaptersPass::check(ArrayRef<Request> requests) {
+  bool isValid = true;
+  for (const Request &request : requests) {
+    if (request.adapted > 0)
+      continue;
+    isValid = false;
+    InFlightDiagnostic error = emitError(UnknownLoc::get(&getContext()), "--lora ")
+                               << request.spec.text << ": ";
+    if (request.passedOver.empty()) {
+      error << "no parameter matches, or other patterns decide about all that do";
+      continue;
+    }
+    constexpr size_t shown = 3;
+    ArrayRef<std::string> passedOver = request.passedOver;
+    error << "adapts nothing; expected matrices that contractions alone read, but it matches "
+          << llvm::join(passedOver.take_front(shown), ", ");
+    if (passedOver.size() > shown)
+      error << " and " << passedOver.size() - shown << " more";
+  }
+  return success(isValid);
+}
+
+void AddAdaptersPass::runOnOperation() {
+  weights = elements = 0;
+  convolved.clear();
+  FailureOr<SmallVector<Request>> requests = readRequests();
+  if (failed(requests))
+    return signalPassFailure();
+  if (requests->empty())
+    return;
+  forward = getOperation().lookupSymbol<func::FuncOp>(forwardName);
+  if (!forward) {
+    emitError(getOperation().getLoc(), "the module has no function @forward to add adapters to");
+    return signalPassFailure();
+  }
+  for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>()))
+    if (llvm::is_contained({Role::Parameter, Role::Frozen}, variable.getRole()))
+      if (Request *request = findRequest(*requests, variable);
+          request && failed(adapt(variable, *request)))
+        return signalPassFailure();
+  if (failed(check(*requests)))
+    return signalPassFailure();
+  Location everywhere = UnknownLoc::get(&getContext());
+  emitRemark(everywhere, "adapters of ") << weights << (weights == 1 ? " weight" : " weights")
+                                         << " are trained, " << elements << " elements";
+  if (!convolved.empty())
+    emitWarning(everywhere,
+                "--lora does not adapt the weights of convolutions, which stay frozen: ")
+        << llvm::join(convolved, ", ");
+}

@@ -1,0 +1,54 @@
+//===- LowRank.cpp - What a user says of adapters ---------------------------------------------===//
+
+#include "passes/adapters/LowRank.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+
+static llvm::Error takeSetting(LowRankSpec &spec, StringRef setting) {
+  auto [key, value] = setting.split('=');
+  if (key == "rank") {
+    if (!value.getAsInteger(10, spec.rank) && spec.rank > 0)
+      return llvm::Error::success();
+    return llvm::createStringError("rank is a number of at least 1, not '" + value + "'");
+  }
+  if (key == "alpha") {
+    if (!value.getAsDouble(spec.alpha) && std::isfinite(spec.alpha) && spec.alpha > 0)
+      return llvm::Error::success();
+    return llvm::createStringError("alpha is a number greater than 0, not '" + value + "'");
+  }
+  return llvm::createStringError("there is no '" + key + "'; expected rank or alpha");
+}
+
+llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
+  LowRankSpec spec;
+  spec.text = text.str();
+  // A name may have colons, but is no list of settings.
+  auto [pattern, settings] = text.rsplit(':');
+  if (!settings.contains('='))
+    pattern = text;
+  else
+    for (StringRef setting : llvm::split(settings, ','))
+      if (llvm::Error error = takeSetting(spec, setting))
+        return error;
+  spec.pattern = pattern.str();
+  if (pattern.empty())
+    return llvm::createStringError("expected PATTERN or PATTERN:rank=8,alpha=16");
+  if (llvm::Error error = llvm::GlobPattern::create(pattern).takeError())
+    return error;
+  return spec;
+}
+
+std::optional<size_t> LowRankSpec::findMatch(VariableOp variable) const {
+  llvm::GlobPattern glob = llvm::cantFail(llvm::GlobPattern::create(pattern));
+  StringRef name = variable.getSymName();
+  if (!glob.match(name) && !glob.match(variable.getModuleName().value_or(name)))
+    return std::nullopt;
+  return llvm::count_if(pattern, [](char c) { return c != '*' && c != '?'; });
+}

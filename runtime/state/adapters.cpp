@@ -1,0 +1,186 @@
+// Factors are small: they are read as a whole.
+#include "runtime/state/adapters.h"
+
+#include "runtime/io/durable_file.h"
+#include "runtime/io/safetensors.h"
+#include "runtime/support/bfloat16.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <sys/stat.h>
+
+namespace mtc::runtime {
+namespace {
+
+std::vector<char> readVariable(const MtcProgram &program, Device &device,
+                               const FiniteVariables &finite, int32_t index,
+                               const std::string &path) {
+  const MtcTensor &tensor = program.variables[index].tensor;
+  std::vector<char> value(static_cast<size_t>(tensor.bytes));
+  auto take = [&](const char *from, int64_t at, int64_t bytes) {
+    std::memcpy(value.data() + at, from, static_cast<size_t>(bytes));
+  };
+  if (!finite.read(program, device, static_cast<uint32_t>(index), take))
+    stopDiverged(text("after the last step, '", tensor.name, "' holds values that are not finite"),
+                 path + " was not written");
+  return value;
+}
+
+std::vector<double> asDoubles(const MtcTensor &tensor, const std::vector<char> &value) {
+  auto convert = [&](auto element) {
+    std::vector<decltype(element)> elements(value.size() / sizeof(element));
+    std::memcpy(elements.data(), value.data(), value.size());
+    return std::vector<double>(elements.begin(), elements.end());
+  };
+  return tensor.type == MTC_F64 ? convert(double()) : convert(float());
+}
+
+/// Adds to each of the elements.
+template <typename Element, typename Change, typename Widen, typename Narrow>
+void addTo(char *elements, int64_t bytes, const Change &change, const Widen &widen,
+           const Narrow &narrow) {
+  const auto count = bytes / static_cast<int64_t>(sizeof(Element));
+  for (int64_t i = 0; i < count; ++i) {
+    Element element;
+    char *place = elements + i * static_cast<int64_t>(sizeof(Element));
+    std::memcpy(&element, place, sizeof(Element));
+    element = narrow(widen(element) + change(i));
+    std::memcpy(place, &element, sizeof(Element));
+  }
+}
+
+/// The module that an adapter's factor belongs to.
+std::string moduleOf(const MtcProgram &program, const MtcAdapter &adapter) {
+  std::string name = program.variables[adapter.down].tensor.name;
+  return name.substr(0, name.rfind(".lora_A"));
+}
+
+void makeFolder(const std::string &folder) {
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+    systemError(folder, ": the folder cannot be made: ", std::strerror(errno));
+}
+
+nlohmann::json number(double value) {
+  auto whole = static_cast<int64_t>(value);
+  return static_cast<double>(whole) == value ? nlohmann::json(whole) : nlohmann::json(value);
+}
+
+/// What PEFT needs to know of the adapters. `rank_pattern` and `alpha_pattern` name those that are
+/// not as the first is.
+std::string describeAdapters(const MtcProgram &program) {
+  nlohmann::json ranks = nlohmann::json::object(), alphas = ranks;
+  std::set<std::string> modules;
+  auto rankOf = [&](const MtcAdapter &a) { return program.variables[a.down].tensor.dims[0]; };
+  const MtcAdapter &first = program.adapters[0];
+  bool isInputMajor = false;
+  for (uint32_t i = 0; i < program.adapter_count; ++i) {
+    const MtcAdapter &adapter = program.adapters[i];
+    const std::string module = moduleOf(program, adapter);
+    modules.insert(module);
+    if (rankOf(adapter) != rankOf(first))
+      ranks[module] = rankOf(adapter);
+    if (adapter.alpha != first.alpha)
+      alphas[module] = number(adapter.alpha);
+    // Of a weight that lost its name the exporter has changed the layout.
+    const MtcVariable &base = program.variables[adapter.base];
+    isInputMajor |= adapter.axis == 0 && std::string_view(base.module_name) == base.tensor.name;
+  }
+  const nlohmann::json config = {{"peft_type", "LORA"},
+                                 {"base_model_name_or_path", nullptr},
+                                 {"task_type", nullptr},
+                                 {"inference_mode", true},
+                                 {"r", rankOf(first)},
+                                 {"lora_alpha", number(first.alpha)},
+                                 {"lora_dropout", 0.0},
+                                 {"bias", "none"},
+                                 {"fan_in_fan_out", isInputMajor},
+                                 {"target_modules", modules},
+                                 {"rank_pattern", ranks},
+                                 {"alpha_pattern", alphas}};
+  return config.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace
+
+AdapterMerger::AdapterMerger(const MtcProgram &program, Device &device,
+                             const FiniteVariables &finite, const std::string &path) {
+  auto read = [&](int32_t index) {
+    return asDoubles(program.variables[index].tensor,
+                     readVariable(program, device, finite, index, path));
+  };
+  for (uint32_t i = 0; i < program.adapter_count; ++i) {
+    const MtcAdapter &adapter = program.adapters[i];
+    const MtcTensor &base = program.variables[adapter.base].tensor;
+    const int64_t rank = program.variables[adapter.down].tensor.dims[0];
+    adapters[static_cast<uint32_t>(adapter.base)] = {base.dims[adapter.axis],
+                                                     base.dims[1 - adapter.axis],
+                                                     rank,
+                                                     base.type,
+                                                     adapter.axis == 0,
+                                                     adapter.alpha / static_cast<double>(rank),
+                                                     read(adapter.down),
+                                                     read(adapter.up)};
+  }
+}
+
+void AdapterMerger::merge(uint32_t variable, int64_t at, char *elements, int64_t bytes) const {
+  auto found = adapters.find(variable);
+  if (found == adapters.end())
+    return;
+  const Factors &f = found->second;
+  const int64_t first = at / typeBytes(f.type), columns = f.isInputMajor ? f.out : f.in;
+  auto change = [&](int64_t i) {
+    const int64_t row = (first + i) / columns, column = (first + i) % columns;
+    const int64_t in = f.isInputMajor ? row : column, out = f.isInputMajor ? column : row;
+    double sum = 0;
+    for (int64_t k = 0; k < f.rank; ++k)
+      sum +=
+          f.up[static_cast<size_t>(out * f.rank + k)] * f.down[static_cast<size_t>(k * f.in + in)];
+    return f.scale * sum;
+  };
+  auto same = [](auto value) { return static_cast<double>(value); };
+  switch (f.type) {
+  case MTC_F64:
+    return addTo<double>(elements, bytes, change, same, [](double v) { return v; });
+  case MTC_F32:
+    return addTo<float>(elements, bytes, change, same,
+                        [](double v) { return static_cast<float>(v); });
+  case MTC_BF16:
+    return addTo<uint16_t>(elements, bytes, change, fromBf16,
+                           [](double v) { return toBf16(static_cast<float>(v)); });
+  case MTC_F16:
+    return addTo<_Float16>(elements, bytes, change, same,
+                           [](double v) { return static_cast<_Float16>(v); });
+  default:
+    assert(false && "only floating variables are adapted");
+  }
+}
+
+void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,
+                    const std::string &folder) {
+  std::vector<SafetensorsEntry> entries;
+  std::vector<std::vector<char>> values;
+  for (uint32_t i = 0; i < program.adapter_count; ++i)
+    for (int32_t index : {program.adapters[i].down, program.adapters[i].up}) {
+      const MtcTensor &tensor = program.variables[index].tensor;
+      entries.push_back(
+          {std::string("base_model.model.") + tensor.name, tensor.type, shapeOf(tensor)});
+      values.push_back(readVariable(program, device, finite, index, folder));
+    }
+  makeFolder(folder);
+  SafetensorsWriter weights(folder + "/adapter_model.safetensors", entries, {{"format", "pt"}});
+  for (size_t i = 0; i < values.size(); ++i)
+    weights.write(i, 0, values[i].data(), static_cast<int64_t>(values[i].size()));
+  weights.commit();
+  DurableFile config(folder + "/adapter_config.json");
+  config.append(describeAdapters(program));
+  config.commit();
+}
+
+} // namespace mtc::runtime

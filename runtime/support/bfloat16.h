@@ -1,0 +1,20 @@
+// Single elements of bf16, as the bits of their upper half of an f32.
+#ifndef MTC_RUNTIME_SUPPORT_BFLOAT16_H
+#define MTC_RUNTIME_SUPPORT_BFLOAT16_H
+
+#include <bit>
+#include <cstdint>
+
+namespace mtc::runtime {
+
+/// To nearest, ties to even. The value is no NaN.
+inline uint16_t toBf16(float value) {
+  auto bits = std::bit_cast<uint32_t>(value);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+inline float fromBf16(uint16_t value) { return std::bit_cast<float>(uint32_t{value} << 16); }
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_SUPPORT_BFLOAT16_H

@@ -1,0 +1,27 @@
+"""The adapters that the tests train beside the GPT-2 example, and what they start as."""
+
+import numpy as np
+
+STEPS, RATE = 20, 1e-2
+# Modules, their rank and alpha.
+SPECS = {"attn.c_attn": (8, 16), "attn.c_proj": (4, 4)}
+SHAPES = {"attn.c_attn": (128, 384), "attn.c_proj": (128, 128)}  # in, out
+LAYERS = 2
+FLAGS = ("--lora", "*.attn.*:alpha=16", "--lora", "*.attn.c_proj.weight:rank=4,alpha=4")
+
+
+def modules() -> dict[str, tuple[int, int]]:
+    """Names, and their rank and alpha."""
+    return {f"transformer.h.{layer}.{name}": spec for layer in range(LAYERS) for name, spec in SPECS.items()}
+
+
+def initial() -> dict[str, np.ndarray]:
+    """The factors by the names that programs have for them. Those of PEFT are random too, but B is zero as well."""
+    rng = np.random.default_rng(1)
+    factors = {}
+    for module, (rank, _) in modules().items():
+        inputs, outputs = SHAPES[module.split(".", 3)[3]]
+        bound = inputs**-0.5
+        factors[f"{module}.lora_A.weight"] = rng.uniform(-bound, bound, (rank, inputs)).astype(np.float32)
+        factors[f"{module}.lora_B.weight"] = np.zeros((outputs, rank), np.float32)
+    return factors

@@ -18,7 +18,8 @@ struct LossScalingOptions {
     option(&LossScalingOptions::scale,
            {"loss-scale", "N|none",
             "multiply the loss by N, so that small gradients do not vanish in 16 bits, and divide "
-            "gradients by it; N is halved where gradients overflow, and that step skipped (none)"},
+            "gradients by it; N is halved where gradients overflow, and that step skipped (none; "
+            "65536 with --precision f16)"},
            [](const LossScalingOptions &all) { return all.checkScale(); });
     option(&LossScalingOptions::window,
            {"loss-scale-window", "steps", "steps in a row without overflow that double it"},

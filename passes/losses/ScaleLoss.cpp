@@ -1,6 +1,7 @@
 //===- ScaleLoss.cpp - The loss is multiplied by a scale that steps adapt ---------------------===//
 
 #include "ir/ReservedNames.h"
+#include "ir/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/losses/LossScaling.h"
 
@@ -17,6 +18,9 @@ using namespace mtc;
 /// A scale falls so far and no further. Gradients that 16 bits cannot hold even so are of a run
 /// that has diverged.
 static constexpr float leastScale = 0x1p-14F;
+
+/// What PyTorch's GradScaler starts with.
+static constexpr float defaultScale = 0x1p16F;
 
 std::optional<float> LossScalingOptions::getScale() const {
   double number;
@@ -61,7 +65,11 @@ struct ScaleLossPass
 
 private:
   /// The scale where the user leaves it open; none: the type of the gradients has the range of f32.
-  std::optional<float> chooseScale() { return std::nullopt; }
+  std::optional<float> chooseScale() {
+    return TargetInfo::of(getOperation()).getPrecision() == Precision::F16
+               ? std::optional(defaultScale)
+               : std::nullopt;
+  }
 
   /// A scalar that checkpoints hold, before the functions.
   void addVariable(StringRef name, TypedAttr initial) {

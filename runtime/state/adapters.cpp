@@ -3,6 +3,7 @@
 
 #include "runtime/io/durable_file.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/state/stored_variable.h"
 #include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
@@ -18,10 +19,14 @@
 namespace mtc::runtime {
 namespace {
 
+MtcTensor tensorOf(const MtcProgram &program, int32_t index) {
+  return StoredVariable(program, static_cast<uint32_t>(index)).tensor();
+}
+
 std::vector<char> readVariable(const MtcProgram &program, Device &device,
                                const FiniteVariables &finite, int32_t index,
                                const std::string &path) {
-  const MtcTensor &tensor = program.variables[index].tensor;
+  const MtcTensor tensor = tensorOf(program, index);
   std::vector<char> value(static_cast<size_t>(tensor.bytes));
   auto take = [&](const char *from, int64_t at, int64_t bytes) {
     std::memcpy(value.data() + at, from, static_cast<size_t>(bytes));
@@ -111,12 +116,12 @@ std::string describeAdapters(const MtcProgram &program) {
 AdapterMerger::AdapterMerger(const MtcProgram &program, Device &device,
                              const FiniteVariables &finite, const std::string &path) {
   auto read = [&](int32_t index) {
-    return asDoubles(program.variables[index].tensor,
+    return asDoubles(tensorOf(program, index),
                      readVariable(program, device, finite, index, path));
   };
   for (uint32_t i = 0; i < program.adapter_count; ++i) {
     const MtcAdapter &adapter = program.adapters[i];
-    const MtcTensor &base = program.variables[adapter.base].tensor;
+    const MtcTensor base = tensorOf(program, adapter.base);
     const int64_t rank = program.variables[adapter.down].tensor.dims[0];
     adapters[static_cast<uint32_t>(adapter.base)] = {base.dims[adapter.axis],
                                                      base.dims[1 - adapter.axis],
@@ -168,7 +173,7 @@ void exportAdapters(const MtcProgram &program, Device &device, const FiniteVaria
   std::vector<std::vector<char>> values;
   for (uint32_t i = 0; i < program.adapter_count; ++i)
     for (int32_t index : {program.adapters[i].down, program.adapters[i].up}) {
-      const MtcTensor &tensor = program.variables[index].tensor;
+      const MtcTensor tensor = tensorOf(program, index);
       entries.push_back(
           {std::string("base_model.model.") + tensor.name, tensor.type, shapeOf(tensor)});
       values.push_back(readVariable(program, device, finite, index, folder));

@@ -128,7 +128,8 @@ const Flag flags[] = {
     {"--resume", "DIR", "go on from a checkpoint, to the same bits as without the pause",
      [](Options &o, const Value &v) { o.resume = v.file(); }},
     {"--weights", "FILE",
-     "start from these weights (safetensors), not from those beside the program",
+     "start from these weights (safetensors), not from those beside the program; beside\n"
+     "--resume, of what is frozen",
      [](Options &o, const Value &v) { o.weights = v.file(); }},
     {"--export", "FILE", "at the end, write the model with its trained weights (.onnx)",
      [](Options &o, const Value &v) { o.exportTo = v.file(); }},
@@ -211,7 +212,10 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
     problems.add("--save-every needs --save DIR");
   if (options.overwrites && options.save.empty())
     problems.add("--overwrite needs --save DIR");
-  if (!options.resume.empty() && !options.weights.empty())
+  const bool hasFrozen =
+      std::any_of(program.variables, program.variables + program.variable_count,
+                  [](const MtcVariable &variable) { return variable.role == MTC_FROZEN; });
+  if (!options.resume.empty() && !options.weights.empty() && !hasFrozen)
     problems.add("--resume brings the weights of the checkpoint; --weights does not go with it");
   if (options.summarizes && options.quiet && options.profileSummary.empty())
     problems.add("--profile-summary prints a table; with --quiet give it a file: "

@@ -104,9 +104,27 @@ void CheckpointFolder::removeOthers(const std::string &kept) const {
     unlink(path(name).c_str());
 }
 
+/// Of frozen variables, which no checkpoint holds: a run goes on from one with the same.
+static std::map<std::string, std::string> frozenChecksums(const MtcProgram &program,
+                                                          Device &device) {
+  std::map<std::string, std::string> checksums;
+  for (uint32_t i = 0; i < program.variable_count; ++i) {
+    const MtcVariable &variable = program.variables[i];
+    if (variable.role != MTC_FROZEN)
+      continue;
+    Checksum sum;
+    device.read(variable.tensor.offset, variable.tensor.bytes,
+                [&](const char *from, int64_t, int64_t bytes) { sum.add(from, bytes); });
+    checksums[variable.tensor.name] = checksumText(sum.value());
+  }
+  return checksums;
+}
+
 void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
-                                    const FiniteVariables &finite,
-                                    CheckpointManifest &manifest) const {
+                                    const FiniteVariables &finite, CheckpointManifest &manifest) {
+  if (!frozen)
+    frozen = frozenChecksums(program, device);
+  manifest.checksums = *frozen;
   std::vector<uint32_t> saved;
   std::vector<SafetensorsEntry> entries;
   for (uint32_t i = 0; i < program.variable_count; ++i) {
@@ -191,6 +209,11 @@ void Checkpoint::load(const MtcProgram &program, Device &device) const {
       problems.add(file->path(), ": tensor '", tensor.name, "' ", why);
   }
   problems.throwIfAny();
+  for (const auto &[name, checksum] : frozenChecksums(program, device))
+    if (auto expected = manifest.checksums.find(name);
+        expected == manifest.checksums.end() || expected->second != checksum)
+      userError(file->path(), ": was trained with another value of '", name,
+                "', which is frozen; --weights names the file that its run started from");
 }
 
 } // namespace mtc::runtime

@@ -8,6 +8,7 @@
 #include "runtime/state/divergence.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,13 +43,14 @@ public:
 private:
   std::string path(const std::string &name) const { return folder + "/" + name; }
   void writeTensors(const MtcProgram &program, Device &device, const FiniteVariables &finite,
-                    CheckpointManifest &manifest) const;
+                    CheckpointManifest &manifest);
   /// Removes what earlier checkpoints and killed runs left. Failing to is no harm.
   void removeOthers(const std::string &kept) const;
 
   std::string folder;
   std::vector<std::string> made; ///< folders that were made for it
   std::optional<FolderLock> lock;
+  std::optional<std::map<std::string, std::string>> frozen; ///< checksums, once they are known
 };
 
 /// A checkpoint that is read. It is opened as a whole when the object is made: a run that saves
@@ -59,7 +61,8 @@ public:
   Checkpoint(const MtcProgram &program, const std::string &folder);
 
   const TrainingState &state() const { return manifest.state; }
-  /// Fills parameters, state and optimizer state; every tensor is compared with its checksum.
+  /// Fills parameters, state and optimizer state; every tensor is compared with its checksum, and
+  /// so are those of frozen variables, which are there already.
   void load(const MtcProgram &program, Device &device) const;
 
 private:

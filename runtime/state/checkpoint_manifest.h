@@ -17,7 +17,7 @@ struct CheckpointManifest {
   TrainingState state;
   std::string file;                             ///< beside the manifest: step-N-K.safetensors
   int64_t bytes = 0;                            ///< of that file
-  std::map<std::string, std::string> checksums; ///< of its tensors, by name
+  std::map<std::string, std::string> checksums; ///< of its tensors and of frozen ones, by name
 };
 
 /// The name of a data file: of the `attempt`th one (from 0) that holds this step.

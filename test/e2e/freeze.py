@@ -112,6 +112,13 @@ missing = {name: value for name, value in other.items() if name != "layers.3.wei
 save_file(missing, folder / "missing.safetensors")
 said = program.run("--weights", folder / "missing.safetensors", "--steps", 1, code=1).stderr
 assert "tensor 'layers.3.weight' is missing" in said, said
+# A checkpoint goes with them: a run that started from others is not resumed without.
+others, given = folder / "others", ("--weights", folder / "other.safetensors")
+program.run(*given, "--steps", 2, "--no-shuffle", "--save", others)
+said = program.run("--resume", others, "--steps", 4, code=1).stderr
+assert "was trained with another value of 'layers.0.weight', which is frozen; --weights names" in said, said
+whole = program.exported("whole", *given, "--steps", 4, "--no-shuffle")
+assert program.exported("halves", *given, "--resume", others, "--steps", 4) == whole
 assert same_bits(initializers(program.exported("again", "--steps", 4, "--no-shuffle")), initializers(exported))
 
 # Both are said.

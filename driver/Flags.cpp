@@ -200,6 +200,7 @@ void addTrainingFlags(FlagTable &flags) {
   addTrainingOptions(flags, &TrainingOptions::loss, place);
   addTrainingOptions(flags, &TrainingOptions::lossScaling, place);
   addTrainingOptions(flags, &TrainingOptions::optimizer, place);
+  addTrainingOptions(flags, &TrainingOptions::frozenStorage, place);
   flags.addTexts(
       {"lora", "PATTERN[:rank=8,alpha=8]",
        "freeze all but what --train names, and train low-rank adapters of the matrices whose name "

@@ -96,10 +96,11 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
   int64_t offset = 0;
   unsigned missing = 0;
   for (auto variable : module.getOps<VariableOp>()) {
-    auto source = dyn_cast<InitializerAttr>(variable.getInitial());
+    auto stored = dyn_cast<StoredAttr>(variable.getInitial());
+    auto source = dyn_cast<InitializerAttr>(stored ? stored.getSource() : variable.getInitial());
     if (!source)
       continue;
-    llvm::Expected<FileTensor> tensor = tensorOf(model, source, variable.getTensorType());
+    llvm::Expected<FileTensor> tensor = tensorOf(model, source, variable.getSourceType());
     if (!tensor) {
       std::string reason = llvm::toString(tensor.takeError());
       if (++missing <= 3)

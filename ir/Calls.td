@@ -39,6 +39,7 @@ def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContrac
     * contraction_call_c1: the batch has at most MTC_MAX_RANK - 2 axes, and there are at most MTC_MAX_ADDENDS addends.
     * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
     * contraction_call_c3: f32 beside `type`, in results, addends or products, goes with operands of 16 bits.
+    * contraction_call_c4: what is stored otherwise is so in a known way, without a batch and beside 16 or 32 bits.
   }];
 }
 

@@ -10,10 +10,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The stride of axes seen as one, in the order given; nothing if they cannot be. Axes of extent 1
-/// have no say.
-static std::optional<int64_t> mergedStride(ArrayRef<int64_t> axes, ArrayRef<int64_t> shape,
-                                           ArrayRef<int64_t> strides) {
+std::optional<int64_t> mtc::mergedStride(ArrayRef<int64_t> axes, ArrayRef<int64_t> shape,
+                                         ArrayRef<int64_t> strides) {
   std::optional<int64_t> inner, outerExpected;
   for (int64_t axis : llvm::reverse(axes)) {
     if (shape[axis] == 1)

@@ -7,6 +7,11 @@
 
 namespace mtc {
 
+/// The stride of axes seen as one, in the order given; nothing if they cannot be. Axes of extent 1
+/// have no say.
+std::optional<int64_t> mergedStride(llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int64_t> shape,
+                                    llvm::ArrayRef<int64_t> strides);
+
 /// What `mtc.fused_contract` has beyond `mtc.contract`.
 struct Epilogue {
   llvm::SmallVector<mlir::Value> addends = {};

@@ -26,6 +26,8 @@ static constexpr void visitFields(Record &c, Visitor &&visit) {
   visit("f32_result", c.f32_result);
   visit("f32_addends", c.f32_addends);
   visit("f32_products", c.f32_products);
+  visit("lhs_storage", c.lhs_storage, enumWords<Storage>);
+  visit("rhs_storage", c.rhs_storage, enumWords<Storage>);
   visit("unused", c.unused);
 }
 
@@ -36,6 +38,8 @@ static_assert(visitsAll<MtcContraction>([](auto &record, auto &visit) {
 static_assert(static_cast<int>(Activation::Relu) == MTC_RELU &&
               static_cast<int>(Activation::Gelu) == MTC_GELU &&
               static_cast<int>(Activation::GeluGradient) == MTC_GELU_GRADIENT);
+static_assert(static_cast<int>(Storage::BF16) == MTC_STORED_BF16 &&
+              static_cast<int>(Storage::NF4) == MTC_STORED_NF4);
 static_assert(static_cast<int>(Summed::Result) == MTC_RESULT_SUMMED &&
               static_cast<int>(Summed::Lhs) == MTC_LHS_SUMMED &&
               static_cast<int>(Summed::Rhs) == MTC_RHS_SUMMED);
@@ -62,6 +66,11 @@ LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emi
                     llvm::any_of(c->f32_addends, [](uint32_t isF32) { return isF32 != 0; })))
     return emitError() << "has f32 beside " << typeName(c->type)
                        << ", expected 16-bit operands (contraction_call_c3)";
+  bool isStored = c->lhs_storage || c->rhs_storage;
+  if (std::max(c->lhs_storage, c->rhs_storage) > MTC_STORED_NF4 || (isStored && c->batch_rank) ||
+      (isStored && c->type == MTC_F64))
+    return emitError() << "has a stored operand beside a batch or f64, or of no known kind "
+                          "(contraction_call_c4)";
   return success();
 }
 
@@ -102,6 +111,18 @@ struct Extents {
 
 } // namespace
 
+static int64_t operandBytes(uint32_t type, uint32_t storage, int64_t elements) {
+  if (storage == MTC_STORED_NF4)
+    return mtc_nf4_bytes(elements);
+  return elements * bytesOfType(storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type);
+}
+
+static CallShapes::Shape operandShape(uint32_t type, uint32_t storage, int64_t elements) {
+  if (storage == MTC_STORED_NF4)
+    return {MTC_U8, mtc_nf4_bytes(elements)};
+  return {storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type, std::nullopt};
+}
+
 /// Operands and results, each counted once; a result that is added to, twice.
 Cost ContractionCallAttr::getCost() const {
   const MtcContraction &c = *getRecord();
@@ -109,8 +130,9 @@ Cost ContractionCallAttr::getCost() const {
   int64_t results = extents.out * (c.accumulate ? 2 : 1);
   results += extents.out * ((c.activation == MTC_GELU_GRADIENT) + (c.has_auxiliary != 0));
   results += c.summed ? extents.sums : 0;
-  int64_t bytes =
-      (extents.lhs + extents.rhs) * bytesOfType(c.type) + results * bytesOfType(resultType(c));
+  int64_t bytes = operandBytes(c.type, c.lhs_storage, extents.lhs) +
+                  operandBytes(c.type, c.rhs_storage, extents.rhs) +
+                  results * bytesOfType(resultType(c));
   for (uint32_t i = 0; i < c.addend_count; ++i)
     bytes += Extents::addend(c, c.addend_strides[i]) * bytesOfType(addendType(c, i));
   return {2 * extents.out * c.k, bytes};
@@ -120,7 +142,8 @@ CallShapes ContractionCallAttr::getShapes() const {
   const MtcContraction &c = *getRecord();
   Extents extents(c);
   CallShapes shapes;
-  shapes.operands.assign(2, {c.type, std::nullopt});
+  shapes.operands.push_back(operandShape(c.type, c.lhs_storage, extents.lhs));
+  shapes.operands.push_back(operandShape(c.type, c.rhs_storage, extents.rhs));
   for (uint32_t i = 0; i < c.addend_count; ++i)
     shapes.operands.push_back({addendType(c, i), std::nullopt});
   uint32_t type = resultType(c);

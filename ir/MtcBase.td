@@ -102,6 +102,10 @@ def Mtc_Role : Mtc_Enum<"Role", "what a variable is for; the numbers are those o
    I32EnumCase<"Copy", 8, "copy">, I32EnumCase<"LowHalf", 9, "low_half">]>;
 def Mtc_RoleAttr : Mtc_EnumAttr<Mtc_Role, "role"> { let assemblyFormat = "$value"; }
 
+def Mtc_Storage : Mtc_Enum<"Storage", "how a frozen matrix is stored; the numbers are those of the program's ABI",
+  [I32EnumCase<"BF16", 1, "bf16">, I32EnumCase<"NF4", 2, "nf4">]>;
+def Mtc_StorageAttr : Mtc_EnumAttr<Mtc_Storage, "storage"> { let assemblyFormat = "$value"; }
+
 def Mtc_RuntimeScalar : Mtc_Enum<"RuntimeScalar", "what the runtime writes before a step",
   [I32EnumCase<"LearningRate", 0, "learning_rate">, I32EnumCase<"Step", 1, "step">,
    I32EnumCase<"MicroStep", 2, "micro_step">, I32EnumCase<"Seed", 3, "seed">]>;
@@ -147,6 +151,19 @@ def Mtc_ZerosAttr : Mtc_Attr<"Zeros", "zeros"> { let summary = "the initial valu
 
 def Mtc_AsParameterAttr : Mtc_Attr<"AsParameter", "as_parameter"> {
   let summary = "the initial value is that of the parameter which the variable belongs to";
+}
+
+def Mtc_StoredAttr : Mtc_Attr<"Stored", "stored"> {
+  let summary = "the initial value is `source`, a matrix of this type, stored in fewer bits, row by row or `transposed`";
+  let parameters = (ins "::mtc::Storage":$storage, "::mlir::RankedTensorType":$type, "::mlir::Attribute":$source,
+                        DefaultValuedParameter<"bool", "false">:$transposed);
+  let assemblyFormat = "`<` $storage `,` $type `,` $source `` custom<Transposed>($transposed) `>`";
+  let extraClassDeclaration = [{
+    /// The matrix whose elements are stored, row by row.
+    ::mlir::RankedTensorType getStoredMatrix();
+    /// The type of a variable that holds it: elements of bf16, or the bytes of codes and scales.
+    ::mlir::RankedTensorType getStoredType();
+  }];
 }
 
 def Mtc_AtAttr : Mtc_Attr<"At", "at"> {

@@ -35,6 +35,16 @@ static void printMissing(AsmPrinter &printer, bool missing) {
     printer << ", missing";
 }
 
+/// `, transposed` of what is stored; nothing where it is not.
+static ParseResult parseTransposed(AsmParser &parser, bool &transposed) {
+  transposed = succeeded(parser.parseOptionalComma());
+  return transposed ? parser.parseKeyword("transposed") : ParseResult::success();
+}
+static void printTransposed(AsmPrinter &printer, bool transposed) {
+  if (transposed)
+    printer << ", transposed";
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "ir/MtcTypes.cpp.inc"
 

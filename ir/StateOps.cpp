@@ -14,6 +14,11 @@ void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twi
         initial, of, moduleName, IntegerAttr(), UnitAttr());
 }
 
+RankedTensorType VariableOp::getSourceType() {
+  auto stored = dyn_cast<StoredAttr>(getInitial());
+  return stored ? stored.getType() : getTensorType();
+}
+
 /// variable_c2
 static LogicalResult verifyScalar(VariableOp variable) {
   auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial());
@@ -46,6 +51,14 @@ LogicalResult VariableOp::verify() {
     return failure();
   if (isa<AsParameterAttr>(getInitial()) && !getOf())
     return emitOpError("starts as its parameter, but belongs to none (variable_c3)");
+  if (auto stored = dyn_cast<StoredAttr>(getInitial())) {
+    if (getRole() == Role::Frozen && stored.getType().getRank() == 2 &&
+        stored.getType().hasStaticShape() && stored.getType().getElementType().isF32() &&
+        stored.getStoredType() == type)
+      return success();
+    return emitOpError() << "of the role " << stringifyRole(getRole()) << " is " << type
+                         << ", but starts as " << stored << " (variable_c4)";
+  }
   if (isa<InitializerAttr, NormalAttr, UniformAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr>(
           getInitial()))
     return success();
@@ -112,7 +125,7 @@ LogicalResult AdapterOp::verifySymbolUses(SymbolTableCollection &symbols) {
              up = find(getUpAttr(), Role::Parameter);
   if (!base || !down || !up)
     return failure();
-  ArrayRef<int64_t> whole = base.getTensorType().getShape(),
+  ArrayRef<int64_t> whole = base.getSourceType().getShape(),
                     first = down.getTensorType().getShape(), second = up.getTensorType().getShape();
   auto axis = static_cast<int64_t>(getAxis());
   if (whole.size() == 2 && first.size() == 2 && second.size() == 2 && (axis == 0 || axis == 1) &&

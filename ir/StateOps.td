@@ -22,6 +22,7 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
       of the variable's type.
     * variable_c2: a `scalar`, and nothing else, is a #mtc.scalar, of the type that the runtime writes.
     * variable_c3: what starts as its parameter has one.
+    * variable_c4: a #mtc.stored is the value of a frozen variable, whose type says what it is stored in.
   }];
   let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
@@ -33,6 +34,8 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
+    /// Of the initial value, which may be stored as another type.
+    ::mlir::RankedTensorType getSourceType();
   }];
 }
 

@@ -165,8 +165,8 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   std::unique_ptr<Device> opened =
       openDevice(program, options.device, options.threads, arenaBytes(program, options));
   Device &device = *opened;
-  initializeVariables(program, device, options.threads, options.weights, folderOf(programPath),
-                      inputs.resumed.has_value());
+  const WeightsChoice weights{options.weights, folderOf(programPath)};
+  initializeVariables(program, device, options.threads, weights, inputs.resumed.has_value());
   if (inputs.resumed)
     inputs.resumed->load(program, device);
   writeCopies(program, device, options.threads);
@@ -182,7 +182,8 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   if (options.useEma && options.trains())
     useAverages(program, device, options.threads);
   if (!options.exportTo.empty())
-    failures.attempt([&] { exportModel(program, device, finite, options.exportTo); });
+    failures.attempt(
+        [&] { exportModel(program, device, finite, options.threads, weights, options.exportTo); });
   if (!options.exportAdaptersTo.empty())
     failures.attempt([&] { exportAdapters(program, device, finite, options.exportAdaptersTo); });
   if (!options.memoryReport.empty())

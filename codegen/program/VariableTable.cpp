@@ -4,6 +4,7 @@
 
 #include "ir/TypeCode.h"
 #include "runtime/abi/program.h"
+#include "runtime/abi/storage.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -71,7 +72,8 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     uint32_t initial = MTC_INITIAL_ZERO;
     Constant *data = c.null();
     double spread = 0;
-    Attribute value = variable.getInitial();
+    auto stored = dyn_cast<StoredAttr>(variable.getInitial());
+    Attribute value = stored ? stored.getSource() : variable.getInitial();
     if (variable.getTransient()) {
       initial = MTC_INITIAL_NONE;
     } else if (isa<InitializerAttr>(value)) {
@@ -105,13 +107,20 @@ LogicalResult VariableTable::add(ModuleOp placed) {
       of = known->second;
     }
     StringRef name = variable.getSymName();
+    Constant *source = c.null();
+    if (stored)
+      source = c.global(describeTensor(c, name, stored.getType(), /*offset=*/-1));
     entries.push_back(
         c.record(field<&MtcVariable::tensor>(
                      describeTensor(c, name, variable.getTensorType(), *variable.getOffset())),
                  field<&MtcVariable::role>(variable.getRole()),
                  field<&MtcVariable::initial>(initial), field<&MtcVariable::data>(data),
                  field<&MtcVariable::spread>(spread), field<&MtcVariable::of>(of),
-                 field<&MtcVariable::module_name>(variable.getModuleName().value_or(name))));
+                 field<&MtcVariable::module_name>(variable.getModuleName().value_or(name)),
+                 field<&MtcVariable::storage>(stored ? static_cast<uint32_t>(stored.getStorage())
+                                                     : uint32_t{MTC_STORED_AS_IS}),
+                 field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
+                 field<&MtcVariable::source>(source)));
   }
   return success();
 }

@@ -9,13 +9,15 @@ namespace {
 
 class UseFinder {
 public:
-  explicit UseFinder(AdaptableUses &found) : found(found) {}
+  UseFinder(AdaptableUses &found, bool throughCasts) : found(found), throughCasts(throughCasts) {}
 
   /// `axes` are the variable's that a value's are.
   void follow(Value value, ArrayRef<int64_t> axes) {
     for (OpOperand &use : value.getUses()) {
       if (auto transpose = dyn_cast<TransposeOp>(use.getOwner()))
         follow(transpose, pick(axes, transpose.getPermutation()));
+      else if (auto cast = dyn_cast<CastOp>(use.getOwner()); cast && throughCasts)
+        follow(cast, axes);
       else if (auto contraction = dyn_cast<ContractOp>(use.getOwner()))
         take(contraction, use.getOperandNumber(), axes);
       else
@@ -46,15 +48,16 @@ private:
   }
 
   AdaptableUses &found;
+  bool throughCasts;
   DenseSet<Operation *> contractions;
 };
 
 } // namespace
 
-AdaptableUses AdaptableUses::find(VariableOp variable, func::FuncOp function) {
+AdaptableUses AdaptableUses::find(VariableOp variable, func::FuncOp function, bool throughCasts) {
   AdaptableUses found;
   RankedTensorType type = variable.getTensorType();
-  UseFinder finder(found);
+  UseFinder finder(found, throughCasts);
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   for (auto read : function.front().getOps<ReadOp>())
     if (read.getVariable() == variable.getSymName())

@@ -22,8 +22,10 @@ struct AdaptableUses {
   std::string reason;                   ///< Why it cannot be adapted; "": it can.
   bool isConvolved = false;
 
-  /// The uses of a matrix by contractions alone, as it is or transposed.
-  static AdaptableUses find(VariableOp variable, mlir::func::FuncOp function);
+  /// The uses of a matrix by contractions alone, as it is or transposed, and `throughCasts` as
+  /// elements of another type.
+  static AdaptableUses find(VariableOp variable, mlir::func::FuncOp function,
+                            bool throughCasts = false);
 };
 
 } // namespace mtc

@@ -33,4 +33,25 @@ def AddAdapters : Pass<"mtc-add-adapters", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def StoreFrozen : Pass<"mtc-store-frozen", "::mlir::ModuleOp"> {
+  let summary = "store frozen matrices in fewer bits";
+  let description = [{
+    Its option is `frozen-bits` (`FrozenStorageOptions` in `passes/adapters/FrozenStorage.h`): 16 stores frozen matrices of f32 in
+    bf16, and what is no contraction reads them widened; 4 stores those that contractions alone read, in every function, in blocks
+    of 64 NF4 codes and a scale. As bitsandbytes does for a layer's weight [out, in], blocks run along the axis that the
+    forward pass sums over.
+
+    ```mlir
+    mtc.variable frozen @w : tensor<64x10xf32> = #mtc.initializer<"w">
+    %w = mtc.read @w : tensor<64x10xf32>
+    %y = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<8x64xf32>, tensor<64x10xf32> -> tensor<8x10xf32>
+    // becomes, with frozen-bits=4:
+    mtc.variable frozen @w : tensor<360xui8> = #mtc.stored<nf4, tensor<64x10xf32>, #mtc.initializer<"w">, transposed>
+    %w = mtc.read @w : tensor<360xui8>
+    %y = mtc.stored_contract %x, %w over 1 x 1 of nf4 tensor<10x64xf32> : tensor<8x64xf32>, tensor<360xui8> -> tensor<8x10xf32>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 #endif // MTC_PASSES_ADAPTERS_PASSES

@@ -43,6 +43,8 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   // Not before autodiff: larger operations have gradients.
   manager.addPass(createDecompose());
   manager.addPass(createNarrowStorage(options.precision));
+  // Of what the backward pass reads too, and before what is stored gets copies.
+  manager.addPass(createStoreFrozen(options.frozenStorage));
   manager.addPass(createKeepWorkingCopies());
   manager.addPass(createOptimizer(options.optimizer));
   buildSimplifyPipeline(manager);

@@ -4,6 +4,7 @@
 #define MTC_PASSES_PIPELINES_PIPELINES_H
 
 #include "passes/Passes.h"
+#include "passes/adapters/FrozenStorage.h"
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossScaling.h"
 #include "passes/optimizer/OptimizerOptions.h"
@@ -20,6 +21,7 @@ struct TrainingOptions {
   AutodiffOptions autodiff;
   PrecisionOptions precision;
   OptimizerOptions optimizer;
+  FrozenStorageOptions frozenStorage;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&TrainingOptions::initialization, option);
@@ -29,6 +31,7 @@ struct TrainingOptions {
            {"accumulate", "", "see mtc-autodiff"});
     visitMember(&TrainingOptions::precision, option);
     visitMember(&TrainingOptions::optimizer, option);
+    visitMember(&TrainingOptions::frozenStorage, option);
   }
 };
 

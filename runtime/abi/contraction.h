@@ -4,6 +4,7 @@
 
 #include "runtime/abi/activation.h"
 #include "runtime/abi/program.h"
+#include "runtime/abi/storage.h"
 
 #define MTC_CONTRACTION "contraction" /* described by MtcContraction */
 
@@ -26,7 +27,8 @@ typedef enum MtcSummed {
  * batch_rank + 1 is k (lhs) or n. No addend overlaps out: one that lies there is `accumulate`.
  * With an activation, out is that of these sums z. The preactivation and the auxiliary output have
  * the strides of out; the sums are dense. Sums of 16-bit elements are kept in f32, and rounded once
- * where they are stored in 16 bits. */
+ * where they are stored in 16 bits. A stored matrix has no batch; its strides are of its elements
+ * in their order there. */
 typedef struct MtcContraction {
   uint32_t type; /* of all operands and results but those that are f32 below */
   uint32_t batch_rank;
@@ -43,7 +45,8 @@ typedef struct MtcContraction {
   uint32_t f32_result; /* out, and the preactivation, auxiliary output and sums, are f32 */
   uint32_t f32_addends[MTC_MAX_ADDENDS]; /* the addend is */
   uint32_t f32_products; /* the processor multiplies in f32: the target has no such instructions */
-  uint32_t unused;       /* 0 */
+  uint32_t lhs_storage, rhs_storage; /* MtcStorage: instead of `type` */
+  uint32_t unused;                   /* 0 */
 } MtcContraction;
 
 #endif /* MTC_RUNTIME_ABI_CONTRACTION_H */

@@ -97,6 +97,9 @@ typedef struct MtcVariable {
                        state, an average, a copy or a low half belongs to; -1 otherwise */
   const char *module_name; /* the name in the user's module where the exporter lost it, otherwise
                               tensor.name */
+  uint32_t storage;        /* MtcStorage (runtime/abi/storage.h): what `tensor` holds of `source` */
+  uint32_t is_transposed;  /* `source`'s elements are stored column by column */
+  const MtcTensor *source; /* the value that is stored, without an offset; null: `tensor` is */
 } MtcVariable;
 
 /* Low-rank matrices that adapt a frozen one: its users compute with base + alpha / rank · up ·

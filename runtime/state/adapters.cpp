@@ -116,12 +116,12 @@ std::string describeAdapters(const MtcProgram &program) {
 AdapterMerger::AdapterMerger(const MtcProgram &program, Device &device,
                              const FiniteVariables &finite, const std::string &path) {
   auto read = [&](int32_t index) {
-    return asDoubles(tensorOf(program, index),
-                     readVariable(program, device, finite, index, path));
+    return asDoubles(tensorOf(program, index), readVariable(program, device, finite, index, path));
   };
   for (uint32_t i = 0; i < program.adapter_count; ++i) {
     const MtcAdapter &adapter = program.adapters[i];
-    const MtcTensor base = tensorOf(program, adapter.base);
+    const MtcVariable &adapted = program.variables[adapter.base];
+    const MtcTensor base = adapted.source ? *adapted.source : tensorOf(program, adapter.base);
     const int64_t rank = program.variables[adapter.down].tensor.dims[0];
     adapters[static_cast<uint32_t>(adapter.base)] = {base.dims[adapter.axis],
                                                      base.dims[1 - adapter.axis],

@@ -48,8 +48,8 @@ FiniteVariables::FiniteVariables(const MtcProgram &program, Device &device) {
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
     // The optimizer's state starts at zero.
-    variables.push_back(isSaved(variable) &&
-                        (variable.role == MTC_OPTIMIZER || isFinite(device, StoredVariable(program, i))));
+    variables.push_back(isSaved(variable) && (variable.role == MTC_OPTIMIZER ||
+                                              isFinite(device, StoredVariable(program, i))));
   }
 }
 

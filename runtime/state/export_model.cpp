@@ -21,7 +21,7 @@ static void appendNarrow(DurableFile &file, uint32_t type, const char *from, int
 }
 
 void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
-                 const std::string &path) {
+                 int threads, const WeightsChoice &weights, const std::string &path) {
   if (!program.segment_count)
     userError("--export ", path, ": this program was compiled without the model");
   const AdapterMerger adapters(program, device, finite, path);
@@ -33,6 +33,17 @@ void exportModel(const MtcProgram &program, Device &device, const FiniteVariable
     if (segment.variable < 0)
       continue;
     const auto variable = static_cast<uint32_t>(segment.variable);
+    if (const MtcTensor *source = program.variables[variable].source) {
+      std::vector<char> value =
+          initialValue(program, program.variables[variable], threads, weights);
+      const auto bytes = static_cast<int64_t>(value.size());
+      adapters.merge(variable, 0, value.data(), bytes);
+      if (segment.type == source->type)
+        file.append(value.data(), bytes);
+      else
+        appendNarrow(file, segment.type, value.data(), bytes);
+      continue;
+    }
     const bool isNarrowed = segment.type != StoredVariable(program, variable).type();
     auto append = [&](const char *from, int64_t at, int64_t bytes) {
       merged.assign(from, from + bytes);

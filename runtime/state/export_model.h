@@ -3,16 +3,18 @@
 #define MTC_RUNTIME_STATE_EXPORT_MODEL_H
 
 #include "runtime/state/divergence.h"
+#include "runtime/state/variables.h"
 
 #include <string>
 
 namespace mtc::runtime {
 
 /// Writes the model that the program was compiled from, with the values that its variables have
-/// now, adapters merged into the weights that they adapt. Durable. A fault of the system, and no
-/// file, if one of `finite` is not.
+/// now, adapters merged into the weights that they adapt. Of what is stored in fewer bits it has
+/// the value that the run started with. Durable. A fault of the system, and no file, if one of
+/// `finite` is not.
 void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
-                 const std::string &path);
+                 int threads, const WeightsChoice &weights, const std::string &path);
 
 } // namespace mtc::runtime
 

@@ -45,7 +45,9 @@ StoredVariable::StoredVariable(const MtcProgram &program, uint32_t index)
       low = &program.variables[i];
 }
 
-int64_t StoredVariable::bytes() const { return low ? 2 * low->tensor.bytes : variable.tensor.bytes; }
+int64_t StoredVariable::bytes() const {
+  return low ? 2 * low->tensor.bytes : variable.tensor.bytes;
+}
 
 MtcTensor StoredVariable::tensor() const {
   MtcTensor whole = variable.tensor;
@@ -117,7 +119,8 @@ void writeCopies(const MtcProgram &program, Device &device, int threads) {
     const MtcTensor &original = program.variables[program.variables[i].of].tensor;
     inPieces(copy.bytes / 2, [&](int64_t at, int64_t count) {
       readInto(device, original.offset + 4 * at, values, count);
-      narrowArray(copy.type, values.data(), count, reinterpret_cast<char *>(narrow.data()), threads);
+      narrowArray(copy.type, values.data(), count, reinterpret_cast<char *>(narrow.data()),
+                  threads);
       writeFrom(device, copy.offset + 2 * at, narrow, count);
     });
   }

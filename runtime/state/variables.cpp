@@ -2,18 +2,18 @@
 #include "runtime/state/variables.h"
 
 #include "runtime/devices/cpu/convert.h"
+#include "runtime/state/stored_values.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/parallel_ranges.h"
 #include "runtime/support/philox.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <optional>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 namespace mtc::runtime {
@@ -34,22 +34,6 @@ std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
               typeName(expected.type), " ", shapeText(shapeOf(expected)));
 }
 
-/// Calls `body` on disjoint ranges that cover [0, extent), on threads of their own if there is
-/// much.
-template <typename Body> static void onThreads(int threads, int64_t extent, const Body &body) {
-  constexpr int64_t grain = 4096;
-  const int64_t parts = std::clamp<int64_t>(extent / grain, 1, threads);
-  auto run = [=, &body](int64_t part) { body(extent * part / parts, extent * (part + 1) / parts); };
-  std::vector<std::jthread> running;
-  for (int64_t part = 1; part < parts; ++part)
-    try {
-      running.emplace_back([&run, part] { run(part); });
-    } catch (const std::system_error &) {
-      run(part); // No thread to be had.
-    }
-  run(0);
-}
-
 /// Fills `bytes` of the variable with random numbers, from byte `at` on, which starts a group of
 /// four elements.
 template <typename Element, typename Convert>
@@ -60,7 +44,7 @@ static void fillRandom(const MtcVariable &variable, char *to, int64_t at, int64_
   const int64_t count = bytes / size, firstGroup = at / (4 * size);
   const uint64_t name = hashName(variable.tensor.name);
   const auto samplesOf = variable.initial == MTC_INITIAL_NORMAL ? normals : evenSamples;
-  onThreads(threads, (count + 3) / 4, [&](int64_t begin, int64_t end) {
+  onRanges(threads, (count + 3) / 4, 4096, [&](int64_t begin, int64_t end) {
     for (int64_t group = begin; group < end; ++group) {
       auto samples = samplesOf(0, name, static_cast<uint64_t>(firstGroup + group));
       for (int64_t i = 4 * group; i < std::min(4 * group + 4, count); ++i)
@@ -151,63 +135,128 @@ static SafetensorsFile openOwnWeights(const MtcProgram &program, const std::stri
   return std::move(*file);
 }
 
-void initializeVariables(const MtcProgram &program, Device &device, int threads,
-                         const std::string &weights, const std::string &programFolder,
-                         bool keepTrained) {
-  const bool chosen = !weights.empty();
-  bool needed = chosen;
-  auto skipped = [&](const MtcVariable &v) { return keepTrained && isSaved(v); };
-  for (uint32_t i = 0; i < program.variable_count; ++i)
-    needed |= program.variables[i].initial == MTC_INITIAL_FILE && !skipped(program.variables[i]);
+/// The file that a run takes initial values from, if it needs one.
+static std::optional<SafetensorsFile> openWeights(const MtcProgram &program,
+                                                  const WeightsChoice &choice, bool isNeeded) {
   std::optional<SafetensorsFile> file;
-  if (chosen)
-    file.emplace(weights);
-  else if (needed)
-    file = openOwnWeights(program, programFolder);
+  if (!choice.file.empty())
+    file.emplace(choice.file);
+  else if (isNeeded)
+    file = openOwnWeights(program, choice.programFolder);
+  return file;
+}
 
+namespace {
+
+/// Values that variables start with.
+class InitialValues {
+public:
+  InitialValues(const std::optional<SafetensorsFile> &file, bool isChosen, int threads)
+      : file(file), isChosen(isChosen), threads(threads) {}
+
+  /// What the file has of a variable; null where it starts as something else.
+  const ArrayOnDisk *find(const MtcVariable &variable) const {
+    const bool isOverridable =
+        variable.role == MTC_PARAMETER || variable.role == MTC_FROZEN || variable.role == MTC_STATE;
+    return variable.initial == MTC_INITIAL_FILE || (isChosen && isOverridable)
+               ? findTensor(*file, variable)
+               : nullptr;
+  }
+
+  /// Fills `bytes` of the value, whose elements are of this type, from byte `at` on.
+  void fill(const MtcVariable &variable, uint32_t type, char *to, int64_t at, int64_t bytes) const {
+    if (const ArrayOnDisk *found = find(variable))
+      return readConverted(*found, type, at, to, bytes, threads);
+    switch (variable.initial) {
+    case MTC_INITIAL_DATA:
+      std::memcpy(to, static_cast<const char *>(variable.data) + at, static_cast<size_t>(bytes));
+      return;
+    case MTC_INITIAL_NORMAL:
+    case MTC_INITIAL_UNIFORM:
+      return fillRandom(variable, type, to, at, bytes, threads);
+    case MTC_INITIAL_SPLAT:
+      return fillSplat(variable, to, bytes);
+    default:
+      return;
+    }
+  }
+
+  bool fills(const MtcVariable &variable) const {
+    return find(variable) || variable.initial == MTC_INITIAL_DATA ||
+           variable.initial == MTC_INITIAL_NORMAL || variable.initial == MTC_INITIAL_UNIFORM ||
+           variable.initial == MTC_INITIAL_SPLAT;
+  }
+
+  /// What a variable is stored of.
+  std::vector<char> source(const MtcVariable &variable) const {
+    const MtcTensor &tensor = *variable.source;
+    std::vector<char> value(static_cast<size_t>(tensor.bytes));
+    fill(variable, tensor.type, value.data(), 0, tensor.bytes);
+    return value;
+  }
+
+private:
+  const std::optional<SafetensorsFile> &file;
+  bool isChosen;
+  int threads;
+};
+
+} // namespace
+
+/// Why the file cannot give a variable its value; "" if it can, or need not.
+static std::string problemOf(const std::optional<SafetensorsFile> &file,
+                             const InitialValues &values, const MtcVariable &variable,
+                             const MtcTensor &tensor) {
+  MtcTensor expected = tensor;
+  if (const ArrayOnDisk *found = values.find(variable)) {
+    if (isConverted(found->type, tensor.type, variable.role))
+      expected.type = found->type;
+    const std::string why = mismatch(expected, *found);
+    return why.empty() ? "" : text(file->path(), ": tensor '", expected.name, "' ", why);
+  }
+  if (variable.initial != MTC_INITIAL_FILE)
+    return "";
+  return text(file->path(), ": tensor '", expected.name, "' is missing; the program expects ",
+              typeName(expected.type), " ", shapeText(shapeOf(expected)));
+}
+
+void initializeVariables(const MtcProgram &program, Device &device, int threads,
+                         const WeightsChoice &choice, bool keepTrained) {
+  const bool isChosen = !choice.file.empty();
+  auto skipped = [&](const MtcVariable &v) { return keepTrained && isSaved(v); };
+  const bool isNeeded = std::any_of(
+      program.variables, program.variables + program.variable_count,
+      [&](const MtcVariable &v) { return v.initial == MTC_INITIAL_FILE && !skipped(v); });
+  const std::optional<SafetensorsFile> file = openWeights(program, choice, isNeeded);
+  const InitialValues values(file, isChosen, threads);
   Problems problems;
-  int64_t used = 0;
+  bool usesFile = false;
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
     if (skipped(variable))
       continue;
-    const StoredVariable stored(program, i);
-    const MtcTensor tensor = stored.tensor();
-    auto write = [&](const Device::Fill &fill) { stored.write(device, fill); };
-    bool overridable =
-        variable.role == MTC_PARAMETER || variable.role == MTC_FROZEN || variable.role == MTC_STATE;
-    const ArrayOnDisk *found = variable.initial == MTC_INITIAL_FILE || (chosen && overridable)
-                                   ? findTensor(*file, variable)
-                                   : nullptr;
-    if (found) {
-      MtcTensor expected = tensor;
-      if (isConverted(found->type, tensor.type, variable.role))
-        expected.type = found->type;
-      std::string why = mismatch(expected, *found);
-      if (why.empty())
-        write([&](char *to, int64_t at, int64_t bytes) {
-          readConverted(*found, tensor.type, at, to, bytes, threads);
-        });
-      else
-        problems.add(file->path(), ": tensor '", variable.tensor.name, "' ", why);
-      ++used;
-    } else if (variable.initial == MTC_INITIAL_FILE) {
-      problems.add(file->path(), ": tensor '", variable.tensor.name,
-                   "' is missing; the program expects ", typeName(tensor.type), " ",
-                   shapeText(shapeOf(tensor)));
-    } else if (variable.initial == MTC_INITIAL_DATA) {
-      write([&](char *to, int64_t at, int64_t bytes) {
-        std::memcpy(to, static_cast<const char *>(variable.data) + at, static_cast<size_t>(bytes));
-      });
-    } else if (variable.initial == MTC_INITIAL_NORMAL || variable.initial == MTC_INITIAL_UNIFORM) {
-      write([&](char *to, int64_t at, int64_t bytes) {
-        fillRandom(variable, tensor.type, to, at, bytes, threads);
-      });
-    } else if (variable.initial == MTC_INITIAL_SPLAT) {
-      write([&](char *to, int64_t, int64_t bytes) { fillSplat(variable, to, bytes); });
+    usesFile |= values.find(variable) != nullptr;
+    const StoredVariable kept(program, i);
+    const MtcTensor tensor = variable.source ? *variable.source : kept.tensor();
+    if (std::string problem = problemOf(file, values, variable, tensor); !problem.empty()) {
+      problems.add(problem);
+      continue;
     }
+    if (!values.fills(variable))
+      continue;
+    if (!variable.source) {
+      kept.write(device, [&](char *to, int64_t at, int64_t bytes) {
+        values.fill(variable, tensor.type, to, at, bytes);
+      });
+      continue;
+    }
+    const std::vector<char> stored = store(variable, values.source(variable), threads);
+    device.write(variable.tensor.offset, variable.tensor.bytes,
+                 [&](char *to, int64_t at, int64_t bytes) {
+                   std::memcpy(to, stored.data() + at, static_cast<size_t>(bytes));
+                 });
   }
-  if (chosen && used == 0 && !problems.any())
+  if (isChosen && !usesFile && !problems.any())
     problems.add(file->path(), ": holds none of the program's parameters");
   problems.throwIfAny();
   for (uint32_t i = 0; i < program.variable_count; ++i) {
@@ -217,6 +266,16 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
       StoredVariable(program, static_cast<uint32_t>(variable.of))
           .copyTo(device, variable.tensor.offset);
   }
+}
+
+std::vector<char> initialValue(const MtcProgram &program, const MtcVariable &variable, int threads,
+                               const WeightsChoice &choice) {
+  const std::optional<SafetensorsFile> file =
+      openWeights(program, choice, variable.initial == MTC_INITIAL_FILE);
+  const InitialValues values(file, !choice.file.empty(), threads);
+  if (std::string problem = problemOf(file, values, variable, *variable.source); !problem.empty())
+    userError(problem);
+  return values.source(variable);
 }
 
 } // namespace mtc::runtime

@@ -7,16 +7,26 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mtc::runtime {
 
-/// Fills all variables of a device, whose arena is zeroed. `weights` is the file of --weights, or
-/// "" for the one beside the program in `programFolder`. Every tensor that is missing or has
+/// The file that initial values are read from: that of --weights, or "" for the one beside the
+/// program.
+struct WeightsChoice {
+  std::string file, programFolder;
+};
+
+/// Fills all variables of a device, whose arena is zeroed. Every tensor that is missing or has
 /// another type or shape is named in one failure. With `keepTrained` (before resuming), parameters
 /// and state are not read: a checkpoint will bring them.
 void initializeVariables(const MtcProgram &program, Device &device, int threads,
-                         const std::string &weights, const std::string &programFolder,
-                         bool keepTrained);
+                         const WeightsChoice &choice, bool keepTrained);
+
+/// The bytes of the f32 that a variable is stored of (runtime/abi/storage.h), as the weights have
+/// them.
+std::vector<char> initialValue(const MtcProgram &program, const MtcVariable &variable, int threads,
+                               const WeightsChoice &choice);
 
 /// Reads bytes of a tensor of a file, from byte `at` of it on.
 void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes);

@@ -7,10 +7,11 @@
 
 namespace mtc::runtime {
 
-/// To nearest, ties to even. The value is no NaN.
+/// To nearest, ties to even; a NaN stays one.
 inline uint16_t toBf16(float value) {
-  auto bits = std::bit_cast<uint32_t>(value);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const uint32_t rounded = value == value ? bits + 0x7fff + (bits >> 16 & 1) : bits | 0x400000;
+  return static_cast<uint16_t>(rounded >> 16);
 }
 
 inline float fromBf16(uint16_t value) { return std::bit_cast<float>(uint32_t{value} << 16); }

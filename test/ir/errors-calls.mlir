@@ -45,6 +45,13 @@ mtc.step @f reads [] [] gives [] [] {
 // -----
 
 mtc.step @f reads [] [] gives [] [] {
+  // expected-error @below {{has a stored operand beside a batch or f64, or of no known kind (contraction_call_c4)}}
+  mtc.call #mtc.contraction<type = f32, batch_rank = 1, rhs_storage = nf4> [] into []
+}
+
+// -----
+
+mtc.step @f reads [] [] gives [] [] {
   // expected-error @below {{has f32 beside f64, expected 16-bit operands (convolution_call_c4)}}
   mtc.call #mtc.convolution<type = f64, window_rank = 1, f32_result = 1> [] into []
 }

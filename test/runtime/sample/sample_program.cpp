@@ -129,6 +129,8 @@ const MtcContraction contractions[] = {
      0,
      {},
      0,
+     0,
+     0,
      0},
     // weight gradient[0, n] = sum over k of error[k, 0] x[k, n]
     {MTC_F32,
@@ -148,6 +150,8 @@ const MtcContraction contractions[] = {
      0,
      0,
      {},
+     0,
+     0,
      0,
      0}};
 const MtcCall calls[] = {{MTC_CONTRACTION, &contractions[0], 4 << 20, 2 * batch * features,
@@ -199,19 +203,21 @@ constexpr MtcTensor f32(const char *name, uint32_t rank, const int64_t *dims, in
 
 const MtcVariable variables[] = {
     {f32("fc.weight", 2, weightDims, features, weightAt), MTC_PARAMETER, MTC_INITIAL_NORMAL,
-     nullptr, 0.5, -1, "fc.weight"},
+     nullptr, 0.5, -1, "fc.weight", 0, 0, nullptr},
     {f32("fc.bias", 1, biasDims, 1, biasAt), MTC_PARAMETER, MTC_INITIAL_ZERO, nullptr, 0, -1,
-     "fc.bias"},
-    {f32("decay", 0, nullptr, 1, decayAt), MTC_CONSTANT, MTC_INITIAL_DATA, &decay, 0, -1, "decay"},
-    {f32("seen", 0, nullptr, 1, seenAt), MTC_STATE, MTC_INITIAL_ZERO, nullptr, 0, -1, "seen"},
+     "fc.bias", 0, 0, nullptr},
+    {f32("decay", 0, nullptr, 1, decayAt), MTC_CONSTANT, MTC_INITIAL_DATA, &decay, 0, -1, "decay",
+     0, 0, nullptr},
+    {f32("seen", 0, nullptr, 1, seenAt), MTC_STATE, MTC_INITIAL_ZERO, nullptr, 0, -1, "seen", 0, 0,
+     nullptr},
     {f32("fc.weight.grad", 2, weightDims, features, weightGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO,
-     nullptr, 0, 0, ""},
+     nullptr, 0, 0, "", 0, 0, nullptr},
     {f32("fc.bias.grad", 1, biasDims, 1, biasGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO, nullptr, 0, 1,
-     ""},
+     "", 0, 0, nullptr},
     {f32("fc.weight.momentum", 2, weightDims, features, weightMomentumAt), MTC_OPTIMIZER,
-     MTC_INITIAL_ZERO, nullptr, 0, 0, ""},
+     MTC_INITIAL_ZERO, nullptr, 0, 0, "", 0, 0, nullptr},
     {f32("fc.bias.momentum", 1, biasDims, 1, biasMomentumAt), MTC_OPTIMIZER, MTC_INITIAL_ZERO,
-     nullptr, 0, 1, ""},
+     nullptr, 0, 1, "", 0, 0, nullptr},
 };
 
 const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, 0, -1, 0, 0, 0, ""},

@@ -236,8 +236,10 @@ private:
 std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction, int threads,
                                                bool executable) {
   ContractionProblem problem = simplifyContraction(contraction);
-  const bool isLibrarys = contraction.type == MTC_F32 ||
-                          (libraryMultiplies(contraction.type) && !contraction.f32_products);
+  const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
+  const bool isLibrarys =
+      !isStored && (contraction.type == MTC_F32 ||
+                    (libraryMultiplies(contraction.type) && !contraction.f32_products));
   if (isLibrarys && !problem.isEmpty() && problem.k() > 0) {
     auto result = std::make_unique<LibraryContraction>();
     if (result->plan(contraction, problem, threads) && (!executable || result->build()))
@@ -251,7 +253,7 @@ std::unique_ptr<LibraryCall> createContraction(const MtcContraction &contraction
 bool isFasterAsKernel(const MtcContraction &contraction) {
   constexpr int64_t smallMatrix = 6, fewTerms = 2;
   ContractionProblem p = simplifyContraction(contraction);
-  if (p.isEmpty() || p.k() == 0)
+  if (p.isEmpty() || p.k() == 0 || contraction.lhs_storage || contraction.rhs_storage)
     return false;
   bool isSmall = p.m() <= smallMatrix && p.n() <= smallMatrix && p.k() <= smallMatrix;
   bool isVector = p.m() == 1 || p.n() == 1;

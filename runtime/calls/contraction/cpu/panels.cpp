@@ -28,12 +28,33 @@ struct Range {
   int64_t size() const { return end - begin; }
 };
 
-/// A block of an operand: rows of lhs or columns of rhs are its lines.
+/// An operand as memory has it, of so many elements.
+struct StoredOperand {
+  const char *at;
+  int64_t elements;
+};
+
+/// A block of an operand: rows of lhs or columns of rhs are its lines. `first` counts elements.
 struct PanelSource {
-  const char *from;
-  int64_t lineStride, depthStride, lines, depth;
+  StoredOperand operand;
+  int64_t first, lineStride, depthStride, lines, depth;
   bool depthIsContiguous() const { return depthStride == 1; }
 };
+
+/// Codes and scales of `runtime/abi/storage.h`, as the type of an operand's elements.
+struct Nf4 {};
+
+/// What the two codes of a byte stand for.
+struct Nf4Pairs {
+  alignas(8) std::array<std::array<float, 2>, 256> of;
+
+  constexpr Nf4Pairs() : of() {
+    constexpr std::array<float, 16> values = MTC_NF4_VALUES;
+    for (size_t byte = 0; byte < of.size(); ++byte)
+      of[byte] = {values[byte >> 4], values[byte & 15]};
+  }
+};
+constexpr Nf4Pairs nf4Pairs;
 
 struct PanelProduct {
   const float *lhs, *rhs;
@@ -92,30 +113,46 @@ constexpr bool convertsFloat16 = true;
 #pragma clang attribute pop
 } // namespace avx512
 
-/// The functions of an instruction set for operands of a type.
+using Pack = void (*)(const PanelSource &, int64_t, int64_t, float *);
+
+/// The functions of an instruction set.
 struct PanelKernels {
   int64_t tileRows, tileColumns;
-  void (*packRows)(const PanelSource &, int64_t, int64_t, float *);
-  void (*packColumns)(const PanelSource &, int64_t, int64_t, float *);
+  Pack packRows, packColumns;
   void (*multiply)(const PanelProduct &, const Range &, const Range &);
   void (*finish)(const PanelResult &, const Range &, const Range &, float *, int64_t);
 };
 
-template <typename Stored> PanelKernels kernelsFor(VectorSet set) {
+/// For lhs and rhs of these types of elements.
+template <typename Lhs, typename Rhs> PanelKernels kernelsFor(VectorSet set) {
   switch (set) {
   case VectorSet::Avx512:
-    return {avx512::tileRows,         avx512::tileColumns,
-            avx512::packRows<Stored>, avx512::packColumns<Stored>,
-            avx512::multiplyPanels,   avx512::finishRows};
+    return {avx512::tileRows,         avx512::tileColumns,    avx512::packRows<Lhs>,
+            avx512::packColumns<Rhs>, avx512::multiplyPanels, avx512::finishRows};
   case VectorSet::Avx2:
-    return {avx2::tileRows,         avx2::tileColumns,
-            avx2::packRows<Stored>, avx2::packColumns<Stored>,
-            avx2::multiplyPanels,   avx2::finishRows};
+    return {avx2::tileRows,         avx2::tileColumns,    avx2::packRows<Lhs>,
+            avx2::packColumns<Rhs>, avx2::multiplyPanels, avx2::finishRows};
   case VectorSet::Sse:
-    return {sse::tileRows,       sse::tileColumns, sse::packRows<Stored>, sse::packColumns<Stored>,
-            sse::multiplyPanels, sse::finishRows};
+    return {sse::tileRows,         sse::tileColumns,    sse::packRows<Lhs>,
+            sse::packColumns<Rhs>, sse::multiplyPanels, sse::finishRows};
   }
   return {};
+}
+
+/// Gives `use` the type of an operand's elements.
+template <typename Use> auto withStored(uint32_t type, uint32_t storage, const Use &use) {
+  if (storage == MTC_STORED_NF4)
+    return use(Nf4());
+  if (storage == MTC_STORED_BF16 || type == MTC_BF16)
+    return use(BFloat16());
+  return type == MTC_F16 ? use(Float16()) : use(float());
+}
+
+PanelKernels kernelsFor(uint32_t type, uint32_t lhs, uint32_t rhs, VectorSet set) {
+  return withStored(type, lhs, [&](auto ofLhs) {
+    return withStored(
+        type, rhs, [&](auto ofRhs) { return kernelsFor<decltype(ofLhs), decltype(ofRhs)>(set); });
+  });
 }
 
 int64_t parts(int64_t extent, int64_t size) { return (extent + size - 1) / size; }
@@ -139,7 +176,8 @@ public:
   PanelContraction(const MtcContraction &contraction, ContractionProblem simplified,
                    int maximalThreads, VectorSet set)
       : problem(std::move(simplified)), c(contraction), set(set),
-        kernels(c.type == MTC_BF16 ? kernelsFor<BFloat16>(set) : kernelsFor<Float16>(set)),
+        kernels(kernelsFor(c.type, problem.swapped ? c.rhs_storage : c.lhs_storage,
+                           problem.swapped ? c.lhs_storage : c.rhs_storage, set)),
         rows(problem.m(), maxRows / kernels.tileRows * kernels.tileRows, kernels.tileRows),
         columns(problem.n(), maxColumns, kernels.tileColumns), depths(problem.k(), maxDepth, 1),
         threads(maximalThreads) {
@@ -156,7 +194,8 @@ public:
 
   int64_t scratchBytes() const override { return problem.isEmpty() ? 0 : slice * workers; }
   MtcSupportLevel supportLevel() const override {
-    return c.f32_products ? MTC_CALL_FAST : MTC_CALL_PACKED;
+    const bool isMeant = c.f32_products || c.lhs_storage || c.rhs_storage;
+    return isMeant ? MTC_CALL_FAST : MTC_CALL_PACKED;
   }
   std::string implementation() const override {
     return std::string("f32 panels ") + vectorSetName(set);
@@ -182,12 +221,17 @@ private:
 
   /// One matrix of the batch, whose axes count the last fastest.
   struct Entry {
-    const char *lhs, *rhs;
+    StoredOperand lhs, rhs;
+    int64_t lhsFirst, rhsFirst; ///< their first elements
     PanelResult result;
   };
 
   Entry entryAt(int64_t entry, char *const *buffers) const {
-    Entry e{buffers[problem.swapped ? 1 : 0], buffers[problem.swapped ? 0 : 1], {}};
+    Entry e{{buffers[problem.swapped ? 1 : 0], problem.m() * problem.k()},
+            {buffers[problem.swapped ? 0 : 1], problem.k() * problem.n()},
+            0,
+            0,
+            {}};
     e.result.out = {resultType(c), buffers[2 + c.addend_count], problem.out.rowStride,
                     problem.out.columnStride};
     for (uint32_t i = 0; i < c.addend_count; ++i)
@@ -197,8 +241,8 @@ private:
       const BatchAxis &a = problem.batch[axis];
       const int64_t index = entry % a.extent;
       entry /= a.extent;
-      e.lhs += index * a.lhs * narrowBytes;
-      e.rhs += index * a.rhs * narrowBytes;
+      e.lhsFirst += index * a.lhs;
+      e.rhsFirst += index * a.rhs;
       e.result.out.at += index * a.out * bytesOf(e.result.out.type);
       for (uint32_t i = 0; i < c.addend_count; ++i)
         e.result.added[i].at += index * a.addends[i] * bytesOf(e.result.added[i].type);
@@ -216,11 +260,10 @@ private:
         runBlock(entry, rows.at(row), columns.at(column), scratch, useThreads);
   }
 
-  static PanelSource sourceOf(const char *operand, int64_t lineStride, int64_t depthStride,
-                              const Range &lines, const Range &depth) {
-    const char *from =
-        operand + (lines.begin * lineStride + depth.begin * depthStride) * narrowBytes;
-    return {from, lineStride, depthStride, lines.size(), depth.size()};
+  static PanelSource sourceOf(const StoredOperand &operand, int64_t first, int64_t lineStride,
+                              int64_t depthStride, const Range &lines, const Range &depth) {
+    first += lines.begin * lineStride + depth.begin * depthStride;
+    return {operand, first, lineStride, depthStride, lines.size(), depth.size()};
   }
 
   static void move(StridedElements &elements, const Range &rows, const Range &columns) {
@@ -239,10 +282,10 @@ private:
       move(added, blockRows, blockColumns);
     for (int64_t i = 0; i < depths.count; ++i) {
       const Range depth = depths.at(i);
-      PanelSource lhsSource = sourceOf(entry.lhs, problem.lhs.rowStride, problem.lhs.columnStride,
-                                       blockRows, depth),
-                  rhsSource = sourceOf(entry.rhs, problem.rhs.columnStride, problem.rhs.rowStride,
-                                       blockColumns, depth);
+      PanelSource lhsSource = sourceOf(entry.lhs, entry.lhsFirst, problem.lhs.rowStride,
+                                       problem.lhs.columnStride, blockRows, depth),
+                  rhsSource = sourceOf(entry.rhs, entry.rhsFirst, problem.rhs.columnStride,
+                                       problem.rhs.rowStride, blockColumns, depth);
       pack(lhsSource, rhsSource, lhs, rhs, useThreads);
       PanelProduct product{lhs,  rhs, sums, sumsStride, depth.size(), lhsSource.depthIsContiguous(),
                            i > 0};
@@ -301,7 +344,9 @@ private:
 std::unique_ptr<LibraryCall> createPanelContraction(const MtcContraction &contraction,
                                                     const ContractionProblem &problem, int threads,
                                                     VectorSet set) {
-  if (contraction.type != MTC_BF16 && contraction.type != MTC_F16)
+  const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
+  if (contraction.type != MTC_BF16 && contraction.type != MTC_F16 &&
+      !(isStored && contraction.type == MTC_F32))
     return nullptr;
   return std::make_unique<PanelContraction>(contraction, problem, threads, set);
 }

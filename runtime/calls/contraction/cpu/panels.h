@@ -1,4 +1,5 @@
-// Contractions of 16-bit elements in f32, where the processor has no products of them.
+// Contractions in f32 of 16-bit elements, where the processor has no products of them, and of
+// matrices that are stored in fewer bits.
 //
 // Operands are converted to f32 on their way into panels, which a product needs anyway: blocks of
 // rows of lhs and of columns of rhs, as vectors read them. Panels and sums of a block are bounded,
@@ -15,8 +16,8 @@
 
 namespace mtc::runtime {
 
-/// Null for other types than bf16 and f16. The result's bits do not depend on the number of
-/// threads.
+/// Null for other types than bf16 and f16, unless an operand is stored otherwise. The result's bits
+/// do not depend on the number of threads.
 std::unique_ptr<LibraryCall> createPanelContraction(const MtcContraction &contraction,
                                                     const ContractionProblem &problem, int threads,
                                                     VectorSet set);

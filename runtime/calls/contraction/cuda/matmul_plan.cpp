@@ -107,7 +107,8 @@ static bool addEpilogue(MatmulPlan &plan, const MtcContraction &contraction) {
 
 std::optional<MatmulPlan> planMatmul(const MtcContraction &contraction) {
   ContractionProblem problem = simplifyContraction(contraction);
-  if (!isLibraryType(contraction.type) || problem.isEmpty() || problem.k() == 0)
+  const bool isStored = contraction.lhs_storage || contraction.rhs_storage;
+  if (isStored || !isLibraryType(contraction.type) || problem.isEmpty() || problem.k() == 0)
     return std::nullopt;
   MatmulPlan plan = {};
   plan.type = contraction.type;

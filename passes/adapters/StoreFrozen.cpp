@@ -1,0 +1,193 @@
+//===- StoreFrozen.cpp - Frozen matrices in fewer bits ----------------------------------------===//
+//
+// The runtime makes them of the values in the weights file when it fills the variables. Nothing
+// writes them, so that no step rounds anything again.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "ir/TargetInfo.h"
+#include "ir/TensorBuilder.h"
+#include "passes/Passes.h"
+#include "passes/adapters/AdaptableUses.h"
+#include "passes/adapters/FrozenStorage.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_STOREFROZEN
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+struct StoreFrozenPass
+    : PassWithOptions<mtc::impl::StoreFrozenBase<StoreFrozenPass>, FrozenStorageOptions> {
+  using PassWithOptions::PassWithOptions;
+  void runOnOperation() override;
+
+private:
+  void store(VariableOp variable);
+  void readStored(func::FuncOp function, const AdaptableUses &readers, StoredAttr as, ReadOp first);
+  bool readByLibrary(const AdaptableUse &use, Value stored, StoredAttr as);
+
+  Storage storage;
+  TargetInfo target;
+  int64_t matrices = 0, bytes = 0;
+  SmallVector<std::string> left; ///< Names, and why they stay as they are.
+};
+
+} // namespace
+
+static SmallVector<ReadOp> readsOf(VariableOp variable, func::FuncOp function) {
+  return llvm::to_vector(
+      llvm::make_filter_range(function.front().getOps<ReadOp>(), [&](ReadOp read) {
+        return read.getVariable() == variable.getSymName();
+      }));
+}
+
+/// contract(x, w) => stored_contract(x, stored w); false where the target's library does not
+bool StoreFrozenPass::readByLibrary(const AdaptableUse &use, Value stored, StoredAttr as) {
+  ContractOp contraction = use.contraction;
+  OpBuilder builder(contraction);
+  bool isFirst = use.operand == 0;
+  int64_t axis = (isFirst ? contraction.getRhsContract() : contraction.getLhsContract()).front();
+  int64_t matrixAxis = as.getTransposed() ? 1 - use.axis : use.axis;
+  auto replacement = StoredContractOp::create(
+      builder, contraction.getLoc(), contraction.getType(),
+      isFirst ? contraction.getRhs() : contraction.getLhs(), stored,
+      builder.getI64IntegerAttr(axis), builder.getI64IntegerAttr(matrixAxis),
+      StorageAttr::get(&getContext(), as.getStorage()), TypeAttr::get(as.getStoredMatrix()),
+      isFirst ? builder.getUnitAttr() : UnitAttr());
+  if (target.getSupportLevel(replacement) == 0) {
+    replacement.erase();
+    return false;
+  }
+  replacement->setDiscardableAttrs(contraction->getDiscardableAttrDictionary());
+  contraction.replaceAllUsesWith(replacement.getResult());
+  contraction.erase();
+  return true;
+}
+
+/// contract(x, w) => contract(x, widened w). Each contraction has a widened matrix of its own,
+/// which no later one keeps alive.
+static void readWidened(const AdaptableUse &use, Value stored, StoredAttr as, bool isFirst) {
+  ContractOp contraction = use.contraction;
+  OpBuilder builder(contraction);
+  TensorBuilder b(contraction.getLoc(), builder);
+  Value read = stored;
+  if (as.getStorage() == Storage::NF4)
+    read = WidenStoredOp::create(b, as.getStoredMatrix(), stored);
+  read = b.cast(read, getElementTypeOrSelf(contraction->getOperand(use.operand)));
+  for (Value value = read; !isFirst && value != stored;) {
+    Operation *op = value.getDefiningOp();
+    op->setAttr(recomputedAttribute, builder.getUnitAttr());
+    value = op->getOperand(0);
+  }
+  contraction->setOperand(use.operand, read);
+  int64_t axis = as.getTransposed() ? 1 - use.axis : use.axis;
+  use.operand == 0 ? contraction.setLhsContract({axis}) : contraction.setRhsContract({axis});
+}
+
+static void eraseUnused(Operation *op) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    if (isa<TransposeOp, CastOp>(user))
+      eraseUnused(user);
+  if (op->use_empty())
+    op->erase();
+}
+
+/// What is no contraction reads the matrix widened.
+void StoreFrozenPass::readStored(func::FuncOp function, const AdaptableUses &readers, StoredAttr as,
+                                 ReadOp first) {
+  OpBuilder builder(first);
+  TensorBuilder b(first.getLoc(), builder);
+  Value stored = ReadOp::create(b, as.getStoredType(), first.getVariableAttr());
+  for (auto [number, use] : llvm::enumerate(readers.uses)) {
+    // A library multiplies what it has elements of as it is, faster.
+    ContractOp contraction = use.contraction;
+    bool isAsStored = getElementTypeOrSelf(contraction->getOperand(use.operand)) ==
+                      as.getStoredType().getElementType();
+    if (isAsStored || !readByLibrary(use, stored, as))
+      readWidened(use, stored, as, number == 0);
+  }
+  for (auto read : llvm::to_vector(function.front().getOps<ReadOp>())) {
+    if (read.getVariable() != first.getVariable() || read.getResult() == stored || read == first)
+      continue;
+    read.replaceAllUsesWith(first.getResult());
+    read.erase();
+  }
+  SmallVector<Operation *> users(first->getUsers());
+  for (Operation *user : users)
+    if (isa<TransposeOp, CastOp>(user))
+      eraseUnused(user);
+  if (!first.use_empty())
+    first.replaceAllUsesWith(b.cast(stored, first.getType().getElementType()));
+  first.erase();
+}
+
+void StoreFrozenPass::store(VariableOp variable) {
+  auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+  std::optional<int64_t> summed; // The axis that the forward pass sums over.
+  bool isRead = false;
+  std::string reason;
+  for (func::FuncOp function : functions) {
+    if (readsOf(variable, function).empty())
+      continue;
+    isRead = true;
+    AdaptableUses found = AdaptableUses::find(variable, function, /*throughCasts=*/true);
+    if (!found.uses.empty() && !summed)
+      summed = found.uses.front().axis;
+    if (!found.reason.empty())
+      reason = found.reason;
+  }
+  if (!isRead)
+    return;
+  if (storage == Storage::NF4 && !reason.empty()) {
+    left.push_back(("'" + variable.getSymName() + "' (" + reason + ")").str());
+    return;
+  }
+  bool transposed = storage == Storage::NF4 && *summed == 0;
+  auto as = StoredAttr::get(&getContext(), storage, variable.getTensorType(), variable.getInitial(),
+                            transposed);
+  for (func::FuncOp function : functions) {
+    SmallVector<ReadOp> reads = readsOf(variable, function);
+    if (reads.empty())
+      continue;
+    readStored(function, AdaptableUses::find(variable, function, /*throughCasts=*/true), as,
+               reads.front());
+  }
+  variable.setInitialAttr(as);
+  variable.setType(as.getStoredType());
+  ++matrices;
+  bytes += byteSize(as.getStoredType());
+}
+
+void StoreFrozenPass::runOnOperation() {
+  FailureOr<FrozenStorageOptions> options = readOptions();
+  if (failed(options))
+    return signalPassFailure();
+  if (options->bits == "32")
+    return;
+  storage = options->bits == "16" ? Storage::BF16 : Storage::NF4;
+  target = TargetInfo::of(getOperation());
+  matrices = bytes = 0;
+  left.clear();
+  for (auto variable : llvm::to_vector(getOperation().getOps<VariableOp>()))
+    if (variable.getRole() == Role::Frozen && variable.getTensorType().getRank() == 2 &&
+        variable.getTensorType().getElementType().isF32())
+      store(variable);
+  Location everywhere = UnknownLoc::get(&getContext());
+  if (matrices == 0)
+    emitWarning(everywhere, "--frozen-bits ")
+        << options->bits << " stores nothing: no frozen matrix of f32 is read by products alone";
+  else
+    emitRemark(everywhere, "frozen matrices stored in ")
+        << options->bits << " bits: " << matrices << ", in " << bytes << " bytes";
+  if (!left.empty())
+    emitRemark(everywhere, "frozen matrices that stay as they are: ") << llvm::join(left, ", ");
+}
+
+std::unique_ptr<Pass> mtc::createStoreFrozen(const FrozenStorageOptions &options) {
+  return std::make_unique<StoreFrozenPass>(options);
+}

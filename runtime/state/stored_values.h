@@ -1,0 +1,17 @@
+// Frozen matrices that a program stores in fewer bits than they have in its weights file.
+#ifndef MTC_RUNTIME_STATE_STORED_VALUES_H
+#define MTC_RUNTIME_STATE_STORED_VALUES_H
+
+#include "runtime/abi/program.h"
+
+#include <vector>
+
+namespace mtc::runtime {
+
+/// What the variable holds of a value, the bytes of its f32 elements: see runtime/abi/storage.h.
+/// Codes and scales are those of bitsandbytes 0.50 (`quantize_4bit` of its CPU backend).
+std::vector<char> store(const MtcVariable &variable, const std::vector<char> &value, int threads);
+
+} // namespace mtc::runtime
+
+#endif // MTC_RUNTIME_STATE_STORED_VALUES_H

@@ -52,7 +52,7 @@ private:
   Value readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element);
   Value keep(TensorBuilder &b, Value changed, Value old) const;
   void buildUpdate(Update update, const Operands &operands);
-  void buildGroup(Update update, const Group &group);
+  void buildGroup(const Update &update, const Group &group);
 
   OptimizerOptions options;
   /// Gradients are sums over micro-steps, which start again after each update.
@@ -195,7 +195,7 @@ void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
     variable.write(b, value);
 }
 
-void OptimizerPass::buildGroup(Update update, const Group &group) {
+void OptimizerPass::buildGroup(const Update &update, const Group &group) {
   if (group.isFlat) {
     Operands operands{ParameterView(group.parameters), VariableView(group.gradients), {}, {}};
     if (options.ema)

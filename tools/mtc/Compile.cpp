@@ -61,12 +61,12 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
     warn("the program will not --export: " + llvm::toString(segments.takeError()));
     return success();
   }
-  for (mtc::onnx::FileSegment &segment : *segments)
+  for (mtc::onnx::FileSegment &segment : *segments) {
+    Type element =
+        mtc::onnx::elementTypeFromOnnx(compilation.getModule().getContext(), segment.dataType);
     files.exportSegments.push_back(
-        {std::move(segment.bytes), std::move(segment.initializer),
-         segment.initializer.empty()
-             ? mlir::Type()
-             : mtc::onnx::elementTypeFromOnnx(compilation.getModule().getContext(), segment.dataType)});
+        {std::move(segment.bytes), std::move(segment.initializer), element});
+  }
   return success();
 }
 

@@ -18,6 +18,7 @@ namespace {
 /// A target whose scratch depends on the kernel, and of a call on whether it accumulates.
 struct ScratchTarget : TargetAttrInterface::ExternalModel<ScratchTarget, StringAttr> {
   unsigned getThreads(Attribute) const { return 1; }
+  Precision getPrecision(Attribute) const { return Precision::F32; }
   int64_t getScratchBytes(Attribute, CallAttrInterface call) const {
     return 64 * static_cast<int64_t>(1 + call.getShapes().operands.size());
   }

@@ -21,10 +21,10 @@
 // UPDATE-DAG: %[[LOW:.*]] = mtc.read_flat [@w.low] : tensor<128xi16>
 // UPDATE: %[[OLD:.*]] = mtc.join_halves %[[HIGH]], %[[LOW]] : tensor<128xbf16>, tensor<128xi16> -> tensor<128xf32>
 // UPDATE: %[[NEW:.*]] = mtc.sub %[[OLD]]
-// UPDATE: %[[NEWHIGH:.*]] = mtc.high_half %[[NEW]]
-// UPDATE: mtc.write_flat [@w], %[[NEWHIGH]] : tensor<128xbf16>
 // UPDATE: %[[NEWLOW:.*]] = mtc.low_half %[[NEW]]
+// UPDATE: %[[NEWHIGH:.*]] = mtc.high_half %[[NEW]]
 // UPDATE: mtc.write_flat [@w.low], %[[NEWLOW]] : tensor<128xi16>
+// UPDATE: mtc.write_flat [@w], %[[NEWHIGH]] : tensor<128xbf16>
 // UPDATE: mtc.read_flat [@b] : tensor<16xf32>
 mtc.variable parameter @w : tensor<8x16xf32> = #mtc.initializer<"w">
 mtc.variable parameter @b : tensor<16xf32> = #mtc.initializer<"b">

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mtc;
 
 KernelBuilder::KernelBuilder(OpBuilder &builder, Operation *op, ArrayRef<int64_t> space,
-                             ArrayRef<int64_t> reduced)
+                             ArrayRef<int64_t> reduced, std::optional<int64_t> points)
     : spaceExtents(space), bodyBuilder(op->getLoc(), builder.getContext()) {
   if (spaceExtents.empty())
     spaceExtents.push_back(1);
@@ -28,8 +28,8 @@ KernelBuilder::KernelBuilder(OpBuilder &builder, Operation *op, ArrayRef<int64_t
   }
   SmallVector<int64_t> combined =
       llvm::to_vector(llvm::make_filter_range(reduced, [&](int64_t d) { return space[d] != 1; }));
-  kernel =
-      KernelOp::create(builder, op->getLoc(), op->getResultTypes(), spaceExtents, combined, inputs);
+  kernel = KernelOp::create(builder, op->getLoc(), op->getResultTypes(), spaceExtents, combined,
+                            points, inputs);
   Block &block = kernel.getBody().emplaceBlock();
   for (Value input : inputs)
     block.addArgument(input.getType(), op->getLoc());
@@ -42,6 +42,15 @@ KernelBuilder::KernelBuilder(OpBuilder &builder, Operation *op, ArrayRef<int64_t
     else
       sources.push_back(block.getArgument(llvm::find(inputs, operand) - inputs.begin()));
   }
+}
+
+unsigned KernelBuilder::addConstant(ElementsAttr elements) {
+  OpBuilder builder(kernel);
+  Value value = mtc::ConstantOp::create(builder, kernel.getLoc(), elements);
+  kernel.getInputsMutable().append(value);
+  sources.push_back(kernel.getBody().front().addArgument(value.getType(), kernel.getLoc()));
+  isSplat.push_back(false);
+  return sources.size() - 1;
 }
 
 AffineMap KernelBuilder::map(ArrayRef<AffineExpr> index, unsigned symbolCount) {

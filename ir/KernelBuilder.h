@@ -14,10 +14,14 @@ namespace mtc {
 /// kernel's results have the types of `op`'s results.
 class KernelBuilder {
 public:
-  /// `space` and `reduced` as `mtc.kernel` defines them. An empty space (a scalar) becomes [1];
-  /// dimensions of extent 1 are not reduced, since there is nothing to combine along them.
+  /// `space`, `reduced` and `points` as `mtc.kernel` defines them. An empty space (a scalar)
+  /// becomes [1]; dimensions of extent 1 are not reduced, since there is nothing to combine along
+  /// them.
   KernelBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ArrayRef<int64_t> space,
-                mlir::ArrayRef<int64_t> reduced = {});
+                mlir::ArrayRef<int64_t> reduced = {}, std::optional<int64_t> points = std::nullopt);
+
+  /// Gives the kernel one more operand than the operation has, and its number.
+  unsigned addConstant(mlir::ElementsAttr elements);
 
   /// Builds the body's scalars.
   mlir::ImplicitLocOpBuilder &body() { return bodyBuilder; }

@@ -132,8 +132,23 @@ static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int
   return success();
 }
 
+/// kernel_c8
+static LogicalResult verifyPoints(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+                                  std::optional<int64_t> points, KernelYieldOp yield) {
+  if (!points)
+    return success();
+  bool isValid = space.size() == 2 && !llvm::is_contained(reduced, 0) && yield.getAdded().empty() &&
+                 *points > (space[0] - 1) * space[1] && *points < space[0] * space[1] &&
+                 space[0] > 1;
+  if (!isValid)
+    return op->emitOpError() << *points
+                             << " points are no rows of a space of two dimensions and a part of "
+                                "the last, which are neither reduced nor added (kernel_c8)";
+  return success();
+}
+
 static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
-                                  Block &body, TypeRange outputs) {
+                                  std::optional<int64_t> points, Block &body, TypeRange outputs) {
   for (int64_t extent : space)
     if (extent <= 0)
       return op->emitOpError("extent ") << extent << " of the space is not positive (kernel_c1)";
@@ -177,6 +192,8 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
              << AffineMapAttr::get(map)
              << " a value that differs along a reduced dimension (kernel_c5)";
   }
+  if (failed(verifyPoints(op, space, reduced, points, yield)))
+    return failure();
   return verifySums(op, yield, reduced, outputs);
 }
 
@@ -184,11 +201,18 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
 // KernelOp
 //===------------------------------------------------------------------------------------------===//
 
+void KernelOp::build(OpBuilder &b, OperationState &state, TypeRange outputs,
+                     ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+                     std::optional<int64_t> points, ValueRange inputs) {
+  build(b, state, outputs, b.getDenseI64ArrayAttr(space), b.getDenseI64ArrayAttr(reduced),
+        points ? b.getI64IntegerAttr(*points) : IntegerAttr(), inputs);
+}
+
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   if (body.getArgumentTypes() != getInputs().getTypes())
     return emitOpError("body's arguments differ from the operands' types (kernel_c2)");
-  return verifyKernel(*this, getSpace(), getReduced(), body, getOutputs().getTypes());
+  return verifyKernel(*this, getSpace(), getReduced(), getPoints(), body, getOutputs().getTypes());
 }
 
 FusibleShape KernelOp::getShape() {
@@ -297,7 +321,7 @@ LogicalResult KernelFunctionOp::verify() {
   for (Type type : outputs)
     if (!isa<RankedTensorType>(type))
       return emitOpError("has the output ") << type << ", expected tensors (kernel_c4)";
-  return verifyKernel(*this, getSpace(), getReduced(), getBody().front(), outputs);
+  return verifyKernel(*this, getSpace(), getReduced(), getPoints(), getBody().front(), outputs);
 }
 
 FusibleShape KernelFunctionOp::getShape() {

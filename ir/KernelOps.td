@@ -11,7 +11,8 @@ def KernelOp : Mtc_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlockImplicitTer
     The body computes scalars for each point of the iteration space, whose extents are `space`; it reads the operands
     with `mtc.kernel.load` at affine functions of the point. `reduced` are the dimensions over which
     `mtc.kernel.reduce` combines: its result has one value for each point of the other dimensions, and may be used at
-    every point again. `mtc.kernel.yield` says where each result's element goes.
+    every point again. `mtc.kernel.yield` says where each result's element goes. Where there are `points`, only so many
+    of the space's exist, in row-major order: its last row is not whole. The others read, combine and store nothing.
 
     The body computes with f32 where elements are narrower floats; loads widen and the yield narrows. It does not say in
     which order points are visited, but a reduction's order is fixed by the space alone.
@@ -35,13 +36,20 @@ def KernelOp : Mtc_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlockImplicitTer
     * kernel_c6: the results in `add` ascend. With symbols these are all results; without, they are of floats, and every
       dimension that one of their maps leaves out is a dimension of the maps of all results that are not added.
     * kernel_c7: where the body reduces, a reduced dimension has an extent other than 1.
+    * kernel_c8: a space with `points` has two dimensions, the rows first, of which all but the last exist as a whole;
+      of the last row some points do, and not all. Rows are not reduced, and no result is added to.
   }];
-  let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced, Variadic<Mtc_Tensor>:$inputs);
+  let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
+                       OptionalAttr<I64Attr>:$points, Variadic<Mtc_Tensor>:$inputs);
   let results = (outs Variadic<Mtc_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $space (`reduce` $reduced^)? `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $outputs) $body
+    $space (`points` $points^)? (`reduce` $reduced^)? `(` $inputs `)` attr-dict-with-keyword
+      `:` functional-type($inputs, $outputs) $body
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$outputs, "::llvm::ArrayRef<int64_t>":$space, "::llvm::ArrayRef<int64_t>":$reduced,
+                   "::std::optional<int64_t>":$points, "::mlir::ValueRange":$inputs)>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{

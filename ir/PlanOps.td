@@ -54,10 +54,10 @@ def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
     it, which code generation makes where it is absent.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
-                       TypeArrayAttr:$outputs, OptionalAttr<Mtc_KernelPlanAttr>:$plan);
+                       OptionalAttr<I64Attr>:$points, TypeArrayAttr:$outputs, OptionalAttr<Mtc_KernelPlanAttr>:$plan);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name $space (`reduce` $reduced^)? `->` $outputs (`plan` $plan^)? attr-dict-with-keyword $body
+    $sym_name $space (`points` $points^)? (`reduce` $reduced^)? `->` $outputs (`plan` $plan^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

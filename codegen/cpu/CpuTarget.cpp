@@ -58,7 +58,7 @@ LogicalResult CpuTarget::forEachKernel(
   if (kernels.empty())
     return success();
   MLIRContext *context = kernels.front()->getContext();
-  OwningOpRef<ModuleOp> emitted = cpu::emitKernels(context, kernels);
+  OwningOpRef<ModuleOp> emitted = cpu::emitKernels(context, kernels, host.hasAvx512());
   if (failed(cpu::lowerKernels(*emitted, {.bfloat16 = !host.hasBFloat16Conversion(),
                                           .float16 = !host.hasFloat16Conversion()})))
     return failure();
@@ -122,7 +122,7 @@ FailureOr<std::vector<OwnedModule>> CpuTarget::generateModules(const CodeSources
 }
 
 OwningOpRef<ModuleOp> CpuTarget::emitLoops(const CodeSources &sources) {
-  return cpu::emitKernels(sources.context, sources.kernels);
+  return cpu::emitKernels(sources.context, sources.kernels, host.hasAvx512());
 }
 
 FailureOr<std::vector<std::string>> CpuTarget::writeTexts(const CodeSources &sources,

@@ -13,6 +13,7 @@
 #include "codegen/cpu/KernelEmitter.h"
 
 #include "codegen/cpu/ColumnSums.h"
+#include "codegen/cpu/KeptValues.h"
 #include "codegen/cpu/VectorPointEmitter.h"
 #include "codegen/kernels/Reductions.h"
 #include "codegen/kernels/Storage.h"
@@ -34,7 +35,7 @@ class KernelEmitter {
 public:
   KernelEmitter(const NormalKernel &kernel, const LoopPlan &plan, ImplicitLocOpBuilder &b,
                 VectorPointEmitter &emitter, Value scratch)
-      : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch) {}
+      : kernel(kernel), plan(plan), b(b), emitter(emitter), scratch(scratch), kept(kernel, plan) {}
 
   void run(Value begin, Value end) {
     KernelYieldOp yield = kernel.yield;
@@ -42,6 +43,7 @@ public:
       bool varies = (kernel.storeDims(i) & kernel.reduced) != 0;
       (varies || kernel.scatters() ? pointResults : rowResults).push_back(i);
     }
+    kept.allocate(b);
     stored.assign(yield.getValues().begin(), yield.getValues().end());
     stored.append(yield.getSymbols().begin(), yield.getSymbols().end());
     loop(begin, end, 1, [&](Value item) {
@@ -92,7 +94,32 @@ private:
     Value high = arith::AddIOp::create(b, low, emitter.index(plan.block));
     if (extent % plan.block != 0)
       high = arith::MinSIOp::create(b, high, emitter.index(extent));
+    if (kernel.lastRow > 0)
+      return emitRows(low, high);
     emitDim(*plan.blockDim, low, high, [&] { emitPoints(); });
+  }
+
+  /// The rows of a block, of which the last one of all is not whole.
+  void emitRows(Value low, Value high) {
+    emitter.hoist(stored, /*level=*/0);
+    Value last = emitter.index(kernel.space[0] - 1);
+    loop(low, arith::MinSIOp::create(b, high, last), 1, [&](Value row) {
+      emitter.bindDim(0, row);
+      emitPoints();
+    });
+    Value hasLast = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, high, last);
+    auto branch = scf::IfOp::create(b, hasLast, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    PointEmitter::Scope scope(emitter);
+    emitter.bindDim(0, last);
+    rowExtent = kernel.lastRow;
+    emitPoints();
+    rowExtent.reset();
+  }
+
+  int64_t extentOf(unsigned dim) const {
+    return dim == 1 && rowExtent ? *rowExtent : kernel.space[dim];
   }
 
   /// Binds a dim to each of low..high-1 in turn, or to lanes of it where it is the vector dim.
@@ -104,7 +131,7 @@ private:
         body();
       });
     }
-    int64_t extent = kernel.space[dim], full = extent / plan.lanes * plan.lanes;
+    int64_t extent = extentOf(dim), full = extent / plan.lanes * plan.lanes;
     if (full > 0) {
       emitter.hoist(stored, /*level=*/0);
       Value fullEnd = full == extent ? high : arith::MinSIOp::create(b, high, emitter.index(full));
@@ -127,7 +154,7 @@ private:
   }
 
   void emitWhole(unsigned dim, llvm::function_ref<void()> body) {
-    emitDim(dim, emitter.index(0), emitter.index(kernel.space[dim]), body);
+    emitDim(dim, emitter.index(0), emitter.index(extentOf(dim)), body);
   }
 
   void emitDims(ArrayRef<unsigned> dims, llvm::function_ref<void()> body) {
@@ -151,7 +178,10 @@ private:
       emitLevel(level);
     if (!pointResults.empty()) {
       emitter.hoist(stored, kernel.levels);
-      emitDims(plan.reducedDims, [&] { emitter.store(pointResults); });
+      emitDims(plan.reducedDims, [&] {
+        kept.load(b, emitter);
+        emitter.store(pointResults);
+      });
     }
     if (!rowResults.empty())
       emitter.store(rowResults);
@@ -209,7 +239,7 @@ private:
     unsigned dim = dims.front();
     ArrayRef<unsigned> inner = dims.drop_front();
     bool inLanes = dim == plan.vectorDim;
-    int64_t extent = kernel.space[dim], step = inLanes ? plan.lanes : 1;
+    int64_t extent = extentOf(dim), step = inLanes ? plan.lanes : 1;
     int64_t full = extent / step * step;
     auto body = [&](Value i, const Accumulators &carried) -> Accumulators {
       if (inLanes)
@@ -248,6 +278,8 @@ private:
   }
 
   Accumulators accumulatePoint(const Reductions &reductions, Accumulators accumulators) {
+    if (reductions.level > 1)
+      kept.load(b, emitter);
     SmallVector<Value> values;
     for (auto [operand, accumulator] : llvm::zip_equal(reductions.operands, accumulators)) {
       Value value = emitter.get(operand);
@@ -257,6 +289,8 @@ private:
     if (plan.vectorIsReduced(kernel))
       for (auto [next, old] : llvm::zip_equal(combined, accumulators))
         next = emitter.selectActive(next, old);
+    if (reductions.level == 1)
+      kept.store(b, emitter);
     return combined;
   }
 
@@ -361,18 +395,20 @@ private:
   ImplicitLocOpBuilder &b;
   VectorPointEmitter &emitter;
   Value scratch;
+  KeptValues kept;
   SmallVector<unsigned> pointResults, rowResults;
   SmallVector<Value> stored;
   Value tileLow, tileHigh;
+  std::optional<int64_t> rowExtent; ///< Points of the row, where it is not whole.
 };
 
 } // namespace
 
 void mtc::cpu::emitKernel(const NormalKernel &kernel, const LoopPlan &plan, StringRef symbol,
-                          ModuleOp module) {
+                          ModuleOp module, bool permutesTables) {
   ImplicitLocOpBuilder b(kernel.body->getParentOp()->getLoc(), module.getContext());
   StageFunction stage = beginStage(b, kernel, symbol, module);
-  VectorPointEmitter emitter(b, kernel, stage.operands, stage.fault);
+  VectorPointEmitter emitter(b, kernel, stage.operands, stage.fault, permutesTables);
   KernelEmitter(kernel, plan, b, emitter, stage.scratch).run(stage.begin, stage.end);
   LLVM::ReturnOp::create(b, ValueRange());
   if (!kernel.columnSums.empty())

@@ -14,9 +14,11 @@ namespace mtc::cpu {
 /// Operands are inputs, outputs, then the scratch. Bodies are `scf` loops over `arith` and `math`
 /// on vectors, with loads and stores of the `llvm` dialect.
 ///
+/// `permutesTables`: the processor looks up entries of small tables by AVX-512's permutations.
+///
 /// An output may share its place with an input that is read only at the point being written.
 void emitKernel(const NormalKernel &kernel, const LoopPlan &plan, llvm::StringRef symbol,
-                mlir::ModuleOp module);
+                mlir::ModuleOp module, bool permutesTables);
 
 } // namespace mtc::cpu
 

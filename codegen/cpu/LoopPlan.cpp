@@ -84,6 +84,10 @@ private:
   }
 
   void chooseVectorDim() {
+    if (kernel.lastRow > 0) {
+      plan.vectorDim = 1; // So that a row has the same loops whether it is whole or not.
+      return;
+    }
     // Lanes along a dim that is summed over would meet at one place.
     plan.vectorDim = bestDim(kernel.allDims() & ~kernel.reduced & ~kernel.summedDims);
     if (!kernel.reduced || kernel.scatters())
@@ -119,14 +123,14 @@ private:
     if (callsLibrary)
       lanes = 8;
     plan.lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(kernel.space[*plan.vectorDim]));
-    if (plan.lanes == 1)
+    if (plan.lanes == 1 && kernel.lastRow == 0)
       plan.vectorDim.reset();
   }
 
   /// Elementwise kernels that would gather along the lanes what lies along another dim.
   void chooseTile() {
     if (!plan.vectorDim || kernel.reduced || kernel.scatters() || kernel.summedDims ||
-        kernel.space[*plan.vectorDim] < kTileLanes)
+        kernel.lastRow > 0 || kernel.space[*plan.vectorDim] < kTileLanes)
       return;
     for (auto [number, load] : llvm::enumerate(kernel.body->getOps<KernelLoadOp>())) {
       const LinearForm &form = kernel.loads.find(load)->second;
@@ -174,6 +178,8 @@ private:
   }
 
   void formItems() {
+    if (kernel.lastRow > 0)
+      return formItemsOfRows();
     int64_t points = 1;
     for (unsigned dim : llvm::concat<unsigned>(plan.reducedDims, plan.innerDims))
       points *= kernel.space[dim];
@@ -201,6 +207,16 @@ private:
       plan.extent *= llvm::divideCeil(kernel.space[*plan.tileDim], kTileBlock);
     }
     plan.grain = std::max<int64_t>(1, kPointsPerCall / points);
+  }
+
+  /// Items of rows, of which the last is not whole.
+  void formItemsOfRows() {
+    plan.blockDim = 0;
+    plan.block = std::clamp<int64_t>(kPointsPerItem / kernel.space[1], 1, kernel.space[0]);
+    plan.extent = llvm::divideCeil(kernel.space[0], plan.block);
+    plan.grain = std::max<int64_t>(1, kPointsPerCall / (plan.block * kernel.space[1]));
+    if (plan.reducedDims.empty())
+      plan.innerDims.push_back(1);
   }
 
   /// Few enough items that their partial sums are little beside the rows, and enough for threads.

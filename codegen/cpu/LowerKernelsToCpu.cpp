@@ -16,6 +16,8 @@ using namespace mlir;
 namespace {
 
 struct LowerKernelsToCpu : mtc::impl::LowerKernelsToCpuBase<LowerKernelsToCpu> {
+  using LowerKernelsToCpuBase::LowerKernelsToCpuBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<mtc::KernelFunctionOp>());
@@ -23,7 +25,7 @@ struct LowerKernelsToCpu : mtc::impl::LowerKernelsToCpuBase<LowerKernelsToCpu> {
             mtc::planKernels(kernels, mtc::cpu::TargetAttr::get(&getContext(), mtc::Precision::F32,
                                                                 /*threads=*/1, "host", ""))))
       return signalPassFailure();
-    OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(&getContext(), kernels);
+    OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(&getContext(), kernels, permutesTables);
     module.getBody()->clear();
     for (ModuleOp kernel : emitted->getOps<ModuleOp>())
       module.getBody()->getOperations().splice(module.getBody()->end(),

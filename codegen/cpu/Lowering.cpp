@@ -23,7 +23,8 @@
 using namespace mlir;
 using namespace mtc;
 
-OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunctionOp> kernels) {
+OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunctionOp> kernels,
+                                       bool permutesTables) {
   OpBuilder b(context);
   OwningOpRef<ModuleOp> result = ModuleOp::create(b.getUnknownLoc());
   b.setInsertionPointToEnd(result->getBody());
@@ -33,7 +34,7 @@ OwningOpRef<ModuleOp> cpu::emitKernels(MLIRContext *context, ArrayRef<KernelFunc
   parallelFor(context, 0, kernels.size(), [&](size_t i) {
     KernelFunctionOp function = kernels[i];
     emitKernel(normalizeKernel(function), planOf(function), kernelSymbol(function.getSymName()),
-               modules[i]);
+               modules[i], permutesTables);
   });
   return result;
 }

@@ -10,9 +10,10 @@
 namespace mtc::cpu {
 
 /// A new module with a module for each kernel, in their order, which later stages treat in
-/// parallel. Kernels have plans of this target.
+/// parallel. Kernels have plans of this target. `permutesTables` as `emitKernel` has it.
 mlir::OwningOpRef<mlir::ModuleOp> emitKernels(mlir::MLIRContext *context,
-                                              llvm::ArrayRef<KernelFunctionOp> kernels);
+                                              llvm::ArrayRef<KernelFunctionOp> kernels,
+                                              bool permutesTables);
 
 /// The conversions of 16-bit floats that a processor has no instructions for.
 struct ExpandedConversions {

@@ -80,6 +80,8 @@ std::string mtc::cpu::refusePlan(const LoopPlan &plan, const NormalKernel &kerne
     return "items of a scatter meet outside its owned dims";
   if (!isVectorOf(plan, kernel))
     return "'vector' and 'lanes' do not go together";
+  if (kernel.lastRow > 0 && (plan.blockDim != 0U || plan.vectorDim != 1U))
+    return "a row that is not whole is neither the last of its block, nor in lanes";
   if (!areTilesOf(plan, kernel))
     return "'tiled' and 'tiled_loads' do not go together";
   if (plan.extent != countItems(plan, kernel))

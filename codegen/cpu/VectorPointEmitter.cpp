@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/VectorPointEmitter.h"
 
+#include "codegen/cpu/TableLookup.h"
 #include "codegen/cpu/Transpose.h"
 #include "codegen/kernels/Storage.h"
 
@@ -28,6 +29,21 @@ void VectorPointEmitter::beforeLoad(const LinearForm &form, const LaneOffset &at
                                         ArrayRef<LLVM::GEPArg>{index(ahead * jump + byte)});
     LLVM::Prefetch::create(b, address, /*rw=*/0, /*hint=*/3, /*cache=*/1);
   }
+}
+
+Value VectorPointEmitter::emitLookup(KernelLoadOp op, const LinearForm &form) {
+  std::optional<SmallTable> table;
+  if (permutesTables && state.lanes % 16 == 0)
+    table = findSmallTable(op, form);
+  if (!table)
+    return {};
+  Value numbers = getLanes(table->number);
+  Type wide = inLanes(b.getI32Type());
+  if (numbers.getType() != wide)
+    numbers = arith::ExtUIOp::create(b, wide, numbers);
+  unsigned operand = cast<BlockArgument>(op.getSource()).getArgNumber();
+  return lookUp(b, *table, pointer(operands[operand], b.getF32Type(), index(table->first)),
+                numbers);
 }
 
 SmallVector<Value> VectorPointEmitter::loadTransposed(KernelLoadOp op, int64_t rows) {

@@ -11,8 +11,8 @@ namespace mtc::cpu {
 class VectorPointEmitter : public PointEmitter {
 public:
   VectorPointEmitter(mlir::ImplicitLocOpBuilder &b, const NormalKernel &kernel,
-                     mlir::ValueRange operands, mlir::Value fault)
-      : PointEmitter(b, kernel, operands, fault, b.getI64Type()) {}
+                     mlir::ValueRange operands, mlir::Value fault, bool permutesTables)
+      : PointEmitter(b, kernel, operands, fault, b.getI64Type()), permutesTables(permutesTables) {}
 
   /// A load at the bound lanes and, for each of them, the next `rows` elements of memory: for each
   /// of those one vector over the lanes. The dim along which memory runs is bound to its first
@@ -32,6 +32,11 @@ protected:
   /// of time.
   void beforeLoad(const LinearForm &form, const LaneOffset &offset, unsigned operand,
                   mlir::Type element) override;
+  /// Small tables are in registers, if the processor permutes these by others.
+  mlir::Value emitLookup(KernelLoadOp op, const LinearForm &form) override;
+
+private:
+  bool permutesTables;
 };
 
 } // namespace mtc::cpu

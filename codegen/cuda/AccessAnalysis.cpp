@@ -65,7 +65,8 @@ std::optional<unsigned> cuda::contiguousDim(const NormalKernel &kernel, DimSet a
   }
   std::optional<unsigned> best;
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)
-    if (contains(among, dim) && weights[dim] > 0 && (!best || weights[dim] >= weights[*best]))
+    if (contains(among, dim) && (kernel.lastRow == 0 || dim != 0) && weights[dim] > 0 &&
+        (!best || weights[dim] >= weights[*best]))
       best = dim;
   return best;
 }
@@ -104,7 +105,11 @@ int64_t cuda::vectorWidth(const NormalKernel &kernel, unsigned dim, bool exact) 
   for (const Access &access : accessesOf(kernel))
     if (access.runsAlong(dim))
       width = std::min(width, alignmentOf(kernel, access, dim, width));
-  while (width > 1 && (exact ? kernel.space[dim] % width != 0 : kernel.space[dim] < width))
+  auto divides = [&] {
+    return exact ? kernel.space[dim] % width == 0 && kernel.lastRow % width == 0
+                 : kernel.space[dim] >= width;
+  };
+  while (width > 1 && !divides())
     width /= 2;
   return width;
 }

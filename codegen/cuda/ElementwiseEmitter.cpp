@@ -18,7 +18,7 @@ public:
 
   void run() {
     Value first = threads.add(threads.scale(threads.block(), blockThreads), threads.thread());
-    int64_t all = pointsOf(kernel, plan.dims), groups = all / plan.vector.width;
+    int64_t all = kernel.points(), groups = all / plan.vector.width;
     if (groups <= gridThreads) {
       Value exists = groups % blockThreads != 0 ? threads.less(first, groups) : Value();
       threads.ifThen(exists, [&] { emitPoints(first, plan.vector); });

@@ -76,7 +76,7 @@ bool planTranspose(const NormalKernel &kernel, LaunchPlan &plan) {
 }
 
 void planElementwise(const NormalKernel &kernel, LaunchPlan &plan) {
-  if (planTranspose(kernel, plan))
+  if (kernel.lastRow == 0 && planTranspose(kernel, plan))
     return;
   ElementwisePlan shape;
   for (unsigned dim = 0; dim < kernel.rank(); ++dim)

@@ -154,6 +154,9 @@ private:
     high = threads.index(plan.steps);
     if (plan.splits > 1)
       high = threads.minimum(threads.add(low, plan.chunk), plan.steps);
+    if (kernel.lastRow > 0)
+      high = arith::SelectOp::create(b, threads.equals(row, plan.rows - 1),
+                                     threads.index(kernel.lastRow / plan.vector.width), high);
   }
 
   bool isLastOfSplit() const {
@@ -185,8 +188,8 @@ private:
     for (int64_t i = 0; i < plan.residentSteps; ++i) {
       points.setState(outside);
       Value at = threads.add(team.member(), i * plan.team), exists;
-      if ((i + 1) * plan.team > plan.steps)
-        exists = threads.less(at, plan.steps);
+      if ((i + 1) * plan.team > plan.steps || kernel.lastRow > 0)
+        exists = threads.less(at, high);
       points.bindPoint(plan.reducedDims, at, plan.vector);
       points.bindExists(threads.both(rowExists, exists));
       points.hoist(loads, /*level=*/0);

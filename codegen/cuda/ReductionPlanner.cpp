@@ -112,7 +112,7 @@ private:
       plan.team = std::min<int64_t>(plan.team, llvm::alignTo(plan.steps, kWarp));
     }
     plan.rowsPerBlock = plan.team > kWarp ? 1 : std::min(kBlock / plan.team, rowsThatFillWarps());
-    if (kernel.levels > 0 && plan.rows * plan.team < kEnoughThreads) {
+    if (kernel.levels > 0 && kernel.lastRow == 0 && plan.rows * plan.team < kEnoughThreads) {
       int64_t wanted = llvm::divideCeil(kManyThreads, plan.rows * plan.team);
       plan.splits = std::min({wanted, plan.steps / (plan.team * kMinSteps), kMaxSplits});
       plan.splits = std::max<int64_t>(plan.splits, 1);

@@ -57,7 +57,7 @@ static constexpr const char *wrongVector = "the kernel's accesses are no such ve
 static constexpr const char *wrongPartials = "partial results do not lie in the scratch";
 
 static std::string refuse(const ElementwisePlan &plan, const NormalKernel &kernel, int64_t) {
-  if (!kernel.isSpace({plan.dims}))
+  if (!kernel.isSpace({plan.dims}) || (kernel.lastRow > 0 && plan.dims.back() != 1))
     return wrongDims;
   if (!isVector(plan.vector, kernel, /*exact=*/kernel.rank() > 1) ||
       (plan.vector.dim && plan.dims.back() != *plan.vector.dim))
@@ -66,7 +66,7 @@ static std::string refuse(const ElementwisePlan &plan, const NormalKernel &kerne
 }
 
 static std::string refuse(const TransposePlan &plan, const NormalKernel &kernel, int64_t) {
-  if (!kernel.isSpace({plan.outerDims, {plan.loadDim}, {plan.storeDim}}))
+  if (!kernel.isSpace({plan.outerDims, {plan.loadDim}, {plan.storeDim}}) || kernel.lastRow > 0)
     return wrongDims;
   bool valid = llvm::all_of(plan.loads, [&](unsigned number) {
     KernelLoadOp load = kernel.getLoad(number);
@@ -89,7 +89,7 @@ static std::string refuse(const ReductionPlan &plan, const NormalKernel &kernel,
   int64_t rows = pointsOf(kernel, plan.rowDims), steps = pointsOf(kernel, plan.reducedDims);
   (plan.vectorIsReduced ? steps : rows) /= plan.vector.width;
   if (plan.rows != rows || plan.steps != steps || plan.splits > steps || plan.chunk > steps ||
-      plan.splits * plan.chunk < steps)
+      plan.splits * plan.chunk < steps || (kernel.lastRow > 0 && plan.splits > 1))
     return "'rows', 'steps', 'splits' and 'chunk' are not the kernel's";
   if (PartialResults::bytes(kernel, plan) > scratchBytes)
     return wrongPartials;

@@ -19,13 +19,15 @@ using namespace llvm;
 using namespace mtc;
 
 /// Features of which code generation depends on, and not only LLVM.
-static constexpr const char *askedFeatures[] = {"avx512bf16", "avxneconvert", "f16c"};
+static constexpr const char *askedFeatures[] = {"avx512bf16", "avx512f", "avxneconvert", "f16c"};
 
 /// The last mention counts.
 bool cpu::Processor::has(StringRef feature) const {
-  StringRef list = features;
-  size_t added = list.rfind(("+" + feature).str()), removed = list.rfind(("-" + feature).str());
-  return added != StringRef::npos && (removed == StringRef::npos || removed < added);
+  bool found = false; // The last entry counts.
+  for (StringRef entry : llvm::split(features, ','))
+    if (entry.drop_front(!entry.empty()) == feature)
+      found = entry.front() == '+';
+  return found;
 }
 
 bool cpu::Processor::hasBFloat16Conversion() const {
@@ -33,6 +35,8 @@ bool cpu::Processor::hasBFloat16Conversion() const {
 }
 
 bool cpu::Processor::hasBFloat16Products() const { return has("avx512bf16"); }
+
+bool cpu::Processor::hasAvx512() const { return has("avx512f"); }
 
 bool cpu::Processor::hasFloat16Conversion() const { return has("f16c"); }
 

@@ -19,6 +19,8 @@ struct Processor {
   /// Whether it has instructions that convert f32 to and from the type, in whole vectors.
   bool hasBFloat16Conversion() const;
   bool hasFloat16Conversion() const;
+  /// Whether it has registers of 512 bits.
+  bool hasAvx512() const;
   /// Whether it multiplies bf16 faster than f32.
   bool hasBFloat16Products() const;
 

@@ -25,7 +25,7 @@ int64_t NormalKernel::points() const {
   int64_t count = 1;
   for (int64_t extent : space)
     count *= extent;
-  return count;
+  return lastRow > 0 ? count - space[1] + lastRow : count;
 }
 
 DimSet NormalKernel::storeDims(unsigned i) const {
@@ -47,7 +47,7 @@ struct Access {
 class Normalizer {
 public:
   Normalizer(Block &body, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
-             ArrayRef<RankedTensorType> outputs)
+             std::optional<int64_t> points, ArrayRef<RankedTensorType> outputs)
       : context(body.getParentOp()->getContext()), space(space), isReduced(space.size(), false),
         isOwned(space.size(), false) {
     for (int64_t dim : reduced)
@@ -57,14 +57,18 @@ public:
     for (Type type : body.getArgumentTypes())
       kernel.inputs.push_back(cast<RankedTensorType>(type));
     kernel.outputs.assign(outputs.begin(), outputs.end());
+    if (points)
+      kernel.lastRow = *points - (space[0] - 1) * space[1];
   }
 
   NormalKernel run() {
     collect();
-    dropUnitDims();
-    while (splitOneDim()) {
-    }
-    while (mergeOnePair()) {
+    if (kernel.lastRow == 0) { // Otherwise the space says which points exist.
+      dropUnitDims();
+      while (splitOneDim()) {
+      }
+      while (mergeOnePair()) {
+      }
     }
     linearize();
     analyzeValues();
@@ -357,7 +361,7 @@ bool NormalKernel::isSpace(std::initializer_list<ArrayRef<unsigned>> lists) cons
 
 NormalKernel mtc::normalizeKernel(KernelFunctionOp function) {
   return Normalizer(function.getBody().front(), function.getSpace(), function.getReduced(),
-                    function.getOutputTypes())
+                    function.getPoints(), function.getOutputTypes())
       .run();
 }
 
@@ -368,6 +372,7 @@ NormalKernel mtc::normalizeKernel(Operation *op) {
   SmallVector<RankedTensorType> outputs;
   for (Type type : kernel.getOutputs().getTypes())
     outputs.push_back(cast<RankedTensorType>(type));
-  return Normalizer(kernel.getBody().front(), kernel.getSpace(), kernel.getReduced(), outputs)
+  return Normalizer(kernel.getBody().front(), kernel.getSpace(), kernel.getReduced(),
+                    kernel.getPoints(), outputs)
       .run();
 }

@@ -43,6 +43,9 @@ struct NormalKernel {
 
   llvm::SmallVector<int64_t> space;
   DimSet reduced = 0;
+  /// Where not all points of the space exist: it has two dims, the rows first, and its last row has
+  /// so many points. 0 otherwise.
+  int64_t lastRow = 0;
 
   /// Element offset of each load within its operand, over the dims and the load's symbols.
   llvm::DenseMap<mlir::Operation *, LinearForm> loads;
@@ -83,6 +86,7 @@ struct NormalKernel {
   DimSet allDims() const { return (DimSet(1) << rank()) - 1; }
   bool isColumnSum(unsigned result) const { return llvm::is_contained(columnSums, result); }
   bool scatters() const { return const_cast<KernelYieldOp &>(yield).scatters(); }
+  /// How many points exist.
   int64_t points() const;
   /// The dims that storing result i takes part in: those of its value and of its place.
   DimSet storeDims(unsigned i) const;

@@ -47,7 +47,7 @@ class Interpreter {
 public:
   Interpreter(KernelFunctionOp kernel, ArrayRef<const char *> inputs, ArrayRef<char *> outputs)
       : body(kernel.getBody().front()), yield(cast<KernelYieldOp>(body.getTerminator())),
-        space(kernel.getSpace()), inputs(inputs), outputs(outputs),
+        space(kernel.getSpace()), points(kernel.getPoints()), inputs(inputs), outputs(outputs),
         outputTypes(kernel.getOutputTypes()) {
     for (unsigned dim = 0; dim < space.size(); ++dim)
       (llvm::is_contained(kernel.getReduced(), dim) ? reduced : parallel).push_back(dim);
@@ -77,12 +77,16 @@ private:
   /// Runs `visit` at all indices of some dims, in order.
   void forEach(ArrayRef<unsigned> dims, llvm::function_ref<void()> visit) {
     if (dims.empty())
-      return visit();
+      return exists() ? visit() : void();
     for (int64_t i = 0; i < space[dims.front()] && error.empty(); ++i) {
       point[dims.front()] = i;
       forEach(dims.drop_front(), visit);
     }
+    point[dims.front()] = 0;
   }
+
+  /// Whether the current point does, where not all of the space's do. The first of a row always.
+  bool exists() const { return !points || point[0] * space[1] + point[1] < *points; }
 
   void computeParallelPoint() {
     reductions.clear();
@@ -291,6 +295,7 @@ private:
   Block &body;
   KernelYieldOp yield;
   ArrayRef<int64_t> space;
+  std::optional<int64_t> points;
   ArrayRef<const char *> inputs;
   ArrayRef<char *> outputs;
   SmallVector<RankedTensorType> outputTypes;

@@ -176,6 +176,8 @@ Value PointEmitter::emitLoad(KernelLoadOp op) {
 
   if (at.isUniform())
     return emitUniformLoad(op, pointer(operands[operand], element, at.uniform), guard);
+  if (Value value = emitLookup(op, form))
+    return value;
   beforeLoad(form, at, operand, element);
   Value active = both(both(state.mask, guard), state.exists);
   Value loaded = fromStorage(b, readLanes(at, operands[operand], element, active), element);

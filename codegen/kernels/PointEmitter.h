@@ -111,6 +111,9 @@ protected:
   /// A load in lanes is about to be emitted.
   virtual void beforeLoad(const LinearForm &form, const LaneOffset &offset, unsigned operand,
                           mlir::Type element) {}
+  /// A load in lanes at numbers that are computed, in a way of the target's own; null for the
+  /// common one.
+  virtual mlir::Value emitLookup(KernelLoadOp op, const LinearForm &form) { return {}; }
   /// A value that the target computes in a way of its own; null for the common one.
   virtual mlir::Value emitSpecial(mlir::Operation *op) { return {}; }
 

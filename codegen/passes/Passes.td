@@ -30,6 +30,9 @@ def LowerKernelsToCpu : Pass<"mtc-lower-kernels-to-cpu", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"permutesTables", "permutes-tables", "bool", "false", "look up entries of small tables by AVX-512's permutations">,
+  ];
   let dependentDialects = ["::mtc::cpu::MtcCpuDialect", "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }

@@ -38,11 +38,29 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
     // Splats last: by then kernels have taken them in as scalars.
     for (FusibleOpInterface op : operations)
       replaceByKernel(op);
+    mergeConstants();
     for (Operation *splat : splats) {
       if (splat->use_empty())
         splat->erase();
       else
         replaceByKernel(cast<FusibleOpInterface>(splat));
+    }
+  }
+
+  /// Kernels that read equal tables, such as the maps of quantization, read one.
+  void mergeConstants() {
+    DenseMap<Attribute, mtc::ConstantOp> known;
+    Block &block = getOperation().front();
+    for (auto op : llvm::make_early_inc_range(block.getOps<mtc::ConstantOp>())) {
+      if (isSplatConstant(op))
+        continue;
+      auto [first, isNew] = known.try_emplace(op.getValue(), op);
+      if (isNew) {
+        op->moveBefore(&block, block.begin());
+        continue;
+      }
+      op.replaceAllUsesWith(first->second.getResult());
+      op.erase();
     }
   }
 };

@@ -36,8 +36,9 @@ bool isColumnSum(KernelOp kernel) {
 KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex &index) {
   int64_t position = index.remove(kernel);
   OpBuilder builder(kernel);
-  auto changed = KernelOp::create(builder, kernel.getLoc(), kernel->getResultTypes(),
-                                  kernel.getSpace(), reduced, kernel.getInputs());
+  auto changed =
+      KernelOp::create(builder, kernel.getLoc(), kernel->getResultTypes(), kernel.getSpace(),
+                       reduced, kernel.getPoints(), kernel.getInputs());
   changed->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   changed.getBody().takeBody(kernel.getBody());
   kernel->replaceAllUsesWith(changed);

@@ -226,7 +226,8 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
 
   OpBuilder builder(place);
   auto loc = FusedLoc::get(builder.getContext(), {first.getLoc(), second.getLoc()});
-  auto joined = KernelOp::create(builder, loc, types, common.space, common.reduced, ValueRange());
+  auto joined = KernelOp::create(builder, loc, types, common.space, common.reduced, common.points,
+                                 ValueRange());
   joined->setDiscardableAttrs(second->getDiscardableAttrDictionary());
   joined.getBody().emplaceBlock();
   BodyCopier copier(joined, common);

@@ -10,6 +10,8 @@ using namespace mlir;
 using namespace mtc;
 
 int64_t mtc::pointsOf(KernelOp kernel) {
+  if (std::optional<int64_t> points = kernel.getPoints())
+    return *points;
   int64_t points = 1;
   for (int64_t extent : kernel.getSpace())
     points *= extent;
@@ -174,7 +176,7 @@ KernelOp mtc::withoutResult(KernelOp kernel, int64_t result) {
       added.push_back(sum > result ? sum - 1 : sum);
   OpBuilder builder(kernel);
   auto smaller = KernelOp::create(builder, kernel.getLoc(), types, kernel.getSpace(),
-                                  kernel.getReduced(), kernel.getInputs());
+                                  kernel.getReduced(), kernel.getPoints(), kernel.getInputs());
   smaller->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   smaller.getBody().takeBody(kernel.getBody());
   builder.setInsertionPoint(yield);

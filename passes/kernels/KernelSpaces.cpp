@@ -134,7 +134,44 @@ private:
 
 } // namespace
 
+/// The index of each dim of a kernel in a space whose last row is not whole; none if the kernel's
+/// points are others.
+static std::optional<SmallVector<AffineExpr>> placeInPartRows(KernelOp kernel, KernelOp whole) {
+  MLIRContext *context = kernel.getContext();
+  AffineExpr row = getAffineDimExpr(0, context), column = getAffineDimExpr(1, context);
+  if (kernel.getPoints()) {
+    if (kernel.getPoints() != whole.getPoints() || kernel.getSpace() != whole.getSpace())
+      return std::nullopt;
+    return SmallVector<AffineExpr>{row, column};
+  }
+  SmallVector<Dim> dims = dimsOf(kernel);
+  if (dims.size() != 1 || dims[0].isReduced || pointsOf(kernel) != pointsOf(whole) ||
+      !yieldOf(kernel).getAdded().empty())
+    return std::nullopt;
+  SmallVector<AffineExpr> exprs(kernel.getSpace().size(), getAffineConstantExpr(0, context));
+  exprs[dims[0].position] = row * whole.getSpace()[1] + column;
+  return exprs;
+}
+
+/// The common space of two kernels, one of which has this one, of points that do not all exist.
+static std::optional<CommonSpace> takePartRows(KernelOp first, KernelOp second, KernelOp whole) {
+  auto ofFirst = placeInPartRows(first, whole), ofSecond = placeInPartRows(second, whole);
+  if (!ofFirst || !ofSecond)
+    return std::nullopt;
+  CommonSpace common;
+  common.space.assign(whole.getSpace().begin(), whole.getSpace().end());
+  KernelOp reducing = first.getReduced().empty() ? second : first;
+  common.reduced.assign(reducing.getReduced().begin(), reducing.getReduced().end());
+  common.points = whole.getPoints();
+  common.first = std::move(*ofFirst);
+  common.second = std::move(*ofSecond);
+  return common;
+}
+
 std::optional<CommonSpace> mtc::findCommonSpace(KernelOp first, KernelOp second) {
+  for (KernelOp whole : {first, second})
+    if (whole.getPoints())
+      return takePartRows(first, second, whole);
   int64_t points[2] = {pointsOf(first), pointsOf(second)};
   Refinement refinement(first, second);
   if (points[0] != points[1]) {

@@ -13,9 +13,9 @@ KernelFunctionOp KernelOutliner::outline(KernelOp kernel, KernelPlanAttrInterfac
   SmallVector<Attribute> outputs;
   for (Type type : kernel.getOutputs().getTypes())
     outputs.push_back(TypeAttr::get(type));
-  auto function =
-      KernelFunctionOp::create(builder, kernel.getLoc(), "kernel", kernel.getSpaceAttr(),
-                               kernel.getReducedAttr(), builder.getArrayAttr(outputs), plan);
+  auto function = KernelFunctionOp::create(
+      builder, kernel.getLoc(), "kernel", kernel.getSpaceAttr(), kernel.getReducedAttr(),
+      kernel.getPointsAttr(), builder.getArrayAttr(outputs), plan);
   function.getBody().takeBody(kernel.getBody());
 
   std::string text;

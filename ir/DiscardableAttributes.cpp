@@ -29,7 +29,8 @@ static const KnownAttribute knownAttributes[] = {
     {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},
     {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},
     {differentiatedAttribute, {Holder::Result}, is<UnitAttr>, "unit"},
-    {recomputedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"}};
+    {recomputedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
+    {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"}};
 
 static LogicalResult verify(Operation *op, Holder holder, StringRef described,
                             NamedAttribute attribute) {

@@ -24,6 +24,10 @@ inline constexpr llvm::StringLiteral differentiatedAttribute = "mtc.differentiat
 /// merged with the forward pass's own; a unit.
 inline constexpr llvm::StringLiteral recomputedAttribute = "mtc.recomputed";
 
+/// Of a variable: state that `mtc-quantize-optimizer-state` keeps in codes, by this map; a
+/// QuantizationMapAttr.
+inline constexpr llvm::StringLiteral quantizationAttribute = "mtc.quantization";
+
 } // namespace mtc
 
 #endif // MTC_IR_DISCARDABLEATTRIBUTES_H

@@ -1,6 +1,6 @@
 //===- Optimizer.cpp - All optimizers, and what they share ------------------------------------===//
 
-#include "passes/optimizer/Optimizer.h"
+#include "passes/optimizer/OptimizerRegistry.h"
 
 #include "passes/OptionTable.h"
 
@@ -95,8 +95,8 @@ namespace mtc {
 #undef MTC_FILE
 } // namespace mtc
 
-ArrayRef<OptimizerKind> mtc::getOptimizers() {
-  static const std::vector<OptimizerKind> optimizers = [] {
+static std::vector<OptimizerKind> &allOptimizers() {
+  static std::vector<OptimizerKind> optimizers = [] {
     std::vector<OptimizerKind> all;
 #define MTC_FILE(NAME) add##NAME##Optimizers(all);
 #include "passes/optimizer/Kinds.inc"
@@ -105,6 +105,10 @@ ArrayRef<OptimizerKind> mtc::getOptimizers() {
   }();
   return optimizers;
 }
+
+void mtc::registerOptimizer(const OptimizerKind &kind) { allOptimizers().push_back(kind); }
+
+ArrayRef<OptimizerKind> mtc::getOptimizers() { return allOptimizers(); }
 
 const OptimizerKind *mtc::findOptimizer(StringRef name) {
   const auto *found =

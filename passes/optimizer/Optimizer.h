@@ -85,6 +85,8 @@ struct UpdateRule {
   const OptimizerKind *kind = nullptr;
   /// In the order of the optimizer's record.
   llvm::SmallVector<double> numbers;
+  /// In which states of the parameter's shape are kept: 32, or fewer in blocks with a scale each.
+  unsigned stateBits = 32;
 
   /// With the defaults.
   explicit UpdateRule(const OptimizerKind &kind);
@@ -110,6 +112,8 @@ struct OptimizerState {
                                 const UpdateRule &rule) = likeParameter;
   /// The hyperparameter whose value all elements start as; "": 0.
   llvm::StringLiteral initial = "";
+  /// Its elements are never less than 0: codes of few bits need no sign.
+  bool isNonNegative = false;
 };
 
 /// The update in the making: of one parameter in its own shape, or of several as one flat tensor

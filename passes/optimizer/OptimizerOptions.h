@@ -28,6 +28,7 @@ struct OptimizerOptions {
   std::optional<double> ema;
   ScheduleOptions schedule;
   bool noDecay1d = false;
+  std::string optimizerBits = "32";
   std::vector<std::string> groups;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
@@ -71,6 +72,14 @@ struct OptimizerOptions {
     visitScheduleOptions(option);
     option(&OptimizerOptions::noDecay1d,
            {"no-decay-1d", "", "no weight decay for one-dimensional parameters (biases, norms)"});
+    option(&OptimizerOptions::optimizerBits,
+           {"optimizer-bits",
+            "bits",
+            "what an element of the optimizer's state takes; embeddings, and parameters of fewer "
+            "than 4096 elements, have 32",
+            {{"32", ""},
+             {"8", "codes in blocks of 256 with a scale, as bitsandbytes has them"},
+             {"4", "codes in blocks of 128 with a scale, as torchao has them"}}});
     option(&OptimizerOptions::groups,
            {"group", "SETTINGS",
             "what holds of the parameters whose name matches: 'match=*.bias weight-decay=0 "

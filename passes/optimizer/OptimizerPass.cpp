@@ -1,5 +1,7 @@
 //===- OptimizerPass.cpp - The update of all parameters as a function -------------------------===//
 
+#include "ir/DiscardableAttributes.h"
+#include "ir/QuantizationTable.h"
 #include "ir/ReservedNames.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
@@ -87,12 +89,18 @@ VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerSta
     return {};
   auto type = RankedTensorType::get(*shape, storage.getElementType());
   double value = state.initial.empty() ? 0.0 : rule[state.initial];
-  OpBuilder builder(&getContext());
+  Builder builder(&getContext());
   Attribute initial = ZerosAttr::get(&getContext());
   if (value != 0.0)
     initial =
         DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value).getValue());
-  return addVariable(parameter, Role::Optimizer, state.suffix, type, initial);
+  VariableOp variable = addVariable(parameter, Role::Optimizer, state.suffix, type, initial);
+  if (rule.stateBits != 32 && type.getShape() == ofParameter.getShape())
+    variable->setAttr(quantizationAttribute,
+                      QuantizationMapAttr::get(
+                          &getContext(), findQuantizationMap(rule.stateBits,
+                                                             /*isSigned=*/!state.isNonNegative)));
+  return variable;
 }
 
 /// Groups in the order of their first parameters.
@@ -120,7 +128,8 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
     FailureOr<UpdateRule> rule = rules.choose(parameter);
     if (failed(rule))
       return failure();
-    bool isFlat = rule->kind->isElementwise && storage.isPaddedAlike();
+    bool isFlat =
+        rule->kind->isElementwise && rule->stateBits == 32 && storage.isPaddedAlike();
     auto group = llvm::find_if(groups, [&](Group &each) {
       return each.isFlat == isFlat && each.rule == *rule && storage.isLike(each.parameters.front());
     });
@@ -177,7 +186,8 @@ void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   SmallVector<std::pair<VariableView, Value>> written;
   // A changed gradient that several kernels read takes the given one's place, not memory of its
   // own.
-  bool isShared = !update.rule.kind->isElementwise && !update.gradient.hasOneUse();
+  bool isShared = !update.rule.kind->isElementwise && update.rule.stateBits == 32 &&
+                  !update.gradient.hasOneUse();
   if (accumulates)
     written.push_back({operands.gradient, b.splat(given, 0.0)});
   else if (update.gradient != given && isShared)
@@ -205,14 +215,18 @@ void OptimizerPass::buildGroup(const Update &update, const Group &group) {
                                                : std::nullopt);
     return buildUpdate(update, operands);
   }
+  // Blocks of a state run over its elements as a line.
+  bool isElementwise = group.rule.kind->isElementwise;
+  auto view = [&](VariableOp variable) {
+    return isElementwise ? VariableView::lineOf(variable) : VariableView(variable);
+  };
   for (auto [i, parameter] : llvm::enumerate(group.parameters)) {
     Operands operands{
-        ParameterView(parameter), VariableView(VariableOp(group.gradients[i])), {}, {}};
+        ParameterView(parameter, isElementwise), view(group.gradients[i]), {}, {}};
     if (options.ema)
-      operands.average = VariableView(VariableOp(group.averages[i]));
+      operands.average = view(group.averages[i]);
     for (ArrayRef<VariableOp> states : group.states)
-      operands.states.push_back(states[i] ? std::optional<VariableView>(VariableOp(states[i]))
-                                          : std::nullopt);
+      operands.states.push_back(states[i] ? std::optional(view(states[i])) : std::nullopt);
     buildUpdate(update, operands);
   }
 }
@@ -243,6 +257,8 @@ void OptimizerPass::runOnOperation() {
     return signalPassFailure();
   if (std::string others = rules.describeOthers(); !others.empty())
     emitRemark(UnknownLoc::get(&getContext()), others);
+  if (std::string kept = rules.describeStateBits(); !kept.empty())
+    emitRemark(UnknownLoc::get(&getContext()), kept);
 
   module.walk([&](AccumulateOp) { accumulates = true; });
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -53,6 +53,34 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }
 
+def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::ModuleOp"> {
+  let summary = "keep state of optimizers in codes of few bits, with a scale for each block";
+  let description = [{
+    Every variable that has the attribute `mtc.quantization` becomes two of the same role: its codes, `NAME.codes` (two of 4 bits
+    in a byte), and the scales of its blocks, `NAME.scales`. What reads it reads `mtc.dequantize_blocks` of them, what writes it
+    writes `mtc.quantize_blocks`, whatever lies between: no optimizer is known here. Kernels fuse all of it into one, in
+    which a block stays where it is.
+
+    Where a state would become infinite or NaN, which its block's scale must not be, the element's states become 0 instead and the
+    parameter's element stays as it was; as it does where itself would not be finite.
+
+    ```mlir
+    mtc.variable optimizer @w.velocity : tensor<64x64xf32> = #mtc.zeros of @w {mtc.quantization = #mtc.quantization<dynamic8>}
+    func.func @update() {
+      %v = mtc.read @w.velocity : tensor<64x64xf32>
+    // becomes
+    mtc.variable optimizer @w.velocity.codes : tensor<4096xui8> = #mtc.zeros of @w
+    mtc.variable optimizer @w.velocity.scales : tensor<16xf32> = #mtc.zeros of @w
+    func.func @update() {
+      %c = mtc.read @w.velocity.codes : tensor<4096xui8>
+      %s = mtc.read @w.velocity.scales : tensor<16xf32>
+      %l = mtc.dequantize_blocks %c, %s by <dynamic8> : tensor<4096xui8>, tensor<16xf32> -> tensor<4096xf32>
+      %v = mtc.reshape %l : tensor<4096xf32> -> tensor<64x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
   let summary = "update each large parameter as soon as its gradient is known";
   let description = [{

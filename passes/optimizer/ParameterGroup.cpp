@@ -50,6 +50,13 @@ llvm::Error ParameterGroup::take(StringRef key, StringRef value) {
     optimizer = findOptimizer(value);
     return optimizer ? llvm::Error::success() : problem("there is no optimizer '" + value + "'");
   }
+  if (key == "optimizer-bits") {
+    unsigned bits = 0;
+    if (value.getAsInteger(10, bits) || (bits != 32 && bits != 8 && bits != 4))
+      return problem("optimizer-bits is 32, 8 or 4, not '" + value + "'");
+    stateBits = bits;
+    return llvm::Error::success();
+  }
   if (key != "lr-factor")
     return takeNumbers(key, value);
   double factor;
@@ -68,7 +75,8 @@ llvm::Error ParameterGroup::takeNumbers(StringRef key, StringRef value) {
         meant.insert({each.name, &each});
   if (meant.empty())
     return problem("there is no '" + key +
-                   "'; expected match, frozen, optimizer, lr-factor or what optimizers have, such "
+                   "'; expected match, frozen, optimizer, optimizer-bits, lr-factor or what "
+                   "optimizers have, such "
                    "as lr and weight-decay");
   SmallVector<StringRef> texts = llvm::to_vector(llvm::split(value, ','));
   if (texts.size() != meant.size())
@@ -93,7 +101,7 @@ llvm::Error ParameterGroup::takeNumbers(StringRef key, StringRef value) {
 llvm::Error ParameterGroup::check() const {
   if (patterns.empty())
     return problem("expected match=PATTERN, which says whose group it is");
-  bool isEmpty = !optimizer && numbers.empty() && !rateFactor;
+  bool isEmpty = !optimizer && numbers.empty() && !rateFactor && !stateBits;
   if (isFrozen)
     return isEmpty ? llvm::Error::success()
                    : problem("what is frozen is not updated; expected nothing but match beside it");

@@ -21,6 +21,7 @@ struct ParameterGroup {
   /// Values of hyperparameters by their names; `rateFactor` is of the run's learning rate.
   std::map<std::string, double, std::less<>> numbers;
   std::optional<double> rateFactor;
+  std::optional<unsigned> stateBits; ///< As of --optimizer-bits.
 
   static llvm::Expected<ParameterGroup> parse(llvm::StringRef text);
 

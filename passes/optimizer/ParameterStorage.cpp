@@ -42,8 +42,12 @@ bool ParameterStorage::isPaddedAlike() {
          (!copy || paddedElements(copy) == elements);
 }
 
-static std::optional<VariableView> viewOf(VariableOp variable) {
-  return variable ? std::optional<VariableView>(variable) : std::nullopt;
+static VariableView viewOf(VariableOp variable, bool isLine) {
+  return isLine ? VariableView::lineOf(variable) : VariableView(variable);
+}
+
+static std::optional<VariableView> viewOfAny(VariableOp variable, bool isLine) {
+  return variable ? std::optional(viewOf(variable, isLine)) : std::nullopt;
 }
 
 /// Of variables that all are or are not.
@@ -55,8 +59,9 @@ static std::optional<VariableView> viewOf(ArrayRef<ParameterStorage> storages,
       storages, [&](const ParameterStorage &storage) { return storage.*member; }));
 }
 
-ParameterView::ParameterView(ParameterStorage storage)
-    : stored(storage.parameter), lowHalf(viewOf(storage.lowHalf)), copy(viewOf(storage.copy)) {}
+ParameterView::ParameterView(ParameterStorage storage, bool isLine)
+    : stored(viewOf(storage.parameter, isLine)), lowHalf(viewOfAny(storage.lowHalf, isLine)),
+      copy(viewOfAny(storage.copy, isLine)) {}
 
 ParameterView::ParameterView(ArrayRef<ParameterStorage> storages)
     : stored(*viewOf(storages, &ParameterStorage::parameter)),

@@ -31,10 +31,10 @@ struct ParameterStorage {
 /// Of each parameter by its name.
 llvm::StringMap<ParameterStorage> findParameterStorage(mlir::ModuleOp module);
 
-/// Parameters as one tensor to update: one in its own shape, or several as a flat one.
+/// Parameters as one tensor to update: one in its own shape or as a line, or several as a flat one.
 class ParameterView {
 public:
-  ParameterView(ParameterStorage storage);
+  ParameterView(ParameterStorage storage, bool isLine);
   ParameterView(llvm::ArrayRef<ParameterStorage> storages);
   mlir::Value read(TensorBuilder &builder) const;
   /// What of a new value each of the variables gets.

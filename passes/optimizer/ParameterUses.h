@@ -22,6 +22,9 @@ public:
                         !heads.contains(parameter));
   }
 
+  /// Whether indices choose rows of it.
+  bool isEmbedding(llvm::StringRef parameter) const { return embeddings.contains(parameter); }
+
 private:
   void findHeads(mlir::Value loss);
 

@@ -2,6 +2,7 @@
 
 #include "passes/optimizer/UpdateRules.h"
 
+#include "ir/QuantizationTable.h"
 #include "passes/GraphSignature.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -40,6 +41,7 @@ FailureOr<UpdateRule> UpdateRules::choose(VariableOp parameter) {
     rule["weight-decay"] = 0.0;
   if (failed(applyGroups(parameter, decisions, rule)))
     return failure();
+  chooseStateBits(parameter, decisions, rule);
   if (rule["lr"] != 0.0 && options.getLearningRate() == 0.0)
     return emitError(parameter.getLoc(), "parameter '")
            << parameter.getSymName()
@@ -83,6 +85,10 @@ LogicalResult UpdateRules::decide(VariableOp parameter, Group &group, Decisions 
   if (group.rateFactor &&
       failed(take("lr", [&](const Group &other) { return other.rateFactor == group.rateFactor; })))
     return failure();
+  if (group.stateBits && failed(take("optimizer-bits", [&](const Group &other) {
+        return other.stateBits == group.stateBits;
+      })))
+    return failure();
   for (const auto &[name, value] : group.numbers)
     if (failed(take(name, [&](const Group &other) {
           auto known = other.numbers.find(name);
@@ -115,6 +121,40 @@ FailureOr<const OptimizerKind *> UpdateRules::chooseKind(VariableOp parameter,
   if (isMember && !isTaken)
     leftMembers.push_back(name);
   return isTaken ? kind : findOptimizer(domain->otherwise);
+}
+
+/// Fewer bits than 32 for a parameter that has such state and is no embedding, whose training they
+/// make unstable, nor small, so that they would save nothing.
+void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisions,
+                                  UpdateRule &rule) {
+  constexpr int64_t leastElements = 4096;
+  unsigned bits = 32;
+  if (auto decided = decisions.find("optimizer-bits"); decided != decisions.end())
+    bits = *decided->second.group->stateBits;
+  else
+    StringRef(options.optimizerBits).getAsInteger(10, bits);
+  RankedTensorType type = parameter.getTensorType();
+  bool hasState = llvm::any_of(rule.kind->states, [&](const OptimizerState &state) {
+    return state.shape(type.getShape(), rule) == likeParameter(type.getShape(), rule);
+  });
+  if (bits == 32 || !hasState)
+    return;
+  StringRef reason;
+  if (type.getNumElements() < leastElements)
+    reason = "fewer than 4096 elements";
+  else if (uses.isEmbedding(parameter.getSymName()))
+    reason = "embeddings";
+  else if (!type.getElementType().isF32())
+    reason = "another type than f32";
+  else if (bits == 4 &&
+           type.getNumElements() % getQuantizationTable(findQuantizationMap(4, true)).block != 0)
+    reason = "no whole blocks of 128 elements";
+  if (!reason.empty()) {
+    unquantized[reason].push_back(parameter.getSymName());
+    return;
+  }
+  rule.stateBits = bits;
+  ++quantized;
 }
 
 LogicalResult UpdateRules::applyGroups(VariableOp parameter, const Decisions &decisions,
@@ -165,5 +205,20 @@ std::string UpdateRules::describeOthers() const {
      << " updates the others";
   if (!leftMembers.empty())
     os << ", " << domain.parameters << " among them: " << listNames(leftMembers);
+  return text;
+}
+
+std::string UpdateRules::describeStateBits() const {
+  if (unquantized.empty())
+    return "";
+  std::string text = "parameters with quantized state: " + std::to_string(quantized) +
+                     "; with state as they are themselves: ";
+  llvm::interleave(
+      unquantized,
+      [&](const auto &entry) {
+        text += std::to_string(entry.second.size()) + " (" + entry.first.str() + ": " +
+                listNames(entry.second) + ')';
+      },
+      [&] { text += ", "; });
   return text;
 }

@@ -7,6 +7,8 @@
 #include "passes/optimizer/ParameterGroup.h"
 #include "passes/optimizer/ParameterUses.h"
 
+#include "llvm/ADT/MapVector.h"
+
 #include <set>
 
 namespace mtc {
@@ -26,6 +28,8 @@ public:
   mlir::LogicalResult checkGroups() const;
   /// Which parameters the run's optimizer leaves to another; "" if none.
   std::string describeOthers() const;
+  /// Which parameters keep their state in 32 bits though fewer were asked for; "" if none were.
+  std::string describeStateBits() const;
 
 private:
   struct Group : ParameterGroup {
@@ -43,6 +47,7 @@ private:
   mlir::LogicalResult decide(VariableOp parameter, Group &group, Decisions &decisions);
   mlir::FailureOr<const OptimizerKind *> chooseKind(VariableOp parameter,
                                                     const Decisions &decisions);
+  void chooseStateBits(VariableOp parameter, const Decisions &decisions, UpdateRule &rule);
   mlir::LogicalResult applyGroups(VariableOp parameter, const Decisions &decisions,
                                   UpdateRule &rule);
 
@@ -54,6 +59,9 @@ private:
   int64_t updated = 0, left = 0;
   llvm::SmallVector<llvm::StringRef> names;       ///< Of all parameters.
   llvm::SmallVector<llvm::StringRef> leftMembers; ///< Of the kind's domain, that are not hidden.
+  int64_t quantized = 0;
+  /// Whose state is kept in 32 bits though fewer are asked for, by the reason.
+  llvm::MapVector<llvm::StringRef, llvm::SmallVector<llvm::StringRef>> unquantized;
 };
 
 } // namespace mtc

@@ -24,13 +24,15 @@ VariableView::VariableView(ArrayRef<VariableOp> variables) {
 }
 
 Value VariableView::read(TensorBuilder &b) const {
-  return symbols ? b.create<ReadFlatOp>(type, symbols).getResult()
-                 : b.create<ReadOp>(type, name).getResult();
+  if (symbols)
+    return b.create<ReadFlatOp>(type, symbols);
+  Value value = b.create<ReadOp>(type, name);
+  return isLine ? b.reshape(value, {type.getNumElements()}) : value;
 }
 
 void VariableView::write(TensorBuilder &b, Value value) const {
   if (symbols)
     b.create<WriteFlatOp>(symbols, value);
   else
-    b.create<WriteOp>(name, value);
+    b.create<WriteOp>(name, isLine ? b.reshape(value, type.getShape()) : value);
 }

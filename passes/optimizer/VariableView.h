@@ -7,12 +7,18 @@
 
 namespace mtc {
 
-/// Variables as one tensor to compute with, and back: one in its own shape, or several as a flat
-/// one.
+/// Variables as one tensor to compute with, and back: one in its own shape or as a line, or several
+/// as a flat one.
 class VariableView {
 public:
   VariableView(VariableOp variable) : type(variable.getTensorType()), name(variable.getSymName()) {}
   VariableView(llvm::ArrayRef<VariableOp> variables);
+  /// One as a line of its elements.
+  static VariableView lineOf(VariableOp variable) {
+    VariableView view(variable);
+    view.isLine = true;
+    return view;
+  }
   mlir::Value read(TensorBuilder &builder) const;
   void write(TensorBuilder &builder, mlir::Value value) const;
   mlir::Type getElementType() const { return type.getElementType(); }
@@ -21,6 +27,7 @@ private:
   mlir::RankedTensorType type;
   llvm::StringRef name;
   mlir::ArrayAttr symbols; ///< Null if there is one.
+  bool isLine = false;
 };
 
 } // namespace mtc

@@ -47,6 +47,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createStoreFrozen(options.frozenStorage));
   manager.addPass(createKeepWorkingCopies());
   manager.addPass(createOptimizer(options.optimizer));
+  manager.addPass(createQuantizeOptimizerState());
   buildSimplifyPipeline(manager);
   manager.addPass(createFindIndexRanges()); // Of what is left.
   manager.addPass(createReachStage({Stage::Training}));

@@ -97,7 +97,9 @@ static std::optional<Shape> ofVectors(ArrayRef<int64_t> parameter, const UpdateR
 }
 
 static constexpr OptimizerState states[] = {
-    {"row_moment2", ofRows}, {"column_moment2", ofColumns}, {"moment2", ofVectors}};
+    {.suffix = "row_moment2", .shape = ofRows, .isNonNegative = true},
+    {.suffix = "column_moment2", .shape = ofColumns, .isNonNegative = true},
+    {.suffix = "moment2", .shape = ofVectors, .isNonNegative = true}};
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2),
     weightDecay(0.0),

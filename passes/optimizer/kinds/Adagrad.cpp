@@ -23,7 +23,8 @@ static void build(Update &update) {
   update.descend(b.div(g, b.add(b.sqrt(sum), update.broadcast(update.number("eps")))), rate);
 }
 
-static constexpr OptimizerState states[] = {{"sum", likeParameter, "initial-accumulator-value"}};
+static constexpr OptimizerState states[] = {
+    {"sum", likeParameter, "initial-accumulator-value", /*isNonNegative=*/true}};
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2),
     weightDecay(0.0),

@@ -41,7 +41,8 @@ static void buildAdamW(Update &update) {
   step(update);
 }
 
-static constexpr OptimizerState states[] = {{"moment1"}, {"moment2"}};
+static constexpr OptimizerState states[] = {{"moment1"},
+                                            {.suffix = "moment2", .isNonNegative = true}};
 /// Of Adam with such a weight decay.
 static constexpr std::array<Hyperparameter, 5> hyperparameters(double decay) {
   return {learningRate(1e-3), weightDecay(decay),

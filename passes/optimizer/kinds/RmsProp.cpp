@@ -42,8 +42,9 @@ static std::optional<Shape> ifAsked(ArrayRef<int64_t> parameter, const UpdateRul
 }
 static constexpr char centered[] = "centered", momentumName[] = "momentum";
 
-static constexpr OptimizerState states[] = {
-    {"moment2"}, {"moment1", ifAsked<centered>}, {"velocity", ifAsked<momentumName>}};
+static constexpr OptimizerState states[] = {{.suffix = "moment2", .isNonNegative = true},
+                                            {"moment1", ifAsked<centered>},
+                                            {"velocity", ifAsked<momentumName>}};
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2),
     weightDecay(0.0),

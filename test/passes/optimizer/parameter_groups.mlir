@@ -42,7 +42,7 @@
 // NONE: error: --group match=head.* optimizer=sgd momentum=0.5: optimizer 'sgd' has no momentum
 // FROZEN: error: --group match=head.* frozen=true: what is frozen is decided when the model is read; --freeze does so
 // DOMAIN: error: --group match=*.bias optimizer=muon: muon updates matrices, but 'layer.0.bias' is tensor<4xf32>
-// KEY: error: --group match=*.bias beta1=2: there is no 'beta1'; expected match, frozen, optimizer, lr-factor or what optimizers have, such as lr and weight-decay
+// KEY: error: --group match=*.bias beta1=2: there is no 'beta1'; expected match, frozen, optimizer, optimizer-bits, lr-factor or what optimizers have, such as lr and weight-decay
 // RANGE: error: --group match=*.bias weight-decay=-1: weight-decay of adam must be at least 0 and less than 3.4e+38
 // ZERO: error: parameter 'layer.0.bias' has a learning rate of its own, but the run's is 0, whose schedule it would follow
 

@@ -1,0 +1,129 @@
+//===- OwnOptimizerTest.cpp - An optimizer that this library does not know --------------------===//
+//
+// Its record is all there is of it: options, groups, clipping, quantized state and kernels follow.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/optimizer/OptimizerOptions.h"
+#include "passes/optimizer/OptimizerRegistry.h"
+#include "passes/pipelines/Pipelines.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace mtc;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace {
+
+/// The mean of the gradients' magnitudes, and steps over it: s = w s + (1 - w) |g|, p -= lr g / (s
+/// + eps).
+void build(Update &update) {
+  TensorBuilder &b = update.b;
+  Value &mean = update.states[0];
+  mean = update.mix(b.abs(update.gradient), mean, update.number("memory"));
+  Value size = b.add(mean, update.broadcast(1e-8));
+  update.descend(b.div(update.gradient, size), update.learningRate);
+}
+
+constexpr OptimizerState states[] = {{.suffix = "mean", .isNonNegative = true}};
+constexpr Hyperparameter hyperparameters[] = {
+    learningRate(1e-2), weightDecay(0.0), {"memory", 0.9, "decay of the mean", 0.0, 1.0}};
+
+void registerOwn() {
+  static const bool once = [] {
+    registerOptimizer({.name = "own",
+                       .help = "steps over the mean magnitude",
+                       .states = states,
+                       .hyperparameters = hyperparameters,
+                       .usesStep = false,
+                       .build = build});
+    return true;
+  }();
+  (void)once;
+}
+
+constexpr const char *program = R"(
+mtc.variable parameter @w : tensor<80x80xf32> = #mtc.zeros
+mtc.variable parameter @v : tensor<80x80xf32> = #mtc.zeros
+mtc.variable parameter @b : tensor<80xf32> = #mtc.zeros
+func.func @micro_step(%x: tensor<80x80xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "mtc.loss"}) {
+  %w = mtc.read @w : tensor<80x80xf32>
+  %v = mtc.read @v : tensor<80x80xf32>
+  %b = mtc.read @b : tensor<80xf32>
+  %h = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  %c = mtc.broadcast %b axes [0] : tensor<80xf32> -> tensor<80x80xf32>
+  %a = mtc.add %h, %c : tensor<80x80xf32>
+  %y = mtc.contract %a, %v batch [] x [] over [1] x [0] : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  %l = mtc.reduce add %y axes [0, 1] : tensor<80x80xf32> -> tensor<f32>
+  return %l : tensor<f32>
+}
+)";
+
+/// The program's text once the optimizer is written, and its kernels are formed.
+std::string compile(const OptimizerOptions &options) {
+  registerOwn();
+  DialectRegistry registry;
+  registry.insert<MtcDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
+  MLIRContext context(registry);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &context);
+  PassManager passes(&context);
+  passes.addPass(createAutodiff({}));
+  passes.addPass(createOptimizer(options));
+  passes.addPass(createQuantizeOptimizerState());
+  buildSimplifyPipeline(passes);
+  passes.addPass(createFuseUpdate());
+  OpPassManager &functions = passes.nest<func::FuncOp>();
+  functions.addPass(createFormKernels());
+  functions.addPass(createFuseKernels());
+  std::string text;
+  if (succeeded(passes.run(*module)))
+    llvm::raw_string_ostream(text) << *module;
+  return text;
+}
+
+OptimizerOptions ownOptions() {
+  OptimizerOptions options;
+  options.optimizer = "own";
+  options.optimizerBits = "8";
+  return options;
+}
+
+size_t count(const std::string &text, const std::string &part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+} // namespace
+
+TEST(OwnOptimizer, QuantizesItsState) {
+  std::string text = compile(ownOptions());
+  EXPECT_THAT(text, HasSubstr("@w.mean.codes : tensor<6400xui8>"));
+  EXPECT_THAT(text, HasSubstr("@w.mean.scales : tensor<25xf32>"));
+  EXPECT_THAT(text, HasSubstr("@b.mean : tensor<80xf32>"));
+  // One kernel for each parameter gives all that its update writes, behind the gradient.
+  EXPECT_EQ(count(text, "(tensor<6400xf32>, tensor<6400xui8>, tensor<25xf32>)"), 2U) << text;
+}
+
+TEST(OwnOptimizer, HasGroupsAndClipping) {
+  OptimizerOptions options = ownOptions();
+  options.clipNorm = 1.0;
+  options.groups = {"match=v memory=0.5 optimizer-bits=32", "match=b lr=0.5"};
+  std::string text = compile(options);
+  EXPECT_THAT(text, HasSubstr("@w.mean.codes"));
+  EXPECT_THAT(text, Not(HasSubstr("@v.mean.codes")));
+  EXPECT_THAT(text, HasSubstr("mtc.gradient_norm"));
+  EXPECT_EQ(count(text, "(tensor<6400xf32>, tensor<6400xui8>, tensor<25xf32>)"), 1U) << text;
+}

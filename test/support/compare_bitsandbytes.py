@@ -1,0 +1,184 @@
+"""Compares 8-bit AdamW with bitsandbytes (0.50.2 from PyPI, which runs on the CPU): for developers, where PyTorch and bitsandbytes
+are installed. `PYTHON compare_bitsandbytes.py path/to/mtc`
+
+1. The maps of quantized.py, and its codes and scales of ties, blocks of zeros and numbers of all sizes, are those of
+   bitsandbytes' portable implementation (`backends/default`), code for code. What differs is the sign rule of its CUDA kernels
+   alone, which it does not have: a number below 0 never gets the code of 0.
+2. 50 steps of a program, from the state that the step before has left: codes and scales are those of quantized.py for the f32
+   moments of the step, code for code. bitsandbytes' AdamW8bit writes moments as b m + (1 - b) g, where PyTorch and mtc round
+   m + (1 - b) (g - m): a code is another one, by one, where a moment that differs in its last bit is at a bound.
+   Infinite gradients are given to it as its CUDA kernels treat them: the element's state is 0 and its parameter stays.
+3. How far the native CPU library of that package is from its own algorithm: it looks codes up for numbers rounded to a grid of
+   65536, where 0 is no number.
+"""
+
+import ctypes
+import importlib.metadata
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from quantized import MAPS
+from safetensors.numpy import load_file
+
+STEPS, RATE, DECAY = 50, 1e-3, 1e-2
+SHAPES = {"matrix": (96, 256), "odd": (67, 71), "rooted": (64, 80)}
+F = np.float32
+is_native = "--native" in sys.argv
+
+
+def refuse_native(load):
+    def refused(name, *rest):
+        if "bitsandbytes" in str(name):
+            raise OSError("the portable implementation is compared")
+        return load(name, *rest)
+
+    return refused
+
+
+if not is_native:
+    ctypes.cdll.LoadLibrary = refuse_native(ctypes.cdll.LoadLibrary)
+import bitsandbytes as bnb  # noqa: E402
+import bitsandbytes.functional  # noqa: E402
+import torch  # noqa: E402
+
+
+def theirs(x: np.ndarray, signed: bool) -> tuple[np.ndarray, np.ndarray]:
+    """bitsandbytes' codes and scales. A last block that is not whole is filled with zeros, as its CUDA kernels do."""
+    filled = np.concatenate([x, np.zeros(-x.size % 256, F)])
+    codes, scales = torch.ops.bitsandbytes.quantize_blockwise(
+        torch.from_numpy(filled), torch.from_numpy(MAPS[8, signed].values), 256
+    )
+    return codes.numpy()[: x.size], scales.numpy()
+
+
+def compare_quantization() -> None:
+    random = np.random.default_rng(0)
+    for signed in True, False:
+        map = MAPS[8, signed]
+        np.testing.assert_array_equal(bnb.functional.create_dynamic_map(signed).numpy(), map.values)
+        ties = np.append((map.values[:-1] + map.values[1:]) / F(2), F(1))
+        cases = {
+            "ties": ties, "neighbours of ties": np.nextafter(ties, F(2)), "zeros": np.zeros(512, F), "tiny": np.full(300, F(1e-42)),
+            "normal": random.normal(size=1 << 20).astype(F),
+            "all sizes": (random.normal(size=1 << 20) * np.exp(5 * random.normal(size=1 << 20))).astype(F),
+        }  # fmt: skip
+        for name, x in cases.items():
+            x = x if signed else np.abs(x)
+            (codes, scales), (wanted, wanted_scales) = map.quantize(x), theirs(x, signed)
+            other = codes != wanted
+            if is_native:
+                print(f"  {'signed' if signed else 'unsigned'} {name}: {other.mean():.2%} of codes differ")
+                continue
+            np.testing.assert_array_equal(scales, wanted_scales)
+            assert (x[other] < 0).all() and (codes[other] == 126).all() and (wanted[other] == 127).all(), name
+            print(f"  {'signed' if signed else 'unsigned'} {name}: equal but for {other.sum()} signs that are kept")
+
+
+def model(path: Path) -> None:
+    random = np.random.default_rng(0)
+    weights = {name: (0.1 * random.normal(size=shape)).astype(F) for name, shape in SHAPES.items()}
+    weights["rooted"] = np.abs(weights["rooted"]) + F(0.5)
+    weights["rooted"].reshape(-1)[::5] = 0
+    nodes = [helper.make_node("Sqrt", ["rooted"], ["roots"])]
+    for name in SHAPES:
+        nodes.append(helper.make_node("Mul", ["roots" if name == "rooted" else name, "x_" + name], [name + "_t"]))
+        nodes.append(helper.make_node("ReduceSum", [name + "_t"], [name + "_s"], keepdims=0))
+    nodes.append(helper.make_node("Sum", [name + "_s" for name in SHAPES], ["loss"]))
+    inputs = [helper.make_tensor_value_info("x_" + name, TensorProto.FLOAT, shape) for name, shape in SHAPES.items()]
+    graph = helper.make_graph(nodes, "sums", inputs, [helper.make_tensor_value_info("loss", TensorProto.FLOAT, [])],
+                              [numpy_helper.from_array(array, name) for name, array in weights.items()])  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), path)
+
+
+def update(before: dict, name: str, g: np.ndarray, step: int) -> dict:
+    """What AdamW8bit makes of a parameter and its state."""
+    bad = ~np.isfinite(g)
+    parameter = torch.nn.Parameter(torch.from_numpy(before[name].reshape(-1).copy()))
+    optimizer = bnb.optim.AdamW8bit([parameter], lr=RATE, weight_decay=DECAY)
+    parameter.grad = torch.from_numpy(np.where(bad, F(0), g))
+    state = optimizer.state[parameter]
+    optimizer.init_state(optimizer.param_groups[0], parameter, 0, 0)
+    state["step"] = step
+    for i, (suffix, zero) in enumerate([("moment1", 127), ("moment2", 0)], start=1):
+        codes = np.where(bad, np.uint8(zero), before[f"{name}.{suffix}.codes"])
+        state[f"state{i}"].copy_(torch.from_numpy(codes))
+        state[f"absmax{i}"].copy_(torch.from_numpy(before[f"{name}.{suffix}.scales"]))
+    optimizer.step()
+    after = parameter.detach().numpy()
+    after[bad] = before[name].reshape(-1)[bad]
+    result = {name: after}
+    for i, suffix in enumerate(["moment1", "moment2"], start=1):
+        result[f"{name}.{suffix}.codes"] = state[f"state{i}"].numpy()
+        result[f"{name}.{suffix}.scales"] = state[f"absmax{i}"].numpy()
+    return result
+
+
+def compare_steps(mtc: str, folder: Path) -> None:
+    random = np.random.default_rng(1)
+    data, flags = {}, []
+    for name, shape in SHAPES.items():
+        sizes = np.exp(2 * random.normal(size=shape)) if name != "rooted" else 1
+        x = 0.01 * random.normal(size=(STEPS, *shape)) * sizes
+        lines = x.reshape(STEPS, -1)
+        lines[:, 1024:1280] = 0
+        lines[::3, ::13] = 0
+        data[name] = x.astype(F)
+        np.save(folder / f"{name}.npy", data[name])
+        flags += ["--data", f"x_{name}={folder / name}.npy"]
+    model(folder / "model.onnx")
+
+    def run(*command) -> None:
+        subprocess.run([str(word) for word in command], check=True, capture_output=True, cwd=folder)
+
+    run(mtc, "compile", folder / "model.onnx", "--loss", "output", "--rows-of", "none", "--optimizer", "adamw", "--lr", RATE,
+        "--weight-decay", DECAY, "--optimizer-bits", 8, "-o", folder / "train")  # fmt: skip
+    before, counts, elements = {}, {"codes": 0, "signs": 0}, 0
+    for step in range(1, STEPS + 1):  # The first one only makes the state that the others start from.
+        checkpoint = folder / f"step{step}"
+        resume = ("--resume", folder / f"step{step - 1}") if before else ()
+        run(folder / "train", *flags, "--steps", step, "--no-shuffle", "--quiet", "--save", checkpoint, *resume)
+        after = load_file(next(checkpoint.glob("*.safetensors")))
+        for name in SHAPES if before else ():
+            g = data[name][step - 1].reshape(-1)
+            if name == "rooted":
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    g = g / (np.sqrt(before[name].reshape(-1)) * F(2))
+            states = {s: MAPS[8, s == "moment1"].dequantize(before[f"{name}.{s}.codes"], before[f"{name}.{s}.scales"])
+                      for s in ("moment1", "moment2")}  # fmt: skip
+            with np.errstate(invalid="ignore"):
+                moments = {"moment1": states["moment1"] + (g - states["moment1"]) * F(1 - 0.9),
+                           "moment2": states["moment2"] * F(0.999) + g * g * F(1 - 0.999)}  # fmt: skip
+            exists = np.isfinite(moments["moment1"]) & np.isfinite(moments["moment2"])
+            others = update(before, name, g, step - 1)
+            np.testing.assert_allclose(after[name].reshape(-1), others[name], rtol=2e-5, atol=1e-7)
+            for suffix, moment in moments.items():
+                key, signed = f"{name}.{suffix}", suffix == "moment1"
+                moment = np.where(exists, moment, F(0))
+                codes, scales = MAPS[8, signed].quantize(moment)
+                np.testing.assert_array_equal(after[key + ".codes"], codes, err_msg=f"{key} after step {step}")
+                np.testing.assert_array_equal(after[key + ".scales"], scales, err_msg=f"{key} after step {step}")
+                np.testing.assert_allclose(others[key + ".scales"], scales, rtol=1e-6, atol=1e-38)
+                distance = codes.astype(int) - others[key + ".codes"]
+                kept = (distance == -1) & (codes == 126) & (moment < 0) & signed
+                assert np.abs(distance).max() <= 1, f"{key} after step {step}"
+                counts["signs"] += kept.sum()
+                counts["codes"] += (distance[~kept] != 0).sum()
+                elements += codes.size
+        before = after
+    assert counts["codes"] <= elements * 1e-4, counts
+    print(f"  {elements} codes: those of quantized.py for mtc's moments; of bitsandbytes' own moments {counts['codes']} codes "
+          f"differ by one, and {counts['signs']} signs are kept")  # fmt: skip
+
+
+print(f"bitsandbytes {importlib.metadata.version('bitsandbytes')}, {'native library' if is_native else 'portable'}", flush=True)
+compare_quantization()
+if not is_native:
+    with tempfile.TemporaryDirectory() as folder:
+        compare_steps(os.path.abspath(sys.argv[1]), Path(folder))
+    subprocess.run([sys.executable, __file__, "--native"], check=True, stderr=subprocess.DEVNULL)

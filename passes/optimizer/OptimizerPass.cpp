@@ -9,6 +9,7 @@
 #include "passes/optimizer/ParameterStorage.h"
 #include "passes/optimizer/UpdateRules.h"
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -170,6 +171,26 @@ Value OptimizerPass::keep(TensorBuilder &b, Value changed, Value old) const {
   return lossScale ? lossScale->keep(b, changed, old) : changed;
 }
 
+static Value isFinite(TensorBuilder &b, Value x) {
+  return b.compare(Predicate::Lt, b.abs(x), b.splat(x, std::numeric_limits<double>::infinity()));
+}
+
+/// Where a state would not be finite, of which the scale of its block is a multiple, makes the
+/// element's states 0 and leaves its parameter as it was; there and where that would not be finite.
+static void keepFinite(Update &update, Value oldParameter) {
+  TensorBuilder &b = update.b;
+  Value exists, parameter = update.parameter;
+  auto isQuantized = [&](Value state) { return state && shapeOf(state) == shapeOf(parameter); };
+  for (Value state : update.states)
+    if (isQuantized(state))
+      exists = exists ? b.logicalAnd(exists, isFinite(b, state)) : isFinite(b, state);
+  Value moves = b.logicalAnd(exists, isFinite(b, parameter));
+  update.parameter = b.select(moves, parameter, oldParameter);
+  for (Value &state : update.states)
+    if (isQuantized(state))
+      state = b.select(exists, state, b.splat(state, 0.0));
+}
+
 /// Reads first and writes last, so that nothing keeps apart what is computed.
 void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   TensorBuilder &b = update.b;
@@ -182,6 +203,8 @@ void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   SmallVector<Value> oldStates = update.states;
   update.gradient = gradientScaling->apply(b, given);
   update.rule.kind->build(update);
+  if (update.rule.stateBits != 32)
+    keepFinite(update, oldParameter);
 
   SmallVector<std::pair<VariableView, Value>> written;
   // A changed gradient that several kernels read takes the given one's place, not memory of its

@@ -31,6 +31,11 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     its counters change, and accumulated gradients become zero. The scale that the step used and whether the update was skipped
     are the results `mtc.loss_scale` and `mtc.update_skipped`.
 
+    With `optimizer-bits` other than 32 large parameters are updated one after another as lines of their elements, and their
+    states have the attribute `mtc.quantization`, for `mtc-quantize-optimizer-state`. Where a state would become infinite or
+    NaN, which its block's scale must not be, the element's states become 0 instead and the parameter's element stays as it
+    was; as it does where itself would not be finite.
+
     Its options are those of `OptimizerOptions` (`passes/optimizer/OptimizerOptions.h`), and the numbers of all optimizers:
     those that are not given take the optimizer's own default; one that it does not have is an error.
 
@@ -61,8 +66,7 @@ def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::Modul
     writes `mtc.quantize_blocks`, whatever lies between: no optimizer is known here. Kernels fuse all of it into one, in
     which a block stays where it is.
 
-    Where a state would become infinite or NaN, which its block's scale must not be, the element's states become 0 instead and the
-    parameter's element stays as it was; as it does where itself would not be finite.
+    Where a state is kept because the step is skipped, so are its codes and scales.
 
     ```mlir
     mtc.variable optimizer @w.velocity : tensor<64x64xf32> = #mtc.zeros of @w {mtc.quantization = #mtc.quantization<dynamic8>}

@@ -5,10 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/optimizer/VariableView.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
-
-#include <limits>
 
 namespace mtc {
 #define GEN_PASS_DEF_QUANTIZEOPTIMIZERSTATE
@@ -24,8 +21,8 @@ namespace {
 class QuantizedState {
 public:
   QuantizedState(VariableOp state, QuantizationMapAttr map)
-      : map(map), table(getQuantizationTable(map.getValue())), type(state.getTensorType()),
-        codes(addCodes(state)), scales(addScales(state)) {}
+      : name(state.getSymName()), map(map), table(getQuantizationTable(map.getValue())),
+        type(state.getTensorType()), codes(addCodes(state)), scales(addScales(state)) {}
 
   /// The state in its own shape.
   Value read(TensorBuilder &b) const;
@@ -41,9 +38,15 @@ private:
   }
   RankedTensorType scalesType() const { return floats(table.blocksOf(type.getNumElements())); }
   bool isPacked() const { return table.bits == 4; }
+  /// Whether the numbers are the state before they are changed.
+  bool isOld(DequantizeBlocksOp numbers) const {
+    auto read = numbers.getScales().getDefiningOp<ReadOp>();
+    return read && read.getVariable() == name + ".scales";
+  }
   VariableOp addCodes(VariableOp state) const;
   VariableOp addScales(VariableOp state) const;
 
+  std::string name;
   QuantizationMapAttr map;
   const QuantizationTable &table;
   RankedTensorType type;
@@ -52,11 +55,7 @@ private:
 
 struct QuantizeOptimizerStatePass
     : mtc::impl::QuantizeOptimizerStateBase<QuantizeOptimizerStatePass> {
-  using States = llvm::MapVector<StringAttr, QuantizedState>;
   void runOnOperation() override;
-
-private:
-  void quantize(func::FuncOp function, const States &states, ArrayRef<VariableOp> variables);
 };
 
 } // namespace
@@ -94,113 +93,64 @@ Value QuantizedState::read(TensorBuilder &b) const {
                    type.getShape());
 }
 
+static Value behindReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}
+
 void QuantizedState::write(TensorBuilder &b, Value value) const {
   int64_t elements = type.getNumElements();
+  // Where the step is skipped, codes stay to the bit: those of what they stand for may be others.
+  DequantizeBlocksOp old;
+  Value isSkipped;
+  if (auto select = behindReshapes(value).getDefiningOp<SelectOp>()) {
+    auto broadcast = select.getCondition().getDefiningOp<BroadcastOp>();
+    old = behindReshapes(select.getOnTrue()).getDefiningOp<DequantizeBlocksOp>();
+    if (old && isOld(old) && broadcast && broadcast.getInput().getType().getRank() == 0) {
+      isSkipped = broadcast.getInput();
+      value = select.getOnFalse();
+    }
+  }
   auto quantized = b.create<QuantizeBlocksOp>(codesType(elements), scalesType(),
                                               b.reshape(value, {elements}), map);
-  Value written = quantized.getCodes();
-  if (isPacked())
-    written = b.create<PackCodesOp>(codesType(elements / 2), written, map);
-  codes.write(b, written);
-  scales.write(b, quantized.getScales());
-}
-
-static Value isFinite(TensorBuilder &b, Value x) {
-  return b.compare(Predicate::Lt, b.abs(x), b.splat(x, std::numeric_limits<double>::infinity()));
-}
-
-/// What is written to variables of one shape, before it took that shape, if it was all computed in
-/// another.
-static SmallVector<Value> computedBefore(ArrayRef<WriteOp> writes) {
-  SmallVector<Value> written, computed;
-  for (WriteOp write : writes) {
-    written.push_back(write.getValue());
-    auto reshape = write.getValue().getDefiningOp<ReshapeOp>();
-    computed.push_back(reshape ? reshape.getInput() : write.getValue());
-  }
-  bool isOneShape = llvm::all_of(
-      computed, [&](Value value) { return shapeOf(value) == shapeOf(computed.front()); });
-  return isOneShape ? computed : written;
-}
-
-/// Makes the states of an element 0, and leaves the parameter's element as it was, where a state
-/// would not be finite.
-static void keepFinite(ArrayRef<WriteOp> states, WriteOp parameter, ReadOp oldParameter) {
-  SmallVector<WriteOp> writes(states);
-  writes.push_back(parameter);
-  SmallVector<Value> values = computedBefore(writes);
-  // In front of all that is made of the values to be written.
-  Operation *first = parameter;
-  for (auto [write, value] : llvm::zip_equal(writes, values)) {
-    Operation *made = write.getValue() == value ? write : write.getValue().getDefiningOp();
-    if (made->isBeforeInBlock(first))
-      first = made;
-  }
-  OpBuilder builder(first);
-  TensorBuilder b(first->getLoc(), builder);
-  auto replace = [](Value value, Value guarded) {
-    value.replaceUsesWithIf(guarded, [&](OpOperand &use) {
-      return guarded.getDefiningOp()->isBeforeInBlock(use.getOwner());
-    });
+  auto keep = [&](Value changed, Value kept) {
+    return b.select(b.broadcastTo(isSkipped, shapeOf(changed)), kept, changed);
   };
-  Value changed = values.pop_back_val(), exists;
-  for (Value state : values) {
-    Value finite = isFinite(b, state);
-    exists = exists ? b.logicalAnd(exists, finite) : finite;
+  Value newCodes = quantized.getCodes(), newScales = quantized.getScales();
+  if (isSkipped) {
+    newCodes = keep(newCodes, old.getCodes());
+    newScales = keep(newScales, old.getScales());
   }
-  Value old = b.reshape(oldParameter.getResult(), shapeOf(changed));
-  Value kept = b.select(b.logicalAnd(exists, isFinite(b, changed)), changed, old);
-  replace(changed, kept);
-  for (Value state : values)
-    replace(state, b.select(exists, state, b.splat(state, 0.0)));
+  if (isPacked())
+    newCodes = b.create<PackCodesOp>(codesType(elements / 2), newCodes, map);
+  codes.write(b, newCodes);
+  scales.write(b, newScales);
 }
 
 void QuantizeOptimizerStatePass::runOnOperation() {
-  States states;
   SmallVector<VariableOp> variables;
+  llvm::MapVector<StringAttr, QuantizedState> states;
   for (auto variable : getOperation().getOps<VariableOp>())
     if (auto map = variable->getAttrOfType<QuantizationMapAttr>(quantizationAttribute)) {
       states.insert({variable.getSymNameAttr(), QuantizedState(variable, map)});
       variables.push_back(variable);
     }
-  for (auto function : getOperation().getOps<func::FuncOp>())
-    quantize(function, states, variables);
-  for (VariableOp variable : variables)
-    variable.erase();
-}
-
-/// Rewrites what a function reads and writes of the states.
-void QuantizeOptimizerStatePass::quantize(func::FuncOp function, const States &states,
-                                          ArrayRef<VariableOp> variables) {
-  llvm::StringMap<ReadOp> firstReads;
-  llvm::StringMap<WriteOp> writes;
-  for (auto read : function.front().getOps<ReadOp>())
-    firstReads.try_emplace(read.getVariable(), read);
-  for (auto write : function.front().getOps<WriteOp>())
-    writes[write.getVariable()] = write;
-  llvm::MapVector<StringRef, SmallVector<WriteOp>> ofParameters;
-  for (VariableOp state : variables)
-    if (WriteOp write = writes.lookup(state.getSymName()))
-      ofParameters[*state.getOf()].push_back(write);
-  for (auto &[parameter, ofStates] : ofParameters)
-    if (WriteOp write = writes.lookup(parameter))
-      keepFinite(ofStates, write, firstReads.lookup(parameter));
-
-  for (Operation &op : llvm::make_early_inc_range(function.front())) {
-    OpBuilder builder(&op);
-    TensorBuilder b(op.getLoc(), builder);
+  getOperation().walk([&](Operation *op) {
+    OpBuilder builder(op);
+    TensorBuilder b(op->getLoc(), builder);
     if (auto read = dyn_cast<ReadOp>(op)) {
-      if (const auto *state = states.find(read.getVariableAttr().getAttr());
-          state != states.end()) {
+      if (auto *state = states.find(read.getVariableAttr().getAttr()); state != states.end()) {
         read.replaceAllUsesWith(state->second.read(b));
         read.erase();
       }
     } else if (auto write = dyn_cast<WriteOp>(op)) {
-      if (const auto *state = states.find(write.getVariableAttr().getAttr());
-          state != states.end()) {
+      if (auto *state = states.find(write.getVariableAttr().getAttr()); state != states.end()) {
         state->second.write(b, write.getValue());
         write.erase();
       }
     }
-  }
+  });
+  for (VariableOp variable : variables)
+    variable.erase();
 }

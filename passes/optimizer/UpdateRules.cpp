@@ -144,8 +144,8 @@ void UpdateRules::chooseStateBits(VariableOp parameter, const Decisions &decisio
     reason = "fewer than 4096 elements";
   else if (uses.isEmbedding(parameter.getSymName()))
     reason = "embeddings";
-  else if (!type.getElementType().isF32())
-    reason = "another type than f32";
+  else if (type.getElementType().isF64())
+    reason = "f64";
   else if (bits == 4 &&
            type.getNumElements() % getQuantizationTable(findQuantizationMap(4, true)).block != 0)
     reason = "no whole blocks of 128 elements";

@@ -1,7 +1,6 @@
 // RUN: mtc-opt %s --split-input-file --mtc-quantize-optimizer-state --canonicalize | FileCheck %s
 
-// The pass knows no optimizer: this is none. A state becomes two variables; elements that would not be finite start anew, and
-// their parameters stay; so does what else is made of the parameter.
+// The pass knows no optimizer: this is none. A state becomes two variables.
 // CHECK: mtc.variable optimizer @w.a.codes : tensor<300xui8> = #mtc.zeros of @w
 // CHECK: mtc.variable optimizer @w.a.scales : tensor<2xf32> = #mtc.zeros of @w
 // CHECK: mtc.variable optimizer @w.b.codes : tensor<300xui8> = dense<255> : tensor<300xui8> of @w
@@ -16,25 +15,15 @@
 // CHECK: %[[NA:.*]] = mtc.add %[[A]], %{{.*}}
 // CHECK: %[[NB:.*]] = mtc.mul %[[B]], %[[B]]
 // CHECK: %[[NP:.*]] = mtc.sub %[[P]], %[[NA]]
-// CHECK: %[[FA:.*]] = mtc.compare lt
-// CHECK: %[[FB:.*]] = mtc.compare lt
-// CHECK: %[[EXISTS:.*]] = mtc.and %[[FA]], %[[FB]]
-// CHECK: %[[FP:.*]] = mtc.compare lt
-// CHECK: %[[MOVES:.*]] = mtc.and %[[EXISTS]], %[[FP]]
-// CHECK: %[[KEPT:.*]] = mtc.select %[[MOVES]], %[[NP]], %[[P]]
-// CHECK-DAG: %[[KA:.*]] = mtc.select %[[EXISTS]], %[[NA]]
-// CHECK-DAG: %[[KB:.*]] = mtc.select %[[EXISTS]], %[[NB]]
-// CHECK-DAG: %[[CA:.*]], %[[SA:.*]] = mtc.quantize_blocks %[[KA]] by <dynamic8>
+// CHECK-DAG: %[[CA:.*]], %[[SA:.*]] = mtc.quantize_blocks %[[NA]] by <dynamic8>
 // CHECK-DAG: mtc.write @w.a.codes, %[[CA]]
 // CHECK-DAG: mtc.write @w.a.scales, %[[SA]]
-// CHECK-DAG: mtc.quantize_blocks %[[KB]] by <unsigned_dynamic8>
-// CHECK-DAG: mtc.mul %[[KEPT]], %[[KEPT]]
-// CHECK-DAG: mtc.write @w, %[[KEPT]]
+// CHECK-DAG: mtc.quantize_blocks %[[NB]] by <unsigned_dynamic8>
+// CHECK-DAG: mtc.write @w, %[[NP]]
 mtc.variable parameter @w : tensor<300xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<300xf32> = #mtc.zeros of @w
 mtc.variable optimizer @w.a : tensor<300xf32> = #mtc.zeros of @w {mtc.quantization = #mtc.quantization<dynamic8>}
 mtc.variable optimizer @w.b : tensor<300xf32> = dense<0.5> : tensor<300xf32> of @w {mtc.quantization = #mtc.quantization<unsigned_dynamic8>}
-mtc.variable average @w.ema : tensor<300xf32> = #mtc.as_parameter of @w
 func.func @update() {
   %p = mtc.read @w : tensor<300xf32>
   %g = mtc.read @w.grad : tensor<300xf32>
@@ -45,8 +34,6 @@ func.func @update() {
   %np = mtc.sub %p, %na : tensor<300xf32>
   mtc.write @w.a, %na : tensor<300xf32>
   mtc.write @w.b, %nb : tensor<300xf32>
-  %e = mtc.mul %np, %np : tensor<300xf32>
-  mtc.write @w.ema, %e : tensor<300xf32>
   mtc.write @w, %np : tensor<300xf32>
   return
 }
@@ -70,5 +57,33 @@ func.func @update() {
   %na = mtc.add %a, %p : tensor<16x16xf32>
   mtc.write @w.a, %na : tensor<16x16xf32>
   mtc.write @w, %na : tensor<16x16xf32>
+  return
+}
+
+// -----
+
+// A state that is kept where a step is skipped keeps its codes and scales.
+// CHECK-LABEL: func.func @update
+// CHECK: %[[SKIPPED:.*]] = mtc.read @skipped : tensor<i1>
+// CHECK: %[[OLD:.*]] = mtc.read @w.a.codes
+// CHECK: %[[OLDSCALES:.*]] = mtc.read @w.a.scales
+// CHECK: %[[NEW:.*]], %[[NEWSCALES:.*]] = mtc.quantize_blocks
+// CHECK: %[[S:.*]] = mtc.broadcast %[[SKIPPED]] axes [0] : tensor<i1> -> tensor<300xi1>
+// CHECK: %[[CODES:.*]] = mtc.select %[[S]], %[[OLD]], %[[NEW]]
+// CHECK: %[[T:.*]] = mtc.broadcast %[[SKIPPED]] axes [0] : tensor<i1> -> tensor<2xi1>
+// CHECK: %[[SCALES:.*]] = mtc.select %[[T]], %[[OLDSCALES]], %[[NEWSCALES]]
+// CHECK: mtc.write @w.a.codes, %[[CODES]]
+// CHECK: mtc.write @w.a.scales, %[[SCALES]]
+mtc.variable state @skipped : tensor<i1> = #mtc.zeros
+mtc.variable parameter @w : tensor<300xf32> = #mtc.zeros
+mtc.variable optimizer @w.a : tensor<300xf32> = #mtc.zeros of @w {mtc.quantization = #mtc.quantization<dynamic8>}
+func.func @update() {
+  %s = mtc.read @skipped : tensor<i1>
+  %p = mtc.read @w : tensor<300xf32>
+  %a = mtc.read @w.a : tensor<300xf32>
+  %na = mtc.add %a, %p : tensor<300xf32>
+  %b = mtc.broadcast %s axes [0] : tensor<i1> -> tensor<300xi1>
+  %k = mtc.select %b, %a, %na : tensor<300xi1>, tensor<300xf32>
+  mtc.write @w.a, %k : tensor<300xf32>
   return
 }

@@ -96,7 +96,7 @@ VariableOp OptimizerPass::addState(ParameterStorage &storage, const OptimizerSta
     initial =
         DenseElementsAttr::get(type, builder.getFloatAttr(type.getElementType(), value).getValue());
   VariableOp variable = addVariable(parameter, Role::Optimizer, state.suffix, type, initial);
-  if (rule.stateBits != 32 && type.getShape() == ofParameter.getShape())
+  if (rule.stateBits != 32 && type.getShape() == parameter.getTensorType().getShape())
     variable->setAttr(quantizationAttribute,
                       QuantizationMapAttr::get(
                           &getContext(), findQuantizationMap(rule.stateBits,
@@ -129,8 +129,7 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
     FailureOr<UpdateRule> rule = rules.choose(parameter);
     if (failed(rule))
       return failure();
-    bool isFlat =
-        rule->kind->isElementwise && rule->stateBits == 32 && storage.isPaddedAlike();
+    bool isFlat = rule->kind->isElementwise && rule->stateBits == 32 && storage.isPaddedAlike();
     auto group = llvm::find_if(groups, [&](Group &each) {
       return each.isFlat == isFlat && each.rule == *rule && storage.isLike(each.parameters.front());
     });
@@ -144,9 +143,9 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
     for (auto [variables, state] : llvm::zip_equal(group->states, rule->kind->states))
       variables.push_back(addState(storage, state, *rule));
     if (options.ema)
-      group->averages.push_back(
-          addVariable(parameter, Role::Average, "ema", parameter.getTensorType().clone(element),
-                      AsParameterAttr::get(&getContext())));
+      group->averages.push_back(addVariable(parameter, Role::Average, "ema",
+                                            parameter.getTensorType().clone(element),
+                                            AsParameterAttr::get(&getContext())));
   }
   if (failed(rules.checkGroups()))
     return failure();
@@ -244,8 +243,7 @@ void OptimizerPass::buildGroup(const Update &update, const Group &group) {
     return isElementwise ? VariableView::lineOf(variable) : VariableView(variable);
   };
   for (auto [i, parameter] : llvm::enumerate(group.parameters)) {
-    Operands operands{
-        ParameterView(parameter, isElementwise), view(group.gradients[i]), {}, {}};
+    Operands operands{ParameterView(parameter, isElementwise), view(group.gradients[i]), {}, {}};
     if (options.ema)
       operands.average = view(group.averages[i]);
     for (ArrayRef<VariableOp> states : group.states)

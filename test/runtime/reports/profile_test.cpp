@@ -67,6 +67,8 @@ TEST(Profile, PlainContractionHasTheSameWork) {
                                 0,
                                 {},
                                 0,
+                                0,
+                                0,
                                 0};
   MtcContraction plain = plainContraction(contraction);
   EXPECT_EQ(contractionFlops(plain), 2 * 5 * 3 * 7 * 11 * 13);

@@ -192,7 +192,7 @@ void expectRefused(const MtcContraction &contraction) {
 
 /// lhs [5, 7], rhs [7, 3], row-major.
 MtcContraction plain() {
-  return {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0};
+  return {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0};
 }
 
 /// lhs [5, 7], rhs [7, 8]: what an auxiliary matrix may lie as.
@@ -216,12 +216,13 @@ TEST(Matmul, OperandsLieEitherWay) {
 }
 
 TEST(Matmul, RowsWithGaps) {
-  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {20, 1}, {9, 1}, {4, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0},
-              1);
+  expectCalls(
+      {MTC_F32, 0, {}, 5, 3, 7, {20, 1}, {9, 1}, {4, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
 }
 
 TEST(Matmul, ResultTransposed) {
-  expectCalls({MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {1, 5}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
+  expectCalls(
+      {MTC_F32, 0, {}, 5, 3, 7, {7, 1}, {3, 1}, {1, 5}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
 }
 
 TEST(Matmul, AccumulatesAndAdds) {
@@ -260,6 +261,8 @@ TEST(Matmul, BatchesOfOneStrideAreOneCall) {
                           0,
                           {},
                           0,
+                          0,
+                          0,
                           0};
   expectCalls(heads, 2);
   // the same with dense heads
@@ -281,34 +284,40 @@ TEST(Matmul, BatchesOfOneStrideAreOneCall) {
                0,
                {},
                0,
+               0,
+               0,
                0},
               1);
 }
 
 TEST(Matmul, BroadcastOperandsOfABatch) {
   // lhs the same in each entry
-  expectCalls(
-      {MTC_F32, 1, {4}, 5, 3, 7, {0, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0},
-      1);
+  expectCalls({MTC_F32, 1, {4}, 5, 3, 7,  {0, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 0,
+               {},      0, 0,   0, 0, {}, 0,         0,          0,          0},
+              1);
   // rhs the same: more rows
-  expectCalls(
-      {MTC_F32, 1, {4}, 5, 3, 7, {35, 7, 1}, {0, 3, 1}, {15, 3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0},
-      1);
+  expectCalls({MTC_F32, 1, {4}, 5, 3, 7,  {35, 7, 1}, {0, 3, 1}, {15, 3, 1}, 0, 0,
+               {},      0, 0,   0, 0, {}, 0,          0,         0,          0},
+              1);
 }
 
 TEST(Matmul, BatchWithABiasOfItsOwn) {
-  MtcContraction c = {MTC_F32, 1,           {4}, 5, 3, 7, {35, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0,
-                      1,       {{3, 0, 1}}, 0,   0, 0, 0, {},         0,          0};
+  MtcContraction c = {MTC_F32,     1, {4}, 5, 3, 7,  {35, 7, 1}, {21, 3, 1}, {15, 3, 1}, 0, 1,
+                      {{3, 0, 1}}, 0, 0,   0, 0, {}, 0,          0,          0,          0};
   expectCalls(c, 1);
   c.addend_strides[0][0] = 0;
   expectCalls(c, 1);
 }
 
 TEST(Matmul, VectorsAreMatrices) {
-  expectCalls({MTC_F32, 0, {}, 1, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 5, 1, 7, {7, 1}, {1, 1}, {1, 1}, 1, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 1, 1, 7, {1, 1}, {1, 1}, {1, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
-  expectCalls({MTC_F32, 0, {}, 5, 3, 1, {1, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0}, 1);
+  expectCalls(
+      {MTC_F32, 0, {}, 1, 3, 7, {7, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls(
+      {MTC_F32, 0, {}, 5, 1, 7, {7, 1}, {1, 1}, {1, 1}, 1, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls(
+      {MTC_F32, 0, {}, 1, 1, 7, {1, 1}, {1, 1}, {1, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
+  expectCalls(
+      {MTC_F32, 0, {}, 5, 3, 1, {1, 1}, {3, 1}, {3, 1}, 0, 0, {}, 0, 0, 0, 0, {}, 0, 0, 0, 0}, 1);
 }
 
 TEST(Matmul, WhatTheLibraryDoesNotHaveIsRefused) {
@@ -402,9 +411,9 @@ TEST(Matmul, ForwardActivations) {
 }
 
 TEST(Matmul, ActivationOfABatchWithGaps) {
-  MtcContraction c = {MTC_F32,     1, {4}, 5,           8,        7, {35, 7, 1}, {56, 8, 1},
-                      {88, 16, 1}, 0, 1,   {{8, 0, 1}}, MTC_GELU, 1, 0,          0,
-                      {},          0, 0};
+  MtcContraction c = {MTC_F32,    1,           {4}, 5, 8,           7,        {35, 7, 1},
+                      {56, 8, 1}, {88, 16, 1}, 0,   1, {{8, 0, 1}}, MTC_GELU, 1,
+                      0,          0,           {},  0, 0,           0,        0};
   expectCalls(c, 1);
 }
 

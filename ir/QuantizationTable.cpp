@@ -22,6 +22,7 @@ using namespace mtc;
 static std::vector<float> divideDecade(unsigned count) {
   const float first = 0.1F, last = 1.0F, step = (last - first) / static_cast<float>(count - 1);
   std::vector<float> numbers;
+  numbers.reserve(count);
   for (unsigned i = 0; i < count; ++i)
     numbers.push_back(static_cast<float>(
         i < count / 2 ? double(first) + double(step) * i

@@ -169,18 +169,18 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   initializeVariables(program, device, options.threads, weights, inputs.resumed.has_value());
   if (inputs.resumed)
     inputs.resumed->load(program, device);
-  writeCopies(program, device, options.threads);
+  writeCopies(program, device);
   FiniteVariables finite;
   const bool keepsVariables = !options.save.empty() || options.exports();
   if (options.trains() && keepsVariables && !options.continuesOnNan)
     finite = FiniteVariables(program, device);
   if (options.useEma && !options.trains())
-    useAverages(program, device, options.threads);
+    useAverages(program, device);
   Problems failures;
   if (inputs.data)
     runOnData(program, options, device, inputs, finite, failures);
   if (options.useEma && options.trains())
-    useAverages(program, device, options.threads);
+    useAverages(program, device);
   if (!options.exportTo.empty())
     failures.attempt(
         [&] { exportModel(program, device, finite, options.threads, weights, options.exportTo); });

@@ -146,6 +146,14 @@ static Value rowSums(TensorBuilder &b, Value x) {
 }
 
 /// The loss, then (for evaluation) what each row of the batch contributes to it.
+/// A result before it is rounded to 16 bits, which are enough for who reads it, but not for a loss.
+static Value beforeRounding(Value result) {
+  auto cast = result.getDefiningOp<CastOp>();
+  bool isRounded = cast && typeOf(cast.getInput()).getElementType().isF32() &&
+                   elementBytes(typeOf(result).getElementType()) == 2;
+  return isRounded ? cast.getInput() : result;
+}
+
 static SmallVector<Result> buildLoss(TensorBuilder &b, const Plan &plan, Value output, Value labels,
                                      bool evaluates) {
   output = b.cast(output, lossElement(typeOf(output).getElementType()));
@@ -195,7 +203,7 @@ static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Pla
   StringRef lossName = plan.loss ? StringRef(plan.loss->name) : "output";
   TensorBuilder b(NameLoc::get(builder.getStringAttr("loss " + lossName)), builder);
   SmallVector<Result> results =
-      buildLoss(b, plan, terminator->getOperand(plan.output), labels, evaluates);
+      buildLoss(b, plan, beforeRounding(terminator->getOperand(plan.output)), labels, evaluates);
   if (evaluates) {
     for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
       results.push_back({value, resultName(forward, i).str()});

@@ -1,4 +1,5 @@
-//===- KeepWorkingCopies.cpp - Parameters in the type that contractions read -------------------===//
+//===- KeepWorkingCopies.cpp - Parameters in the type that contractions read
+//-------------------===//
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -58,11 +59,10 @@ private:
   /// A variable beside one that says how that is stored.
   VariableOp addBeside(VariableOp variable, Role role, StringRef suffix, Type element) {
     OpBuilder builder(variable.getContext());
-    auto added = VariableOp::create(builder, variable.getLoc(), role,
-                                    (variable.getSymName() + "." + suffix).str(),
-                                    variable.getTensorType().clone(element),
-                                    AsParameterAttr::get(variable.getContext()),
-                                    FlatSymbolRefAttr::get(variable.getSymNameAttr()));
+    auto added = VariableOp::create(
+        builder, variable.getLoc(), role, (variable.getSymName() + "." + suffix).str(),
+        variable.getTensorType().clone(element), AsParameterAttr::get(variable.getContext()),
+        FlatSymbolRefAttr::get(variable.getSymNameAttr()));
     symbols.insert(added, std::next(variable->getIterator()));
     return added;
   }
@@ -91,7 +91,8 @@ private:
       if (wide->use_empty())
         continue;
       OpBuilder here(wide);
-      Value whole = JoinHalvesOp::create(here, wide.getLoc(), wide.getType(), high, read(wide, low));
+      Value whole =
+          JoinHalvesOp::create(here, wide.getLoc(), wide.getType(), high, read(wide, low));
       wide->replaceAllUsesWith(ValueRange{whole});
     }
   }
@@ -99,8 +100,7 @@ private:
   void copy(VariableOp variable, Reads &reads, Type narrow) {
     VariableOp copied = addBeside(variable, Role::Copy, narrow.isF16() ? "f16" : "bf16", narrow);
     for (CastOp cast : reads.narrow) {
-      cast->replaceAllUsesWith(
-          ValueRange{read(cast.getInput().getDefiningOp<ReadOp>(), copied)});
+      cast->replaceAllUsesWith(ValueRange{read(cast.getInput().getDefiningOp<ReadOp>(), copied)});
       cast->erase();
     }
   }

@@ -79,8 +79,8 @@ private:
     Value value = op->getOperand(operand);
     return !attention || (value != attention.getLogsumexp() && value != attention.getOffsets());
   }
-  /// Sums that are only written to variables, as gradients are, stay f32; libraries convolve to what
-  /// they read.
+  /// Sums that are only written to variables, as gradients are, stay f32; libraries convolve to
+  /// what they read.
   static bool givesNarrow(Operation *op, unsigned result) {
     if (isa<AttentionOp>(op))
       return result == 0;
@@ -180,7 +180,8 @@ private:
   static void remarkOn(Operation *op, const char *text, const Values &...values) {
     remark::passed(op->getLoc(),
                    remark::RemarkOpts::name("precision").category("mtc-narrow-storage"))
-        << remark::add("{0} {1}", op->getName().stripDialect(), llvm::formatv(text, values...).str());
+        << remark::add("{0} {1}", op->getName().stripDialect(),
+                       llvm::formatv(text, values...).str());
   }
 
   func::FuncOp function;

@@ -10,7 +10,7 @@ def WidenElements : Pass<"mtc-widen-elements", "::mlir::ModuleOp"> {
   let description = [{
     A model that was exported in f16 or bf16 becomes the one of f32 that it was made of: its parameters are f32, read from
     the file's 16 bits and exported to them, and so is what is computed of them. What has 16 bits after all is for `mtc-narrow-storage` to say.
-    Inputs stay as they are, so that data is given as the model takes it.
+    Inputs and results stay as they are, so that data is given as the model takes it.
 
     ```mlir
     mtc.variable parameter @w : tensor<8x16xf16> = #mtc.initializer<"w">

@@ -1,4 +1,5 @@
-//===- WidenElements.cpp - Compute in f32 what a model computes in 16 bits ---------------------===//
+//===- WidenElements.cpp - Compute in f32 what a model computes in 16 bits
+//---------------------===//
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -63,6 +64,7 @@ struct WidenElementsPass : mtc::impl::WidenElementsBase<WidenElementsPass> {
 
 private:
   void widenFunction(func::FuncOp function) {
+    auto given = llvm::to_vector(function.getResultTypes());
     function.walk([&](Operation *op) {
       for (OpResult result : op->getResults())
         if (RankedTensorType type = widened(result.getType())) {
@@ -73,7 +75,7 @@ private:
         if (Attribute wide = widened(attribute.getValue()); wide != attribute.getValue())
           op->setAttr(attribute.getName(), wide);
     });
-    // Data are read as the model takes them.
+    // Data are read as the model takes them, and results are given as it gives them.
     Block &body = function.front();
     OpBuilder builder = OpBuilder::atBlockBegin(&body);
     TensorBuilder b(function.getLoc(), builder);
@@ -83,8 +85,9 @@ private:
         argument.replaceAllUsesExcept(wide, wide.getDefiningOp());
         found = true;
       }
-    function.setType(builder.getFunctionType(body.getArgumentTypes(),
-                                             body.getTerminator()->getOperandTypes()));
+    builder.setInsertionPoint(body.getTerminator());
+    for (auto [type, result] : llvm::zip_equal(given, body.getTerminator()->getOpOperands()))
+      result.set(b.cast(result.get(), cast<RankedTensorType>(type).getElementType()));
   }
 
   bool found = false;

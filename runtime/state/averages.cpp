@@ -12,14 +12,14 @@ bool hasAverages(const MtcProgram &program) {
                      [](const MtcVariable &variable) { return variable.role == MTC_AVERAGE; });
 }
 
-void useAverages(const MtcProgram &program, Device &device, int threads) {
+void useAverages(const MtcProgram &program, Device &device) {
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
     if (variable.role == MTC_AVERAGE)
       StoredVariable(program, static_cast<uint32_t>(variable.of))
           .copyFrom(device, variable.tensor.offset);
   }
-  writeCopies(program, device, threads);
+  writeCopies(program, device);
 }
 
 } // namespace mtc::runtime

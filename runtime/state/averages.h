@@ -11,7 +11,7 @@ bool hasAverages(const MtcProgram &program);
 
 /// Makes the averages the values of their parameters, which are lost: for what runs or is written
 /// after the last update.
-void useAverages(const MtcProgram &program, Device &device, int threads);
+void useAverages(const MtcProgram &program, Device &device);
 
 } // namespace mtc::runtime
 

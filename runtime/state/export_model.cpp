@@ -1,12 +1,12 @@
 // The exported model is bytes of the program and bytes of variables in turn.
 #include "runtime/state/export_model.h"
 
-#include "runtime/devices/cpu/convert.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/state/adapters.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/half_floats.h"
 
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace mtc::runtime {
 static void appendNarrow(DurableFile &file, uint32_t type, const char *from, int64_t bytes) {
   const auto count = bytes / static_cast<int64_t>(sizeof(float));
   std::vector<char> narrow(static_cast<size_t>(count * typeBytes(type)));
-  narrowArray(type, reinterpret_cast<const float *>(from), count, narrow.data(), /*threads=*/1);
+  narrowFloats(type, reinterpret_cast<const float *>(from), count, narrow.data());
   file.append(narrow.data(), static_cast<int64_t>(narrow.size()));
 }
 

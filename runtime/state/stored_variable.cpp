@@ -1,8 +1,8 @@
 // Halves of f32 are joined and split in pieces.
 #include "runtime/state/stored_variable.h"
 
-#include "runtime/devices/cpu/convert.h"
 #include "runtime/support/element_type.h"
+#include "runtime/support/half_floats.h"
 
 #include <algorithm>
 #include <cstring>
@@ -109,7 +109,7 @@ void StoredVariable::copyTo(Device &device, int64_t offset) const {
   });
 }
 
-void writeCopies(const MtcProgram &program, Device &device, int threads) {
+void writeCopies(const MtcProgram &program, Device &device) {
   std::vector<float> values(pieceElements);
   std::vector<uint16_t> narrow(pieceElements);
   for (uint32_t i = 0; i < program.variable_count; ++i) {
@@ -119,8 +119,7 @@ void writeCopies(const MtcProgram &program, Device &device, int threads) {
     const MtcTensor &original = program.variables[program.variables[i].of].tensor;
     inPieces(copy.bytes / 2, [&](int64_t at, int64_t count) {
       readInto(device, original.offset + 4 * at, values, count);
-      narrowArray(copy.type, values.data(), count, reinterpret_cast<char *>(narrow.data()),
-                  threads);
+      narrowFloats(copy.type, values.data(), count, reinterpret_cast<char *>(narrow.data()));
       writeFrom(device, copy.offset + 2 * at, narrow, count);
     });
   }

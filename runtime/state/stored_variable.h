@@ -36,7 +36,7 @@ private:
 
 /// Gives copies the values of what they are copies of: to be called when those were written by the
 /// host.
-void writeCopies(const MtcProgram &program, Device &device, int threads);
+void writeCopies(const MtcProgram &program, Device &device);
 
 } // namespace mtc::runtime
 

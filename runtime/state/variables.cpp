@@ -1,12 +1,12 @@
 // Initial values: data of the program, the weights file, or random.
 #include "runtime/state/variables.h"
 
-#include "runtime/devices/cpu/convert.h"
 #include "runtime/state/stored_values.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/half_floats.h"
 #include "runtime/support/parallel_ranges.h"
 #include "runtime/support/philox.h"
 
@@ -89,7 +89,7 @@ static bool isConverted(uint32_t from, uint32_t to, uint32_t role) {
 
 /// Reads bytes of a value of this type from a tensor of another, from byte `at` of the value on.
 static void readConverted(const ArrayOnDisk &array, uint32_t type, int64_t at, char *to,
-                          int64_t bytes, int threads) {
+                          int64_t bytes) {
   if (array.type == type)
     return readArray(array, at, to, bytes);
   const int64_t size = typeBytes(type), found = typeBytes(array.type), total = bytes / size;
@@ -102,11 +102,11 @@ static void readConverted(const ArrayOnDisk &array, uint32_t type, int64_t at, c
     if (array.type == MTC_F32)
       std::memcpy(values.data(), read.data(), static_cast<size_t>(count * found));
     else
-      widenArray(array.type, read.data(), count, values.data(), threads);
+      widenFloats(array.type, read.data(), count, values.data());
     if (type == MTC_F32)
       std::memcpy(to + done * size, values.data(), static_cast<size_t>(count * size));
     else
-      narrowArray(type, values.data(), count, to + done * size, threads);
+      narrowFloats(type, values.data(), count, to + done * size);
   }
 }
 
@@ -166,7 +166,7 @@ public:
   /// Fills `bytes` of the value, whose elements are of this type, from byte `at` on.
   void fill(const MtcVariable &variable, uint32_t type, char *to, int64_t at, int64_t bytes) const {
     if (const ArrayOnDisk *found = find(variable))
-      return readConverted(*found, type, at, to, bytes, threads);
+      return readConverted(*found, type, at, to, bytes);
     switch (variable.initial) {
     case MTC_INITIAL_DATA:
       std::memcpy(to, static_cast<const char *>(variable.data) + at, static_cast<size_t>(bytes));

@@ -85,7 +85,7 @@ private:
         argument.replaceAllUsesExcept(wide, wide.getDefiningOp());
         found = true;
       }
-    builder.setInsertionPoint(body.getTerminator());
+    b.setInsertionPoint(body.getTerminator());
     for (auto [type, result] : llvm::zip_equal(given, body.getTerminator()->getOpOperands()))
       result.set(b.cast(result.get(), cast<RankedTensorType>(type).getElementType()));
   }

@@ -94,6 +94,8 @@ private:
     if (readsLittleOfMuch(producer))
       return "a large value would live on for the few elements that it reads";
     bool moves = onlyMoves(producer);
+    if (onlyNarrows(producer))
+      return "its result takes less memory than what it is made of";
     if (onlyDecodes(producer))
       return exceedsLimits(producer, reader, limits);
     bool isShared =

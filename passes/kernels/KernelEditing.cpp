@@ -77,9 +77,18 @@ bool mtc::onlyDecodes(KernelOp kernel) {
       read < written || (read == written && llvm::all_of(kernel.getInputs(), isOfVariable));
   Block &body = kernel.getBody().front();
   return costsNoMemory && llvm::range_size(body) <= maxOperations &&
-         llvm::all_of(body,
-                      [&](Operation &op) { return isPlainLoad(op) || isCheap(op); }) &&
+         llvm::all_of(body, [&](Operation &op) { return isPlainLoad(op) || isCheap(op); }) &&
          storedAt(kernel, 0).isIdentity();
+}
+
+bool mtc::onlyNarrows(KernelOp kernel) {
+  if (kernel.getInputs().size() != 1 || kernel->getNumResults() != 1 || !onlyMoves(kernel))
+    return false;
+  auto elements = [](Value value) {
+    return elementBytes(cast<RankedTensorType>(value.getType()).getElementType());
+  };
+  return elements(kernel->getResult(0)) < elements(kernel.getInputs()[0]) &&
+         rootOf(kernel.getInputs()[0]).getDefiningOp<KernelOp>();
 }
 
 AffineMap mtc::reshapeMap(AffineMap map, ArrayRef<int64_t> to, ArrayRef<int64_t> from,

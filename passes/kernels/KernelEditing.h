@@ -25,6 +25,10 @@ bool onlyMoves(KernelOp kernel);
 /// are there all the same: no reader loses by doing so itself.
 bool onlyDecodes(KernelOp kernel);
 
+/// Whether a kernel only stores computed elements in fewer bytes: it belongs to what computes them,
+/// and its readers had better not.
+bool onlyNarrows(KernelOp kernel);
+
 /// The map that reads `from` (of the same elements in another shape) where `map`, over `space`,
 /// reads `to`.
 mlir::AffineMap reshapeMap(mlir::AffineMap map, mlir::ArrayRef<int64_t> to,

@@ -13,7 +13,8 @@ from pytorch import INPUTS, STEPS
 from safetensors.numpy import load_file
 
 folder = own_folder()
-PRECISIONS = ("bf16", "f16")
+ROUNDING = {"bf16": 2.0**-8, "f16": 2.0**-11}
+PRECISIONS = tuple(ROUNDING)
 TARGETS = {"host": (), "device": ("--target", "cuda", "--emulate")}
 
 
@@ -22,11 +23,12 @@ def largest_error(found, exact) -> float:
 
 
 def check_losses(example):
-    """Rounding differs from that of autocast, step by step, but not in its size."""
+    """Rounding differs from that of autocast, step by step, and residuals are rounded too, but losses change little more: by a
+    quarter of a rounding at most, where autocast changes them by less."""
     expected = json.loads((INPUTS / f"{example.name}.json").read_text())
     for precision in PRECISIONS:
         for optimizer in example.rates:
-            limit = 4 * max(largest_error(expected[precision][optimizer], expected[optimizer]), expected["tolerance"][optimizer])
+            limit = max(4 * largest_error(expected[precision][optimizer], expected[optimizer]), ROUNDING[precision] / 4)
             for target, flags in TARGETS.items():
                 if target == "device" and example is GPT2 and optimizer == "sgd":
                     continue  # Emulation takes its time.
@@ -66,7 +68,7 @@ for flags in TARGETS.values():
 wide = plan("--precision", "f32")
 for precision in PRECISIONS:
     narrow = plan("--precision", precision)
-    assert narrow["categories"]["activations"] < 0.85 * wide["categories"]["activations"], (narrow, wide)
+    assert narrow["categories"]["activations"] < 0.55 * wide["categories"]["activations"], (narrow, wide)
     # Master weights take no more than before in bf16, and a copy of the matrices in f16.
     grown = narrow["categories"]["parameters"] / wide["categories"]["parameters"]
     assert grown < 1.01 if precision == "bf16" else 1.3 < grown <= 1.51, grown

@@ -1,5 +1,5 @@
 // RUN: mtc-opt %s --split-input-file --mtc-narrow-storage | FileCheck %s
-// RUN: mtc-opt %s --split-input-file --mtc-narrow-storage --mtc-form-kernels --mtc-fuse-kernels | FileCheck %s --check-prefix FUSED
+// RUN: mtc-opt %s --split-input-file --mtc-narrow-storage --canonicalize --mtc-form-kernels --mtc-fuse-kernels | FileCheck %s --check-prefix FUSED
 
 // What a contraction gives is stored in 16 bits, and so is what follows from it; a gradient is a sum in f32.
 // CHECK-LABEL: func.func @micro_step

@@ -84,10 +84,11 @@ bool mtc::onlyDecodes(KernelOp kernel) {
 bool mtc::onlyNarrows(KernelOp kernel) {
   if (kernel.getInputs().size() != 1 || kernel->getNumResults() != 1 || !onlyMoves(kernel))
     return false;
-  auto elements = [](Value value) {
-    return elementBytes(cast<RankedTensorType>(value.getType()).getElementType());
+  auto elementOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
   };
-  return elements(kernel->getResult(0)) < elements(kernel.getInputs()[0]) &&
+  Type stored = elementOf(kernel->getResult(0));
+  return (stored.isBF16() || stored.isF16()) && elementOf(kernel.getInputs()[0]).isF32() &&
          rootOf(kernel.getInputs()[0]).getDefiningOp<KernelOp>();
 }
 

@@ -25,8 +25,8 @@ bool onlyMoves(KernelOp kernel);
 /// are there all the same: no reader loses by doing so itself.
 bool onlyDecodes(KernelOp kernel);
 
-/// Whether a kernel only stores computed elements in fewer bytes: it belongs to what computes them,
-/// and its readers had better not.
+/// Whether a kernel only stores computed elements of f32 in 16 bits: it belongs to what computes
+/// them, and its readers had better not read those.
 bool onlyNarrows(KernelOp kernel);
 
 /// The map that reads `from` (of the same elements in another shape) where `map`, over `space`,

@@ -74,7 +74,7 @@ static void fillRandom(const MtcVariable &variable, uint32_t type, char *to, int
 
 /// Fills `bytes` from byte `at` on with one element again and again; `at` starts an element.
 static void fillSplat(const MtcVariable &variable, char *to, int64_t bytes) {
-  const auto size = static_cast<int64_t>(typeBytes(variable.tensor.type));
+  const auto size = typeBytes(variable.tensor.type);
   for (int64_t at = 0; at < bytes; at += size)
     std::memcpy(to + at, variable.data, static_cast<size_t>(size));
 }

@@ -234,11 +234,11 @@ private:
       if (!variable)
         return placed.emitError() << "export names variable '" << segment.variable
                                   << "', which the program does not have";
-      segments.push_back(c.record(field<&MtcExportSegment::bytes>(c.bytes(segment.bytes)),
-                                  field<&MtcExportSegment::byte_count>(segment.bytes.size()),
-                                  field<&MtcExportSegment::variable>(*variable),
-                                  field<&MtcExportSegment::type>(
-                                      segment.element ? typeCode(segment.element) : MTC_F32)));
+      segments.push_back(c.record(
+          field<&MtcExportSegment::bytes>(c.bytes(segment.bytes)),
+          field<&MtcExportSegment::byte_count>(segment.bytes.size()),
+          field<&MtcExportSegment::variable>(*variable),
+          field<&MtcExportSegment::type>(segment.element ? typeCode(segment.element) : MTC_F32)));
     }
     return c.array(segments);
   }

@@ -122,8 +122,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
 
   /// For each parameter the last operation, the return aside, that reads its value, or a view of
   /// it, from whatever variable holds it.
-  static llvm::StringMap<Operation *> findLastReaders(func::FuncOp function,
-                                                      SymbolTable &symbols) {
+  static llvm::StringMap<Operation *> findLastReaders(func::FuncOp function, SymbolTable &symbols) {
     llvm::StringMap<Operation *> last;
     for (auto read : function.front().getOps<ReadOp>()) {
       auto variable = symbols.lookup<VariableOp>(read.getVariable());

@@ -9,8 +9,6 @@
 #include "ir/ReservedNames.h"
 #include "passes/optimizer/Optimizer.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace mtc;
 
@@ -30,9 +28,7 @@ LossScale::LossScale(TensorBuilder &b, LossScalingAttr attribute)
 
 /// How many elements are not finite; where they are too many for f32 to count, at least so many.
 static Value countNonFinite(TensorBuilder &b, Value x) {
-  Value isFinite =
-      b.compare(Predicate::Lt, b.abs(x), b.splat(x, std::numeric_limits<double>::infinity()));
-  return sumOfElements(b, b.select(isFinite, b.splat(x, 0.0), b.splat(x, 1.0)));
+  return sumOfElements(b, b.select(isFinite(b, x), b.splat(x, 0.0), b.splat(x, 1.0)));
 }
 
 void LossScale::check(TensorBuilder &b, ArrayRef<VariableOp> gradients) {

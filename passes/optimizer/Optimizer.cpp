@@ -6,6 +6,7 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mtc;
@@ -54,6 +55,10 @@ Value mtc::sumOfSquares(TensorBuilder &b, Value x) { return sumOfElements(b, b.m
 
 Value mtc::broadcastLike(TensorBuilder &b, Value scalar, Value like) {
   return b.broadcastTo(b.cast(scalar, typeOf(like).getElementType()), shapeOf(like));
+}
+
+Value mtc::isFinite(TensorBuilder &b, Value x) {
+  return b.compare(Predicate::Lt, b.abs(x), b.splat(x, std::numeric_limits<double>::infinity()));
 }
 
 bool Hyperparameter::accepts(double value) const {

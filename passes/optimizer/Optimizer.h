@@ -177,6 +177,9 @@ struct OptimizerDomain {
   llvm::StringLiteral otherwise;
 };
 
+/// Whether each element is.
+mlir::Value isFinite(TensorBuilder &b, mlir::Value x);
+
 struct OptimizerKind {
   llvm::StringLiteral name;
   /// For the help, with its source.

@@ -9,7 +9,6 @@
 #include "passes/optimizer/ParameterStorage.h"
 #include "passes/optimizer/UpdateRules.h"
 
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -168,10 +167,6 @@ Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar, Type ele
 /// What a variable becomes.
 Value OptimizerPass::keep(TensorBuilder &b, Value changed, Value old) const {
   return lossScale ? lossScale->keep(b, changed, old) : changed;
-}
-
-static Value isFinite(TensorBuilder &b, Value x) {
-  return b.compare(Predicate::Lt, b.abs(x), b.splat(x, std::numeric_limits<double>::infinity()));
 }
 
 /// Where a state would not be finite, of which the scale of its block is a multiple, makes the

@@ -13,9 +13,15 @@ class Mtc_AttentionOp<string mnemonic, list<Trait> traits>
   dag common = (ins Mtc_FloatTensor:$query, Mtc_FloatTensor:$key, Mtc_FloatTensor:$value, Optional<Mtc_FloatTensor>:$bias,
                     Optional<Mtc_BoolTensor>:$mask);
   let hasVerifier = 1;
-  code declarations = [{
+  code common_declarations = [{
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
     ::mtc::Cost getCost();
+  }];
+  // The rows' logsumexp has their range.
+  code forward_declarations = common_declarations # [{
+    ::mtc::ResultStorage getResultStorage(unsigned result) {
+      return result == 0 ? ::mtc::ResultStorage::Narrow : ::mtc::ResultStorage::Wide;
+    }
   }];
 }
 
@@ -48,7 +54,7 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterface
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
       attr-dict `:` functional-type(operands, results)
   }];
-  let extraClassDeclaration = declarations;
+  let extraClassDeclaration = forward_declarations;
 }
 
 def PermutedAttentionOp : Mtc_AttentionOp<"permuted_attention", [Mtc_NoGradient]> {
@@ -72,7 +78,7 @@ def PermutedAttentionOp : Mtc_AttentionOp<"permuted_attention", [Mtc_NoGradient]
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale `order` $out_order
       attr-dict `:` functional-type(operands, results)
   }];
-  let extraClassDeclaration = declarations;
+  let extraClassDeclaration = forward_declarations;
 }
 
 def AttentionGradientOp
@@ -111,7 +117,12 @@ def AttentionGradientOp
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? (`causal` $causal^)? `scale` $scale
       `of` $logsumexp `,` $offsets `,` $d_out (`out` $out^)? attr-dict `:` functional-type(operands, results)
   }];
-  let extraClassDeclaration = declarations;
+  let extraClassDeclaration = common_declarations # [{
+    bool readsNarrow(unsigned operand) {
+      ::mlir::Value value = getOperation()->getOperand(operand);
+      return value != getLogsumexp() && value != getOffsets();
+    }
+  }];
 }
 
 #endif // MTC_IR_ATTENTION_OPS

@@ -33,6 +33,9 @@ struct Cost {
 /// accumulation, range-sensitive operations do not, the others pass through what they are given.
 enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
 
+/// What a contraction with narrow operands gives: what it reads, f32, or either.
+enum class ResultStorage { Narrow, Wide, Either };
+
 /// The shape of the kernel that computes an operation. `Row` reduces trailing dimensions of the
 /// space, `Column` others; `Scatter` adds at computed indices; `Opaque` is no kernel.
 enum class FusibleShape { Elementwise, RowReduction, ColumnReduction, Scatter, Opaque };

@@ -34,10 +34,14 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::mtc";
   let description = "What a narrower storage type does to an operation.";
-  let methods = [InterfaceMethod<"Contraction, range-sensitive or indifferent.",
-      "::mtc::PrecisionClass", "getPrecisionClass", (ins), "", [{
+  let methods = [
+    InterfaceMethod<"Contraction, range-sensitive or indifferent.", "::mtc::PrecisionClass", "getPrecisionClass", (ins), "", [{
         return ::mtc::PrecisionClass::Indifferent;
-      }]>];
+      }]>,
+    InterfaceMethod<"Of a contraction: whether an operand of f32 is read narrow, too.",
+      "bool", "readsNarrow", (ins "unsigned":$operand), "", "return true;">,
+    InterfaceMethod<"Of a contraction with narrow operands.", "::mtc::ResultStorage", "getResultStorage",
+      (ins "unsigned":$result), "", "return ::mtc::ResultStorage::Narrow;">];
 }
 
 def RecomputableOpInterface : OpInterface<"RecomputableOpInterface"> {

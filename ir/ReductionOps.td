@@ -60,6 +60,7 @@ def ContractOp : Mtc_ValueOp<"contract", [
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
+    ::mtc::ResultStorage getResultStorage(unsigned) { return ::mtc::ResultStorage::Either; }
     ::mtc::Cost getCost();
     /// Axes of an operand that are neither batch nor contracted, ascending.
     ::llvm::SmallVector<int64_t> getLhsFree();
@@ -117,6 +118,7 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
     /// Operands in front of the addends.
     static constexpr unsigned firstAddend = 2;
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
+    ::mtc::ResultStorage getResultStorage(unsigned) { return ::mtc::ResultStorage::Either; }
     ::mtc::Cost getCost();
     ::mlir::RankedTensorType getType() { return getResult().getType(); }
   }];

@@ -28,6 +28,8 @@ public:
   mlir::LogicalResult update(const MemoryContext &context);
 
   mlir::func::FuncOp getFunction() const { return function; }
+  /// Its operations as they stand in the text, and in the order in which they run.
+  mlir::ArrayRef<PlannedOperation *> getText() const { return text; }
   mlir::ArrayRef<PlannedOperation *> getOrder() const { return order; }
   const BufferAssignment &getBuffers() const { return buffers; }
   /// Whether it writes transient variables.

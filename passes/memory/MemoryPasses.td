@@ -20,6 +20,25 @@ def OutlineConstants : Pass<"mtc-outline-constants", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
+  let summary = "operations run where less is alive";
+  let description = [{
+    Moves operations of the functions so that less is alive where the most is: a value that is needed late is computed late, one
+    that waits for its last reader has it run early. What each of them reads and computes stays the same, bit for bit.
+
+    ```mlir
+    %g = mtc.contract %d, %x ...  // larger than %d, and read at the end alone
+    %e = mtc.contract %d, %w ...  // the step's peak
+    ...
+    // becomes
+    %e = mtc.contract %d, %w ...
+    ...
+    %g = mtc.contract %d, %x ...
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
   let summary = "every value gets a slice of the arena; functions become steps of launches and calls";
   let description = [{

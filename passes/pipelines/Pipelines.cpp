@@ -69,6 +69,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
   manager.addPass(createOutlineConstants());
+  addOptional(manager, createReorder(), takes); // Of all that needs memory.
   manager.addPass(createReachStage({Stage::Kernels}));
 }
 

@@ -1,5 +1,4 @@
-//===- KeepWorkingCopies.cpp - Parameters in the type that contractions read
-//-------------------===//
+//===- KeepWorkingCopies.cpp - Parameters in the type that contractions read ------------------===//
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"

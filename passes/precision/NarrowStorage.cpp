@@ -58,11 +58,11 @@ private:
   }
 
   /// Reads operands in 16 bits, and gives what is stored so; f32 where that is all that is needed.
-  void narrowContraction(Operation *op) {
+  void narrowContraction(PrecisionOpInterface op) {
     if (llvm::none_of(op->getOperands(), isF32))
       return;
     for (OpOperand &operand : op->getOpOperands())
-      if (isF32(operand.get()) && readsNarrow(op, operand.getOperandNumber()))
+      if (isF32(operand.get()) && op.readsNarrow(operand.getOperandNumber()))
         operand.set(narrow(operand.get()));
     for (OpResult result : op->getResults())
       if (isF32(result) && givesNarrow(op, result.getResultNumber()))
@@ -73,18 +73,12 @@ private:
                                  : "as which its sums are kept in a variable");
   }
 
-  /// Statistics of rows stay f32.
-  static bool readsNarrow(Operation *op, unsigned operand) {
-    auto attention = dyn_cast<AttentionGradientOp>(op);
-    Value value = op->getOperand(operand);
-    return !attention || (value != attention.getLogsumexp() && value != attention.getOffsets());
-  }
-  /// Sums that are only written to variables, as gradients are, stay f32; libraries convolve to
-  /// what they read.
-  static bool givesNarrow(Operation *op, unsigned result) {
-    if (isa<AttentionOp>(op))
-      return result == 0;
-    return !isa<ContractOp>(op) || llvm::any_of(op->getResult(result).getUsers(), isComputation);
+  /// Sums that are only written to variables, as gradients are, stay f32 where they can.
+  static bool givesNarrow(PrecisionOpInterface op, unsigned result) {
+    ResultStorage storage = op.getResultStorage(result);
+    return storage == ResultStorage::Narrow ||
+           (storage == ResultStorage::Either &&
+            llvm::any_of(op->getResult(result).getUsers(), isComputation));
   }
 
   static bool isComputation(Operation *op) { return isa<PrecisionOpInterface>(op); }

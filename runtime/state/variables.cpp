@@ -1,7 +1,7 @@
 // Initial values: data of the program, the weights file, or random.
 #include "runtime/state/variables.h"
 
-#include "runtime/state/stored_values.h"
+#include "runtime/state/frozen_matrix.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
@@ -250,7 +250,7 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
       });
       continue;
     }
-    const std::vector<char> stored = store(variable, values.source(variable), threads);
+    const std::vector<char> stored = storeFrozen(variable, values.source(variable), threads);
     device.write(variable.tensor.offset, variable.tensor.bytes,
                  [&](char *to, int64_t at, int64_t bytes) {
                    std::memcpy(to, stored.data() + at, static_cast<size_t>(bytes));

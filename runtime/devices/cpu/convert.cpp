@@ -11,26 +11,8 @@
 namespace mtc::runtime {
 namespace {
 
-namespace sse {
-constexpr bool convertsFloat16 = false;
-#include "runtime/devices/cpu/vector_floats.inc"
-} // namespace sse
-
-namespace avx2 {
-#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
-constexpr bool convertsFloat16 = true;
-#include "runtime/devices/cpu/vector_floats.inc"
-#pragma clang attribute pop
-} // namespace avx2
-
-namespace avx512 {
-#pragma clang attribute push(                                                                      \
-    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,f16c"))),                   \
-    apply_to = function)
-constexpr bool convertsFloat16 = true;
-#include "runtime/devices/cpu/vector_floats.inc"
-#pragma clang attribute pop
-} // namespace avx512
+#define MTC_VECTOR_CODE "runtime/devices/cpu/vector_floats.inc"
+#include "runtime/devices/cpu/each_vector_set.inc"
 
 constexpr int64_t grain = 1 << 14;
 
@@ -38,9 +20,8 @@ template <typename Stored> void widenAll(const char *from, int64_t count, float 
   const auto *source = reinterpret_cast<const Stored *>(from);
   const VectorSet set = machineVectors();
   parallelFor(threads, count, grain, [&](int, int64_t begin, int64_t end) {
-    auto line = set == VectorSet::Avx512 ? avx512::widenLine<Stored, float>
-                : set == VectorSet::Avx2 ? avx2::widenLine<Stored, float>
-                                         : sse::widenLine<Stored, float>;
+    auto line = chooseOf(set, sse::widenLine<Stored, float>, avx2::widenLine<Stored, float>,
+                         avx512::widenLine<Stored, float>);
     line(source + begin, 1, end - begin, to + begin);
   });
 }
@@ -49,9 +30,8 @@ template <typename Stored> void narrowAll(const float *from, int64_t count, char
   auto *destination = reinterpret_cast<Stored *>(to);
   const VectorSet set = machineVectors();
   parallelFor(threads, count, grain, [&](int, int64_t begin, int64_t end) {
-    auto line = set == VectorSet::Avx512 ? avx512::narrowLine<Stored, float>
-                : set == VectorSet::Avx2 ? avx2::narrowLine<Stored, float>
-                                         : sse::narrowLine<Stored, float>;
+    auto line = chooseOf(set, sse::narrowLine<Stored, float>, avx2::narrowLine<Stored, float>,
+                         avx512::narrowLine<Stored, float>);
     line(from + begin, end - begin, destination + begin, 1);
   });
 }

@@ -1,6 +1,7 @@
 //===- OwnOptimizerTest.cpp - An optimizer that this library does not know --------------------===//
 //
-// Its record is all there is of it: options, groups, clipping, quantized state and kernels follow.
+// Its record is all there is of it: options, groups, clipping, loss scaling, quantized state and
+// kernels follow.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -71,13 +72,14 @@ func.func @micro_step(%x: tensor<80x80xf32> {mtc.name = "x"}) -> (tensor<f32> {m
 )";
 
 /// The program's text once the optimizer is written, and its kernels are formed.
-std::string compile(const OptimizerOptions &options) {
+std::string compile(const OptimizerOptions &options, const LossScalingOptions &scaling = {}) {
   registerOwn();
   DialectRegistry registry;
   registry.insert<MtcDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &context);
   PassManager passes(&context);
+  passes.addPass(createScaleLoss(scaling));
   passes.addPass(createAutodiff({}));
   passes.addPass(createOptimizer(options));
   passes.addPass(createQuantizeOptimizerState());
@@ -126,4 +128,13 @@ TEST(OwnOptimizer, HasGroupsAndClipping) {
   EXPECT_THAT(text, Not(HasSubstr("@v.mean.codes")));
   EXPECT_THAT(text, HasSubstr("mtc.gradient_norm"));
   EXPECT_EQ(count(text, "(tensor<6400xf32>, tensor<6400xui8>, tensor<25xf32>)"), 1U) << text;
+}
+
+TEST(OwnOptimizer, IsSkippedWhereScaledGradientsOverflow) {
+  std::string text = compile(ownOptions(), {.scale = "1024"});
+  EXPECT_THAT(text, HasSubstr("@mtc.loss_scale"));
+  // One kernel still gives all that an update writes, and keeps all of it where the step is skipped.
+  size_t kernel = text.find("(tensor<6400xf32>, tensor<6400xui8>, tensor<25xf32>)");
+  ASSERT_NE(kernel, std::string::npos) << text;
+  EXPECT_EQ(count(text, "(tensor<6400xf32>, tensor<6400xui8>, tensor<25xf32>)"), 2U) << text;
 }

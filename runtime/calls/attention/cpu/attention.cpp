@@ -17,54 +17,18 @@
 namespace mtc::runtime {
 namespace {
 
-namespace sse {
-constexpr int vectorBytes = 16, productRows = 6, productVectors = 2;
-constexpr bool convertsFloat16 = false;
-#include "runtime/devices/cpu/vector_math.inc"
-//
-#include "runtime/devices/cpu/vector_floats.inc"
-//
-#include "runtime/calls/attention/cpu/tiles.inc"
-} // namespace sse
-
-namespace avx2 {
-#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
-constexpr int vectorBytes = 32, productRows = 6, productVectors = 2;
-constexpr bool convertsFloat16 = true;
-#include "runtime/devices/cpu/vector_math.inc"
-//
-#include "runtime/devices/cpu/vector_floats.inc"
-//
-#include "runtime/calls/attention/cpu/tiles.inc"
-#pragma clang attribute pop
-} // namespace avx2
-
-namespace avx512 {
-#pragma clang attribute push(                                                                      \
-    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,f16c"))),                   \
-    apply_to = function)
-constexpr int vectorBytes = 64, productRows = 6, productVectors = 4;
-constexpr bool convertsFloat16 = true;
-#include "runtime/devices/cpu/vector_math.inc"
-//
-#include "runtime/devices/cpu/vector_floats.inc"
-//
-#include "runtime/calls/attention/cpu/tiles.inc"
-#pragma clang attribute pop
-} // namespace avx512
+#define MTC_VECTOR_CODE "runtime/calls/attention/cpu/tiles.inc"
+#include "runtime/devices/cpu/each_vector_set.inc"
 
 using Tasks = void (*)(const MtcAttention &, char *const *, int64_t, int64_t, int64_t, char *);
 
 template <typename Stored, typename Element> Tasks tasksFor(bool isGradient, VectorSet set) {
-  switch (set) {
-  case VectorSet::Avx512:
-    return isGradient ? avx512::differentiate<Stored, Element> : avx512::attend<Stored, Element>;
-  case VectorSet::Avx2:
-    return isGradient ? avx2::differentiate<Stored, Element> : avx2::attend<Stored, Element>;
-  case VectorSet::Sse:
-    return isGradient ? sse::differentiate<Stored, Element> : sse::attend<Stored, Element>;
-  }
-  return nullptr;
+  if (isGradient)
+    return chooseOf<Tasks>(set, sse::differentiate<Stored, Element>,
+                           avx2::differentiate<Stored, Element>,
+                           avx512::differentiate<Stored, Element>);
+  return chooseOf<Tasks>(set, sse::attend<Stored, Element>, avx2::attend<Stored, Element>,
+                         avx512::attend<Stored, Element>);
 }
 
 /// Null for other types than floats of 16, 32 and 64 bits.

@@ -77,41 +77,8 @@ struct PanelResult {
   std::array<StridedElements, MTC_MAX_ADDENDS + 1> added;
 };
 
-namespace sse {
-constexpr int vectorBytes = 16, productRows = 6, productVectors = 2, tileRows = productRows;
-constexpr bool convertsFloat16 = false;
-#include "runtime/devices/cpu/vector_math.inc"
-//
-#include "runtime/devices/cpu/vector_floats.inc"
-//
-#include "runtime/calls/contraction/cpu/panels.inc"
-} // namespace sse
-
-namespace avx2 {
-#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
-constexpr int vectorBytes = 32, productRows = 6, productVectors = 2, tileRows = productRows;
-constexpr bool convertsFloat16 = true;
-#include "runtime/devices/cpu/vector_math.inc"
-//
-#include "runtime/devices/cpu/vector_floats.inc"
-//
-#include "runtime/calls/contraction/cpu/panels.inc"
-#pragma clang attribute pop
-} // namespace avx2
-
-namespace avx512 {
-#pragma clang attribute push(                                                                      \
-    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,f16c"))),                   \
-    apply_to = function)
-constexpr int vectorBytes = 64, productRows = 12, productVectors = 2, tileRows = productRows;
-constexpr bool convertsFloat16 = true;
-#include "runtime/devices/cpu/vector_math.inc"
-//
-#include "runtime/devices/cpu/vector_floats.inc"
-//
-#include "runtime/calls/contraction/cpu/panels.inc"
-#pragma clang attribute pop
-} // namespace avx512
+#define MTC_VECTOR_CODE "runtime/calls/contraction/cpu/panels.inc"
+#include "runtime/devices/cpu/each_vector_set.inc"
 
 using Pack = void (*)(const PanelSource &, int64_t, int64_t, float *);
 
@@ -125,18 +92,14 @@ struct PanelKernels {
 
 /// For lhs and rhs of these types of elements.
 template <typename Lhs, typename Rhs> PanelKernels kernelsFor(VectorSet set) {
-  switch (set) {
-  case VectorSet::Avx512:
-    return {avx512::tileRows,         avx512::tileColumns,    avx512::packRows<Lhs>,
-            avx512::packColumns<Rhs>, avx512::multiplyPanels, avx512::finishRows};
-  case VectorSet::Avx2:
-    return {avx2::tileRows,         avx2::tileColumns,    avx2::packRows<Lhs>,
-            avx2::packColumns<Rhs>, avx2::multiplyPanels, avx2::finishRows};
-  case VectorSet::Sse:
-    return {sse::tileRows,         sse::tileColumns,    sse::packRows<Lhs>,
-            sse::packColumns<Rhs>, sse::multiplyPanels, sse::finishRows};
-  }
-  return {};
+  return chooseOf<PanelKernels>(
+      set,
+      {sse::tileRows, sse::tileColumns, sse::packRows<Lhs>, sse::packColumns<Rhs>,
+       sse::multiplyPanels, sse::finishRows},
+      {avx2::tileRows, avx2::tileColumns, avx2::packRows<Lhs>, avx2::packColumns<Rhs>,
+       avx2::multiplyPanels, avx2::finishRows},
+      {avx512::tileRows, avx512::tileColumns, avx512::packRows<Lhs>, avx512::packColumns<Rhs>,
+       avx512::multiplyPanels, avx512::finishRows});
 }
 
 /// Gives `use` the type of an operand's elements.

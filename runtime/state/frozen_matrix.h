@@ -1,6 +1,6 @@
 // Frozen matrices that a program stores in fewer bits than they have in its weights file.
-#ifndef MTC_RUNTIME_STATE_STORED_VALUES_H
-#define MTC_RUNTIME_STATE_STORED_VALUES_H
+#ifndef MTC_RUNTIME_STATE_FROZEN_MATRIX_H
+#define MTC_RUNTIME_STATE_FROZEN_MATRIX_H
 
 #include "runtime/abi/program.h"
 
@@ -10,8 +10,8 @@ namespace mtc::runtime {
 
 /// What the variable holds of a value, the bytes of its f32 elements: see runtime/abi/storage.h.
 /// Codes and scales are those of bitsandbytes 0.50 (`quantize_4bit` of its CPU backend).
-std::vector<char> store(const MtcVariable &variable, const std::vector<char> &value, int threads);
+std::vector<char> storeFrozen(const MtcVariable &variable, const std::vector<char> &value, int threads);
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_STATE_STORED_VALUES_H
+#endif // MTC_RUNTIME_STATE_FROZEN_MATRIX_H

@@ -1,5 +1,5 @@
 // Each block is rounded by itself.
-#include "runtime/state/stored_values.h"
+#include "runtime/state/frozen_matrix.h"
 
 #include "runtime/abi/storage.h"
 #include "runtime/support/bfloat16.h"
@@ -85,7 +85,7 @@ std::vector<float> inOrder(const MtcVariable &variable, const std::vector<char> 
 
 } // namespace
 
-std::vector<char> store(const MtcVariable &variable, const std::vector<char> &value, int threads) {
+std::vector<char> storeFrozen(const MtcVariable &variable, const std::vector<char> &value, int threads) {
   const std::vector<float> elements = inOrder(variable, value);
   std::vector<char> stored(static_cast<size_t>(variable.tensor.bytes));
   if (variable.storage == MTC_STORED_NF4) {

@@ -1,0 +1,290 @@
+//===- Reorder.cpp - Operations run where less is alive ---------------------------------------===//
+//
+// A search by single moves: of what is alive at the peak, what was computed for later is computed
+// later, and what waits for its last reader has it run earlier. A move takes along what has to move
+// with it. Each move that the model takes for better is checked by planning the function anew.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/memory/MemoryAnalysis.h"
+#include "passes/memory/OrderModel.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_REORDER
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Operations that move together, by their nodes in the order in which they run.
+using Moved = SmallVector<unsigned, 8>;
+
+/// What a move is known by: the operation that it starts from, and whether that runs earlier.
+using MoveName = std::pair<Operation *, unsigned>;
+using RefusedMoves = llvm::DenseSet<MoveName>;
+
+struct Move {
+  MoveName name;
+  OrderModel::Order order;
+};
+
+/// Finds moves that lower the peak of an order.
+class MoveFinder {
+public:
+  MoveFinder(OrderModel &model, const RefusedMoves &refused, int64_t &work)
+      : model(model), refused(refused), work(work), best(model.scoreAsItIs()),
+        peak(model.getPeakPlace()), belongs(model.size()) {}
+
+  /// A better order; none: there is none, or too much work was done.
+  std::optional<Move> find() {
+    for (unsigned number : findAlive()) {
+      const OrderModel::Touched &buffer = model.getBuffers()[number];
+      const unsigned first = *llvm::min_element(buffer.by), last = *llvm::max_element(buffer.by);
+      MoveName later = {model.getOperation(first), 0}, earlier = {model.getOperation(last), 1};
+      if (!refused.contains(later) && tryLater(first))
+        return Move{later, found};
+      if (last > peak && !refused.contains(earlier) && tryEarlier(buffer))
+        return Move{earlier, found};
+      if (work <= 0)
+        break;
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// The buffers that are alive at the peak, large ones first.
+  SmallVector<unsigned, 0> findAlive() const {
+    ArrayRef<OrderModel::Touched> buffers = model.getBuffers();
+    SmallVector<unsigned, 0> alive;
+    for (auto [number, buffer] : llvm::enumerate(buffers))
+      if (!buffer.by.empty() && buffer.bytes * leastPart >= best.peak &&
+          *llvm::min_element(buffer.by) <= peak && peak <= *llvm::max_element(buffer.by))
+        alive.push_back(number);
+    llvm::sort(alive, [&](unsigned a, unsigned b) {
+      return std::pair(-buffers[a].bytes, a) < std::pair(-buffers[b].bytes, b);
+    });
+    return alive;
+  }
+
+  /// Whether it is better to run a group in front of another node.
+  bool isBetter(const Moved &group, unsigned at) {
+    const auto size = static_cast<unsigned>(model.size());
+    work -= size;
+    OrderModel::Order changed;
+    changed.reserve(size);
+    for (unsigned node = 0; node < size; ++node) {
+      if (node == at)
+        llvm::append_range(changed, group);
+      if (!belongs.test(node))
+        changed.push_back(node);
+    }
+    if (!(model.score(changed) < best))
+      return false;
+    found = std::move(changed);
+    return true;
+  }
+
+  void take(Moved &group, unsigned node) {
+    group.push_back(node);
+    belongs.set(node);
+  }
+
+  /// Runs an operation in front of the first that needs it behind the peak.
+  bool tryLater(unsigned first) {
+    belongs.reset();
+    Moved group;
+    take(group, first);
+    for (unsigned node = first + 1; node <= peak; ++node)
+      if (llvm::any_of(model.before(node), [&](unsigned other) { return belongs.test(other); })) {
+        take(group, node);
+        if (group.size() > mostMoved)
+          return false;
+      }
+    for (unsigned round = 0; round < rounds; ++round) {
+      unsigned at = firstBehind(group);
+      if (at == model.size() || belongs.test(model.size() - 1))
+        return false;
+      if (isBetter(group, at))
+        return true;
+      if (!takeProducers(group))
+        return false;
+    }
+    return false;
+  }
+
+  /// The first node behind the peak that must run after one of the group's.
+  unsigned firstBehind(const Moved &group) const {
+    auto at = static_cast<unsigned>(model.size());
+    for (unsigned node : group)
+      for (unsigned other : model.after(node))
+        if (!belongs.test(other))
+          at = std::min(at, other);
+    return at;
+  }
+
+  /// Adds the nodes that are needed by the group alone. False if there are none, or too many.
+  bool takeProducers(Moved &group) {
+    size_t before = group.size();
+    for (size_t i = 0; i < before; ++i)
+      for (unsigned other : model.before(group[i]))
+        if (!belongs.test(other) &&
+            llvm::all_of(model.after(other), [&](unsigned reader) { return belongs.test(reader); }))
+          take(group, other);
+    llvm::sort(group);
+    return group.size() > before && group.size() <= mostMoved;
+  }
+
+  /// Runs the readers of a buffer in front of the peak.
+  bool tryEarlier(const OrderModel::Touched &buffer) {
+    belongs.reset();
+    Moved group;
+    for (unsigned node : buffer.by)
+      if (node > peak)
+        take(group, node);
+    // What they need is computed earlier, too.
+    for (size_t i = 0; i < group.size(); ++i)
+      for (unsigned other : model.before(group[i])) {
+        if (other == peak || group.size() > mostMoved)
+          return false;
+        if (other > peak && !belongs.test(other))
+          take(group, other);
+      }
+    for (unsigned round = 0; round < rounds; ++round) {
+      llvm::sort(group);
+      if (belongs.test(model.size() - 1))
+        return false;
+      if (isBetter(group, peak) || isBetter(group, earliest(group)))
+        return true;
+      if (!takeReaders(group))
+        return false;
+    }
+    return false;
+  }
+
+  /// Behind the last node that must run before the group.
+  unsigned earliest(const Moved &group) const {
+    unsigned at = 0;
+    for (unsigned node : group)
+      for (unsigned other : model.before(node))
+        if (!belongs.test(other))
+          at = std::max(at, other + 1);
+    return at;
+  }
+
+  /// Adds the nodes that wait for the group alone.
+  bool takeReaders(Moved &group) {
+    size_t before = group.size();
+    for (size_t i = 0; i < before; ++i)
+      for (unsigned other : model.after(group[i]))
+        if (!belongs.test(other) && llvm::all_of(model.before(other), [&](unsigned needed) {
+              return needed < peak || belongs.test(needed);
+            }))
+          take(group, other);
+    return group.size() > before && group.size() <= mostMoved;
+  }
+
+  /// A buffer of a smaller part of the peak is not worth a move.
+  static constexpr int64_t leastPart = 4096;
+  static constexpr size_t mostMoved = 12;
+  static constexpr unsigned rounds = 4;
+
+  OrderModel &model;
+  const RefusedMoves &refused;
+  int64_t &work;
+  const OrderScore best;
+  const unsigned peak;
+  llvm::BitVector belongs; ///< Nodes of the group that is tried.
+  OrderModel::Order found;
+};
+
+SmallVector<Operation *, 0> textOf(Block &block) {
+  return llvm::map_to_vector<0>(block, [](Operation &op) { return &op; });
+}
+
+void setText(Block &block, ArrayRef<Operation *> text, MemoryAnalysis &analysis) {
+  for (Operation *op : text) {
+    op->moveBefore(&block, block.end());
+    analysis.notifyOperationInserted(op, {});
+  }
+}
+
+/// The operations of a block, with those that need time in another order: views and reads stand in
+/// front of what needs them first.
+SmallVector<Operation *, 0> reordered(ArrayRef<Operation *> text, const OrderModel &model,
+                                      const OrderModel::Order &order) {
+  SmallVector<Operation *, 0> result;
+  llvm::DenseSet<Operation *> nodes, written;
+  for (unsigned node : order)
+    nodes.insert(model.getOperation(node));
+  auto write = [&](auto &self, Operation *op) -> void {
+    if (!written.insert(op).second)
+      return;
+    for (Value operand : op->getOperands())
+      if (Operation *needed = operand.getDefiningOp(); needed && !nodes.contains(needed))
+        self(self, needed);
+    result.push_back(op);
+  };
+  for (unsigned node : ArrayRef(order).drop_back())
+    write(write, model.getOperation(node));
+  for (Operation *op : text) // What nothing needs, and the end.
+    write(write, op);
+  return result;
+}
+
+class ReorderPass : public mtc::impl::ReorderBase<ReorderPass> {
+  void runOnOperation() override {
+    MemoryAnalysis analysis(getOperation());
+    if (failed(analysis.getPlan()))
+      return signalPassFailure();
+    for (const FunctionMemory &function : analysis.getFunctions())
+      if (failed(reorder(function, analysis)))
+        return signalPassFailure();
+  }
+
+  LogicalResult reorder(const FunctionMemory &function, MemoryAnalysis &analysis) {
+    Block &block = function.getFunction().front();
+    auto model = std::make_unique<OrderModel>(function);
+    const int64_t before = model->scoreAsItIs().peak;
+    int64_t work = mostWork, moves = 0;
+    RefusedMoves refused;
+    while (work > 0) {
+      MoveFinder finder(*model, refused, work);
+      std::optional<Move> move = finder.find();
+      if (!move)
+        break;
+      SmallVector<Operation *, 0> kept = textOf(block);
+      setText(block, reordered(kept, *model, move->order), analysis);
+      if (failed(analysis.getPlan()))
+        return failure();
+      auto changed = std::make_unique<OrderModel>(function);
+      if (changed->scoreAsItIs() < model->scoreAsItIs()) {
+        ++moves;
+        model = std::move(changed);
+        continue;
+      }
+      refused.insert(move->name);
+      setText(block, kept, analysis);
+      if (failed(analysis.getPlan()))
+        return failure();
+      model = std::make_unique<OrderModel>(function);
+    }
+    if (moves)
+      remark::passed(function.getFunction().getLoc(),
+                     remark::RemarkOpts::name("reordered").category("mtc-reorder"))
+          << remark::add("{0} keeps {1} bytes at its peak, not {2}, by {3} moves",
+                         function.getFunction().getSymName(), model->scoreAsItIs().peak, before,
+                         moves);
+    return success();
+  }
+
+  /// Of operations looked at.
+  static constexpr int64_t mostWork = 100'000'000;
+};
+
+} // namespace

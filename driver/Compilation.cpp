@@ -288,7 +288,11 @@ LogicalResult Compilation::reach(Stage stage) {
   case Stage::Kernels:
     return run([&](OpPassManager &manager) { buildKernelPipeline(manager, options.passes); });
   case Stage::Placed:
-    return run(buildAllocationPipeline);
+    return run([&](OpPassManager &manager) {
+      MemoryOptions memory{options.recompute, options.passes};
+      memory.recompute.memory = options.memory.value_or(0);
+      buildAllocationPipeline(manager, memory);
+    });
   }
   llvm_unreachable("all stages are handled");
 }

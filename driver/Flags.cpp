@@ -236,8 +236,14 @@ void addMachineFlags(FlagTable &flags) {
             place);
   flags.addText({"threads", "n", "most threads that the program may use (all cores)"}, place,
                 takeThreads);
-  flags.addText({"memory", "size", "refuse a program that needs more: 12GiB, 800MiB, bytes"},
+  flags.addText({"memory", "size",
+                 "make the program fit, or refuse it: 12GiB, 800MiB, bytes (what it needs)"},
                 {planned, machineHeading}, takeMemory);
+  RecomputeOptions::visitOptions([&](auto access, OptionText text, auto...) {
+    if constexpr (std::is_same_v<OptionValueType<decltype(access), RecomputeOptions>, std::string>)
+      flags.add([access](Options &all) -> auto & { return std::invoke(access, all.recompute); },
+                std::move(text), {planned, machineHeading, Stage::Placed});
+  });
 }
 
 void addOutputFlags(FlagTable &flags) {

@@ -28,6 +28,9 @@ public:
   mlir::FailureOr<MemoryPlan> getPlan();
   mlir::FailureOr<MemoryPlan> getPlanWithLayout();
 
+  /// Bytes of the arena that all functions share: variables, inputs and staging.
+  int64_t getFixedBytes() const { return fixed; }
+
   // Of the module as it was when a plan was asked for last; offsets need a layout.
   auto getFunctions() const { return llvm::make_pointee_range(llvm::make_second_range(functions)); }
   const VariableLayout &getVariables() const { return variables; }

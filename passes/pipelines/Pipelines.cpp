@@ -69,11 +69,13 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   // Equal loads that fusion brought together; views without readers.
   buildSimplifyPipeline(manager);
   manager.addPass(createOutlineConstants());
-  addOptional(manager, createReorder(), takes); // Of all that needs memory.
   manager.addPass(createReachStage({Stage::Kernels}));
 }
 
-void mtc::buildAllocationPipeline(OpPassManager &manager) {
+static void buildAllocation(OpPassManager &manager, const RecomputeOptions &recompute,
+                            PassFilter takes) {
+  addOptional(manager, createReorder(), takes);
+  manager.addPass(createRecompute(recompute)); // What no better order avoids.
   manager.addPass(createAllocate());
   manager.addPass(createReachStage({Stage::Placed}));
 }
@@ -84,6 +86,11 @@ void mtc::buildForwardPipeline(OpPassManager &manager, const PassSelection &sele
 
 void mtc::buildKernelPipeline(OpPassManager &manager, const PassSelection &selection) {
   buildKernels(manager, [&](const Pass &pass) { return !selection.skips(pass.getArgument()); });
+}
+
+void mtc::buildAllocationPipeline(OpPassManager &manager, const MemoryOptions &options) {
+  buildAllocation(manager, options.recompute,
+                  [&](const Pass &pass) { return !options.passes.skips(pass.getArgument()); });
 }
 
 std::vector<OptionalPass> mtc::getOptionalPasses() {
@@ -97,6 +104,8 @@ std::vector<OptionalPass> mtc::getOptionalPasses() {
   };
   collect(buildForward, Stage::Forward);
   collect(buildKernels, Stage::Kernels);
+  collect([](OpPassManager &manager, PassFilter takes) { buildAllocation(manager, {}, takes); },
+          Stage::Placed);
   return passes;
 }
 
@@ -110,12 +119,12 @@ std::vector<OptionChoice> mtc::optionalPassChoices() {
 void mtc::registerMtcPipelines() {
   PassPipelineRegistration<> simplify("mtc-simplify", "canonicalize and merge equal operations",
                                       buildSimplifyPipeline);
-  PassPipelineRegistration<> allocation(
-      "mtc-allocation-pipeline", "from kernels to slices of memory", buildAllocationPipeline);
   registerTablePipeline("mtc-forward-pipeline",
                         "from the converted module to what training is made of",
                         buildForwardPipeline);
   registerTablePipeline("mtc-training-pipeline",
                         "from the forward function to the training program", buildTrainingPipeline);
   registerTablePipeline("mtc-kernel-pipeline", "from values to kernels", buildKernelPipeline);
+  registerTablePipeline("mtc-allocation-pipeline", "from kernels to slices of memory",
+                        buildAllocationPipeline);
 }

@@ -10,6 +10,7 @@
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
+#include "passes/recompute/RecomputeOptions.h"
 
 namespace mtc {
 
@@ -73,8 +74,19 @@ void buildTrainingPipeline(mlir::OpPassManager &manager, const TrainingOptions &
 /// From values to kernels and library calls, all but their places.
 void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &selection);
 
+/// How a program is made to fit.
+struct MemoryOptions {
+  RecomputeOptions recompute;
+  PassSelection passes;
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    visitMember(&MemoryOptions::recompute, option);
+    visitMember(&MemoryOptions::passes, option);
+  }
+};
+
 /// From kernels to places in one arena.
-void buildAllocationPipeline(mlir::OpPassManager &manager);
+void buildAllocationPipeline(mlir::OpPassManager &manager, const MemoryOptions &options);
 
 /// For mtc-opt: `mtc-simplify`, `mtc-forward-pipeline`, `mtc-training-pipeline`,
 /// `mtc-kernel-pipeline` and `mtc-allocation-pipeline`.

@@ -73,12 +73,20 @@ private:
                                  : "as which its sums are kept in a variable");
   }
 
-  /// Sums that are only written to variables, as gradients are, stay f32 where they can.
+  /// Sums that are written to variables, as gradients are, or leave the function stay f32 where
+  /// they can: nothing is gained by a second buffer of 16 bits.
   static bool givesNarrow(PrecisionOpInterface op, unsigned result) {
     ResultStorage storage = op.getResultStorage(result);
+    auto users = op->getResult(result).getUsers();
     return storage == ResultStorage::Narrow ||
-           (storage == ResultStorage::Either &&
-            llvm::any_of(op->getResult(result).getUsers(), isComputation));
+           (storage == ResultStorage::Either && llvm::any_of(users, isComputation) &&
+            llvm::none_of(users, leaves));
+  }
+
+  /// Whether a reader makes the value, or a view of it, a result.
+  static bool leaves(Operation *reader) {
+    return reader->hasTrait<OpTrait::IsTerminator>() ||
+           (reader->hasTrait<mtc::View>() && llvm::any_of(reader->getUsers(), leaves));
   }
 
   static bool isComputation(Operation *op) { return isa<PrecisionOpInterface>(op); }

@@ -34,4 +34,26 @@ def RecomputeElementwise : Pass<"mtc-recompute-elementwise", "::mlir::func::Func
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def Recompute : Pass<"mtc-recompute", "::mlir::ModuleOp"> {
+  let summary = "kernels and calls run again so that the peak fits";
+  let description = [{
+    What is alive at the peak and read behind it is computed again in front of its first late reader, of what is alive there, and of
+    what is computed again too. Whole kernels and calls run again, random numbers included, so that nothing but time and
+    memory changes. With `recompute=auto` the arena need not be smaller than `memory`: the operations that free the most bytes
+    for the least time are taken first, equal ones of equal layers together.
+
+    ```mlir
+    %h = mtc.contract %x, %w ...
+    ...
+    %g = mtc.contract %h, %d ...
+    // becomes
+    %h = mtc.contract %x, %w ...
+    ...
+    %again = mtc.contract %x, %w ... {mtc.recomputed}
+    %g = mtc.contract %again, %d ...
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 #endif // MTC_PASSES_RECOMPUTE

@@ -1,0 +1,244 @@
+//===- Recompute.cpp - Kernels and calls run again so that the peak fits ----------------------===//
+//
+// A ladder: of what is alive at the peak and read behind it, what frees the most bytes for the
+// least time is computed again first, equal operations of equal layers together, those first that
+// would be kept the longest. Each rung is checked against the peak of the plan. A smaller budget
+// climbs the same ladder further, so that the peak falls, and the time rises, with the budget.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "passes/Passes.h"
+#include "passes/memory/MemoryAnalysis.h"
+#include "passes/memory/OrderModel.h"
+#include "passes/recompute/RecomputeOptions.h"
+#include "passes/recompute/Rematerializer.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_RECOMPUTE
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// An estimate of an operation's time, in operations: a byte takes as long as so many.
+double timeOf(Operation *op) {
+  constexpr double flopsPerByte = 10;
+  auto cost = [&](auto each) {
+    Cost found = each.getCost();
+    return static_cast<double>(found.flops) + flopsPerByte * static_cast<double>(found.bytes);
+  };
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return cost(kernel);
+  if (auto known = dyn_cast<CostOpInterface>(op))
+    return cost(known);
+  return 0;
+}
+
+/// Operations that do the same for different layers, in the order in which they run.
+struct Rung {
+  SmallVector<Operation *> operations;
+  int64_t bytes = 0; ///< that one frees at the peak
+  double time = 0;   ///< that one takes
+};
+
+class Ladder {
+public:
+  Ladder(const FunctionMemory &function, MemoryAnalysis &analysis, int64_t budget)
+      : function(function), analysis(analysis), budget(budget),
+        values(function.getFunction().front(), analysis) {}
+
+  /// Climbs until the plan fits, or nothing lowers its peak.
+  LogicalResult climb() {
+    while (true) {
+      FailureOr<bool> isReached = fits();
+      if (failed(isReached) || *isReached)
+        return failure(failed(isReached));
+      std::optional<Rung> rung = findRung();
+      if (!rung)
+        return success();
+      if (failed(climb(*rung)))
+        return failure();
+    }
+  }
+
+  size_t getCount() const { return count; }
+  double getTime() const { return time; }
+
+private:
+  /// Whether the function needs no more than the budget leaves it, and its placement neither.
+  FailureOr<bool> fits() {
+    FailureOr<MemoryPlan> plan = analysis.getPlan();
+    if (failed(plan))
+      return failure();
+    if (liveBytes() > budget)
+      return false;
+    if (plan->live > liveBytes()) // Another function needs more; that is its own affair.
+      return true;
+    plan = analysis.getPlanWithLayout();
+    if (failed(plan))
+      return failure();
+    return plan->peak <= budget;
+  }
+
+  /// The cheapest rung for its bytes. The time of a candidate is known once it is tried.
+  std::optional<Rung> findRung() {
+    OrderModel model(function);
+    (void)model.scoreAsItIs();
+    const unsigned peak = model.getPeakPlace();
+    Operation *place = model.getOperation(peak);
+    llvm::MapVector<std::pair<size_t, std::pair<int64_t, int64_t>>, Rung> rungs;
+    for (unsigned node = 0; node < peak; ++node) {
+      Operation *op = model.getOperation(node);
+      if (refused.contains(op))
+        continue;
+      int64_t bytes = bytesWaiting(op, place);
+      if (bytes == 0)
+        continue;
+      const size_t mark = values.mark();
+      std::optional<Rematerializer::Added> added = values.evict(op, place);
+      if (!added)
+        continue;
+      double price = 0;
+      for (Operation *copy : added->copies)
+        price += timeOf(copy);
+      values.undoTo(mark);
+      size_t hash = OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                      OperationEquivalence::ignoreHashValue,
+                                                      OperationEquivalence::IgnoreLocations);
+      Rung &rung = rungs[{hash, {bytes, static_cast<int64_t>(price)}}];
+      rung.operations.push_back(op);
+      rung.bytes = bytes;
+      rung.time = price;
+    }
+    return choose(llvm::make_second_range(rungs));
+  }
+
+  /// The rung that is cheapest for its bytes or, where that frees more than is needed, the one that
+  /// takes the least time to free as much.
+  template <typename Rungs> std::optional<Rung> choose(Rungs rungs) const {
+    const int64_t needed = liveBytes() - budget;
+    auto timePerByte = [](const Rung &rung) { return rung.time / static_cast<double>(rung.bytes); };
+    auto countFor = [&](const Rung &rung) { return (needed + rung.bytes - 1) / rung.bytes; };
+    auto suffices = [&](const Rung &rung) {
+      return countFor(rung) <= static_cast<int64_t>(rung.operations.size());
+    };
+    auto timeFor = [&](const Rung &rung) {
+      return static_cast<double>(countFor(rung)) * rung.time;
+    };
+    const Rung *best = nullptr;
+    for (const Rung &rung : rungs)
+      if (!best || timePerByte(rung) < timePerByte(*best))
+        best = &rung;
+    if (!best)
+      return std::nullopt;
+    if (suffices(*best))
+      for (const Rung &rung : rungs)
+        if (suffices(rung) && timeFor(rung) < timeFor(*best))
+          best = &rung;
+    return *best;
+  }
+
+  /// Of the arena, while the function runs.
+  int64_t liveBytes() const {
+    return analysis.getFixedBytes() + function.getLive()[function.getPeakTime()];
+  }
+
+  /// Bytes of an operation's results that are alive at a place, not used there, and needed later.
+  static int64_t bytesWaiting(Operation *op, Operation *place) {
+    int64_t bytes = 0;
+    if (!isa<KernelOp, LibraryCallOpInterface>(op))
+      return 0;
+    for (Value result : op->getResults()) {
+      bool isLate = false;
+      for (OpOperand *use : findReaders(result)) {
+        if (use->getOwner() == place)
+          return 0;
+        isLate |= place->isBeforeInBlock(use->getOwner());
+      }
+      if (isLate)
+        bytes += PlannedValue::bytesOf(result);
+    }
+    return bytes;
+  }
+
+  OrderScore score() { return OrderModel(function).scoreAsItIs(); }
+
+  /// Computes one operation after the other again, while the peak falls.
+  LogicalResult climb(const Rung &rung) {
+    for (Operation *op : rung.operations) {
+      OrderModel model(function);
+      OrderScore before = model.scoreAsItIs();
+      const size_t mark = values.mark();
+      std::optional<Rematerializer::Added> added =
+          values.evict(op, model.getOperation(model.getPeakPlace()));
+      FailureOr<bool> isReached = fits();
+      if (failed(isReached))
+        return failure();
+      if (!added || !(score() < before)) {
+        refused.insert(op);
+        values.undoTo(mark);
+        if (failed(analysis.getPlan()))
+          return failure();
+        continue;
+      }
+      ++count;
+      for (Operation *copy : added->copies)
+        time += timeOf(copy);
+      if (*isReached)
+        return success();
+    }
+    return success();
+  }
+
+  const FunctionMemory &function;
+  MemoryAnalysis &analysis;
+  const int64_t budget;
+  Rematerializer values;
+  llvm::DenseSet<Operation *> refused;
+  size_t count = 0;
+  double time = 0;
+};
+
+struct RecomputePass : PassWithOptions<mtc::impl::RecomputeBase<RecomputePass>, RecomputeOptions> {
+  using PassWithOptions::PassWithOptions;
+
+  void runOnOperation() override {
+    FailureOr<RecomputeOptions> options = readOptions();
+    if (failed(options))
+      return signalPassFailure();
+    if (options->recompute == "none" || (options->recompute == "auto" && options->memory == 0))
+      return;
+    const int64_t budget = options->recompute == "all" ? 0 : options->memory;
+    MemoryAnalysis analysis(getOperation());
+    if (failed(analysis.getPlan()))
+      return signalPassFailure();
+    for (const FunctionMemory &function : analysis.getFunctions()) {
+      if (function.writesTransients())
+        continue;
+      double time = 0;
+      function.getFunction().walk([&](Operation *op) { time += timeOf(op); });
+      Ladder ladder(function, analysis, budget);
+      if (failed(ladder.climb()))
+        return signalPassFailure();
+      if (ladder.getCount())
+        remark::passed(function.getFunction().getLoc(),
+                       remark::RemarkOpts::name("recomputed").category("mtc-recompute"))
+            << remark::add("{0} operations of {1}, {2} % of its time", ladder.getCount(),
+                           function.getFunction().getSymName(),
+                           llvm::formatv("{0:f1}", 100 * ladder.getTime() / time).str());
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createRecompute(const RecomputeOptions &options) {
+  return std::make_unique<RecomputePass>(options);
+}

@@ -1,0 +1,34 @@
+//===- RecomputeOptions.h - What mtc-recompute is told ----------------------------------------===//
+
+#ifndef MTC_PASSES_RECOMPUTE_RECOMPUTEOPTIONS_H
+#define MTC_PASSES_RECOMPUTE_RECOMPUTEOPTIONS_H
+
+#include "passes/OptionTable.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+/// The options of mtc-recompute.
+struct RecomputeOptions {
+  std::string recompute = "auto";
+  int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(&RecomputeOptions::recompute,
+           {"recompute",
+            "choice",
+            "compute again what the backward pass needs, so as not to keep it",
+            {{"none", "keep all that is not recomputed by the way"},
+             {"auto", "where --memory asks for it, what costs the least time"},
+             {"all", "all that lowers the peak"}}});
+    option(&RecomputeOptions::memory,
+           {"memory", "", "bytes that the arena may take; 0: as many as it needs"});
+  }
+};
+
+std::unique_ptr<mlir::Pass> createRecompute(const RecomputeOptions &options);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_RECOMPUTE_RECOMPUTEOPTIONS_H

@@ -1,0 +1,166 @@
+//===- Rematerializer.cpp - Values are computed again for their late readers ------------------===//
+
+#include "passes/recompute/Rematerializer.h"
+
+#include "ir/DiscardableAttributes.h"
+#include "ir/NodeNames.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mtc;
+
+SmallVector<OpOperand *> mtc::findReaders(Value value) {
+  SmallVector<OpOperand *> readers;
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner()->hasTrait<mtc::View>())
+      llvm::append_range(readers, findReaders(use.getOwner()->getResult(0)));
+    else
+      readers.push_back(&use);
+  return readers;
+}
+
+/// Whether it has a result that is kept for the operation, not one that is there all the same.
+static bool computes(Operation *op) { return isa<KernelOp, LibraryCallOpInterface>(op); }
+
+/// A value of a small part of what it helps to compute is kept, not computed again.
+static bool isSmallBeside(Value value, Operation *op) {
+  auto bytes = [](Value each) { return byteSize(cast<RankedTensorType>(each.getType())); };
+  int64_t computed = 0;
+  for (Value result : op->getResults())
+    computed += bytes(result);
+  return bytes(value) <= computed / 64;
+}
+
+/// Whether something reads the value at or behind `reader` all the same.
+bool Rematerializer::isAliveAt(Value value, Operation *reader) const {
+  return llvm::any_of(findReaders(value), [&](OpOperand *use) {
+    return use->getOwner() == reader || reader->isBeforeInBlock(use->getOwner());
+  });
+}
+
+bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {
+  auto recomputable = dyn_cast<RecomputableOpInterface>(op);
+  if (!isPure(op) || (recomputable && !recomputable.isRecomputable()))
+    return false;
+  SmallVector<Value> values(op->getOperands());
+  while (!values.empty()) {
+    Operation *source = values.pop_back_val().getDefiningOp();
+    if (!source)
+      continue;
+    if (source->hasTrait<mtc::View>())
+      values.push_back(source->getOperand(0));
+    for (FlatSymbolRefAttr variable : readVariables(source))
+      for (Operation *write : accesses.writersOf(variable))
+        if (source->isBeforeInBlock(write) && write->isBeforeInBlock(reader))
+          return false;
+  }
+  return true;
+}
+
+void Rematerializer::setOperand(OpOperand &operand, Value value) {
+  Operation *owner = operand.getOwner();
+  Value old = operand.get();
+  const unsigned number = operand.getOperandNumber();
+  operand.set(value);
+  listener.notifyOperationModified(owner);
+  undo.push_back([this, owner, old, number] {
+    owner->setOperand(number, old);
+    listener.notifyOperationModified(owner);
+  });
+}
+
+/// A copy moves in front of an earlier reader, and the copies that it reads with it.
+void Rematerializer::moveUp(Operation *copy, Operation *reader) {
+  if (copy->isBeforeInBlock(reader))
+    return;
+  for (Value operand : copy->getOperands())
+    if (Operation *source = operand.getDefiningOp())
+      moveUp(source, reader);
+  Operation *next = copy->getNextNode();
+  copy->moveBefore(reader);
+  listener.notifyOperationInserted(copy, {});
+  undo.push_back([this, copy, next] {
+    copy->moveBefore(next);
+    listener.notifyOperationInserted(copy, {});
+  });
+}
+
+Operation *Rematerializer::copyAt(Operation *op, const Need &need) {
+  if (Operation *known = copies.lookup(op)) {
+    moveUp(known, need.reader);
+    return known;
+  }
+  isPossible &= mayCompute(op, need.reader);
+  if (!isPossible)
+    return op;
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(valueAt(operand, need, op));
+  Operation *copy = op->clone();
+  copy->setOperands(operands);
+  copy->setLoc(backwardLocation(op->getLoc()));
+  copy->setDiscardableAttr(recomputedAttribute, UnitAttr::get(op->getContext()));
+  block.getOperations().insert(need.reader->getIterator(), copy);
+  listener.notifyOperationInserted(copy, {});
+  if (computes(copy)) {
+    copies[op] = copy;
+    need.added->copies.push_back(copy);
+  }
+  undo.push_back([this, op, copy] {
+    copies.erase(op);
+    listener.notifyOperationErased(copy);
+    copy->erase();
+  });
+  return copy;
+}
+
+/// What a value holds, in front of the reader. `consumer` is what it is an operand of.
+Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !(computes(op) || op->hasTrait<mtc::View>()))
+    return value; // Of a variable, or an argument: it is there.
+  if (op->hasTrait<mtc::View>()) {
+    Value source = valueAt(op->getOperand(0), need, consumer);
+    if (source == op->getOperand(0))
+      return value;
+    return copyAt(op, need)->getResult(0);
+  }
+  if (!copies.contains(op) && (isAliveAt(value, need.reader) || isSmallBeside(value, consumer)))
+    return value;
+  return copyAt(op, need)->getResult(cast<OpResult>(value).getResultNumber());
+}
+
+std::optional<Rematerializer::Added> Rematerializer::evict(Operation *op, Operation *place) {
+  SmallVector<OpOperand *> late;
+  for (Value result : op->getResults())
+    for (OpOperand *use : findReaders(result))
+      if (place->isBeforeInBlock(use->getOwner()))
+        late.push_back(use);
+  if (late.empty())
+    return std::nullopt;
+  Operation *first = late.front()->getOwner();
+  for (OpOperand *use : late)
+    if (use->getOwner()->isBeforeInBlock(first))
+      first = use->getOwner();
+  const size_t before = mark();
+  isPossible = true;
+  Added added;
+  copyAt(op, {first, &added});
+  for (OpOperand *use : late) {
+    if (!isPossible)
+      break;
+    setOperand(*use, valueAt(use->get(), {use->getOwner(), &added}, use->getOwner()));
+  }
+  if (isPossible)
+    return added;
+  undoTo(before);
+  return std::nullopt;
+}
+
+void Rematerializer::undoTo(size_t mark) {
+  while (undo.size() > mark) {
+    undo.back()();
+    undo.pop_back();
+  }
+}

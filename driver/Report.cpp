@@ -21,11 +21,20 @@ int mtc::tool::report(llvm::Error error) { return report("mtc", std::move(error)
 
 void mtc::tool::fail(llvm::Error error) { exit(report(std::move(error))); }
 
+static unsigned muted = 0;
+
+MutedMessages::MutedMessages() { ++muted; }
+MutedMessages::~MutedMessages() { --muted; }
+
 void mtc::tool::note(const llvm::Twine &message) {
+  if (muted)
+    return;
   llvm::WithColor::note(llvm::errs(), "mtc") << message << "\n";
 }
 
 void mtc::tool::warn(const llvm::Twine &message) {
+  if (muted)
+    return;
   llvm::WithColor::warning(llvm::errs(), "mtc") << message << "\n";
 }
 
@@ -45,7 +54,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   text += diagnostic.str();
   if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
     ++errors;
-  if (!seen.insert(text).second)
+  if (muted || !seen.insert(text).second)
     return;
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Error:

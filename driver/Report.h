@@ -20,6 +20,13 @@ int report(llvm::Error error);
 void note(const llvm::Twine &message);
 void warn(const llvm::Twine &message);
 
+/// While one lives, nothing is said: neither notes nor diagnostics.
+class MutedMessages {
+public:
+  MutedMessages();
+  ~MutedMessages();
+};
+
 /// Prints the compiler's diagnostics as a user reads them: kind, node, message; the same one once.
 class DiagnosticPrinter {
 public:

@@ -63,8 +63,11 @@ public:
       std::optional<Rung> rung = findRung();
       if (!rung)
         return success();
+      const size_t before = count;
       if (failed(climb(*rung)))
         return failure();
+      if (count > before)
+        refused.clear(); // There is another peak.
     }
   }
 

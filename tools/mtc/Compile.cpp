@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "driver/Compilation.h"
 #include "driver/PlanText.h"
+#include "driver/Remedies.h"
 #include "driver/StageText.h"
 #include "driver/Weights.h"
 
@@ -25,7 +26,7 @@ using namespace mtc::tool;
 
 namespace {
 
-/// What does not fit is refused with what would: a smaller batch, where one is symbolic.
+/// What does not fit is refused with what would.
 void refuse(const MemoryPlan &plan, const Options &options, Compilation &compilation) {
   std::string text =
       llvm::formatv("the program needs {0}, --memory allows {1}; most is alive at node '{2}'",
@@ -37,8 +38,9 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
         "; parameters, gradients and optimizer state alone take {0}: --freeze PATTERN "
         "trains fewer parameters",
         formatBytes(fixed));
-  else
-    text += "; smaller sizes of symbolic dimensions (--dim) need less for activations";
+  if (std::string remedies = describe(findRemedies(options, compilation, plan.peak));
+      !remedies.empty())
+    text += "; " + remedies;
   emitError(UnknownLoc::get(&compilation.getContext()), text);
 }
 

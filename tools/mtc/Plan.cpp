@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "driver/Compilation.h"
 #include "driver/PlanText.h"
+#include "driver/Remedies.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -16,17 +17,26 @@ int mtc::tool::plan(const Options &options) {
   if (int code = compilation.writeRemarks())
     return code;
   MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
+  const bool fits = !options.memory || plan.peak <= *options.memory;
+  std::vector<Remedy> remedies;
+  if (!fits)
+    remedies = findRemedies(options, compilation, plan.peak);
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
+    if (!fits)
+      json["remedies"] = toJson(remedies);
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     print(plan, llvm::outs());
   }
-  if (options.memory && plan.peak > *options.memory) {
-    if (!options.json)
-      llvm::outs() << "does not fit  " << formatBytes(*options.memory) << "\n";
-    return 1;
+  if (fits)
+    return 0;
+  if (!options.json) {
+    llvm::outs() << "does not fit  " << formatBytes(*options.memory) << "\n";
+    for (const Remedy &remedy : remedies)
+      llvm::outs() << "would need    " << formatBytes(remedy.peak) << " with " << remedy.flags
+                   << "\n";
   }
-  return 0;
+  return 1;
 }

@@ -1,0 +1,94 @@
+# RUN: %python %s %t
+"""Recomputation changes memory and time, and no bit of what is trained; a budget is kept, or refused with what is reachable."""
+
+import json
+import re
+
+import numpy as np
+import onnx
+from models import GPT2
+from onnx import TensorProto, helper, numpy_helper
+from program import MTC, compile, compile_example, own_folder, run
+
+STEPS = 4
+folder = own_folder()
+
+
+def trained(program, name: str) -> tuple[bytes, list[str], int]:
+    """The weights after some steps, the losses as they are written, and the arena's bytes."""
+    log, report = folder / f"{name}.jsonl", folder / f"{name}.json"
+    weights = program.exported(name, "--steps", STEPS, "--metrics", log, "--memory-report", report)
+    memory = json.loads(report.read_text())
+    assert memory["planned_bytes"] == memory["arena_bytes"], memory
+    return weights, re.findall(r'"loss":\s*[^,}]*', log.read_text()), memory["arena_bytes"]
+
+
+def compare(name: str, compile_with, most: float) -> None:
+    """All that lowers the peak is computed again; the arena is at most so large a part of what it was."""
+    kept = trained(compile_with("--recompute", "none", name=f"{name}_kept"), f"{name}_kept")
+    again = trained(compile_with("--recompute", "all", name=f"{name}_again"), f"{name}_again")
+    assert len(kept[1]) == STEPS and kept[:2] == again[:2], name
+    assert again[2] <= most * kept[2], (name, kept[2], again[2])
+
+
+def of_gpt2(*flags):
+    return lambda *more, name: compile_example(GPT2, folder, "adamw", STEPS * GPT2.batch, *flags, *more, name=name)
+
+
+compare("gpt2", of_gpt2(), most=0.95)
+compare("bf16", of_gpt2("--precision", "bf16", "--optimizer-bits", "8"), most=0.95)
+compare("f16", of_gpt2("--precision", "f16", "--clip-norm", "1"), most=0.95)
+compare("emulated", of_gpt2("--target", "cuda", "--emulate"), most=0.95)
+
+
+def dropout_chain(path) -> None:
+    """Products with a dropout behind each: the same elements are dropped when they are computed again."""
+    layers, width, batch = 6, 32, 64
+    numbers = np.random.default_rng(0)
+    initializers = {"ratio": np.array(0.3, np.float32), "training": np.array(True)}
+    nodes, x = [], "x"
+    for i in range(layers):
+        initializers[f"w{i}"] = (numbers.standard_normal((width, width)) / width**0.5).astype(np.float32)
+        nodes += [helper.make_node("MatMul", [x, f"w{i}"], [f"m{i}"]),
+                  helper.make_node("Dropout", [f"m{i}", "ratio", "training"], [f"d{i}"]),
+                  helper.make_node("Tanh", [f"d{i}"], [f"t{i}"])]  # fmt: skip
+        x = f"t{i}"
+    shape = [batch, width]
+    graph = helper.make_graph(
+        nodes, "chain", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info(x, TensorProto.FLOAT, shape)],
+        [numpy_helper.from_array(value, name) for name, value in initializers.items()])  # fmt: skip
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), path)
+
+
+dropout_chain(folder / "chain.onnx")
+numbers = np.random.default_rng(1)
+data = {name: numbers.standard_normal((STEPS * 64, 32)).astype(np.float32) for name in ("x", "labels")}
+compare("chain", lambda *more, name: compile(
+    folder / "chain.onnx", folder, data, "--loss", "mse", "--optimizer", "sgd", "--lr", "0.1", *more, name=name), most=0.99)
+
+
+# Budgets from what is needed down to what is reachable: each is kept, and a smaller one never takes less time.
+def plan(*flags, code: int = 0) -> dict:
+    return json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--json", *flags], folder, code).stdout)
+
+
+highest, lowest = plan()["peak_bytes"], plan("--recompute", "all")["peak_bytes"]
+assert lowest < 0.95 * highest, (lowest, highest)
+last = -1.0
+for budget in np.linspace(highest, lowest, 9).astype(int):
+    found = plan("--memory", budget, "--remarks", "remarks.txt", "--force")
+    assert found["fits"] and found["peak_bytes"] <= budget, (budget, found)
+    times = re.findall(r"operations of micro_step, ([0-9.]+) % of its time", (folder / "remarks.txt").read_text())
+    time = float(times[0]) if times else 0.0
+    assert time >= last, (budget, time, last)
+    last = time
+assert last > 0
+
+message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--memory", lowest // 2], folder, code=1)
+assert str(lowest) in message.stdout + message.stderr, message
+message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--memory", lowest // 2], folder, code=1).stderr
+assert f"({lowest} bytes), --memory allows" in message, message
+# What is kept although the budget asks for less is said with what was left undone.
+message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--memory", lowest, "--recompute", "none"], folder, code=1).stderr
+assert f"({highest} bytes), --memory allows" in message and "--recompute auto" in message, message

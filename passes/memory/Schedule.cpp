@@ -28,6 +28,8 @@ public:
         result.lastReader = op;
         result.writers.clear();
       }
+      if (op->op->hasTrait<mtc::View>()) // What reads the view reads its source.
+        continue;
       for (PlannedValue *operand : op->operands)
         if (op->written.empty())
           operand->lastReader = op;
@@ -95,8 +97,9 @@ static void append(PlannedOperation *op, SmallVectorImpl<PlannedOperation *> &or
   order.push_back(op);
   for (PlannedValue &result : op->results)
     result.lastUse = op->time;
-  for (PlannedValue *operand : op->operands)
-    operand->lastUse = op->time;
+  if (!op->op->hasTrait<mtc::View>())
+    for (PlannedValue *operand : op->operands)
+      operand->lastUse = op->time;
   for (PlannedOperation *moved : llvm::reverse(op->movedAfter))
     append(moved, order);
 }

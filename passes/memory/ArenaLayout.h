@@ -22,9 +22,9 @@ struct ArenaLayout {
 
 /// Gives each buffer an offset such that buffers alive at the same time do not overlap. Buffers go,
 /// by falling size (and, in a second try, by falling size times duration), to the lowest gap that
-/// holds them; the smaller result is taken. This is the greedy-by-size strategy of Pisarchyk and
-/// Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020). Sizes must be multiples
-/// of the alignment.
+/// holds them; the smaller result is taken (the first at once where none can be smaller). This is
+/// the greedy-by-size strategy of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural
+/// Net Inference" (2020). Sizes must be multiples of the alignment.
 ArenaLayout layOut(llvm::ArrayRef<LiveBuffer> buffers);
 
 } // namespace mtc

@@ -16,12 +16,15 @@ int mtc::tool::plan(const Options &options) {
   if (int code = compilation.writeRemarks())
     return code;
   MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
+  StepCost cost(compilation.getModule());
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
+    addJson(cost, json);
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     print(plan, llvm::outs());
+    print(cost, llvm::outs());
   }
   if (options.memory && plan.peak > *options.memory) {
     if (!options.json)

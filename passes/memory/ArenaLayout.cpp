@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 using namespace mtc;
@@ -110,40 +111,97 @@ static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned
   return layout;
 }
 
-/// No layout is smaller.
-static int64_t mostAlive(ArrayRef<LiveBuffer> buffers) {
-  int64_t last = 0;
-  for (const LiveBuffer &buffer : buffers)
-    last = std::max(last, buffer.end);
-  std::vector<int64_t> changes(static_cast<size_t>(last) + 2, 0);
-  for (const LiveBuffer &buffer : buffers) {
-    changes[static_cast<size_t>(buffer.begin)] += buffer.bytes;
-    changes[static_cast<size_t>(buffer.end) + 1] -= buffer.bytes;
+namespace {
+
+/// When the most is alive, first, and how much that is: no layout is smaller.
+struct Peak {
+  explicit Peak(ArrayRef<LiveBuffer> buffers) {
+    int64_t last = 0;
+    for (const LiveBuffer &buffer : buffers)
+      last = std::max(last, buffer.end);
+    std::vector<int64_t> changes(static_cast<size_t>(last) + 2, 0);
+    for (const LiveBuffer &buffer : buffers) {
+      changes[static_cast<size_t>(buffer.begin)] += buffer.bytes;
+      changes[static_cast<size_t>(buffer.end) + 1] -= buffer.bytes;
+    }
+    int64_t alive = 0;
+    for (auto [now, change] : llvm::enumerate(changes)) {
+      alive += change;
+      if (alive > bytes) {
+        bytes = alive;
+        time = static_cast<int64_t>(now);
+      }
+    }
   }
-  int64_t alive = 0, most = 0;
-  for (int64_t change : changes)
-    most = std::max(most, alive += change);
-  return most;
-}
+  bool has(const LiveBuffer &buffer) const { return buffer.begin <= time && time <= buffer.end; }
+
+  int64_t time = 0, bytes = 0;
+};
+
+/// Tries orders and keeps the smallest layout, the first of equal ones.
+class Search {
+public:
+  explicit Search(ArrayRef<LiveBuffer> buffers, const Peak &peak)
+      : buffers(buffers), peak(peak), order(buffers.size()) {
+    std::iota(order.begin(), order.end(), 0);
+  }
+
+  /// By falling `key`, then by number; nothing where the best cannot be better.
+  template <typename Key> void tryOrder(const Key &key) {
+    if (isDone())
+      return;
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      auto left = key(buffers[a]), right = key(buffers[b]);
+      return left == right ? a < b : left > right;
+    });
+    placeInOrder();
+  }
+
+  /// What reached highest goes before all others, again and again: where buffers are few, so that
+  /// it takes no longer than an order of many.
+  void raise() {
+    constexpr size_t most = 64, placements = 4096;
+    const size_t tries = std::min(most, placements / std::max<size_t>(buffers.size(), 1));
+    for (size_t i = 0; i < tries && !isDone(); ++i) {
+      auto highest = llvm::find_if(order, [&](unsigned index) {
+        return last.offsets[index] + buffers[index].bytes == last.size;
+      });
+      std::rotate(order.begin(), highest, highest + 1);
+      placeInOrder();
+    }
+  }
+
+  ArenaLayout take() { return std::move(*best); }
+
+private:
+  bool isDone() const { return best && best->size == peak.bytes; }
+
+  void placeInOrder() {
+    last = layOutInOrder(buffers, order);
+    if (!best || last.size < best->size)
+      best = last;
+  }
+
+  ArrayRef<LiveBuffer> buffers;
+  const Peak &peak;
+  SmallVector<unsigned> order;
+  ArenaLayout last;
+  std::optional<ArenaLayout> best;
+};
+
+} // namespace
 
 ArenaLayout mtc::layOut(ArrayRef<LiveBuffer> buffers) {
-  SmallVector<unsigned> order(buffers.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(-buffers[a].bytes, a) < std::pair(-buffers[b].bytes, b);
+  Peak peak(buffers);
+  Search search(buffers, peak);
+  auto duration = [](const LiveBuffer &buffer) { return buffer.end - buffer.begin + 1; };
+  search.tryOrder([](const LiveBuffer &buffer) { return buffer.bytes; });
+  search.tryOrder([&](const LiveBuffer &buffer) {
+    return peak.has(buffer) ? std::pair(true, duration(buffer)) : std::pair(false, buffer.bytes);
   });
-  ArenaLayout best = layOutInOrder(buffers, order);
-  if (best.size == mostAlive(buffers))
-    return best;
-
-  auto area = [&](unsigned i) {
-    return static_cast<double>(buffers[i].bytes) * (buffers[i].end - buffers[i].begin + 1);
-  };
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(-area(a), a) < std::pair(-area(b), b);
+  search.tryOrder([&](const LiveBuffer &buffer) {
+    return static_cast<double>(buffer.bytes) * static_cast<double>(duration(buffer));
   });
-  ArenaLayout second = layOutInOrder(buffers, order);
-  if (second.size < best.size)
-    best = std::move(second);
-  return best;
+  search.raise();
+  return search.take();
 }

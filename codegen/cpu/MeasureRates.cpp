@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <chrono>
@@ -31,6 +32,18 @@ struct Probe {
   double seconds = std::numeric_limits<double>::infinity(); ///< the fewest; negative: none can run
 };
 
+/// A block that is copied.
+struct Copies {
+  int64_t bytes;
+  double alone = std::numeric_limits<double>::infinity(), together = alone; ///< by all threads
+
+  double seconds() const { return std::min(alone, together); }
+};
+
+/// Times calls on one thread, by the processor's time. How much more all threads do, two kinds of
+/// things say whose time is the clock's: a large product and copies. All of it is repeated for most
+/// of a second, and the fastest runs count: what else the machine does meanwhile slows some of them
+/// down, and rarely all.
 class Prober {
 public:
   Prober(mlir::MLIRContext &context, int threads) : context(context), threads(threads) {}
@@ -38,6 +51,9 @@ public:
   std::optional<Rates> run();
 
 private:
+  /// Products of large matrices are of this extent.
+  static constexpr int64_t large = 768, small = 64;
+
   Probe contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool isInF32 = false,
                     uint32_t storage = MTC_STORED_AS_IS);
   Probe attention(bool isGradient);
@@ -52,15 +68,21 @@ private:
   static void measure(Probe &probe) {
     probe.seconds = std::min(probe.seconds, secondsOf(probe, 1));
   }
+  void measureRound();
+  Rates summarize();
 
   mlir::MLIRContext &context;
   int threads;
+  Probe nothing = contraction(MTC_F32, 8, 8, 8), whole = contraction(MTC_F32, large, large, large),
+        fewRows = contraction(MTC_F32, small, large, large),
+        fewColumns = contraction(MTC_F32, large, small, large),
+        fewTerms = contraction(MTC_F32, large, large, small);
+  std::vector<Probe> calls = chooseCalls();
+  std::vector<Copies> copies = {{64 << 10}, {1 << 20}, {4 << 20}, {48 << 20}};
+  double together = std::numeric_limits<double>::infinity(); ///< of `whole`, by all threads
 };
 
 } // namespace
-
-/// Products of large matrices are of this extent.
-static constexpr int64_t large = 768, small = 64;
 
 Probe Prober::contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool isInF32,
                           uint32_t storage) {
@@ -139,64 +161,52 @@ std::vector<Probe> Prober::chooseCalls() {
 
 /// The extent at which a rate is half of what it is without end, as it is `ratio` of that at
 /// `large` where the extent is `small`.
-static double halfOf(double ratio) {
+static double halfOf(double ratio, double large, double small) {
   ratio = std::clamp(ratio, 0.3, 1.0);
   // ratio = small / (small + half) * (large + half) / large
   return (1 - ratio) / (ratio / small - 1.0 / large);
 }
 
-/// Calls are timed on one thread, by the processor's time. How much more all threads do, two kinds
-/// of things say whose time is the clock's: a large product and large copies. All of it is repeated
-/// for most of a second, and the fastest runs count: what else the machine does meanwhile slows
-/// some of them down, and rarely all.
+void Prober::measureRound() {
+  for (Probe *probe : {&nothing, &whole, &fewRows, &fewColumns, &fewTerms})
+    measure(*probe);
+  for (Probe &probe : calls) {
+    measure(probe);
+    together = std::min(together, secondsOf(whole, threads));
+  }
+  for (Copies &each : copies) {
+    each.alone = std::min(each.alone, mtc_copy_seconds(each.bytes, 1));
+    each.together = std::min(each.together, mtc_copy_seconds(each.bytes, threads));
+  }
+}
+
 std::optional<Rates> Prober::run() {
   constexpr double longEnough = 0.6;
   constexpr int minRounds = 3, maxRounds = 20;
-  constexpr double unknown = std::numeric_limits<double>::infinity();
-  Probe nothing = contraction(MTC_F32, 8, 8, 8), whole = contraction(MTC_F32, large, large, large),
-        fewRows = contraction(MTC_F32, small, large, large),
-        fewColumns = contraction(MTC_F32, large, small, large),
-        fewTerms = contraction(MTC_F32, large, large, small);
-  std::vector<Probe> calls = chooseCalls();
-  struct Copies {
-    int64_t bytes;
-    double alone = unknown, together = unknown; ///< seconds by one thread, and by all
-  };
-  std::vector<Copies> copies = {{64 << 10}, {1 << 20}, {4 << 20}, {48 << 20}};
-  double together = unknown; // Of the large product.
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  for (int round = 0; round < maxRounds; ++round) {
-    for (Probe *probe : {&nothing, &whole, &fewRows, &fewColumns, &fewTerms})
-      measure(*probe);
-    for (Probe &probe : calls) {
-      measure(probe);
-      together = std::min(together, secondsOf(whole, threads));
-    }
-    for (Copies &each : copies) {
-      each.alone = std::min(each.alone, mtc_copy_seconds(each.bytes, 1));
-      each.together = std::min(each.together, mtc_copy_seconds(each.bytes, threads));
-    }
-    if (round + 1 >= minRounds &&
-        std::chrono::duration<double>(Clock::now() - begin).count() > longEnough)
-      break;
-  }
-  if (whole.seconds <= 0 || together <= 0 || copies.front().alone <= 0 || copies.back().alone <= 0)
+  auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  for (int round = 0; round < minRounds || (round < maxRounds && seconds() < longEnough); ++round)
+    measureRound();
+  if (whole.seconds <= 0 || together <= 0 ||
+      llvm::any_of(copies, [](const Copies &each) { return each.seconds() <= 0; }))
     return std::nullopt;
+  return summarize();
+}
 
+Rates Prober::summarize() {
   // More threads do no less, and no more than each of them alone.
   const double speedup = std::clamp(whole.seconds / together, 1.0, static_cast<double>(threads));
   Rates rates;
   rates.overhead = std::max(nothing.seconds, 1e-7);
-  auto ratio = [&](const Probe &part) {
-    return small * whole.seconds / (large * std::max(part.seconds, 1e-9));
+  auto half = [&](const Probe &part) {
+    return halfOf(small * whole.seconds / (large * std::max(part.seconds, 1e-9)), large, small);
   };
-  rates.halfM = halfOf(ratio(fewRows));
-  rates.halfN = halfOf(ratio(fewColumns));
-  rates.halfK = halfOf(ratio(fewTerms));
+  rates.halfM = half(fewRows);
+  rates.halfN = half(fewColumns);
+  rates.halfK = half(fewTerms);
   for (const Copies &each : copies)
-    rates.copies.push_back({2 * each.bytes, 2 * static_cast<double>(each.bytes) /
-                                                std::min(each.alone, each.together)});
+    rates.copies.push_back({2 * each.bytes, 2 * static_cast<double>(each.bytes) / each.seconds()});
   for (const Probe &probe : calls) {
     MatrixProduct product = probe.call.getProduct();
     if (probe.seconds > rates.overhead)
@@ -265,6 +275,9 @@ static std::optional<Rates> read(StringRef text) {
 }
 
 std::optional<Rates> cpu::measureRates(int threads) {
+  // More threads than cores are no faster.
+  const auto cores = static_cast<int>(llvm::hardware_concurrency().compute_thread_count());
+  threads = std::min(threads, cores);
   const std::string processor = nameOfProcessor();
   const std::string key = measurementKey(
       llvm::formatv("rates of {0}, {1} threads, version 1", processor, threads).str());

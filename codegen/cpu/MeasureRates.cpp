@@ -40,10 +40,9 @@ struct Copies {
   double seconds() const { return std::min(alone, together); }
 };
 
-/// Times calls on one thread, by the processor's time. How much more all threads do, two kinds of
-/// things say whose time is the clock's: a large product and copies. All of it is repeated for most
-/// of a second, and the fastest runs count: what else the machine does meanwhile slows some of them
-/// down, and rarely all.
+/// Times calls on one thread. How much more all threads do, a large product says. All of it is
+/// repeated for most of a second, and the fastest runs count: what else the machine does meanwhile
+/// slows some of them down, and rarely all.
 class Prober {
 public:
   Prober(mlir::MLIRContext &context, int threads) : context(context), threads(threads) {}
@@ -61,7 +60,7 @@ private:
   std::vector<Probe> chooseCalls();
 
   static double secondsOf(const Probe &probe, int threads) {
-    return mtc_call_seconds(probe.call.getKind().data(), probe.call.getBytes().data(),
+    return mtc_call_seconds(probe.call.getKind().str().c_str(), probe.call.getBytes().data(),
                             probe.bytes.data(), static_cast<int>(probe.bytes.size()), threads);
   }
   /// By one thread.
@@ -170,10 +169,8 @@ static double halfOf(double ratio, double large, double small) {
 void Prober::measureRound() {
   for (Probe *probe : {&nothing, &whole, &fewRows, &fewColumns, &fewTerms})
     measure(*probe);
-  for (Probe &probe : calls) {
-    measure(probe);
-    together = std::min(together, secondsOf(whole, threads));
-  }
+  llvm::for_each(calls, measure);
+  together = std::min(together, secondsOf(whole, threads));
   for (Copies &each : copies) {
     each.alone = std::min(each.alone, mtc_copy_seconds(each.bytes, 1));
     each.together = std::min(each.together, mtc_copy_seconds(each.bytes, threads));

@@ -15,8 +15,6 @@ namespace {
 constexpr double longEnough = 0.001;
 constexpr int minRuns = 1;
 
-double (*clockOf(int threads))() { return threads == 1 ? threadSeconds : wallSeconds; }
-
 /// Zeroed memory in pages of the size that a program's arena has; `data` is null where there is
 /// none.
 class ProbeMemory {
@@ -40,15 +38,10 @@ private:
   char *start;
 };
 
-} // namespace
-} // namespace mtc::runtime
-
-using namespace mtc::runtime;
-
-extern "C" double mtc_call_seconds(const char *kind, const void *description, const int64_t *bytes,
-                                   int count, int threads) {
-  LibraryThreads guard(threads);
-  auto prepared = LibraryCall::create(kind, description, threads);
+/// Of one thread, by the processor's time; negative if the call cannot be run.
+double secondsAlone(const char *kind, const void *description, const int64_t *bytes, int count) {
+  LibraryThreads guard(1);
+  auto prepared = LibraryCall::create(kind, description, 1);
   if (!prepared)
     return -1;
   std::vector<int64_t> offsets(1, 0);
@@ -58,10 +51,28 @@ extern "C" double mtc_call_seconds(const char *kind, const void *description, co
   if (!memory.data())
     return -1;
   std::vector<char *> buffers;
+  buffers.reserve(offsets.size());
   for (int64_t offset : offsets)
     buffers.push_back(memory.data() + offset);
   return fewestSeconds([&] { prepared->run(buffers.data(), buffers.back()); }, longEnough, minRuns,
-                       clockOf(threads));
+                       threadSeconds);
+}
+
+} // namespace
+} // namespace mtc::runtime
+
+using namespace mtc::runtime;
+
+extern "C" double mtc_call_seconds(const char *kind, const void *description, const int64_t *bytes,
+                                   int count, int threads) {
+  std::vector<double> seconds(static_cast<size_t>(threads));
+  parallelFor(threads, threads, 1, [&](int, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      seconds[static_cast<size_t>(i)] = secondsAlone(kind, description, bytes, count);
+  });
+  if (*std::min_element(seconds.begin(), seconds.end()) < 0)
+    return -1;
+  return *std::max_element(seconds.begin(), seconds.end()) / threads;
 }
 
 extern "C" double mtc_copy_seconds(int64_t bytes, int threads) {
@@ -77,5 +88,5 @@ extern "C" double mtc_copy_seconds(int64_t bytes, int threads) {
                       static_cast<size_t>(end - begin));
         });
       },
-      longEnough, minRuns, clockOf(threads));
+      longEnough, minRuns, threads == 1 ? threadSeconds : wallSeconds);
 }

@@ -28,6 +28,7 @@ struct AttachTarget : mtc::impl::AttachTargetBase<AttachTarget> {
     flags.without.assign(without.begin(), without.end());
     flags.cpu = processor;
     flags.threads = threads;
+    flags.rates = rates;
     llvm::Expected<mtc::TargetAttrInterface> parsed = mtc::Target::parse(getContext(), flags);
     if (!parsed) {
       getOperation()->emitError(llvm::toString(parsed.takeError()));

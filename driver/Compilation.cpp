@@ -53,6 +53,7 @@ LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
     flags.emulate = options.emulate;
     flags.precision = options.precision;
     flags.without = options.without;
+    flags.rates = options.rates;
     if (!options.cpu.empty())
       flags.cpu = options.cpu;
     flags.threads =

@@ -234,6 +234,12 @@ void addMachineFlags(FlagTable &flags) {
             place);
   flags.add(&Options::cpu, {"cpu", "name", "processor to compile for, as LLVM names it (this one)"},
             place);
+  flags.add(
+      &Options::rates,
+      {"rates", "class",
+       "estimate times at rates of a class of processors: avx512bf16, avx512, avx2, sse (those "
+       "measured on this machine)"},
+      place);
   flags.addText({"threads", "n", "most threads that the program may use (all cores)"}, place,
                 takeThreads);
   flags.addText({"memory", "size",

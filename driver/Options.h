@@ -34,6 +34,7 @@ struct Options {
   Precision precision = Precision::F32;
   std::vector<std::string> without; // `--without`.
   std::string cpu;                  // `--cpu`; empty: this machine's.
+  std::string rates;                // `--rates`; empty: measured.
   unsigned threads = 0;
   bool noCache = false;
 

@@ -1,10 +1,12 @@
-//===- PlanText.cpp - A memory plan as a page and as JSON -------------------------------------===//
+//===- PlanText.cpp - A plan as a page and as JSON --------------------------------------------===//
 
 #include "driver/PlanText.h"
 #include "driver/Report.h"
 
 #include "ir/NodeNames.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -76,4 +78,36 @@ void mtc::tool::print(const MemoryPlan &plan, llvm::raw_ostream &stream) {
            << " for that run: it keeps them all\n";
   if (std::string nodes = peakNodes(plan); !nodes.empty())
     stream << "reached at    " << nodes << "\n";
+}
+
+void mtc::tool::addJson(StepCost &cost, llvm::json::Object &object) {
+  TimedCost step = cost.ofStep();
+  object["step_seconds"] = step.seconds();
+  object["flops"] = step.flops;
+  object["bytes_moved"] = step.bytes;
+  object["rates"] = cost.describeRates();
+  llvm::json::Object kinds;
+  for (const auto &[kind, sum] : cost.ofStepByKind())
+    kinds[kind] = llvm::json::Object{
+        {"seconds", sum.seconds()}, {"flops", sum.flops}, {"bytes_moved", sum.bytes}};
+  object["step_kinds"] = std::move(kinds);
+}
+
+/// "1.05 s", "320 us": three digits.
+static std::string formatSeconds(double seconds) {
+  auto [value, unit] = seconds >= 1      ? std::pair(seconds, "s")
+                       : seconds >= 1e-3 ? std::pair(1e3 * seconds, "ms")
+                                         : std::pair(1e6 * seconds, "us");
+  int digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.*f %s", digits, value, unit);
+  return text;
+}
+
+void mtc::tool::print(StepCost &cost, llvm::raw_ostream &stream) {
+  stream << "time a step   about " << formatSeconds(cost.ofStep().seconds()) << " (";
+  llvm::ListSeparator separator;
+  for (const auto &[kind, sum] : cost.ofStepByKind())
+    stream << separator << kind << " " << formatSeconds(sum.seconds());
+  stream << "), " << cost.describeRates() << "\n";
 }

@@ -1,8 +1,9 @@
-//===- PlanText.h - A memory plan as a page and as JSON ---------------------------------------===//
+//===- PlanText.h - A plan as a page and as JSON ----------------------------------------------===//
 
 #ifndef MTC_DRIVER_PLANTEXT_H
 #define MTC_DRIVER_PLANTEXT_H
 
+#include "passes/cost/StepCost.h"
 #include "passes/memory/MemoryPlan.h"
 
 #include "llvm/Support/JSON.h"
@@ -15,6 +16,10 @@ namespace mtc::tool {
 /// What `mtc plan --json` prints; `fits` says whether a budget is kept.
 llvm::json::Object toJson(const MemoryPlan &plan, std::optional<int64_t> budget);
 void print(const MemoryPlan &plan, llvm::raw_ostream &stream);
+
+/// The same of a step's time: adds to what is printed of its memory.
+void addJson(StepCost &cost, llvm::json::Object &object);
+void print(StepCost &cost, llvm::raw_ostream &stream);
 
 /// The nodes at which most is alive; empty if there are none.
 std::string peakNodes(const MemoryPlan &plan);

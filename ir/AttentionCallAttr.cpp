@@ -121,6 +121,7 @@ static Cost costOf(const MtcAttention &a, const CallShapes &shapes, int64_t widt
       pairs += std::clamp<int64_t>(i + a.causal_offset + 1, 0, a.keys);
   }
   cost.flops = 2 * a.batch * a.heads * pairs * (width * a.width + valueWidth * a.value_width);
+  cost.functions = a.batch * a.heads * pairs; // The exponentials.
   return cost;
 }
 
@@ -129,6 +130,15 @@ CallShapes AttentionCallAttr::getShapes() const {
   Tensors tensors(a);
   return {Tensors::common(a), {tensors.out, tensors.rows}};
 }
+
+/// Scores and what they weigh, tile by tile.
+static MatrixProduct productOf(const MtcAttention &a) {
+  return {.m = a.queries, .n = a.keys, .k = a.width, .type = a.type};
+}
+
+MatrixProduct AttentionCallAttr::getProduct() const { return productOf(*getRecord()); }
+
+MatrixProduct AttentionGradientCallAttr::getProduct() const { return productOf(*getRecord()); }
 
 Cost AttentionCallAttr::getCost() const { return costOf(*getRecord(), getShapes(), 1, 1); }
 

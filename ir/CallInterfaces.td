@@ -15,6 +15,8 @@ def CallAttrInterface : AttrInterface<"CallAttrInterface"> {
     InterfaceMethod<"The name of the kind in the program's ABI, which ends with a 0.", "::llvm::StringRef", "getKind">,
     InterfaceMethod<"The record of the program's ABI. It lives as long as the context.", "::llvm::StringRef", "getBytes">,
     InterfaceMethod<"Arithmetic and memory traffic of one run.", "::mtc::Cost", "getCost">,
+    InterfaceMethod<"The matrix products that the arithmetic is: what shape the operands of its units have.",
+      "::mtc::MatrixProduct", "getProduct">,
     InterfaceMethod<"The operands and results that the library is given, in the ABI's order.", "::mtc::CallShapes",
       "getShapes">];
 }

@@ -138,6 +138,16 @@ Cost ContractionCallAttr::getCost() const {
   return {2 * extents.out * c.k, bytes};
 }
 
+MatrixProduct ContractionCallAttr::getProduct() const {
+  const MtcContraction &c = *getRecord();
+  return {.m = c.m,
+          .n = c.n,
+          .k = c.k,
+          .type = c.type,
+          .storage = std::max(c.lhs_storage, c.rhs_storage),
+          .isInF32 = c.f32_products != 0};
+}
+
 CallShapes ContractionCallAttr::getShapes() const {
   const MtcContraction &c = *getRecord();
   Extents extents(c);

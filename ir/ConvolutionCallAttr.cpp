@@ -109,6 +109,38 @@ static Cost costOf(const MtcConvolution &c, CallShapes::Shape Tensors::*result) 
   return {2 * products + more * outputs, bytes};
 }
 
+/// A row for each position of the output, with the taps that it sums.
+static MatrixProduct productOf(const MtcConvolution &c) {
+  MatrixProduct product = {.m = c.batch,
+                           .n = c.output_channels,
+                           .k = c.input_channels,
+                           .type = c.type,
+                           .isInF32 = c.f32_products != 0};
+  for (uint32_t i = 0; i < c.window_rank; ++i) {
+    product.m *= c.output[i];
+    product.k *= c.kernel[i];
+  }
+  return product;
+}
+
+MatrixProduct ConvolutionCallAttr::getProduct() const { return productOf(*getRecord()); }
+
+/// The channels that it sums and gives change places.
+MatrixProduct TransposedConvolutionCallAttr::getProduct() const {
+  const MtcConvolution &c = *getRecord();
+  MatrixProduct product = productOf(c);
+  product.n = c.input_channels;
+  product.k = product.k / std::max<int64_t>(c.input_channels, 1) * c.output_channels;
+  return product;
+}
+
+/// It sums over positions.
+MatrixProduct ConvolutionWeightGradientCallAttr::getProduct() const {
+  MatrixProduct product = productOf(*getRecord());
+  std::swap(product.m, product.k);
+  return product;
+}
+
 LogicalResult ConvolutionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                           CallRecord<MtcConvolution> record) {
   return verifyRecord(emitError, *record);

@@ -52,6 +52,13 @@ static llvm::SmallBitVector dimensionsOf(Value value, ArrayRef<int64_t> space,
   return result;
 }
 
+static int64_t pointsAlong(const llvm::SmallBitVector &dims, ArrayRef<int64_t> space) {
+  int64_t points = 1;
+  for (unsigned d : dims.set_bits())
+    points *= space[d];
+  return points;
+}
+
 /// Bytes of an operand that its loads reach: one element for each point that differs in what a
 /// load's map and symbols depend on; at most the operand.
 static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
@@ -71,18 +78,22 @@ static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRe
     addDimensions(load.getMap(), dims);
     for (Value symbol : load.getSymbols())
       dims |= dimensionsOf(symbol, space, reduced, known);
-    int64_t points = 1;
-    for (unsigned d : dims.set_bits())
-      points *= space[d];
-    elements += points;
+    elements += pointsAlong(dims, space);
     if (elements >= all)
       return byteSize(type);
   }
   return elements * elementBytes(type.getElementType());
 }
 
-/// Each arithmetic operation of the body once for each point; of each operand what is read, once;
-/// each result once.
+/// Whether a processor computes it by a polynomial or an iteration.
+static bool isFunction(Operation &op) {
+  return isa_and_nonnull<math::MathDialect>(op.getDialect()) &&
+         !isa<math::AbsFOp, math::CopySignOp, math::FmaOp, math::CeilOp, math::FloorOp,
+              math::RoundOp, math::RoundEvenOp, math::TruncOp, math::SqrtOp, math::RsqrtOp>(op);
+}
+
+/// Each arithmetic operation of the body once for each point, functions for each along which they
+/// vary; of each operand what is read, once; each result once.
 static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body,
                          TypeRange outputs) {
   Cost cost;
@@ -95,6 +106,9 @@ static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Blo
          isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
       cost.flops += points;
   DenseMap<Value, llvm::SmallBitVector> known;
+  for (Operation &op : body)
+    if (isFunction(op))
+      cost.functions += pointsAlong(dimensionsOf(op.getResult(0), space, reduced, known), space);
   for (BlockArgument operand : body.getArguments())
     cost.bytes += bytesRead(operand, space, reduced, known);
   for (Type type : outputs)

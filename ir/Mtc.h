@@ -27,6 +27,7 @@ class KernelOp;
 struct Cost {
   int64_t flops = 0;
   int64_t bytes = 0;
+  int64_t functions = 0; ///< of the flops, those that are exponentials, logarithms and the like
 };
 
 /// What a narrower storage type does to an operation: contractions keep their accuracy with f32
@@ -95,6 +96,15 @@ struct CallShapes {
     std::optional<int64_t> elements;
   };
   mlir::SmallVector<Shape> operands, results;
+};
+
+/// The arithmetic of a library call as the products of an m x k and a k x n matrix that it is, or
+/// is most like.
+struct MatrixProduct {
+  int64_t m = 1, n = 1, k = 1;
+  uint32_t type = 0;    ///< MtcType of the operands
+  uint32_t storage = 0; ///< MtcStorage, where one is stored otherwise
+  bool isInF32 = false; ///< operands of 16 bits are converted before they are multiplied
 };
 
 } // namespace mtc

@@ -192,7 +192,15 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       them that are as fast. The call's description says so, because it decides what scratch the call needs.
     }], "bool", "multipliesInF32", (ins "::mlir::Type":$element), "", [{ return false; }]>,
     InterfaceMethod<"How an `mtc.kernel` or `mtc.kernel_function` is run. It follows from the kernel alone.",
-      "::mtc::KernelPlanAttrInterface", "planKernel", (ins "::mlir::Operation *":$kernel)>];
+      "::mtc::KernelPlanAttrInterface", "planKernel", (ins "::mlir::Operation *":$kernel)>,
+    InterfaceMethod<"Seconds that the call is estimated to take.", "double", "getCallSeconds",
+      (ins "::mtc::CallAttrInterface":$call)>,
+    InterfaceMethod<"Seconds that an `mtc.kernel` or `mtc.kernel_function` is estimated to take.", "double",
+      "getKernelSeconds", (ins "::mlir::Operation *":$kernel)>,
+    InterfaceMethod<"Seconds that copying so many bytes within the arena is estimated to take.", "double",
+      "getCopySeconds", (ins "int64_t":$bytes)>,
+    InterfaceMethod<"What the estimates of time are of, such as `calibrated on AMD EPYC`.", "::std::string",
+      "describeRates", (ins)>];
 }
 
 #endif // MTC_IR_INTERFACES

@@ -37,6 +37,20 @@ bool TargetInfo::multipliesInF32(Type element) const {
   return target && target.multipliesInF32(element);
 }
 
+double TargetInfo::getCallSeconds(CallAttrInterface call) const {
+  return target ? target.getCallSeconds(call) : 0;
+}
+
+double TargetInfo::getKernelSeconds(Operation *kernel) const {
+  return target ? target.getKernelSeconds(kernel) : 0;
+}
+
+double TargetInfo::getCopySeconds(int64_t bytes) const {
+  return target ? target.getCopySeconds(bytes) : 0;
+}
+
+std::string TargetInfo::describeRates() const { return target ? target.describeRates() : ""; }
+
 bool TargetInfo::isFasterAsKernel(LibraryCallOpInterface call) const {
   return target && target.isFasterAsKernel(call.describeCall(std::nullopt));
 }

@@ -32,6 +32,12 @@ public:
   bool isFasterAsKernel(LibraryCallOpInterface call) const;
   /// Whether calls multiply elements of this type as f32.
   bool multipliesInF32(mlir::Type element) const;
+  /// Estimates; 0 where the module names no target.
+  double getCallSeconds(CallAttrInterface call) const;
+  double getKernelSeconds(mlir::Operation *kernel) const;
+  double getCopySeconds(int64_t bytes) const;
+  /// What they are of; "" where the module names no target.
+  std::string describeRates() const;
 
 private:
   TargetAttrInterface target;

@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/CpuDialect.h"
 
+#include "codegen/cpu/Rates.h"
 #include "codegen/host/Processor.h"
 #include "ir/TypeCode.h"
 #include "runtime/abi/library_call.h"
@@ -50,6 +51,32 @@ bool TargetAttr::multipliesInF32(Type element) const {
   llvm::consumeError(processor.takeError());
   return !multiplies;
 }
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Precision, unsigned,
+                                 StringRef, StringRef, StringRef rates) {
+  if (llvm::Error error = checkRates(rates))
+    return emitError() << llvm::toString(std::move(error));
+  return success();
+}
+
+static const Rates &findRates(TargetAttr target) {
+  return ratesOf(target.getRates(), target.getProcessor(), target.getFeatures(),
+                 static_cast<int>(target.getThreads()));
+}
+
+double TargetAttr::getCallSeconds(CallAttrInterface call) const {
+  return findRates(*this).getSeconds(call);
+}
+
+double TargetAttr::getKernelSeconds(Operation *kernel) const {
+  return findRates(*this).getSeconds(costOfKernel(kernel));
+}
+
+double TargetAttr::getCopySeconds(int64_t bytes) const {
+  return findRates(*this).getCopySeconds(bytes);
+}
+
+std::string TargetAttr::describeRates() const { return findRates(*this).origin; }
 
 KernelPlanAttrInterface TargetAttr::planKernel(Operation *kernel) const {
   return LoopsAttr::get(getContext(), planLoops(normalizeKernel(kernel)));

@@ -19,6 +19,7 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
   let description = [{
     `processor` is `host`, the machine that compiles, or a name that LLVM knows; `features` are added to it, as LLVM
     writes them. What passes between kernels is stored as `precision` says. Library calls are planned for `threads` threads.
+    Estimates of time are of this machine, or of the class of another processor; `rates` names a class (`avx512bf16`, `avx512`, `avx2`, `sse`).
 
     ```mlir
     module attributes {mtc.target = #mtc_cpu.target<threads = 16>} { … }
@@ -27,8 +28,10 @@ def MtcCpu_TargetAttr : AttrDef<MtcCpuDialect, "Target", [DeclareAttrInterfaceMe
   let parameters = (ins DefaultValuedParameter<"::mtc::Precision", "::mtc::Precision::F32">:$precision,
                         DefaultValuedParameter<"unsigned", "1">:$threads,
                         StringRefParameter<"", [{"host"}]>:$processor,
-                        StringRefParameter<"", [{""}]>:$features);
+                        StringRefParameter<"", [{""}]>:$features,
+                        StringRefParameter<"", [{""}]>:$rates);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def MtcCpu_LoopsAttr : AttrDef<MtcCpuDialect, "Loops", [DeclareAttrInterfaceMethods<KernelPlanAttrInterface>]> {

@@ -5,6 +5,7 @@
 #include "codegen/cpu/ColumnSums.h"
 #include "codegen/cpu/CpuDialect.h"
 #include "codegen/cpu/Lowering.h"
+#include "codegen/cpu/Rates.h"
 #include "codegen/program/ProgramTables.h"
 #include "codegen/target/KernelCache.h"
 #include "runtime/abi/cpu.h"
@@ -169,7 +170,10 @@ llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRConte
   if (!flags.without.empty())
     return llvm::createStringError("--without " + flags.without.front() +
                                    ": a program for the target 'cpu' uses no such library");
-  return TargetAttr::get(&context, flags.precision, flags.threads, flags.cpu, flags.features);
+  if (llvm::Error error = checkRates(flags.rates))
+    return error;
+  return TargetAttr::get(&context, flags.precision, flags.threads, flags.cpu, flags.features,
+                         flags.rates);
 }
 
 llvm::Expected<std::unique_ptr<Target>> cpu::createTarget(Attribute attribute, unsigned optLevel) {

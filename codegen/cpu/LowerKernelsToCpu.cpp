@@ -23,7 +23,8 @@ struct LowerKernelsToCpu : mtc::impl::LowerKernelsToCpuBase<LowerKernelsToCpu> {
     auto kernels = llvm::to_vector(module.getOps<mtc::KernelFunctionOp>());
     if (failed(
             mtc::planKernels(kernels, mtc::cpu::TargetAttr::get(&getContext(), mtc::Precision::F32,
-                                                                /*threads=*/1, "host", ""))))
+                                                                /*threads=*/1, "host", "",
+                                                                /*rates=*/""))))
       return signalPassFailure();
     OwningOpRef<ModuleOp> emitted = mtc::cpu::emitKernels(&getContext(), kernels, permutesTables);
     module.getBody()->clear();

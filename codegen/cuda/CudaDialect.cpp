@@ -9,11 +9,13 @@
 
 #include "codegen/cuda/Architecture.h"
 #include "codegen/cuda/DeviceCall.h"
+#include "codegen/cuda/GpuFigures.h"
 #include "runtime/abi/cuda_library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -78,6 +80,30 @@ unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
 /// What neither a library nor device code of ours computes.
 bool TargetAttr::isFasterAsKernel(CallAttrInterface call) const {
   return getSupportLevel(call) == 0;
+}
+
+/// The first that machine code or PTX is made for. The program may run on others as well.
+static unsigned numberOf(TargetAttr target) {
+  Architecture first = llvm::cantFail(parseArchitectures(target.getArchitectures())).front();
+  return first.major * 10 + first.minor;
+}
+
+double TargetAttr::getCallSeconds(CallAttrInterface call) const {
+  return figuresOf(numberOf(*this)).getSeconds(call, getContractionPrecision());
+}
+
+double TargetAttr::getKernelSeconds(Operation *kernel) const {
+  return figuresOf(numberOf(*this)).getSeconds(costOfKernel(kernel));
+}
+
+double TargetAttr::getCopySeconds(int64_t bytes) const {
+  return figuresOf(numberOf(*this)).getCopySeconds(bytes);
+}
+
+std::string TargetAttr::describeRates() const {
+  const GpuFigures &gpu = figuresOf(numberOf(*this));
+  return llvm::formatv("by the data sheet of NVIDIA {0} (sm_{1}), not measured", gpu.name,
+                       gpu.number);
 }
 
 KernelPlanAttrInterface TargetAttr::planKernel(Operation *kernel) const {

@@ -151,6 +151,10 @@ llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRCont
   const std::string without = llvm::join(flags.without, ",");
   if (llvm::Error error = checkWithout(without))
     return error;
+  if (!flags.rates.empty())
+    return llvm::createStringError("--rates " + flags.rates +
+                                   ": times of the target 'cuda' are estimated by the data sheet "
+                                   "of the GPU that --target names");
   return TargetAttr::get(&context, names, flags.precision, flags.emulate, without, flags.threads,
                          flags.cpu, flags.features);
 }

@@ -365,6 +365,12 @@ NormalKernel mtc::normalizeKernel(KernelFunctionOp function) {
       .run();
 }
 
+Cost mtc::costOfKernel(Operation *op) {
+  if (auto function = dyn_cast<KernelFunctionOp>(op))
+    return function.getCost();
+  return cast<KernelOp>(op).getCost();
+}
+
 NormalKernel mtc::normalizeKernel(Operation *op) {
   if (auto function = dyn_cast<KernelFunctionOp>(op))
     return normalizeKernel(function);

@@ -92,6 +92,9 @@ struct NormalKernel {
   DimSet storeDims(unsigned i) const;
 };
 
+/// The cost of an `mtc.kernel` or `mtc.kernel_function`.
+Cost costOfKernel(mlir::Operation *kernel);
+
 /// The type in which a column is summed.
 mlir::Type typeOfPartial(const NormalKernel &kernel, unsigned result);
 

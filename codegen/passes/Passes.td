@@ -90,6 +90,7 @@ def AttachTarget : Pass<"mtc-attach-target", "::mlir::ModuleOp"> {
     ListOption<"without", "without", "std::string", "libraries that the program does without: cudnn">,
     Option<"processor", "cpu", "std::string", "\"host\"", "the program's processor: host, or a name that LLVM knows">,
     Option<"threads", "threads", "unsigned", "1", "threads that library calls are planned for">,
+    Option<"rates", "rates", "std::string", "\"\"", "the class of processors that times are estimated of">,
   ];
 }
 

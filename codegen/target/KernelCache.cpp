@@ -97,6 +97,10 @@ std::string mtc::callKey(CallAttrInterface call, StringRef machine) {
   return keyOf((Twine(call.getKind()) + ":" + call.getBytes()).str(), machine);
 }
 
+std::string mtc::measurementKey(StringRef what) {
+  return toHex(digestOf({"measured", what}), /*LowerCase=*/true);
+}
+
 //===------------------------------------------------------------------------------------------===//
 // Files
 //===------------------------------------------------------------------------------------------===//

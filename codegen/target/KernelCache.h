@@ -29,6 +29,9 @@ std::string kernelKey(KernelFunctionOp kernel, llvm::StringRef machine);
 /// The same for a library call that the target has code for.
 std::string callKey(CallAttrInterface call, llvm::StringRef machine);
 
+/// The key of what was measured, a digest of what it depends on. It is kept beside the kernels.
+std::string measurementKey(llvm::StringRef what);
+
 /// Several processes may use one folder, and several threads one object.
 class KernelCache {
 public:

@@ -46,6 +46,9 @@ struct TargetFlags {
   std::string cpu = "host", features;
   /// That library calls are planned for.
   unsigned threads = 1;
+  /// --rates: the class of processors that times are estimated of; "": this machine's, or that of
+  /// the processor.
+  std::string rates = {};
 };
 
 /// An LLVM module with the context that it lives in.

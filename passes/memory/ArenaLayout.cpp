@@ -5,55 +5,203 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 using namespace mtc;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Allocates buffers in the given order, each at the lowest offset that is free while it lives.
+namespace {
+
+/// A buffer that has its place.
+struct Placed {
+  int64_t offset, top;
+  int64_t begin, end;
+};
+
+/// Buffers that have their places, ascending by offset, in blocks that are small enough to insert
+/// into. A block of which nothing is alive at a time is passed over as one.
+class PlacedBuffers {
+public:
+  /// The lowest offset that is free while the buffer lives.
+  int64_t findGap(const LiveBuffer &buffer) const {
+    int64_t offset = 0;
+    for (const Block &block : blocks) {
+      if (block.end < buffer.begin || buffer.end < block.begin)
+        continue;
+      if (block.placed.front().offset >= offset + buffer.bytes)
+        return offset;
+      if (block.top <= offset)
+        continue;
+      for (const Placed &other : block.placed) {
+        if (other.end < buffer.begin || buffer.end < other.begin)
+          continue;
+        if (other.offset >= offset + buffer.bytes)
+          return offset;
+        offset = std::max(offset, other.top);
+      }
+    }
+    return offset;
+  }
+
+  void insert(const LiveBuffer &buffer, int64_t offset) {
+    size_t at = 0;
+    while (at + 1 < blocks.size() && blocks[at + 1].placed.front().offset <= offset)
+      ++at;
+    if (blocks.empty())
+      blocks.emplace_back();
+    Block &block = blocks[at];
+    auto position = llvm::upper_bound(block.placed, offset, [](int64_t value, const Placed &other) {
+      return value < other.offset;
+    });
+    Placed placed{offset, offset + buffer.bytes, buffer.begin, buffer.end};
+    block.placed.insert(position, placed);
+    block.add(placed);
+    if (block.placed.size() == blockSize)
+      split(at);
+  }
+
+private:
+  static constexpr size_t blockSize = 64;
+  struct Block {
+    std::vector<Placed> placed;
+    // Of all that it holds.
+    int64_t begin = std::numeric_limits<int64_t>::max(), end = -1, top = 0;
+
+    void add(const Placed &each) {
+      begin = std::min(begin, each.begin);
+      end = std::max(end, each.end);
+      top = std::max(top, each.top);
+    }
+  };
+
+  void split(size_t at) {
+    Block low, high;
+    for (auto [i, each] : llvm::enumerate(blocks[at].placed)) {
+      Block &half = i < blockSize / 2 ? low : high;
+      half.placed.push_back(each);
+      half.add(each);
+    }
+    blocks[at] = std::move(low);
+    blocks.insert(blocks.begin() + static_cast<ptrdiff_t>(at) + 1, std::move(high));
+  }
+
+  std::vector<Block> blocks;
+};
+
+} // namespace
+
+/// Places buffers in the given order, each at the lowest offset that is free while it lives.
 static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned> order) {
   ArenaLayout layout;
   layout.offsets.assign(buffers.size(), 0);
-  SmallVector<unsigned> allocated; // By offset.
+  PlacedBuffers placed;
   for (unsigned index : order) {
     const LiveBuffer &buffer = buffers[index];
     if (buffer.bytes == 0)
       continue;
-    int64_t offset = 0;
-    for (unsigned other : allocated) {
-      if (buffers[other].end < buffer.begin || buffer.end < buffers[other].begin)
-        continue;
-      if (layout.offsets[other] >= offset + buffer.bytes)
-        break;
-      offset = std::max(offset, layout.offsets[other] + buffers[other].bytes);
-    }
+    int64_t offset = placed.findGap(buffer);
+    placed.insert(buffer, offset);
     layout.offsets[index] = offset;
     layout.size = std::max(layout.size, offset + buffer.bytes);
-    auto position = llvm::upper_bound(allocated, offset, [&](int64_t value, unsigned other) {
-      return value < layout.offsets[other];
-    });
-    allocated.insert(position, index);
   }
   return layout;
 }
 
-ArenaLayout mtc::layOut(ArrayRef<LiveBuffer> buffers) {
-  SmallVector<unsigned> order(buffers.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(-buffers[a].bytes, a) < std::pair(-buffers[b].bytes, b);
-  });
-  ArenaLayout best = layOutInOrder(buffers, order);
+namespace {
 
-  auto area = [&](unsigned i) {
-    return static_cast<double>(buffers[i].bytes) * (buffers[i].end - buffers[i].begin + 1);
-  };
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(-area(a), a) < std::pair(-area(b), b);
+/// When the most is alive, first, and how much that is: no layout is smaller.
+struct Peak {
+  explicit Peak(ArrayRef<LiveBuffer> buffers) {
+    int64_t last = 0;
+    for (const LiveBuffer &buffer : buffers)
+      last = std::max(last, buffer.end);
+    std::vector<int64_t> changes(static_cast<size_t>(last) + 2, 0);
+    for (const LiveBuffer &buffer : buffers) {
+      changes[static_cast<size_t>(buffer.begin)] += buffer.bytes;
+      changes[static_cast<size_t>(buffer.end) + 1] -= buffer.bytes;
+    }
+    int64_t alive = 0;
+    for (auto [now, change] : llvm::enumerate(changes)) {
+      alive += change;
+      if (alive > bytes) {
+        bytes = alive;
+        time = static_cast<int64_t>(now);
+      }
+    }
+  }
+  bool has(const LiveBuffer &buffer) const { return buffer.begin <= time && time <= buffer.end; }
+
+  int64_t time = 0, bytes = 0;
+};
+
+/// Tries orders and keeps the smallest layout, the first of equal ones.
+class Search {
+public:
+  explicit Search(ArrayRef<LiveBuffer> buffers, const Peak &peak)
+      : buffers(buffers), peak(peak), order(buffers.size()) {
+    std::iota(order.begin(), order.end(), 0);
+  }
+
+  /// By falling `key`, then by number; nothing where the best cannot be better.
+  template <typename Key> void tryOrder(const Key &key) {
+    if (isDone())
+      return;
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      auto left = key(buffers[a]), right = key(buffers[b]);
+      return left == right ? a < b : left > right;
+    });
+    placeInOrder();
+  }
+
+  /// What reached highest goes before all others, again and again: where buffers are few, so that
+  /// it takes no longer than an order of many.
+  void raise() {
+    constexpr size_t most = 64, placements = 4096;
+    const size_t tries = std::min(most, placements / std::max<size_t>(buffers.size(), 1));
+    for (size_t i = 0; i < tries && !isDone(); ++i) {
+      auto highest = llvm::find_if(order, [&](unsigned index) {
+        return last.offsets[index] + buffers[index].bytes == last.size;
+      });
+      std::rotate(order.begin(), highest, highest + 1);
+      placeInOrder();
+    }
+  }
+
+  ArenaLayout take() { return std::move(*best); }
+
+private:
+  bool isDone() const { return best && best->size == peak.bytes; }
+
+  void placeInOrder() {
+    last = layOutInOrder(buffers, order);
+    if (!best || last.size < best->size)
+      best = last;
+  }
+
+  ArrayRef<LiveBuffer> buffers;
+  const Peak &peak;
+  SmallVector<unsigned> order;
+  ArenaLayout last;
+  std::optional<ArenaLayout> best;
+};
+
+} // namespace
+
+ArenaLayout mtc::layOut(ArrayRef<LiveBuffer> buffers) {
+  Peak peak(buffers);
+  Search search(buffers, peak);
+  auto duration = [](const LiveBuffer &buffer) { return buffer.end - buffer.begin + 1; };
+  search.tryOrder([](const LiveBuffer &buffer) { return buffer.bytes; });
+  search.tryOrder([&](const LiveBuffer &buffer) {
+    return peak.has(buffer) ? std::pair(true, duration(buffer)) : std::pair(false, buffer.bytes);
   });
-  ArenaLayout second = layOutInOrder(buffers, order);
-  if (second.size < best.size)
-    best = std::move(second);
-  return best;
+  search.tryOrder([&](const LiveBuffer &buffer) {
+    return static_cast<double>(buffer.bytes) * static_cast<double>(duration(buffer));
+  });
+  search.raise();
+  return search.take();
 }

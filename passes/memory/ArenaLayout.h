@@ -21,10 +21,12 @@ struct ArenaLayout {
 };
 
 /// Gives each buffer an offset such that buffers alive at the same time do not overlap. Buffers go,
-/// by falling size (and, in a second try, by falling size times duration), to the lowest gap that
-/// holds them; the smaller result is taken. This is the greedy-by-size strategy of Pisarchyk and
-/// Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020). Sizes must be multiples
-/// of the alignment.
+/// one after another, to the lowest gap that holds them, in three orders, of which the smallest
+/// result is taken: by falling size; those at the peak before the others, by falling duration, so
+/// that what stays does not lie above what goes; by falling size times duration. Few buffers are
+/// then tried in more orders. None is tried where none can be better. The first and the third are
+/// the greedy strategies of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
+/// Inference" (2020). Sizes must be multiples of the alignment.
 ArenaLayout layOut(llvm::ArrayRef<LiveBuffer> buffers);
 
 } // namespace mtc

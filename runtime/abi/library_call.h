@@ -39,6 +39,16 @@ int mtc_multiplies(uint32_t type);
  * are those of operands and results. 0 if unsupported. */
 int mtc_call_run(const MtcCall *call, char *const *buffers);
 
+/* Seconds of a run of the call on `threads` threads, each of which runs one of its own meanwhile,
+ * over their number; the fewest of some. There is memory for each: `bytes` of each of its `count`
+ * operands and results. They are the processor's, so that what else the machine does does not
+ * count. Negative if it cannot be run. */
+double mtc_call_seconds(const char *kind, const void *description, const int64_t *bytes, int count,
+                        int threads);
+/* The same of copying a block of `bytes` bytes: it reads and writes as many each. Of several
+ * threads they are the clock's. */
+double mtc_copy_seconds(int64_t bytes, int threads);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,14 +21,17 @@ int mtc::tool::plan(const Options &options) {
   std::vector<Remedy> remedies;
   if (!fits)
     remedies = findRemedies(options, compilation, plan.peak);
+  StepCost cost(compilation.getModule());
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
+    addJson(cost, json);
     if (!fits)
       json["remedies"] = toJson(remedies);
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     print(plan, llvm::outs());
+    print(cost, llvm::outs());
   }
   if (fits)
     return 0;

@@ -5,35 +5,18 @@
 #include "runtime/devices/cpu/arena.h"
 #include "runtime/devices/cpu/library_call.h"
 #include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/timing.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <limits>
 #include <unistd.h>
 
 namespace mtc::runtime {
 namespace {
 
-/// The fewest seconds that a run of `action` takes: of at least 3 runs, of more while they take
-/// less than 50 ms together. The first one does not count.
-template <typename Action> double fewestSeconds(const Action &action) {
-  constexpr int minRuns = 3, maxRuns = 100;
-  constexpr double longEnough = 0.05;
-  using Clock = std::chrono::steady_clock;
-  action();
-  double sum = 0, fewest = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < minRuns || (sum < longEnough && run < maxRuns); ++run) {
-    auto begin = Clock::now();
-    action();
-    double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    sum += seconds;
-    fewest = std::min(fewest, seconds);
-  }
-  return fewest;
-}
+constexpr double longEnough = 0.05;
 
 /// What `measure` gives, or nothing where the memory for it cannot be had.
 template <typename Measure> std::optional<double> ifMemoryAllows(const Measure &measure) {
@@ -60,11 +43,13 @@ std::optional<double> copyBandwidth(int threads) {
   return ifMemoryAllows([&] {
     const int64_t bytes = bytesToCopy();
     Arena arena(2 * bytes, threads); // Pages of the size that a program's have.
-    double seconds = fewestSeconds([&] {
-      parallelFor(threads, bytes, 1, [&](int, int64_t begin, int64_t end) {
-        std::memcpy(arena.at(bytes + begin), arena.at(begin), static_cast<size_t>(end - begin));
-      });
-    });
+    double seconds = fewestSeconds(
+        [&] {
+          parallelFor(threads, bytes, 1, [&](int, int64_t begin, int64_t end) {
+            std::memcpy(arena.at(bytes + begin), arena.at(begin), static_cast<size_t>(end - begin));
+          });
+        },
+        longEnough);
     return 2 * static_cast<double>(bytes) / seconds;
   });
 }
@@ -82,7 +67,7 @@ std::optional<double> plainContractionThroughput(const MtcContraction &plain, in
                   scratch = out + bytes(plain.m, plain.n, resultType(plain));
     Arena arena(scratch + prepared->scratchBytes(), threads);
     char *const buffers[] = {arena.data(), arena.at(rhs), arena.at(out)};
-    double seconds = fewestSeconds([&] { prepared->run(buffers, arena.at(scratch)); });
+    double seconds = fewestSeconds([&] { prepared->run(buffers, arena.at(scratch)); }, longEnough);
     return static_cast<double>(contractionFlops(plain)) / seconds;
   });
 }

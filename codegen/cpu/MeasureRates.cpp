@@ -1,0 +1,298 @@
+//===- MeasureRates.cpp - How fast this machine computes and copies ---------------------------===//
+
+#include "codegen/cpu/Rates.h"
+#include "codegen/target/KernelCache.h"
+#include "ir/TypeCode.h"
+#include "runtime/abi/library_call.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+using namespace mtc;
+using namespace mtc::cpu;
+using llvm::StringRef;
+
+//===------------------------------------------------------------------------------------------===//
+// Calls that are timed
+//===------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// A call over dense tensors.
+struct Probe {
+  CallAttrInterface call;
+  std::vector<int64_t> bytes; ///< of operands and results; more than they have does no harm
+  double seconds = std::numeric_limits<double>::infinity(); ///< the fewest; negative: none can run
+};
+
+/// A block that is copied.
+struct Copies {
+  int64_t bytes;
+  double alone = std::numeric_limits<double>::infinity(), together = alone; ///< by all threads
+
+  double seconds() const { return std::min(alone, together); }
+};
+
+/// Times calls on one thread. How much more all threads do, a large product says. All of it is
+/// repeated for most of a second, and the fastest runs count: what else the machine does meanwhile
+/// slows some of them down, and rarely all.
+class Prober {
+public:
+  Prober(mlir::MLIRContext &context, int threads) : context(context), threads(threads) {}
+
+  std::optional<Rates> run();
+
+private:
+  /// Products of large matrices are of this extent.
+  static constexpr int64_t large = 768, small = 64;
+
+  Probe contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool isInF32 = false,
+                    uint32_t storage = MTC_STORED_AS_IS);
+  Probe attention(bool isGradient);
+  template <typename Attr> Probe convolution(uint32_t type);
+  std::vector<Probe> chooseCalls();
+
+  static double secondsOf(const Probe &probe, int threads) {
+    return mtc_call_seconds(probe.call.getKind().str().c_str(), probe.call.getBytes().data(),
+                            probe.bytes.data(), static_cast<int>(probe.bytes.size()), threads);
+  }
+  /// By one thread.
+  static void measure(Probe &probe) {
+    probe.seconds = std::min(probe.seconds, secondsOf(probe, 1));
+  }
+  void measureRound();
+  Rates summarize();
+
+  mlir::MLIRContext &context;
+  int threads;
+  Probe nothing = contraction(MTC_F32, 8, 8, 8), whole = contraction(MTC_F32, large, large, large),
+        fewRows = contraction(MTC_F32, small, large, large),
+        fewColumns = contraction(MTC_F32, large, small, large),
+        fewTerms = contraction(MTC_F32, large, large, small);
+  std::vector<Probe> calls = chooseCalls();
+  std::vector<Copies> copies = {{64 << 10}, {1 << 20}, {4 << 20}, {48 << 20}};
+  double together = std::numeric_limits<double>::infinity(); ///< of `whole`, by all threads
+};
+
+} // namespace
+
+Probe Prober::contraction(uint32_t type, int64_t m, int64_t n, int64_t k, bool isInF32,
+                          uint32_t storage) {
+  MtcContraction c = {};
+  c.type = type;
+  c.m = m;
+  c.n = n;
+  c.k = k;
+  c.f32_products = isInF32;
+  c.rhs_storage = storage;
+  auto fill = [](int64_t *strides, int64_t columns) {
+    strides[0] = columns;
+    strides[1] = 1;
+  };
+  fill(c.lhs_strides, k);
+  fill(c.rhs_strides, n);
+  fill(c.out_strides, n);
+  int64_t bytes = bytesOfType(type);
+  return {ContractionCallAttr::get(&context, c), {bytes * m * k, bytes * k * n, bytes * m * n}};
+}
+
+Probe Prober::attention(bool isGradient) {
+  MtcAttention a = {};
+  a.type = MTC_F32;
+  a.batch = 1;
+  a.heads = a.key_heads = 4;
+  a.queries = a.keys = 256;
+  a.width = a.value_width = 64;
+  a.scale = 0.125;
+  for (int64_t *strides : {a.query, a.key, a.value, a.out, a.d_query, a.d_key, a.d_value}) {
+    strides[3] = 1;
+    strides[2] = a.width;
+    strides[1] = a.width * a.queries;
+    strides[0] = strides[1] * a.heads;
+  }
+  int64_t all = 4 * a.heads * a.queries * a.width;
+  if (isGradient)
+    return {AttentionGradientCallAttr::get(&context, a), std::vector<int64_t>(9, all)};
+  return {AttentionCallAttr::get(&context, a), std::vector<int64_t>(5, all)};
+}
+
+template <typename Attr> Probe Prober::convolution(uint32_t type) {
+  MtcConvolution c = {};
+  c.type = type;
+  c.window_rank = 2;
+  c.batch = 4;
+  c.groups = 1;
+  c.input_channels = c.output_channels = 64;
+  for (int axis = 0; axis < 2; ++axis) {
+    c.input[axis] = c.output[axis] = 28;
+    c.kernel[axis] = 3;
+    c.strides[axis] = c.dilations[axis] = c.before[axis] = 1;
+  }
+  int64_t all = 4 * c.batch * 64 * 28 * 28;
+  return {Attr::get(&context, c), std::vector<int64_t>(3, all)};
+}
+
+std::vector<Probe> Prober::chooseCalls() {
+  constexpr int64_t ofLoops = 128; // f64 has no library.
+  std::vector<Probe> calls = {contraction(MTC_F64, ofLoops, ofLoops, ofLoops),
+                              contraction(MTC_F32, large, large, large),
+                              contraction(MTC_F32, large, large, large, false, MTC_STORED_NF4),
+                              attention(false), attention(true)};
+  for (uint32_t type : {MTC_BF16, MTC_F16}) {
+    if (mtc_multiplies(type))
+      calls.push_back(contraction(type, large, large, large));
+    calls.push_back(contraction(type, large, large, large, /*isInF32=*/true));
+  }
+  for (uint32_t type : {MTC_F32, MTC_BF16})
+    if (type == MTC_F32 || mtc_multiplies(type))
+      calls.insert(calls.end(), {convolution<ConvolutionCallAttr>(type),
+                                 convolution<TransposedConvolutionCallAttr>(type),
+                                 convolution<ConvolutionWeightGradientCallAttr>(type)});
+  return calls;
+}
+
+/// The extent at which a rate is half of what it is without end, as it is `ratio` of that at
+/// `large` where the extent is `small`.
+static double halfOf(double ratio, double large, double small) {
+  ratio = std::clamp(ratio, 0.3, 1.0);
+  // ratio = small / (small + half) * (large + half) / large
+  return (1 - ratio) / (ratio / small - 1.0 / large);
+}
+
+void Prober::measureRound() {
+  for (Probe *probe : {&nothing, &whole, &fewRows, &fewColumns, &fewTerms})
+    measure(*probe);
+  llvm::for_each(calls, measure);
+  together = std::min(together, secondsOf(whole, threads));
+  for (Copies &each : copies) {
+    each.alone = std::min(each.alone, mtc_copy_seconds(each.bytes, 1));
+    each.together = std::min(each.together, mtc_copy_seconds(each.bytes, threads));
+  }
+}
+
+std::optional<Rates> Prober::run() {
+  constexpr double longEnough = 0.6;
+  constexpr int minRounds = 3, maxRounds = 20;
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  for (int round = 0; round < minRounds || (round < maxRounds && seconds() < longEnough); ++round)
+    measureRound();
+  if (whole.seconds <= 0 || together <= 0 ||
+      llvm::any_of(copies, [](const Copies &each) { return each.seconds() <= 0; }))
+    return std::nullopt;
+  return summarize();
+}
+
+Rates Prober::summarize() {
+  // More threads do no less, and no more than each of them alone.
+  const double speedup = std::clamp(whole.seconds / together, 1.0, static_cast<double>(threads));
+  Rates rates;
+  rates.overhead = std::max(nothing.seconds, 1e-7);
+  auto half = [&](const Probe &part) {
+    return halfOf(small * whole.seconds / (large * std::max(part.seconds, 1e-9)), large, small);
+  };
+  rates.halfM = half(fewRows);
+  rates.halfN = half(fewColumns);
+  rates.halfK = half(fewTerms);
+  for (const Copies &each : copies)
+    rates.copies.push_back({2 * each.bytes, 2 * static_cast<double>(each.bytes) / each.seconds()});
+  for (const Probe &probe : calls) {
+    MatrixProduct product = probe.call.getProduct();
+    if (probe.seconds > rates.overhead)
+      rates.calls[Rates::keyOf(probe.call.getKind(), product)] =
+          speedup * static_cast<double>(probe.call.getCost().flops) /
+          (probe.seconds - rates.overhead) / rates.efficiency(product);
+  }
+  return rates;
+}
+
+//===------------------------------------------------------------------------------------------===//
+// What is kept of them
+//===------------------------------------------------------------------------------------------===//
+
+/// As /proc/cpuinfo has it; LLVM's name where it has none.
+static std::string nameOfProcessor() {
+  if (auto file = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo"))
+    for (StringRef line : llvm::split((*file)->getBuffer(), '\n'))
+      if (line.starts_with("model name"))
+        return line.split(':').second.trim().str();
+  return llvm::sys::getHostCPUName().str();
+}
+
+/// A line for each number: its name, a tab, and all of its digits.
+static std::string write(const Rates &rates) {
+  std::string text;
+  auto add = [&](StringRef name, double value) {
+    text += llvm::formatv("{0}\t{1:e17}\n", name, value);
+  };
+  add("overhead", rates.overhead);
+  add("half m", rates.halfM);
+  add("half n", rates.halfN);
+  add("half k", rates.halfK);
+  for (const Rates::Copy &copy : rates.copies)
+    add(("copy " + llvm::Twine(copy.bytes)).str(), copy.perSecond);
+  for (const auto &[key, rate] : rates.calls)
+    add(("call " + key).str(), rate);
+  return text;
+}
+
+/// Nothing where a number is none, or one is missing.
+static std::optional<Rates> read(StringRef text) {
+  Rates rates;
+  llvm::StringMap<double *> fields = {{"overhead", &rates.overhead},
+                                      {"half m", &rates.halfM},
+                                      {"half n", &rates.halfN},
+                                      {"half k", &rates.halfK}};
+  for (StringRef line : llvm::split(text.rtrim('\n'), '\n')) {
+    auto [name, number] = line.split('\t');
+    double value = 0;
+    int64_t bytes = 0;
+    if (number.getAsDouble(value) || !std::isfinite(value) || value < 0)
+      return std::nullopt;
+    if (auto field = fields.find(name); field != fields.end())
+      *field->second = value;
+    else if (name.consume_front("call "))
+      rates.calls[name] = value;
+    else if (name.consume_front("copy ") && !name.getAsInteger(10, bytes) && value > 0)
+      rates.copies.push_back({bytes, value});
+    else
+      return std::nullopt;
+  }
+  if (rates.copies.empty() || !rates.calls.count("contraction f32") || rates.overhead <= 0)
+    return std::nullopt;
+  return rates;
+}
+
+std::optional<Rates> cpu::measureRates(int threads) {
+  // More threads than cores are no faster.
+  const auto cores = static_cast<int>(llvm::hardware_concurrency().compute_thread_count());
+  threads = std::min(threads, cores);
+  const std::string processor = nameOfProcessor();
+  const std::string key = measurementKey(
+      llvm::formatv("rates of {0}, {1} threads, version 1", processor, threads).str());
+  KernelCache cache(KernelCache::defaultFolder());
+  std::optional<Rates> rates;
+  if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key))
+    rates = read(kept->getBuffer());
+  if (!rates) {
+    mlir::DialectRegistry registry;
+    registry.insert<MtcDialect>();
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    context.loadAllAvailableDialects();
+    rates = Prober(context, threads).run();
+    if (rates)
+      cache.add(key, write(*rates));
+  }
+  if (rates)
+    rates->origin = llvm::formatv("calibrated on {0}, {1} thread{2}", processor, threads,
+                                  threads == 1 ? "" : "s");
+  return rates;
+}

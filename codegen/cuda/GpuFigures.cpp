@@ -1,0 +1,86 @@
+//===- GpuFigures.cpp - What GPUs compute and copy, as their makers say -----------------------===//
+//
+// NVIDIA's data sheets and architecture white papers: A100 (SXM, 80 GB), A40, L40S, H100 (SXM),
+// B200 (SXM), GeForce RTX 5090. Tensor cores without sparsity, sums in f32.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "codegen/cuda/GpuFigures.h"
+
+#include "ir/TypeCode.h"
+
+using namespace mtc;
+using namespace mtc::cuda;
+
+static constexpr GpuFigures known[] = {
+    {80, "A100", 9.7, 19.5, 156, 312, 2039, 108},
+    {86, "A40", 0.58, 37.4, 74.8, 149.7, 696, 84},
+    {89, "L40S", 1.4, 91.6, 183, 362, 864, 142},
+    {90, "H100", 33.5, 66.9, 494.7, 989.4, 3352, 132},
+    {100, "B200", 37, 75, 1100, 2250, 7700, 148},
+    {120, "GeForce RTX 5090", 1.6, 104.8, 104.8, 209.5, 1792, 170}};
+
+const GpuFigures &cuda::figuresOf(unsigned number) {
+  const GpuFigures *best = known;
+  for (const GpuFigures &each : known)
+    if (each.number <= number)
+      best = &each;
+  return *best;
+}
+
+/// What remains of the makers' peaks.
+static constexpr double ofProducts = 0.7, ofAttention = 0.4, ofBandwidth = 0.85;
+/// Of a launch in a graph.
+static constexpr double launchSeconds = 2e-6;
+
+static double peakOf(const GpuFigures &gpu, const MatrixProduct &product,
+                     ContractionPrecision precision) {
+  switch (product.type) {
+  case MTC_F64:
+    return gpu.f64;
+  case MTC_F32:
+    return precision == ContractionPrecision::TF32 ? gpu.tf32 : gpu.f32;
+  default:
+    return product.isInF32 ? gpu.f32 : gpu.half;
+  }
+}
+
+/// Processors compute tiles of the result, each one at a time: the last round is not full, nor are
+/// tiles at the edges.
+static double occupancy(const GpuFigures &gpu, const MatrixProduct &product, int64_t batch) {
+  constexpr int64_t tile = 128;
+  int64_t tiles = batch * llvm::divideCeil(product.m, tile) * llvm::divideCeil(product.n, tile);
+  int64_t rounds = llvm::divideCeil(tiles, gpu.processors);
+  double used = static_cast<double>(batch * product.m) * static_cast<double>(product.n);
+  double computed = static_cast<double>(rounds * gpu.processors) * tile * tile;
+  constexpr double halfK = 64; // Terms that it takes to fill a pipeline.
+  return used / computed * static_cast<double>(product.k) /
+         (static_cast<double>(product.k) + halfK);
+}
+
+double GpuFigures::getSeconds(CallAttrInterface call, ContractionPrecision precision) const {
+  const Cost cost = call.getCost();
+  const MatrixProduct product = call.getProduct();
+  double rate = 1e12 * peakOf(*this, product, precision);
+  if (cost.functions) {
+    rate *= ofAttention;
+  } else {
+    int64_t flopsOfOne = std::max<int64_t>(2 * product.m * product.n * product.k, 1);
+    rate *= ofProducts * occupancy(*this, product, std::max<int64_t>(cost.flops / flopsOfOne, 1));
+  }
+  return launchSeconds +
+         std::max(static_cast<double>(cost.flops) / rate,
+                  static_cast<double>(cost.bytes) / (1e9 * ofBandwidth * bandwidth));
+}
+
+double GpuFigures::getSeconds(const Cost &kernel) const {
+  // Additions and multiplications are half of what their units do when they do both, and functions
+  // have units of their own, a fourth as many.
+  double arithmetic =
+      (2 * static_cast<double>(kernel.flops) + 8 * static_cast<double>(kernel.functions)) /
+      (1e12 * f32);
+  return launchSeconds +
+         std::max(arithmetic, static_cast<double>(kernel.bytes) / (1e9 * ofBandwidth * bandwidth));
+}
+
+double GpuFigures::getCopySeconds(int64_t bytes) const { return getSeconds(Cost{0, 2 * bytes, 0}); }

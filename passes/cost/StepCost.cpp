@@ -1,0 +1,169 @@
+//===- StepCost.cpp - Questions about the time of a module's functions ------------------------===//
+
+#include "passes/cost/StepCost.h"
+
+#include "ir/DiscardableAttributes.h"
+#include "ir/OperandLayout.h"
+#include "ir/ReservedNames.h"
+#include "ir/TargetInfo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+
+TimedCost &TimedCost::operator+=(const TimedCost &other) {
+  picoseconds += other.picoseconds;
+  flops += other.flops;
+  bytes += other.bytes;
+  return *this;
+}
+
+TimedCost &TimedCost::operator-=(const TimedCost &other) {
+  picoseconds -= other.picoseconds;
+  flops -= other.flops;
+  bytes -= other.bytes;
+  return *this;
+}
+
+static bool isFunction(Operation *op) { return isa<func::FuncOp, StepOp>(op); }
+
+//===------------------------------------------------------------------------------------------===//
+// Changes
+//===------------------------------------------------------------------------------------------===//
+
+void StepCost::change(Operation *op, Operation *parent) {
+  while (parent && parent != module && !isFunction(parent)) {
+    op = parent;
+    parent = op->getParentOp();
+  }
+  if (!parent || parent == module) {
+    isModuleStale = true;
+    return;
+  }
+  stale.insert(op);
+  // A call's description says how a view that it reads lies.
+  if (op->hasTrait<mtc::View>())
+    for (Operation *user : op->getUsers())
+      change(user, user->getParentOp());
+}
+
+void StepCost::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint previous) {
+  if (previous.isSet() && previous.getBlock() != op->getBlock()) {
+    forget(op);
+    change(op, previous.getBlock()->getParentOp());
+  }
+  change(op, op->getParentOp());
+}
+
+void StepCost::notifyOperationModified(Operation *op) { change(op, op->getParentOp()); }
+
+void StepCost::notifyOperationErased(Operation *op) {
+  change(op, op->getParentOp());
+  forget(op);
+  stale.remove(op);
+}
+
+void StepCost::forget(Operation *op) {
+  auto known = entries.find(op);
+  if (known == entries.end())
+    return;
+  functions[known->second.function] -= known->second.cost;
+  entries.erase(known);
+}
+
+void StepCost::collect() {
+  entries.clear();
+  functions.clear();
+  stale.clear();
+  named.clear();
+  for (Operation &symbol : *module.getBody()) {
+    if (auto name = symbol.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+      named[name] = &symbol;
+    if (isFunction(&symbol))
+      for (Operation &op : symbol.getRegion(0).front())
+        stale.insert(&op);
+  }
+  isModuleStale = false;
+}
+
+void StepCost::update() {
+  Attribute compiledFor = module->getAttr(targetAttribute);
+  if (std::exchange(target, compiledFor) != compiledFor || isModuleStale)
+    collect();
+  for (Operation *op : stale) {
+    forget(op);
+    Entry entry{estimate(op), op->getParentOp()};
+    functions[entry.function] += entry.cost;
+    entries[op] = entry;
+  }
+  stale.clear();
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Answers
+//===------------------------------------------------------------------------------------------===//
+
+StepCost::OperationCost StepCost::estimate(Operation *op) {
+  ++estimates;
+  TargetInfo info = TargetInfo::of(module);
+  auto result = [](double seconds, const Cost &cost, StringRef kind) {
+    return OperationCost{{std::llround(1e12 * seconds), cost.flops, cost.bytes}, kind};
+  };
+  auto ofKernel = [&](Operation *kernel, const Cost &cost) {
+    return result(info.getKernelSeconds(kernel), cost, "kernel");
+  };
+  auto ofCall = [&](CallAttrInterface call) {
+    return result(info.getCallSeconds(call), call.getCost(), call.getKind());
+  };
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return ofKernel(op, kernel.getCost());
+  if (auto call = dyn_cast<LibraryCallOpInterface>(op); call && takesOperandLayouts(call))
+    return ofCall(call.describeCall(std::nullopt));
+  if (auto call = dyn_cast<CallOp>(op))
+    return ofCall(call.getCall());
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    if (auto kernel =
+            dyn_cast_or_null<KernelFunctionOp>(named.lookup(launch.getKernelAttr().getAttr())))
+      return ofKernel(kernel, kernel.getCost());
+  if (auto copy = dyn_cast<CopyOp>(op)) {
+    int64_t bytes = byteSize(copy.getSource().getType());
+    return result(info.getCopySeconds(bytes), {.flops = 0, .bytes = 2 * bytes}, "copy");
+  }
+  return {};
+}
+
+StepCost::OperationCost StepCost::of(Operation *op) {
+  update();
+  auto known = entries.find(op);
+  return known == entries.end() ? OperationCost() : known->second.cost;
+}
+
+TimedCost StepCost::ofFunction(StringRef name) {
+  update();
+  return functions.lookup(named.lookup(StringAttr::get(module.getContext(), name)));
+}
+
+TimedCost StepCost::ofStep() {
+  TimedCost sum = ofFunction(microStepName);
+  return sum += ofFunction(updateName);
+}
+
+SmallVector<std::pair<StringRef, TimedCost>> StepCost::ofStepByKind() {
+  update();
+  llvm::MapVector<StringRef, TimedCost> kinds;
+  for (StringRef name : {microStepName, updateName})
+    if (Operation *function = named.lookup(StringAttr::get(module.getContext(), name)))
+      for (Operation &op : function->getRegion(0).front())
+        if (OperationCost cost = of(&op); !cost.kind.empty())
+          kinds[cost.kind] += cost;
+  SmallVector<std::pair<StringRef, TimedCost>> sorted(kinds.begin(), kinds.end());
+  llvm::sort(sorted, [](const auto &a, const auto &b) {
+    return std::pair(-a.second.picoseconds, a.first) < std::pair(-b.second.picoseconds, b.first);
+  });
+  return sorted;
+}
+
+std::string StepCost::describeRates() const { return TargetInfo::of(module).describeRates(); }

@@ -1,0 +1,92 @@
+// Calls and copies that the compiler has timed, to estimate what others take.
+#include "runtime/devices/cpu/library_call.h"
+#include "runtime/devices/cpu/parallel.h"
+#include "runtime/devices/cpu/timing.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+#include <vector>
+
+namespace mtc::runtime {
+namespace {
+
+/// Probes are repeated after each other, so that what else the machine does disturbs them less.
+constexpr double longEnough = 0.001;
+constexpr int minRuns = 1;
+
+/// Zeroed memory in pages of the size that a program's arena has; `data` is null where there is
+/// none.
+class ProbeMemory {
+public:
+  explicit ProbeMemory(int64_t bytes) {
+    constexpr size_t pageBytes = size_t{2} << 20; // of a huge page
+    size_t size = (static_cast<size_t>(bytes) + pageBytes) / pageBytes * pageBytes;
+    start = static_cast<char *>(std::aligned_alloc(pageBytes, size));
+    if (!start)
+      return;
+    madvise(start, size, MADV_HUGEPAGE);
+    std::memset(start, 0, size);
+  }
+  ~ProbeMemory() { std::free(start); }
+  ProbeMemory(const ProbeMemory &) = delete;
+  ProbeMemory &operator=(const ProbeMemory &) = delete;
+
+  char *data() const { return start; }
+
+private:
+  char *start;
+};
+
+/// Of one thread, by the processor's time; negative if the call cannot be run.
+double secondsAlone(const char *kind, const void *description, const int64_t *bytes, int count) {
+  LibraryThreads guard(1);
+  auto prepared = LibraryCall::create(kind, description, 1);
+  if (!prepared)
+    return -1;
+  std::vector<int64_t> offsets(1, 0);
+  for (int i = 0; i < count; ++i)
+    offsets.push_back(offsets.back() + alignedBytes(bytes[i]));
+  ProbeMemory memory(offsets.back() + prepared->scratchBytes());
+  if (!memory.data())
+    return -1;
+  std::vector<char *> buffers;
+  buffers.reserve(offsets.size());
+  for (int64_t offset : offsets)
+    buffers.push_back(memory.data() + offset);
+  return fewestSeconds([&] { prepared->run(buffers.data(), buffers.back()); }, longEnough, minRuns,
+                       threadSeconds);
+}
+
+} // namespace
+} // namespace mtc::runtime
+
+using namespace mtc::runtime;
+
+extern "C" double mtc_call_seconds(const char *kind, const void *description, const int64_t *bytes,
+                                   int count, int threads) {
+  std::vector<double> seconds(static_cast<size_t>(threads));
+  parallelFor(threads, threads, 1, [&](int, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      seconds[static_cast<size_t>(i)] = secondsAlone(kind, description, bytes, count);
+  });
+  if (*std::min_element(seconds.begin(), seconds.end()) < 0)
+    return -1;
+  return *std::max_element(seconds.begin(), seconds.end()) / threads;
+}
+
+extern "C" double mtc_copy_seconds(int64_t bytes, int threads) {
+  ProbeMemory memory(2 * bytes);
+  if (!memory.data())
+    return -1;
+  // A part of less would not be worth a thread's waking.
+  constexpr int64_t grain = 16 << 10;
+  return fewestSeconds(
+      [&] {
+        parallelFor(threads, bytes, grain, [&](int, int64_t begin, int64_t end) {
+          std::memcpy(memory.data() + bytes + begin, memory.data() + begin,
+                      static_cast<size_t>(end - begin));
+        });
+      },
+      longEnough, minRuns, threads == 1 ? threadSeconds : wallSeconds);
+}

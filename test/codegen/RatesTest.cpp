@@ -1,0 +1,107 @@
+// Estimates of time follow what is computed, and how it is computed.
+#include "codegen/cpu/Rates.h"
+#include "codegen/cuda/GpuFigures.h"
+#include "runtime/abi/program.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace mtc;
+
+namespace {
+
+class RatesTest : public testing::Test {
+protected:
+  RatesTest() { context.loadDialect<MtcDialect>(); }
+
+  CallAttrInterface contraction(uint32_t type, int64_t m, int64_t n, int64_t k,
+                                bool isInF32 = false, uint32_t storage = MTC_STORED_AS_IS) {
+    MtcContraction c = {};
+    c.type = type;
+    c.m = m;
+    c.n = n;
+    c.k = k;
+    c.f32_products = isInF32;
+    c.rhs_storage = storage;
+    c.lhs_strides[0] = k;
+    c.rhs_strides[0] = c.out_strides[0] = n;
+    c.lhs_strides[1] = c.rhs_strides[1] = c.out_strides[1] = 1;
+    return ContractionCallAttr::get(&context, c);
+  }
+
+  mlir::MLIRContext context;
+};
+
+TEST_F(RatesTest, AClassKnowsWhatItsProcessorsMultiply) {
+  cpu::Rates plain = cpu::ratesOfClass("avx512", 2), narrow = cpu::ratesOfClass("avx512bf16", 2);
+  CallAttrInterface f32 = contraction(MTC_F32, 1024, 1024, 1024),
+                    bf16 = contraction(MTC_BF16, 1024, 1024, 1024),
+                    inF32 = contraction(MTC_BF16, 1024, 1024, 1024, /*isInF32=*/true);
+  EXPECT_LT(narrow.getSeconds(bf16), 0.6 * narrow.getSeconds(f32));
+  EXPECT_GT(narrow.getSeconds(inF32), narrow.getSeconds(f32));
+  EXPECT_GE(plain.getSeconds(bf16), plain.getSeconds(f32)); // No such products: in f32.
+  EXPECT_GT(plain.getSeconds(contraction(MTC_F32, 1024, 1024, 1024, false, MTC_STORED_NF4)),
+            plain.getSeconds(f32));
+  EXPECT_GT(plain.getSeconds(contraction(MTC_F64, 1024, 1024, 1024)), 10 * plain.getSeconds(f32));
+}
+
+TEST_F(RatesTest, SmallAndSkinnyProductsAreSlower) {
+  cpu::Rates rates = cpu::ratesOfClass("avx2", 4);
+  auto rate = [&](int64_t m, int64_t n, int64_t k) {
+    return static_cast<double>(m * n * k) / rates.getSeconds(contraction(MTC_F32, m, n, k));
+  };
+  double large = rate(1024, 1024, 1024);
+  EXPECT_LT(rate(8, 1024, 1024), 0.6 * large);
+  EXPECT_LT(rate(1024, 1024, 8), 0.6 * large);
+  EXPECT_LT(rate(32, 32, 32), 0.3 * large);
+  EXPECT_GE(rates.getSeconds(contraction(MTC_F32, 1, 1, 1)), rates.overhead);
+  EXPECT_LT(2 * cpu::ratesOfClass("avx2", 1).getSeconds(contraction(MTC_F32, 512, 512, 512)),
+            9 * rates.getSeconds(contraction(MTC_F32, 512, 512, 512)));
+}
+
+TEST_F(RatesTest, CopiesAreFasterInCaches) {
+  cpu::Rates rates = cpu::ratesOfClass("avx512", 4);
+  double before = 0;
+  for (int64_t bytes = 1 << 12; bytes <= int64_t{1} << 30; bytes *= 2) {
+    double each = rates.getCopySeconds(bytes) - rates.overhead;
+    EXPECT_GE(each, 1.9 * before) << bytes; // Twice the bytes take as long or longer, each.
+    before = each;
+  }
+  Cost moving{0, 1 << 24, 0}, computing{0, 1 << 24, 1 << 24};
+  EXPECT_GT(rates.getSeconds(computing), rates.getSeconds(moving));
+}
+
+TEST_F(RatesTest, NamesClasses) {
+  for (const char *name : {"", "avx512bf16", "avx512", "avx2", "sse"})
+    EXPECT_FALSE(cpu::checkRates(name));
+  EXPECT_EQ(llvm::toString(cpu::checkRates("mmx")),
+            "--rates mmx: there is no such class of processors; expected avx512bf16, avx512, avx2, "
+            "sse");
+  EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("znver4", ""))), "avx512bf16");
+  EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("x86-64-v4", ""))), "avx512");
+  EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("x86-64-v3", ""))), "avx2");
+  EXPECT_EQ(cpu::classOf(llvm::cantFail(cpu::describeProcessor("x86-64", ""))), "sse");
+}
+
+TEST_F(RatesTest, AGpuIsTakenByItsDataSheet) {
+  EXPECT_EQ(cuda::figuresOf(90).name, "H100");
+  EXPECT_EQ(cuda::figuresOf(87).name, "A40"); // The nearest before it.
+  EXPECT_EQ(cuda::figuresOf(121).name, "GeForce RTX 5090");
+  CallAttrInterface f32 = contraction(MTC_F32, 8192, 8192, 8192),
+                    bf16 = contraction(MTC_BF16, 8192, 8192, 8192);
+  const cuda::GpuFigures &gpu = cuda::figuresOf(90);
+  double flops = 2.0 * 8192 * 8192 * 8192;
+  // Between half and all of the peak.
+  for (auto [seconds, peak] :
+       {std::pair(gpu.getSeconds(f32, ContractionPrecision::F32), gpu.f32),
+        std::pair(gpu.getSeconds(f32, ContractionPrecision::TF32), gpu.tf32),
+        std::pair(gpu.getSeconds(bf16, ContractionPrecision::F32), gpu.half)}) {
+    EXPECT_GT(flops / seconds, 0.5e12 * peak);
+    EXPECT_LT(flops / seconds, 1e12 * peak);
+  }
+  // A tile of the result alone leaves other processors idle.
+  EXPECT_GT(gpu.getSeconds(contraction(MTC_BF16, 128, 128, 8192), ContractionPrecision::F32) - 2e-6,
+            20 * flops / (1e12 * gpu.half) * 128 * 128 / (8192.0 * 8192.0));
+}
+
+} // namespace

@@ -36,14 +36,14 @@ struct FoldEmptyResults : RewritePattern {
   }
 };
 
-/// scatter_add of no updates => 0
+/// scatter_add of no updates => 0, or what they are added onto
 struct FoldScatterOfNothing : OpRewritePattern<ScatterAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
     if (!llvm::is_contained(shapeOf(op.getUpdates()), 0))
       return rewriter.notifyMatchFailure(op, "there are updates");
     TensorBuilder builder(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, builder.splat(op.getType(), 0.0));
+    rewriter.replaceOp(op, op.getOnto() ? op.getOnto() : builder.splat(op.getType(), 0.0));
     return success();
   }
 };

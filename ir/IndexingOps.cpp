@@ -144,13 +144,18 @@ void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCont
 
 LogicalResult ScatterAddOp::verify() {
   StringRef name = "scatter_add_c1";
+  if (getOnto() && getOnto().getType() != getType())
+    return emitOpError("adds onto ")
+           << getOnto().getType() << ", but gives " << getType() << " (scatter_add_c2)";
   return verifyGather(*this, getType(), getIndices().getType(), getUpdates().getType(), getAxis(),
                       getBatch(), {name, name, name, name});
 }
 
-/// y = sums of x by index; dx = dy at the indices. Saves the indices.
+/// y = base + sums of x by index; dx = dy at the indices, dbase = dy. Saves the indices.
 void ScatterAddOp::buildGradient(GradientBuilder &g) {
   g.set(0, g.gather(g.cotangent(0), getIndices(), getAxis(), getBatch()));
+  if (getOnto())
+    g.set(getOntoMutable().begin()->getOperandNumber(), g.cotangent(0));
 }
 
 FusibleShape ScatterAddOp::getFusibleShape() { return FusibleShape::Scatter; }
@@ -167,5 +172,10 @@ Operation *ScatterAddOp::buildKernel(OpBuilder &builder) {
   index =
       kernel.check(index, getType().getDimSize(getAxis()), isUnsigned(indices.getElementType()));
   Value value = kernel.load(0, layout.all(kernel));
-  return kernel.yield(value, layout.inInput(kernel), index);
+  std::optional<unsigned> onto;
+  if (DenseElementsAttr splat; getOnto())
+    onto = matchPattern(getOnto(), m_Constant(&splat)) && splat.isSplat()
+               ? kernel.addConstant(splat) // No scalar of the body.
+               : getOntoMutable().begin()->getOperandNumber();
+  return kernel.yield(value, layout.inInput(kernel), index, onto);
 }

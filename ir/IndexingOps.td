@@ -35,20 +35,22 @@ def GatherOp : Mtc_ValueOp<"gather", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusibl
 def ScatterAddOp : Mtc_ValueOp<"scatter_add", [Mtc_Gradient, Mtc_Fusible]> {
   let summary = "sums of updates by index: the adjoint of gather";
   let description = [{
-    The result is zero, plus each element of `updates` at the place from which `gather` with the same indices, axis and
-    batch would have read it. Updates of one place are added in their row-major order, so that the sum is always the
-    same bits.
+    The result is `onto`, or zero without, plus each element of `updates` at the place from which `gather` with the same indices,
+    axis and batch would have read it. Updates of one place are added in their row-major order, so that the sum is always
+    the same bits.
 
     ```mlir
     %y = mtc.scatter_add %u, %i axis 0 batch 0 : tensor<3x8xf32>, tensor<3xi64> -> tensor<10x8xf32>
     ```
 
     * scatter_add_c1: `gather` of the result at the indices would have the updates' type.
+    * scatter_add_c2: `onto` has the result's type.
   }];
-  let arguments = (ins Mtc_NumberTensor:$updates, Mtc_IntegerTensor:$indices, I64Attr:$axis, I64Attr:$batch);
+  let arguments = (ins Mtc_NumberTensor:$updates, Mtc_IntegerTensor:$indices, I64Attr:$axis, I64Attr:$batch,
+                       Optional<Mtc_NumberTensor>:$onto);
   let results = (outs Mtc_NumberTensor:$result);
   let assemblyFormat = [{
-    $updates `,` $indices `axis` $axis `batch` $batch attr-dict
+    $updates `,` $indices `axis` $axis `batch` $batch (`onto` $onto^ `:` type($onto))? attr-dict
       `:` type($updates) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -111,7 +111,7 @@ Value KernelBuilder::reduce(ReductionKind kind, Value value, bool isUnsigned) {
 }
 
 KernelOp KernelBuilder::yield(ValueRange values, ArrayRef<SmallVector<AffineExpr>> indices,
-                              ValueRange symbols) {
+                              ValueRange symbols, std::optional<unsigned> onto) {
   SmallVector<AffineMap> maps;
   for (const SmallVector<AffineExpr> &index : indices)
     maps.push_back(map(index, symbols.size()));
@@ -119,7 +119,7 @@ KernelOp KernelBuilder::yield(ValueRange values, ArrayRef<SmallVector<AffineExpr
   if (!symbols.empty())
     llvm::append_range(added, llvm::seq<int64_t>(0, maps.size()));
   KernelYieldOp::create(bodyBuilder, values, bodyBuilder.getAffineMapArrayAttr(maps), symbols,
-                        added);
+                        added, onto ? sources[*onto] : Value());
   return kernel;
 }
 

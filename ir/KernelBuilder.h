@@ -53,10 +53,11 @@ public:
   /// The value itself where no dimension is reduced.
   mlir::Value reduce(ReductionKind kind, mlir::Value value, bool isUnsigned = false);
 
-  /// Ends the kernel: result i's element is at `indices[i]`. With symbols, values are added there.
+  /// Ends the kernel: result i's element is at `indices[i]`. With symbols, values are added there,
+  /// to zero or to operand `onto` of the operation.
   KernelOp yield(mlir::ValueRange values,
                  mlir::ArrayRef<mlir::SmallVector<mlir::AffineExpr>> indices,
-                 mlir::ValueRange symbols = {});
+                 mlir::ValueRange symbols = {}, std::optional<unsigned> onto = std::nullopt);
 
 private:
   mlir::AffineMap map(mlir::ArrayRef<mlir::AffineExpr> index, unsigned symbolCount);

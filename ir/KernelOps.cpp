@@ -67,7 +67,9 @@ static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRe
   int64_t elements = 0, all = type.getNumElements();
   SmallVector<KernelLoadOp> loads;
   for (Operation *user : operand.getUsers()) {
-    auto load = cast<KernelLoadOp>(user);
+    auto load = dyn_cast<KernelLoadOp>(user);
+    if (!load) // What a result starts as is not read as a whole.
+      continue;
     // The same place read again costs nothing.
     if (llvm::any_of(loads, [&](KernelLoadOp other) {
           return other.getMap() == load.getMap() && other.getSymbols() == load.getSymbols();
@@ -121,6 +123,11 @@ static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int
   if (yield.scatters() && yield.getAdded().size() != outputs.size())
     return op->emitOpError("adds ") << yield.getAdded().size() << " of its " << outputs.size()
                                     << " results, expected all of them with symbols (kernel_c6)";
+  if (Value onto = yield.getOnto();
+      onto && (!yield.scatters() || !isa<BlockArgument>(onto) || outputs.size() != 1 ||
+               onto.getType() != outputs.front()))
+    return op->emitOpError("adds onto ") << onto << ", expected an argument of the type of its "
+                                         << "only result, and symbols (kernel_c9)";
   int64_t before = -1;
   for (int64_t result : yield.getAdded()) {
     if (result <= before || result >= static_cast<int64_t>(outputs.size()) ||

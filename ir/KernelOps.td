@@ -38,6 +38,7 @@ def KernelOp : Mtc_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlockImplicitTer
     * kernel_c7: where the body reduces, a reduced dimension has an extent other than 1.
     * kernel_c8: a space with `points` has two dimensions, the rows first, of which all but the last exist as a whole;
       of the last row some points do, and not all. Rows are not reduced, and no result is added to.
+    * kernel_c9: what a result starts as is an argument of the body, of the type of the only result, which is scattered to.
   }];
   let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
                        OptionalAttr<I64Attr>:$points, Variadic<Mtc_Tensor>:$inputs);
@@ -129,7 +130,8 @@ def KernelYieldOp : Mtc_Op<"kernel.yield", [Terminator, ParentOneOf<["KernelOp",
                                             AttrSizedOperandSegments]> {
   let summary = "where each result's element goes";
   let description = [{
-    Results named in `add` start as zero, and points add their values to them. Without symbols each is a sum over the
+    Results named in `add` start as zero, and points add their values to them. A single result may start as an operand instead,
+    `onto`, over which it lies. Without symbols each is a sum over the
     dimensions that its map leaves out, but for the reduced ones: columns are added up while the rows are computed. With
     symbols points scatter: each adds its values at the indices that the maps give from the point and the symbols. Points
     that differ in a dimension that is not reduced never meet then; those that differ only in reduced ones are added in order.
@@ -140,9 +142,10 @@ def KernelYieldOp : Mtc_Op<"kernel.yield", [Terminator, ParentOneOf<["KernelOp",
     ```
   }];
   let arguments = (ins Variadic<Mtc_Scalar>:$values, AffineMapArrayAttr:$maps, Variadic<I64>:$symbols,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$added);
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$added, Optional<Mtc_Tensor>:$onto);
   let assemblyFormat = [{
-    ($values^)? `at` $maps (`[` $symbols^ `]`)? (`add` $added^)? attr-dict (`:` type($values)^)?
+    ($values^)? `at` $maps (`[` $symbols^ `]`)? (`add` $added^)? (`onto` $onto^ `:` type($onto))? attr-dict
+      (`:` type($values)^)?
   }];
   let extraClassDeclaration = [{
     bool isAdded(unsigned result) { return ::llvm::is_contained(getAdded(), static_cast<int64_t>(result)); }

@@ -206,7 +206,7 @@ Value TensorBuilder::scatterAdd(Value updates, Value indices, int64_t axis, int6
   shape.push_back(extent);
   llvm::append_range(shape, shapeOf(updates).drop_front(axis + indexAxes));
   return create<ScatterAddOp>(RankedTensorType::get(shape, typeOf(updates).getElementType()),
-                              updates, indices, axis, batch);
+                              updates, indices, axis, batch, /*onto=*/Value());
 }
 
 Value TensorBuilder::reduce(ReductionKind kind, Value x, ArrayRef<int64_t> axes) {

@@ -164,7 +164,7 @@ private:
   }
 
   void emitPoints() {
-    if (kernel.scatters())
+    if (kernel.scatters() && !kernel.addsOnto())
       for (unsigned result : pointResults)
         emitZeros(result);
     emitDims(plan.innerDims, [&] { emitPoint(); });

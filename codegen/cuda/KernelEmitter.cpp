@@ -24,9 +24,10 @@ static gpu::GPUFuncOp createFunction(ImplicitLocOpBuilder &b, const Launch &laun
 }
 
 static void emitScatterLaunch(LaunchEmitter &emitter, const ScatterPlan &plan) {
-  if (emitter.position == 0)
+  const bool startsAsZero = !emitter.kernel.addsOnto();
+  if (startsAsZero && emitter.position == 0)
     return emitZeros(emitter, plan);
-  if (emitter.position == 1)
+  if (emitter.position == (startsAsZero ? 1 : 0))
     return emitScatter(emitter, plan);
   auto results = emitter.resultNumbers();
   emitColumnSums(emitter, results, plan.partials, plan.chunks);

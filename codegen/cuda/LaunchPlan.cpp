@@ -134,7 +134,8 @@ void planScatter(const NormalKernel &kernel, LaunchPlan &plan) {
     bytes += byteSize(kernel.outputs[result]);
   }
   int64_t vectors = llvm::divideCeil(std::max(bytes, plan.scratchBytes), 16);
-  addLaunch(plan, std::min<int64_t>(llvm::divideCeil(vectors, kBlock), kMaxBlocks), kBlock);
+  if (!kernel.addsOnto())
+    addLaunch(plan, std::min<int64_t>(llvm::divideCeil(vectors, kBlock), kMaxBlocks), kBlock);
   int64_t owned = pointsOf(kernel, shape.ownedDims) / shape.vector.width;
   int64_t threads = std::min<int64_t>(llvm::alignTo(owned, kWarp), kBlock);
   if (shape.byIndex)

@@ -171,7 +171,8 @@ struct TransposePlan {
 };
 constexpr int64_t kTile = 32, kTileRows = 8;
 
-/// The first launch of a kernel that adds (ScatterPlan) sets to zero what is added to.
+/// The first launch of a kernel that adds (ScatterPlan) sets to zero what is added to, unless that
+/// starts as an operand.
 struct LaunchPlan {
   llvm::SmallVector<LaunchSize> launches;
   int64_t scratchBytes = 0;

@@ -113,6 +113,8 @@ static std::string refuse(const ScatterPlan &plan, const NormalKernel &kernel,
   auto results = llvm::to_vector(llvm::seq<unsigned>(kernel.outputs.size()));
   if (plan.chunks > std::max<int64_t>(1, pointsOf(kernel, plan.otherDims)))
     return "it has more 'chunks' than points";
+  if (plan.chunks > 1 && kernel.addsOnto())
+    return "it has 'chunks' of a result that starts as an operand";
   if (plan.chunks > 1 &&
       !lieInScratch(plan.partials, partialSizes(kernel, results, plan.chunks), scratchBytes))
     return wrongPartials;
@@ -129,7 +131,7 @@ template <typename Shape> static bool isShapeOf(const Shape &, const NormalKerne
 template <typename Shape>
 static size_t countLaunches(const Shape &shape, const NormalKernel &kernel) {
   if constexpr (std::is_same_v<Shape, ScatterPlan>)
-    return shape.chunks > 1 ? 3 : 2;
+    return (kernel.addsOnto() ? 1 : 2) + (shape.chunks > 1);
   if constexpr (std::is_same_v<Shape, ReductionPlan>) {
     size_t rows = shape.splits == 1
                       ? 1

@@ -57,6 +57,8 @@ ScatterPlan mtc::cuda::planScatterShape(const NormalKernel &kernel) {
   for (auto [i, type] : llvm::enumerate(kernel.outputs))
     bytes += type.getNumElements() * elementBytes(typeOfPartial(kernel, i));
   plan.indexGroups = std::min(indices, kBlocks);
+  if (kernel.addsOnto()) // Copies start as zero.
+    return plan;
   plan.chunks = std::max<int64_t>(
       1, std::min({kBlocks / plan.indexGroups, points / kMinChunk, kMaxPartialBytes / bytes}));
   return plan;

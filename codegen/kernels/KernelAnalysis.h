@@ -86,6 +86,8 @@ struct NormalKernel {
   DimSet allDims() const { return (DimSet(1) << rank()) - 1; }
   bool isColumnSum(unsigned result) const { return llvm::is_contained(columnSums, result); }
   bool scatters() const { return const_cast<KernelYieldOp &>(yield).scatters(); }
+  /// Whether what it scatters to starts as an operand, not as zero.
+  bool addsOnto() const { return static_cast<bool>(KernelYieldOp(yield).getOnto()); }
   /// How many points exist.
   int64_t points() const;
   /// The dims that storing result i takes part in: those of its value and of its place.

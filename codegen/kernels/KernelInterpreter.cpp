@@ -55,7 +55,9 @@ public:
 
   llvm::Error run() {
     for (auto [i, type] : llvm::enumerate(outputTypes)) {
-      if (yield.scatters())
+      if (auto onto = dyn_cast_if_present<BlockArgument>(yield.getOnto()))
+        std::memmove(outputs[i], inputs[onto.getArgNumber()], byteSize(type));
+      else if (yield.scatters())
         std::memset(outputs[i], 0, byteSize(type));
       if (yield.isColumnSum(i))
         columnSums[i].resize(type.getNumElements());

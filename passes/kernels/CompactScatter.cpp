@@ -34,8 +34,8 @@ private:
     constexpr int64_t minShrinkage = 4;
     int64_t count = op.getIndices().getType().getNumElements();
     RankedTensorType table = op.getResult().getType();
-    return op.getAxis() == 0 && op.getBatch() == 0 && table.getRank() > 1 && count > 0 &&
-           count <= maxIndices && table.getDimSize(0) >= count * minShrinkage;
+    return !op.getOnto() && op.getAxis() == 0 && op.getBatch() == 0 && table.getRank() > 1 &&
+           count > 0 && count <= maxIndices && table.getDimSize(0) >= count * minShrinkage;
   }
 
   Value compact(ScatterAddOp op) {

@@ -87,6 +87,8 @@ private:
   /// The reason why a producer stays apart; empty if it need not.
   StringRef refuseInlining(KernelOp producer, KernelOp reader, unsigned input) {
     unsigned result = cast<OpResult>(reader.getInputs()[input]).getResultNumber();
+    if (reader.getBody().front().getArgument(input) == yieldOf(reader).getOnto())
+      return "the reader adds onto it";
     if (producer.getShape() != FusibleShape::Elementwise)
       return "the producer is not elementwise";
     if (!canInline(producer, result))

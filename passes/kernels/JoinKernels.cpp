@@ -256,7 +256,8 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
     addMap(first, result.getResultNumber(), common.first);
   }
   builder.setInsertionPointToEnd(&joined.getBody().front());
-  KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), added);
+  KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), added,
+                        /*onto=*/Value());
 
   eraseUnread(joined); // What the copies no longer load is no operand.
   // One may have read a value, the other a view of it.

@@ -27,8 +27,11 @@ AffineMap mtc::storedAt(KernelOp kernel, unsigned result) {
 }
 
 SmallVector<KernelLoadOp> mtc::loadsOf(BlockArgument argument) {
-  return llvm::map_to_vector(argument.getUsers(),
-                             [](Operation *user) { return cast<KernelLoadOp>(user); });
+  SmallVector<KernelLoadOp> loads;
+  for (Operation *user : argument.getUsers())
+    if (auto load = dyn_cast<KernelLoadOp>(user)) // And not what adds onto it.
+      loads.push_back(load);
+  return loads;
 }
 
 void mtc::mergeLoads(BlockArgument argument) {
@@ -191,7 +194,7 @@ KernelOp mtc::withoutResult(KernelOp kernel, int64_t result) {
   smaller.getBody().takeBody(kernel.getBody());
   builder.setInsertionPoint(yield);
   KernelYieldOp::create(builder, yield.getLoc(), values, builder.getArrayAttr(maps),
-                        yield.getSymbols(), added);
+                        yield.getSymbols(), added, yield.getOnto());
   yield.erase();
   eraseUnread(smaller);
   SmallVector<Value> kept(smaller->getResults());
@@ -235,6 +238,8 @@ bool mtc::readThroughView(KernelOp kernel, unsigned input) {
     return false;
   Value source = view->getOperand(0);
   BlockArgument argument = kernel.getBody().front().getArgument(input);
+  if (argument == yieldOf(kernel).getOnto())
+    return false;
   auto to = cast<RankedTensorType>(value.getType());
   auto from = cast<RankedTensorType>(source.getType());
   SmallVector<KernelLoadOp> loads = loadsOf(argument);

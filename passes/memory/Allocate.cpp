@@ -2,6 +2,7 @@
 
 #include "ir/OperandLayout.h"
 #include "passes/Passes.h"
+#include "passes/kernels/KernelEditing.h"
 #include "passes/memory/KernelOutliner.h"
 #include "passes/memory/MemoryAnalysis.h"
 
@@ -99,6 +100,9 @@ private:
     if (auto kernel = dyn_cast<KernelOp>(op)) {
       ArrayAttr inputs = sliceArray(kernel.getInputs());
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
+      if (auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto()))
+        copyUnlessShared(kernel.getInputs()[onto.getArgNumber()], kernel.getOutputs().front(),
+                         op->getLoc(), builder);
       KernelFunctionOp function = outliner.outline(kernel, planned.kernelPlan);
       LaunchOp::create(builder, op->getLoc(), function.getSymName(), inputs, outputs, scratch,
                        planned.scratchBytes, ValueRange());
@@ -128,6 +132,12 @@ private:
       CopyOp::create(builder, op->getLoc(), sliceOf(value), destination, ValueRange());
     }
     return success(); // Views, reads and the end need no code.
+  }
+
+  /// What a result starts as lies where the result does.
+  void copyUnlessShared(Value base, Value result, Location loc, OpBuilder &builder) {
+    if (AtAttr from = sliceOf(base), to = sliceOf(result); from != to)
+      CopyOp::create(builder, loc, from, to, ValueRange());
   }
 
   /// The operand that the call's first result lies over, and is added to.

@@ -42,11 +42,26 @@ static bool variesBeyond(AffineMap map, AffineMap other, ArrayRef<int64_t> space
   });
 }
 
+/// Whether a value is what a kernel's result starts as, and nothing else that it reads.
+static bool mayAddOnto(KernelOp kernel, Value root) {
+  auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto());
+  if (!onto || !onto.hasOneUse())
+    return false;
+  Value base = kernel.getInputs()[onto.getArgNumber()];
+  auto readers = llvm::make_filter_range(kernel.getInputs(),
+                                         [&](Value input) { return rootOf(input) == root; });
+  return rootOf(base) == root && llvm::hasSingleElement(readers) && offsetInBuffer(base) == 0 &&
+         byteSize(cast<RankedTensorType>(root.getType())) ==
+             byteSize(cast<RankedTensorType>(base.getType()));
+}
+
 /// For a kernel: every access to the operand is at the index at which the result is stored, of
 /// elements of the same size. A conditional access reads at some of the points only that the result
 /// combines, and may do so after it is stored.
 static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
   FusibleShape shape = kernel.getShape();
+  if (shape == FusibleShape::Scatter)
+    return mayAddOnto(kernel, root);
   if (shape != FusibleShape::Elementwise && shape != FusibleShape::RowReduction)
     return false;
   Block &body = kernel.getBody().front();

@@ -178,3 +178,28 @@ func.func @kernel_c7_elementwise(%x: tensor<4xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @kernel_c9(%x: tensor<9xf32>, %i: tensor<9xi64>, %y: tensor<6xf32>) {
+  // expected-error @below {{expected an argument of the type of its only result, and symbols (kernel_c9)}}
+  %z = mtc.kernel [9] reduce [0] (%x, %i, %y) : (tensor<9xf32>, tensor<9xi64>, tensor<6xf32>) -> tensor<5xf32> {
+  ^body(%a: tensor<9xf32>, %b: tensor<9xi64>, %c: tensor<6xf32>):
+    %n = mtc.kernel.load %b at affine_map<(d0) -> (d0)> : tensor<9xi64> -> i64
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<9xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0)[s0] -> (s0)>] [%n] add [0] onto %c : tensor<6xf32> : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c9_no_symbols(%x: tensor<9xf32>) {
+  // expected-error @below {{expected an argument of the type of its only result, and symbols (kernel_c9)}}
+  %z = mtc.kernel [9] (%x) : (tensor<9xf32>) -> tensor<9xf32> {
+  ^body(%a: tensor<9xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<9xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] onto %a : tensor<9xf32> : f32
+  }
+  return
+}

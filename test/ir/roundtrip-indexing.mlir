@@ -15,5 +15,7 @@ func.func @gather(%x: tensor<4x10x8xf32>, %i: tensor<4x3xi64>, %j: tensor<4xi32>
 func.func @scatter_add(%u: tensor<3x8xf32>, %i: tensor<3xi64>) -> tensor<10x8xf32> {
   // CHECK: mtc.scatter_add %{{.*}}, %{{.*}} axis 0 batch 0 : tensor<3x8xf32>, tensor<3xi64> -> tensor<10x8xf32>
   %y = mtc.scatter_add %u, %i axis 0 batch 0 : tensor<3x8xf32>, tensor<3xi64> -> tensor<10x8xf32>
-  return %y : tensor<10x8xf32>
+  // CHECK: mtc.scatter_add %{{.*}}, %{{.*}} axis 0 batch 0 onto %{{.*}} : tensor<10x8xf32> : tensor<3x8xf32>, tensor<3xi64> -> tensor<10x8xf32>
+  %z = mtc.scatter_add %u, %i axis 0 batch 0 onto %y : tensor<10x8xf32> : tensor<3x8xf32>, tensor<3xi64> -> tensor<10x8xf32>
+  return %z : tensor<10x8xf32>
 }

@@ -16,6 +16,18 @@ func.func @row_reduction(%x: tensor<32x64xf32>) -> (tensor<32x64xf32>, tensor<32
   return %y, %s : tensor<32x64xf32>, tensor<32xf32>
 }
 
+// CHECK-LABEL: func.func @onto
+func.func @onto(%x: tensor<9x4xf32>, %i: tensor<9xi64>, %y: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %z = mtc.kernel [9, 4] reduce [0] (%x, %i, %y) : (tensor<9x4xf32>, tensor<9xi64>, tensor<5x4xf32>) -> tensor<5x4xf32> {
+  ^body(%a: tensor<9x4xf32>, %b: tensor<9xi64>, %c: tensor<5x4xf32>):
+    %n = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0)> : tensor<9xi64> -> i64
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<9x4xf32> -> f32
+    // CHECK: mtc.kernel.yield %{{.*}} at [affine_map<(d0, d1)[s0] -> (s0, d1)>][%{{.*}}] add [0] onto %{{.*}} : tensor<5x4xf32> : f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%n] add [0] onto %c : tensor<5x4xf32> : f32
+  }
+  return %z : tensor<5x4xf32>
+}
+
 // CHECK-LABEL: func.func @scatter
 func.func @scatter(%x: tensor<9x4xf32>, %i: tensor<9xi64>) -> tensor<5x4xf32> {
   // CHECK: mtc.kernel [9, 4] reduce [0](%{{.*}}, %{{.*}})

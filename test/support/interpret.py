@@ -120,12 +120,12 @@ class Kernel:
 
     def run(self, line):
         """Executes a line of the body; gives the results at the yield."""
-        if match := re.fullmatch(r"mtc.kernel.yield (.*) at \[(.*?)\](?:\[(.*?)\])?(?: add \[(.*?)\])? : .*", line):
-            names, maps, symbols, added = match.groups()
+        if match := re.fullmatch(r"mtc.kernel.yield (.*) at \[(.*?)\](?:\[(.*?)\])?(?: add \[(.*?)\])?(?: onto (%\S+) : tensor<.*?>)? : .*", line):
+            names, maps, symbols, added, onto = match.groups()
             assert symbols or not added, "no program before fusion sums columns in a yield"
             return self.store([self.values[n.strip()] for n in names.split(",")],
                               [Affine(m) for m in re.findall(r"affine_map<.*?\)>", maps)],
-                              self.named(symbols), bool(added))
+                              self.named(symbols), bool(added), self.values.get(onto))
         target, name, rest = re.fullmatch(r"(%\S+) = (\S+) +(.*)", line).groups()
         self.values[target] = np.broadcast_to(self.compute(name, rest), self.space)
 
@@ -175,10 +175,10 @@ class Kernel:
             return convert(name.split(".")[1], operands[0], ELEMENTS[match.group(1)])
         return SIMPLE[name](*operands)
 
-    def store(self, values, maps, symbols, add):
+    def store(self, values, maps, symbols, add, onto):
         results = []
         for value, affine, (shape, dtype) in zip(values, maps, self.outputs, strict=True):
-            result = np.zeros(shape, dtype)
+            result = np.zeros(shape, dtype) if onto is None else onto.copy()
             written = np.zeros(shape, bool)
             place = self.places(affine, symbols, shape)
             if add:
@@ -361,13 +361,12 @@ def main():
                 checked += 1
                 continue
             raise SystemExit(f"@{name}: no fault, expected one")
-        if name in expected:
-            wanted = eval(expected.pop(name), names)
-            compare(name, function(*arguments), wanted if isinstance(wanted, tuple) else (wanted,), 1e-5)
-            checked += 1
-        elif name in after:
-            function(*arguments)
-            for variable, expression in after.pop(name).items():
+        if name in expected or name in after:
+            results = function(*arguments)
+            if name in expected:
+                wanted = eval(expected.pop(name), names)
+                compare(name, results, wanted if isinstance(wanted, tuple) else (wanted,), 1e-5)
+            for variable, expression in after.pop(name, {}).items():
                 compare(f"{name} @{variable}", [function.state.values[variable]], [eval(expression, names)], 1e-5)
             checked += 1
         elif name.endswith("_vjp"):

@@ -50,3 +50,13 @@ mtc.kernel_function @blocks [3, 30, 70] reduce [1] -> [tensor<3x8x70xf32>] attri
   %x = mtc.kernel.load %g at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<3x30x70xf32> -> f32
   mtc.kernel.yield %x at [affine_map<(d0, d1, d2)[s0] -> (d0, s0, d2)>] [%j] add [0] : f32
 }
+
+// Sums that start as an operand, which they lie over.
+// CHECK: @onto: {{.*}} ok
+mtc.kernel_function @onto [40, 65] reduce [0] -> [tensor<9x65xf32>] attributes {run.ranges = [[-9, 9], [-1.0, 1.0], [-1.0, 1.0]], run.in_place = [2]} {
+^body(%i: tensor<40xi64>, %g: tensor<40x65xf32>, %b: tensor<9x65xf32>):
+  %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0)> : tensor<40xi64> -> i64
+  %j = mtc.kernel.check %k below 9
+  %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<40x65xf32> -> f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] onto %b : tensor<9x65xf32> : f32
+}

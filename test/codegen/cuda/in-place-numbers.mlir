@@ -131,3 +131,23 @@ mtc.kernel_function @column_sums_in_scratch [11, 3000] -> [tensor<11x3000xf32>, 
   %y = arith.mulf %x, %x : f32
   mtc.kernel.yield %y, %y at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
 }
+
+// Sums that start as an operand, which they lie over.
+// CHECK: @onto: {{.*}} ok
+mtc.kernel_function @onto [40, 65] reduce [0] -> [tensor<9x65xf32>] attributes {run.ranges = [[-9, 9], [-1.0, 1.0], [-1.0, 1.0]], run.in_place = [2]} {
+^body(%i: tensor<40xi64>, %g: tensor<40x65xf32>, %b: tensor<9x65xf32>):
+  %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0)> : tensor<40xi64> -> i64
+  %j = mtc.kernel.check %k below 9
+  %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<40x65xf32> -> f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] onto %b : tensor<9x65xf32> : f32
+}
+
+// Few places of many points, which copies in scratch are for where sums start as zero.
+// CHECK: @few_places: {{.*}} ok
+mtc.kernel_function @few_places [600, 3] reduce [0] -> [tensor<2x3xf32>] attributes {run.ranges = [[-2, 2], [-1.0, 1.0], [-1.0, 1.0]], run.in_place = [2]} {
+^body(%i: tensor<600xi64>, %g: tensor<600x3xf32>, %b: tensor<2x3xf32>):
+  %k = mtc.kernel.load %i at affine_map<(d0, d1) -> (d0)> : tensor<600xi64> -> i64
+  %j = mtc.kernel.check %k below 2
+  %x = mtc.kernel.load %g at affine_map<(d0, d1) -> (d0, d1)> : tensor<600x3xf32> -> f32
+  mtc.kernel.yield %x at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] onto %b : tensor<2x3xf32> : f32
+}

@@ -43,3 +43,18 @@ func.func @scatter_add_batch(%u: tensor<2x2x3xf32>, %i: tensor<2x3xi64>) -> tens
 }
 // given @scatter_add_batch a1 = [[0, 0, 3], [1, 2, 1]]
 // expect @scatter_add_batch = np.stack([a0[0] @ np.eye(4)[[0, 0, 3]], a0[1] @ np.eye(4)[[1, 2, 1]]])
+
+func.func @scatter_onto(%u: tensor<3x2xf32>, %i: tensor<3xi64>, %b: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %y = mtc.scatter_add %u, %i axis 0 batch 0 onto %b : tensor<4x2xf32> : tensor<3x2xf32>, tensor<3xi64> -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}
+// given @scatter_onto a1 = [3, 0, -1]
+// expect @scatter_onto = a2 + np.stack([a0[1], 0 * a0[0], 0 * a0[0], a0[0] + a0[2]])
+
+func.func @scatter_onto_constant(%u: tensor<3xf32>, %i: tensor<3xi64>) -> tensor<4xf32> {
+  %b = mtc.constant dense<2.0> : tensor<4xf32>
+  %y = mtc.scatter_add %u, %i axis 0 batch 0 onto %b : tensor<4xf32> : tensor<3xf32>, tensor<3xi64> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+// given @scatter_onto_constant a1 = [3, 0, 3]
+// expect @scatter_onto_constant = [2 + a0[1], 2, 2, 2 + a0[0] + a0[2]]

@@ -80,7 +80,7 @@ std::string compile(const OptimizerOptions &options, const LossScalingOptions &s
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &context);
   PassManager passes(&context);
   passes.addPass(createScaleLoss(scaling));
-  passes.addPass(createAutodiff({}));
+  passes.addPass(createAutodiff());
   passes.addPass(createOptimizer(options));
   passes.addPass(createQuantizeOptimizerState());
   buildSimplifyPipeline(passes);

@@ -7,7 +7,9 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
+#include "ir/TargetInfo.h"
 #include "passes/Passes.h"
+#include "passes/cost/StepCost.h"
 #include "passes/memory/MemoryAnalysis.h"
 #include "passes/memory/OrderModel.h"
 #include "passes/recompute/RecomputeOptions.h"
@@ -27,26 +29,54 @@ using namespace mtc;
 
 namespace {
 
-/// An estimate of an operation's time, in operations: a byte takes as long as so many.
-double timeOf(Operation *op) {
-  constexpr double flopsPerByte = 10;
-  auto cost = [&](auto each) {
-    Cost found = each.getCost();
-    return static_cast<double>(found.flops) + flopsPerByte * static_cast<double>(found.bytes);
-  };
-  if (auto kernel = dyn_cast<KernelOp>(op))
-    return cost(kernel);
-  if (auto known = dyn_cast<CostOpInterface>(op))
-    return cost(known);
-  return 0;
-}
+/// What operations take. Copies take what their originals do.
+class Times {
+public:
+  explicit Times(ModuleOp module) : cost(module) {}
+
+  double of(Operation *op) {
+    auto [known, isNew] = times.try_emplace(op);
+    if (isNew)
+      known->second = estimate(op);
+    return known->second;
+  }
+  double ofFunction(func::FuncOp function) {
+    double sum = 0;
+    for (Operation &op : function.front())
+      sum += of(&op);
+    return sum;
+  }
+  void add(const Rematerializer::Added &added) {
+    for (auto [copy, original] : added.copies)
+      times[copy] = of(original);
+  }
+
+private:
+  /// Where there is no target, a byte takes as long as so many operations.
+  double estimate(Operation *op) {
+    constexpr double flopsPerByte = 10, flopsPerSecond = 1e11;
+    if (TargetInfo::of(op->getParentOfType<ModuleOp>()))
+      return cost.of(op).seconds();
+    auto ofCost = [&](const Cost &found) {
+      return (static_cast<double>(found.flops) + flopsPerByte * static_cast<double>(found.bytes)) /
+             flopsPerSecond;
+    };
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      return ofCost(kernel.getCost());
+    auto known = dyn_cast<CostOpInterface>(op);
+    return known ? ofCost(known.getCost()) : 0;
+  }
+
+  StepCost cost;
+  DenseMap<Operation *, double> times;
+};
 
 /// Operations that are computed again together.
 struct Unit {
   SmallVector<Operation *, 3> operations;
   Rematerializer::DeadOperands dead;
   int64_t bytes = 0; ///< that it frees at the peak
-  double time = 0;   ///< that it takes
+  double time = 0;   ///< that it takes, in seconds
 };
 
 /// Units that do the same for different layers, in the order in which they run.
@@ -59,8 +89,8 @@ struct Rung {
 
 class Ladder {
 public:
-  Ladder(const FunctionMemory &function, MemoryAnalysis &analysis, int64_t budget)
-      : function(function), analysis(analysis), budget(budget),
+  Ladder(const FunctionMemory &function, MemoryAnalysis &analysis, Times &times, int64_t budget)
+      : function(function), analysis(analysis), times(times), budget(budget),
         values(function.getFunction().front(), analysis) {}
 
   /// Climbs until the plan fits, or nothing lowers its peak.
@@ -111,7 +141,7 @@ private:
       size_t hash = OperationEquivalence::computeHash(first, OperationEquivalence::ignoreHashValue,
                                                       OperationEquivalence::ignoreHashValue,
                                                       OperationEquivalence::IgnoreLocations);
-      auto time = static_cast<int64_t>(unit.time);
+      auto time = static_cast<int64_t>(1e12 * unit.time);
       rungs[{hash, {unit.bytes, time}}].units.push_back(std::move(unit));
     }
     return choose(llvm::make_second_range(rungs));
@@ -141,7 +171,7 @@ private:
         unit = {{}, Keep, -PlannedValue::bytesOf(dead.front()), 0};
       unit.operations.push_back(op);
       unit.bytes += bytes;
-      unit.time += timeOf(op);
+      unit.time += times.of(op);
     }
     for (auto &[value, unit] : keeping)
       units.push_back(std::move(unit));
@@ -184,11 +214,17 @@ private:
 
   /// The time of all that is computed for the sake of an eviction. Copies that others have paid for
   /// count too where they move up: from there on they wait for their own readers.
-  static double priceOf(const Rematerializer::Added &added) {
-    double price = 0;
-    for (Operation *copy : llvm::concat<Operation *const>(added.copies, added.moved))
-      price += timeOf(copy);
+  double priceOf(const Rematerializer::Added &added) {
+    double price = timeOfCopies(added);
+    for (Operation *copy : added.moved)
+      price += times.of(copy);
     return price;
+  }
+  double timeOfCopies(const Rematerializer::Added &added) {
+    double time = 0;
+    for (auto [copy, original] : added.copies)
+      time += times.of(original);
+    return time;
   }
 
   /// Bytes of an operation's results that are alive at a place, not used there, and needed later.
@@ -248,9 +284,9 @@ private:
       std::optional<Rematerializer::Added> added = values.evict(op, place, unit.dead);
       if (!added)
         return false;
+      times.add(*added);
       price += priceOf(*added);
-      for (Operation *copy : added->copies)
-        addedTime += timeOf(copy);
+      addedTime += timeOfCopies(*added);
     }
     return true;
   }
@@ -260,6 +296,7 @@ private:
 
   const FunctionMemory &function;
   MemoryAnalysis &analysis;
+  Times &times;
   const int64_t budget;
   Rematerializer values;
   llvm::DenseSet<std::pair<Operation *, size_t>> refused; ///< By their first operation and size.
@@ -280,12 +317,12 @@ struct RecomputePass : PassWithOptions<mtc::impl::RecomputeBase<RecomputePass>, 
     MemoryAnalysis analysis(getOperation());
     if (failed(analysis.getPlan()))
       return signalPassFailure();
+    Times times(getOperation());
     for (const FunctionMemory &function : analysis.getFunctions()) {
       if (function.writesTransients())
         continue;
-      double time = 0;
-      function.getFunction().walk([&](Operation *op) { time += timeOf(op); });
-      Ladder ladder(function, analysis, budget);
+      const double time = times.ofFunction(function.getFunction());
+      Ladder ladder(function, analysis, times, budget);
       if (failed(ladder.climb()))
         return signalPassFailure();
       if (ladder.getCount())

@@ -106,7 +106,7 @@ Operation *Rematerializer::copyAt(Operation *op, const Need &need) {
   listener.notifyOperationInserted(copy, {});
   if (computes(copy)) {
     copies[op] = copy;
-    need.added->copies.push_back(copy);
+    need.added->copies.push_back({copy, op});
   }
   undo.push_back([this, op, copy] {
     copies.erase(op);

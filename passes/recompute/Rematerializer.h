@@ -22,9 +22,13 @@ public:
   Rematerializer(mlir::Block &block, mlir::RewriterBase::Listener &listener)
       : block(block), listener(listener), accesses(block) {}
 
-  /// What computing again took: new copies, and known ones that are needed earlier now.
+  /// What computing again took.
   struct Added {
-    mlir::SmallVector<mlir::Operation *> copies, moved;
+    struct Copy {
+      mlir::Operation *copy, *original;
+    };
+    mlir::SmallVector<Copy> copies;
+    mlir::SmallVector<mlir::Operation *> moved; ///< known copies that are needed earlier now
   };
 
   /// What becomes of operands that are dead by then.

@@ -35,6 +35,14 @@ LogicalResult LossScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> e
   return success();
 }
 
+LogicalResult AccumulationAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                       int64_t microSteps, int64_t targets) {
+  if (microSteps < 2 || targets < 0)
+    return emitError() << microSteps << " micro-steps with " << targets
+                       << " targets (accumulation_c1)";
+  return success();
+}
+
 LogicalResult IndexRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                      int64_t minimum, int64_t limit, int64_t, StringRef) {
   if (minimum >= limit)
@@ -44,8 +52,8 @@ LogicalResult IndexRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
 }
 
 void ProgramOp::build(OpBuilder &b, OperationState &state, StringRef modelName, Stage stage) {
-  build(b, state, modelName, stage, SourceAttr(), /*batch=*/1, StringAttr(), StringAttr(),
-        ScheduleAttr(), LossScalingAttr());
+  build(b, state, modelName, stage, SourceAttr(), /*batch=*/1, StringAttr(), AccumulationAttr(),
+        StringAttr(), ScheduleAttr(), LossScalingAttr());
   state.regions.front()->emplaceBlock();
 }
 

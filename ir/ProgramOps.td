@@ -55,6 +55,21 @@ def Mtc_LossScalingAttr : Mtc_Attr<"LossScaling", "loss_scaling"> {
   }];
 }
 
+def Mtc_AccumulationAttr : Mtc_Attr<"Accumulation", "accumulation"> {
+  let summary = "an update has the gradients of several micro-steps";
+  let description = [{
+    A micro-step adds to the variables of role `gradient`, and its part of the loss to `@mtc.loss_sum`; the update reads them and
+    leaves zeros. All parts are of the sum over `targets`, the most that the micro-steps of an update have. Where fewer may count,
+    `@mtc.target_count` says how many did, and `targets` divided by that is what the gradients and the loss are still to be
+    multiplied by; otherwise there are no `targets`.
+
+    * accumulation_c1: there are at least two micro-steps, and no negative number of targets.
+  }];
+  let parameters = (ins "int64_t":$micro_steps, DefaultValuedParameter<"int64_t", "0">:$targets);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
   let summary = "the values of an input that are valid, since it is used as an index";
   let description = [{
@@ -91,7 +106,8 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
   let summary = "what holds of a training program as a whole";
   let description = [{
     The region holds the inputs of the steps. A step takes `batch` rows of those that have rows. Loss, optimizer and schedule are
-    there once they are chosen, `loss_scaling` where the loss is scaled.
+    there once they are chosen, `accumulation` where gradients are sums over micro-steps, each of which takes so many rows,
+    `loss_scaling` where the loss is scaled.
 
     ```mlir
     mtc.program "digits" stage training batch 32 loss "cross-entropy" optimizer "adamw"
@@ -107,11 +123,12 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
   }];
   let arguments = (ins StrAttr:$model_name, Mtc_StageAttr:$stage, OptionalAttr<Mtc_SourceAttr>:$source,
                        DefaultValuedAttr<I64Attr, "1">:$batch, OptionalAttr<StrAttr>:$loss,
-                       OptionalAttr<StrAttr>:$optimizer, OptionalAttr<Mtc_ScheduleAttr>:$schedule,
-                       OptionalAttr<Mtc_LossScalingAttr>:$loss_scaling);
+                       OptionalAttr<Mtc_AccumulationAttr>:$accumulation, OptionalAttr<StrAttr>:$optimizer,
+                       OptionalAttr<Mtc_ScheduleAttr>:$schedule, OptionalAttr<Mtc_LossScalingAttr>:$loss_scaling);
   let regions = (region SizedRegion<1>:$inputs);
   let assemblyFormat = [{
-    $model_name `stage` $stage (`from` $source^)? (`batch` $batch^)? (`loss` $loss^)? (`optimizer` $optimizer^)?
+    $model_name `stage` $stage (`from` $source^)? (`batch` $batch^)? (`loss` $loss^)? (`accumulation` $accumulation^)?
+      (`optimizer` $optimizer^)?
       (`schedule` $schedule^)? (`loss_scaling` $loss_scaling^)? attr-dict-with-keyword $inputs
   }];
   let builders = [OpBuilder<(ins "::llvm::StringRef":$modelName, "::mtc::Stage":$stage)>];
@@ -125,6 +142,9 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     /// The input of a name; null if there is none.
     InputOp findInput(::llvm::StringRef name);
     InputOp findOrAddInput(::llvm::StringRef name);
+
+    /// How many micro-steps an update has the gradients of.
+    int64_t getMicroSteps() { return getAccumulationAttr() ? getAccumulationAttr().getMicroSteps() : 1; }
   }];
 }
 

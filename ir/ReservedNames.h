@@ -29,6 +29,11 @@ inline constexpr llvm::StringLiteral lossScaleName = "mtc.loss_scale",
 inline constexpr llvm::StringLiteral finiteUpdatesName = "mtc.finite_updates",
                                      updateCountName = "mtc.update_count";
 
+/// Variables of a program that accumulates: the sum of the micro-steps' parts of the loss, and of
+/// how many targets they had, where fewer may count than there are. Scalars of f64.
+inline constexpr llvm::StringLiteral lossSumName = "mtc.loss_sum",
+                                     targetCountName = "mtc.target_count";
+
 /// The symbol of the variable that the runtime writes a scalar to.
 std::string scalarName(RuntimeScalar scalar);
 

@@ -1,6 +1,7 @@
 //===- StateOps.cpp - Verifiers of state and its uses -----------------------------------------===//
 
 #include "ir/Mtc.h"
+#include "ir/ReservedNames.h"
 #include "ir/Shape.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
@@ -19,6 +20,27 @@ RankedTensorType VariableOp::getSourceType() {
   return stored ? stored.getType() : getTensorType();
 }
 
+/// What the runtime writes.
+static RankedTensorType typeOfScalar(MLIRContext *context, RuntimeScalar scalar) {
+  Builder b(context);
+  bool isRate = scalar == RuntimeScalar::LearningRate;
+  return RankedTensorType::get({}, isRate ? Type(b.getF64Type()) : Type(b.getI64Type()));
+}
+
+VariableOp VariableOp::findOrAddScalar(SymbolTable &symbols, RuntimeScalar scalar,
+                                       Block::iterator end) {
+  std::string name = scalarName(scalar);
+  if (auto known = symbols.lookup<VariableOp>(name))
+    return known;
+  Operation *module = symbols.getOp();
+  OpBuilder builder(module->getContext());
+  auto variable = VariableOp::create(builder, module->getLoc(), Role::Scalar, name,
+                                     typeOfScalar(builder.getContext(), scalar),
+                                     RuntimeScalarAttr::get(builder.getContext(), scalar));
+  symbols.insert(variable, end);
+  return variable;
+}
+
 /// variable_c2
 static LogicalResult verifyScalar(VariableOp variable) {
   auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial());
@@ -28,9 +50,7 @@ static LogicalResult verifyScalar(VariableOp variable) {
            << ", expected #mtc.scalar of a scalar alone (variable_c2)";
   if (!scalar)
     return success();
-  Builder b(variable.getContext());
-  bool isRate = scalar.getValue() == RuntimeScalar::LearningRate;
-  auto written = RankedTensorType::get({}, isRate ? Type(b.getF64Type()) : Type(b.getI64Type()));
+  RankedTensorType written = typeOfScalar(variable.getContext(), scalar.getValue());
   if (variable.getTensorType() != written)
     return variable.emitOpError("is ") << variable.getTensorType() << ", but the runtime writes "
                                        << written << " (variable_c2)";
@@ -140,10 +160,6 @@ LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyState(*this, getVariableAttr(), getValue().getType(), symbols);
-}
-
-LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyState(*this, getVariableAttr(), getValue().getType(), symbols);
 }
 

@@ -36,6 +36,9 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
     /// Of the initial value, which may be stored as another type.
     ::mlir::RankedTensorType getSourceType();
+
+    /// The variable of a scalar that the runtime writes, which a module without gets at `end`.
+    static VariableOp findOrAddScalar(::mlir::SymbolTable &symbols, ::mtc::RuntimeScalar scalar, ::mlir::Block::iterator end);
   }];
 }
 
@@ -73,13 +76,6 @@ def ReadOp : Mtc_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods
 def WriteOp : Mtc_Op<"write", [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "gives a variable a new value";
   let arguments = (ins FlatSymbolRefAttr:$variable, Mtc_Tensor:$value);
-  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
-}
-
-def AccumulateOp : Mtc_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]>,
-                                         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "adds to a variable";
-  let arguments = (ins FlatSymbolRefAttr:$variable, Mtc_NumberTensor:$value);
   let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
 }
 

@@ -73,8 +73,8 @@ void runSession(const Session &session, TrainingState &state) {
 /// Says which rows count twice or not at all, unless the user has named --last-batch.
 void sayLastBatch(const MtcProgram &program, const Options &options, const Dataset &data,
                   LastBatch last, int64_t steps) {
-  const std::string line = describeLastBatch(last, program, data.rows(), data.batch(), steps);
-  const bool isWarning = data.rows() < data.batch();
+  const std::string line = describeLastBatch(last, program, data.rows(), data.batchOfStep(), steps);
+  const bool isWarning = data.rows() < data.batchOfStep();
   if (!line.empty() && !options.lastBatch && (isWarning || !options.quiet))
     std::fprintf(stderr, "%s: %s\n", isWarning ? "warning" : "note", line.c_str());
 }
@@ -127,7 +127,7 @@ struct Inputs {
     const bool usesOrder = options.trains() || !options.gradients.empty();
     if (usesOrder && !problems.any())
       problems.collect([&] {
-        checkLastBatch(state.lastBatch, program, data->rows(), data->batch());
+        checkLastBatch(state.lastBatch, program, data->rows(), data->batchOfStep());
         const int64_t last = lastStep(options, orderOf(*data, state));
         if (options.trains())
           state.scheduleSteps = chooseScheduleSteps(program, state, last, options.scheduleSteps);

@@ -199,14 +199,28 @@ private:
                     field<&MtcSchedule::rates>(c.array(rates)));
   }
 
+  /// -1 if there is no such variable.
+  int64_t variableOffset(StringRef name) {
+    for (VariableOp variable : placed.getOps<VariableOp>())
+      if (variable.getSymName() == name)
+        return static_cast<int64_t>(*variable.getOffset());
+    return -1;
+  }
+
+  Constant *describeAccumulation() {
+    AccumulationAttr accumulation = program.getAccumulationAttr();
+    return c.record(
+        field<&MtcAccumulation::micro_steps>(program.getMicroSteps()),
+        field<&MtcAccumulation::loss_sum>(accumulation ? variableOffset(lossSumName) : -1),
+        field<&MtcAccumulation::count>(accumulation ? variableOffset(targetCountName) : -1),
+        field<&MtcAccumulation::targets>(
+            accumulation ? static_cast<double>(accumulation.getTargets()) : 0.0));
+  }
+
   Constant *describeLossScaling() {
     LossScalingAttr scaling = program.getLossScalingAttr();
-    int64_t scale = -1;
-    for (VariableOp variable : placed.getOps<VariableOp>())
-      if (scaling && variable.getSymName() == lossScaleName)
-        scale = static_cast<int64_t>(*variable.getOffset());
     return c.record(
-        field<&MtcLossScaling::scale>(scale),
+        field<&MtcLossScaling::scale>(scaling ? variableOffset(lossScaleName) : -1),
         field<&MtcLossScaling::used>(outputOffset(updateName, lossScaleName)),
         field<&MtcLossScaling::skipped>(outputOffset(updateName, updateSkippedName)),
         field<&MtcLossScaling::least>(scaling ? scaling.getLeast().getValueAsDouble() : 0.0));
@@ -217,6 +231,8 @@ private:
     std::string text;
     llvm::raw_string_ostream stream(text);
     stream << optimizer() << '\n' << loss() << '\n' << program.getBatch() << '\n';
+    if (program.getMicroSteps() > 1)
+      stream << program.getMicroSteps() << " micro-steps\n";
     for (VariableOp variable : placed.getOps<VariableOp>())
       stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
              << variable.getType() << '\n';
@@ -319,6 +335,7 @@ private:
         field<&MtcProgram::micro_step_loss>(outputOffset(microStepName, lossName)),
         field<&MtcProgram::evaluate_loss>(outputOffset(evaluateName, lossName)),
         field<&MtcProgram::gradient_norm>(outputOffset(updateName, gradientNormName)),
+        field<&MtcProgram::accumulation>(describeAccumulation()),
         field<&MtcProgram::loss_scaling>(describeLossScaling()),
         field<&MtcProgram::loss_type>(lossType()), field<&MtcProgram::row_metrics>(rowMetrics),
         field<&MtcProgram::scalars>(describeScalars(c, placed)),

@@ -5,6 +5,7 @@
 #include "ir/TensorBuilder.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
+#include "passes/autodiff/Accumulation.h"
 #include "passes/autodiff/Autodiff.h"
 
 namespace mtc {
@@ -72,22 +73,11 @@ Value AutodiffPass::buildCotangent(func::FuncOp function, Value loss) {
 /// The sum of the reads' gradients, built where the last of them is; zeros if there is none.
 static Value total(func::FuncOp function, const Parameter &parameter, ArrayRef<Value> gradients,
                    Location location) {
-  Value sum;
-  for (Value gradient : gradients) {
-    if (!gradient || !sum) {
-      sum = gradient ? gradient : sum;
-      continue;
-    }
-    // Reads are differentiated in reverse order: an earlier read's gradient is complete later.
-    Operation *later = sum.getDefiningOp()->isBeforeInBlock(gradient.getDefiningOp())
-                           ? gradient.getDefiningOp()
-                           : sum.getDefiningOp();
-    OpBuilder builder(later->getContext());
-    builder.setInsertionPointAfter(later);
-    sum = TensorBuilder(location, builder).add(sum, gradient);
-  }
-  if (sum)
-    return sum;
+  // Reads are differentiated in reverse order: an earlier read's gradient is complete later.
+  SmallVector<Value> known =
+      llvm::filter_to_vector(gradients, [](Value each) { return bool(each); });
+  if (!known.empty())
+    return sumWhereKnown(known, location);
   OpBuilder builder(function.front().getTerminator());
   VariableOp variable = parameter.variable;
   return TensorBuilder(location, builder).splat(variable.getTensorType(), 0.0);
@@ -104,12 +94,12 @@ void AutodiffPass::deliver(func::FuncOp function, const Parameter &parameter,
   StringAttr gradientName = symbols.insert(gradientVariable, function->getIterator());
 
   Location location = backwardLocation(NameLoc::get(name));
+  ProgramOp program = ProgramOp::find(getOperation());
+  if (program && program.getMicroSteps() > 1)
+    return accumulate(gradients, gradientVariable, location);
   Value gradient = total(function, parameter, gradients, location);
   builder.setInsertionPointAfterValue(gradient);
-  if (accumulate)
-    AccumulateOp::create(builder, location, gradientName, gradient);
-  else
-    WriteOp::create(builder, location, gradientName, gradient);
+  WriteOp::create(builder, location, gradientName, gradient);
 }
 
 void AutodiffPass::runOnOperation() {

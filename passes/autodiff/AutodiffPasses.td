@@ -13,7 +13,9 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
     knows none itself; it computes nothing that no parameter needs. Operations between a parameter and the loss that
     have no gradient are reported all at once. A parameter that does not influence the loss gets zeros and a warning.
 
-    Where the program scales its loss (`mtc-scale-loss`), the gradients are those of the loss times `@mtc.loss_scale`.
+    Where the program scales its loss (`mtc-scale-loss`), the gradients are those of the loss times `@mtc.loss_scale`. Where it
+    has several micro-steps before an update, they are added to their variables, term by term: what a contraction gives then
+    lies over what it is added to, and the sums by index of an embedding's gradient are added to the rows that are named.
 
     ```mlir
     mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
@@ -31,10 +33,6 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
       mtc.write @w.grad, %g : tensor<4xf32>
     ```
   }];
-  let options = [
-    Option<"accumulate", "accumulate", "bool", "false",
-           "add to the gradients' variables instead of overwriting them">,
-  ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 

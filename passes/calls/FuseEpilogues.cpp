@@ -80,6 +80,14 @@ bool mayRound(Value product, Type element) {
          getElementTypeOrSelf(call->getOperand(0)) == element && !element.isF32();
 }
 
+/// Whether a call rounds to the type of its operands what a sum of f32 needs not rounded.
+bool mayStayWide(Value product, Type element) {
+  Operation *call = product.getDefiningOp();
+  Type given = getElementTypeOrSelf(product);
+  return call && element.isF32() && elementBytes(given) == 2 && call->getNumOperands() > 0 &&
+         getElementTypeOrSelf(call->getOperand(0)) == given;
+}
+
 class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   void runOnOperation() override {
     target = TargetInfo::of(getOperation());
@@ -113,8 +121,10 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
       if (!offsets)
         return std::nullopt;
       Term term{load, rootOf(inputOf(kernel, load)), *offsets};
-      bool hasType = source.getElementType() == type.getElementType() ||
-                     (kernel->getNumResults() == 1 && mayRound(term.root, type.getElementType()));
+      bool hasType =
+          source.getElementType() == type.getElementType() ||
+          (kernel->getNumResults() == 1 && (mayRound(term.root, type.getElementType()) ||
+                                            mayStayWide(term.root, type.getElementType())));
       bool isProduct = hasType && isProductFor(kernel, term, *stored);
       (isProduct ? sum.products : sum.others).push_back(term);
     }
@@ -153,7 +163,10 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
         break;
       }
       changed->setLoc(FusedLoc::get(builder.getContext(), {call.getLoc(), sum.kernel.getLoc()}));
-      if (!takesOperandLayouts(changed))
+      if (mayStayWide(product.root, getElementTypeOrSelf(changed->getResult(0))) &&
+          !accumulates(changed))
+        reason = "it is rounded before it is added";
+      else if (!takesOperandLayouts(changed))
         reason = "the call cannot read it as it lies";
       else if (reason.empty() && isSupportedLess(target, changed, call))
         reason = "the library would be slower";
@@ -200,6 +213,14 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     changed->getResult(0).setType(type.clone(getElementTypeOrSelf(stored)));
     created.push_back(changed);
     return cast<LibraryCallOpInterface>(changed);
+  }
+
+  /// Whether the call adds to a variable, over which its result may lie.
+  static bool accumulates(LibraryCallOpInterface call) {
+    return llvm::any_of(call->getOpOperands(), [&](OpOperand &operand) {
+      return isOfVariable(operand.get()) &&
+             cast<EpilogueOpInterface>(*call).mayAccumulate(operand.getOperandNumber());
+    });
   }
 
   /// Which call adds which term: of those behind it the one that adds least. Gives the reason if a

@@ -5,6 +5,7 @@
 #include "passes/Passes.h"
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossChoice.h"
+#include "passes/losses/MicroSteps.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_ATTACHLOSS
@@ -24,6 +25,7 @@ struct Plan {
   RankedTensorType labelType; // null: no labels
   int64_t classAxis = -1, classes = 0;
   std::string shiftedFrom;
+  int64_t microSteps = 1;
 };
 
 struct AttachLossPass : PassWithOptions<mtc::impl::AttachLossBase<AttachLossPass>, LossOptions> {
@@ -62,6 +64,7 @@ FailureOr<Plan> AttachLossPass::makePlan(func::FuncOp forward) {
   plan.loss = findLoss(choice->loss);
   plan.output = choice->output;
   plan.labels = options.labels.empty() ? "labels" : options.labels;
+  plan.microSteps = options.microSteps;
   if (plan.loss)
     return planLabels(forward, plan);
   if (!options.labels.empty() && !findArgument(forward, options.labels))
@@ -157,12 +160,16 @@ static Value beforeRounding(Value result) {
 static SmallVector<Result> buildLoss(TensorBuilder &b, const Plan &plan, Value output, Value labels,
                                      bool evaluates) {
   output = b.cast(output, lossElement(typeOf(output).getElementType()));
-  if (!plan.loss)
-    return {{b.reshape(output, {}), lossName.str()}};
+  const bool isPart = !evaluates && plan.microSteps > 1;
+  if (!plan.loss) {
+    Value loss = b.reshape(output, {});
+    return {{isPart ? buildPartOfLoss(b, loss, plan.microSteps) : loss, lossName.str()}};
+  }
   if (!plan.loss->classifies)
     labels = b.cast(labels, typeOf(output).getElementType());
   LossTerms terms = plan.loss->build(b, output, labels, plan.classAxis);
-  SmallVector<Result> results = {{mean(b, terms), lossName.str()}};
+  Value loss = isPart ? buildPartOfLoss(b, terms, plan.microSteps) : mean(b, terms);
+  SmallVector<Result> results = {{loss, lossName.str()}};
   if (!evaluates)
     return results;
   results.push_back({rowSums(b, terms.losses), rowLossName.str()});
@@ -209,11 +216,27 @@ static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Pla
       results.push_back({value, resultName(forward, i).str()});
     // Statistics are the training's.
     for (Operation &op : llvm::make_early_inc_range(function.front()))
-      if (isa<WriteOp, AccumulateOp, WriteFlatOp>(op))
+      if (isa<WriteOp, WriteFlatOp>(op))
         op.erase();
   }
+  if (!evaluates && plan.microSteps > 1)
+    numberRandomBits(function, plan.microSteps);
   setResults(function, results);
   return function;
+}
+
+/// What of the micro-steps is not as in one large batch.
+static void remarkOnMicroSteps(func::FuncOp forward, const Plan &plan) {
+  if (plan.microSteps == 1)
+    return;
+  Location unknown = UnknownLoc::get(forward.getContext());
+  if (!plan.loss)
+    emitRemark(unknown, "the loss of a step is the mean of the output '")
+        << resultName(forward, plan.output) << "' over its " << plan.microSteps
+        << " batches (--accumulate): that of one large batch where it is itself a mean over rows";
+  if (!forward.front().getOps<WriteOp>().empty())
+    emitRemark(unknown, "batch normalization that trains takes the statistics of each of a step's ")
+        << plan.microSteps << " batches by itself (--accumulate), not of all their rows";
 }
 
 /// Says in the module's program what its inputs and its loss are.
@@ -249,6 +272,7 @@ void AttachLossPass::runOnOperation() {
   FailureOr<Plan> plan = makePlan(forward);
   if (failed(plan))
     return signalPassFailure();
+  remarkOnMicroSteps(forward, *plan);
   func::FuncOp microStep = makeFunction(forward, microStepName, *plan, /*evaluates=*/false);
   makeFunction(forward, evaluateName, *plan, /*evaluates=*/true);
   describe(microStep, *plan);

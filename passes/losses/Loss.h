@@ -67,6 +67,7 @@ std::vector<OptionChoice> lossChoices();
 /// The options of mtc-attach-loss; empty ones are chosen from the graph.
 struct LossOptions {
   std::string loss, output, labels;
+  int64_t microSteps = 1; ///< Whose gradients make an update.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&LossOptions::loss,
@@ -76,6 +77,14 @@ struct LossOptions {
            {"output", "NAME", "graph output that the loss reads (first floating-point one)"});
     option(&LossOptions::labels,
            {"labels", "NAME", "name of the labels: a graph input or a new one (labels)"});
+    option(&LossOptions::microSteps,
+           {"accumulate", "N",
+            "batches, of which one at a time is in memory, whose gradients are added up for an "
+            "update: a step takes N times the rows, and its loss is that of one batch of them"},
+           [](const LossOptions &all) -> std::string {
+             bool isValid = all.microSteps >= 1 && all.microSteps <= 1000000;
+             return isValid ? "" : "expected 1 to 1000000 batches";
+           });
   }
 };
 

@@ -12,7 +12,12 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
     each row of the batch (so that a whole file can be averaged exactly) and the graph's outputs, and writes no variable.
     Labels are the graph's input of that name, or else a new argument. `mtc.program` names the loss.
 
-    Its options are `loss`, `output` and `labels` (`LossOptions` in `passes/losses/Loss.h`).
+    With `accumulate` the gradients of several micro-steps make an update. The loss that `@micro_step` gives is its part then, the
+    sum over its targets divided by all that the micro-steps may have, and `@mtc.loss_sum` the sum of the parts. Where labels may
+    be ignored, `@mtc.target_count` counts those that are not. So each target of an update counts alike, in whichever micro-step
+    it is. `mtc.program` says so; random bits are those of the micro-step.
+
+    Its options are `loss`, `output`, `labels` and `accumulate` (`LossOptions` in `passes/losses/Loss.h`).
 
     Losses are PyTorch's: `cross-entropy` is the mean over the labels that are not -100, with the classes on the last
     axis, or on axis 1 where the labels' shape says so; an output of rank 4 and above, whose labels are not in the graph,

@@ -30,7 +30,8 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     StringRef reason = program && program.getLossScaling()
                            ? "the loss is scaled: all gradients decide whether the step is skipped"
                            : whole.check();
-    if (reason.empty() && !findGradients(microStep, symbols))
+    const bool accumulates = program && program.getMicroSteps() > 1;
+    if (reason.empty() && (accumulates || !findGradients(microStep, symbols)))
       reason = "gradients are sums over micro-steps";
     if (reason.empty() && returnsVariable(microStep))
       reason = "the value of a variable is a result, and must outlive the update";
@@ -74,19 +75,15 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
     return small;
   }
 
-  /// The writes of gradients by their parameter. False if a gradient is not simply written.
+  /// The writes of gradients by their parameter. False if a gradient is written more than once.
   bool findGradients(func::FuncOp microStep, SymbolTable &symbols) {
     gradients.clear();
     bool isSimple = true;
-    microStep.walk([&](Operation *op) {
-      if (auto write = dyn_cast<WriteOp>(op)) {
-        auto variable = symbols.lookup<VariableOp>(write.getVariable());
-        if (variable.getRole() == Role::Gradient)
-          isSimple &= gradients.insert({*variable.getOf(), write}).second;
-      } else if (isa<AccumulateOp>(op)) {
-        isSimple = false;
-      }
-    });
+    for (auto write : microStep.front().getOps<WriteOp>()) {
+      auto variable = symbols.lookup<VariableOp>(write.getVariable());
+      if (variable.getRole() == Role::Gradient)
+        isSimple &= gradients.insert({*variable.getOf(), write}).second;
+    }
     return isSimple;
   }
 

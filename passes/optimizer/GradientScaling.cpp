@@ -2,19 +2,36 @@
 
 #include "passes/optimizer/GradientScaling.h"
 
+#include "ir/ReservedNames.h"
 #include "passes/optimizer/Optimizer.h"
 
 using namespace mlir;
 using namespace mtc;
 
-/// Limits each element by --clip-value, times the loss scale that gradients still have.
+/// The loss scale, and where some targets may not count the part that did. Without any, gradients
+/// are 0 and stay so.
+void GradientScaling::findScale(TensorBuilder &b) {
+  if (lossScale) {
+    scale = lossScale->getScale();
+    inverse = lossScale->getInverse();
+  }
+  if (!accumulation || accumulation.getTargets() == 0)
+    return;
+  Value count = b.create<ReadOp>(RankedTensorType::get({}, b.getF64Type()), targetCountName);
+  count = b.max(count, b.splat(count, 1.0));
+  Value all = b.splat(count, static_cast<double>(accumulation.getTargets()));
+  Value part = b.div(count, all), inversePart = b.div(all, count);
+  scale = scale ? b.mul(scale, part) : part;
+  inverse = inverse ? b.mul(inverse, inversePart) : inversePart;
+}
+
+/// Limits each element by --clip-value, times the scale that gradients still have.
 Value GradientScaling::limit(TensorBuilder &b, Value gradient) const {
   if (!options.clipValue)
     return gradient;
   auto spread = [&](double limit) {
-    if (!lossScale)
+    if (!scale)
       return b.splat(gradient, limit);
-    Value scale = lossScale->getScale();
     return broadcastLike(b, b.mul(scale, b.splat(scale, limit)), gradient);
   };
   return b.max(b.min(gradient, spread(*options.clipValue)), spread(-*options.clipValue));
@@ -24,8 +41,8 @@ Value GradientScaling::buildNorm(TensorBuilder &b, ArrayRef<VariableOp> gradient
   Value total = b.splat(RankedTensorType::get({}, b.getF64Type()), 0.0);
   for (VariableOp variable : gradients) {
     Value gradient = limit(b, b.create<ReadOp>(variable.getTensorType(), variable.getSymName()));
-    if (lossScale) // Before it is squared: squares have the range that they have without a scale.
-      gradient = b.mul(gradient, broadcastLike(b, lossScale->getInverse(), gradient));
+    if (inverse) // Before it is squared: squares have the range that they have without a scale.
+      gradient = b.mul(gradient, broadcastLike(b, inverse, gradient));
     total = b.add(total, sumOfSquares(b, gradient));
   }
   return b.sqrt(total);
@@ -38,10 +55,10 @@ static Value buildClipping(TensorBuilder &b, Value norm, double limit) {
 }
 
 void GradientScaling::build(TensorBuilder &b, ArrayRef<VariableOp> gradients) {
+  findScale(b);
   if (options.clipNorm || options.gradientNorm)
     norm = buildNorm(b, gradients);
-  if (lossScale)
-    factor = lossScale->getInverse();
+  factor = inverse;
   if (options.clipNorm) {
     Value clipping = buildClipping(b, norm, *options.clipNorm);
     factor = factor ? b.mul(clipping, factor) : clipping;

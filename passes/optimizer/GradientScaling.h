@@ -8,15 +8,18 @@
 
 namespace mtc {
 
-/// Gradients divided by the loss scale, then clipped by value, then by norm. What divides them and
-/// what clips their norm is one factor.
+/// Gradients divided by the loss scale and, where they are sums over micro-steps, by the part of
+/// the targets that counted, then clipped by value, then by norm. What divides them and what clips
+/// their norm is one factor.
 class GradientScaling {
 public:
   using Value = mlir::Value;
 
-  /// Both outlive the object; `lossScale` is null where the loss is not scaled.
-  GradientScaling(const OptimizerOptions &options, const LossScale *lossScale)
-      : options(options), lossScale(lossScale) {}
+  /// The first two outlive the object; `lossScale` is null where the loss is not scaled,
+  /// `accumulation` where an update has one micro-step.
+  GradientScaling(const OptimizerOptions &options, const LossScale *lossScale,
+                  AccumulationAttr accumulation)
+      : options(options), lossScale(lossScale), accumulation(accumulation) {}
 
   /// Computes the norm of all gradients, if it is asked for, and the factor.
   void build(TensorBuilder &b, llvm::ArrayRef<VariableOp> gradients);
@@ -26,11 +29,15 @@ public:
   Value apply(TensorBuilder &b, Value gradient) const;
 
 private:
+  void findScale(TensorBuilder &b);
   Value limit(TensorBuilder &b, Value gradient) const;
   Value buildNorm(TensorBuilder &b, llvm::ArrayRef<VariableOp> gradients) const;
 
   const OptimizerOptions &options;
   const LossScale *lossScale;
+  AccumulationAttr accumulation;
+  /// What gradients are multiplied by as they are given, scalars f64; null where it is 1.
+  Value scale, inverse;
   Value norm, factor; ///< The factor is null where it is 1.
 };
 

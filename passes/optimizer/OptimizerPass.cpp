@@ -51,7 +51,8 @@ private:
                       const UpdateRule &rule);
   VariableOp addVariable(VariableOp parameter, Role role, StringRef suffix, Type type,
                          Attribute initial);
-  Value readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element);
+  Value readScalar(TensorBuilder &b, RuntimeScalar scalar);
+  void clearSums(TensorBuilder &b);
   Value keep(TensorBuilder &b, Value changed, Value old) const;
   void buildUpdate(Update update, const Operands &operands);
   void buildGroup(const Update &update, const Group &group);
@@ -151,17 +152,17 @@ FailureOr<std::vector<Group>> OptimizerPass::makeGroups(UpdateRules &rules) {
   return groups;
 }
 
-/// A scalar that the runtime sets; the variable is made on first use.
-Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar, Type element) {
-  std::string name = scalarName(scalar);
-  auto type = RankedTensorType::get({}, element);
-  if (!symbols->lookup(name)) {
-    OpBuilder builder(&getContext());
-    symbols->insert(VariableOp::create(builder, getOperation().getLoc(), Role::Scalar, name, type,
-                                       RuntimeScalarAttr::get(&getContext(), scalar)),
-                    variablesEnd);
-  }
-  return b.cast(b.create<ReadOp>(type, name), b.getF64Type());
+/// A scalar that the runtime sets, as f64.
+Value OptimizerPass::readScalar(TensorBuilder &b, RuntimeScalar scalar) {
+  VariableOp variable = VariableOp::findOrAddScalar(*symbols, scalar, variablesEnd);
+  return b.cast(b.create<ReadOp>(variable.getTensorType(), variable.getSymName()), b.getF64Type());
+}
+
+/// Sums over the micro-steps start again.
+void OptimizerPass::clearSums(TensorBuilder &b) {
+  for (StringRef name : {lossSumName, targetCountName})
+    if (auto variable = symbols->lookup<VariableOp>(name))
+      b.create<WriteOp>(name, b.splat(variable.getTensorType(), 0.0));
 }
 
 /// What a variable becomes.
@@ -185,6 +186,12 @@ static void keepFinite(Update &update, Value oldParameter) {
       state = b.select(exists, state, b.splat(state, 0.0));
 }
 
+/// Zeros that the kernel which computes a value can store too: a constant would be a kernel of its
+/// own, and could come before what they replace is read. Nothing is less than itself.
+static Value zerosBehind(TensorBuilder &b, Value value, RankedTensorType like) {
+  return b.cast(b.compare(Predicate::Lt, value, value), like.getElementType());
+}
+
 /// Reads first and writes last, so that nothing keeps apart what is computed.
 void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   TensorBuilder &b = update.b;
@@ -206,7 +213,7 @@ void OptimizerPass::buildUpdate(Update update, const Operands &operands) {
   bool isShared = !update.rule.kind->isElementwise && update.rule.stateBits == 32 &&
                   !update.gradient.hasOneUse();
   if (accumulates)
-    written.push_back({operands.gradient, b.splat(given, 0.0)});
+    written.push_back({operands.gradient, zerosBehind(b, update.parameter, typeOf(given))});
   else if (update.gradient != given && isShared)
     written.push_back({operands.gradient, update.gradient});
   for (auto [state, value, old] : llvm::zip_equal(operands.states, update.states, oldStates))
@@ -276,7 +283,7 @@ void OptimizerPass::runOnOperation() {
   if (std::string kept = rules.describeStateBits(); !kept.empty())
     emitRemark(UnknownLoc::get(&getContext()), kept);
 
-  module.walk([&](AccumulateOp) { accumulates = true; });
+  accumulates = program.getMicroSteps() > 1;
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto locationOf = [&](const OptimizerKind &kind) {
     return NameLoc::get(builder.getStringAttr("optimizer " + kind.name));
@@ -287,18 +294,19 @@ void OptimizerPass::runOnOperation() {
   builder.setInsertionPointToStart(function.addEntryBlock());
   TensorBuilder b(function.getLoc(), builder);
   double rate = options.getLearningRate();
-  Value learningRate = readScalar(b, RuntimeScalar::LearningRate, b.getF64Type()), step;
+  Value learningRate = readScalar(b, RuntimeScalar::LearningRate), step;
   SmallVector<VariableOp> gradients;
   for (const Group &group : *groups)
     llvm::append_range(gradients, group.gradients);
   lossScale.reset();
   if (LossScalingAttr attribute = program.getLossScalingAttr())
     lossScale.emplace(b, attribute);
-  gradientScaling.emplace(options, lossScale ? &*lossScale : nullptr).build(b, gradients);
+  gradientScaling.emplace(options, lossScale ? &*lossScale : nullptr, program.getAccumulationAttr())
+      .build(b, gradients);
   if (lossScale) // Now that kernels read them for their norm.
     lossScale->check(b, gradients);
   if (llvm::any_of(*groups, [](const Group &group) { return group.rule.kind->usesStep; }))
-    step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step, b.getI64Type());
+    step = lossScale ? lossScale->getStep() : readScalar(b, RuntimeScalar::Step);
   for (const Group &group : *groups) {
     b.setLoc(locationOf(*group.rule.kind));
     Update update(b, group.rule);
@@ -309,6 +317,8 @@ void OptimizerPass::runOnOperation() {
     buildGroup(update, group);
   }
   b.setLoc(function.getLoc());
+  if (accumulates)
+    clearSums(b);
   SmallVector<std::pair<StringRef, Value>> results;
   if (Value norm = gradientScaling->getNorm())
     results.push_back({gradientNormName, norm});

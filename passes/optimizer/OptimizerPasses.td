@@ -17,7 +17,8 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
     An optimizer that is for some parameters only, as `muon` for the matrices of hidden layers, leaves the others to another;
     a remark says which. `group` says what holds of the parameters whose names match a pattern.
 
-    Where `@micro_step` accumulates gradients, the update leaves them zero.
+    Where gradients are sums over several micro-steps, the update leaves them zero, in the kernels that read them. They are
+    divided by the part of the targets that counted, `@mtc.target_count` of all, with the factor that clips their norm.
 
     With `clip-value` each element of the gradients is limited, as by PyTorch's clip_grad_value_. With `clip-norm` the
     gradient of all parameters together is then scaled down to that norm where it is larger, as by clip_grad_norm_. Then, and

@@ -39,7 +39,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   // One read for each parameter, no backward pass of dead operations.
   buildSimplifyPipeline(manager);
   manager.addPass(createScaleLoss(options.lossScaling)); // Where gradients start from.
-  manager.addPass(createAutodiff(options.autodiff));
+  manager.addPass(createAutodiff());
   // Not before autodiff: larger operations have gradients.
   manager.addPass(createDecompose());
   manager.addPass(createNarrowStorage(options.precision));

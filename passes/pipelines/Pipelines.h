@@ -18,7 +18,6 @@ struct TrainingOptions {
   InitializationOptions initialization;
   LossOptions loss;
   LossScalingOptions lossScaling;
-  AutodiffOptions autodiff;
   PrecisionOptions precision;
   OptimizerOptions optimizer;
   FrozenStorageOptions frozenStorage;
@@ -27,8 +26,6 @@ struct TrainingOptions {
     visitMember(&TrainingOptions::initialization, option);
     visitMember(&TrainingOptions::loss, option);
     visitMember(&TrainingOptions::lossScaling, option);
-    option([](TrainingOptions &all) -> auto & { return all.autodiff.accumulate; },
-           {"accumulate", "", "see mtc-autodiff"});
     visitMember(&TrainingOptions::precision, option);
     visitMember(&TrainingOptions::optimizer, option);
     visitMember(&TrainingOptions::frozenStorage, option);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 12u
+#define MTC_ABI_VERSION 13u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -212,6 +212,16 @@ typedef struct MtcLossScaling {
   double least;    /* the scale falls no further */
 } MtcLossScaling;
 
+/* Micro-steps before an update, each of `batch` rows: they add to the gradients, to a sum of losses
+ * and, where not all targets count, to a number of those that do; `update` leaves zeros. The loss
+ * of the update is the sum, and its gradients are the gradients, times `targets` / count. */
+typedef struct MtcAccumulation {
+  int64_t micro_steps; /* 1: none of the rest is used, and micro_step_loss is the update's */
+  int64_t loss_sum;    /* offset of an f64 scalar */
+  int64_t count;       /* offset of an f64 scalar; -1: all targets count, and the factor is 1 */
+  double targets;      /* that all micro-steps have */
+} MtcAccumulation;
+
 /* How the loss of `evaluate` is averaged over a whole file. For each row of the loss: the sum of
  * the loss over its targets, how many targets that were, and how many of those were classified
  * rightly. f32 [rows] each; -1: absent. `rows` is the batch, or any number where no input has a
@@ -257,7 +267,7 @@ typedef struct MtcProgram {
   const char *loss;        /* as given to --loss */
   const char *optimizer;
 
-  int64_t batch;       /* rows that a step takes of inputs that are not whole; 1 if all are */
+  int64_t batch;       /* rows that a micro-step takes of inputs that are not whole; 1 if all are */
   int64_t arena_bytes; /* of the device */
   int64_t pinned_host_arena_bytes, host_arena_bytes;
   /* Distance from each input in the arena to the buffer into which the next batch's may be read
@@ -289,6 +299,7 @@ typedef struct MtcProgram {
   int64_t micro_step_loss; /* offset of an f32 (f64 in a program of f64) scalar */
   int64_t evaluate_loss;
   int64_t gradient_norm; /* offset of an f64 scalar that `update` gives; -1 if it does not */
+  MtcAccumulation accumulation;
   MtcLossScaling loss_scaling;
   uint32_t loss_type; /* MtcType of both */
   MtcRowMetrics row_metrics;

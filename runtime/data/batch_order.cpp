@@ -10,18 +10,18 @@ BatchOrder::BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle
       stepsOfEpoch(rows / batch + (last == LastBatch::Mask && rows % batch != 0)),
       order(rows, shuffle && rows != batch, seed) {}
 
-Batch BatchOrder::batchOf(int64_t step) const {
+Batch BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts) const {
   int64_t first = (step - 1) * batch, count = batch;
   if (last != LastBatch::Wrap) {
     const int64_t inEpoch = (step - 1) % stepsOfEpoch * batch;
     first = (step - 1) / stepsOfEpoch * rows + inEpoch;
     count = std::min(batch, rows - inEpoch);
   }
+  const int64_t size = batch / parts, begin = part * size, end = begin + size;
   Batch result;
-  for (int64_t i = 0; i < count; ++i)
-    result.rows.push_back(order.row(first + i));
-  result.filler = batch - count;
-  result.rows.resize(static_cast<size_t>(batch), result.rows.back());
+  for (int64_t i = begin; i < end; ++i)
+    result.rows.push_back(order.row(first + std::min(i, count - 1)));
+  result.filler = std::clamp<int64_t>(end - count, 0, size);
   return result;
 }
 

@@ -27,8 +27,9 @@ class BatchOrder {
 public:
   BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle, uint64_t seed);
 
-  /// The rows of a step, which counts from 1.
-  Batch batchOf(int64_t step) const;
+  /// The rows of a step, which counts from 1; of one of its parts of equal size, which count from
+  /// 0.
+  Batch batchOf(int64_t step, int64_t part = 0, int64_t parts = 1) const;
   /// Steps of so many epochs; nothing where 64 bits cannot count the rows.
   std::optional<int64_t> stepsOf(int64_t epochs) const;
 

@@ -87,7 +87,8 @@ void Dataset::chooseFeeding(Problems &problems) {
   }
   if (rows && entries)
     problems.add(entries->flag(), ": has shape ", shapeText(entries->source().array.dims),
-                 ", one entry for each step, but ", rows->flag(), " has rows, ", program.batch,
+                 ", one entry for each step, but ", rows->flag(), " has rows, ",
+                 program.batch * program.accumulation.micro_steps,
                  " of which make a step. Give one tensor that serves all steps, or every input "
                  "as entries, with an axis of steps in front of the model's shape");
   const bool isAnyBound = std::any_of(columns.begin(), columns.end(),

@@ -24,13 +24,14 @@ public:
   Dataset(const MtcProgram &program, const std::vector<std::pair<std::string, std::string>> &flags,
           bool labelsOptional);
 
-  /// What a step takes: rows, of which the program's batch; an entry of each file that has entries;
-  /// or the same whole tensors as any other step.
+  /// What a micro-step takes: rows, of which the program's batch; an entry of each file that has
+  /// entries; or the same whole tensors as any other.
   Feeding feeding() const { return how; }
   /// Rows or entries of the data; 1 where it is whole.
   int64_t rows() const { return rowCount; }
-  /// How many of them a step takes.
+  /// How many of them a micro-step takes, and how many all of a step that updates.
   int64_t batch() const { return how == Feeding::Rows ? program.batch : 1; }
+  int64_t batchOfStep() const { return batch() * program.accumulation.micro_steps; }
 
   /// One line about data that may not be what is meant; "" if there is none.
   const std::string &warning() const { return warningText; }

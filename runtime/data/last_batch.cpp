@@ -37,9 +37,16 @@ static bool canMask(const MtcProgram &program) {
       });
 }
 
+/// "a batch takes 32", in pieces where these are.
+static std::string takes(const MtcProgram &program, int64_t batch) {
+  const int64_t pieces = program.accumulation.micro_steps;
+  return text("a batch takes ", batch,
+              pieces > 1 ? text(" (", pieces, " of ", batch / pieces, ": --accumulate)") : "");
+}
+
 void checkLastBatch(LastBatch last, const MtcProgram &program, int64_t rows, int64_t batch) {
   if (last == LastBatch::Drop && rows < batch)
-    userError("--last-batch drop: the data has ", rows, " rows and a batch takes ", batch,
+    userError("--last-batch drop: the data has ", rows, " rows and ", takes(program, batch),
               ", so that no batch is left; compile for a smaller batch");
   if (last == LastBatch::Mask && !canMask(program))
     userError("--last-batch mask: the loss ", program.loss,
@@ -54,7 +61,7 @@ std::string describeLastBatch(LastBatch last, const MtcProgram &program, int64_t
     return "";
   const char *mask = canMask(program) ? ", --last-batch mask counts them alone" : "";
   if (rows < batch)
-    return text("the data has ", rows, " rows and a batch takes ", batch,
+    return text("the data has ", rows, " rows and ", takes(program, batch),
                 ": each batch repeats rows (--last-batch wrap)",
                 canMask(program) ? "; --last-batch mask counts each once" : "",
                 "; a program for a smaller batch takes each once, too");

@@ -9,7 +9,8 @@
 
 namespace mtc::runtime {
 
-/// Parts of a step. Each step begins with a load; a forward run consists of loads and evaluations.
+/// Parts of a step. Each micro-step, of which a step may have several, begins with a load; a
+/// forward run consists of loads and evaluations.
 enum class Phase { Load, MicroStep, Update, Evaluate, Save };
 
 class Observer {

@@ -70,7 +70,7 @@ void evaluate(const Session &session, const TrainingState &state) {
     userError("--evaluate: the loss of this program is known for whole batches only; ", batch,
               " rows are needed, the data has ", rows);
   StopSignal signal;
-  session.setScalars(state.step + 1, 0, state.seed);
+  session.setScalars(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
   double loss = 0, weight = 0, correct = 0;
   int64_t firstNotFinite = -1; // row of the first batch whose loss is not finite
   for (int64_t first = 0; first < counted; first += batch) {
@@ -129,7 +129,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
     entries.push_back({output.name, output.type, dims});
   }
   StopSignal signal;
-  session.setScalars(state.step + 1, 0, state.seed);
+  session.setScalars(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
   SafetensorsWriter writer(session.options.outputs, entries);
   for (int64_t step = 0; step < batches; ++step) {
     int64_t valid = evaluateBatch(session, step * batch, rows);

@@ -1,4 +1,4 @@
-// One micro-step, and what it leaves in the gradients' variables.
+// The micro-steps of one step, and what they leave in the gradients' variables.
 #include "runtime/loop/gradients.h"
 
 #include "runtime/io/safetensors.h"
@@ -25,14 +25,37 @@ std::vector<const MtcVariable *> gradientsOf(const MtcProgram &program) {
   return gradients;
 }
 
-/// The loss of one micro-step.
-double runMicroStep(const Session &session, int64_t step) {
+/// Runs all micro-steps of a step.
+StepLoss runMicroSteps(const Session &session, const TrainingState &state, int64_t step) {
   const MtcProgram &program = session.program;
   const bool isApart = program.gradients.operation_count > 0;
-  session.run(Phase::MicroStep, step,
-              [&] { isApart ? session.device.gradients() : session.device.microStep(); });
-  return session.loss(
-      session.requestLoss(isApart ? program.gradients_loss : program.micro_step_loss));
+  for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
+    session.run(Phase::Load, step, [&] {
+      session.setScalars(step, micro, /*learningRate=*/0, state.seed);
+      session.loadBatch(state, step, micro, step);
+    });
+    session.run(Phase::MicroStep, step,
+                [&] { isApart ? session.device.gradients() : session.device.microStep(); });
+  }
+  return session.stepLoss(
+      session.requestStepLoss(isApart ? program.gradients_loss : program.micro_step_loss));
+}
+
+/// Lets micro-steps add to zeros again, as an update does.
+void clearSums(const Session &session) {
+  const MtcAccumulation &sums = session.program.accumulation;
+  if (sums.micro_steps == 1)
+    return;
+  auto clear = [&](int64_t offset, int64_t size) {
+    session.device.write(offset, size, [](char *to, int64_t, int64_t bytes) {
+      std::memset(to, 0, static_cast<size_t>(bytes));
+    });
+  };
+  for (const MtcVariable *gradient : gradientsOf(session.program))
+    clear(gradient->tensor.offset, gradient->tensor.bytes);
+  clear(sums.loss_sum, sizeof(double));
+  if (sums.count >= 0)
+    clear(sums.count, sizeof(double));
 }
 
 /// Whether all elements are.
@@ -45,13 +68,14 @@ bool isFinite(Device &device, const MtcVariable &variable) {
   return finite;
 }
 
-/// Runs micro-steps, each with half the scale of the one before, until all gradients are finite or
-/// the scale is the least. Gives the scale; 1 where the program has none.
-double runScaled(const Session &session, int64_t step, double &loss) {
+/// Runs a step without its update, again and again with half the scale of the time before, until
+/// all gradients are finite or the scale is the least. Gives the loss, and what gradients are to be
+/// multiplied by.
+StepLoss runScaled(const Session &session, const TrainingState &state, int64_t step) {
   const MtcLossScaling &scaling = session.program.loss_scaling;
-  loss = runMicroStep(session, step);
+  StepLoss loss = runMicroSteps(session, state, step);
   if (scaling.scale < 0)
-    return 1;
+    return loss;
   float scale = 0;
   session.device.read(scaling.scale, sizeof scale, [&](const char *from, int64_t, int64_t) {
     std::memcpy(&scale, from, sizeof scale);
@@ -64,9 +88,10 @@ double runScaled(const Session &session, int64_t step, double &loss) {
   while (scale > least && !std::ranges::all_of(gradients, isFiniteGradient)) {
     scale = std::max(scale / 2, least);
     session.device.writeScalar(scaling.scale, &scale, sizeof scale);
-    loss = runMicroStep(session, step);
+    clearSums(session);
+    loss = runMicroSteps(session, state, step);
   }
-  return static_cast<double>(scale);
+  return {loss.value, loss.gradientFactor / static_cast<double>(scale)};
 }
 
 template <typename Element> void multiply(std::vector<char> &elements, double factor) {
@@ -117,26 +142,24 @@ void writeGradients(const Session &session, const TrainingState &state) {
     entries.push_back({parameter.name, gradient->tensor.type, shapeOf(parameter)});
   }
   const int64_t step = state.step + 1;
-  session.setScalars(step, 0, state.seed);
-  session.run(Phase::Load, step, [&] { session.loadBatch(state, step, step); });
-  double loss = 0;
-  const double scale = runScaled(session, step, loss);
+  const StepLoss loss = runScaled(session, state, step);
   SafetensorsWriter writer(session.options.gradients, entries);
   std::vector<std::string> notFinite;
   for (size_t i = 0; i < gradients.size(); ++i) {
     const MtcTensor &tensor = gradients[i]->tensor;
     bool finite = true;
-    readScaled(session.device, tensor, 1 / scale, [&](const char *from, int64_t at, int64_t bytes) {
-      writer.write(i, at, from, bytes);
-      finite = finite && runtime::isFinite(tensor.type, from, bytes);
-    });
+    readScaled(session.device, tensor, loss.gradientFactor,
+               [&](const char *from, int64_t at, int64_t bytes) {
+                 writer.write(i, at, from, bytes);
+                 finite = finite && runtime::isFinite(tensor.type, from, bytes);
+               });
     if (!finite)
       notFinite.push_back(entries[i].name);
   }
   writer.commit();
-  warnOfGradients(loss, notFinite);
+  warnOfGradients(loss.value, notFinite);
   if (!session.options.quiet)
-    print("loss %.9g; %zu gradients in %s\n", loss, gradients.size(),
+    print("loss %.9g; %zu gradients in %s\n", loss.value, gradients.size(),
           session.options.gradients.c_str());
 }
 

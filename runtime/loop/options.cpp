@@ -137,7 +137,7 @@ const Flag flags[] = {
      "at the end, write the adapters of a program compiled with --lora, as PEFT loads them:\n"
      "adapter_model.safetensors and adapter_config.json",
      [](Options &o, const Value &v) { o.exportAdaptersTo = v.file(); }},
-    {"--gradients", "FILE", "write the gradients of the first batch (safetensors); no update",
+    {"--gradients", "FILE", "write the gradients of the first step's rows (safetensors); no update",
      [](Options &o, const Value &v) { o.gradients = v.file(); }},
     {"--outputs", "FILE", "write the model's outputs for all rows (safetensors); no update",
      [](Options &o, const Value &v) { o.outputs = v.file(); }},
@@ -278,10 +278,16 @@ Options parseOptions(const MtcProgram &program, const std::vector<std::string> &
   return options;
 }
 
+/// "8", or "4 x 8" where an update has several micro-steps.
+static std::string batchText(const MtcProgram &program) {
+  const int64_t microSteps = program.accumulation.micro_steps;
+  return text(microSteps > 1 ? text(microSteps, " x ") : "", program.batch);
+}
+
 std::string helpText(const MtcProgram &program, const std::string &programName) {
   std::string help =
       text("Trains ", program.model_name, " (", program.loss, ", ", program.optimizer, ", batch ",
-           program.batch, ", ", (program.arena_bytes + (1 << 20) - 1) >> 20,
+           batchText(program), ", ", (program.arena_bytes + (1 << 20) - 1) >> 20,
            " MiB).\n\nusage: ", programName);
   for (uint32_t i = 0; i < program.input_count; ++i)
     if (program.inputs[i].shifted_from < 0)

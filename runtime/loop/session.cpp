@@ -3,7 +3,9 @@
 
 #include "runtime/support/element_type.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -12,22 +14,34 @@ template <typename Value> static void put(Device &device, int64_t offset, Value 
     device.writeScalar(offset, &value, sizeof value);
 }
 
-void Session::setScalars(int64_t step, double learningRate, uint64_t seed) const {
+/// The sign of a NaN says nothing.
+static double withoutSignOfNan(double value) {
+  return std::isnan(value) ? std::fabs(value) : value;
+}
+
+void Session::setScalars(int64_t step, int64_t microStep, double learningRate,
+                         uint64_t seed) const {
   const MtcScalars &scalars = program.scalars;
   put(device, scalars.learning_rate, learningRate);
   put(device, scalars.step, step);
-  put(device, scalars.micro_step, int64_t{0});
+  put(device, scalars.micro_step, microStep);
   put(device, scalars.seed, static_cast<int64_t>(seed));
 }
 
 BatchOrder orderOf(const Dataset &data, const TrainingState &state) {
-  return {data.rows(), data.batch(), state.lastBatch, state.shuffle, state.seed};
+  return {data.rows(), data.batchOfStep(), state.lastBatch, state.shuffle, state.seed};
 }
 
-void Session::loadBatch(const TrainingState &state, int64_t step, int64_t last) const {
-  BatchOrder order = orderOf(data, state);
-  bool ahead = program.staging && step < last;
-  batches.load(order.batchOf(step), ahead ? order.batchOf(step + 1) : Batch());
+void Session::loadBatch(const TrainingState &state, int64_t step, int64_t microStep,
+                        int64_t last) const {
+  const BatchOrder order = orderOf(data, state);
+  const int64_t count = microSteps(), next = microStep + 1;
+  Batch ahead;
+  if (program.staging && next < count)
+    ahead = order.batchOf(step, next, count);
+  else if (program.staging && step < last)
+    ahead = order.batchOf(step + 1, 0, count);
+  batches.load(order.batchOf(step, microStep, count), std::move(ahead));
 }
 
 int64_t Session::requestLoss(int64_t offset) const {
@@ -43,7 +57,27 @@ double Session::loss(int64_t request) const {
     device.receive(request, &single);
     value = static_cast<double>(single);
   }
-  return std::isnan(value) ? std::fabs(value) : value; // The sign of a NaN says nothing.
+  return withoutSignOfNan(value);
+}
+
+Session::StepRequest Session::requestStepLoss(int64_t offset) const {
+  const MtcAccumulation &sums = program.accumulation;
+  if (sums.micro_steps == 1)
+    return {requestLoss(offset), -1};
+  return {device.request(sums.loss_sum, sizeof(double)),
+          sums.count < 0 ? -1 : device.request(sums.count, sizeof(double))};
+}
+
+StepLoss Session::stepLoss(const StepRequest &request) const {
+  if (microSteps() == 1)
+    return {loss(request.loss), 1};
+  double sum = 0, count = 0;
+  device.receive(request.loss, &sum);
+  if (request.count < 0)
+    return {withoutSignOfNan(sum), 1};
+  device.receive(request.count, &count);
+  const double targets = program.accumulation.targets;
+  return {withoutSignOfNan(sum * targets / count), targets / std::max(count, 1.0)};
 }
 
 } // namespace mtc::runtime

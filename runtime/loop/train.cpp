@@ -1,4 +1,4 @@
-// Steps: load, micro-step, update, report, save.
+// Steps: load and micro-step, once or several times, update, report, save.
 #include "runtime/loop/train.h"
 
 #include "runtime/loop/schedule.h"
@@ -74,7 +74,7 @@ private:
     int64_t step;
     double rate;
     Clock::time_point begin;
-    int64_t loss = 0;
+    Session::StepRequest loss = {};
     /// What the update gives, where it does.
     std::optional<int64_t> norm = {}, scale = {}, skipped = {};
   };
@@ -83,14 +83,17 @@ private:
     const int64_t number = state.step + 1;
     Pending pending = {number, learningRate(session.program, number, state.scheduleSteps),
                        Clock::now()};
-    session.run(Phase::Load, number, [&] {
-      session.setScalars(number, pending.rate, state.seed);
-      session.loadBatch(state, number, total);
-    });
-    session.run(Phase::MicroStep, number, [&] {
-      session.device.microStep();
-      pending.loss = session.requestLoss(session.program.micro_step_loss);
-    });
+    for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
+      session.run(Phase::Load, number, [&] {
+        session.setScalars(number, micro, pending.rate, state.seed);
+        session.loadBatch(state, number, micro, total);
+      });
+      session.run(Phase::MicroStep, number, [&] {
+        session.device.microStep();
+        if (micro + 1 == session.microSteps())
+          pending.loss = session.requestStepLoss(session.program.micro_step_loss);
+      });
+    }
     session.run(Phase::Update, number, [&] {
       session.device.update();
       pending.norm = request(session.program.gradient_norm, sizeof(double));
@@ -119,7 +122,7 @@ private:
     for (; queue.size() > static_cast<size_t>(queued); queue.pop_front()) {
       const Pending &pending = queue.front();
       StepMetrics found = {.step = pending.step,
-                           .loss = session.loss(pending.loss),
+                           .loss = session.stepLoss(pending.loss).value,
                            .learningRate = pending.rate,
                            .gradientNorm = receive<double>(pending.norm),
                            .lossScale = receive<double>(pending.scale),

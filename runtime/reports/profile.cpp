@@ -2,6 +2,7 @@
 #include "runtime/reports/profile.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mtc::runtime {
 
@@ -14,17 +15,18 @@ void Profile::operation(const OperationInfo &operation, Clock::time_point begin,
   auto &list = current.operations;
   if (operation.number >= list.size())
     list.resize(operation.number + 1);
-  list[operation.number] = {&operation, secondsBetween(begin, end)};
+  Times &times = list[operation.number];
+  times = {&operation, times.seconds + secondsBetween(begin, end), times.runs + 1};
 }
 
-void Profile::phase(Phase phase, int64_t, Clock::time_point begin, Clock::time_point end) {
+void Profile::phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) {
   if (phase == Phase::Save)
     return;
   const double seconds = secondsBetween(begin, end);
-  if (phase == Phase::Load) {
+  if (step != std::exchange(currentNumber, step))
     finish();
-    current.loadSeconds = seconds;
-  }
+  if (phase == Phase::Load)
+    current.loadSeconds += seconds;
   current.seconds += seconds;
 }
 

@@ -16,6 +16,7 @@ public:
   struct Times {
     const OperationInfo *operation = nullptr; ///< null: it did not run
     double seconds = 0;
+    int64_t runs = 0; ///< one for each micro-step
   };
   struct Step {
     std::vector<Times> operations;       ///< by the operations' numbers
@@ -34,6 +35,7 @@ public:
 
 private:
   Step current, best;
+  int64_t currentNumber = 0;
   int64_t stepCount = 0;
   double sum = 0;
 };

@@ -120,8 +120,9 @@ private:
       if (isNew)
         groups.push_back({&operation, {}, {}, {}});
       Group &into = groups[known->second];
-      into.sum.add({1, times.seconds, static_cast<double>(operation.bytes),
-                    static_cast<double>(operation.flops)});
+      const auto runs = static_cast<double>(times.runs);
+      into.sum.add({times.runs, times.seconds, runs * static_cast<double>(operation.bytes),
+                    runs * static_cast<double>(operation.flops)});
       into.nodes.emplace_back(source.nodes ? source.nodes : "");
     }
     std::sort(groups.begin(), groups.end(), [](const Group &a, const Group &b) {

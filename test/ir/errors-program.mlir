@@ -27,6 +27,16 @@ mtc.program "a" stage training batch 0 {}
 
 // -----
 
+// expected-error @below {{1 micro-steps with 0 targets (accumulation_c1)}}
+mtc.program "a" stage training accumulation <micro_steps = 1> {}
+
+// -----
+
+// expected-error @below {{2 micro-steps with -1 targets (accumulation_c1)}}
+mtc.program "a" stage training accumulation <micro_steps = 2, targets = -1> {}
+
+// -----
+
 mtc.program "a" stage training {
   // expected-error @below {{is shifted from 'ids', which is no other input (input_c1)}}
   mtc.input "labels" label shifted_from "ids"

@@ -62,16 +62,6 @@ func.func @state_c1_type(%v: tensor<5xf32>) {
 
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 
-func.func @state_c1_accumulate(%v: tensor<5xf32>) {
-  // expected-error @below {{value is 'tensor<5xf32>', but @w is 'tensor<4xf32>' (state_c1)}}
-  mtc.accumulate @w, %v : tensor<5xf32>
-  return
-}
-
-// -----
-
-mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
-
 func.func @flat_c1() {
   // expected-error @below {{flat tensor has 4 elements, but the padded variables have 16 (flat_c1)}}
   %f = mtc.read_flat [@w] : tensor<4xf32>

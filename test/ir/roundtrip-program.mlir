@@ -42,3 +42,13 @@ mtc.program "root" stage training schedule <"inverse-sqrt", rate = 1.0e-3 : f64>
 
 // CHECK: mtc.program "points" stage training schedule <table, rate = 5.000000e-01 : f64, steps = [1, 8], rates = [5.000000e-01, 2.500000e-01]> {
 mtc.program "points" stage training schedule <table, rate = 0.5 : f64, steps = [1, 8], rates = [0.5, 0.25]> {}
+
+// -----
+
+// CHECK: mtc.program "parts" stage training batch 8 loss "mse" accumulation <micro_steps = 4> optimizer "sgd" {
+mtc.program "parts" stage training batch 8 loss "mse" accumulation <micro_steps = 4> optimizer "sgd" {}
+
+// -----
+
+// CHECK: mtc.program "counted" stage training loss "cross-entropy" accumulation <micro_steps = 2, targets = 256> {
+mtc.program "counted" stage training loss "cross-entropy" accumulation <micro_steps = 2, targets = 256> {}

@@ -26,8 +26,6 @@ mtc.variable scalar @step : tensor<i64> = #mtc.scalar<step>
 func.func @uses() {
   // CHECK: mtc.read @fc.weight : tensor<10x64xf32>
   %w = mtc.read @fc.weight : tensor<10x64xf32>
-  // CHECK: mtc.accumulate @fc.weight.grad, %{{.*}} : tensor<10x64xf32>
-  mtc.accumulate @fc.weight.grad, %w : tensor<10x64xf32>
   // CHECK: mtc.write @fc.weight, %{{.*}} : tensor<10x64xf32>
   mtc.write @fc.weight, %w : tensor<10x64xf32>
   // 640 elements fill ten times 64 bytes each; 5 elements take 64 bytes, the place of 16.

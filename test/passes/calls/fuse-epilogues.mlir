@@ -233,3 +233,26 @@ func.func @narrow_residual(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>, %residual
   %r = mtc.cast %s : tensor<6x5xf32> -> tensor<6x5xbf16>
   return %r : tensor<6x5xbf16>
 }
+
+// -----
+
+// What is added to a variable of f32 is not rounded to the operands' type first. Another sum of f32 is of what was rounded.
+// CHECK-LABEL: func.func @to_variable
+// CHECK: %[[OLD:.*]] = mtc.read @g
+// CHECK: %[[SUM:.*]] = mtc.fused_contract {{.*}} adding %[[OLD]] : tensor<6x5xf32> : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xf32>
+// CHECK-NEXT: mtc.write @g, %[[SUM]]
+// CHECK: mtc.contract {{.*}} -> tensor<6x5xbf16>
+// CHECK-NEXT: mtc.kernel
+// REMARK: not-fused {{.*}}it is rounded before it is added
+mtc.variable gradient @g : tensor<6x5xf32> = #mtc.zeros
+func.func @to_variable(%x: tensor<6x8xbf16>, %w: tensor<8x5xbf16>, %v: tensor<8x5xbf16>, %a: tensor<6x5xf32>) -> tensor<6x5xf32> {
+  %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xbf16>
+  %c = mtc.cast %p as storage : tensor<6x5xbf16> -> tensor<6x5xf32>
+  %g = mtc.read @g : tensor<6x5xf32>
+  %s = mtc.add %g, %c : tensor<6x5xf32>
+  mtc.write @g, %s : tensor<6x5xf32>
+  %q = mtc.contract %x, %v batch [] x [] over [1] x [0] : tensor<6x8xbf16>, tensor<8x5xbf16> -> tensor<6x5xbf16>
+  %d = mtc.cast %q as storage : tensor<6x5xbf16> -> tensor<6x5xf32>
+  %t = mtc.add %a, %d : tensor<6x5xf32>
+  return %t : tensor<6x5xf32>
+}

@@ -103,3 +103,20 @@ func.func @squares(%x: tensor<2x65536xf32>) -> tensor<f32> {
   %s = mtc.reduce add %q axes [0, 1] : tensor<2x65536xf32> -> tensor<f32>
   return %s : tensor<f32>
 }
+
+// What is added is computed where it is added; what it is added onto has to be there as a whole.
+// CHECK-LABEL: func.func @onto(
+// CHECK: mtc.kernel [36]
+// CHECK: math.absf
+// CHECK: %[[V:.*]] = mtc.reshape
+// CHECK-NOT: mtc.kernel [
+// CHECK: mtc.kernel [3, 4] reduce [0]({{.*}}%[[V]]{{.*}})
+// CHECK: math.exp
+// CHECK: mtc.kernel.yield {{.*}} onto %{{.*}} : tensor<9x4xf32> : f32
+func.func @onto(%u: tensor<3x4xf32>, %i: tensor<3xi64>, %x: tensor<36xf32>) -> tensor<9x4xf32> {
+  %n = mtc.abs %x : tensor<36xf32>
+  %v = mtc.reshape %n : tensor<36xf32> -> tensor<9x4xf32>
+  %e = mtc.exp %u : tensor<3x4xf32>
+  %y = mtc.scatter_add %e, %i axis 0 batch 0 onto %v : tensor<9x4xf32> : tensor<3x4xf32>, tensor<3xi64> -> tensor<9x4xf32>
+  return %y : tensor<9x4xf32>
+}

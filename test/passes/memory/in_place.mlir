@@ -54,3 +54,34 @@ func.func @conditional(%x: tensor<1xf32> {mtc.name = "x"}, %rate: tensor<f32> {m
   }
   return %r#0, %r#1 : tensor<2xf32>, tensor<f32>
 }
+
+// Sums by index lie over what they start as; where that is read later, too, it is copied first.
+// CHECK-LABEL: mtc.step @onto
+// CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<9x4xf32>>]
+// CHECK-NEXT: mtc.launch @{{.*}} [{{.*}}, #mtc.at<[[A]], tensor<9x4xf32>>] into [#mtc.at<[[A]], tensor<9x4xf32>>]
+// CHECK-NEXT: mtc.copy <[[A]], tensor<9x4xf32>> into <[[B:[0-9]+]], tensor<9x4xf32>>
+// CHECK-NEXT: mtc.launch @{{.*}} [{{.*}}, #mtc.at<[[A]], tensor<9x4xf32>>] into [#mtc.at<[[B]], tensor<9x4xf32>>]
+func.func @onto(%u: tensor<3x4xf32> {mtc.name = "u"}, %i: tensor<3xi64> {mtc.name = "i"}, %x: tensor<9x4xf32> {mtc.name = "x"})
+    -> (tensor<9x4xf32> {mtc.name = "y"}, tensor<9x4xf32> {mtc.name = "z"}) {
+  %a = mtc.kernel [9, 4](%x) : (tensor<9x4xf32>) -> tensor<9x4xf32> {
+  ^bb0(%p: tensor<9x4xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0, d1) -> (d0, d1)> : tensor<9x4xf32> -> f32
+    %n = arith.negf %v : f32
+    mtc.kernel.yield %n at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  %y = mtc.kernel [3, 4] reduce [0](%u, %i, %a) : (tensor<3x4xf32>, tensor<3xi64>, tensor<9x4xf32>) -> tensor<9x4xf32> {
+  ^bb0(%p: tensor<3x4xf32>, %q: tensor<3xi64>, %r: tensor<9x4xf32>):
+    %k = mtc.kernel.load %q at affine_map<(d0, d1) -> (d0)> : tensor<3xi64> -> i64
+    %j = mtc.kernel.check %k below 9
+    %v = mtc.kernel.load %p at affine_map<(d0, d1) -> (d0, d1)> : tensor<3x4xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] onto %r : tensor<9x4xf32> : f32
+  }
+  %z = mtc.kernel [3, 4] reduce [0](%u, %i, %y) : (tensor<3x4xf32>, tensor<3xi64>, tensor<9x4xf32>) -> tensor<9x4xf32> {
+  ^bb0(%p: tensor<3x4xf32>, %q: tensor<3xi64>, %r: tensor<9x4xf32>):
+    %k = mtc.kernel.load %q at affine_map<(d0, d1) -> (d0)> : tensor<3xi64> -> i64
+    %j = mtc.kernel.check %k below 9
+    %v = mtc.kernel.load %p at affine_map<(d0, d1) -> (d0, d1)> : tensor<3x4xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0, d1)[s0] -> (s0, d1)>] [%j] add [0] onto %r : tensor<9x4xf32> : f32
+  }
+  return %y, %z : tensor<9x4xf32>, tensor<9x4xf32>
+}

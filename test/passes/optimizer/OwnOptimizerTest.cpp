@@ -78,7 +78,7 @@ std::string compile(const OptimizerOptions &options) {
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(program, &context);
   PassManager passes(&context);
-  passes.addPass(createAutodiff({}));
+  passes.addPass(createAutodiff());
   passes.addPass(createOptimizer(options));
   passes.addPass(createQuantizeOptimizerState());
   buildSimplifyPipeline(passes);

@@ -1,6 +1,5 @@
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-autodiff,mtc-optimizer{optimizer=momentum lr=0.1 weight-decay=0.01},mtc-fuse-update,mtc-simplify)' | FileCheck %s
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-autodiff,mtc-optimizer{optimizer=sgd clip-norm=1.0},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=CLIP
-// RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-autodiff{accumulate=true},mtc-optimizer{optimizer=sgd},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=SUM
 // RUN: mtc-opt %s --split-input-file --pass-pipeline='builtin.module(mtc-scale-loss{loss-scale=1024},mtc-autodiff,mtc-optimizer{optimizer=sgd},mtc-fuse-update)' --remarks-filter=mtc-fuse-update --remark-policy=all 2>&1 | FileCheck %s --check-prefix=SCALED
 
 // Each parameter's update stands behind its gradient, and behind the last use of its old value: @w is read once more for
@@ -31,9 +30,6 @@
 // SCALED: mtc.write @w.grad
 // SCALED-NOT: func.func @gradients
 
-// SUM: update-apart {{.*}}gradients are sums over micro-steps
-// SUM: mtc.accumulate @w.grad
-// SUM-NOT: func.func @gradients
 mtc.variable parameter @w : tensor<4x8xf32> = #mtc.zeros
 mtc.variable parameter @v : tensor<f32> = #mtc.zeros
 func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<f32> {mtc.name = "mtc.loss"}) {

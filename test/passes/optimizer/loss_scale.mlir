@@ -182,20 +182,20 @@ mtc.variable gradient @w.grad : tensor<3x5xf32> = #mtc.zeros of @w
 // expect @update @mtc.update_count = 9
 
 //--- accumulated.mlir
-// The sum of skipped micro-steps does not outlive them.
+// The sum of skipped micro-steps does not outlive them. Of eight targets two counted.
+mtc.program "model" stage forward accumulation <micro_steps = 4, targets = 8> {}
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
 mtc.variable gradient @w.grad : tensor<4xf32> = #mtc.zeros of @w
-func.func @micro_step(%x: tensor<4xf32>) {
-  mtc.accumulate @w.grad, %x : tensor<4xf32>
-  return
-}
+mtc.variable optimizer @mtc.target_count : tensor<f64> = #mtc.zeros
 // given @update @mtc.learning_rate = 0.25
 // given @update @mtc.loss_scale = 1024
 // given @update @mtc.finite_updates = 3
 // given @update @mtc.update_count = 9
+// given @update @mtc.target_count = 2
 // given @update @w.grad = nan
 // expect @update @w = v["w"]
 // expect @update @w.grad = np.zeros(4)
+// expect @update @mtc.target_count = 0
 // expect @update @mtc.loss_scale = 512
 
 //--- clipped.mlir

@@ -48,6 +48,26 @@ TEST(BatchOrder, Masks) {
   EXPECT_EQ(inOrder(8, LastBatch::Mask).stepsOf(2), 4);
 }
 
+TEST(BatchOrder, PartsMakeTheWhole) {
+  for (LastBatch last : {LastBatch::Wrap, LastBatch::Drop, LastBatch::Mask}) {
+    BatchOrder order(15, 12, last, /*shuffle=*/true, 7);
+    for (int64_t step = 1; step < 6; ++step) {
+      Batch joined;
+      for (int64_t part = 0; part < 3; ++part) {
+        const Batch piece = order.batchOf(step, part, 3);
+        EXPECT_EQ(piece.rows.size(), 4U);
+        joined.rows.insert(joined.rows.end(), piece.rows.begin(), piece.rows.end());
+        joined.filler += piece.filler;
+      }
+      EXPECT_EQ(joined, order.batchOf(step));
+    }
+  }
+  // The last three rows fill no part.
+  BatchOrder order(15, 12, LastBatch::Mask, /*shuffle=*/false, 0);
+  EXPECT_EQ(order.batchOf(2, 0, 3), (Batch{{12, 13, 14, 14}, 1}));
+  EXPECT_EQ(order.batchOf(2, 2, 3), (Batch{{14, 14, 14, 14}, 4}));
+}
+
 TEST(BatchOrder, AnEpochTakesEachRowOnce) {
   for (LastBatch last : {LastBatch::Drop, LastBatch::Mask}) {
     BatchOrder order(10, 4, last, /*shuffle=*/true, 7);

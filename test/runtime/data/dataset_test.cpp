@@ -34,6 +34,7 @@ protected:
   void SetUp() override {
     program.loss = "causal-lm";
     program.batch = 2;
+    program.accumulation.micro_steps = 1;
     program.input_count = 2;
     program.inputs = inputs;
     std::memset(arena, 0x77, sizeof arena);

@@ -47,6 +47,28 @@ TEST(Profile, TheFastestStepCounts) {
   EXPECT_DOUBLE_EQ(fastest.operations[1].seconds, 0.002);
 }
 
+TEST(Profile, MicroStepsAddUp) {
+  const MtcOperation source = {};
+  OperationInfo operation = {&source, 0, "", "x", 0, 0};
+  Profile profile;
+  for (int64_t step = 1; step <= 2; ++step) {
+    for (int64_t begin : {0, 100}) {
+      profile.phase(Phase::Load, step, at(begin), at(begin + 10));
+      profile.operation(operation, at(begin + 10), at(begin + 30));
+      profile.phase(Phase::MicroStep, step, at(begin + 10), at(begin + 30));
+    }
+    profile.phase(Phase::Update, step, at(200), at(205));
+  }
+  profile.finish();
+  EXPECT_EQ(profile.steps(), 2);
+  const Profile::Step &fastest = profile.fastest();
+  EXPECT_DOUBLE_EQ(fastest.seconds, 0.065);
+  EXPECT_DOUBLE_EQ(fastest.loadSeconds, 0.02);
+  ASSERT_EQ(fastest.operations.size(), 1U);
+  EXPECT_DOUBLE_EQ(fastest.operations[0].seconds, 0.04);
+  EXPECT_EQ(fastest.operations[0].runs, 2);
+}
+
 TEST(Profile, PlainContractionHasTheSameWork) {
   // lhs [5, m, k] transposed, rhs the same for every entry.
   MtcContraction contraction = {MTC_F32,

@@ -232,6 +232,7 @@ extern const MtcProgram mtc_program = {
     .micro_step_loss = lossAt,
     .evaluate_loss = lossAt,
     .gradient_norm = -1,
+    .accumulation = {1, -1, -1, 0},
     .loss_scaling = {-1, -1, -1, 0},
     .loss_type = MTC_F32,
     .row_metrics = {rowLossAt, rowWeightAt, -1, batch},

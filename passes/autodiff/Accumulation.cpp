@@ -1,0 +1,88 @@
+//===- Accumulation.cpp - Gradients that are added to variables -------------------------------===//
+
+#include "passes/autodiff/Accumulation.h"
+
+#include "ir/TensorBuilder.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// The terms of a sum, and the additions that make it, each behind those that read it. What is read
+/// elsewhere too is a term.
+static void collectTerms(Value sum, bool isRoot, SmallVectorImpl<Value> &terms,
+                         SmallVectorImpl<Operation *> &additions) {
+  auto add = sum.getDefiningOp<AddOp>();
+  if (!add || !(isRoot ? sum.use_empty() : sum.hasOneUse())) {
+    terms.push_back(sum);
+    return;
+  }
+  additions.push_back(add);
+  for (Value operand : add->getOperands())
+    collectTerms(operand, /*isRoot=*/false, terms, additions);
+}
+
+/// Whether a library computes a value, or sums by index are it: neither is a part of the kernel
+/// that adds it.
+static bool standsAlone(Value term) {
+  Operation *op = term.getDefiningOp();
+  while (op && (op->hasTrait<mtc::View>() || isa<TransposeOp, CastOp>(op)))
+    op = op->getOperand(0).getDefiningOp();
+  auto fusible = dyn_cast_or_null<FusibleOpInterface>(op);
+  return fusible && llvm::is_contained({FusibleShape::Opaque, FusibleShape::Scatter},
+                                       fusible.getFusibleShape());
+}
+
+/// Adds a term where it is known.
+static void addTo(VariableOp variable, Value term, Location location) {
+  OpBuilder builder(variable.getContext());
+  builder.setInsertionPointAfterValue(term);
+  TensorBuilder b(location, builder);
+  Value old = b.create<ReadOp>(variable.getTensorType(), variable.getSymName());
+  b.create<WriteOp>(variable.getSymName(), b.add(old, term));
+}
+
+/// Lets sums by index, which nothing else reads, start as the variable.
+static void addOnto(VariableOp variable, ScatterAddOp sums, Location location) {
+  OpBuilder builder(sums);
+  TensorBuilder b(location, builder);
+  Value old = b.create<ReadOp>(variable.getTensorType(), variable.getSymName());
+  sums.getOntoMutable().assign(old);
+  builder.setInsertionPointAfter(sums);
+  TensorBuilder(location, builder).create<WriteOp>(variable.getSymName(), sums.getResult());
+}
+
+Value mtc::sumWhereKnown(ArrayRef<Value> values, Location location) {
+  Value sum = values.front();
+  for (Value value : values.drop_front()) {
+    Value later = sum.getDefiningOp()->isBeforeInBlock(value.getDefiningOp()) ? value : sum;
+    OpBuilder builder(later.getContext());
+    builder.setInsertionPointAfterValue(later);
+    sum = TensorBuilder(location, builder).add(sum, value);
+  }
+  return sum;
+}
+
+void mtc::accumulate(ArrayRef<Value> gradients, VariableOp variable, Location location) {
+  SmallVector<Value> known =
+      llvm::filter_to_vector(gradients, [](Value each) { return bool(each); });
+  if (known.empty())
+    return;
+  SmallVector<Value> terms, others;
+  SmallVector<Operation *> additions;
+  collectTerms(sumWhereKnown(known, location), /*isRoot=*/true, terms, additions);
+  for (Operation *addition : additions)
+    addition->erase();
+  for (Value term : terms) {
+    if (!term.use_empty() || !standsAlone(term) || llvm::count(terms, term) > 1) {
+      others.push_back(term);
+      continue;
+    }
+    auto sums = term.getDefiningOp<ScatterAddOp>();
+    if (sums && !sums.getOnto())
+      addOnto(variable, sums, location);
+    else
+      addTo(variable, term, location);
+  }
+  if (!others.empty())
+    addTo(variable, sumWhereKnown(others, location), location);
+}

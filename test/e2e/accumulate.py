@@ -1,7 +1,7 @@
 # RUN: %python %s %t
-"""`--accumulate 4` with a batch of 3 trains as a batch of 12 does: losses, gradients and norms, with ragged labels that are ignored, among
-them all of a micro-step's; with each kind of loss, clipping, a loss scale that overflows and 8-bit state; rows at the end of an epoch, and
-a pause. On the CPU and on an emulated device.
+"""`--accumulate 4` with a batch of 3 trains as a batch of 12 does: losses, gradients and norms, with ragged labels that are
+ignored, among them all of a micro-step's; with each kind of loss, clipping, a loss scale that overflows and 8-bit state; rows at
+the end of an epoch, and a pause. On the CPU and on an emulated device.
 """
 
 import json
@@ -152,8 +152,8 @@ for loss, recipe in ("cross-entropy", "adamw"), ("causal-lm", "clipped"), ("mse"
 for target, flags in ("cpu", ()), ("emulated", EMULATED):
     compare(f"image-{target}", image(np.float32), pixels(np.float32), 1e-4, "--loss", "cross-entropy", *RECIPES["clipped"], *flags)
 
-# 16 bits, with a scale that all gradients overflow with at first: the same steps are skipped, where all targets count. 8-bit state, of
-# parameters that are large enough.
+# 16 bits, with a scale that all gradients overflow with at first: the same steps are skipped, where all targets count. 8-bit
+# state, of parameters that are large enough.
 for target, flags in ("cpu", ()), ("emulated", EMULATED):
     half = ("--precision", "f16", *flags)
     scaled = compare(f"overflow-{target}", layers(np.float32), numbers(np.float32), 1e-2, "--loss", "mse", "--loss-scale", 2.0**26,
@@ -162,8 +162,8 @@ for target, flags in ("cpu", ()), ("emulated", EMULATED):
     assert skipped[0] and not skipped[-1], skipped
     compare(f"f16-{target}", language(np.float32), tokens(np.float32), 2e-2, "--loss", "causal-lm", "--loss-scale", 1024,
             *RECIPES["sgd"], *half)
-    compare(f"bits-{target}", layers(np.float32, 80, 64), classes(np.float32, 80), 2e-4, "--loss", "cross-entropy", "--optimizer-bits", 8,
-            *RECIPES["adamw"], *flags)  # fmt: skip
+    compare(f"bits-{target}", layers(np.float32, 80, 64), classes(np.float32, 80), 2e-4, "--loss", "cross-entropy",
+            "--optimizer-bits", 8, *RECIPES["adamw"], *flags)  # fmt: skip
 
 # Rows at the end of an epoch, with and without shuffling, as those of the large batch.
 model, data = layers(np.float64), classes(np.float64)
@@ -211,8 +211,8 @@ for target in (), EMULATED:
     assert planned["peak_bytes"] <= apart["peak_bytes"] + 1024, (planned, apart)
     assert planned["categories"]["gradients"] == apart["categories"]["gradients"], (planned, apart)
 
-    # Each contraction adds to the gradient, and the embedding's rows are added where they are named: no kernel adds what another has
-    # computed, but for the few rows that are a slice of `places`.
+    # Each contraction adds to the gradient, and the embedding's rows are added where they are named: no kernel adds what another
+    # has computed, but for the few rows that are a slice of `places`.
     text = run([MTC, "compile", model, *recipe, "--accumulate", PARTS, "--emit=kernels"], folder).stdout
     step = text[text.index("@micro_step") : text.index("func.func @", text.index("@micro_step") + 1)]
     writes = re.findall(r"mtc\.write @([\w.]+)\.grad, (%\w+)", step)
@@ -259,7 +259,8 @@ graph = helper.make_graph(
 model = folder / "entries.onnx"
 onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), model)
 x, w = random.normal(size=(5, 7)), numpy_helper.to_array(graph.initializer[0])
-program = compile(model, folder, {"x": x}, "--rows-of", "none", "--optimizer", "sgd", "--lr", 0.1, "--accumulate", 2, name="entries")
+recipe = ("--rows-of", "none", "--optimizer", "sgd", "--lr", 0.1)
+program = compile(model, folder, {"x": x}, *recipe, "--accumulate", 2, name="entries")
 for step, found in enumerate(losses(program.train(4))):
     mean = x[[2 * step % 5, (2 * step + 1) % 5]].mean(0)
     close(found, w @ mean, 1e-12, ("entries", step))

@@ -120,7 +120,8 @@ class Kernel:
 
     def run(self, line):
         """Executes a line of the body; gives the results at the yield."""
-        if match := re.fullmatch(r"mtc.kernel.yield (.*) at \[(.*?)\](?:\[(.*?)\])?(?: add \[(.*?)\])?(?: onto (%\S+) : tensor<.*?>)? : .*", line):
+        if match := re.fullmatch(r"mtc.kernel.yield (.*) at \[(.*?)\](?:\[(.*?)\])?(?: add \[(.*?)\])?"
+                                 r"(?: onto (%\S+) : tensor<.*?>)? : .*", line):
             names, maps, symbols, added, onto = match.groups()
             assert symbols or not added, "no program before fusion sums columns in a yield"
             return self.store([self.values[n.strip()] for n in names.split(",")],

@@ -7,7 +7,6 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "ir/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/cost/StepCost.h"
 #include "passes/memory/MemoryAnalysis.h"
@@ -55,7 +54,7 @@ private:
   /// Where there is no target, a byte takes as long as so many operations.
   double estimate(Operation *op) {
     constexpr double flopsPerByte = 10, flopsPerSecond = 1e11;
-    if (TargetInfo::of(op->getParentOfType<ModuleOp>()))
+    if (!cost.describeRates().empty())
       return cost.of(op).seconds();
     auto ofCost = [&](const Cost &found) {
       return (static_cast<double>(found.flops) + flopsPerByte * static_cast<double>(found.bytes)) /

@@ -85,7 +85,8 @@ std::vector<float> inOrder(const MtcVariable &variable, const std::vector<char> 
 
 } // namespace
 
-std::vector<char> storeFrozen(const MtcVariable &variable, const std::vector<char> &value, int threads) {
+std::vector<char> storeFrozen(const MtcVariable &variable, const std::vector<char> &value,
+                              int threads) {
   const std::vector<float> elements = inOrder(variable, value);
   std::vector<char> stored(static_cast<size_t>(variable.tensor.bytes));
   if (variable.storage == MTC_STORED_NF4) {

@@ -10,7 +10,8 @@ namespace mtc::runtime {
 
 /// What the variable holds of a value, the bytes of its f32 elements: see runtime/abi/storage.h.
 /// Codes and scales are those of bitsandbytes 0.50 (`quantize_4bit` of its CPU backend).
-std::vector<char> storeFrozen(const MtcVariable &variable, const std::vector<char> &value, int threads);
+std::vector<char> storeFrozen(const MtcVariable &variable, const std::vector<char> &value,
+                              int threads);
 
 } // namespace mtc::runtime
 

@@ -14,10 +14,10 @@
 // BEFORE: size 51200
 // BEFORE-NEXT: size 51200
 // BEFORE-NEXT: size 98304
-// AFTER: size 35840
+// AFTER: size 34816
 // AFTER-NEXT: size 51200
 // AFTER-NEXT: size 81920
-// BUDGET: size 35840
+// BUDGET: size 34816
 
 // A product is computed again in front of its second reader.
 // CHECK-LABEL: func.func @product

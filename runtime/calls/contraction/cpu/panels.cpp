@@ -92,14 +92,14 @@ struct PanelKernels {
 
 /// For lhs and rhs of these types of elements.
 template <typename Lhs, typename Rhs> PanelKernels kernelsFor(VectorSet set) {
-  return chooseOf<PanelKernels>(
-      set,
-      {sse::tileRows, sse::tileColumns, sse::packRows<Lhs>, sse::packColumns<Rhs>,
-       sse::multiplyPanels, sse::finishRows},
-      {avx2::tileRows, avx2::tileColumns, avx2::packRows<Lhs>, avx2::packColumns<Rhs>,
-       avx2::multiplyPanels, avx2::finishRows},
-      {avx512::tileRows, avx512::tileColumns, avx512::packRows<Lhs>, avx512::packColumns<Rhs>,
-       avx512::multiplyPanels, avx512::finishRows});
+  return chooseOf<PanelKernels>(set,
+                                {sse::tileRows, sse::tileColumns, sse::packRows<Lhs>,
+                                 sse::packColumns<Rhs>, sse::multiplyPanels, sse::finishRows},
+                                {avx2::tileRows, avx2::tileColumns, avx2::packRows<Lhs>,
+                                 avx2::packColumns<Rhs>, avx2::multiplyPanels, avx2::finishRows},
+                                {avx512::tileRows, avx512::tileColumns, avx512::packRows<Lhs>,
+                                 avx512::packColumns<Rhs>, avx512::multiplyPanels,
+                                 avx512::finishRows});
 }
 
 /// Gives `use` the type of an operand's elements.

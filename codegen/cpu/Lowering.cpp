@@ -43,11 +43,8 @@ void cpu::addLowering(OpPassManager &pm, const ExpandedConversions &expanded) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createApproximateMath());
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = expanded.bfloat16;
-  pm.addPass(arith::createArithExpandOpsPass(expand));
-  if (expanded.float16)
-    pm.addPass(createExpandFloat16());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createExpandNarrowFloats({expanded.bfloat16, expanded.float16}));
   pm.addPass(createSCFToControlFlowPass());
   // What has no LLVM intrinsic calls the C library lane by lane.
   pm.addPass(createConvertMathToLLVMPass());

@@ -97,41 +97,52 @@ void VectorPointEmitter::storeZeros(unsigned result, Value offset, int64_t count
                          /*isVolatile=*/false);
 }
 
+/// What lanes are moved as: bits in place of bf16. Of masked or gathered bf16 LLVM makes f32, lane
+/// by lane, where the processor knows none.
+static Type getMovedType(Type storage) {
+  return storage.isBF16() ? Type(IntegerType::get(storage.getContext(), 16)) : storage;
+}
+
 /// Lanes that `active` leaves out are 0.
 Value VectorPointEmitter::readLanes(const LaneOffset &at, Value base, Type element, Value active) {
   if (active)
     active = broadcast(active);
-  Type storage = getStorageType(element);
-  Type type = inLanes(storage);
+  Type storage = getStorageType(element), moved = getMovedType(storage);
+  Type type = inLanes(moved);
   uint32_t alignment = elementBytes(element);
   Type pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  Value zeros = splatConstant(b, b.getZeroAttr(storage), type);
+  Value zeros = splatConstant(b, b.getZeroAttr(moved), type), lanes;
   if (at.isContiguous()) {
-    Value address = LLVM::GEPOp::create(b, pointerType, storage, base, at.uniform);
+    Value address = LLVM::GEPOp::create(b, pointerType, moved, base, at.uniform);
     if (!active)
-      return LLVM::LoadOp::create(b, type, address, alignment);
-    return LLVM::MaskedLoadOp::create(b, type, address, active, zeros,
-                                      b.getI32IntegerAttr(alignment), /*nontemporal=*/nullptr);
+      lanes = LLVM::LoadOp::create(b, type, address, alignment);
+    else
+      lanes = LLVM::MaskedLoadOp::create(b, type, address, active, zeros,
+                                         b.getI32IntegerAttr(alignment), /*nontemporal=*/nullptr);
+  } else {
+    Value addresses = LLVM::GEPOp::create(b, inLanes(pointerType), moved, base, offsets(at));
+    if (!active)
+      active = splatConstant(b, b.getBoolAttr(true), type);
+    lanes = LLVM::masked_gather::create(b, type, addresses, active, zeros, alignment);
   }
-  Value addresses = LLVM::GEPOp::create(b, inLanes(pointerType), storage, base, offsets(at));
-  if (!active)
-    active = splatConstant(b, b.getBoolAttr(true), type);
-  return LLVM::masked_gather::create(b, type, addresses, active, zeros, alignment);
+  return moved == storage ? lanes : arith::BitcastOp::create(b, inLanes(storage), lanes);
 }
 
 void VectorPointEmitter::writeLanes(const LaneOffset &at, Value base, Type element, Value value) {
-  Type storage = getStorageType(element);
+  Type storage = getStorageType(element), moved = getMovedType(storage);
+  if (moved != storage)
+    value = arith::BitcastOp::create(b, inLanes(moved), value);
   uint32_t alignment = elementBytes(element);
   Type pointerType = LLVM::LLVMPointerType::get(b.getContext());
   if (at.isContiguous()) {
-    Value address = LLVM::GEPOp::create(b, pointerType, storage, base, at.uniform);
+    Value address = LLVM::GEPOp::create(b, pointerType, moved, base, at.uniform);
     if (state.mask)
       LLVM::MaskedStoreOp::create(b, value, address, state.mask, alignment);
     else
       LLVM::StoreOp::create(b, value, address, alignment);
     return;
   }
-  Value addresses = LLVM::GEPOp::create(b, inLanes(pointerType), storage, base, offsets(at));
+  Value addresses = LLVM::GEPOp::create(b, inLanes(pointerType), moved, base, offsets(at));
   Value active = state.mask ? state.mask : splatConstant(b, b.getBoolAttr(true), value.getType());
   LLVM::masked_scatter::create(b, value, addresses, active, alignment);
 }

@@ -103,12 +103,13 @@ def ApproximateMath : Pass<"mtc-approximate-math", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
-def ExpandFloat16 : Pass<"mtc-expand-float16", "::mlir::ModuleOp"> {
-  let summary = "Converts f16 to and from f32 by integers";
+def ExpandNarrowFloats : Pass<"mtc-expand-narrow-floats", "::mlir::ModuleOp"> {
+  let summary = "Converts 16-bit floats to and from f32 by integers";
   let description = [{
-    For processors without F16C, for which LLVM would call a function of the C compiler's library for each lane. To nearest,
-    ties to even; NaN stays NaN, and what is too large becomes infinity.
+    For processors without AVX-512 BF16 or F16C, for which LLVM would call a function of the C compiler's library for each lane. To
+    nearest, ties to even; NaN stays NaN, and what is too large becomes infinity.
   }];
+  let options = [Option<"bfloat16", "bfloat16", "bool", "false", "bf16">, Option<"float16", "float16", "bool", "false", "f16">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -51,7 +51,7 @@ mtc.kernel_function @ragged [3, 20] -> [tensor<3x20xf32>] {
 
 // Storage is widened in the register.
 // CHECK-LABEL: @mtc_kernel.half
-// CHECK: llvm.load {{.*}} -> vector<[[N:(16|32|64)]]xbf16>
+// CHECK: llvm.load {{.*}} -> vector<[[N:(16|32|64)]]xi16>
 // CHECK: arith.extf {{.*}} : vector<[[N]]xbf16> to vector<[[N]]xf32>
 // CHECK: arith.truncf {{.*}} : vector<[[N]]xf32> to vector<[[N]]xbf16>
 mtc.kernel_function @half [4096] -> [tensor<4096xbf16>] {

@@ -47,7 +47,7 @@ double Rates::efficiency(const MatrixProduct &product) const {
 double Rates::bandwidth(int64_t bytes) const {
   if (bytes <= copies.front().bytes)
     return copies.front().perSecond;
-  for (auto [low, high] : llvm::zip_first(copies, llvm::drop_begin(copies)))
+  for (auto [low, high] : llvm::zip(copies, llvm::drop_begin(copies)))
     if (bytes < high.bytes) {
       double part = std::log2(static_cast<double>(bytes) / static_cast<double>(low.bytes)) /
                     std::log2(static_cast<double>(high.bytes) / static_cast<double>(low.bytes));

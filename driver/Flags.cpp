@@ -245,10 +245,10 @@ void addMachineFlags(FlagTable &flags) {
   flags.addText({"memory", "size",
                  "make the program fit, or refuse it: 12GiB, 800MiB, bytes (what it needs)"},
                 {planned, machineHeading}, takeMemory);
-  RecomputeOptions::visitOptions([&](auto access, OptionText text, auto...) {
+  RecomputeOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
     if constexpr (std::is_same_v<OptionValueType<decltype(access), RecomputeOptions>, std::string>)
       flags.add([access](Options &all) -> auto & { return std::invoke(access, all.recompute); },
-                std::move(text), {planned, machineHeading, Stage::Placed});
+                text, {planned, machineHeading, Stage::Placed});
   });
 }
 

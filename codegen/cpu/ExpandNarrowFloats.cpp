@@ -60,10 +60,15 @@ Value encodeBFloat16(ImplicitLocOpBuilder &b, Value value) {
                                  shiftedBy(b, result, 16, /*left=*/false));
 }
 
+template <typename Conversion> struct ExpandConversion : OpRewritePattern<Conversion> {
+  ExpandConversion(MLIRContext *context, Expanded expanded)
+      : OpRewritePattern<Conversion>(context), expanded(expanded) {}
+  Expanded expanded;
+};
+
 /// extf(x : f16 or bf16) : f32
-struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
-  ExpandExtension(MLIRContext *context, Expanded expanded)
-      : OpRewritePattern(context), expanded(expanded) {}
+struct ExpandExtension : ExpandConversion<arith::ExtFOp> {
+  using ExpandConversion::ExpandConversion;
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
     if (!expanded.converts(op.getOut(), op.getIn()))
       return rewriter.notifyMatchFailure(op, "no extension that is expanded");
@@ -75,13 +80,11 @@ struct ExpandExtension : OpRewritePattern<arith::ExtFOp> {
                                            : decodeNarrow(b, stored, narrow));
     return success();
   }
-  Expanded expanded;
 };
 
 /// truncf(x : f32) : f16 or bf16
-struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
-  ExpandTruncation(MLIRContext *context, Expanded expanded)
-      : OpRewritePattern(context), expanded(expanded) {}
+struct ExpandTruncation : ExpandConversion<arith::TruncFOp> {
+  using ExpandConversion::ExpandConversion;
   LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
     if (!expanded.converts(op.getIn(), op.getOut()))
       return rewriter.notifyMatchFailure(op, "no truncation that is expanded");
@@ -92,7 +95,6 @@ struct ExpandTruncation : OpRewritePattern<arith::TruncFOp> {
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
     return success();
   }
-  Expanded expanded;
 };
 
 struct ExpandNarrowFloats : mtc::impl::ExpandNarrowFloatsBase<ExpandNarrowFloats> {

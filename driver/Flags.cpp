@@ -250,6 +250,11 @@ void addMachineFlags(FlagTable &flags) {
       flags.add([access](Options &all) -> auto & { return std::invoke(access, all.recompute); },
                 text, {planned, machineHeading, Stage::Placed});
   });
+  PiecesOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
+    if constexpr (std::is_same_v<OptionValueType<decltype(access), PiecesOptions>, std::string>)
+      flags.add([access](Options &all) -> auto & { return std::invoke(access, all.pieces); }, text,
+                {planned, machineHeading, Stage::Placed});
+  });
 }
 
 void addOutputFlags(FlagTable &flags) {

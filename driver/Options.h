@@ -52,6 +52,7 @@ struct Options {
   bool force = false;          // Outputs may replace files that mtc did not write.
   Stage stage = Stage::Placed; // The last that is reached.
   Result result = Result::Program;
+  PiecesOptions pieces;
   RecomputeOptions recompute;
   PassSelection passes;
   std::string remarks;    // `--remarks`.

@@ -48,6 +48,12 @@ struct Contraction {
   MtcContraction describe(std::optional<unsigned> accumulated) const;
   /// The same contraction with an epilogue.
   FusedContractOp buildFused(mlir::OpBuilder &builder, const Epilogue &epilogue) const;
+  /// As PiecewiseOpInterface asks it: rows of the result, and rows of both operands whose terms are
+  /// added up.
+  llvm::SmallVector<Pieces> getPieces(int64_t count) const;
+  llvm::SmallVector<mlir::Value> buildPiece(mlir::OpBuilder &builder, const Pieces &pieces,
+                                            int64_t index, mlir::ValueRange operands,
+                                            llvm::ArrayRef<mlir::Value> sums) const;
   /// What a call sums that gives the sum of a value over all axes but `kept`, if any does.
   std::optional<Summed> findSummed(mlir::Value value, llvm::ArrayRef<int64_t> kept) const;
   /// The type of what a call sums.

@@ -30,6 +30,7 @@ static const KnownAttribute knownAttributes[] = {
     {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},
     {differentiatedAttribute, {Holder::Result}, is<UnitAttr>, "unit"},
     {recomputedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
+    {inPiecesAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"}};
 
 static LogicalResult verify(Operation *op, Holder holder, StringRef described,

@@ -5,7 +5,8 @@
 
 include "ir/MtcBase.td"
 
-def KernelOp : Mtc_Op<"kernel", [Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"KernelYieldOp">]> {
+def KernelOp : Mtc_Op<"kernel", [
+    Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"KernelYieldOp">, DeclareOpInterfaceMethods<PiecewiseOpInterface>]> {
   let summary = "a loop nest described, not written";
   let description = [{
     The body computes scalars for each point of the iteration space, whose extents are `space`; it reads the operands

@@ -37,6 +37,17 @@ enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
 /// What a contraction with narrow operands gives: what it reads, f32, or either.
 enum class ResultStorage { Narrow, Wide, Either };
 
+/// How an operation takes or gives a value where it is computed piece by piece: the same whole value
+/// for each piece, the piece itself (see findPiece), or a sum that each piece adds to.
+enum class PieceKind { Whole, Piece, Sum };
+
+/// A way of computing an operation in `count` pieces, of which each adds nothing to what the
+/// operation computes.
+struct Pieces {
+  int64_t count = 0;
+  mlir::SmallVector<PieceKind> operands, results;
+};
+
 /// The shape of the kernel that computes an operation. `Row` reduces trailing dimensions of the
 /// space, `Column` others; `Scatter` adds at computed indices; `Opaque` is no kernel.
 enum class FusibleShape { Elementwise, RowReduction, ColumnReduction, Scatter, Opaque };

@@ -73,6 +73,21 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$operands)>];
 }
 
+def PiecewiseOpInterface : OpInterface<"PiecewiseOpInterface"> {
+  let cppNamespace = "::mtc";
+  let description = "An operation that can be computed piece by piece: runs of rows, of which a value has many.";
+  let methods = [
+    InterfaceMethod<"The ways of computing it in so many pieces, each with other values in pieces.",
+      "::llvm::SmallVector<::mtc::Pieces>", "getPieces", (ins "int64_t":$count)>,
+    InterfaceMethod<[{
+      Builds the piece of this number, of operands that are taken as `pieces` says, and gives its results. Of a result that is a
+      sum, `sums` has what the pieces before it have added up to, null for the first; where the result has 16 bits, all but
+      the last give f32. Null where there is none.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildPiece",
+      (ins "::mlir::OpBuilder &":$builder, "const ::mtc::Pieces &":$pieces, "int64_t":$index,
+           "::mlir::ValueRange":$operands, "::llvm::ArrayRef<::mlir::Value>":$sums)>];
+}
+
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::mtc";
   let description = "A larger operation that the core can also say; it stays whole until after autodiff.";

@@ -33,7 +33,7 @@ def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusibl
 
 def ContractOp : Mtc_ValueOp<"contract", [
     Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, DeclareOpInterfaceMethods<EpilogueOpInterface>,
-    DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall"]>]> {
+    DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall"]>, DeclareOpInterfaceMethods<PiecewiseOpInterface>]> {
   let summary = "sums of products over common axes";
   let description = [{
     The result's axes are the batch axes (in the order given), the operand lhs's remaining axes, then rhs's.
@@ -70,7 +70,8 @@ def ContractOp : Mtc_ValueOp<"contract", [
 
 def FusedContractOp : Mtc_ValueOp<"fused_contract", [
     Mtc_NoGradient, AttrSizedOperandSegments, AttrSizedResultSegments,
-    DeclareOpInterfaceMethods<EpilogueOpInterface>, DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
+    DeclareOpInterfaceMethods<EpilogueOpInterface>, DeclareOpInterfaceMethods<LibraryCallOpInterface>,
+    DeclareOpInterfaceMethods<PiecewiseOpInterface>]> {
   let summary = "a contraction with an epilogue";
   let description = [{
     Addends are added to the sums of `mtc.contract`: a bias (as a strided view that repeats it), a residual, what is

@@ -106,10 +106,19 @@ void StepCost::update() {
 // Answers
 //===------------------------------------------------------------------------------------------===//
 
+/// Where there is no target, a byte takes as long as so many operations.
+static double withoutTarget(const Cost &cost) {
+  constexpr double flopsPerByte = 10, flopsPerSecond = 1e11;
+  return (static_cast<double>(cost.flops) + flopsPerByte * static_cast<double>(cost.bytes)) /
+         flopsPerSecond;
+}
+
 StepCost::OperationCost StepCost::estimate(Operation *op) {
   ++estimates;
   TargetInfo info = TargetInfo::of(module);
-  auto result = [](double seconds, const Cost &cost, StringRef kind) {
+  auto result = [&](double seconds, const Cost &cost, StringRef kind) {
+    if (!target)
+      seconds = withoutTarget(cost);
     return OperationCost{{std::llround(1e12 * seconds), cost.flops, cost.bytes}, kind};
   };
   auto ofKernel = [&](Operation *kernel, const Cost &cost) {

@@ -47,7 +47,8 @@ public:
   TimedCost ofStep();
   /// The same by kinds of operations, the longest first.
   llvm::SmallVector<std::pair<llvm::StringRef, TimedCost>> ofStepByKind();
-  /// What the estimates are of, as the target says.
+  /// What the estimates are of, as the target says; "" without a target, where times are of use in
+  /// comparisons alone.
   std::string describeRates() const;
 
   /// How many operations were estimated so far, counting one again when it was estimated again.

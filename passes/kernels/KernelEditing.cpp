@@ -119,6 +119,16 @@ Value mtc::rootOf(Value value) {
   return value;
 }
 
+SmallVector<OpOperand *> mtc::findReaders(Value value) {
+  SmallVector<OpOperand *> readers;
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner()->hasTrait<mtc::View>())
+      llvm::append_range(readers, findReaders(use.getOwner()->getResult(0)));
+    else
+      readers.push_back(&use);
+  return readers;
+}
+
 bool mtc::isOfVariable(Value value) {
   return isa_and_nonnull<ReadOp, ReadFlatOp>(rootOf(value).getDefiningOp());
 }

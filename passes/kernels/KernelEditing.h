@@ -36,6 +36,8 @@ mlir::AffineMap reshapeMap(mlir::AffineMap map, mlir::ArrayRef<int64_t> to,
 
 /// The value that a value is a view of, if any; else the value itself.
 mlir::Value rootOf(mlir::Value value);
+/// The operations, views aside, that read a value itself or through views of it.
+mlir::SmallVector<mlir::OpOperand *> findReaders(mlir::Value value);
 /// Whether a value is what a variable holds, or a view of it: it is there for the whole step.
 bool isOfVariable(mlir::Value value);
 /// Whether one operation of a block stands in front of another. Operations near each other are

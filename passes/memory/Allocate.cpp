@@ -1,6 +1,7 @@
 //===- Allocate.cpp - Every value gets a slice of the arena -----------------------------------===//
 
 #include "ir/OperandLayout.h"
+#include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/memory/KernelOutliner.h"
@@ -122,6 +123,16 @@ private:
         operands.erase(operands.begin() + *accumulated);
       CallOp::create(builder, op->getLoc(), call.describeCall(accumulated), sliceArray(operands),
                      sliceArray(op->getResults()), scratch, planned.scratchBytes, ValueRange());
+      return success();
+    }
+    if (auto assemble = dyn_cast<AssembleOp>(op)) {
+      for (auto [number, piece] : llvm::enumerate(assemble.getPieces())) {
+        const int64_t offset = analysis.offsetOf(*current, assemble.getResult()) +
+                               assemble.getOffsetInBytes(number);
+        auto place = AtAttr::get(builder.getContext(), offset, typeOf(piece));
+        if (sliceOf(piece) != place)
+          CopyOp::create(builder, op->getLoc(), sliceOf(piece), place, ValueRange());
+      }
       return success();
     }
     if (!planned.written.empty() && !planned.isComputedInPlace) {

@@ -3,6 +3,7 @@
 #include "passes/memory/BufferAssignment.h"
 
 #include "ir/OperandLayout.h"
+#include "ir/TensorBuilder.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -25,8 +26,13 @@ public:
       if (!op->written.empty())
         assignWrite(op);
     for (PlannedOperation *op : order)
+      if (op->isAssembly)
+        findParts(op);
+    for (PlannedOperation *op : order)
       if (op->isCompute)
         assignResults(op);
+      else if (op->isAssembly)
+        assignAssembly(op, op->time);
     return std::move(assignment);
   }
 
@@ -34,6 +40,8 @@ private:
   void assignWrite(PlannedOperation *write);
   bool isComputedInPlace(PlannedOperation *write, PlannedValue *value);
   void assignResults(PlannedOperation *op);
+  void findParts(PlannedOperation *assembly);
+  void assignAssembly(PlannedOperation *assembly, int64_t begin);
   std::optional<unsigned> dyingOperand(PlannedOperation *op, unsigned result);
   std::optional<unsigned> operandInBufferOf(PlannedOperation *op, unsigned result);
 
@@ -58,6 +66,13 @@ private:
   const PlannedAccesses &accesses;
   const MemoryContext &context;
   BufferAssignment assignment;
+
+  /// Where a value lies in what it is a piece of.
+  struct Part {
+    PlannedOperation *assembly;
+    int64_t offset;
+  };
+  llvm::DenseMap<const PlannedValue *, Part> parts;
 };
 
 } // namespace
@@ -95,6 +110,23 @@ void BufferAssigner::assignWrite(PlannedOperation *write) {
     value->buffer = buffer;
 }
 
+/// What is computed for one assembly lies there, the whole value and not a run of it.
+void BufferAssigner::findParts(PlannedOperation *assembly) {
+  auto assemble = cast<AssembleOp>(assembly->op);
+  for (auto [number, piece] : llvm::enumerate(assembly->operands))
+    if (piece->definition && piece->definition->isCompute && !piece->buffer &&
+        typeOf(piece->value).getNumElements() ==
+            typeOf(assemble.getPieces()[number]).getNumElements())
+      parts.try_emplace(piece, Part{assembly, assemble.getOffsetInBytes(number)});
+}
+
+/// The buffer of what is assembled is there from the first piece on.
+void BufferAssigner::assignAssembly(PlannedOperation *assembly, int64_t begin) {
+  PlannedValue &whole = assembly->results[0];
+  if (!whole.buffer)
+    whole.buffer = newTemporary(whole.bytes, begin, whole.lastUse);
+}
+
 std::optional<unsigned> BufferAssigner::dyingOperand(PlannedOperation *op, unsigned result) {
   for (auto [i, operand] : llvm::enumerate(op->operands)) {
     if (operand->buffer->fixedOffset || operand->lastUse != op->time)
@@ -123,6 +155,13 @@ void BufferAssigner::assignResults(PlannedOperation *op) {
     std::optional<unsigned> ignored;
     std::optional<unsigned> &operand = number == 0 ? accumulated : ignored;
     if (result.buffer) { // A variable's.
+      operand = operandInBufferOf(op, number);
+      continue;
+    }
+    if (auto part = parts.find(&result); part != parts.end()) {
+      assignAssembly(part->second.assembly, time);
+      result.buffer = part->second.assembly->results[0].buffer;
+      result.buffer->part = part->second.offset;
       operand = operandInBufferOf(op, number);
       continue;
     }

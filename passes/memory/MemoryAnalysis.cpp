@@ -194,7 +194,7 @@ int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Buffer buffer) 
   if (buffer.fixedOffset)
     return *buffer.fixedOffset;
   const Region &region = function.writesTransients() ? aside : common;
-  return fixed + region.layout.offsets[region.first.at(&function) + buffer.temporary];
+  return fixed + region.layout.offsets[region.first.at(&function) + buffer.temporary] + buffer.part;
 }
 
 int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Value value) const {

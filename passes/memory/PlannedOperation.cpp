@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mtc;
 
 PlannedOperation::PlannedOperation(Operation *op)
-    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface>(op)) {
+    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface>(op)), isAssembly(isa<AssembleOp>(op)) {
   if (op->hasTrait<mtc::View>())
     return;
   for (Value result : op->getResults())
@@ -20,7 +20,7 @@ PlannedOperation::PlannedOperation(Operation *op)
 LogicalResult PlannedOperation::refresh(llvm::function_ref<PlannedValue *(Value)> find) {
   read = readVariables(op);
   written = writtenVariables(op);
-  if (!isCompute && !op->hasTrait<mtc::View>() && !op->hasTrait<OpTrait::IsTerminator>() &&
+  if (!isCompute && !isAssembly && !op->hasTrait<mtc::View>() && !op->hasTrait<OpTrait::IsTerminator>() &&
       read.empty() && written.empty())
     return op->emitOpError("is neither a kernel nor a library call: it cannot be allocated");
   for (PlannedValue &result : results)
@@ -73,7 +73,8 @@ static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
       continue;
     auto type = cast<RankedTensorType>(input.getType());
     if (type.getNumElements() != resultType.getNumElements() ||
-        elementBytes(type.getElementType()) != elementBytes(resultType.getElementType()))
+        elementBytes(type.getElementType()) != elementBytes(resultType.getElementType()) ||
+        type.getNumElements() != cast<RankedTensorType>(root.getType()).getNumElements())
       return false;
     for (Operation *user : argument.getUsers()) {
       auto load = cast<KernelLoadOp>(user);

@@ -24,6 +24,7 @@ struct PlannedOperation;
 struct Buffer {
   std::optional<int64_t> fixedOffset;
   unsigned temporary = 0; ///< index into the function's temporaries where not fixed
+  int64_t part = 0;       ///< where in the temporary it begins: of a piece of what is assembled there
 
   bool operator==(const Buffer &other) const = default;
 };
@@ -67,6 +68,7 @@ struct PlannedOperation {
   mlir::Operation *op;
   bool isStale = true; ///< the operation has changed since it was read
   bool isCompute;      ///< a kernel or a library call, whose results need buffers
+  bool isAssembly;     ///< pieces that lie in its result's buffer, or are copied there
   mlir::SmallVector<PlannedValue, 1> results;    ///< none of a view
   mlir::SmallVector<PlannedValue *, 4> operands; ///< those that the operands are views of
   mlir::SmallVector<mlir::FlatSymbolRefAttr, 1> read, written; ///< variables

@@ -72,10 +72,11 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   manager.addPass(createReachStage({Stage::Kernels}));
 }
 
-static void buildAllocation(OpPassManager &manager, const RecomputeOptions &recompute,
+static void buildAllocation(OpPassManager &manager, const MemoryOptions &options,
                             PassFilter takes) {
   addOptional(manager, createReorder(), takes);
-  manager.addPass(createRecompute(recompute)); // What no better order avoids.
+  manager.addPass(createPieces(options.pieces));
+  manager.addPass(createRecompute(options.recompute)); // What no better order avoids.
   manager.addPass(createAllocate());
   manager.addPass(createReachStage({Stage::Placed}));
 }
@@ -89,7 +90,7 @@ void mtc::buildKernelPipeline(OpPassManager &manager, const PassSelection &selec
 }
 
 void mtc::buildAllocationPipeline(OpPassManager &manager, const MemoryOptions &options) {
-  buildAllocation(manager, options.recompute,
+  buildAllocation(manager, options,
                   [&](const Pass &pass) { return !options.passes.skips(pass.getArgument()); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "passes/Passes.h"
 #include "passes/cost/StepCost.h"
+#include "passes/kernels/KernelEditing.h"
 #include "passes/memory/MemoryAnalysis.h"
 #include "passes/memory/OrderModel.h"
 #include "passes/recompute/RecomputeOptions.h"

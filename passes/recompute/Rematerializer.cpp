@@ -4,21 +4,12 @@
 
 #include "ir/DiscardableAttributes.h"
 #include "ir/NodeNames.h"
+#include "passes/kernels/KernelEditing.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mtc;
-
-SmallVector<OpOperand *> mtc::findReaders(Value value) {
-  SmallVector<OpOperand *> readers;
-  for (OpOperand &use : value.getUses())
-    if (use.getOwner()->hasTrait<mtc::View>())
-      llvm::append_range(readers, findReaders(use.getOwner()->getResult(0)));
-    else
-      readers.push_back(&use);
-  return readers;
-}
 
 /// Whether it has a result that is kept for the operation, not one that is there all the same.
 static bool computes(Operation *op) { return isa<KernelOp, LibraryCallOpInterface>(op); }

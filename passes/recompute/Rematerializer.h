@@ -67,9 +67,6 @@ private:
   bool isPossible = true;
 };
 
-/// The operations, views aside, that read a value itself or through views of it.
-mlir::SmallVector<mlir::OpOperand *> findReaders(mlir::Value value);
-
 } // namespace mtc
 
 #endif // MTC_PASSES_RECOMPUTE_REMATERIALIZER_H

@@ -72,7 +72,7 @@ TEST(StepCost, FollowsTheTargetAndTheFunctions) {
   EXPECT_GT(cost.ofStep().picoseconds, 0);
   EXPECT_EQ(cost.describeRates(), "as a test has them");
   (*module)->removeAttr("mtc.target");
-  EXPECT_EQ(cost.ofStep().picoseconds, 0);
+  EXPECT_GT(cost.ofStep().picoseconds, 0); // By operations and bytes.
   EXPECT_EQ(cost.describeRates(), "");
 }
 

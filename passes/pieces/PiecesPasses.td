@@ -1,0 +1,35 @@
+//===- PiecesPasses.td - Values that are never there as a whole ---------------------------------===//
+
+#ifndef MTC_PASSES_PIECES
+#define MTC_PASSES_PIECES
+
+include "mlir/Pass/PassBase.td"
+
+def PiecesPass : Pass<"mtc-pieces", "::mlir::ModuleOp"> {
+  let summary = "large values are computed in pieces, one after the other";
+  let description = [{
+    Of what is alive at the peak, a large value is computed in runs of its rows, with the operations that compute and read it, for
+    one run after the other: of the value, and of others like it, one piece at a time is there. What others read of
+    these operations is assembled of the pieces where it lies, or the sum of what each adds. So the logits of a language
+    model, their loss and both their gradients are computed for some tokens at a time (as in Liger kernels' fused linear
+    cross-entropy; Hsu et al., 2024), and the wide middle of a layer (tiled MLP of ALST; Bekman et al., 2025). Operations
+    say how they are computed in pieces (`PiecewiseOpInterface`); the number of pieces is the one that takes the least time of those
+    that make the arena no larger than `memory` or, where none does, the least time for what it frees.
+
+    ```mlir
+    %y = mtc.contract %x, %w ... : tensor<64x32xf32>, tensor<32x4096xf32> -> tensor<64x4096xf32>
+    %z = mtc.contract %y, %v ... : tensor<64x4096xf32>, tensor<4096x32xf32> -> tensor<64x32xf32>
+    // becomes
+    %x0 = mtc.piece %x from 0 : tensor<64x32xf32> -> tensor<32x32xf32>
+    %y0 = mtc.contract %x0, %w ...
+    %z0 = mtc.contract %y0, %v ...
+    %x1 = mtc.piece %x from 1024 : tensor<64x32xf32> -> tensor<32x32xf32>
+    %y1 = mtc.contract %x1, %w ...
+    %z1 = mtc.contract %y1, %v ...
+    %z = mtc.assemble %z0, %z1 : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<64x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
+#endif // MTC_PASSES_PIECES

@@ -86,7 +86,7 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Targe
 
   const MtcProgram &program = *result->table;
   result->arenas[MTC_DEVICE] =
-      AlignedBytes(std::max(program.arena_bytes, program.gradients_arena_bytes));
+      AlignedBytes(std::max(program.arena_bytes, program.aside_arena_bytes));
   result->arenas[MTC_PINNED_HOST] = AlignedBytes(program.pinned_host_arena_bytes);
   result->arenas[MTC_HOST] = AlignedBytes(program.host_arena_bytes);
   for (uint32_t i = 0; i < result->table->variable_count; ++i) {

@@ -2,6 +2,8 @@
 
 #include "driver/Flags.h"
 
+#include "driver/Changes.h"
+
 #include "codegen/target/Target.h"
 #include "passes/adapters/LowRank.h"
 
@@ -144,6 +146,18 @@ std::string takeMemory(Options &options, StringRef text) {
   return "";
 }
 
+/// Names with commas between them.
+std::string takeAllow(Options &options, StringRef text) {
+  for (StringRef name : llvm::split(text, ',')) {
+    if (llvm::none_of(allowChoices(),
+                      [&](const OptionChoice &choice) { return choice.name == name.trim(); }))
+      return "there is nothing such as '" + name.str() + "' to allow; expected " +
+             joinNames(allowChoices());
+    options.allow.push_back(name.trim().str());
+  }
+  return "";
+}
+
 /// Each pass is decided at a stage of its own.
 std::string takeSkippedPass(Options &options, StringRef name) {
   options.passes.skipped.push_back(name.str());
@@ -245,6 +259,9 @@ void addMachineFlags(FlagTable &flags) {
   flags.addText({"memory", "size",
                  "make the program fit, or refuse it: 12GiB, 800MiB, bytes (what it needs)"},
                 {planned, machineHeading}, takeMemory);
+  flags.addTexts({"allow", "change,…", "what --memory may change where that is faster or needed",
+                  allowChoices()},
+                 place, takeAllow);
   RecomputeOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
     if constexpr (std::is_same_v<OptionValueType<decltype(access), RecomputeOptions>, std::string>)
       flags.add([access](Options &all) -> auto & { return std::invoke(access, all.recompute); },

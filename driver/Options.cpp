@@ -94,6 +94,8 @@ void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> 
   expandScheduleTable(options, refuse);
   freezeGroups(options);
   checkOptions(options.training, refuse);
+  if (!options.allow.empty() && !options.memory)
+    refuse("--allow says what --memory may change; give --memory, too");
   if (problems)
     fail(std::move(problems));
   for (const auto &flag : getFlags().getFlags())

@@ -47,7 +47,8 @@ struct Options {
   TrainingOptions training;
   std::vector<std::string> scheduleFiles; // That were read for `--schedule-table`.
 
-  std::optional<int64_t> memory; // Budget in bytes.
+  std::optional<int64_t> memory;  // Budget in bytes.
+  std::vector<std::string> allow; // `--allow`: names of what may be changed to keep it.
   bool json = false;
   bool force = false;          // Outputs may replace files that mtc did not write.
   Stage stage = Stage::Placed; // The last that is reached.

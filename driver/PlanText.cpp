@@ -40,8 +40,8 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
       spaces[stringifyEnum(space)] = bytes;
     object["spaces"] = std::move(spaces);
   }
-  if (plan.gradientsRun)
-    object["gradients_run_bytes"] = plan.gradientsRun;
+  if (plan.asideRun)
+    object["aside_run_bytes"] = plan.asideRun;
   return object;
 }
 
@@ -73,9 +73,9 @@ void mtc::tool::print(const MemoryPlan &plan, llvm::raw_ostream &stream) {
          << ", the lower bound of any placement of these values\n";
   for (auto [space, bytes] : plan.otherSpaces)
     stream << llvm::formatv("{0,-13} {1}\n", stringifyEnum(space), formatBytes(bytes));
-  if (plan.gradientsRun)
-    stream << "--gradients   " << formatBytes(plan.gradientsRun)
-           << " for that run: it keeps them all\n";
+  if (plan.asideRun)
+    stream << "aside         " << formatBytes(plan.asideRun)
+           << " for a run with --gradients or --outputs: it keeps them all\n";
   if (std::string nodes = peakNodes(plan); !nodes.empty())
     stream << "reached at    " << nodes << "\n";
 }

@@ -28,6 +28,7 @@ static const KnownAttribute knownAttributes[] = {
     {targetAttribute, {Holder::Module}, is<TargetAttrInterface>, "a target"},
     {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},
     {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},
+    {asideAttribute, {Holder::Function}, is<UnitAttr>, "unit"},
     {differentiatedAttribute, {Holder::Result}, is<UnitAttr>, "unit"},
     {recomputedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
     {inPiecesAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},

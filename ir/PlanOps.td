@@ -24,8 +24,8 @@ def ArenaOp : Mtc_Op<"arena"> {
 
     `live` is the most that is alive at once: no placement needs less; `peak_at` is the operation that runs then, of whose
     scratch are `workspace_bytes`. The inputs take `data_bytes`. Where `staging` is not 0, it is the distance in bytes from
-    each input to the slice in which the next batch's is read meanwhile. Functions that write transient variables need an
-    arena of `aside` bytes, where that is more.
+    each input to the slice in which the next batch's is read meanwhile. Functions that write transient variables, or that are
+    `mtc.aside`, need an arena of `aside` bytes, where that is more.
 
     ```mlir
     mtc.arena size 1331200 live 1290240

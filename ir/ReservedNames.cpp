@@ -17,7 +17,7 @@ bool mtc::isReservedSymbol(llvm::StringRef name) {
   if (rest.consume_front("mtc.") && symbolizeRuntimeScalar(rest))
     return true;
   return llvm::is_contained({forwardName, microStepName, updateName, gradientsName, evaluateName,
-                             lossScaleName, finiteUpdatesName, updateCountName, lossSumName,
+                             outputsName, lossScaleName, finiteUpdatesName, updateCountName, lossSumName,
                              targetCountName},
                             name);
 }

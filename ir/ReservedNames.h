@@ -11,7 +11,7 @@ namespace mtc {
 /// @forward alone.
 inline constexpr llvm::StringLiteral forwardName = "forward", microStepName = "micro_step",
                                      updateName = "update", gradientsName = "gradients",
-                                     evaluateName = "evaluate";
+                                     evaluateName = "evaluate", outputsName = "outputs";
 
 /// Results beside the model's outputs: the loss, and what each row of the batch contributes to it.
 inline constexpr llvm::StringLiteral lossName = "mtc.loss", rowLossName = "mtc.row_loss",

@@ -92,10 +92,10 @@ void reportProfile(const MtcProgram &program, Device &device, const Options &opt
   file.commit();
 }
 
-/// Gradients that outlive their update need memory that training does not.
+/// Gradients that outlive their update, and whole outputs, need memory that training does not.
 int64_t arenaBytes(const MtcProgram &program, const Options &options) {
-  return options.gradients.empty() ? program.arena_bytes
-                                   : std::max(program.arena_bytes, program.gradients_arena_bytes);
+  const bool isAside = !options.gradients.empty() || !options.outputs.empty();
+  return isAside ? program.aside_arena_bytes : program.arena_bytes;
 }
 
 /// What a run starts from. Everything that is wrong with it is one failure.

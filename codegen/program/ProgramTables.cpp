@@ -56,7 +56,8 @@ public:
     Constant *update = steps.addFunction(findStep(updateName));
     Constant *gradients = steps.addFunction(findStep(gradientsName));
     Constant *evaluate = steps.addFunction(findStep(evaluateName));
-    if (!microStep || !update || !gradients || !evaluate)
+    Constant *computeOutputs = steps.addFunction(findStep(outputsName));
+    if (!microStep || !update || !gradients || !evaluate || !computeOutputs)
       return failure();
     if (namedSteps)
       for (StepOp step : placed.getOps<StepOp>()) {
@@ -66,7 +67,7 @@ public:
         c.global(function, stepSymbol(step.getSymName()))
             ->setLinkage(llvm::GlobalValue::ExternalLinkage);
       }
-    return emitProgram(microStep, update, gradients, evaluate);
+    return emitProgram(microStep, update, gradients, evaluate, computeOutputs);
   }
 
 private:
@@ -85,11 +86,11 @@ private:
     return {};
   }
 
-  /// The inputs of the micro-step, then those that only `evaluate` has; both read them in one
+  /// The inputs of the micro-step, then those that others alone have; all read them in one
   /// slice.
   LogicalResult emitInputs() {
     llvm::SmallVector<std::pair<StringRef, AtAttr>> slices;
-    for (StringRef name : {microStepName, evaluateName}) {
+    for (StringRef name : {microStepName, evaluateName, outputsName}) {
       StepOp step = findStep(name);
       if (!step)
         continue;
@@ -126,13 +127,11 @@ private:
   }
 
   LogicalResult emitOutputs() {
-    StepOp step = findStep(evaluateName);
+    StepOp step = findStep(outputsName);
     if (!step)
       return success();
     for (auto [name, slice] :
          llvm::zip_equal(step.getOutputNames().getAsValueRange<StringAttr>(), step.getOutputs())) {
-      if (isReservedResult(name))
-        continue;
       auto at = cast<AtAttr>(slice);
       outputs.push_back(describeTensor(c, name, at.getType(), at.getOffset()));
     }
@@ -159,10 +158,8 @@ private:
     return other ? static_cast<int64_t>(other.getSize()) : 0;
   }
 
-  int64_t gradientsArenaBytes() {
-    if (!findStep(gradientsName))
-      return 0;
-    return std::max(arena.getAside(), arena.getSize());
+  int64_t asideArenaBytes() {
+    return static_cast<int64_t>(std::max(arena.getAside(), arena.getSize()));
   }
 
   uint32_t lossType() {
@@ -284,7 +281,7 @@ private:
   }
 
   LogicalResult emitProgram(Constant *microStep, Constant *update, Constant *gradients,
-                            Constant *evaluate) {
+                            Constant *evaluate, Constant *computeOutputs) {
     FailureOr<Constant *> segments = emitSegments();
     if (failed(segments))
       return failure();
@@ -328,9 +325,10 @@ private:
         field<&MtcProgram::segments>(*segments), field<&MtcProgram::adapters>(c.array(adapters)),
 
         field<&MtcProgram::micro_step>(microStep), field<&MtcProgram::update>(update),
-        field<&MtcProgram::gradients>(gradients), field<&MtcProgram::evaluate>(evaluate),
+        field<&MtcProgram::evaluate>(evaluate), field<&MtcProgram::gradients>(gradients),
+        field<&MtcProgram::compute_outputs>(computeOutputs),
 
-        field<&MtcProgram::gradients_arena_bytes>(gradientsArenaBytes()),
+        field<&MtcProgram::aside_arena_bytes>(asideArenaBytes()),
         field<&MtcProgram::gradients_loss>(outputOffset(gradientsName, lossName)),
         field<&MtcProgram::micro_step_loss>(outputOffset(microStepName, lossName)),
         field<&MtcProgram::evaluate_loss>(outputOffset(evaluateName, lossName)),

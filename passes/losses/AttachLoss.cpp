@@ -198,12 +198,36 @@ static void setResults(func::FuncOp function, ArrayRef<Result> results) {
   function.setResAttrsAttr(b.getArrayAttr(attributes));
 }
 
+/// Statistics are the training's.
+static void eraseWrites(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.front()))
+    if (isa<WriteOp, WriteFlatOp>(op))
+      op.erase();
+}
+
+static func::FuncOp copyForward(func::FuncOp forward, StringRef name) {
+  OpBuilder builder(forward);
+  auto function = cast<func::FuncOp>(builder.clone(*forward));
+  function.setName(name);
+  return function;
+}
+
+/// A copy of @forward that gives the model's outputs. It is a function of its own, since the loss
+/// needs none of them whole.
+static void makeOutputs(func::FuncOp forward) {
+  func::FuncOp function = copyForward(forward, outputsName);
+  function->setAttr(asideAttribute, UnitAttr::get(forward.getContext()));
+  eraseWrites(function);
+  SmallVector<Result> results;
+  for (auto [i, value] : llvm::enumerate(function.front().getTerminator()->getOperands()))
+    results.push_back({value, resultName(forward, i).str()});
+  setResults(function, results);
+}
+
 /// A copy of @forward that gives the loss.
 static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Plan &plan,
                                  bool evaluates) {
-  OpBuilder atForward(forward);
-  auto function = cast<func::FuncOp>(atForward.clone(*forward));
-  function.setName(name);
+  func::FuncOp function = copyForward(forward, name);
   Value labels = attachLabels(function, plan);
   Operation *terminator = function.front().getTerminator();
   OpBuilder builder(terminator);
@@ -211,15 +235,9 @@ static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Pla
   TensorBuilder b(NameLoc::get(builder.getStringAttr("loss " + lossName)), builder);
   SmallVector<Result> results =
       buildLoss(b, plan, beforeRounding(terminator->getOperand(plan.output)), labels, evaluates);
-  if (evaluates) {
-    for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
-      results.push_back({value, resultName(forward, i).str()});
-    // Statistics are the training's.
-    for (Operation &op : llvm::make_early_inc_range(function.front()))
-      if (isa<WriteOp, WriteFlatOp>(op))
-        op.erase();
-  }
-  if (!evaluates && plan.microSteps > 1)
+  if (evaluates)
+    eraseWrites(function);
+  else if (plan.microSteps > 1)
     numberRandomBits(function, plan.microSteps);
   setResults(function, results);
   return function;
@@ -275,6 +293,7 @@ void AttachLossPass::runOnOperation() {
   remarkOnMicroSteps(forward, *plan);
   func::FuncOp microStep = makeFunction(forward, microStepName, *plan, /*evaluates=*/false);
   makeFunction(forward, evaluateName, *plan, /*evaluates=*/true);
+  makeOutputs(forward);
   describe(microStep, *plan);
   forward.erase();
 }

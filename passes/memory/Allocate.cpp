@@ -43,7 +43,7 @@ private:
     OpBuilder builder(module.getContext());
     builder.setInsertionPointToStart(module.getBody());
     ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
-                    plan.categories.workspace, plan.staging, plan.gradientsRun, plan.peakAt,
+                    plan.categories.workspace, plan.staging, plan.asideRun, plan.peakAt,
                     MemorySpace::Device);
   }
 

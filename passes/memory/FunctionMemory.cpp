@@ -2,6 +2,7 @@
 
 #include "passes/memory/FunctionMemory.h"
 
+#include "ir/DiscardableAttributes.h"
 #include "ir/VariableAccess.h"
 #include "passes/kernels/KernelEditing.h"
 
@@ -100,7 +101,7 @@ LogicalResult FunctionMemory::update(const MemoryContext &context) {
   if (failed(scheduled))
     return failure();
   order = std::move(*scheduled);
-  isAside = llvm::any_of(text, [&](PlannedOperation *op) {
+  aside = function->hasAttr(asideAttribute) || llvm::any_of(text, [&](PlannedOperation *op) {
     return llvm::any_of(op->written, [&](FlatSymbolRefAttr symbol) {
       return context.variables.isTransient(symbol);
     });

@@ -32,8 +32,8 @@ public:
   mlir::ArrayRef<PlannedOperation *> getText() const { return text; }
   mlir::ArrayRef<PlannedOperation *> getOrder() const { return order; }
   const BufferAssignment &getBuffers() const { return buffers; }
-  /// Whether it writes transient variables.
-  bool writesTransients() const { return isAside; }
+  /// Whether only a run of its own executes it: it writes transient variables, or says so.
+  bool isAside() const { return aside; }
   /// Bytes of buffers with a lifetime that are alive at each time of the schedule.
   mlir::ArrayRef<int64_t> getLive() const { return live; }
   /// The first time at which the most is alive.
@@ -61,7 +61,7 @@ private:
   mlir::SmallVector<PlannedOperation *, 0> text, order;
   PlannedAccesses accesses;
   BufferAssignment buffers;
-  bool isAside = false;
+  bool aside = false;
   mlir::SmallVector<int64_t, 0> live;
   int64_t peakTime = 0;
 };

@@ -86,12 +86,12 @@ LogicalResult MemoryAnalysis::update() {
 // Answers
 //===----------------------------------------------------------------------------------------===//
 
-MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofTransients) const {
+MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofAside) const {
   Region region;
   SmallVector<LiveBuffer, 0> temporaries;
   int64_t time = 0;
   for (const FunctionMemory &function : getFunctions()) {
-    if (function.writesTransients() != ofTransients)
+    if (function.isAside() != ofAside)
       continue;
     region.first[&function] = temporaries.size();
     for (LiveBuffer buffer : function.getBuffers().temporaries)
@@ -105,8 +105,8 @@ MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofTransients) const {
 void MemoryAnalysis::updateLayout() {
   if (!isLayoutStale)
     return;
-  common = layOutRegion(/*ofTransients=*/false);
-  aside = layOutRegion(/*ofTransients=*/true);
+  common = layOutRegion(/*ofAside=*/false);
+  aside = layOutRegion(/*ofAside=*/true);
   isLayoutStale = false;
 }
 
@@ -141,7 +141,7 @@ static std::vector<MemoryPlan::AliveBuffer> aliveAt(const FunctionMemory &functi
 void MemoryAnalysis::addPeak(MemoryPlan &plan, int64_t &workspace) const {
   const FunctionMemory *highest = nullptr;
   for (const FunctionMemory &function : getFunctions()) {
-    if (function.writesTransients())
+    if (function.isAside())
       continue;
     ArrayRef<int64_t> live = function.getLive();
     for (auto [op, bytes] : llvm::zip_equal(function.getOrder(), live))
@@ -167,11 +167,11 @@ MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
   addPeak(plan, workspace);
   int64_t mostAside = 0;
   for (const FunctionMemory &function : getFunctions())
-    if (function.writesTransients())
+    if (function.isAside())
       mostAside = std::max(mostAside, function.getLive()[function.getPeakTime()]);
   plan.peak = isPlaced ? fixed + common.layout.size : plan.live;
-  int64_t gradientsRun = fixed + (isPlaced ? aside.layout.size : mostAside);
-  plan.gradientsRun = gradientsRun > plan.peak ? gradientsRun : 0;
+  int64_t asideRun = fixed + (isPlaced ? aside.layout.size : mostAside);
+  plan.asideRun = asideRun > plan.peak ? asideRun : 0;
   plan.categories = variableCategories;
   plan.categories.fill(plan.peak, fixed - variables.getSize(), workspace);
   return plan;
@@ -193,7 +193,7 @@ FailureOr<MemoryPlan> MemoryAnalysis::getPlanWithLayout() {
 int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Buffer buffer) const {
   if (buffer.fixedOffset)
     return *buffer.fixedOffset;
-  const Region &region = function.writesTransients() ? aside : common;
+  const Region &region = function.isAside() ? aside : common;
   return fixed + region.layout.offsets[region.first.at(&function) + buffer.temporary] + buffer.part;
 }
 

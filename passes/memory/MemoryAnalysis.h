@@ -17,8 +17,8 @@ namespace mtc {
 /// reading what has changed, and additions; so a pass asks what a change is worth by making it.
 ///
 /// The arena holds the variables, then the inputs, then room for the next batch's inputs (staging),
-/// then what the functions keep while they run. Functions that write transient variables have an
-/// arena of a size of their own, so that what only they keep is not part of the others'.
+/// then what the functions keep while they run. Functions that run aside have an arena of a
+/// size of their own, so that what only they keep is not part of the others'.
 class MemoryAnalysis : public mlir::RewriterBase::Listener {
 public:
   explicit MemoryAnalysis(mlir::ModuleOp module) : module(module) {}
@@ -45,12 +45,12 @@ public:
   void notifyOperationErased(mlir::Operation *op) override;
 
 private:
-  /// The layout of what functions keep, those that write transient variables or the others.
+  /// The layout of what functions keep, those that run aside or the others.
   struct Region {
     ArenaLayout layout;
     llvm::DenseMap<const FunctionMemory *, size_t> first; ///< of a function's temporaries
   };
-  Region layOutRegion(bool ofTransients) const;
+  Region layOutRegion(bool ofAside) const;
 
   using Change = void (FunctionMemory::*)(mlir::Operation *op);
   /// Tells the function of a change of an operation inside of `parent`.

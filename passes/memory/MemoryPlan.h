@@ -12,7 +12,8 @@
 namespace mtc {
 
 /// The memory of a program, in bytes: the answer of a `MemoryAnalysis`, or what a placed module
-/// says. Functions that only `--gradients` runs have their own number, and are no part of the rest.
+/// says. Functions that only runs with `--gradients` or `--outputs` execute have their own number, and
+/// are no part of the rest.
 struct MemoryPlan {
   /// What bytes are for. `workspace` is the scratch of the operation at the peak, `data` are the
   /// inputs, `activations` is the rest: what functions keep while they run, and gaps of the layout.
@@ -45,8 +46,8 @@ struct MemoryPlan {
   std::vector<std::pair<MemorySpace, int64_t>> otherSpaces;
   /// The most that is alive at once: no layout needs less.
   int64_t live = 0;
-  /// The size of the arena of a run with --gradients, where that is larger; else 0.
-  int64_t gradientsRun = 0;
+  /// The size of the arena of such runs, where that is larger; else 0.
+  int64_t asideRun = 0;
   /// The distance from an input to where the next batch's is read meanwhile; 0: it is not.
   int64_t staging = 0;
   Categories categories; ///< They add up to `peak`.

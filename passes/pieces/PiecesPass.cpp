@@ -32,7 +32,7 @@ struct PiecesPass : PassWithOptions<mtc::impl::PiecesPassBase<PiecesPass>, Piece
       return signalPassFailure();
     StepCost cost(getOperation());
     for (const FunctionMemory &function : analysis.getFunctions())
-      if (!function.writesTransients() && failed(fit(function, analysis, cost, budget)))
+      if (!function.isAside() && failed(fit(function, analysis, cost, budget)))
         return signalPassFailure();
   }
 

@@ -319,7 +319,7 @@ struct RecomputePass : PassWithOptions<mtc::impl::RecomputeBase<RecomputePass>, 
       return signalPassFailure();
     Times times(getOperation());
     for (const FunctionMemory &function : analysis.getFunctions()) {
-      if (function.writesTransients())
+      if (function.isAside())
         continue;
       const double time = times.ofFunction(function.getFunction());
       Ladder ladder(function, analysis, times, budget);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 13u
+#define MTC_ABI_VERSION 14u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -280,7 +280,7 @@ typedef struct MtcProgram {
       adapter_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
-  /* the graph's outputs after `evaluate`; one whose dims[0] is `batch` has a row for each of it */
+  /* the graph's outputs after `compute_outputs`; one whose dims[0] is `batch` has a row for each of it */
   const MtcTensor *outputs;
   const MtcKernel *kernels;
   const MtcCall *calls;
@@ -289,12 +289,12 @@ typedef struct MtcProgram {
 
   MtcFunction micro_step; /* inputs -> loss and gradients; updates too where `update` is empty */
   MtcFunction update;     /* gradients -> parameters, optimizer state */
-  /* inputs -> loss and gradients; empty where micro_step does that. Needs an arena of
-   * gradients_arena_bytes. */
-  MtcFunction gradients;
-  MtcFunction evaluate; /* inputs -> loss, outputs, row metrics; writes no variable */
+  MtcFunction evaluate;   /* inputs -> loss, row metrics; writes no variable */
+  /* Functions that need an arena of aside_arena_bytes. */
+  MtcFunction gradients;       /* inputs -> loss and gradients; empty where micro_step does that */
+  MtcFunction compute_outputs; /* inputs -> outputs; writes no variable */
 
-  int64_t gradients_arena_bytes; /* 0 if `gradients` is empty */
+  int64_t aside_arena_bytes;
   int64_t gradients_loss;
   int64_t micro_step_loss; /* offset of an f32 (f64 in a program of f64) scalar */
   int64_t evaluate_loss;

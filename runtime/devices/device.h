@@ -66,6 +66,7 @@ public:
   virtual void update() = 0;
   virtual void gradients() = 0;
   virtual void evaluate() = 0;
+  virtual void computeOutputs() = 0;
   /// Until everything has run.
   virtual void wait() = 0;
   /// How many steps should be queued before the results of the first are asked for.

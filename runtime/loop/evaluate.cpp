@@ -26,14 +26,14 @@ Batch rowsFrom(int64_t first, int64_t batch, int64_t end) {
   return result;
 }
 
-/// Evaluates the batch of rows from `first` on, of which those before `end` will be evaluated;
-/// returns how many of them there are.
-int64_t evaluateBatch(const Session &session, int64_t first, int64_t end) {
+/// Loads the batch of rows from `first` on, of which those before `end` are taken, and runs
+/// `function` on it; returns how many of them there are.
+int64_t runBatch(const Session &session, int64_t first, int64_t end, void (Device::*function)()) {
   const int64_t batch = session.data.batch(), step = first / batch + 1;
   session.run(Phase::Load, step, [&] {
     session.batches.load(rowsFrom(first, batch, end), rowsFrom(first + batch, batch, end));
   });
-  session.run(Phase::Evaluate, step, [&] { session.device.evaluate(); });
+  session.run(Phase::Evaluate, step, [&] { (session.device.*function)(); });
   return std::min(batch, end - first);
 }
 
@@ -74,7 +74,7 @@ void evaluate(const Session &session, const TrainingState &state) {
   double loss = 0, weight = 0, correct = 0;
   int64_t firstNotFinite = -1; // row of the first batch whose loss is not finite
   for (int64_t first = 0; first < counted; first += batch) {
-    int64_t valid = evaluateBatch(session, first, counted);
+    int64_t valid = runBatch(session, first, counted, &Device::evaluate);
     stopIfAsked();
     const double added = byRow ? sumOfRows(session, metrics.row_loss, valid)
                                : session.loss(session.requestLoss(program.evaluate_loss));
@@ -132,7 +132,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   session.setScalars(state.step + 1, /*microStep=*/0, /*learningRate=*/0, state.seed);
   SafetensorsWriter writer(session.options.outputs, entries);
   for (int64_t step = 0; step < batches; ++step) {
-    int64_t valid = evaluateBatch(session, step * batch, rows);
+    int64_t valid = runBatch(session, step * batch, rows, &Device::computeOutputs);
     stopIfAsked();
     for (uint32_t i = 0; i < program.output_count; ++i) {
       const MtcTensor &output = program.outputs[i];

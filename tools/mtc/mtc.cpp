@@ -2,6 +2,7 @@
 
 #include "Commands.h"
 
+#include "driver/FitSearch.h"
 #include "tools/support/StandardStreams.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -14,9 +15,9 @@ int main(int argc, char **argv) {
   Options options;
   switch (parseCommandLine(argc, argv, options)) {
   case Command::Compile:
-    return compile(options, argv[0]);
+    return mlir::failed(chooseAllowed(options)) ? 1 : compile(options, argv[0]);
   case Command::Plan:
-    return plan(options);
+    return mlir::failed(chooseAllowed(options)) ? 1 : plan(options);
   case Command::Inspect:
     return inspect(options);
   }

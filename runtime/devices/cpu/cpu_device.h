@@ -32,6 +32,7 @@ public:
   void update() override { executor->update(); }
   void gradients() override { executor->gradients(); }
   void evaluate() override { executor->evaluate(); }
+  void computeOutputs() override { executor->computeOutputs(); }
   void wait() override {}
   int queuedSteps() const override { return 0; }
   std::optional<double> copyThroughput() override;

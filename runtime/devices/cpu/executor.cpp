@@ -20,6 +20,7 @@ Executor::Executor(const MtcProgram &program, const Arenas &arenas, int threads,
   updateOperations = prepare(program.update, arenas);
   gradientsOperations = prepare(program.gradients, arenas);
   evaluateOperations = prepare(program.evaluate, arenas);
+  outputsOperations = prepare(program.compute_outputs, arenas);
 }
 
 Executor::~Executor() = default;

@@ -41,6 +41,7 @@ public:
   void update() { run(updateOperations); }
   void gradients() { run(gradientsOperations); }
   void evaluate() { run(evaluateOperations); }
+  void computeOutputs() { run(outputsOperations); }
 
 private:
   std::vector<PreparedOperation> prepare(const MtcFunction &function, const Arenas &arenas);
@@ -56,7 +57,7 @@ private:
   std::vector<std::unique_ptr<LibraryCall>> calls;
   std::vector<MtcFault> faults; ///< one for each thread
   std::vector<PreparedOperation> microStepOperations, updateOperations, gradientsOperations,
-      evaluateOperations;
+      evaluateOperations, outputsOperations;
 };
 
 } // namespace mtc::runtime

@@ -5,6 +5,7 @@
 #include "runtime/support/process.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace mtc::runtime {
@@ -16,11 +17,15 @@ std::unique_ptr<Device> openDevice(const MtcProgram &program, const std::string 
 
 namespace cuda {
 
+static std::array<const MtcFunction *, 5> functionsOf(const MtcProgram &program) {
+  return {&program.micro_step, &program.update, &program.gradients, &program.evaluate,
+          &program.compute_outputs};
+}
+
 /// A record for each operation that may fault, of all functions.
 static int64_t faultBytes(const MtcProgram &program) {
   int64_t bytes = 0;
-  for (const MtcFunction *function :
-       {&program.micro_step, &program.update, &program.gradients, &program.evaluate})
+  for (const MtcFunction *function : functionsOf(program))
     for (uint32_t i = 0; i < function->operation_count; ++i)
       if (const MtcOperation &operation = function->operations[i];
           operation.kind == MTC_LAUNCH && program.kernels[operation.index].may_fault)
@@ -109,8 +114,7 @@ void CudaDevice::prepare(std::vector<Observer *> told) {
                                .faults = faults.address(),
                                .faulting = faulting,
                                .operationCount = operationCount};
-  for (const MtcFunction *function :
-       {&program.micro_step, &program.update, &program.gradients, &program.evaluate})
+  for (const MtcFunction *function : functionsOf(program))
     steps.push_back(std::make_unique<Step>(context, *function));
   results.emplace(gpu, compute, faults.address(), faulting);
 }

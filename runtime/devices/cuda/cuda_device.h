@@ -38,6 +38,7 @@ public:
   void update() override { run(*steps[1]); }
   void gradients() override { run(*steps[2]); }
   void evaluate() override { run(*steps[3]); }
+  void computeOutputs() override { run(*steps[4]); }
   void wait() override;
   int queuedSteps() const override { return observers.empty() ? 1 : 0; }
   std::optional<double> copyThroughput() override;
@@ -65,7 +66,7 @@ private:
   std::optional<BatchTransfer> batches;
   std::vector<const MtcOperation *> faulting;
   std::optional<ResultReader> results;
-  std::vector<std::unique_ptr<Step>> steps; ///< micro-step, update, gradients, evaluate
+  std::vector<std::unique_ptr<Step>> steps; ///< in functionsOf's order
 };
 
 /// Bytes read and written a second, and operations a second: see Device.

@@ -1,0 +1,44 @@
+# RUN: %python %s %t
+"""What is computed in pieces is what is computed as a whole, but for the order of sums over rows; a budget is kept."""
+
+import json
+
+import numpy as np
+from models import DIGITS, GPT2
+from program import compile_example, losses, own_folder
+
+STEPS = 8
+folder = own_folder()
+
+
+def trained(program, name: str) -> tuple[np.ndarray, int]:
+    """The losses of some steps, and the arena's bytes."""
+    report = folder / f"{name}.json"
+    found = np.array(losses(program.train(STEPS, "--memory-report", report, name=name)))
+    memory = json.loads(report.read_text())
+    assert memory["planned_bytes"] == memory["arena_bytes"], memory
+    assert len(found) == STEPS and np.isfinite(found).all()
+    return found, memory["arena_bytes"]
+
+
+def compare(name: str, example, *flags, most: float, tolerance: float) -> None:
+    """All that lowers the peak is computed in pieces; the arena is at most so large a part of what it was."""
+
+    def of(choice: str) -> tuple[np.ndarray, int]:
+        program = compile_example(example, folder, "adamw", STEPS * example.batch, *flags, "--pieces", choice,
+                                  name=f"{name}_{choice}")  # fmt: skip
+        return trained(program, f"{name}_{choice}")
+
+    (whole, before), (pieces, after) = of("none"), of("all")
+    distance = np.max(np.abs(pieces - whole) / np.abs(whole))
+    print(f"{name}: {after / before:.3f} of {before} bytes, losses {distance:.1e} apart")
+    assert distance < tolerance, (name, whole, pieces)
+    assert after <= most * before, (name, before, after)
+
+
+compare("gpt2", GPT2, most=0.99, tolerance=1e-5)
+compare("emulated", GPT2, "--target", "cuda", "--emulate", most=0.99, tolerance=1e-5)
+compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8", most=1, tolerance=2e-3)
+compare("f16", GPT2, "--precision", "f16", "--clip-norm", "1", most=1, tolerance=2e-3)
+compare("accumulated", GPT2, "--accumulate", "2", most=1, tolerance=1e-5)
+compare("digits", DIGITS, most=1, tolerance=1e-5)

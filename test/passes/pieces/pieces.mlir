@@ -1,0 +1,59 @@
+// Large values are computed in pieces with what computes and reads them.
+//
+// RUN: mtc-opt %s -split-input-file --mtc-pieces=pieces=all | FileCheck %s
+// RUN: mtc-opt %s -split-input-file --mtc-pieces | FileCheck %s --check-prefix=WHOLE
+// RUN: mtc-opt %s -split-input-file --mtc-pieces='pieces=none memory=1' | FileCheck %s --check-prefix=WHOLE
+// RUN: not mtc-opt %s --mtc-pieces=pieces=some 2>&1 | FileCheck %s --check-prefix=CHOICE
+// CHOICE: --pieces some: there is no such choice; expected none, auto, all
+
+// WHOLE-NOT: mtc.piece
+// WHOLE-NOT: mtc.in_pieces
+
+// The middle between two products: rows of the first are read as rows of the second.
+// CHECK-LABEL: func.func @middle
+mtc.variable parameter @w : tensor<32x4096xf32> = #mtc.zeros
+mtc.variable parameter @v : tensor<4096x32xf32> = #mtc.zeros
+func.func @middle(%x: tensor<64x32xf32> {mtc.name = "x"}) -> (tensor<64x32xf32> {mtc.name = "z"}) {
+  %w = mtc.read @w : tensor<32x4096xf32>
+  %v = mtc.read @v : tensor<4096x32xf32>
+  %y = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<64x32xf32>, tensor<32x4096xf32> -> tensor<64x4096xf32>
+  %z = mtc.contract %y, %v batch [] x [] over [1] x [0] : tensor<64x4096xf32>, tensor<4096x32xf32> -> tensor<64x32xf32>
+  return %z : tensor<64x32xf32>
+}
+
+// -----
+
+// Terms of a sum over rows are added up; a kernel between has pieces of its space, and its own sums.
+// CHECK-LABEL: func.func @sums
+func.func @sums(%x: tensor<64x8xf32> {mtc.name = "x"}, %u: tensor<8x4096xf32> {mtc.name = "u"}, %t: tensor<64x8xf32> {mtc.name = "t"})
+    -> (tensor<4096x8xf32> {mtc.name = "g"}, tensor<4096xf32> {mtc.name = "s"}, tensor<64xf32> {mtc.name = "r"}) {
+  %y = mtc.contract %x, %u batch [] x [] over [1] x [0] : tensor<64x8xf32>, tensor<8x4096xf32> -> tensor<64x4096xf32>
+  %k:3 = mtc.kernel [4, 16, 4096] reduce [2](%y) : (tensor<64x4096xf32>) -> (tensor<4x16x4096xf32>, tensor<4096xf32>, tensor<64xf32>) {
+  ^bb0(%a: tensor<64x4096xf32>):
+    %0 = mtc.kernel.load %a at affine_map<(d0, d1, d2) -> (d0 * 16 + d1, d2)> : tensor<64x4096xf32> -> f32
+    %1 = mtc.kernel.reduce max %0 : f32
+    %2 = arith.subf %0, %1 : f32
+    mtc.kernel.yield %2, %2, %1 at [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>,
+      affine_map<(d0, d1, d2) -> (d0 * 16 + d1)>] add [1] : f32, f32, f32
+  }
+  %d = mtc.reshape %k#0 : tensor<4x16x4096xf32> -> tensor<64x4096xf32>
+  %g = mtc.contract %d, %t batch [] x [] over [0] x [0] : tensor<64x4096xf32>, tensor<64x8xf32> -> tensor<4096x8xf32>
+  return %g, %k#1, %k#2 : tensor<4096x8xf32>, tensor<4096xf32>, tensor<64xf32>
+}
+
+// -----
+
+// What is given, or read along another axis, stays whole.
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT: mtc.piece
+func.func @whole(%x: tensor<64x32xf32> {mtc.name = "x"}, %w: tensor<32x4096xf32> {mtc.name = "w"})
+    -> (tensor<64x4096xf32> {mtc.name = "y"}, tensor<4096xf32> {mtc.name = "z"}) {
+  %y = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<64x32xf32>, tensor<32x4096xf32> -> tensor<64x4096xf32>
+  %z = mtc.kernel [4096, 64] reduce [1](%y) : (tensor<64x4096xf32>) -> tensor<4096xf32> {
+  ^bb0(%a: tensor<64x4096xf32>):
+    %0 = mtc.kernel.load %a at affine_map<(d0, d1) -> (d1, d0)> : tensor<64x4096xf32> -> f32
+    %1 = mtc.kernel.reduce add %0 : f32
+    mtc.kernel.yield %1 at [affine_map<(d0, d1) -> (d0)>] : f32
+  }
+  return %y, %z : tensor<64x4096xf32>, tensor<4096xf32>
+}

@@ -47,8 +47,8 @@ public:
     return sum;
   }
   void add(const Rematerializer::Added &added) {
-    for (auto [copy, original] : added.copies)
-      times[copy] = of(original);
+    for (auto [copy, original, part] : added.copies)
+      times[copy] = part * of(original);
   }
 
 private:
@@ -71,9 +71,9 @@ private:
   DenseMap<Operation *, double> times;
 };
 
-/// Operations that are computed again together.
+/// Values that are computed again together.
 struct Unit {
-  SmallVector<Operation *, 3> operations;
+  SmallVector<OpResult, 3> values;
   Rematerializer::DeadOperands dead;
   int64_t bytes = 0; ///< that it frees at the peak
   double time = 0;   ///< that it takes, in seconds
@@ -135,47 +135,50 @@ private:
     const OrderScore score = model.scoreAsItIs();
     llvm::MapVector<std::pair<size_t, std::pair<int64_t, int64_t>>, Rung> rungs;
     for (Unit &unit : findUnits(model)) {
-      Operation *first = unit.operations.front();
-      if (unit.bytes * leastPart < score.peak || refused.contains({first, unit.operations.size()}))
+      OpResult first = unit.values.front();
+      if (unit.bytes * leastPart < score.peak || refused.contains({first, unit.values.size()}))
         continue;
-      size_t hash = OperationEquivalence::computeHash(first, OperationEquivalence::ignoreHashValue,
-                                                      OperationEquivalence::ignoreHashValue,
-                                                      OperationEquivalence::IgnoreLocations);
+      size_t hash = OperationEquivalence::computeHash(
+          first.getOwner(), OperationEquivalence::ignoreHashValue,
+          OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
+      hash = llvm::hash_combine(hash, first.getResultNumber());
       auto time = static_cast<int64_t>(1e12 * unit.time);
       rungs[{hash, {unit.bytes, time}}].units.push_back(std::move(unit));
     }
     return choose(llvm::make_second_range(rungs));
   }
 
-  /// What can be computed again so that less is alive at the peak: each operation by itself, with
-  /// what it needs, and operations together for whose sake one value is kept that they read.
+  /// What can be computed again so that less is alive at the peak: each value by itself, with what
+  /// it needs, and values together for whose sake one is kept that their operations read.
   SmallVector<Unit> findUnits(const OrderModel &model) {
     SmallVector<Unit> units;
     llvm::MapVector<Value, Unit> keeping;
     Operation *place = model.getOperation(model.getPeakPlace());
-    for (unsigned node = 0; node < model.getPeakPlace(); ++node) {
-      Operation *op = model.getOperation(node);
-      const int64_t bytes = bytesWaiting(op, place);
-      if (bytes == 0)
-        continue;
-      const size_t mark = values.mark();
-      using enum Rematerializer::DeadOperands;
-      if (std::optional<Rematerializer::Added> added = values.evict(op, place, ComputeAgain))
-        units.push_back({{op}, ComputeAgain, bytes, priceOf(*added)});
-      values.undoTo(mark);
-      SmallVector<Value> dead = values.findDeadOperands(op, place);
-      if (dead.size() != 1)
-        continue;
-      Unit &unit = keeping[dead.front()];
-      if (unit.operations.empty())
-        unit = {{}, Keep, -PlannedValue::bytesOf(dead.front()), 0};
-      unit.operations.push_back(op);
-      unit.bytes += bytes;
-      unit.time += times.of(op);
-    }
+    for (unsigned node = 0; node < model.getPeakPlace(); ++node)
+      for (OpResult value : model.getOperation(node)->getResults())
+        if (int64_t bytes = bytesWaiting(value, place))
+          addUnits(value, bytes, place, units, keeping);
     for (auto &[value, unit] : keeping)
       units.push_back(std::move(unit));
     return units;
+  }
+
+  void addUnits(OpResult value, int64_t bytes, Operation *place, SmallVector<Unit> &units,
+                llvm::MapVector<Value, Unit> &keeping) {
+    using enum Rematerializer::DeadOperands;
+    const size_t mark = values.mark();
+    if (std::optional<Rematerializer::Added> added = values.evict(value, place, ComputeAgain))
+      units.push_back({{value}, ComputeAgain, bytes, priceOf(*added)});
+    values.undoTo(mark);
+    SmallVector<Value> dead = values.findDeadOperands(value, place);
+    if (dead.size() != 1)
+      return;
+    Unit &unit = keeping[dead.front()];
+    if (unit.values.empty())
+      unit = {{}, Keep, -PlannedValue::bytesOf(dead.front()), 0};
+    unit.values.push_back(value);
+    unit.bytes += bytes;
+    unit.time += times.of(value.getOwner());
   }
 
   /// The rung that is cheapest for its bytes or, where that frees more than is needed, the one that
@@ -222,27 +225,22 @@ private:
   }
   double timeOfCopies(const Rematerializer::Added &added) {
     double time = 0;
-    for (auto [copy, original] : added.copies)
-      time += times.of(original);
+    for (auto [copy, original, part] : added.copies)
+      time += part * times.of(original);
     return time;
   }
 
-  /// Bytes of an operation's results that are alive at a place, not used there, and needed later.
-  static int64_t bytesWaiting(Operation *op, Operation *place) {
-    int64_t bytes = 0;
-    if (!isa<KernelOp, LibraryCallOpInterface>(op))
+  /// Bytes of a result that is alive at a place, not used there, and needed later; 0: it is not.
+  static int64_t bytesWaiting(OpResult value, Operation *place) {
+    if (!isa<KernelOp, LibraryCallOpInterface>(value.getOwner()))
       return 0;
-    for (Value result : op->getResults()) {
-      bool isLate = false;
-      for (OpOperand *use : findReaders(result)) {
-        if (use->getOwner() == place)
-          return 0;
-        isLate |= place->isBeforeInBlock(use->getOwner());
-      }
-      if (isLate)
-        bytes += PlannedValue::bytesOf(result);
+    bool isLate = false;
+    for (OpOperand *use : findReaders(value)) {
+      if (use->getOwner() == place)
+        return 0;
+      isLate |= place->isBeforeInBlock(use->getOwner());
     }
-    return bytes;
+    return isLate ? PlannedValue::bytesOf(value) : 0;
   }
 
   OrderScore score() { return OrderModel(function).scoreAsItIs(); }
@@ -260,7 +258,7 @@ private:
         return failure();
       const bool isDearer = price > rung.getTime() * 1.01;
       if (!isPossible || isDearer || !(score() < before)) {
-        refused.insert({unit.operations.front(), unit.operations.size()});
+        refused.insert({unit.values.front(), unit.values.size()});
         values.undoTo(mark);
         if (failed(analysis.getPlan()))
           return failure();
@@ -268,10 +266,9 @@ private:
       }
       ++count;
       time += added;
-      remark::passed(unit.operations.front()->getLoc(),
+      remark::passed(unit.values.front().getLoc(),
                      remark::RemarkOpts::name("again").category("mtc-recompute"))
-          << remark::metric("bytes", unit.bytes)
-          << remark::metric("operations", unit.operations.size());
+          << remark::metric("bytes", unit.bytes) << remark::metric("values", unit.values.size());
       if (*isReached)
         return success();
     }
@@ -280,8 +277,8 @@ private:
 
   /// Adds to the price of the eviction, and to the time of what is computed more often.
   bool evict(const Unit &unit, Operation *place, double &price, double &addedTime) {
-    for (Operation *op : unit.operations) {
-      std::optional<Rematerializer::Added> added = values.evict(op, place, unit.dead);
+    for (OpResult value : unit.values) {
+      std::optional<Rematerializer::Added> added = values.evict(value, place, unit.dead);
       if (!added)
         return false;
       times.add(*added);
@@ -299,7 +296,7 @@ private:
   Times &times;
   const int64_t budget;
   Rematerializer values;
-  llvm::DenseSet<std::pair<Operation *, size_t>> refused; ///< By their first operation and size.
+  llvm::DenseSet<std::pair<Value, size_t>> refused; ///< By their first value and size.
   size_t count = 0;
   double time = 0;
 };

@@ -31,7 +31,7 @@ std::optional<std::string> findBatch(Compilation &compilation) {
 
 std::vector<Change> findChanges(const Options &options, Compilation &compilation) {
   std::vector<Change> changes;
-  if (options.recompute.recompute == "none")
+  if (options.recompute.recompute != "auto")
     changes.push_back({"--recompute auto", [](Options &all) { all.recompute.recompute = "auto"; }});
   if (options.precision == Precision::F32 || options.precision == Precision::TF32)
     changes.push_back({"--precision bf16", [](Options &all) { all.precision = Precision::BF16; }});

@@ -4,6 +4,7 @@
 
 #include "ir/DiscardableAttributes.h"
 #include "passes/kernels/KernelEditing.h"
+#include "passes/kernels/KernelSlice.h"
 #include "passes/recompute/Rematerializer.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -46,6 +47,10 @@ public:
 
   /// Values that the backward pass reads, and its first operation that does so.
   bool isKept(OpResult value) const { return firstBackwardReader.contains(value); }
+  /// Whether the rest of the forward pass reads a value that is worth looking at.
+  bool isReadForward(OpResult value) const {
+    return lastForwardReader.contains(value) && isLarge(value);
+  }
   Operation *firstReaderBehind(OpResult value) const { return firstBackwardReader.lookup(value); }
   ArrayRef<Operation *> getOperations() const { return operations; }
 
@@ -85,9 +90,11 @@ private:
   bool isReadBehind(Operation *source, Operation *op) const {
     return trained.contains(source) && llvm::any_of(source->getResults(), [&](OpResult value) {
              Operation *last = lastForwardReader.lookup(value);
-             return last && op->isBeforeInBlock(last) && bytesOf(value) * smallPart > largest;
+             return last && op->isBeforeInBlock(last) && isLarge(value);
            });
   }
+
+  bool isLarge(Value value) const { return bytesOf(value) * smallPart > largest; }
 
   /// A value of a smaller part of the largest one, as a row's statistics, is not looked at.
   static constexpr int64_t smallPart = 4096;
@@ -101,6 +108,26 @@ private:
 
 } // namespace
 
+/// Whether a kernel makes one of its results elementwise of others that are kept all the same.
+static bool isMadeOfKept(OpResult value, const ForwardPass &forward) {
+  auto kernel = dyn_cast<KernelOp>(value.getOwner());
+  if (!kernel)
+    return false;
+  auto isThere = [&](Value other) {
+    auto result = dyn_cast<OpResult>(other);
+    return isOfVariable(other) || !result ||
+           (result.getOwner() == kernel && forward.isKept(result));
+  };
+  OpBuilder builder(kernel->getNextNode());
+  KernelOp sliced = sliceKernel(builder, kernel, value.getResultNumber(), isThere);
+  if (!sliced)
+    return false;
+  const bool isMade =
+      sliced.getShape() == FusibleShape::Elementwise && llvm::all_of(sliced.getInputs(), isThere);
+  sliced.erase();
+  return isMade;
+}
+
 Checkpoints mtc::findCheckpoints(func::FuncOp function) {
   ForwardPass forward(function);
   SmallVector<Operation *> passages = forward.findPassages();
@@ -112,13 +139,16 @@ Checkpoints mtc::findCheckpoints(func::FuncOp function) {
   Operation *last = nullptr;
   for (size_t i = step - 1; i + 1 < passages.size(); i += step)
     checkpoints.insert(last = passages[i]);
-  found.kept = checkpoints.size();
   for (Operation *op : forward.getOperations()) {
     if (op == last)
       break;
-    if (checkpoints.contains(op))
-      continue;
+    const bool isCheckpoint = checkpoints.contains(op);
     for (OpResult value : op->getResults()) {
+      if (isCheckpoint) {
+        if (!forward.isKept(value) && forward.isReadForward(value) && !isMadeOfKept(value, forward))
+          found.kept.push_back(value);
+        continue;
+      }
       if (!forward.isKept(value))
         continue;
       found.recomputed.push_back(value);

@@ -11,7 +11,8 @@ namespace mtc {
 struct Checkpoints {
   mlir::SmallVector<mlir::OpResult, 0> recomputed; ///< in the order in which they are computed
   mlir::Operation *forwardEnd = nullptr;           ///< readers behind it are the backward pass's
-  size_t kept = 0;                                 ///< how many operations are checkpoints
+  mlir::SmallVector<mlir::OpResult, 0>
+      kept; ///< segments start from them, and nothing else reads them then
 };
 
 /// Of n operations that all of the forward pass goes through, such as the ends of layers, every

@@ -49,6 +49,8 @@ FailureOr<Outcome> recomputeSegments(const Problem &problem) {
   Checkpoints checkpoints = findCheckpoints(function);
   const OrderScore before = OrderModel(problem.function).scoreAsItIs();
   Rematerializer values(function.front(), problem.analysis);
+  for (OpResult value : checkpoints.kept)
+    values.keep(value);
   Outcome outcome;
   for (OpResult value : checkpoints.recomputed)
     if (std::optional<Rematerializer::Added> added = values.evict(

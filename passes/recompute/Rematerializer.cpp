@@ -26,9 +26,9 @@ static bool isSmallBeside(Value value, Operation *op) {
 
 /// Whether something reads the value at or behind `reader` all the same.
 bool Rematerializer::isAliveAt(Value value, Operation *reader) const {
-  return llvm::any_of(findReaders(value), [&](OpOperand *use) {
-    return use->getOwner() == reader || reader->isBeforeInBlock(use->getOwner());
-  });
+  return kept.contains(value) || llvm::any_of(findReaders(value), [&](OpOperand *use) {
+           return use->getOwner() == reader || reader->isBeforeInBlock(use->getOwner());
+         });
 }
 
 bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {

@@ -37,6 +37,9 @@ public:
   /// What becomes of operands that are dead by then.
   enum class DeadOperands { ComputeAgain, Keep };
 
+  /// Lets what is computed again read a value, although nothing reads it so late by now.
+  void keep(mlir::OpResult value) { kept.insert(value); }
+
   /// Computes a kernel's or call's result again for its readers behind `place`. None where it must
   /// not be: an operation on the way is not pure, or reads a variable that has a new value by then.
   /// Nothing has changed then.
@@ -70,6 +73,7 @@ private:
   mlir::Block &block;
   mlir::RewriterBase::Listener &listener;
   VariableAccesses accesses; ///< Copies write no variables.
+  llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Value, mlir::Value> copies;
   std::vector<std::function<void()>> undo;
   bool isPossible = true;

@@ -13,14 +13,14 @@ using namespace mtc;
 static constexpr int64_t leastPart = 4096;
 
 /// Bytes of a result that is alive at a place, not used there, and needed later; 0: it is not.
-static int64_t bytesWaiting(OpResult value, Operation *place) {
+static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &order) {
   if (!isa<KernelOp, LibraryCallOpInterface>(value.getOwner()))
     return 0;
   bool isLate = false;
   for (OpOperand *use : findReaders(value)) {
     if (use->getOwner() == place)
       return 0;
-    isLate |= place->isBeforeInBlock(use->getOwner());
+    isLate |= order.isBefore(place, use->getOwner());
   }
   return isLate ? PlannedValue::bytesOf(value) : 0;
 }
@@ -92,7 +92,8 @@ SmallVector<Ladder::Unit> Ladder::findUnits(const OrderModel &model) {
   Operation *place = model.getOperation(model.getPeakPlace());
   for (unsigned node = 0; node < model.getPeakPlace(); ++node)
     for (OpResult value : model.getOperation(node)->getResults())
-      if (int64_t bytes = bytesWaiting(value, place); bytes * leastPart >= liveBytes())
+      if (int64_t bytes = bytesWaiting(value, place, values.getOrder());
+          bytes * leastPart >= liveBytes())
         addUnits(value, bytes, place, units, keeping);
   for (auto &[value, unit] : keeping)
     units.push_back(std::move(unit));

@@ -27,7 +27,7 @@ static bool isSmallBeside(Value value, Operation *op) {
 /// Whether something reads the value at or behind `reader` all the same.
 bool Rematerializer::isAliveAt(Value value, Operation *reader) const {
   return kept.contains(value) || llvm::any_of(findReaders(value), [&](OpOperand *use) {
-           return use->getOwner() == reader || reader->isBeforeInBlock(use->getOwner());
+           return use->getOwner() == reader || order.isBefore(reader, use->getOwner());
          });
 }
 
@@ -44,7 +44,7 @@ bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {
       values.push_back(source->getOperand(0));
     for (FlatSymbolRefAttr variable : readVariables(source))
       for (Operation *write : accesses.writersOf(variable))
-        if (source->isBeforeInBlock(write) && write->isBeforeInBlock(reader))
+        if (order.isBefore(source, write) && order.isBefore(write, reader))
           return false;
   }
   return true;
@@ -64,17 +64,17 @@ void Rematerializer::setOperand(OpOperand &operand, Value value) {
 
 /// A copy moves in front of an earlier reader, and the copies that it reads with it.
 void Rematerializer::moveUp(Operation *copy, const Need &need) {
-  if (copy->isBeforeInBlock(need.reader))
+  if (order.isBefore(copy, need.reader))
     return;
   for (Value operand : copy->getOperands())
     if (Operation *source = operand.getDefiningOp())
       moveUp(source, need);
   Operation *next = copy->getNextNode();
-  copy->moveBefore(need.reader);
+  order.put(copy, need.reader);
   need.added->moved.push_back(copy);
   listener.notifyOperationInserted(copy, {});
   undo.push_back([this, copy, next] {
-    copy->moveBefore(next);
+    order.put(copy, next);
     listener.notifyOperationInserted(copy, {});
   });
 }
@@ -86,25 +86,28 @@ bool Rematerializer::isAvailableAt(Value value, Operation *reader) const {
   return !source || !computes(source) || copies.contains(root) || isAliveAt(root, reader);
 }
 
-/// What computes a value, in front of the reader, of the operands of its operation.
+/// What computes a value for the reader, of the operands of its operation; in no block.
 Operation *Rematerializer::cloneFor(OpResult value, Operation *reader) const {
   OpBuilder builder(reader);
+  Operation *copy = nullptr;
   if (auto kernel = dyn_cast<KernelOp>(value.getOwner()))
-    if (KernelOp sliced = sliceKernel(builder, kernel, value.getResultNumber(), [&](Value other) {
-          return rootOf(other) != value && isAvailableAt(other, reader);
-        }))
-      return sliced;
-  return builder.clone(*value.getOwner());
+    copy = sliceKernel(builder, kernel, value.getResultNumber(), [&](Value other) {
+      return rootOf(other) != value && isAvailableAt(other, reader);
+    });
+  if (!copy)
+    return value.getOwner()->clone();
+  copy->remove();
+  return copy;
 }
 
 void Rematerializer::insert(Operation *copy, Operation *original, const Need &need) {
-  copy->moveBefore(need.reader); // Behind what was computed for its sake.
+  order.put(copy, need.reader); // Behind what was computed for its sake.
   copy->setLoc(backwardLocation(original->getLoc()));
   copy->setDiscardableAttr(recomputedAttribute, UnitAttr::get(copy->getContext()));
   listener.notifyOperationInserted(copy, {});
   undo.push_back([this, copy] {
     listener.notifyOperationErased(copy);
-    copy->erase();
+    order.erase(copy);
   });
 }
 
@@ -160,7 +163,6 @@ Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer
       return value;
     Operation *copy = op->clone();
     copy->setOperand(0, source);
-    block.getOperations().insert(need.reader->getIterator(), copy);
     insert(copy, op, need);
     return copy->getResult(0);
   }
@@ -170,11 +172,11 @@ Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer
   return copyAt(cast<OpResult>(value), need);
 }
 
-Operation *Rematerializer::firstReader(Value value, Operation *place) {
+Operation *Rematerializer::firstReader(Value value, Operation *place) const {
   Operation *first = nullptr;
   for (OpOperand *use : findReaders(value)) {
     Operation *reader = use->getOwner();
-    if (place->isBeforeInBlock(reader) && (!first || reader->isBeforeInBlock(first)))
+    if (order.isBefore(place, reader) && (!first || order.isBefore(reader, first)))
       first = reader;
   }
   return first;
@@ -212,7 +214,7 @@ std::optional<Rematerializer::Added> Rematerializer::evict(OpResult value, Opera
   Added added;
   copyAt(value, {first, dead, &added});
   for (OpOperand *use : findReaders(value))
-    if (isPossible && place->isBeforeInBlock(use->getOwner()))
+    if (isPossible && order.isBefore(place, use->getOwner()))
       setOperand(*use, valueAt(use->get(), {use->getOwner(), dead, &added}, use->getOwner()));
   if (isPossible)
     return added;

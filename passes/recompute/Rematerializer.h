@@ -4,6 +4,7 @@
 #define MTC_PASSES_RECOMPUTE_REMATERIALIZER_H
 
 #include "ir/VariableAccess.h"
+#include "passes/recompute/BlockOrder.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -22,7 +23,7 @@ class Rematerializer {
 public:
   /// Tells `listener` of each change.
   Rematerializer(mlir::Block &block, mlir::RewriterBase::Listener &listener)
-      : block(block), listener(listener), accesses(block) {}
+      : listener(listener), accesses(block), order(block) {}
 
   /// What computing again took.
   struct Added {
@@ -48,6 +49,8 @@ public:
   /// and that is not made of what is alive then by an elementwise kernel.
   mlir::SmallVector<mlir::Value> findDeadOperands(mlir::OpResult value,
                                                   mlir::Operation *place) const;
+  /// The order of the block, which must change by evictions alone.
+  const BlockOrder &getOrder() const { return order; }
   /// Takes back what the evictions since a mark did.
   size_t mark() const { return undo.size(); }
   void undoTo(size_t mark);
@@ -58,7 +61,7 @@ private:
     DeadOperands dead;
     Added *added;
   };
-  static mlir::Operation *firstReader(mlir::Value value, mlir::Operation *place);
+  mlir::Operation *firstReader(mlir::Value value, mlir::Operation *place) const;
   mlir::Value valueAt(mlir::Value value, const Need &need, mlir::Operation *consumer);
   mlir::Value copyAt(mlir::OpResult value, const Need &need);
   mlir::Operation *cloneFor(mlir::OpResult value, mlir::Operation *reader) const;
@@ -70,9 +73,9 @@ private:
   bool mayCompute(mlir::Operation *op, mlir::Operation *reader) const;
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
 
-  mlir::Block &block;
   mlir::RewriterBase::Listener &listener;
   VariableAccesses accesses; ///< Copies write no variables.
+  BlockOrder order;
   llvm::DenseSet<mlir::Value> kept;
   llvm::DenseMap<mlir::Value, mlir::Value> copies;
   std::vector<std::function<void()>> undo;

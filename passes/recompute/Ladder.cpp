@@ -28,8 +28,11 @@ static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &
 LogicalResult Ladder::climb() {
   while (true) {
     FailureOr<bool> isReached = fits();
-    if (failed(isReached) || *isReached)
-      return failure(failed(isReached));
+    if (failed(isReached))
+      return failure();
+    reached = *isReached;
+    if (reached)
+      return success();
     std::optional<Rung> rung = findRung();
     if (!rung)
       return success();
@@ -39,6 +42,15 @@ LogicalResult Ladder::climb() {
     if (count > before)
       refused.clear(); // There is another peak.
   }
+}
+
+LogicalResult Ladder::undo() {
+  values.undoTo(0);
+  refused.clear();
+  reached = false;
+  count = 0;
+  time = 0;
+  return analysis.getPlan();
 }
 
 /// Of the arena, while the function runs.
@@ -51,14 +63,16 @@ FailureOr<bool> Ladder::fits() {
   FailureOr<MemoryPlan> plan = analysis.getPlan();
   if (failed(plan))
     return failure();
-  if (liveBytes() > budget)
+  excess = liveBytes() - budget;
+  if (excess > 0)
     return false;
   if (plan->live > liveBytes()) // Another function needs more; that is its own affair.
     return true;
   plan = analysis.getPlanWithLayout();
   if (failed(plan))
     return failure();
-  return plan->peak <= budget;
+  excess = plan->peak - budget;
+  return excess <= 0;
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -120,8 +134,7 @@ void Ladder::addUnits(OpResult value, int64_t bytes, Operation *place, SmallVect
 
 /// How many of a rung's units free what is needed.
 int64_t Ladder::countFor(const Rung &rung) const {
-  const int64_t needed = liveBytes() - budget;
-  return (needed + rung.getBytes() - 1) / rung.getBytes();
+  return (excess + rung.getBytes() - 1) / rung.getBytes();
 }
 
 /// The rung that is cheapest for its bytes or, where that frees more than is needed, the one that

@@ -26,6 +26,11 @@ public:
   /// no plan.
   mlir::LogicalResult climb();
 
+  /// Whether the plan fits by now.
+  bool isReached() const { return reached; }
+  /// Takes back all that was climbed; it may be climbed again.
+  mlir::LogicalResult undo();
+
   size_t getCount() const { return count; }
   /// Seconds that are added.
   double getTime() const { return time; }
@@ -72,6 +77,8 @@ private:
   const int64_t budget;
   Rematerializer values;
   llvm::DenseSet<std::pair<mlir::Value, size_t>> refused; ///< By their first value and size.
+  bool reached = false;
+  int64_t excess = 0; ///< bytes by which the last plan exceeded the budget
   size_t count = 0;
   double time = 0;
 };

@@ -6,6 +6,8 @@ using namespace mlir;
 using namespace mtc;
 
 double OperationTimes::of(Operation *op) {
+  if (op->hasTrait<mtc::View>()) // Copies of views are not remembered.
+    return 0;
   auto [known, isNew] = times.try_emplace(op);
   if (isNew)
     known->second = estimate(op);

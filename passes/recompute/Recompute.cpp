@@ -24,6 +24,8 @@ struct Problem {
   MemoryAnalysis &analysis;
   OperationTimes &times;
   int64_t budget; ///< bytes of the arena
+
+  OrderScore score() const { return OrderModel(function).scoreAsItIs(); }
 };
 
 /// What was computed again, and the seconds that are added.
@@ -32,40 +34,80 @@ struct Outcome {
   double time = 0;
 };
 
-FailureOr<Outcome> climb(const Problem &problem, int64_t budget) {
-  Ladder ladder(problem.function, problem.analysis, problem.times, budget);
-  if (failed(ladder.climb()))
+/// The segments between checkpoints, computed again.
+class Segments {
+public:
+  explicit Segments(const Problem &problem)
+      : problem(problem), checkpoints(findCheckpoints(problem.function.getFunction())),
+        values(problem.function.getFunction().front(), problem.analysis) {}
+
+  LogicalResult recompute() {
+    for (OpResult value : checkpoints.kept)
+      values.keep(value);
+    for (OpResult value : checkpoints.recomputed)
+      if (std::optional<Rematerializer::Added> added = values.evict(
+              value, checkpoints.forwardEnd, Rematerializer::DeadOperands::ComputeAgain)) {
+        problem.times.add(*added);
+        ++outcome.count;
+        outcome.time += problem.times.of(*added);
+      }
+    return problem.analysis.getPlan();
+  }
+
+  LogicalResult undo() {
+    values.undoTo(0);
+    outcome = {};
+    return problem.analysis.getPlan();
+  }
+
+  Outcome getOutcome() const { return outcome; }
+
+private:
+  const Problem &problem;
+  Checkpoints checkpoints;
+  Rematerializer values;
+  Outcome outcome;
+};
+
+/// Where that lowers the peak.
+FailureOr<Outcome> recomputeSegments(const Problem &problem) {
+  const OrderScore before = problem.score();
+  Segments segments(problem);
+  if (failed(segments.recompute()))
     return failure();
-  return Outcome{ladder.getCount(), ladder.getTime()};
+  if (!(problem.score() < before) && failed(segments.undo()))
+    return failure();
+  return segments.getOutcome();
 }
 
-FailureOr<Outcome> recomputeToFit(const Problem &problem) { return climb(problem, problem.budget); }
-
-FailureOr<Outcome> recomputeAll(const Problem &problem) { return climb(problem, /*budget=*/0); }
-
-/// Segments between checkpoints, where that lowers the peak.
-FailureOr<Outcome> recomputeSegments(const Problem &problem) {
-  func::FuncOp function = problem.function.getFunction();
-  Checkpoints checkpoints = findCheckpoints(function);
-  const OrderScore before = OrderModel(problem.function).scoreAsItIs();
-  Rematerializer values(function.front(), problem.analysis);
-  for (OpResult value : checkpoints.kept)
-    values.keep(value);
-  Outcome outcome;
-  for (OpResult value : checkpoints.recomputed)
-    if (std::optional<Rematerializer::Added> added = values.evict(
-            value, checkpoints.forwardEnd, Rematerializer::DeadOperands::ComputeAgain)) {
-      ++outcome.count;
-      outcome.time += problem.times.of(*added);
-    }
-  if (failed(problem.analysis.getPlan()))
+/// The cheapest values or, where these do not suffice, segments first: then the ladder need not
+/// compute one layer after the other from the first one on. What needs less is taken.
+FailureOr<Outcome> recomputeToFit(const Problem &problem) {
+  Ladder ladder(problem.function, problem.analysis, problem.times, problem.budget);
+  if (failed(ladder.climb()))
     return failure();
-  if (OrderModel(problem.function).scoreAsItIs() < before)
-    return outcome;
-  values.undoTo(0);
-  if (failed(problem.analysis.getPlan()))
+  const Outcome cheapest{ladder.getCount(), ladder.getTime()};
+  if (ladder.isReached() || findCheckpoints(problem.function.getFunction()).recomputed.empty())
+    return cheapest;
+  const OrderScore least = problem.score();
+  if (failed(ladder.undo()))
     return failure();
-  return Outcome();
+  Segments segments(problem);
+  if (failed(segments.recompute()))
+    return failure();
+  Ladder further(problem.function, problem.analysis, problem.times, problem.budget);
+  if (failed(further.climb()))
+    return failure();
+  if (further.isReached() || problem.score() < least)
+    return Outcome{segments.getOutcome().count + further.getCount(),
+                   segments.getOutcome().time + further.getTime()};
+  if (failed(further.undo()) || failed(segments.undo()) || failed(ladder.climb()))
+    return failure();
+  return cheapest;
+}
+
+FailureOr<Outcome> recomputeAll(const Problem &problem) {
+  return recomputeToFit({problem.function, problem.analysis, problem.times, /*budget=*/0});
 }
 
 /// What the choices other than `none` do.

@@ -76,12 +76,16 @@ def plan(*flags, code: int = 0) -> dict:
     return json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--json", *flags], folder, code).stdout)
 
 
-highest, lowest = plan()["peak_bytes"], plan("--recompute", "all")["peak_bytes"]
+kept, again = plan(), plan("--recompute", "all")
+highest, lowest, floor = kept["peak_bytes"], again["peak_bytes"], kept["floor_bytes"]
 assert lowest < 0.95 * highest, (lowest, highest)
+# No plan goes below the floor, which is more than what outlives a step, and the same whatever is computed again.
+outlives = sum(kept["categories"][category] for category in ("parameters", "gradients", "optimizer", "data"))
+assert outlives < floor <= lowest and again["floor_bytes"] == floor, (outlives, floor, again)
 last = -1.0
 for budget in np.linspace(highest, lowest, 9).astype(int):
     found = plan("--memory", budget, "--remarks", "remarks.txt", "--force")
-    assert found["fits"] and found["peak_bytes"] <= budget, (budget, found)
+    assert found["fits"] and floor == found["floor_bytes"] <= found["peak_bytes"] <= budget, (budget, floor, found)
     times = re.findall(r"values of micro_step, ([0-9.]+) % of its time", (folder / "remarks.txt").read_text())
     time = float(times[0]) if times else 0.0
     assert time >= last, (budget, time, last)
@@ -92,6 +96,8 @@ message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--memory", lowest // 2], f
 assert str(lowest) in message.stdout + message.stderr, message
 message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--memory", lowest // 2], folder, code=1).stderr
 assert f"({lowest} bytes), --memory allows" in message, message
+message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--memory", floor - 1], folder, code=1).stderr
+assert f"({floor} bytes): no plan with these flags needs less" in message, message
 # What is kept although the budget asks for less is said with what was left undone.
 message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--memory", lowest, "--recompute", "none"], folder, code=1).stderr
 assert f"({highest} bytes), --memory allows" in message and "--recompute auto" in message, message

@@ -28,7 +28,7 @@ static std::optional<std::string> findBatch(Compilation &compilation) {
 
 std::vector<Change> mtc::tool::findChanges(const Options &options, Compilation &compilation) {
   std::vector<Change> changes;
-  if (options.recompute.recompute == "none")
+  if (options.recompute.recompute != "auto")
     changes.push_back(
         {"", "--recompute auto", [](Options &all) { all.recompute.recompute = "auto"; }});
   if (options.pieces.pieces == "none")

@@ -21,7 +21,7 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
   const MemoryPlan::Categories &categories = plan.categories;
   llvm::json::Object object{
       {"peak_bytes", plan.peak},
-      {"floor_bytes", plan.live},
+      {"floor_bytes", plan.floor},
       {"live_bytes", plan.live},
       {"categories", llvm::json::Object{{"parameters", categories.parameters},
                                         {"gradients", categories.gradients},
@@ -71,6 +71,8 @@ void mtc::tool::print(const MemoryPlan &plan, llvm::raw_ostream &stream) {
   row("data", categories.data);
   stream << "peak live     " << formatBytes(plan.live)
          << ", the lower bound of any placement of these values\n";
+  stream << "floor         " << formatBytes(plan.floor)
+         << ", which no order or recomputation of these operations goes below\n";
   for (auto [space, bytes] : plan.otherSpaces)
     stream << llvm::formatv("{0,-13} {1}\n", stringifyEnum(space), formatBytes(bytes));
   if (plan.asideRun)

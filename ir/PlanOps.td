@@ -24,8 +24,9 @@ def ArenaOp : Mtc_Op<"arena"> {
 
     `live` is the most that is alive at once: no placement needs less; `peak_at` is the operation that runs then, of whose
     scratch are `workspace_bytes`. The inputs take `data_bytes`. Where `staging` is not 0, it is the distance in bytes from
-    each input to the slice in which the next batch's is read meanwhile. Functions that write transient variables, or that are
-    `mtc.aside`, need an arena of `aside` bytes, where that is more.
+    each input to the slice in which the next batch's is read meanwhile. No plan of the same operations needs less than `floor`
+    bytes. Functions that write transient variables, or that are `mtc.aside`, need an arena of `aside` bytes, where that is
+    more.
 
     ```mlir
     mtc.arena size 1331200 live 1290240
@@ -37,7 +38,8 @@ def ArenaOp : Mtc_Op<"arena"> {
   let arguments = (ins I64Attr:$size, I64Attr:$live, DefaultValuedAttr<I64Attr, "0">:$data_bytes,
                        DefaultValuedAttr<I64Attr, "0">:$workspace_bytes, DefaultValuedAttr<I64Attr, "0">:$staging,
                        DefaultValuedAttr<I64Attr, "0">:$aside, OptionalAttr<Mtc_LocationAttr>:$peak_at,
-                       DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
+                       DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space,
+                       DefaultValuedAttr<I64Attr, "0">:$floor);
   let assemblyFormat = "(`in` $space^)? `size` $size `live` $live attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -64,8 +64,10 @@ Expected<cpu::Processor> cpu::describeProcessor(StringRef cpu, StringRef extraFe
   SubtargetFeatures features;
   if (cpu.empty() || cpu == "host") {
     result.cpu = Triple(sys::getDefaultTargetTriple()).getArch() == Triple::x86_64 ? "x86-64" : "";
+    // Passes describe the processor for each kernel, and a virtual machine takes long to answer.
+    static const StringMap<bool> ofHost = sys::getHostCPUFeatures();
     std::vector<std::string> names;
-    for (const auto &feature : sys::getHostCPUFeatures())
+    for (const auto &feature : ofHost)
       names.push_back((feature.second ? "+" : "-") + feature.first().str());
     llvm::sort(names);
     for (const std::string &name : names)

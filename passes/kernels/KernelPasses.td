@@ -77,6 +77,32 @@ def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect"];
 }
 
+def ComputeInReaders : Pass<"mtc-compute-in-readers", "::mlir::func::FuncOp"> {
+  let summary = "a kernel computes elementwise what it would wait for across a library call";
+  let description = [{
+    A large result of a kernel that only kernels read, behind a library call, is computed by these where they can do so
+    elementwise, to the same bits, of values that are alive then all the same. It is neither kept nor written: the
+    derivative of a GELU comes from its operand, as the GELU does, and not from the intermediate that both have in common.
+    A kernel that reduces gives its other results to start from.
+
+    ```mlir
+    %y, %t = mtc.kernel [64] (%x) … yield (x * (1 + tanh x)), (tanh x)
+    %d = mtc.contract %y, …
+    %g = mtc.kernel [64] (%d, %x, %t) … yield (d * (1 + t + x * (1 - t * t)))
+    // becomes
+    %y = mtc.kernel [64] (%x) …
+    %d = mtc.contract %y, …
+    %g = mtc.kernel [64] (%d, %x) …
+    ```
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", "65536", "what takes less is kept">,
+    Option<"maxInputs", "max-inputs", "unsigned", "16", "most operands that a kernel may have then">,
+    Option<"maxOperations", "max-operations", "unsigned", "256", "most operations that its body may hold then">,
+  ];
+  let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect"];
+}
+
 def FuseColumnSums : Pass<"mtc-fuse-column-sums", "::mlir::func::FuncOp"> {
   let summary = "sum columns where their rows are computed, or read anyway";
   let description = [{

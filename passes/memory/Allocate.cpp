@@ -44,7 +44,7 @@ private:
     builder.setInsertionPointToStart(module.getBody());
     ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
                     plan.categories.workspace, plan.staging, plan.asideRun, plan.peakAt,
-                    MemorySpace::Device);
+                    MemorySpace::Device, plan.floor);
   }
 
   void writeOffsets() {

@@ -4,6 +4,7 @@
 
 #include "ir/DiscardableAttributes.h"
 #include "ir/OperandLayout.h"
+#include "passes/memory/MemoryFloor.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -160,6 +161,15 @@ void MemoryAnalysis::addPeak(MemoryPlan &plan, int64_t &workspace) const {
   workspace = paddedBytes(std::max<int64_t>(peak.scratchBytes, 0));
 }
 
+int64_t MemoryAnalysis::findFloor() const {
+  TargetInfo info = TargetInfo::of(module);
+  int64_t floor = 0;
+  for (const FunctionMemory &function : getFunctions())
+    if (!function.writesTransients())
+      floor = std::max(floor, mtc::findFloor(function, info));
+  return fixed + floor;
+}
+
 MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
   MemoryPlan plan;
   plan.staging = staging;
@@ -172,6 +182,7 @@ MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
   plan.peak = isPlaced ? fixed + common.layout.size : plan.live;
   int64_t asideRun = fixed + (isPlaced ? aside.layout.size : mostAside);
   plan.asideRun = asideRun > plan.peak ? asideRun : 0;
+  plan.floor = isPlaced ? findFloor() : 0;
   plan.categories = variableCategories;
   plan.categories.fill(plan.peak, fixed - variables.getSize(), workspace);
   return plan;

@@ -59,6 +59,7 @@ private:
   mlir::LogicalResult updateModule();
   void updateLayout();
   MemoryPlan summarize(bool isPlaced) const;
+  int64_t findFloor() const;
   void addPeak(MemoryPlan &plan, int64_t &workspace) const;
 
   mlir::ModuleOp module;

@@ -37,6 +37,7 @@ MemoryPlan MemoryPlan::ofPlaced(ModuleOp placed) {
   ArenaOp arena = ArenaOp::find(placed);
   plan.peak = arena.getSize();
   plan.live = arena.getLive();
+  plan.floor = arena.getFloor();
   plan.asideRun = arena.getAside();
   plan.staging = arena.getStaging();
   for (auto other : placed.getOps<ArenaOp>())

@@ -46,6 +46,9 @@ struct MemoryPlan {
   std::vector<std::pair<MemorySpace, int64_t>> otherSpaces;
   /// The most that is alive at once: no layout needs less.
   int64_t live = 0;
+  /// What the functions need in any order of their operations, whatever is computed again: no plan
+  /// of the module needs less. Known where the answer has a layout.
+  int64_t floor = 0;
   /// The size of the arena of such runs, where that is larger; else 0.
   int64_t asideRun = 0;
   /// The distance from an input to where the next batch's is read meanwhile; 0: it is not.

@@ -61,6 +61,7 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   functions.addPass(createPrepareCalls()); // Its transpositions become kernels too.
   functions.addPass(createFormKernels());
   addOptional(functions, createFuseKernels(), takes);
+  addOptional(functions, createComputeInReaders(), takes);
   functions.addPass(createCSEPass()); // A sum's term is loaded once.
   addOptional(functions, createFuseEpilogues(), takes);
   addOptional(functions, createFuseActivations(), takes);

@@ -15,13 +15,16 @@ struct RecomputeOptions {
   int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    option(&RecomputeOptions::recompute,
-           {"recompute",
-            "choice",
-            "compute again what the backward pass needs, so as not to keep it",
-            {{"none", "keep all that is not recomputed by the way"},
-             {"auto", "where --memory asks for it, what costs the least time"},
-             {"all", "all that lowers the peak"}}});
+    option(
+        &RecomputeOptions::recompute,
+        {"recompute",
+         "choice",
+         "compute again what the backward pass needs, so as not to keep it",
+         {{"none", "keep all that is not recomputed by the way"},
+          {"sqrt",
+           "all but a checkpoint every root of so many layers as there are, as Chen et al. (2016)"},
+          {"auto", "where --memory asks for it, what costs the least time"},
+          {"all", "all that lowers the peak"}}});
     option(&RecomputeOptions::memory,
            {"memory", "", "bytes that the arena may take; 0: as many as it needs"});
   }

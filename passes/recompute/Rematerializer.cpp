@@ -5,6 +5,7 @@
 #include "ir/DiscardableAttributes.h"
 #include "ir/NodeNames.h"
 #include "passes/kernels/KernelEditing.h"
+#include "passes/kernels/KernelSlice.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -25,9 +26,9 @@ static bool isSmallBeside(Value value, Operation *op) {
 
 /// Whether something reads the value at or behind `reader` all the same.
 bool Rematerializer::isAliveAt(Value value, Operation *reader) const {
-  return llvm::any_of(findReaders(value), [&](OpOperand *use) {
-    return use->getOwner() == reader || reader->isBeforeInBlock(use->getOwner());
-  });
+  return kept.contains(value) || llvm::any_of(findReaders(value), [&](OpOperand *use) {
+           return use->getOwner() == reader || order.isBefore(reader, use->getOwner());
+         });
 }
 
 bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {
@@ -43,7 +44,7 @@ bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {
       values.push_back(source->getOperand(0));
     for (FlatSymbolRefAttr variable : readVariables(source))
       for (Operation *write : accesses.writersOf(variable))
-        if (source->isBeforeInBlock(write) && write->isBeforeInBlock(reader))
+        if (order.isBefore(source, write) && order.isBefore(write, reader))
           return false;
   }
   return true;
@@ -63,48 +64,92 @@ void Rematerializer::setOperand(OpOperand &operand, Value value) {
 
 /// A copy moves in front of an earlier reader, and the copies that it reads with it.
 void Rematerializer::moveUp(Operation *copy, const Need &need) {
-  if (copy->isBeforeInBlock(need.reader))
+  if (order.isBefore(copy, need.reader))
     return;
   for (Value operand : copy->getOperands())
     if (Operation *source = operand.getDefiningOp())
       moveUp(source, need);
   Operation *next = copy->getNextNode();
-  copy->moveBefore(need.reader);
+  order.put(copy, need.reader);
   need.added->moved.push_back(copy);
   listener.notifyOperationInserted(copy, {});
   undo.push_back([this, copy, next] {
-    copy->moveBefore(next);
+    order.put(copy, next);
     listener.notifyOperationInserted(copy, {});
   });
 }
 
-Operation *Rematerializer::copyAt(Operation *op, const Need &need) {
-  if (Operation *known = copies.lookup(op)) {
-    moveUp(known, need);
+/// Whether nothing must be computed for the sake of a kernel that reads the value there.
+bool Rematerializer::isAvailableAt(Value value, Operation *reader) const {
+  Value root = rootOf(value);
+  Operation *source = root.getDefiningOp();
+  return !source || !computes(source) || copies.contains(root) || isAliveAt(root, reader);
+}
+
+/// What computes a value for the reader, of the operands of its operation; in no block.
+Operation *Rematerializer::cloneFor(OpResult value, Operation *reader) const {
+  OpBuilder builder(reader);
+  Operation *copy = nullptr;
+  if (auto kernel = dyn_cast<KernelOp>(value.getOwner()))
+    copy = sliceKernel(builder, kernel, value.getResultNumber(), [&](Value other) {
+      return rootOf(other) != value && isAvailableAt(other, reader);
+    });
+  if (!copy)
+    return value.getOwner()->clone();
+  copy->remove();
+  return copy;
+}
+
+void Rematerializer::insert(Operation *copy, Operation *original, const Need &need) {
+  order.put(copy, need.reader); // Behind what was computed for its sake.
+  copy->setLoc(backwardLocation(original->getLoc()));
+  copy->setDiscardableAttr(recomputedAttribute, UnitAttr::get(copy->getContext()));
+  listener.notifyOperationInserted(copy, {});
+  undo.push_back([this, copy] {
+    listener.notifyOperationErased(copy);
+    order.erase(copy);
+  });
+}
+
+void Rematerializer::record(Value value, Value copy) {
+  copies[value] = copy;
+  undo.push_back([this, value] { copies.erase(value); });
+}
+
+/// The part of a kernel's time that computing some of its results takes: kernels move memory.
+static double partOf(Operation *copy, Operation *original) {
+  auto kernel = dyn_cast<KernelOp>(copy);
+  if (!kernel)
+    return 1;
+  auto bytes = static_cast<double>(cast<KernelOp>(original).getCost().bytes);
+  return bytes > 0 ? std::min(1.0, static_cast<double>(kernel.getCost().bytes) / bytes) : 1;
+}
+
+/// A kernel's or call's result, computed again in front of the reader.
+Value Rematerializer::copyAt(OpResult value, const Need &need) {
+  if (Value known = copies.lookup(value)) {
+    moveUp(known.getDefiningOp(), need);
     return known;
   }
-  isPossible &= mayCompute(op, need.reader);
   if (!isPossible)
-    return op;
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(valueAt(operand, need, op));
-  Operation *copy = op->clone();
-  copy->setOperands(operands);
-  copy->setLoc(backwardLocation(op->getLoc()));
-  copy->setDiscardableAttr(recomputedAttribute, UnitAttr::get(op->getContext()));
-  block.getOperations().insert(need.reader->getIterator(), copy);
-  listener.notifyOperationInserted(copy, {});
-  if (computes(copy)) {
-    copies[op] = copy;
-    need.added->copies.push_back({copy, op});
-  }
-  undo.push_back([this, op, copy] {
-    copies.erase(op);
-    listener.notifyOperationErased(copy);
+    return value;
+  Operation *op = value.getOwner();
+  Operation *copy = cloneFor(value, need.reader);
+  isPossible = mayCompute(copy, need.reader);
+  if (!isPossible) {
     copy->erase();
-  });
-  return copy;
+    return value;
+  }
+  for (OpOperand &operand : copy->getOpOperands())
+    operand.set(valueAt(operand.get(), need, copy));
+  insert(copy, op, need);
+  need.added->copies.push_back({copy, op, partOf(copy, op)});
+  if (copy->getNumResults() == op->getNumResults())
+    for (auto [original, again] : llvm::zip_equal(op->getResults(), copy->getResults()))
+      record(original, again);
+  else
+    record(value, copy->getResult(0));
+  return copies.lookup(value);
 }
 
 /// What a value holds, in front of the reader. `consumer` is what it is an operand of.
@@ -116,54 +161,61 @@ Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer
     Value source = valueAt(op->getOperand(0), need, consumer);
     if (source == op->getOperand(0))
       return value;
-    return copyAt(op, need)->getResult(0);
+    Operation *copy = op->clone();
+    copy->setOperand(0, source);
+    insert(copy, op, need);
+    return copy->getResult(0);
   }
   const bool isKept = need.dead == DeadOperands::Keep || isSmallBeside(value, consumer);
-  if (!copies.contains(op) && (isKept || isAliveAt(value, need.reader)))
+  if (!copies.contains(value) && (isKept || isAliveAt(value, need.reader)))
     return value;
-  return copyAt(op, need)->getResult(cast<OpResult>(value).getResultNumber());
+  return copyAt(cast<OpResult>(value), need);
 }
 
-Operation *Rematerializer::firstReader(Operation *op, Operation *place) {
+Operation *Rematerializer::firstReader(Value value, Operation *place) const {
   Operation *first = nullptr;
-  for (Value result : op->getResults())
-    for (OpOperand *use : findReaders(result)) {
-      Operation *reader = use->getOwner();
-      if (place->isBeforeInBlock(reader) && (!first || reader->isBeforeInBlock(first)))
-        first = reader;
-    }
+  for (OpOperand *use : findReaders(value)) {
+    Operation *reader = use->getOwner();
+    if (order.isBefore(place, reader) && (!first || order.isBefore(reader, first)))
+      first = reader;
+  }
   return first;
 }
 
-SmallVector<Value> Rematerializer::findDeadOperands(Operation *op, Operation *place) const {
+SmallVector<Value> Rematerializer::findDeadOperands(OpResult value, Operation *place) const {
   SmallVector<Value> dead;
-  Operation *reader = firstReader(op, place);
+  Operation *op = value.getOwner(), *reader = firstReader(value, place);
+  auto isMadeElementwise = [&](OpResult operand) {
+    if (!isa<KernelOp>(operand.getOwner()))
+      return false;
+    auto kernel = dyn_cast<KernelOp>(cloneFor(operand, reader));
+    const bool isMade =
+        kernel.getShape() == FusibleShape::Elementwise &&
+        llvm::all_of(kernel.getInputs(), [&](Value each) { return isAvailableAt(each, reader); });
+    kernel->erase();
+    return isMade;
+  };
   for (Value operand : op->getOperands()) {
-    Operation *source = operand.getDefiningOp();
-    while (source && source->hasTrait<mtc::View>()) {
-      operand = source->getOperand(0);
-      source = operand.getDefiningOp();
-    }
-    if (source && computes(source) && !copies.contains(source) && !isSmallBeside(operand, op) &&
-        !isAliveAt(operand, reader) && !llvm::is_contained(dead, operand))
-      dead.push_back(operand);
+    Value root = rootOf(operand);
+    if (!isAvailableAt(root, reader) && !isSmallBeside(root, op) &&
+        !llvm::is_contained(dead, root) && !isMadeElementwise(cast<OpResult>(root)))
+      dead.push_back(root);
   }
   return dead;
 }
 
-std::optional<Rematerializer::Added> Rematerializer::evict(Operation *op, Operation *place,
+std::optional<Rematerializer::Added> Rematerializer::evict(OpResult value, Operation *place,
                                                            DeadOperands dead) {
-  Operation *first = firstReader(op, place);
+  Operation *first = firstReader(value, place);
   if (!first)
     return std::nullopt;
   const size_t before = mark();
   isPossible = true;
   Added added;
-  copyAt(op, {first, dead, &added});
-  for (Value result : op->getResults())
-    for (OpOperand *use : findReaders(result))
-      if (isPossible && place->isBeforeInBlock(use->getOwner()))
-        setOperand(*use, valueAt(use->get(), {use->getOwner(), dead, &added}, use->getOwner()));
+  copyAt(value, {first, dead, &added});
+  for (OpOperand *use : findReaders(value))
+    if (isPossible && order.isBefore(place, use->getOwner()))
+      setOperand(*use, valueAt(use->get(), {use->getOwner(), dead, &added}, use->getOwner()));
   if (isPossible)
     return added;
   undoTo(before);

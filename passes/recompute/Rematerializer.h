@@ -4,6 +4,7 @@
 #define MTC_PASSES_RECOMPUTE_REMATERIALIZER_H
 
 #include "ir/VariableAccess.h"
+#include "passes/recompute/BlockOrder.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -13,19 +14,22 @@
 namespace mtc {
 
 /// Changes a function's block so that values need not be kept for readers that come late: in front
-/// of the first of these the operation is computed again, of operands that are still alive there
-/// or that are computed again too. One copy of an operation serves all; one that is needed earlier
-/// moves up, with its operands. Each change can be undone, the last first.
+/// of the first of these the value is computed again, of operands that are still alive there or
+/// that are computed again too. Of a kernel only what the value takes runs again, and starts from
+/// the kernel's other results where they are alive (`sliceKernel`). One copy of a value serves all
+/// readers; one that is needed earlier moves up, with its operands. Each change can be undone, the
+/// last first.
 class Rematerializer {
 public:
   /// Tells `listener` of each change.
   Rematerializer(mlir::Block &block, mlir::RewriterBase::Listener &listener)
-      : block(block), listener(listener), accesses(block) {}
+      : listener(listener), accesses(block), order(block) {}
 
   /// What computing again took.
   struct Added {
     struct Copy {
       mlir::Operation *copy, *original;
+      double part; ///< of the original's bytes that the copy moves
     };
     mlir::SmallVector<Copy> copies;
     mlir::SmallVector<mlir::Operation *> moved; ///< known copies that are needed earlier now
@@ -34,13 +38,19 @@ public:
   /// What becomes of operands that are dead by then.
   enum class DeadOperands { ComputeAgain, Keep };
 
-  /// Computes an operation again for the readers of its results behind `place`. None where it
-  /// must not be: an operation on the way is not pure, or reads a variable that has a new value
-  /// by then. Nothing has changed then.
-  std::optional<Added> evict(mlir::Operation *op, mlir::Operation *place, DeadOperands dead);
-  /// The operands of an operation that nothing would read any more when it is computed again.
-  mlir::SmallVector<mlir::Value> findDeadOperands(mlir::Operation *op,
+  /// Lets what is computed again read a value, although nothing reads it so late by now.
+  void keep(mlir::OpResult value) { kept.insert(value); }
+
+  /// Computes a kernel's or call's result again for its readers behind `place`. None where it must
+  /// not be: an operation on the way is not pure, or reads a variable that has a new value by then.
+  /// Nothing has changed then.
+  std::optional<Added> evict(mlir::OpResult value, mlir::Operation *place, DeadOperands dead);
+  /// What an operation reads that nothing would read any more when the result is computed again,
+  /// and that is not made of what is alive then by an elementwise kernel.
+  mlir::SmallVector<mlir::Value> findDeadOperands(mlir::OpResult value,
                                                   mlir::Operation *place) const;
+  /// The order of the block, which must change by evictions alone.
+  const BlockOrder &getOrder() const { return order; }
   /// Takes back what the evictions since a mark did.
   size_t mark() const { return undo.size(); }
   void undoTo(size_t mark);
@@ -51,18 +61,23 @@ private:
     DeadOperands dead;
     Added *added;
   };
-  static mlir::Operation *firstReader(mlir::Operation *op, mlir::Operation *place);
+  mlir::Operation *firstReader(mlir::Value value, mlir::Operation *place) const;
   mlir::Value valueAt(mlir::Value value, const Need &need, mlir::Operation *consumer);
-  mlir::Operation *copyAt(mlir::Operation *op, const Need &need);
+  mlir::Value copyAt(mlir::OpResult value, const Need &need);
+  mlir::Operation *cloneFor(mlir::OpResult value, mlir::Operation *reader) const;
+  void insert(mlir::Operation *copy, mlir::Operation *original, const Need &need);
+  void record(mlir::Value value, mlir::Value copy);
   void moveUp(mlir::Operation *copy, const Need &need);
+  bool isAvailableAt(mlir::Value value, mlir::Operation *reader) const;
   bool isAliveAt(mlir::Value value, mlir::Operation *reader) const;
   bool mayCompute(mlir::Operation *op, mlir::Operation *reader) const;
   void setOperand(mlir::OpOperand &operand, mlir::Value value);
 
-  mlir::Block &block;
   mlir::RewriterBase::Listener &listener;
   VariableAccesses accesses; ///< Copies write no variables.
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> copies;
+  BlockOrder order;
+  llvm::DenseSet<mlir::Value> kept;
+  llvm::DenseMap<mlir::Value, mlir::Value> copies;
   std::vector<std::function<void()>> undo;
   bool isPossible = true;
 };

@@ -38,6 +38,10 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
         "; parameters, gradients and optimizer state alone take {0}: --freeze PATTERN "
         "trains fewer parameters",
         formatBytes(fixed));
+  else if (plan.floor > *options.memory)
+    text += llvm::formatv("; one operation with what it reads and gives, beside parameters and "
+                          "optimizer state, takes {0}: no plan with these flags needs less",
+                          formatBytes(plan.floor));
   if (std::string remedies = describe(findRemedies(options, compilation, plan.peak));
       !remedies.empty())
     text += "; " + remedies;

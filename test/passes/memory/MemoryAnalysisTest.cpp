@@ -72,6 +72,13 @@ TEST_F(MemoryAnalysisTest, AsksWithoutTouchingTheModule) {
   EXPECT_EQ(print(), before);
 }
 
+TEST_F(MemoryAnalysisTest, NoPlanGoesBelowTheFloor) {
+  FailureOr<MemoryPlan> plan = MemoryAnalysis(*module).getPlanWithLayout();
+  ASSERT_TRUE(succeeded(plan));
+  // @w, x, and one result: the other one is written to @w, where some plan may compute it.
+  EXPECT_EQ(plan->floor, 3 * 64);
+}
+
 TEST_F(MemoryAnalysisTest, NamesWhatIsAliveAtThePeak) {
   auto kernels = llvm::to_vector(function().getOps<KernelOp>());
   FailureOr<MemoryPlan> plan = MemoryAnalysis(*module).getPlan();
@@ -138,6 +145,7 @@ TEST_F(MemoryAnalysisTest, IsWhatThePassWrites) {
   MemoryPlan placed = MemoryPlan::ofPlaced(*module);
   EXPECT_EQ(placed.peak, plan->peak);
   EXPECT_EQ(placed.live, plan->live);
+  EXPECT_EQ(placed.floor, plan->floor);
   EXPECT_EQ(placed.peakAt, plan->peakAt);
   EXPECT_EQ(placed.categories.activations, plan->categories.activations);
 }

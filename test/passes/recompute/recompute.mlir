@@ -7,16 +7,18 @@
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=AFTER
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=memory=37000 --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BUDGET
 // RUN: not mtc-opt %s -split-input-file --mtc-recompute=recompute=some 2>&1 | FileCheck %s --check-prefix=CHOICE
-// CHOICE: --recompute some: there is no such choice; expected none, auto, all
+// CHOICE: --recompute some: there is no such choice; expected none, sqrt, auto, all
 
 // KEPT-NOT: mtc.recomputed
 
 // BEFORE: size 51200
 // BEFORE-NEXT: size 51200
 // BEFORE-NEXT: size 98304
+// BEFORE-NEXT: size 83200
 // AFTER: size 34816
 // AFTER-NEXT: size 51200
 // AFTER-NEXT: size 81920
+// AFTER-NEXT: size 66816
 // BUDGET: size 34816
 
 // A product is computed again in front of its second reader.
@@ -78,4 +80,46 @@ func.func @chain(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<4x4xf32> {mt
     mtc.kernel.yield %v at [affine_map<(d0, d1) -> (d0, d1)>] : f32
   }
   return %s : tensor<4x4xf32>
+}
+
+// -----
+
+// A row is normalized again from the centred one and its deviation: the kernel's other results are alive, its operand is not.
+// CHECK-LABEL: func.func @slice
+// CHECK: %[[N:.*]]:3 = mtc.kernel [64, 64] reduce [1]
+// CHECK: mtc.write @v
+// CHECK: %[[AGAIN:.*]] = mtc.kernel [64, 64](%[[N]]#1, %[[N]]#2) attributes {mtc.recomputed} : (tensor<64x64xf32>, tensor<64xf32>) -> tensor<64x64xf32>
+// CHECK-NOT: mtc.kernel.reduce
+// CHECK: mtc.contract %{{.*}}, %[[AGAIN]]
+mtc.variable parameter @v : tensor<64x64xf32> = #mtc.zeros
+func.func @slice(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> {mtc.name = "y"}, tensor<4x64xf32> {mtc.name = "z"}) {
+  %v = mtc.read @v : tensor<64x64xf32>
+  %n:3 = mtc.kernel [64, 64] reduce [1](%v) : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>):
+    %e = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    %m = mtc.kernel.reduce add %e : f32
+    %c = arith.subf %e, %m : f32
+    %q = arith.mulf %c, %c : f32
+    %s = mtc.kernel.reduce add %q : f32
+    %r = math.rsqrt %s : f32
+    %o = arith.mulf %c, %r : f32
+    mtc.kernel.yield %o, %c, %r at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>] : f32, f32, f32
+  }
+  %h = mtc.contract %x, %n#0 batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %new = mtc.contract %h, %x batch [] x [] over [0] x [0] : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<64x64xf32>
+  mtc.write @v, %new : tensor<64x64xf32>
+  %large = mtc.contract %x, %h batch [] x [] over [0] x [0] : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<64x64xf32>
+  %larger = mtc.contract %large, %large batch [] x [] over [0] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %y = mtc.contract %x, %larger batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %z = mtc.contract %y, %n#0 batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %g = mtc.kernel [4, 64](%z, %n#1, %n#2) : (tensor<4x64xf32>, tensor<64x64xf32>, tensor<64xf32>) -> tensor<4x64xf32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64xf32>):
+    %0 = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf32> -> f32
+    %1 = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    %2 = mtc.kernel.load %c at affine_map<(d0, d1) -> (d0)> : tensor<64xf32> -> f32
+    %3 = arith.mulf %0, %1 : f32
+    %4 = arith.mulf %3, %2 : f32
+    mtc.kernel.yield %4 at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  return %y, %g : tensor<4x64xf32>, tensor<4x64xf32>
 }

@@ -1,0 +1,127 @@
+//===- ComputeInReaders.cpp - What a late reader can compute is not kept for it ---------------===//
+
+#include "passes/Passes.h"
+#include "passes/kernels/KernelEditing.h"
+#include "passes/kernels/KernelSlice.h"
+#include "passes/kernels/ProducerInliner.h"
+#include "passes/kernels/ReaderIndex.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_COMPUTEINREADERS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
+
+class ComputeInReadersPass : public mtc::impl::ComputeInReadersBase<ComputeInReadersPass> {
+public:
+  using ComputeInReadersBase::ComputeInReadersBase;
+
+private:
+  void runOnOperation() override {
+    ReaderIndex index(getOperation().front());
+    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    for (KernelOp kernel : kernels)
+      for (unsigned result = 0; kernel && result < kernel->getNumResults();) {
+        if (!computeInReaders(kernel, result, index)) {
+          ++result;
+          continue;
+        }
+        remark::passed(kernel.getLoc(),
+                       remark::RemarkOpts::name("computed-in-readers").category(getArgument()))
+            << remark::metric("bytes", bytesOf(kernel->getResult(result)));
+        kernel = dropResult(kernel, result);
+        index = ReaderIndex(getOperation().front());
+      }
+  }
+
+  /// The kernel without a result that nothing reads; null where it had no other.
+  static KernelOp dropResult(KernelOp kernel, unsigned result) {
+    if (kernel->getNumResults() > 1)
+      return withoutResult(kernel, result);
+    kernel.erase();
+    return nullptr;
+  }
+
+  /// Whether all readers compute the result by now.
+  bool computeInReaders(KernelOp kernel, unsigned result, const ReaderIndex &index) {
+    Value value = kernel->getResult(result);
+    if (bytesOf(value) < minBytes)
+      return false;
+    SmallVector<KernelOp> readers;
+    for (OpOperand &use : value.getUses()) {
+      auto reader = dyn_cast<KernelOp>(use.getOwner());
+      if (!reader || llvm::is_contained(readers, reader) || readers.size() == maxReaders)
+        return false;
+      readers.push_back(reader);
+    }
+    if (readers.empty() || llvm::none_of(readers, [&](KernelOp reader) {
+          return index.hasCallBetween(kernel, reader);
+        }))
+      return false;
+    for (KernelOp reader : readers)
+      if (!mayCompute(kernel, result, reader, index))
+        return false;
+    for (KernelOp reader : readers)
+      compute(kernel, result, reader, index);
+    return true;
+  }
+
+  /// Whether something reads the value at the reader or behind it all the same.
+  static bool isThereAt(Value value, KernelOp reader, const ReaderIndex &index) {
+    Value root = rootOf(value);
+    return isa<BlockArgument>(root) || index.isReadFrom(root, reader);
+  }
+
+  KernelOp sliceFor(KernelOp kernel, unsigned result, KernelOp reader, const ReaderIndex &index) {
+    OpBuilder builder(reader);
+    return sliceKernel(builder, kernel, result,
+                       [&](Value value) { return isThereAt(value, reader, index); });
+  }
+
+  bool mayCompute(KernelOp kernel, unsigned result, KernelOp reader, const ReaderIndex &index) {
+    auto input = static_cast<unsigned>(llvm::find(reader.getInputs(), kernel->getResult(result)) -
+                                       reader.getInputs().begin());
+    BlockArgument argument = reader.getBody().front().getArgument(input);
+    mergeLoads(argument);
+    SmallVector<KernelLoadOp> loads = loadsOf(argument);
+    if (argument == yieldOf(reader).getOnto() || loads.size() != 1 ||
+        !loads.front().getSymbols().empty())
+      return false;
+    KernelOp sliced = sliceFor(kernel, result, reader, index);
+    if (!sliced)
+      return false;
+    const bool isPossible =
+        canInline(sliced, 0) && pointsOf(reader) <= pointsOf(sliced) &&
+        llvm::all_of(sliced.getInputs(),
+                     [&](Value value) { return isThereAt(value, reader, index); }) &&
+        exceedsLimits(sliced, reader, {maxInputs, maxOperations}).empty();
+    sliced.erase();
+    return isPossible;
+  }
+
+  void compute(KernelOp kernel, unsigned result, KernelOp reader, const ReaderIndex &index) {
+    KernelOp sliced = sliceFor(kernel, result, reader, index);
+    auto input = static_cast<unsigned>(llvm::find(reader.getInputs(), kernel->getResult(result)) -
+                                       reader.getInputs().begin());
+    reader.getInputsMutable()[input].set(sliced->getResult(0));
+    inlineProducer(sliced, reader, input);
+    sliced.erase();
+    for (unsigned i = 0; i < reader.getInputs().size(); ++i)
+      while (readThroughView(reader, i)) {
+      }
+  }
+
+  static constexpr unsigned maxReaders = 2;
+};
+
+} // namespace

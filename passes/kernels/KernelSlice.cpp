@@ -1,0 +1,89 @@
+//===- KernelSlice.cpp - One result of a kernel computed alone --------------------------------===//
+
+#include "passes/kernels/KernelSlice.h"
+
+#include "passes/kernels/KernelEditing.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Whether a kernel may load a result where it would compute it: it is stored unrounded.
+static bool mayLoad(KernelOp kernel, unsigned result) {
+  KernelYieldOp yield = yieldOf(kernel);
+  Operation *source = yield.getValues()[result].getDefiningOp();
+  return !yield.isAdded(result) && source && !isa<KernelLoadOp>(source) &&
+         !source->hasTrait<OpTrait::ConstantLike>() &&
+         yield.getValues()[result].getType() ==
+             getElementTypeOrSelf(kernel->getResult(result).getType());
+}
+
+/// Loads a result of `original`, of which `kernel` is a copy, in place of computing it.
+static void loadResult(KernelOp kernel, KernelOp original, unsigned result) {
+  Block &body = kernel.getBody().front();
+  Value value = original->getResult(result);
+  BlockArgument argument = body.addArgument(value.getType(), original.getLoc());
+  kernel.getInputsMutable().append(value);
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  Value computed = yieldOf(kernel).getValues()[result];
+  Value loaded = KernelLoadOp::create(builder, original.getLoc(), computed.getType(), argument,
+                                      storedAt(original, result), ValueRange(), Value(), Value());
+  computed.replaceAllUsesWith(loaded);
+}
+
+/// The kernel that computes one result, of those in `loaded` and of inputs.
+static KernelOp slice(OpBuilder &builder, KernelOp kernel, unsigned result,
+                      ArrayRef<unsigned> loaded) {
+  auto whole = cast<KernelOp>(builder.clone(*kernel));
+  for (unsigned other : loaded)
+    loadResult(whole, kernel, other);
+  KernelYieldOp yield = yieldOf(whole);
+  AffineMap map = storedAt(kernel, result);
+  OpBuilder inside(yield);
+  KernelYieldOp::create(inside, yield.getLoc(), ValueRange(yield.getValues()[result]),
+                        inside.getAffineMapArrayAttr(map), ValueRange(), ArrayRef<int64_t>(),
+                        Value());
+  yield.erase();
+  eraseUnread(whole);
+  Block &body = whole.getBody().front();
+  const bool reduces = !body.getOps<KernelReduceOp>().empty();
+  const bool coversSpace = llvm::all_of(llvm::enumerate(kernel.getSpace()), [&](auto dim) {
+    return dim.value() == 1 || map.isFunctionOfDim(dim.index());
+  });
+  KernelOp sliced;
+  if ((reduces || coversSpace) && !whole.getInputs().empty()) {
+    sliced = KernelOp::create(
+        builder, kernel.getLoc(), kernel->getResult(result).getType(), kernel.getSpace(),
+        reduces ? kernel.getReduced() : ArrayRef<int64_t>(), kernel.getPoints(), whole.getInputs());
+    sliced->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+    sliced.getBody().takeBody(whole.getBody());
+  }
+  whole.erase();
+  return sliced;
+}
+
+KernelOp mtc::sliceKernel(OpBuilder &builder, KernelOp kernel, unsigned result,
+                          IsAvailable isAvailable) {
+  KernelYieldOp yield = yieldOf(kernel);
+  if (yield.scatters() || yield.isAdded(result) ||
+      !kernel.getBody().front().getOps<KernelCheckOp>().empty())
+    return nullptr;
+  auto isCheap = [&](KernelOp sliced) {
+    return sliced && sliced.getBody().front().getOps<KernelReduceOp>().empty() &&
+           llvm::all_of(sliced.getInputs(), isAvailable);
+  };
+  KernelOp alone = slice(builder, kernel, result, {});
+  if (isCheap(alone))
+    return alone;
+  SmallVector<unsigned> loaded;
+  for (auto [other, value] : llvm::enumerate(kernel->getResults()))
+    if (other != result && mayLoad(kernel, other) && isAvailable(value))
+      loaded.push_back(other);
+  if (loaded.empty())
+    return alone;
+  KernelOp fromResults = slice(builder, kernel, result, loaded);
+  if (!alone || isCheap(fromResults))
+    std::swap(alone, fromResults);
+  if (fromResults)
+    fromResults.erase();
+  return alone;
+}

@@ -1,0 +1,163 @@
+//===- Checkpoints.cpp - Segments of the forward pass that are computed again -----------------===//
+
+#include "passes/recompute/Checkpoints.h"
+
+#include "ir/DiscardableAttributes.h"
+#include "passes/kernels/KernelEditing.h"
+#include "passes/kernels/KernelSlice.h"
+#include "passes/recompute/Rematerializer.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
+
+/// The operations that the loss depends on, and what the others read of them.
+class ForwardPass {
+public:
+  explicit ForwardPass(func::FuncOp function) {
+    collect(function);
+    for (Operation &op : function.front())
+      if (contains(&op))
+        add(&op);
+    for (auto [value, end] : lastForwardReader)
+      largest = std::max(largest, bytesOf(value));
+  }
+
+  /// Operations behind which no other's values are read by the rest of the forward pass.
+  SmallVector<Operation *> findPassages() const {
+    SmallVector<Operation *> passages;
+    llvm::SmallSetVector<Operation *, 8> crossing; // Operations whose values are read later.
+    for (Operation *op : operations) {
+      crossing.remove_if([&](Operation *source) { return !isReadBehind(source, op); });
+      if (isReadBehind(op, op))
+        crossing.insert(op);
+      if (crossing.size() == 1 && crossing.front() == op)
+        passages.push_back(op);
+    }
+    return passages;
+  }
+
+  /// Values that the backward pass reads, and its first operation that does so.
+  bool isKept(OpResult value) const { return firstBackwardReader.contains(value); }
+  /// Whether the rest of the forward pass reads a value that is worth looking at.
+  bool isReadForward(OpResult value) const {
+    return lastForwardReader.contains(value) && isLarge(value);
+  }
+  Operation *firstReaderBehind(OpResult value) const { return firstBackwardReader.lookup(value); }
+  ArrayRef<Operation *> getOperations() const { return operations; }
+
+private:
+  bool contains(Operation *op) const { return forward.contains(op); }
+
+  void collect(func::FuncOp function) {
+    SmallVector<Operation *> work;
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (function.getResultAttr(i, differentiatedAttribute))
+        work.push_back(function.front().getTerminator()->getOperand(i).getDefiningOp());
+    while (!work.empty())
+      if (Operation *op = work.pop_back_val(); op && forward.insert(op).second)
+        for (Value operand : op->getOperands())
+          work.push_back(operand.getDefiningOp());
+  }
+
+  void add(Operation *op) {
+    // A mask, which is made of inputs alone, says nothing about where layers end.
+    if (isOfVariable(op->getResult(0)) || llvm::any_of(op->getOperands(), [&](Value operand) {
+          return trained.contains(operand.getDefiningOp());
+        }))
+      trained.insert(op);
+    if (op->hasTrait<mtc::View>() || isOfVariable(op->getResult(0)))
+      return;
+    operations.push_back(op);
+    for (OpResult value : op->getResults())
+      for (OpOperand *use : findReaders(value)) {
+        Operation *reader = use->getOwner();
+        Operation *&known =
+            contains(reader) ? lastForwardReader[value] : firstBackwardReader[value];
+        if (!known || known->isBeforeInBlock(reader) == contains(reader))
+          known = reader;
+      }
+  }
+
+  bool isReadBehind(Operation *source, Operation *op) const {
+    return trained.contains(source) && llvm::any_of(source->getResults(), [&](OpResult value) {
+             Operation *last = lastForwardReader.lookup(value);
+             return last && op->isBeforeInBlock(last) && isLarge(value);
+           });
+  }
+
+  bool isLarge(Value value) const { return bytesOf(value) * smallPart > largest; }
+
+  /// A value of a smaller part of the largest one, as a row's statistics, is not looked at.
+  static constexpr int64_t smallPart = 4096;
+
+  llvm::DenseSet<Operation *> forward;
+  llvm::DenseSet<Operation *> trained;    ///< those of `forward` that depend on a variable
+  SmallVector<Operation *, 0> operations; ///< that compute, in the text's order
+  DenseMap<Value, Operation *> lastForwardReader, firstBackwardReader;
+  int64_t largest = 0;
+};
+
+} // namespace
+
+/// Whether a kernel makes one of its results elementwise of others that are kept all the same.
+static bool isMadeOfKept(OpResult value, const ForwardPass &forward) {
+  auto kernel = dyn_cast<KernelOp>(value.getOwner());
+  if (!kernel)
+    return false;
+  auto isThere = [&](Value other) {
+    auto result = dyn_cast<OpResult>(other);
+    return isOfVariable(other) || !result ||
+           (result.getOwner() == kernel && forward.isKept(result));
+  };
+  OpBuilder builder(kernel->getNextNode());
+  KernelOp sliced = sliceKernel(builder, kernel, value.getResultNumber(), isThere);
+  if (!sliced)
+    return false;
+  const bool isMade =
+      sliced.getShape() == FusibleShape::Elementwise && llvm::all_of(sliced.getInputs(), isThere);
+  sliced.erase();
+  return isMade;
+}
+
+Checkpoints mtc::findCheckpoints(func::FuncOp function) {
+  ForwardPass forward(function);
+  SmallVector<Operation *> passages = forward.findPassages();
+  Checkpoints found;
+  if (passages.size() < 4)
+    return found;
+  const auto step = static_cast<size_t>(std::lround(std::sqrt(passages.size())));
+  llvm::DenseSet<Operation *> checkpoints;
+  Operation *last = nullptr;
+  for (size_t i = step - 1; i + 1 < passages.size(); i += step)
+    checkpoints.insert(last = passages[i]);
+  for (Operation *op : forward.getOperations()) {
+    if (op == last)
+      break;
+    const bool isCheckpoint = checkpoints.contains(op);
+    for (OpResult value : op->getResults()) {
+      if (isCheckpoint) {
+        if (!forward.isKept(value) && forward.isReadForward(value) && !isMadeOfKept(value, forward))
+          found.kept.push_back(value);
+        continue;
+      }
+      if (!forward.isKept(value))
+        continue;
+      found.recomputed.push_back(value);
+      Operation *reader = forward.firstReaderBehind(value);
+      if (!found.forwardEnd || reader->isBeforeInBlock(found.forwardEnd))
+        found.forwardEnd = reader;
+    }
+  }
+  if (found.forwardEnd)
+    found.forwardEnd = found.forwardEnd->getPrevNode();
+  return found;
+}

@@ -46,12 +46,12 @@ void MemoryAnalysis::notifyOperationErased(Operation *op) {
 }
 
 LogicalResult MemoryAnalysis::updateModule() {
-  FailureOr<VariableLayout> laidOut = VariableLayout::compute(module);
+  FailureOr<VariableLayout> laidOut = VariableLayout::compute(module, redzone);
   if (failed(laidOut))
     return failure();
   variables = std::move(*laidOut);
   variableCategories = MemoryPlan::Categories::ofVariables(module);
-  arguments = ArgumentLayout(module, variables.getSize());
+  arguments = ArgumentLayout(module, variables.getSize(), redzone);
   staging = arguments.getSize() >= minStagedBytes ? arguments.getSize() : 0;
   fixed = variables.getSize() + arguments.getSize() + staging;
 
@@ -95,7 +95,8 @@ MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofTransients) const {
       continue;
     region.first[&function] = temporaries.size();
     for (LiveBuffer buffer : function.getBuffers().temporaries)
-      temporaries.push_back({buffer.bytes, buffer.begin + time, buffer.end + time});
+      temporaries.push_back(
+          {buffer.bytes ? buffer.bytes + redzone : 0, buffer.begin + time, buffer.end + time});
     time += static_cast<int64_t>(function.getOrder().size()) + 1;
   }
   region.layout = layOut(temporaries);

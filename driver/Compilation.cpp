@@ -270,38 +270,51 @@ LogicalResult Compilation::run(llvm::function_ref<void(OpPassManager &)> build) 
   return manager.run(*module);
 }
 
-LogicalResult Compilation::reach(Stage stage) {
+/// The passes that reach a stage from the one before it.
+static void buildStage(OpPassManager &manager, Stage stage, const Options &options) {
   switch (stage) {
   case Stage::Onnx:
-    return success(); // Where a compilation begins.
+    return; // Where a compilation begins.
   case Stage::Forward:
-    return run([&](OpPassManager &manager) {
-      onnx::buildExportersPipeline(manager);
-      bool attentionInParts = options.passes.skips("mtc-recognize-attention");
-      manager.addPass(onnx::createConvertOnnxToMtcPass({attentionInParts}));
-      buildForwardPipeline(manager, options.passes);
-    });
+    mtc::onnx::buildExportersPipeline(manager);
+    manager.addPass(
+        mtc::onnx::createConvertOnnxToMtcPass({options.passes.skips("mtc-recognize-attention")}));
+    return buildForwardPipeline(manager, options.passes);
   case Stage::Training:
-    return run([&](OpPassManager &manager) {
-      buildTrainingPipeline(manager, options.training);
-      manager.addPass(onnx::createChooseRows({llvm::to_vector(options.rowsOf)}));
-    });
+    buildTrainingPipeline(manager, options.training);
+    manager.addPass(mtc::onnx::createChooseRows({llvm::to_vector(options.rowsOf)}));
+    return;
   case Stage::Kernels:
-    return run([&](OpPassManager &manager) { buildKernelPipeline(manager, options.passes); });
+    return buildKernelPipeline(manager, options.passes);
   case Stage::Placed:
-    return run([&](OpPassManager &manager) {
-      MemoryOptions memory{options.pieces, options.recompute, options.passes};
-      memory.pieces.memory = memory.recompute.memory = options.memory.value_or(0);
-      buildAllocationPipeline(manager, memory);
-    });
+    MemoryOptions memory{options.pieces, options.recompute, options.allocate, options.passes};
+    memory.pieces.memory = memory.recompute.memory = options.memory.value_or(0);
+    return buildAllocationPipeline(manager, memory);
   }
   llvm_unreachable("all stages are handled");
 }
 
+static Stage nextOf(Stage stage) { return static_cast<Stage>(static_cast<unsigned>(stage) + 1); }
+
 LogicalResult Compilation::lower(Stage stage) {
-  for (auto next = static_cast<unsigned>(getProgram().getStage()) + 1;
-       next <= static_cast<unsigned>(stage); ++next)
-    if (failed(reach(static_cast<Stage>(next))))
+  for (Stage reached = getProgram().getStage(); reached < stage; reached = nextOf(reached)) {
+    if (keepsStages)
+      kept[reached] = module->clone();
+    if (failed(run([&](OpPassManager &manager) { buildStage(manager, nextOf(reached), options); })))
       return failure();
+  }
   return success();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> Compilation::placeAgain(const Options &other, Stage changed) {
+  auto before = kept.find(static_cast<Stage>(static_cast<unsigned>(changed) - 1));
+  if (before == kept.end())
+    return failure();
+  OwningOpRef<ModuleOp> copy = before->second->clone();
+  MutedMessages muted;
+  for (Stage next = changed; next <= Stage::Placed; next = nextOf(next))
+    if (failed(
+            runQuietly(*copy, [&](OpPassManager &manager) { buildStage(manager, next, other); })))
+      return failure();
+  return copy;
 }

@@ -17,6 +17,8 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <map>
+
 namespace mtc::tool {
 
 /// What initializers of a model are taken for.
@@ -42,6 +44,13 @@ public:
   mlir::LogicalResult import();
   /// Runs the passes from the module's stage up to another.
   mlir::LogicalResult lower(Stage stage);
+  /// From here on `lower` keeps the module as it is at each stage, for `placeAgain`.
+  void keepStages() { keepsStages = true; }
+  /// The placed module with other options that decide at `changed`, or later, for the first time:
+  /// from the stage before on, which was kept. Says nothing; fails where there is no such plan, or
+  /// where the compilation began behind that stage.
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> placeAgain(const Options &other,
+                                                                Stage changed);
 
   mlir::MLIRContext &getContext() { return *context; }
   mlir::ModuleOp getModule() { return *module; }
@@ -80,7 +89,6 @@ private:
   mlir::LogicalResult run(llvm::function_ref<void(mlir::OpPassManager &)> build);
   mlir::LogicalResult runQuietly(mlir::ModuleOp other,
                                  llvm::function_ref<void(mlir::OpPassManager &)> build);
-  mlir::LogicalResult reach(Stage stage);
 
   const Options &options;
   OutputPolicy outputs;
@@ -94,6 +102,8 @@ private:
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  bool keepsStages = false;
+  std::map<Stage, mlir::OwningOpRef<mlir::ModuleOp>> kept;
   TargetAttrInterface targetAttr;
   std::unique_ptr<Target> target;
 };

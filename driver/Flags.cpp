@@ -27,6 +27,7 @@ cl::SubCommand
 static cl::SubCommandGroup everyCommand = {&compileCommand, &planCommand, &inspectCommand};
 static cl::SubCommandGroup planned = {&compileCommand, &planCommand};
 static cl::SubCommandGroup compiled = {&compileCommand};
+static cl::SubCommandGroup onlyPlanned = {&planCommand};
 
 static cl::OptionCategory modelHeading("The model");
 static cl::OptionCategory trainingHeading("Training");
@@ -272,6 +273,10 @@ void addMachineFlags(FlagTable &flags) {
       flags.add([access](Options &all) -> auto & { return std::invoke(access, all.pieces); }, text,
                 {planned, machineHeading, Stage::Placed});
   });
+  AllocateOptions::visitOptions([&](auto access, OptionText text, auto...) {
+    flags.add([access](Options &all) -> auto & { return std::invoke(access, all.allocate); },
+              std::move(text), {planned, machineHeading, Stage::Placed});
+  });
 }
 
 void addOutputFlags(FlagTable &flags) {
@@ -294,6 +299,22 @@ void addOutputFlags(FlagTable &flags) {
   flags.add(&Options::force, {"force", "", "replace files that mtc did not write"}, place)
       .isInRecipe = false;
   flags.add(&Options::json, {"json", "", "print JSON"}, {everyCommand, outputHeading});
+  FlagPlace ofPlan{onlyPlanned, outputHeading};
+  flags
+      .add(&Options::html,
+           {"html", "FILE", "draw what lies where in memory, and when, as a page for a browser"},
+           ofPlan)
+      .isInRecipe = false;
+  flags
+      .add(&Options::techniques,
+           {"techniques", "", "plan without each optimization, to say what it saves and costs"},
+           ofPlan)
+      .isInRecipe = false;
+  flags
+      .add(&Options::curve,
+           {"curve", "", "plan for smaller budgets too, to say what time a step takes in them"},
+           ofPlan)
+      .isInRecipe = false;
   flags.add(&Options::irFolder,
             {"print-ir-after-all", "DIR", "write the IR after each pass into a folder, numbered"},
             place);

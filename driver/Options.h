@@ -50,11 +50,14 @@ struct Options {
   std::optional<int64_t> memory;  // Budget in bytes.
   std::vector<std::string> allow; // `--allow`: names of what may be changed to keep it.
   bool json = false;
-  bool force = false;          // Outputs may replace files that mtc did not write.
-  Stage stage = Stage::Placed; // The last that is reached.
+  std::string html;                       // `--html`.
+  bool techniques = false, curve = false; // `--techniques`, `--curve`.
+  bool force = false;                     // Outputs may replace files that mtc did not write.
+  Stage stage = Stage::Placed;            // The last that is reached.
   Result result = Result::Program;
   PiecesOptions pieces;
   RecomputeOptions recompute;
+  AllocateOptions allocate;
   PassSelection passes;
   std::string remarks;    // `--remarks`.
   std::string irFolder;   // `--print-ir-after-all`.

@@ -9,6 +9,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
@@ -29,7 +31,6 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
                                         {"activations", categories.activations},
                                         {"workspace", categories.workspace},
                                         {"data", categories.data}}},
-      {"techniques", llvm::json::Array{}},
       {"peak_at", peakNodes(plan)},
       {"fits", !budget || plan.peak <= *budget}};
   if (budget)
@@ -82,6 +83,97 @@ void mtc::tool::print(const MemoryPlan &plan, llvm::raw_ostream &stream) {
     stream << "reached at    " << nodes << "\n";
 }
 
+llvm::json::Array mtc::tool::aliveAtPeak(const MemoryTimeline &timeline) {
+  llvm::json::Array array;
+  for (const MemoryTimeline::Lifetime *each : timeline.getAliveAtPeak()) {
+    llvm::json::Object object{{"node", each->name},
+                              {"bytes", each->bytes},
+                              {"offset", each->offset},
+                              {"type", each->type},
+                              {"category", MemoryTimeline::nameOf(each->category)},
+                              {"why", each->reason},
+                              {"from_operation", each->first},
+                              {"to_operation", each->last}};
+    if (!each->reader.empty())
+      object["last_read_by"] = each->reader;
+    array.push_back(std::move(object));
+  }
+  return array;
+}
+
+/// At most so many columns of a text, its start and its end.
+static std::string shorten(StringRef text, size_t columns) {
+  if (text.size() <= columns)
+    return text.str();
+  const size_t half = (columns - 3) / 2;
+  return (text.take_front(columns - 3 - half) + "..." + text.take_back(half)).str();
+}
+
+/// A name in which layers are not told from each other.
+static std::string withoutNumbers(StringRef text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (!llvm::isDigit(text[i]))
+      result += text[i];
+    else if (i == 0 || !llvm::isDigit(text[i - 1]))
+      result += '*';
+  return result;
+}
+
+namespace {
+
+/// Values that are alike but for the layers that they belong to.
+struct AliveRow {
+  std::string name, reason;
+  int64_t bytes = 0; ///< of all
+  int64_t count = 0;
+};
+
+} // namespace
+
+static std::vector<AliveRow> groupAlive(llvm::ArrayRef<const MemoryTimeline::Lifetime *> alive) {
+  std::map<std::tuple<int64_t, std::string, std::string>, AliveRow> rows;
+  for (const MemoryTimeline::Lifetime *each : alive) {
+    std::string name = withoutNumbers(each->name), reason = withoutNumbers(each->reason);
+    AliveRow &row = rows[{each->bytes, name, reason}];
+    row = row.count ? AliveRow{std::move(name), std::move(reason), row.bytes, row.count}
+                    : AliveRow{each->name, each->reason};
+    row.bytes += each->bytes;
+    ++row.count;
+  }
+  std::vector<AliveRow> sorted;
+  sorted.reserve(rows.size());
+  for (auto &[key, row] : rows)
+    sorted.push_back(std::move(row));
+  llvm::sort(sorted, [](const AliveRow &a, const AliveRow &b) {
+    return std::tie(b.bytes, a.name, a.reason) < std::tie(a.bytes, b.name, b.reason);
+  });
+  return sorted;
+}
+
+void mtc::tool::print(const MemoryTimeline &timeline, llvm::raw_ostream &stream) {
+  constexpr size_t most = 16, nameColumns = 44, reasonColumns = 60;
+  std::vector<const MemoryTimeline::Lifetime *> alive = timeline.getAliveAtPeak();
+  if (alive.empty())
+    return;
+  std::vector<AliveRow> rows = groupAlive(alive);
+  stream << llvm::formatv("\nalive at the peak ({0} values)\n", alive.size());
+  int64_t others = 0, bytes = 0;
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    if (i < most) {
+      stream << llvm::formatv("  {0,14} {1,6}  {2,-44}  {3}\n", row.bytes,
+                              row.count > 1 ? llvm::formatv("{0} x", row.count).str() : "",
+                              shorten(row.name, nameColumns), shorten(row.reason, reasonColumns));
+    } else {
+      others += row.count;
+      bytes += row.bytes;
+    }
+  }
+  if (others)
+    stream << llvm::formatv("  {0,14} {1,6}  others; --json and --html have all\n", bytes,
+                            llvm::formatv("{0} x", others).str());
+}
+
 void mtc::tool::addJson(StepCost &cost, llvm::json::Object &object) {
   TimedCost step = cost.ofStep();
   object["step_seconds"] = step.seconds();
@@ -95,8 +187,7 @@ void mtc::tool::addJson(StepCost &cost, llvm::json::Object &object) {
   object["step_kinds"] = std::move(kinds);
 }
 
-/// "1.05 s", "320 us": three digits.
-static std::string formatSeconds(double seconds) {
+std::string mtc::tool::formatSeconds(double seconds) {
   auto [value, unit] = seconds >= 1      ? std::pair(seconds, "s")
                        : seconds >= 1e-3 ? std::pair(1e3 * seconds, "ms")
                                          : std::pair(1e6 * seconds, "us");

@@ -5,6 +5,7 @@
 
 #include "passes/cost/StepCost.h"
 #include "passes/memory/MemoryPlan.h"
+#include "passes/memory/MemoryTimeline.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -17,12 +18,19 @@ namespace mtc::tool {
 llvm::json::Object toJson(const MemoryPlan &plan, std::optional<int64_t> budget);
 void print(const MemoryPlan &plan, llvm::raw_ostream &stream);
 
+/// What is alive at the peak, the largest first: all of it, or as many rows as one reads.
+llvm::json::Array aliveAtPeak(const MemoryTimeline &timeline);
+void print(const MemoryTimeline &timeline, llvm::raw_ostream &stream);
+
 /// The same of a step's time: adds to what is printed of its memory.
 void addJson(StepCost &cost, llvm::json::Object &object);
 void print(StepCost &cost, llvm::raw_ostream &stream);
 
 /// The nodes at which most is alive; empty if there are none.
 std::string peakNodes(const MemoryPlan &plan);
+
+/// "1.05 s", "320 us": three digits.
+std::string formatSeconds(double seconds);
 
 /// "1.25 GiB (1342177280 bytes)".
 std::string formatBytes(int64_t bytes);

@@ -10,26 +10,44 @@ using namespace mlir;
 
 static constexpr llvm::StringLiteral backwardName = "backward";
 
-std::string mtc::nodeNames(Location location) {
+static std::string namesOf(Location location, bool tellsBackward) {
   if (auto name = dyn_cast<NameLoc>(location)) {
-    if (name.getName() == backwardName) {
-      std::string forward = nodeNames(name.getChildLoc());
-      return forward.empty() ? backwardName.str() : "backward(" + forward + ")";
-    }
-    return name.getName().str();
+    if (name.getName() != backwardName)
+      return name.getName().str();
+    std::string forward = namesOf(name.getChildLoc(), tellsBackward);
+    if (!tellsBackward)
+      return forward;
+    return forward.empty() ? backwardName.str() : "backward(" + forward + ")";
   }
   if (auto fused = dyn_cast<FusedLoc>(location)) {
     SmallVector<std::string> names;
     for (Location part : fused.getLocations())
-      if (std::string text = nodeNames(part); !text.empty() && !llvm::is_contained(names, text))
+      if (std::string text = namesOf(part, tellsBackward);
+          !text.empty() && !llvm::is_contained(names, text))
         names.push_back(text);
     return llvm::join(names, " + ");
   }
   if (auto call = dyn_cast<CallSiteLoc>(location))
-    return nodeNames(call.getCallee());
+    return namesOf(call.getCallee(), tellsBackward);
   return "";
+}
+
+std::string mtc::nodeNames(Location location) { return namesOf(location, /*tellsBackward=*/true); }
+
+std::string mtc::forwardNodeNames(Location location) {
+  return namesOf(location, /*tellsBackward=*/false);
 }
 
 Location mtc::backwardLocation(Location location) {
   return NameLoc::get(StringAttr::get(location.getContext(), backwardName), location);
+}
+
+bool mtc::isBackward(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName() == backwardName || isBackward(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    return llvm::any_of(fused.getLocations(), isBackward);
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return isBackward(call.getCallee());
+  return false;
 }

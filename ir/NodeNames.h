@@ -15,6 +15,12 @@ std::string nodeNames(mlir::Location location);
 /// The location of what computes the gradient of an operation at `location`.
 mlir::Location backwardLocation(mlir::Location location);
 
+/// The same without telling a node from its gradient.
+std::string forwardNodeNames(mlir::Location location);
+
+/// Whether an operation at a location computes a gradient, alone or with others.
+bool isBackward(mlir::Location location);
+
 } // namespace mtc
 
 #endif // MTC_IR_NODENAMES_H

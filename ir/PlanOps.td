@@ -26,7 +26,7 @@ def ArenaOp : Mtc_Op<"arena"> {
     scratch are `workspace_bytes`. The inputs take `data_bytes`. Where `staging` is not 0, it is the distance in bytes from
     each input to the slice in which the next batch's is read meanwhile. No plan of the same operations needs less than `floor`
     bytes. Functions that write transient variables, or that are `mtc.aside`, need an arena of `aside` bytes, where that is
-    more.
+    more. `redzone` bytes or more that nothing takes follow each value in a program that checks what its operations write.
 
     ```mlir
     mtc.arena size 1331200 live 1290240
@@ -39,7 +39,7 @@ def ArenaOp : Mtc_Op<"arena"> {
                        DefaultValuedAttr<I64Attr, "0">:$workspace_bytes, DefaultValuedAttr<I64Attr, "0">:$staging,
                        DefaultValuedAttr<I64Attr, "0">:$aside, OptionalAttr<Mtc_LocationAttr>:$peak_at,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space,
-                       DefaultValuedAttr<I64Attr, "0">:$floor);
+                       DefaultValuedAttr<I64Attr, "0">:$floor, DefaultValuedAttr<I64Attr, "0">:$redzone);
   let assemblyFormat = "(`in` $space^)? `size` $size `live` $live attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -80,9 +80,21 @@ def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
     written, and what it writes neither read nor written, until an operation has waited for its token; the step's end waits
     for all.
 
+    Operations may say how long each of their results lives (`until`): to the operation of that number, from 0, which reads it
+    last, or to the step's end, where that is the number of operations; -1 says that the result is a part of what lives
+    already, such as a variable. Variables and inputs live throughout. A result may lie where a value does that its operation
+    is the last to read.
+
+    ```mlir
+    mtc.launch @k [#mtc.at<0, tensor<8xf32>>] into [#mtc.at<64, tensor<8xf32>>] until [1]
+    mtc.launch @k [#mtc.at<64, tensor<8xf32>>] into [#mtc.at<64, tensor<8xf32>>] until [2]
+    ```
+
     * step_c1: operations wait for copies on streams before they touch what these copies do.
     * step_c2: what is copied lies within the arena of its space, where the module has arenas.
     * step_c3: inputs and outputs lie on the device.
+    * step_c4: what lives at the same time lies apart; said of all operations or of none.
+    * step_c5: what is read, and what the step gives, lives then.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Mtc_AtArrayAttr:$inputs, StrArrayAttr:$input_names,
                        Mtc_AtArrayAttr:$outputs, StrArrayAttr:$output_names);
@@ -109,9 +121,10 @@ def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
-                       Variadic<Mtc_Token>:$dependencies);
+                       Variadic<Mtc_Token>:$dependencies, OptionalAttr<DenseI64ArrayAttr>:$last_uses);
   let assemblyFormat = [{
-    $kernel $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? (`after` $dependencies^)? attr-dict
+    $kernel $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? (`after` $dependencies^)?
+    (`until` $last_uses^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -130,9 +143,10 @@ def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
   }];
   let arguments = (ins Mtc_CallAttr:$call, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
-                       Variadic<Mtc_Token>:$dependencies);
+                       Variadic<Mtc_Token>:$dependencies, OptionalAttr<DenseI64ArrayAttr>:$last_uses);
   let assemblyFormat = [{
-    $call $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? (`after` $dependencies^)? attr-dict
+    $call $inputs `into` $outputs (`scratch` $scratch_bytes^ `at` $scratch_offset)? (`after` $dependencies^)?
+    (`until` $last_uses^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -146,8 +160,9 @@ def CopyOp : Mtc_Op<"copy", [HasParent<"StepOp">]> {
 
     * copy_c1: the slices have equally many bytes.
   }];
-  let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination, Variadic<Mtc_Token>:$dependencies);
-  let assemblyFormat = "$source `into` $destination (`after` $dependencies^)? attr-dict";
+  let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination, Variadic<Mtc_Token>:$dependencies,
+                       OptionalAttr<DenseI64ArrayAttr>:$last_uses);
+  let assemblyFormat = "$source `into` $destination (`after` $dependencies^)? (`until` $last_uses^)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -167,9 +182,12 @@ def AsyncCopyOp : Mtc_Op<"async_copy", [HasParent<"StepOp">]> {
     * async_copy_c1: the slices have equally many bytes and do not overlap.
     * async_copy_c2: streams count from 1.
   }];
-  let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination, I64Attr:$stream, Variadic<Mtc_Token>:$dependencies);
+  let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination, I64Attr:$stream, Variadic<Mtc_Token>:$dependencies,
+                       OptionalAttr<DenseI64ArrayAttr>:$last_uses);
   let results = (outs Mtc_Token:$token);
-  let assemblyFormat = "$source `into` $destination `stream` $stream (`after` $dependencies^)? attr-dict";
+  let assemblyFormat = [{
+    $source `into` $destination `stream` $stream (`after` $dependencies^)? (`until` $last_uses^)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

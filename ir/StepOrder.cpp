@@ -1,10 +1,9 @@
 //===- StepOrder.cpp - What the operations of a placed step touch, and when -------------------===//
 
-#include "ir/Mtc.h"
+#include "ir/StepAccess.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <array>
 
@@ -12,33 +11,6 @@ using namespace mlir;
 using namespace mtc;
 
 namespace {
-
-/// The slices that an operation of a step reads and writes, and the tokens that it waits for.
-struct StepAccess {
-  explicit StepAccess(Operation *op) {
-    auto addScratch = [&](int64_t offset, int64_t bytes) {
-      if (bytes > 0)
-        writes.push_back(
-            AtAttr::get(op->getContext(), offset,
-                        RankedTensorType::get({bytes}, IntegerType::get(op->getContext(), 8))));
-    };
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<LaunchOp, CallOp>([&](auto run) {
-          llvm::append_range(reads, run.getInputs().template getAsRange<AtAttr>());
-          llvm::append_range(writes, run.getOutputs().template getAsRange<AtAttr>());
-          addScratch(run.getScratchOffset(), run.getScratchBytes());
-          dependencies = run.getDependencies();
-        })
-        .Case<CopyOp, AsyncCopyOp>([&](auto copy) {
-          reads.push_back(copy.getSource());
-          writes.push_back(copy.getDestination());
-          dependencies = copy.getDependencies();
-        });
-  }
-
-  SmallVector<AtAttr> reads, writes; ///< scratch is a slice of bytes that is written
-  ValueRange dependencies;
-};
 
 /// Follows a step in its order, and knows which copies may still be running.
 class CopiesInFlight {
@@ -77,7 +49,7 @@ private:
       diagnostic.attachNote(copy.getLoc()) << "the copy";
       return diagnostic;
     };
-    for (AtAttr slice : access.writes) {
+    for (AtAttr slice : access.getWrites()) {
       if (slice.overlaps(copy.getSource()))
         return report(slice, "writes", "reads");
       if (slice.overlaps(copy.getDestination()))
@@ -130,11 +102,11 @@ LogicalResult StepOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     StepAccess access(&op);
     if (isa<CopyOp, AsyncCopyOp>(op))
-      for (AtAttr slice : {access.reads.front(), access.writes.front()})
+      for (AtAttr slice : {access.reads.front(), access.results.front()})
         if (failed(arenas.verify(&op, slice)))
           return failure();
     if (failed(copies.visit(&op, access)))
       return failure();
   }
-  return success();
+  return verifyLifetimes(*this);
 }

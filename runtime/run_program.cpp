@@ -2,6 +2,7 @@
 // input is checked before memory is taken, and what will be written is tried before time is spent.
 #include "runtime/run_program.h"
 
+#include "runtime/checks/memory_check.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/loop/evaluate.h"
 #include "runtime/loop/gradients.h"
@@ -149,6 +150,14 @@ void runOnData(const MtcProgram &program, const Options &options, Device &device
     observers.push_back(&trace.emplace(options.profile));
   if (options.summarizes)
     observers.push_back(&profile);
+  std::optional<MemoryCheck> check;
+  if (program.redzone) {
+    if (!options.quiet)
+      std::fputs("note: compiled with --check-memory: each operation is followed by a check of the "
+                 "whole arena\n",
+                 stderr);
+    observers.push_back(&check.emplace(program, device, arenaBytes(program, options)));
+  }
   device.prepare(observers);
   BatchReader batches(program, *inputs.data, device);
   runSession({program, options, device, *inputs.data, batches, observers,

@@ -38,7 +38,7 @@ static void placeAlone(ModuleOp module, const Target &target) {
   for (auto &[kernel, reads, writes] : launches) {
     int64_t scratch = target.getAttribute().planKernel(kernel).getScratchBytes();
     LaunchOp::create(inStep, kernel.getLoc(), kernel.getSymName(), b.getArrayAttr(reads),
-                     b.getArrayAttr(writes), offset, scratch, ValueRange());
+                     b.getArrayAttr(writes), offset, scratch, ValueRange(), DenseI64ArrayAttr());
     offset += paddedBytes(scratch);
   }
   ArenaOp::create(b, module.getLoc(), offset, offset, 0, 0, 0, 0, LocationAttr(),

@@ -4,6 +4,8 @@
 
 #include "codegen/target/Target.h"
 #include "ir/NodeNames.h"
+#include "ir/StepAccess.h"
+#include "ir/TypeCode.h"
 #include "runtime/abi/program.h"
 
 using namespace mlir;
@@ -16,6 +18,8 @@ static_assert(static_cast<int>(MemorySpace::Device) == MTC_DEVICE &&
               static_cast<int>(MemorySpace::Host) == MTC_HOST);
 
 void StepTables::addKernels(ModuleOp placed) {
+  ArenaOp arena = ArenaOp::find(placed);
+  checksMemory = arena && arena.getRedzone() > 0;
   for (KernelFunctionOp kernel : placed.getOps<KernelFunctionOp>()) {
     kernelIndex[kernel.getSymName()] = kernelIndex.size();
     scratchBytes.push_back(kernel.getPlan()->getScratchBytes());
@@ -99,6 +103,9 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
     bytes = byteSize(source.getType());
     offsets = {source.getOffset(), destination.getOffset()};
   }
+  llvm::SmallVector<Constant *> writes;
+  if (checksMemory)
+    writes = describeWrites(op);
   return c.record(
       field<&MtcOperation::kind>(kind), field<&MtcOperation::index>(index),
       field<&MtcOperation::operand_count>(offsets.size()),
@@ -108,7 +115,27 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
       field<&MtcOperation::waits>(c.i64Array(waits)), field<&MtcOperation::stream>(stream),
       field<&MtcOperation::source_space>(source ? source.getSpace() : MemorySpace::Device),
       field<&MtcOperation::destination_space>(source ? destination.getSpace()
-                                                     : MemorySpace::Device));
+                                                     : MemorySpace::Device),
+      field<&MtcOperation::write_count>(writes.size()),
+      field<&MtcOperation::writes>(c.array(writes)));
+}
+
+llvm::SmallVector<Constant *> StepTables::describeWrites(Operation *op) {
+  llvm::SmallVector<Constant *> writes;
+  auto add = [&](AtAttr slice, int64_t lastUse) {
+    if (slice.getSpace() == MemorySpace::Device)
+      writes.push_back(
+          c.record(field<&MtcWrite::offset>(slice.getOffset()),
+                   field<&MtcWrite::bytes>(slice.getEnd() - slice.getOffset()),
+                   field<&MtcWrite::last_use>(lastUse),
+                   field<&MtcWrite::type>(typeCode(slice.getType().getElementType()))));
+  };
+  StepAccess access(op);
+  for (auto [result, lastUse] : llvm::zip_equal(access.results, access.lastUses))
+    add(result, lastUse);
+  if (access.scratch)
+    add(access.scratch, getNumberInBlock(op));
+  return writes;
 }
 
 uint32_t StepTables::addCall(CallOp call) {

@@ -28,9 +28,11 @@ public:
 private:
   llvm::Constant *describeOperation(mlir::Operation *op, mlir::ArrayRef<int64_t> waits);
   uint32_t addCall(CallOp call);
+  llvm::SmallVector<llvm::Constant *> describeWrites(mlir::Operation *op);
 
   ConstantBuilder &c;
   Target &target;
+  bool checksMemory = false;
   llvm::StringMap<uint32_t> kernelIndex;
   llvm::SmallVector<int64_t> scratchBytes; ///< of each kernel
   /// The description and the code of each call.

@@ -1,9 +1,11 @@
 //===- Allocate.cpp - Every value gets a slice of the arena -----------------------------------===//
 
 #include "ir/OperandLayout.h"
+#include "ir/StepAccess.h"
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
+#include "passes/memory/AllocateOptions.h"
 #include "passes/memory/KernelOutliner.h"
 #include "passes/memory/MemoryAnalysis.h"
 
@@ -24,8 +26,9 @@ namespace {
 /// Turns the functions of a module into steps, as planned.
 class PlanWriter {
 public:
-  PlanWriter(ModuleOp module, const MemoryAnalysis &analysis, const MemoryPlan &plan)
-      : module(module), analysis(analysis), plan(plan), outliner(module) {}
+  PlanWriter(ModuleOp module, const MemoryAnalysis &analysis, const MemoryPlan &plan,
+             int64_t redzone)
+      : module(module), analysis(analysis), plan(plan), redzone(redzone), outliner(module) {}
 
   LogicalResult run() {
     writeArena();
@@ -44,7 +47,7 @@ private:
     builder.setInsertionPointToStart(module.getBody());
     ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
                     plan.categories.workspace, plan.staging, plan.asideRun, plan.peakAt,
-                    MemorySpace::Device, plan.floor);
+                    MemorySpace::Device, plan.floor, redzone);
   }
 
   void writeOffsets() {
@@ -88,11 +91,71 @@ private:
                                sliceArray(block.getArguments()), builder.getArrayAttr(inputNames),
                                sliceArray(block.getTerminator()->getOperands()),
                                builder.getArrayAttr(outputNames));
-    builder.setInsertionPointToStart(&step.getBody().emplaceBlock());
-    for (const PlannedOperation *op : memory.getOrder())
+    Block &body = step.getBody().emplaceBlock();
+    builder.setInsertionPointToStart(&body);
+    SmallVector<int64_t, 0> counts; // Of the step's operations, when each of the order has run.
+    for (const PlannedOperation *op : memory.getOrder()) {
       if (failed(emit(*op, builder)))
         return failure();
+      counts.push_back(static_cast<int64_t>(body.getOperations().size()));
+    }
+    writeLastUses(body, counts);
     return success();
+  }
+
+  /// Says of what each operation gives how long it lives.
+  void writeLastUses(Block &body, ArrayRef<int64_t> counts) {
+    assembled.clear();
+    for (const PlannedOperation *planned : current->getOrder())
+      if (planned->isAssembly)
+        assembled[planned->results[0].buffer->temporary].push_back(planned);
+    auto op = body.begin();
+    int64_t number = 0;
+    for (const PlannedOperation *planned : current->getOrder()) {
+      for (const int64_t end = counts[planned->time]; number < end; ++number, ++op) {
+        // What a kernel's result starts as is copied for it alone.
+        const bool isForNext = planned->isCompute && number + 1 < end;
+        SmallVector<int64_t> lastUses;
+        for (size_t i = 0; i < StepAccess(&*op).results.size(); ++i)
+          lastUses.push_back(lastUseOf(*planned, i, isForNext ? end - 1 : -1, counts));
+        setLastUses(&*op, lastUses);
+      }
+    }
+  }
+
+  /// The time at which a value is read last, alone or as a piece of what is assembled around it.
+  int64_t lastUseOf(const PlannedValue &value) const {
+    int64_t lastUse = value.lastUse;
+    if (auto wholes = assembled.find(value.buffer->temporary); wholes != assembled.end())
+      for (const PlannedOperation *assembly : wholes->second)
+        if (value.definition->time <= assembly->time)
+          lastUse = std::max(lastUse, assembly->results[0].lastUse);
+    return lastUse;
+  }
+
+  /// The last use of a result of an operation, as a number of the step's operations. `reader` is
+  /// that of a result which the same planned operation reads; -1 of others.
+  int64_t lastUseOf(const PlannedOperation &planned, size_t result, int64_t reader,
+                    ArrayRef<int64_t> counts) const {
+    const auto end = static_cast<int64_t>(counts.size()) - 1;
+    bool isWrite = !planned.written.empty();
+    Buffer buffer = isWrite ? bufferOf(planned.written.front()) : *planned.results[result].buffer;
+    if (buffer.fixedOffset)
+      return -1;
+    if (reader >= 0)
+      return reader;
+    auto transients = llvm::make_second_range(current->getBuffers().transients);
+    const int64_t time =
+        llvm::is_contained(transients, buffer) ? end : lastUseOf(planned.results[result]);
+    return time == end ? counts.back() : std::max(counts[time], counts[planned.time]) - 1;
+  }
+
+  /// Of a variable.
+  Buffer bufferOf(FlatSymbolRefAttr symbol) const {
+    const auto &transients = current->getBuffers().transients;
+    auto known = transients.find(symbol);
+    return known == transients.end() ? Buffer{analysis.getVariables()[symbol].offset}
+                                     : known->second;
   }
 
   LogicalResult emit(const PlannedOperation &planned, OpBuilder &builder) {
@@ -106,7 +169,7 @@ private:
                          op->getLoc(), builder);
       KernelFunctionOp function = outliner.outline(kernel, planned.kernelPlan);
       LaunchOp::create(builder, op->getLoc(), function.getSymName(), inputs, outputs, scratch,
-                       planned.scratchBytes, ValueRange());
+                       planned.scratchBytes, ValueRange(), DenseI64ArrayAttr());
       return success();
     }
     if (auto call = dyn_cast<LibraryCallOpInterface>(op)) {
@@ -122,16 +185,18 @@ private:
       if (accumulated)
         operands.erase(operands.begin() + *accumulated);
       CallOp::create(builder, op->getLoc(), call.describeCall(accumulated), sliceArray(operands),
-                     sliceArray(op->getResults()), scratch, planned.scratchBytes, ValueRange());
+                     sliceArray(op->getResults()), scratch, planned.scratchBytes, ValueRange(),
+                     DenseI64ArrayAttr());
       return success();
     }
     if (auto assemble = dyn_cast<AssembleOp>(op)) {
       for (auto [number, piece] : llvm::enumerate(assemble.getPieces())) {
-        const int64_t offset = analysis.offsetOf(*current, assemble.getResult()) +
-                               assemble.getOffsetInBytes(number);
+        const int64_t offset =
+            analysis.offsetOf(*current, assemble.getResult()) + assemble.getOffsetInBytes(number);
         auto place = AtAttr::get(builder.getContext(), offset, typeOf(piece));
         if (sliceOf(piece) != place)
-          CopyOp::create(builder, op->getLoc(), sliceOf(piece), place, ValueRange());
+          CopyOp::create(builder, op->getLoc(), sliceOf(piece), place, ValueRange(),
+                         DenseI64ArrayAttr());
       }
       return success();
     }
@@ -140,7 +205,8 @@ private:
       VariableOp variable = analysis.getVariables()[planned.written.front()].variable;
       auto destination = AtAttr::get(builder.getContext(), *variable.getOffset(),
                                      cast<RankedTensorType>(value.getType()));
-      CopyOp::create(builder, op->getLoc(), sliceOf(value), destination, ValueRange());
+      CopyOp::create(builder, op->getLoc(), sliceOf(value), destination, ValueRange(),
+                     DenseI64ArrayAttr());
     }
     return success(); // Views, reads and the end need no code.
   }
@@ -148,7 +214,7 @@ private:
   /// What a result starts as lies where the result does.
   void copyUnlessShared(Value base, Value result, Location loc, OpBuilder &builder) {
     if (AtAttr from = sliceOf(base), to = sliceOf(result); from != to)
-      CopyOp::create(builder, loc, from, to, ValueRange());
+      CopyOp::create(builder, loc, from, to, ValueRange(), DenseI64ArrayAttr());
   }
 
   /// The operand that the call's first result lies over, and is added to.
@@ -167,17 +233,34 @@ private:
   ModuleOp module;
   const MemoryAnalysis &analysis;
   const MemoryPlan &plan;
+  const int64_t redzone;
   const FunctionMemory *current = nullptr;
+  /// Of the current function, by the temporary that holds their result.
+  llvm::DenseMap<unsigned, SmallVector<const PlannedOperation *, 1>> assembled;
   KernelOutliner outliner;
 };
 
-class AllocatePass : public mtc::impl::AllocateBase<AllocatePass> {
+struct AllocatePass : PassWithOptions<mtc::impl::AllocateBase<AllocatePass>, AllocateOptions> {
+  using PassWithOptions::PassWithOptions;
+
   void runOnOperation() override {
-    MemoryAnalysis analysis(getOperation());
+    FailureOr<AllocateOptions> options = readOptions();
+    if (failed(options))
+      return signalPassFailure();
+    const int64_t redzone = options->checkMemory ? redzoneBytes : 0;
+    MemoryAnalysis analysis(getOperation(), redzone);
     FailureOr<MemoryPlan> plan = analysis.getPlanWithLayout();
-    if (failed(plan) || failed(PlanWriter(getOperation(), analysis, *plan).run()))
+    if (failed(plan) || failed(PlanWriter(getOperation(), analysis, *plan, redzone).run()))
       return signalPassFailure();
   }
+
+private:
+  /// Longer than what a vector of any target reaches behind a value.
+  static constexpr int64_t redzoneBytes = 256;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> mtc::createAllocate(const AllocateOptions &options) {
+  return std::make_unique<AllocatePass>(options);
+}

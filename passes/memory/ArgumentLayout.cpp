@@ -13,9 +13,9 @@ std::string ArgumentLayout::nameOf(func::FuncOp function, unsigned argument) {
   return (function.getSymName() + ".argument" + Twine(argument)).str();
 }
 
-ArgumentLayout::ArgumentLayout(ModuleOp module, int64_t offset) {
+ArgumentLayout::ArgumentLayout(ModuleOp module, int64_t offset, int64_t gap) {
   for (auto function : module.getOps<func::FuncOp>())
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
       if (offsets.try_emplace(nameOf(function, i), offset + size).second)
-        size += paddedBytes(byteSize(cast<RankedTensorType>(type)));
+        size += paddedBytes(byteSize(cast<RankedTensorType>(type))) + gap;
 }

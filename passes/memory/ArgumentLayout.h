@@ -15,8 +15,8 @@ namespace mtc {
 class ArgumentLayout {
 public:
   ArgumentLayout() = default;
-  /// From `offset` on.
-  ArgumentLayout(mlir::ModuleOp module, int64_t offset);
+  /// From `offset` on, with `gap` bytes behind each.
+  ArgumentLayout(mlir::ModuleOp module, int64_t offset, int64_t gap);
 
   int64_t offsetOf(mlir::func::FuncOp function, unsigned argument) const {
     return offsets.lookup(nameOf(function, argument));

@@ -47,12 +47,12 @@ void MemoryAnalysis::notifyOperationErased(Operation *op) {
 }
 
 LogicalResult MemoryAnalysis::updateModule() {
-  FailureOr<VariableLayout> laidOut = VariableLayout::compute(module);
+  FailureOr<VariableLayout> laidOut = VariableLayout::compute(module, redzone);
   if (failed(laidOut))
     return failure();
   variables = std::move(*laidOut);
   variableCategories = MemoryPlan::Categories::ofVariables(module);
-  arguments = ArgumentLayout(module, variables.getSize());
+  arguments = ArgumentLayout(module, variables.getSize(), redzone);
   staging = arguments.getSize() >= minStagedBytes ? arguments.getSize() : 0;
   fixed = variables.getSize() + arguments.getSize() + staging;
 
@@ -96,7 +96,8 @@ MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofAside) const {
       continue;
     region.first[&function] = temporaries.size();
     for (LiveBuffer buffer : function.getBuffers().temporaries)
-      temporaries.push_back({buffer.bytes, buffer.begin + time, buffer.end + time});
+      temporaries.push_back(
+          {buffer.bytes ? buffer.bytes + redzone : 0, buffer.begin + time, buffer.end + time});
     time += static_cast<int64_t>(function.getOrder().size()) + 1;
   }
   region.layout = layOut(temporaries);
@@ -165,7 +166,7 @@ int64_t MemoryAnalysis::findFloor() const {
   TargetInfo info = TargetInfo::of(module);
   int64_t floor = 0;
   for (const FunctionMemory &function : getFunctions())
-    if (!function.writesTransients())
+    if (!function.isAside())
       floor = std::max(floor, mtc::findFloor(function, info));
   return fixed + floor;
 }

@@ -21,7 +21,9 @@ namespace mtc {
 /// size of their own, so that what only they keep is not part of the others'.
 class MemoryAnalysis : public mlir::RewriterBase::Listener {
 public:
-  explicit MemoryAnalysis(mlir::ModuleOp module) : module(module) {}
+  /// `redzone` bytes, a multiple of the alignment, are left free behind each value by the layout.
+  explicit MemoryAnalysis(mlir::ModuleOp module, int64_t redzone = 0)
+      : module(module), redzone(redzone) {}
 
   /// What the module needs now. Without a layout its peak is the most that is alive at once, which
   /// is a fraction of the cost. Fails with a diagnostic where there is no order or layout.
@@ -63,6 +65,7 @@ private:
   void addPeak(MemoryPlan &plan, int64_t &workspace) const;
 
   mlir::ModuleOp module;
+  const int64_t redzone;
   bool isModuleStale = true; ///< target, functions, variables, arguments
   bool isLayoutStale = true;
   mlir::Attribute target;

@@ -11,6 +11,8 @@ using namespace mtc;
 
 class mtc::VariableLayouter {
 public:
+  explicit VariableLayouter(int64_t gap) : gap(gap) {}
+
   FailureOr<VariableLayout> run(ModuleOp module) {
     for (VariableOp variable : module.getOps<VariableOp>())
       layout.entries[variable.getSymNameAttr()] = {
@@ -20,8 +22,11 @@ public:
         if (isa<ReadFlatOp, WriteFlatOp>(op) && failed(allocateGroup(&op)))
           return failure();
     for (VariableOp variable : module.getOps<VariableOp>())
-      if (!variable.getTransient())
-        allocate(layout.entries[variable.getSymNameAttr()]);
+      if (VariableLayout::Entry &entry = layout.entries[variable.getSymNameAttr()];
+          !variable.getTransient() && !entry.offset) {
+        allocate(entry);
+        layout.size += gap;
+      }
     return std::move(layout);
   }
 
@@ -49,9 +54,10 @@ private:
     return success();
   }
 
+  const int64_t gap;
   VariableLayout layout;
 };
 
-FailureOr<VariableLayout> VariableLayout::compute(ModuleOp module) {
-  return VariableLayouter().run(module);
+FailureOr<VariableLayout> VariableLayout::compute(ModuleOp module, int64_t gap) {
+  return VariableLayouter(gap).run(module);
 }

@@ -22,8 +22,9 @@ public:
   };
 
   /// Each variable is padded to the arena's alignment; those that are read as one flat tensor
-  /// follow each other in that order. Fails with a diagnostic if two flat tensors contradict.
-  static mlir::FailureOr<VariableLayout> compute(mlir::ModuleOp module);
+  /// follow each other in that order, and `gap` bytes follow all others. Fails with a diagnostic if
+  /// two flat tensors contradict.
+  static mlir::FailureOr<VariableLayout> compute(mlir::ModuleOp module, int64_t gap);
 
   const Entry &operator[](mlir::FlatSymbolRefAttr symbol) const {
     return entries.find(symbol.getAttr())->second;

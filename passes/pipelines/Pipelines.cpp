@@ -78,7 +78,7 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   addOptional(manager, createReorder(), takes);
   manager.addPass(createPieces(options.pieces));
   manager.addPass(createRecompute(options.recompute)); // What no better order avoids.
-  manager.addPass(createAllocate());
+  manager.addPass(createAllocate(options.allocate));
   manager.addPass(createReachStage({Stage::Placed}));
 }
 

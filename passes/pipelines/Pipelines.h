@@ -7,6 +7,7 @@
 #include "passes/adapters/FrozenStorage.h"
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossScaling.h"
+#include "passes/memory/AllocateOptions.h"
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
@@ -76,11 +77,13 @@ void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &sele
 struct MemoryOptions {
   PiecesOptions pieces;
   RecomputeOptions recompute;
+  AllocateOptions allocate;
   PassSelection passes;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&MemoryOptions::pieces, option);
     visitMember(&MemoryOptions::recompute, option);
+    visitMember(&MemoryOptions::allocate, option);
     visitMember(&MemoryOptions::passes, option);
   }
 };

@@ -166,6 +166,14 @@ typedef enum MtcSpace {
 
 typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CALL = 1, MTC_COPY = 2 } MtcOperationKind;
 
+/* A range of the device's arena that an operation writes. It lives until the operation of the
+ * number `last_use` of the function has run: the operation itself where it is scratch, none where
+ * that is the number of operations. -1: it is a part of what lives already, such as a variable. */
+typedef struct MtcWrite {
+  int64_t offset, bytes, last_use;
+  uint32_t type; /* MtcType of its elements; MTC_U8 of scratch */
+} MtcWrite;
+
 /* One entry of a function. It starts when those before it have ended, except for copies on streams,
  * of which those in `waits` have. A copy on a stream starts when the stream's copies before it have
  * ended too, and the function goes on meanwhile. Operands are arena offsets:
@@ -185,6 +193,8 @@ typedef struct MtcOperation {
   /* of MTC_COPY: */
   uint32_t stream;                          /* from 1; 0: on none */
   uint32_t source_space, destination_space; /* MtcSpace */
+  uint32_t write_count; /* 0 unless the program checks what its operations write */
+  const MtcWrite *writes;
 } MtcOperation;
 
 /* Runs its operations, over the arena. It has ended when all of them have. */
@@ -270,6 +280,9 @@ typedef struct MtcProgram {
   int64_t batch;       /* rows that a micro-step takes of inputs that are not whole; 1 if all are */
   int64_t arena_bytes; /* of the device */
   int64_t pinned_host_arena_bytes, host_arena_bytes;
+  /* Bytes or more that nothing takes behind each value of the device's arena, in a program that
+   * checks what its operations write; 0: it does not. */
+  int64_t redzone;
   /* Distance from each input in the arena to the buffer into which the next batch's may be read
    * meanwhile; 0 if there is none. */
   int64_t staging;

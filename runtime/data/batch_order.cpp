@@ -11,6 +11,12 @@ BatchOrder::BatchOrder(int64_t rows, int64_t batch, LastBatch last, bool shuffle
       order(rows, shuffle && rows != batch, seed) {}
 
 Batch BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts) const {
+  Batch result;
+  batchOf(step, part, parts, result);
+  return result;
+}
+
+void BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts, Batch &result) const {
   int64_t first = (step - 1) * batch, count = batch;
   if (last != LastBatch::Wrap) {
     const int64_t inEpoch = (step - 1) % stepsOfEpoch * batch;
@@ -18,11 +24,10 @@ Batch BatchOrder::batchOf(int64_t step, int64_t part, int64_t parts) const {
     count = std::min(batch, rows - inEpoch);
   }
   const int64_t size = batch / parts, begin = part * size, end = begin + size;
-  Batch result;
+  result.rows.clear();
   for (int64_t i = begin; i < end; ++i)
     result.rows.push_back(order.row(first + std::min(i, count - 1)));
   result.filler = std::clamp<int64_t>(end - count, 0, size);
-  return result;
 }
 
 std::optional<int64_t> BatchOrder::stepsOf(int64_t epochs) const {

@@ -30,6 +30,8 @@ public:
   /// The rows of a step, which counts from 1; of one of its parts of equal size, which count from
   /// 0.
   Batch batchOf(int64_t step, int64_t part = 0, int64_t parts = 1) const;
+  /// The same, in a batch that keeps its memory.
+  void batchOf(int64_t step, int64_t part, int64_t parts, Batch &result) const;
   /// Steps of so many epochs; nothing where 64 bits cannot count the rows.
   std::optional<int64_t> stepsOf(int64_t epochs) const;
 

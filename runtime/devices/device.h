@@ -54,8 +54,9 @@ public:
   virtual void receive(int64_t request, void *to) = 0;
 
   /// Addresses of host memory, one for each input, that a batch is to be written to: those of the
-  /// next step's inputs, or others for a batch that is read ahead.
-  virtual std::vector<char *> batchBuffers(bool ahead) = 0;
+  /// next step's inputs, or others for a batch that is read ahead. They stay so until the next call
+  /// but one.
+  virtual const std::vector<char *> &batchBuffers(bool ahead) = 0;
   /// Makes what was written there the inputs of the functions that follow.
   virtual void takeBatch(bool ahead) = 0;
 

@@ -20,6 +20,8 @@ public:
   virtual ~Observer() = default;
   virtual void operation(const OperationInfo &operation, Clock::time_point begin,
                          Clock::time_point end) = 0;
+  /// Whether it looks at the arena when it is told of an operation, so that the next must wait.
+  virtual bool looksAtArena() const { return false; }
   /// `step` counts from 1.
   virtual void phase(Phase phase, int64_t step, Clock::time_point begin, Clock::time_point end) = 0;
 };

@@ -6,26 +6,73 @@
 
 namespace mtc::runtime {
 
-void BatchReader::load(const Batch &batch, Batch next) {
-  // A data set is read by one thread at a time.
-  if (reading.valid())
-    reading.wait();
-  const bool isStaged = reading.valid() && staged == batch;
-  if (isStaged)
-    reading.get();
-  else
-    data.load(batch, device.batchBuffers(/*ahead=*/false));
-  device.takeBatch(isStaged);
-  if (!program.staging || next.empty())
-    return;
-  staged = std::move(next);
-  try {
-    reading = std::async(std::launch::async, [this, buffers = device.batchBuffers(/*ahead=*/true)] {
-      data.load(staged, buffers);
-    });
-  } catch (const std::system_error &) {
-    staged = {}; // No thread to be had: the next call reads it.
+BatchReader::~BatchReader() {
+  {
+    const std::lock_guard lock(mutex);
+    isStopped = true;
   }
+  changed.notify_all();
+  if (thread.joinable())
+    thread.join();
+}
+
+/// The thread reads `staged` when it is asked to.
+void BatchReader::readAsAsked() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    changed.wait(lock, [&] { return isAsked || isStopped; });
+    if (!isAsked)
+      return;
+    lock.unlock();
+    try {
+      data.load(staged, *buffers);
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    lock.lock();
+    isAsked = false;
+    changed.notify_all();
+  }
+}
+
+bool BatchReader::hasThread() {
+  try {
+    if (!thread.joinable())
+      thread = std::thread([this] { readAsAsked(); });
+  } catch (const std::system_error &) {
+    return false; // None to be had: each call reads its batch.
+  }
+  return true;
+}
+
+/// Whether a batch was read ahead; throws what was wrong with it. Another one is forgotten.
+bool BatchReader::waitForStaged(const Batch &batch) {
+  // A data set is read by one thread at a time.
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return !isAsked; });
+  const std::exception_ptr found = std::exchange(problem, nullptr);
+  if (!std::exchange(isStaged, false) || staged != batch)
+    return false;
+  if (found)
+    std::rethrow_exception(found);
+  return true;
+}
+
+void BatchReader::load(const Batch &batch, const Batch &next) {
+  const bool wasStaged = waitForStaged(batch);
+  if (!wasStaged)
+    data.load(batch, device.batchBuffers(/*ahead=*/false));
+  device.takeBatch(wasStaged);
+  if (!program.staging || next.empty() || !hasThread())
+    return;
+  staged = next;
+  isStaged = true;
+  buffers = &device.batchBuffers(/*ahead=*/true);
+  {
+    const std::lock_guard lock(mutex);
+    isAsked = true;
+  }
+  changed.notify_all();
 }
 
 } // namespace mtc::runtime

@@ -36,12 +36,14 @@ void Session::loadBatch(const TrainingState &state, int64_t step, int64_t microS
                         int64_t last) const {
   const BatchOrder order = orderOf(data, state);
   const int64_t count = microSteps(), next = microStep + 1;
-  Batch ahead;
+  auto &[batch, ahead] = batches.lists;
+  ahead.rows.clear();
   if (program.staging && next < count)
-    ahead = order.batchOf(step, next, count);
+    order.batchOf(step, next, count, ahead);
   else if (program.staging && step < last)
-    ahead = order.batchOf(step + 1, 0, count);
-  batches.load(order.batchOf(step, microStep, count), std::move(ahead));
+    order.batchOf(step + 1, 0, count, ahead);
+  order.batchOf(step, microStep, count, batch);
+  batches.load(batch, ahead);
 }
 
 int64_t Session::requestLoss(int64_t offset) const {

@@ -14,9 +14,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <deque>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace mtc::runtime {
 
@@ -119,7 +119,7 @@ private:
 
   /// Reports all steps but the last `queued`; ends training at one that shows that it diverged.
   void report(int queued) {
-    for (; queue.size() > static_cast<size_t>(queued); queue.pop_front()) {
+    for (; queue.size() > static_cast<size_t>(queued); queue.erase(queue.begin())) {
       const Pending &pending = queue.front();
       StepMetrics found = {.step = pending.step,
                            .loss = session.stepLoss(pending.loss).value,
@@ -186,7 +186,7 @@ private:
   int64_t total, savedStep = -1;
   Progress progress;
   std::optional<MetricsFile> metrics;
-  std::deque<Pending> queue;
+  std::vector<Pending> queue; ///< the first asked for comes first
   Clock::time_point lastEnd{};
   Problems problems; ///< after which training stops, but saves
   bool warned = false, warnedOfSkipped = false;

@@ -3,7 +3,10 @@
 
 #include "runtime/support/failure.h"
 
+#include <array>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -43,21 +46,38 @@ void MetricsFile::dropLinesAfter(int64_t lastStep) {
     systemError("--metrics ", path, ": cannot be shortened: ", std::strerror(errno));
 }
 
-void MetricsFile::write(const StepMetrics &metrics) {
-  nlohmann::ordered_json line = {
-      {"step", metrics.step}, {"loss", metrics.loss}, {"lr", metrics.learningRate}};
-  if (metrics.gradientNorm)
-    line["grad_norm"] = *metrics.gradientNorm;
-  if (metrics.lossScale) {
-    line["loss_scale"] = *metrics.lossScale;
-    line["skipped"] = metrics.skipped;
-  }
-  line["step_seconds"] = metrics.seconds;
-  writeLine(line.dump());
+/// Adds `"key":value`; what is no number is null.
+template <typename Number> static void append(std::string &line, const char *key, Number value) {
+  line += line.empty() ? "{\"" : ",\"";
+  line += key;
+  line += "\":";
+  std::array<char, 32> digits;
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  if (std::isfinite(static_cast<double>(value)) && error == std::errc())
+    line.append(digits.data(), end);
+  else
+    line += "null";
 }
 
-void MetricsFile::writeLine(const std::string &line) {
-  std::string all = line + "\n";
+void MetricsFile::write(const StepMetrics &metrics) {
+  line.clear();
+  append(line, "step", metrics.step);
+  append(line, "loss", metrics.loss);
+  append(line, "lr", metrics.learningRate);
+  if (metrics.gradientNorm)
+    append(line, "grad_norm", *metrics.gradientNorm);
+  if (metrics.lossScale) {
+    append(line, "loss_scale", *metrics.lossScale);
+    line += metrics.skipped ? ",\"skipped\":true" : ",\"skipped\":false";
+  }
+  append(line, "step_seconds", metrics.seconds);
+  line += "}\n";
+  put(line);
+}
+
+void MetricsFile::writeLine(const std::string &json) { put(json + "\n"); }
+
+void MetricsFile::put(const std::string &all) {
   for (size_t done = 0; done < all.size();) {
     ssize_t written = ::write(descriptor, all.data() + done, all.size() - done);
     if (written < 0 && errno == EINTR)

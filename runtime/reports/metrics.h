@@ -30,13 +30,15 @@ public:
   void write(const StepMetrics &metrics);
   /// Writes one line of JSON; a fault of the system if it cannot be written as a whole, and then
   /// the file holds none of it.
-  void writeLine(const std::string &line);
+  void writeLine(const std::string &json);
 
 private:
   void dropLinesAfter(int64_t lastStep);
   void dropEnd(int64_t bytes);
+  void put(const std::string &all);
 
   std::string path;
+  std::string line; ///< of a step, whose memory is kept
   int descriptor = -1;
 };
 

@@ -5,6 +5,7 @@
 #include "runtime/support/failure.h"
 
 #include <algorithm>
+#include <array>
 #include <unistd.h>
 
 namespace mtc::runtime {
@@ -21,11 +22,14 @@ void Progress::breakLine() {
   flushOutput();
 }
 
-/// "  norm 0.25  skipped 2": what is known beside the loss, and how many steps were skipped so far,
-/// if any.
-std::string Progress::describeMore(const StepMetrics &metrics) const {
-  return (metrics.gradientNorm ? text("  norm ", *metrics.gradientNorm) : "") +
-         (skipped ? text("  skipped ", skipped) : "");
+/// "  norm 0.25  skipped 2  8.1 ms": what is known beside the loss, how many steps were skipped so
+/// far, if any.
+void Progress::printMore(const StepMetrics &metrics) const {
+  if (metrics.gradientNorm)
+    print("  norm %g", *metrics.gradientNorm);
+  if (skipped)
+    print("  skipped %lld", static_cast<long long>(skipped));
+  print("  %.1f ms", metrics.seconds * 1e3);
 }
 
 void Progress::show(const StepMetrics &metrics) {
@@ -33,12 +37,12 @@ void Progress::show(const StepMetrics &metrics) {
     return;
   const int64_t step = metrics.step;
   skipped += metrics.skipped;
-  const std::string more = describeMore(metrics);
   if (!terminal) {
     if (step % every == 0 || step == total || step == 1) {
-      print("step %lld/%lld  loss %.6g  lr %.6g%s  %.1f ms\n", static_cast<long long>(step),
-            static_cast<long long>(total), metrics.loss, metrics.learningRate, more.c_str(),
-            metrics.seconds * 1e3);
+      print("step %lld/%lld  loss %.6g  lr %.6g", static_cast<long long>(step),
+            static_cast<long long>(total), metrics.loss, metrics.learningRate);
+      printMore(metrics);
+      print("\n");
       flushOutput();
     }
     return;
@@ -49,11 +53,12 @@ void Progress::show(const StepMetrics &metrics) {
   lastDrawn = now;
   constexpr int64_t width = 30;
   int64_t filled = total > 0 ? std::min(width, width * step / total) : width;
-  std::string bar = std::string(static_cast<size_t>(filled), '#') +
-                    std::string(static_cast<size_t>(width - filled), '.');
-  print("\r[%s] %lld/%lld  loss %.6g  lr %.3g%s  %.1f ms\x1b[K", bar.c_str(),
-        static_cast<long long>(step), static_cast<long long>(total), metrics.loss,
-        metrics.learningRate, more.c_str(), metrics.seconds * 1e3);
+  std::array<char, width + 1> bar{};
+  std::fill(std::fill_n(bar.begin(), filled, '#'), bar.end() - 1, '.');
+  print("\r[%s] %lld/%lld  loss %.6g  lr %.3g", bar.data(), static_cast<long long>(step),
+        static_cast<long long>(total), metrics.loss, metrics.learningRate);
+  printMore(metrics);
+  print("\x1b[K");
   flushOutput();
   lineOpen = true;
 }

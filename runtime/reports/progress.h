@@ -21,7 +21,7 @@ public:
   void breakLine();
 
 private:
-  std::string describeMore(const StepMetrics &metrics) const;
+  void printMore(const StepMetrics &metrics) const;
 
   int64_t total, every, skipped = 0;
   bool quiet, terminal, lineOpen = false;

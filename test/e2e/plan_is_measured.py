@@ -17,3 +17,8 @@ for example in (DIGITS, GPT2):
     assert plan["floor_bytes"] <= plan["peak_bytes"] and plan["live_bytes"] <= plan["peak_bytes"], plan
     assert sum(plan["categories"].values()) > 0 and plan["fits"] is True, plan
     assert report["process_peak_bytes"] >= report["arena_bytes"], report
+    # What the process had at most is the arena and what the report names beside it.
+    uses = report["outside_arena"]
+    assert all(use["bytes"] >= 0 and use["name"] and use["why"] for use in uses), uses
+    named = report["arena_bytes"] + sum(use["bytes"] for use in uses)
+    assert abs(report["process_peak_bytes"] - named) <= max(0.03 * named, 32 << 20), report

@@ -59,7 +59,7 @@ def staged(text: str, space: str, waits: bool = True) -> str:
     indent = "    "
     lines[end : end + 1] = [
         f"{indent}%back = mtc.async_copy {host} into <{value}> stream 2 after %out",
-        re.sub(r"( \{[^{}]*\})?$", lambda attributes: after + attributes[0], operation, count=1) + (location or ""),
+        re.sub(r"( until \[.*?\])?( \{[^{}]*\})?$", lambda end: after + end[0], operation, count=1) + (location or ""),
     ]
     lines[begin + 1 : begin + 1] = [
         f"{indent}%out = mtc.async_copy <{value}> into {host} stream 1",

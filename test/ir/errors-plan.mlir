@@ -94,3 +94,54 @@ mtc.step @s reads [] [] gives [] [] {
   // expected-error @below {{has the operand #mtc.at<0, tensor<4xf32>, host>, which is not on the device (launch_c2)}}
   mtc.launch @k [#mtc.at<0, tensor<4xf32>, host>] into [#mtc.at<64, tensor<4xf32>>]
 }
+
+// -----
+
+mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [2]
+  // expected-error @below {{writes #mtc.at<72, tensor<4xf32>> over bytes 64 to 79, where a result of mtc.copy lives until operation 2, mtc.copy, has run (step_c4)}}
+  mtc.copy <0, tensor<4xf32>> into <72, tensor<4xf32>> until [2]
+  mtc.copy <64, tensor<4xf32>> into <128, tensor<4xf32>> until [2]
+}
+
+// -----
+
+// A variable lives throughout, but a transient one.
+mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros at 64
+mtc.variable gradient transient @g : tensor<4xf32> = #mtc.zeros of @w at 128
+mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
+  mtc.copy <0, tensor<4xf32>> into <128, tensor<4xf32>> until [1]
+  mtc.copy <128, tensor<4xf32>> into <64, tensor<4xf32>> until [-1]
+  // expected-error @below {{writes #mtc.at<64, tensor<4xf32>> over bytes 64 to 79, where the variable 'w' lives until the step's end (step_c4)}}
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [2]
+}
+
+// -----
+
+mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [1]
+  mtc.copy <64, tensor<4xf32>> into <64, tensor<4xf32>> until [1]
+  // expected-error @below {{reads #mtc.at<64, tensor<4xf32>>, where nothing lives (step_c5)}}
+  mtc.copy <64, tensor<4xf32>> into <128, tensor<4xf32>> until [2]
+}
+
+// -----
+
+mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
+  // expected-error @below {{writes #mtc.at<64, tensor<4xf32>> as a part of what lives, where nothing does (step_c5)}}
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [-1]
+}
+
+// -----
+
+// expected-error @below {{gives #mtc.at<64, tensor<4xf32>>, where nothing lives (step_c5)}}
+mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives ["y"] [#mtc.at<64, tensor<4xf32>>] {
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [0]
+}
+
+// -----
+
+mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
+  // expected-error @below {{says of 2 results how long they live, but has 1 (step_c4)}}
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [0, 0]
+}

@@ -31,3 +31,15 @@ mtc.step @staged reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives ["y"] [#mtc.at<1
   mtc.launch @k [#mtc.at<64, tensor<16xf32>>] into [#mtc.at<128, tensor<16xf32>>] after %back
   mtc.copy <0, tensor<16xf32>, pinned_host> into <0, tensor<16xf32>, host>
 }
+
+// What is read for the last time may be written over; scratch lives while its operation runs.
+
+// CHECK-LABEL: mtc.step @lives
+mtc.step @lives reads ["x"] [#mtc.at<0, tensor<16xf32>>] gives ["y"] [#mtc.at<64, tensor<16xf32>>] {
+  // CHECK: mtc.launch @k [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>] scratch 64 at 128 until [1]
+  mtc.launch @k [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>] scratch 64 at 128 until [1]
+  // CHECK: mtc.launch @k [#mtc.at<64, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>] until [3]
+  mtc.launch @k [#mtc.at<64, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>] until [3]
+  // CHECK: mtc.copy <64, tensor<16xf32>> into <0, tensor<16xf32>> until [-1]
+  mtc.copy <64, tensor<16xf32>> into <0, tensor<16xf32>> until [-1]
+}

@@ -202,7 +202,9 @@ int mtc::tool::compile(Options &options, const char *executable) {
                                            : emitIr(compilation, result);
 
   MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
-  if (options.memory && plan.peak > *options.memory) {
+  // What --check-memory leaves free between values is beside the budget.
+  const int64_t needed = options.allocate.checkMemory ? plan.live : plan.peak;
+  if (options.memory && needed > *options.memory) {
     refuse(plan, options, compilation);
     return std::max(1, compilation.writeRemarks());
   }

@@ -2,29 +2,77 @@
 
 #include "Commands.h"
 #include "driver/Compilation.h"
+#include "driver/Exploration.h"
+#include "driver/PlanPage.h"
 #include "driver/PlanText.h"
 #include "driver/Remedies.h"
+
+#include "passes/memory/MemoryTimeline.h"
+#include "tools/support/OutputFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mtc;
 using namespace mtc::tool;
 
+namespace {
+
+/// The page of `--html`, and the remarks, together.
+int writeFiles(const Options &options, Compilation &compilation,
+               const std::optional<OutputTarget> &page, const MemoryTimeline &timeline) {
+  std::vector<OutputFile> files;
+  if (page)
+    if (llvm::Error error = addOutput(files, *page, [&](llvm::raw_ostream &os) {
+          writePlanPage(timeline, compilation.getProgram().getModelName(),
+                        compilation.getTarget().getName(), os);
+        }))
+      return report(std::move(error));
+  if (llvm::Error error = compilation.addRemarks(files))
+    return report(std::move(error));
+  return report(commit(files));
+}
+
+} // namespace
+
 int mtc::tool::plan(const Options &options) {
   Compilation compilation(options);
-  if (failed(compilation.import()) || failed(compilation.lower(Stage::Placed)))
+  if (options.techniques || options.curve)
+    compilation.keepStages();
+  if (failed(compilation.import()))
     return 1;
-  if (int code = compilation.writeRemarks())
-    return code;
+  std::optional<OutputTarget> page;
+  if (!options.html.empty()) {
+    auto target = compilation.getOutputs().add("--html " + options.html, options.html,
+                                               /*isStream=*/true);
+    if (!target)
+      return report(target.takeError());
+    page = std::move(*target);
+  }
+  if (failed(compilation.lower(Stage::Placed)))
+    return 1;
   MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
+  MemoryTimeline timeline(compilation.getModule());
+  if (int code = writeFiles(options, compilation, page, timeline))
+    return code;
   const bool fits = !options.memory || plan.peak <= *options.memory;
   std::vector<Remedy> remedies;
   if (!fits)
     remedies = findRemedies(options, compilation, plan.peak);
   StepCost cost(compilation.getModule());
+  std::vector<Technique> techniques;
+  if (options.techniques)
+    techniques = measureTechniques(options, compilation);
+  std::vector<CurvePoint> curve;
+  if (options.curve)
+    curve = findCurve(options, compilation);
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
     addJson(cost, json);
+    json["alive_at_peak"] = aliveAtPeak(timeline);
+    if (options.techniques)
+      json["techniques"] = toJson(techniques);
+    if (options.curve)
+      addJson(curve, json);
     if (!fits)
       json["remedies"] = toJson(remedies);
     json["training"] = compilation.getParameters().training.toJson();
@@ -32,6 +80,11 @@ int mtc::tool::plan(const Options &options) {
   } else {
     print(plan, llvm::outs());
     print(cost, llvm::outs());
+    print(timeline, llvm::outs());
+    if (options.techniques)
+      print(techniques, llvm::outs());
+    if (options.curve)
+      print(curve, llvm::outs());
   }
   if (fits)
     return 0;

@@ -68,7 +68,7 @@ std::string mtc::tool::textMark(StringRef comment) { return (comment + mark + "\
 
 static bool isText(StringRef bytes) {
   StringRef line = bytes.take_front(64).split('\n').first;
-  return any_of(ArrayRef<StringRef>{"//", ";", "#"},
+  return any_of(ArrayRef<StringRef>{"//", ";", "#", "<!--"},
                 [&](StringRef comment) { return line.consume_front(comment) && line == mark; });
 }
 

@@ -14,7 +14,8 @@
 
 namespace mtc::tool {
 
-/// The first line of a text that mtc writes, as a comment of the text's language: `//`, `;` or `#`.
+/// The first line of a text that mtc writes, as a comment of the text's language: `//`, `;`, `#` or
+/// `<!--`.
 std::string textMark(llvm::StringRef comment);
 
 /// Whether a regular file is one of mtc's. One that cannot be read is none.

@@ -42,10 +42,6 @@ void CpuDevice::receive(int64_t request, void *to) {
   std::memcpy(to, &slot.value, static_cast<size_t>(slot.bytes));
 }
 
-std::vector<char *> CpuDevice::batchBuffers(bool ahead) {
-  return inputBuffers(program, arena.at(ahead ? program.staging : 0));
-}
-
 void CpuDevice::takeBatch(bool ahead) {
   if (!ahead)
     return;

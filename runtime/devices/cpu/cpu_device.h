@@ -17,7 +17,8 @@ public:
   CpuDevice(const MtcProgram &program, int threads, int64_t arenaBytes)
       : program(program), threads(threads), arena(arenaBytes, threads),
         pinnedHostArena(program.pinned_host_arena_bytes, threads),
-        hostArena(program.host_arena_bytes, threads) {}
+        hostArena(program.host_arena_bytes, threads), inputs(inputBuffers(program, arena.data())),
+        stagedInputs(inputBuffers(program, arena.at(program.staging))) {}
 
   void write(int64_t offset, int64_t bytes, const Fill &fill) override;
   void read(int64_t offset, int64_t bytes, const Use &use) override;
@@ -25,7 +26,9 @@ public:
   void writeScalar(int64_t offset, const void *value, int64_t bytes) override;
   int64_t request(int64_t offset, int64_t bytes) override;
   void receive(int64_t request, void *to) override;
-  std::vector<char *> batchBuffers(bool ahead) override;
+  const std::vector<char *> &batchBuffers(bool ahead) override {
+    return ahead ? stagedInputs : inputs;
+  }
   void takeBatch(bool ahead) override;
   void prepare(std::vector<Observer *> observers) override;
   void microStep() override { executor->microStep(); }
@@ -48,6 +51,7 @@ private:
   const MtcProgram &program;
   int threads;
   Arena arena, pinnedHostArena, hostArena;
+  std::vector<char *> inputs, stagedInputs;
   std::optional<Executor> executor;
   std::array<Request, 16> results{};
   int64_t requests = 0;

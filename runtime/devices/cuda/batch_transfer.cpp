@@ -20,21 +20,22 @@ BatchTransfer::BatchTransfer(const Gpu &gpu, const MtcProgram &program, Address 
                              Stream compute)
     : gpu(gpu), program(program), arena(arena), compute(compute), bytes(bytesOfBatch(program)),
       copies(gpu.driver), stagingIsFree(gpu.driver) {
-  for (int i = 0; i < 2; ++i)
-    buffers.push_back({PinnedMemory(gpu.driver, bytes), OwnedEvent(gpu.driver)});
+  for (int i = 0; i < 2; ++i) {
+    Buffer &buffer =
+        buffers.emplace_back(Buffer{PinnedMemory(gpu.driver, bytes), OwnedEvent(gpu.driver), {}});
+    char *address = buffer.memory.data();
+    for (uint32_t k = 0; k < program.input_count; ++k) {
+      buffer.inputs.push_back(address);
+      address += aligned(program.inputs[k].tensor.bytes);
+    }
+  }
 }
 
-std::vector<char *> BatchTransfer::batchBuffers() {
+const std::vector<char *> &BatchTransfer::batchBuffers() {
   next ^= 1;
   gpu.check(gpu.driver.waitForEvent(buffers[next].copied),
             copyFails); // of the batch before the last
-  std::vector<char *> result;
-  char *address = buffers[next].memory.data();
-  for (uint32_t i = 0; i < program.input_count; ++i) {
-    result.push_back(address);
-    address += aligned(program.inputs[i].tensor.bytes);
-  }
-  return result;
+  return buffers[next].inputs;
 }
 
 void BatchTransfer::take() {

@@ -19,7 +19,7 @@ public:
   BatchTransfer(const Gpu &gpu, const MtcProgram &program, Address arena, Stream compute);
 
   /// Addresses for the inputs of a batch, which may be filled until the next call but one.
-  std::vector<char *> batchBuffers();
+  const std::vector<char *> &batchBuffers();
   /// Makes what was written to the last of these addresses the inputs of what runs next.
   void take();
 
@@ -29,6 +29,7 @@ private:
   struct Buffer {
     PinnedMemory memory;
     OwnedEvent copied;
+    std::vector<char *> inputs; ///< where each lies in the memory
   };
 
   const Gpu &gpu;

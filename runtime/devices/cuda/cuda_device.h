@@ -31,7 +31,7 @@ public:
   void writeScalar(int64_t offset, const void *value, int64_t bytes) override;
   int64_t request(int64_t offset, int64_t bytes) override;
   void receive(int64_t request, void *to) override;
-  std::vector<char *> batchBuffers(bool) override { return batches->batchBuffers(); }
+  const std::vector<char *> &batchBuffers(bool) override { return batches->batchBuffers(); }
   void takeBatch(bool) override { batches->take(); }
   void prepare(std::vector<Observer *> observers) override;
   void microStep() override { run(*steps[0]); }

@@ -3,6 +3,7 @@
 
 #include "runtime/support/failure.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace mtc::runtime::cuda {
@@ -139,12 +140,12 @@ void Step::observe(const std::vector<Observer *> &observers) {
     borders.emplace_back(gpu.driver, timedEvent);
   gpu.check(gpu.driver.waitForStream(stream), "the GPU failed");
   const auto begin = Observer::Clock::now();
-  for (size_t i = 0; i < operations.size(); ++i) {
-    gpu.check(gpu.driver.recordEvent(borders[i], stream), "times cannot be taken");
-    enqueue(operations[i], /*isObserved=*/true);
-  }
-  gpu.check(gpu.driver.recordEvent(borders[operations.size()], stream), "times cannot be taken");
-  gpu.check(gpu.driver.waitForStream(stream), "the GPU failed while it ran the program");
+  auto record = [&](size_t border) {
+    gpu.check(gpu.driver.recordEvent(borders[border], stream), "times cannot be taken");
+  };
+  auto wait = [&] {
+    gpu.check(gpu.driver.waitForStream(stream), "the GPU failed while it ran the program");
+  };
   auto timeOf = [&](size_t border) {
     float milliseconds = 0;
     gpu.check(gpu.driver.elapsed(&milliseconds, borders[0], borders[border]),
@@ -152,9 +153,27 @@ void Step::observe(const std::vector<Observer *> &observers) {
     return begin + std::chrono::duration_cast<Observer::Clock::duration>(
                        std::chrono::duration<double, std::milli>(milliseconds));
   };
-  for (size_t i = 0; i < operations.size(); ++i)
+  auto tell = [&](size_t operation) {
     for (Observer *observer : observers)
-      observer->operation(operations[i].info, timeOf(i), timeOf(i + 1));
+      observer->operation(operations[operation].info, timeOf(operation), timeOf(operation + 1));
+  };
+  const bool inTurn = std::any_of(observers.begin(), observers.end(),
+                                  [](const Observer *each) { return each->looksAtArena(); });
+  for (size_t i = 0; i < operations.size(); ++i) {
+    record(i);
+    enqueue(operations[i], /*isObserved=*/true);
+    if (!inTurn)
+      continue;
+    record(i + 1);
+    wait();
+    tell(i);
+  }
+  if (inTurn)
+    return;
+  record(operations.size());
+  wait();
+  for (size_t i = 0; i < operations.size(); ++i)
+    tell(i);
 }
 
 } // namespace mtc::runtime::cuda

@@ -104,7 +104,7 @@ module {
 // CHECK: mtc.call #mtc.attention<type = f32, has_mask = 1, is_causal = 1, batch = 1, heads = 2, key_heads = 1, queries = 4, keys = 4, width = 16, value_width = 16, scale = 2.500000e-01
 // CHECK-SAME: query = [128, 64, 16, 1], key = [64, 64, 16, 1], value = [64, 64, 16, 1], mask = [0, 0, 0, 1], out = [128, 16, 32, 1]>
 // CHECK-SAME: [#mtc.at<0, tensor<1x2x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<512, tensor<1x1x4x16xf32>>, #mtc.at<768, tensor<1x1x1x4xi1>>]
-// CHECK-SAME: into [#mtc.at<{{[0-9]+}}, tensor<1x4x2x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<1x2x4xf32>>]{{$}}
+// CHECK-SAME: into [#mtc.at<{{[0-9]+}}, tensor<1x4x2x16xf32>>, #mtc.at<{{[0-9]+}}, tensor<1x2x4xf32>>] until
 module {
   func.func @f(%q: tensor<1x2x4x16xf32> {mtc.name = "q"}, %k: tensor<1x1x4x16xf32> {mtc.name = "k"},
                %m: tensor<1x1x1x4xi1> {mtc.name = "m"}) -> (tensor<1x4x2x16xf32> {mtc.name = "y"}) {
@@ -181,7 +181,7 @@ module {
 
 // A convolution; channels are the last axis of its tensors.
 // CHECK: mtc.call #mtc.convolution<type = f32, window_rank = 2, batch = 2, groups = 1, input_channels = 16, output_channels = 32, input = [8, 8], output = [4, 4], kernel = [3, 3], strides = [2, 2], dilations = [1, 1], before = [1, 1]>
-// CHECK-SAME: [#mtc.at<0, tensor<2x8x8x16xf32>>, #mtc.at<8192, tensor<32x16x3x3xf32>>] into [#mtc.at<26624, tensor<2x4x4x32xf32>>]{{$}}
+// CHECK-SAME: [#mtc.at<0, tensor<2x8x8x16xf32>>, #mtc.at<8192, tensor<32x16x3x3xf32>>] into [#mtc.at<26624, tensor<2x4x4x32xf32>>] until
 module {
   func.func @f(%x: tensor<2x8x8x16xf32> {mtc.name = "x"}, %w: tensor<32x16x3x3xf32> {mtc.name = "w"}) -> (tensor<2x4x4x32xf32> {mtc.name = "y"}) {
     %y = mtc.convolve %x, %w before [1, 1] strides [2, 2] dilations [1, 1] : (tensor<2x8x8x16xf32>, tensor<32x16x3x3xf32>) -> tensor<2x4x4x32xf32>

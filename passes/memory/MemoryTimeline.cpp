@@ -1,0 +1,232 @@
+//===- MemoryTimeline.cpp - What lies where in the arena, and when ----------------------------===//
+
+#include "passes/memory/MemoryTimeline.h"
+
+#include "ir/NodeNames.h"
+#include "ir/ReservedNames.h"
+#include "ir/StepAccess.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mtc;
+
+using Category = MemoryTimeline::Category;
+using Lifetime = MemoryTimeline::Lifetime;
+
+StringRef MemoryTimeline::nameOf(Category category) {
+  switch (category) {
+  case Category::Parameter:
+    return "parameters";
+  case Category::Gradient:
+    return "gradients";
+  case Category::Optimizer:
+    return "optimizer";
+  case Category::Activation:
+    return "activations";
+  case Category::Workspace:
+    return "workspace";
+  case Category::Data:
+    return "data";
+  }
+  llvm_unreachable("all categories are handled");
+}
+
+static std::string describeType(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << type.getElementType() << '[';
+  llvm::interleaveComma(type.getShape(), stream);
+  stream << ']';
+  return text;
+}
+
+static Category categoryOf(Role role) {
+  switch (role) {
+  case Role::Gradient:
+    return Category::Gradient;
+  case Role::Optimizer:
+  case Role::Average:
+    return Category::Optimizer;
+  default:
+    return Category::Parameter;
+  }
+}
+
+static std::string describe(VariableOp variable) {
+  std::string owner = variable.getOf().value_or("the model").str();
+  switch (variable.getRole()) {
+  case Role::Parameter:
+    return "parameter";
+  case Role::Frozen:
+    return "frozen parameter";
+  case Role::Constant:
+    return "constant";
+  case Role::State:
+    return "state of the model";
+  case Role::Gradient:
+    return "gradient of " + owner;
+  case Role::Optimizer:
+    return "optimizer state of " + owner;
+  case Role::Average:
+    return "average of " + owner + " over the steps";
+  case Role::Scalar:
+    return "scalar that is set before each step";
+  case Role::Copy:
+    return "copy of " + owner + " in another type";
+  case Role::LowHalf:
+    return "lower halves of " + owner;
+  }
+  llvm_unreachable("all roles are handled");
+}
+
+namespace {
+
+class TimelineBuilder {
+public:
+  TimelineBuilder(ModuleOp placed, MemoryTimeline &timeline) : placed(placed), timeline(timeline) {}
+
+  void run() {
+    ArenaOp arena = ArenaOp::find(placed);
+    timeline.arenaBytes = arena ? static_cast<int64_t>(arena.getSize()) : 0;
+    SmallVector<StepOp> steps;
+    int64_t count = 0;
+    for (auto step : placed.getOps<StepOp>())
+      if (step.getSymName() != gradientsName) {
+        steps.push_back(step);
+        count += static_cast<int64_t>(step.getBody().front().getOperations().size());
+      }
+    last = std::max<int64_t>(count - 1, 0);
+    addVariables();
+    addInputs(steps, arena ? static_cast<int64_t>(arena.getStaging()) : 0);
+    for (StepOp step : steps)
+      addStep(step);
+    sum();
+  }
+
+private:
+  void add(AtAttr slice, int64_t first, int64_t lastUse, Category category, std::string name,
+           std::string reader, std::string reason) {
+    timeline.lifetimes.push_back({slice.getOffset(), paddedBytes(byteSize(slice.getType())), first,
+                                  lastUse, category, describeType(slice.getType()), std::move(name),
+                                  std::move(reader), std::move(reason)});
+  }
+
+  void addVariables() {
+    for (auto variable : placed.getOps<VariableOp>())
+      if (variable.getOffset() && !variable.getTransient())
+        add(AtAttr::get(placed.getContext(), *variable.getOffset(), variable.getTensorType()), 0,
+            last, categoryOf(variable.getRole()), variable.getSymName().str(), "",
+            describe(variable));
+  }
+
+  void addInputs(ArrayRef<StepOp> steps, int64_t staging) {
+    llvm::SmallDenseSet<Attribute> known;
+    for (StepOp step : steps)
+      for (auto [name, slice] : llvm::zip_equal(step.getInputNames().getAsValueRange<StringAttr>(),
+                                                step.getInputs().getAsRange<AtAttr>())) {
+        if (!known.insert(slice).second)
+          continue;
+        add(slice, 0, last, Category::Data, name.str(), "", "input");
+        if (staging)
+          add(AtAttr::get(slice.getContext(), slice.getOffset() + staging, slice.getType()), 0,
+              last, Category::Data, name.str(), "", "input of the next batch");
+      }
+  }
+
+  void addStep(StepOp step) {
+    SmallVector<Operation *> operations;
+    for (Operation &op : step.getBody().front())
+      operations.push_back(&op);
+    const auto begin = static_cast<int64_t>(timeline.operations.size());
+    timeline.steps.push_back(
+        {step.getSymName().str(), begin, static_cast<int64_t>(operations.size())});
+    llvm::DenseSet<std::pair<Attribute, Attribute>> computed; // What, and for which nodes.
+    llvm::DenseMap<int64_t, size_t> newest; // The value that was put at an offset last.
+    for (auto [number, op] : llvm::enumerate(operations)) {
+      const int64_t now = begin + static_cast<int64_t>(number);
+      const bool isAgain = !computed.insert({whatRuns(op), LocationAttr(op->getLoc())}).second;
+      timeline.operations.push_back(nodeNames(op->getLoc()));
+      StepAccess access(op);
+      for (auto [result, lastUse] : llvm::zip(access.results, access.lastUses)) {
+        if (lastUse < 0 || result.getSpace() != MemorySpace::Device)
+          continue;
+        // A value gives way to one that is computed in place of it.
+        auto [before, isFirst] = newest.try_emplace(result.getOffset(), timeline.lifetimes.size());
+        if (!isFirst) {
+          Lifetime &operand =
+              timeline.lifetimes[std::exchange(before->second, timeline.lifetimes.size())];
+          operand.last = std::min(operand.last, std::max(operand.first, now - 1));
+        }
+        const bool isKept = static_cast<size_t>(lastUse) >= operations.size();
+        Operation *reader = isKept ? nullptr : operations[lastUse];
+        add(result, now, begin + (isKept ? operations.size() - 1 : lastUse), Category::Activation,
+            timeline.operations.back(), reader ? nodeNames(reader->getLoc()) : "",
+            reasonOf(op, reader, isAgain));
+      }
+      if (access.scratch)
+        add(access.scratch, now, now, Category::Workspace, timeline.operations.back(),
+            timeline.operations.back(), "workspace of " + timeline.operations.back());
+    }
+  }
+
+  static Attribute whatRuns(Operation *op) {
+    if (auto launch = dyn_cast<LaunchOp>(op))
+      return launch.getKernelAttr();
+    if (auto call = dyn_cast<CallOp>(op))
+      return call.getCall();
+    return {};
+  }
+
+  static std::string reasonOf(Operation *maker, Operation *reader, bool isAgain) {
+    if (!reader)
+      return "result of the step";
+    if (reader == maker)
+      return "result that nothing reads";
+    std::string name = forwardNodeNames(reader->getLoc());
+    if (isBackward(reader->getLoc()))
+      name = "the backward pass of " + name;
+    if (isBackward(maker->getLoc()))
+      return "gradient, read last by " + name;
+    if (isAgain)
+      return "computed again for " + name;
+    if (isBackward(reader->getLoc()))
+      return "saved for " + name;
+    return "activation, read last by " + name;
+  }
+
+  void sum() {
+    timeline.live.assign(timeline.operations.size() + 1, 0);
+    if (timeline.operations.empty())
+      return;
+    for (const Lifetime &value : timeline.lifetimes) {
+      timeline.live[value.first] += value.bytes;
+      timeline.live[value.last + 1] -= value.bytes;
+    }
+    timeline.live.pop_back();
+    for (size_t i = 1; i < timeline.live.size(); ++i) {
+      timeline.live[i] += timeline.live[i - 1];
+      if (timeline.live[i] > timeline.live[timeline.peak])
+        timeline.peak = static_cast<int64_t>(i);
+    }
+  }
+
+  ModuleOp placed;
+  MemoryTimeline &timeline;
+  int64_t last = 0; ///< operation
+};
+
+} // namespace
+
+MemoryTimeline::MemoryTimeline(ModuleOp placed) { TimelineBuilder(placed, *this).run(); }
+
+std::vector<const Lifetime *> MemoryTimeline::getAliveAtPeak() const {
+  std::vector<const Lifetime *> alive;
+  for (const Lifetime &value : lifetimes)
+    if (value.first <= peak && peak <= value.last)
+      alive.push_back(&value);
+  llvm::sort(alive, [](const Lifetime *a, const Lifetime *b) {
+    return std::tuple(-a->bytes, a->first, a->offset) < std::tuple(-b->bytes, b->first, b->offset);
+  });
+  return alive;
+}

@@ -1,0 +1,100 @@
+# RUN: %python %s %t
+"""A program of --check-memory trains to the same bits, and ends where a plan or an operation is wrong, with both values' names."""
+
+import json
+import re
+
+from models import DIGITS, GPT2
+from program import MTC, Program, compile_example, own_folder, run
+
+STEPS = 3
+folder = own_folder()
+
+
+def trained(program, name: str) -> tuple[bytes, str]:
+    log = folder / f"{name}.jsonl"
+    weights = program.exported(name, "--steps", STEPS, "--metrics", log)
+    return weights, re.findall(r'"loss":\s*[^,}]*', log.read_text())
+
+
+def compare(name: str, example, *flags) -> None:
+    """With the checks nothing is found, and no bit changes; the arena alone is larger."""
+    kept = [
+        compile_example(example, folder, "adamw", STEPS * example.batch * 2, *flags, *more, name=f"{name}_{i}")
+        for i, more in enumerate(((), ("--check-memory",)))
+    ]
+    plain, checked = (trained(program, program.path.name) for program in kept)
+    assert len(plain[1]) == STEPS and plain == checked, name
+    for run_flags in (("--evaluate",), ("--gradients", folder / "gradients.safetensors")):
+        kept[1].run(*run_flags)
+    reports = []
+    for program in kept:
+        program.run("--steps", 1, "--memory-report", folder / "memory.json")
+        reports.append(json.loads((folder / "memory.json").read_text()))
+    assert all(each["planned_bytes"] == each["arena_bytes"] for each in reports), reports
+    assert reports[0]["arena_bytes"] < reports[1]["arena_bytes"], reports
+
+
+compare("digits", DIGITS)
+compare("gpt2", GPT2)
+compare("recomputed", GPT2, "--recompute", "all", "--clip-norm", "1")
+compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8")
+compare("accumulated", GPT2, "--accumulate", "2")
+compare("emulated", GPT2, "--target", "cuda", "--emulate")
+
+# What is wrong in the text of a placed program.
+FLAGS = ("--dim", "batch=32", "--loss", "cross-entropy", "--check-memory")
+placed = folder / "placed.mlir"
+run([MTC, "compile", DIGITS.model, *FLAGS, "--emit", "placed", "-o", placed], folder)
+text = placed.read_text()
+
+
+def compiled(changed: str, name: str, code: int = 0):
+    file = folder / f"{name}.mlir"
+    file.write_text(changed)
+    return run([MTC, "compile", file, "-o", folder / name], folder, code)
+
+
+def values_of_step() -> list[tuple[int, int, str]]:
+    """For each value of the micro-step the operation that gives it, the last that reads it, and its slice."""
+    lines = text[text.index("mtc.step @micro_step") :].splitlines()[1:]
+    values = []
+    for number, line in enumerate(lines):
+        if not re.match(r"\s+mtc\.(launch|call)", line):
+            break
+        results = re.findall(r"#mtc\.at<.*?>>", re.search(r" into (\[.*?>\])", line)[1])
+        lives = json.loads(re.search(r" until (\[.*?\])", line)[1])
+        values += [(number, last, slice) for slice, last in zip(results, lives, strict=True) if last >= 0]
+    return values
+
+
+# A value lies where another one still lives: refused before any code is made.
+values = values_of_step()
+kept = next(value for value in values if value[1] - value[0] > 2)
+other = next(value for value in values if kept[0] < value[0] < kept[1] and value[2] != kept[2])
+offset = re.match(r"#mtc\.at<(\d+)", kept[2])[1]
+overlapping = text.replace(other[2], re.sub(r"<\d+", f"<{offset}", other[2], count=1))
+message = compiled(overlapping, "overlapping", code=1).stderr
+assert re.search(r"node '.*': 'mtc\.(launch|call)' op writes .* where a result of node '.*' lives until operation \d+, node '.*', has run \(step_c4\)", message), message
+
+# A value is read later than it lives.
+shorter = text.replace(f"until [{kept[1]}]", f"until [{kept[0]}]", 1)
+assert "where nothing lives (step_c5)" in compiled(shorter, "shorter", code=1).stderr
+
+
+def ends(name: str, pattern: str, replacement: str, *expected: str) -> None:
+    """A program whose first contraction is changed is ended at that."""
+    start = text.index("mtc.step @micro_step")
+    changed = text[:start] + re.sub(pattern, replacement, text[start:], count=1)
+    assert changed != text, pattern
+    compiled(changed, name)
+    result = Program(folder / name, DIGITS.data(32)).run("--steps", 1, code=2)
+    for each in expected:
+        assert re.search(each, result.stderr), (each, result.stderr)
+
+
+# Library calls that write, and read, beyond their operands.
+ends("writes", r"out_strides = \[256, 1\]", "out_strides = [258, 1]",
+     r"error: layers\.0/Gemm: contraction .* has changed byte \d+ of the arena, which is none of its results: it holds nothing, \d+ bytes behind a result of 'layers\.0/Gemm', which '.*' reads last")  # fmt: skip
+ends("reads", r"lhs_strides = \[64, 1\]", "lhs_strides = [66, 1]",
+     r"error: layers\.0/Gemm: contraction .* gives no number at element \d+ of the result", "it has read bytes that hold no value")  # fmt: skip

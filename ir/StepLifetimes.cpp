@@ -35,7 +35,7 @@ public:
       for (auto [result, lastUse] : llvm::zip_equal(access.results, access.lastUses))
         if (isOnDevice(result) && failed(write(op, result, lastUse)))
           return failure();
-      if (access.scratch && failed(add(op, access.scratch, time)))
+      if (access.scratch && failed(add(op, access.scratch, time, /*mayReplace=*/false)))
         return failure();
       ++time;
     }
@@ -94,9 +94,9 @@ private:
     return success();
   }
 
-  /// A result may lie where operands do that are read for the last time, all of them or in all of
-  /// it.
-  LogicalResult add(Operation *op, AtAttr slice, int64_t lastUse) {
+  /// With `mayReplace`, of a result: it may lie where operands do that are read for the last time,
+  /// around each or within it.
+  LogicalResult add(Operation *op, AtAttr slice, int64_t lastUse, bool mayReplace = true) {
     auto other = lives.lower_bound(slice.getOffset());
     if (other != lives.begin() && std::prev(other)->second.end > slice.getOffset())
       --other;
@@ -104,7 +104,8 @@ private:
       const auto &[begin, life] = *other;
       const bool isWithin = slice.getOffset() <= begin && life.end <= slice.getEnd();
       const bool isAround = begin <= slice.getOffset() && slice.getEnd() <= life.end;
-      const bool isInPlace = life.lastUse == time && life.maker != op && (isWithin || isAround);
+      const bool isInPlace =
+          mayReplace && life.lastUse == time && life.maker != op && (isWithin || isAround);
       if (life.lastUse >= time && !isInPlace)
         return report(op, slice, begin, life);
       other = lives.erase(other);

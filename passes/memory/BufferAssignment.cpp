@@ -131,8 +131,11 @@ std::optional<unsigned> BufferAssigner::dyingOperand(PlannedOperation *op, unsig
   for (auto [i, operand] : llvm::enumerate(op->operands)) {
     if (operand->buffer->fixedOffset || operand->lastUse != op->time)
       continue;
-    // Another value may have taken the operand's buffer already, as a result of this operation.
-    if (assignment.temporaries[operand->buffer->temporary].end != op->time)
+    // Another result of this operation may have taken the operand's buffer already, one that
+    // nothing reads included.
+    auto isThere = [&](const PlannedValue &other) { return other.buffer == operand->buffer; };
+    if (assignment.temporaries[operand->buffer->temporary].end != op->time ||
+        llvm::any_of(llvm::ArrayRef(op->results).take_front(result), isThere))
       continue;
     if (op->mayShare(result, operand))
       return i;

@@ -2,6 +2,8 @@
 
 #include "passes/recompute/Ladder.h"
 
+#include "passes/kernels/KernelEditing.h"
+
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"

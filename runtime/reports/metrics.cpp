@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <sys/stat.h>
+#include <type_traits>
 #include <unistd.h>
 #include <utility>
 
@@ -46,17 +48,21 @@ void MetricsFile::dropLinesAfter(int64_t lastStep) {
     systemError("--metrics ", path, ": cannot be shortened: ", std::strerror(errno));
 }
 
-/// Adds `"key":value`; what is no number is null.
+/// Adds `"key":value`; what is no number is null, and a whole number of a real type ends with ".0".
 template <typename Number> static void append(std::string &line, const char *key, Number value) {
   line += line.empty() ? "{\"" : ",\"";
   line += key;
   line += "\":";
-  std::array<char, 32> digits;
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  if (std::isfinite(static_cast<double>(value)) && error == std::errc())
-    line.append(digits.data(), end);
-  else
+  if (!std::isfinite(static_cast<double>(value))) {
     line += "null";
+    return;
+  }
+  std::array<char, 32> digits;
+  const char *end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  const std::string_view text(digits.data(), static_cast<size_t>(end - digits.data()));
+  line += text;
+  if (std::is_floating_point_v<Number> && text.find_first_of(".e") == std::string_view::npos)
+    line += ".0";
 }
 
 void MetricsFile::write(const StepMetrics &metrics) {

@@ -106,6 +106,19 @@ mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
 
 // -----
 
+mtc.kernel_function @k [4] -> [tensor<4xf32>] {
+^bb0(%a: tensor<4xf32>):
+  %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+}
+mtc.step @s reads ["x"] [#mtc.at<0, tensor<4xf32>>] gives [] [] {
+  mtc.copy <0, tensor<4xf32>> into <64, tensor<4xf32>> until [1]
+  // expected-error @below {{writes #mtc.at<64, tensor<16xi8>> over bytes 64 to 79, where a result of mtc.copy lives until operation 1, mtc.launch, has run (step_c4)}}
+  mtc.launch @k [#mtc.at<64, tensor<4xf32>>] into [#mtc.at<128, tensor<4xf32>>] scratch 16 at 64 until [2]
+}
+
+// -----
+
 // A variable lives throughout, but a transient one.
 mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros at 64
 mtc.variable gradient transient @g : tensor<4xf32> = #mtc.zeros of @w at 128

@@ -85,3 +85,26 @@ func.func @onto(%u: tensor<3x4xf32> {mtc.name = "u"}, %i: tensor<3xi64> {mtc.nam
   }
   return %y, %z : tensor<9x4xf32>, tensor<9x4xf32>
 }
+
+// Two results do not lie over one operand, though nothing reads the first.
+// CHECK-LABEL: mtc.step @two
+// CHECK: mtc.launch @{{.*}} into [#mtc.at<[[A:[0-9]+]], tensor<16xf32>>]
+// CHECK: mtc.launch @{{.*}} [#mtc.at<[[A]], tensor<16xf32>>] into [#mtc.at<[[A]], tensor<16xf32>>, #mtc.at<[[B:[0-9]+]], tensor<16xf32>>] until [1, 2]
+// CHECK-NOT: #mtc.at<[[A]]
+// CHECK: }
+func.func @two(%x: tensor<16xf32> {mtc.name = "x"}) -> (tensor<16xf32> {mtc.name = "y"}) {
+  %a = mtc.kernel [16](%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%p: tensor<16xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0) -> (d0)> : tensor<16xf32> -> f32
+    %n = arith.negf %v : f32
+    mtc.kernel.yield %n at [affine_map<(d0) -> (d0)>] : f32
+  }
+  %r:2 = mtc.kernel [16](%a) : (tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%p: tensor<16xf32>):
+    %v = mtc.kernel.load %p at affine_map<(d0) -> (d0)> : tensor<16xf32> -> f32
+    %n = arith.negf %v : f32
+    %s = arith.addf %v, %v : f32
+    mtc.kernel.yield %n, %s at [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] : f32, f32
+  }
+  return %r#1 : tensor<16xf32>
+}

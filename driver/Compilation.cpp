@@ -290,8 +290,8 @@ LogicalResult Compilation::reach(Stage stage) {
     return run([&](OpPassManager &manager) { buildKernelPipeline(manager, options.passes); });
   case Stage::Placed:
     return run([&](OpPassManager &manager) {
-      MemoryOptions memory{options.recompute, options.passes};
-      memory.recompute.memory = options.memory.value_or(0);
+      MemoryOptions memory{options.recompute, options.offload, options.passes};
+      memory.recompute.memory = memory.offload.budget = options.memory.value_or(0);
       buildAllocationPipeline(manager, memory);
     });
   }

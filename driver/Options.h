@@ -53,6 +53,7 @@ struct Options {
   Stage stage = Stage::Placed; // The last that is reached.
   Result result = Result::Program;
   RecomputeOptions recompute;
+  OffloadOptions offload;
   PassSelection passes;
   std::string remarks;    // `--remarks`.
   std::string irFolder;   // `--print-ir-after-all`.

@@ -1,6 +1,6 @@
 //===- StepOrder.cpp - What the operations of a placed step touch, and when -------------------===//
 
-#include "ir/Mtc.h"
+#include "ir/StepOrder.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -11,34 +11,38 @@
 using namespace mlir;
 using namespace mtc;
 
+StepAccess::StepAccess(Operation *op) {
+  auto addScratch = [&](int64_t offset, int64_t bytes) {
+    if (bytes > 0)
+      writes.push_back(
+          AtAttr::get(op->getContext(), offset,
+                      RankedTensorType::get({bytes}, IntegerType::get(op->getContext(), 8))));
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<LaunchOp, CallOp>([&](auto run) {
+        llvm::append_range(reads, run.getInputs().template getAsRange<AtAttr>());
+        llvm::append_range(writes, run.getOutputs().template getAsRange<AtAttr>());
+        addScratch(run.getScratchOffset(), run.getScratchBytes());
+        dependencies = run.getDependencies();
+      })
+      .Case<CopyOp, AsyncCopyOp>([&](auto copy) {
+        reads.push_back(copy.getSource());
+        writes.push_back(copy.getDestination());
+        dependencies = copy.getDependencies();
+      });
+}
+
+bool StepAccess::conflictsWith(const StepAccess &other) const {
+  auto overlap = [](ArrayRef<AtAttr> one, ArrayRef<AtAttr> two) {
+    return llvm::any_of(one, [&](AtAttr slice) {
+      return llvm::any_of(two, [&](AtAttr each) { return slice.overlaps(each); });
+    });
+  };
+  return overlap(writes, other.writes) || overlap(writes, other.reads) ||
+         overlap(reads, other.writes);
+}
+
 namespace {
-
-/// The slices that an operation of a step reads and writes, and the tokens that it waits for.
-struct StepAccess {
-  explicit StepAccess(Operation *op) {
-    auto addScratch = [&](int64_t offset, int64_t bytes) {
-      if (bytes > 0)
-        writes.push_back(
-            AtAttr::get(op->getContext(), offset,
-                        RankedTensorType::get({bytes}, IntegerType::get(op->getContext(), 8))));
-    };
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<LaunchOp, CallOp>([&](auto run) {
-          llvm::append_range(reads, run.getInputs().template getAsRange<AtAttr>());
-          llvm::append_range(writes, run.getOutputs().template getAsRange<AtAttr>());
-          addScratch(run.getScratchOffset(), run.getScratchBytes());
-          dependencies = run.getDependencies();
-        })
-        .Case<CopyOp, AsyncCopyOp>([&](auto copy) {
-          reads.push_back(copy.getSource());
-          writes.push_back(copy.getDestination());
-          dependencies = copy.getDependencies();
-        });
-  }
-
-  SmallVector<AtAttr> reads, writes; ///< scratch is a slice of bytes that is written
-  ValueRange dependencies;
-};
 
 /// Follows a step in its order, and knows which copies may still be running.
 class CopiesInFlight {
@@ -60,8 +64,12 @@ public:
         return failure();
     if (!copy)
       return success();
-    ended.insert(op);
-    before[op] = SmallVector<Operation *>(ended.begin(), ended.end());
+    // Of those before it, the ones that the step itself still has to wait for.
+    auto &endedWithIt = before[op];
+    for (AsyncCopyOp other : running)
+      if (ended.contains(other))
+        endedWithIt.push_back(other);
+    endedWithIt.push_back(op);
     lastOfStream[copy.getStream()] = copy;
     running.insert(copy);
     return success();

@@ -5,6 +5,7 @@
 #include "passes/kernels/KernelEditing.h"
 #include "passes/memory/KernelOutliner.h"
 #include "passes/memory/MemoryAnalysis.h"
+#include "passes/memory/WindowWriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +25,8 @@ namespace {
 class PlanWriter {
 public:
   PlanWriter(ModuleOp module, const MemoryAnalysis &analysis, const MemoryPlan &plan)
-      : module(module), analysis(analysis), plan(plan), outliner(module) {}
+      : module(module), analysis(analysis), plan(plan), outliner(module),
+        windows(TransferSlotsOp::find(module), analysis.getSlotsOffset(), outliner) {}
 
   LogicalResult run() {
     writeArena();
@@ -34,6 +36,8 @@ public:
         return failure();
     for (const FunctionMemory &function : analysis.getFunctions())
       function.getFunction().erase();
+    if (TransferSlotsOp slots = TransferSlotsOp::find(module))
+      slots.erase();
     return success();
   }
 
@@ -44,6 +48,8 @@ private:
     ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
                     plan.categories.workspace, plan.staging, plan.gradientsRun, plan.peakAt,
                     MemorySpace::Device);
+    for (auto [space, bytes] : plan.otherSpaces)
+      ArenaOp::create(builder, module.getLoc(), bytes, bytes, 0, 0, 0, 0, LocationAttr(), space);
   }
 
   void writeOffsets() {
@@ -58,7 +64,7 @@ private:
 
   AtAttr sliceOf(Value value) {
     return AtAttr::get(module.getContext(), analysis.offsetOf(*current, value),
-                       cast<RankedTensorType>(value.getType()));
+                       cast<RankedTensorType>(value.getType()), (*current)[value].buffer->space);
   }
 
   SmallVector<AtAttr> slicesOf(ValueRange values) {
@@ -98,6 +104,10 @@ private:
     Operation *op = planned.op;
     int64_t scratch = planned.scratchBytes ? analysis.offsetOf(*current, planned.scratch) : 0;
     if (auto kernel = dyn_cast<KernelOp>(op)) {
+      SmallVector<AtAttr> slices = slicesOf(kernel.getInputs());
+      llvm::append_range(slices, slicesOf(kernel.getOutputs()));
+      if (llvm::any_of(slices, isElsewhere))
+        return windows.write(kernel, slices, builder);
       ArrayAttr inputs = sliceArray(kernel.getInputs());
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
       if (auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto()))
@@ -124,14 +134,19 @@ private:
                      sliceArray(op->getResults()), scratch, planned.scratchBytes, ValueRange());
       return success();
     }
+    if (auto move = dyn_cast<MoveOp>(op)) {
+      CopyOp::create(builder, op->getLoc(), sliceOf(move.getValue()), sliceOf(move.getResult()),
+                     ValueRange());
+      return success();
+    }
     if (!planned.written.empty() && !planned.isComputedInPlace) {
       Value value = op->getOperand(0);
       VariableOp variable = analysis.getVariables()[planned.written.front()].variable;
       auto destination = AtAttr::get(builder.getContext(), *variable.getOffset(),
-                                     cast<RankedTensorType>(value.getType()));
+                                     cast<RankedTensorType>(value.getType()), variable.getSpace());
       CopyOp::create(builder, op->getLoc(), sliceOf(value), destination, ValueRange());
     }
-    return success(); // Views, reads and the end need no code.
+    return success(); // Views, reads, holds and the end need no code.
   }
 
   /// What a result starts as lies where the result does.
@@ -158,6 +173,7 @@ private:
   const MemoryPlan &plan;
   const FunctionMemory *current = nullptr;
   KernelOutliner outliner;
+  WindowWriter windows;
 };
 
 class AllocatePass : public mtc::impl::AllocateBase<AllocatePass> {

@@ -4,6 +4,8 @@
 
 #include "ir/OperandLayout.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -18,7 +20,8 @@ public:
   BufferAssignment run(MutableArrayRef<PlannedValue> arguments,
                        ArrayRef<PlannedOperation *> reads) {
     for (auto [number, argument] : llvm::enumerate(arguments))
-      argument.buffer = Buffer{context.arguments.offsetOf(function, number)};
+      argument.buffer =
+          Buffer{context.arguments.offsetOf(function, number), 0, MemorySpace::Device};
     for (PlannedOperation *op : reads)
       op->results[0].buffer = bufferOfVariable(op->read.front(), op->time);
     for (PlannedOperation *op : order)
@@ -34,20 +37,30 @@ private:
   void assignWrite(PlannedOperation *write);
   bool isComputedInPlace(PlannedOperation *write, PlannedValue *value);
   void assignResults(PlannedOperation *op);
+  void assignMove(MoveOp move, PlannedOperation *op);
+  /// Whether windows of the operation, which run one after another, have a result in common: none
+  /// may take the place of what the next one reads.
+  static bool isCommonToWindows(PlannedOperation *op, unsigned result) {
+    return op->results[result].bytes <= paddedBytes(1) &&
+           llvm::any_of(op->operands, [](PlannedValue *operand) {
+             return operand->buffer && operand->buffer->space != MemorySpace::Device;
+           });
+  }
   std::optional<unsigned> dyingOperand(PlannedOperation *op, unsigned result);
   std::optional<unsigned> operandInBufferOf(PlannedOperation *op, unsigned result);
 
   /// `bytes` are a multiple of the arena's alignment.
   Buffer newTemporary(int64_t bytes, int64_t begin, int64_t end) {
     assignment.temporaries.push_back({bytes, begin, end});
-    return Buffer{std::nullopt, static_cast<unsigned>(assignment.temporaries.size() - 1)};
+    return Buffer{std::nullopt, static_cast<unsigned>(assignment.temporaries.size() - 1),
+                  MemorySpace::Device};
   }
 
   /// A transient variable has a buffer from the birth of its value to the function's end.
   Buffer bufferOfVariable(FlatSymbolRefAttr symbol, int64_t birth) {
     const VariableLayout::Entry &entry = context.variables[symbol];
     if (entry.offset)
-      return Buffer{entry.offset};
+      return Buffer{entry.offset, 0, entry.space};
     Buffer buffer = newTemporary(entry.bytes, birth, static_cast<int64_t>(order.size()));
     assignment.transients.insert({symbol, buffer});
     return buffer;
@@ -79,7 +92,8 @@ bool BufferAssigner::isComputedInPlace(PlannedOperation *write, PlannedValue *va
       PlannedValue &old = read->results[0];
       if (read->time > write->time || old.lastUse < birth)
         continue;
-      if (old.lastUse > birth || !definition->mayShare(result, &old))
+      if (old.lastUse > birth || isCommonToWindows(definition, result) ||
+          !definition->mayShare(result, &old))
         return false;
     }
   }
@@ -96,8 +110,11 @@ void BufferAssigner::assignWrite(PlannedOperation *write) {
 }
 
 std::optional<unsigned> BufferAssigner::dyingOperand(PlannedOperation *op, unsigned result) {
+  if (isCommonToWindows(op, result))
+    return std::nullopt;
   for (auto [i, operand] : llvm::enumerate(op->operands)) {
-    if (operand->buffer->fixedOffset || operand->lastUse != op->time)
+    if (operand->buffer->fixedOffset || operand->buffer->space != MemorySpace::Device ||
+        operand->lastUse != op->time)
       continue;
     // Another value may have taken the operand's buffer already, as a result of this operation.
     if (assignment.temporaries[operand->buffer->temporary].end != op->time)
@@ -116,7 +133,25 @@ std::optional<unsigned> BufferAssigner::operandInBufferOf(PlannedOperation *op, 
   return std::nullopt;
 }
 
+/// What is moved away from the device takes whole pages there.
+void BufferAssigner::assignMove(MoveOp move, PlannedOperation *op) {
+  PlannedValue &result = op->results[0];
+  if (result.buffer)
+    return; // A variable's.
+  if (move.getSpace() == MemorySpace::Device) {
+    result.buffer = newTemporary(result.bytes, op->time, result.lastUse);
+    return;
+  }
+  assignment.movedAway.push_back(
+      {static_cast<int64_t>(llvm::alignTo(result.bytes, TransferSlotsOp::alignment)), op->time,
+       result.lastUse});
+  result.buffer =
+      Buffer{std::nullopt, static_cast<unsigned>(assignment.movedAway.size() - 1), move.getSpace()};
+}
+
 void BufferAssigner::assignResults(PlannedOperation *op) {
+  if (auto move = dyn_cast<MoveOp>(op->op))
+    return assignMove(move, op);
   int64_t time = op->time;
   std::optional<unsigned> accumulated; // The operand in whose buffer the first result is computed.
   for (auto [number, result] : llvm::enumerate(op->results)) {

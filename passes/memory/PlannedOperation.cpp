@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mtc;
 
 PlannedOperation::PlannedOperation(Operation *op)
-    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface>(op)) {
+    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface, MoveOp>(op)) {
   if (op->hasTrait<mtc::View>())
     return;
   for (Value result : op->getResults())
@@ -21,7 +21,7 @@ LogicalResult PlannedOperation::refresh(llvm::function_ref<PlannedValue *(Value)
   read = readVariables(op);
   written = writtenVariables(op);
   if (!isCompute && !op->hasTrait<mtc::View>() && !op->hasTrait<OpTrait::IsTerminator>() &&
-      read.empty() && written.empty())
+      read.empty() && written.empty() && !isa<HoldOp>(op))
     return op->emitOpError("is neither a kernel nor a library call: it cannot be allocated");
   for (PlannedValue &result : results)
     result.bytes = PlannedValue::bytesOf(result.value);
@@ -121,7 +121,7 @@ int64_t PlannedOperation::getScratchBytes(const TargetInfo &target,
   if (auto kernel = dyn_cast<KernelOp>(op)) {
     kernelPlan = target.planKernel(kernel);
     bytes = kernelPlan ? kernelPlan.getScratchBytes() : 0;
-  } else if (auto call = cast<LibraryCallOpInterface>(op); takesOperandLayouts(call)) {
+  } else if (auto call = dyn_cast<LibraryCallOpInterface>(op); call && takesOperandLayouts(call)) {
     bytes = target.getScratchBytes(call, accumulated);
   }
   scratchAnswer = {accumulated, bytes};

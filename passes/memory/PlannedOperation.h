@@ -23,7 +23,8 @@ struct PlannedOperation;
 /// A buffer of a function: fixed (of a variable, an argument), or with a lifetime, to be laid out.
 struct Buffer {
   std::optional<int64_t> fixedOffset;
-  unsigned temporary = 0; ///< index into the function's temporaries where not fixed
+  unsigned temporary = 0; ///< index into the function's temporaries of the space where not fixed
+  MemorySpace space = MemorySpace::Device;
 
   bool operator==(const Buffer &other) const = default;
 };
@@ -66,7 +67,7 @@ struct PlannedOperation {
 
   mlir::Operation *op;
   bool isStale = true; ///< the operation has changed since it was read
-  bool isCompute;      ///< a kernel or a library call, whose results need buffers
+  bool isCompute;      ///< a kernel, a library call or a move, whose results need buffers
   mlir::SmallVector<PlannedValue, 1> results;    ///< none of a view
   mlir::SmallVector<PlannedValue *, 4> operands; ///< those that the operands are views of
   mlir::SmallVector<mlir::FlatSymbolRefAttr, 1> read, written; ///< variables

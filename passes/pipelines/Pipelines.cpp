@@ -72,11 +72,16 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
   manager.addPass(createReachStage({Stage::Kernels}));
 }
 
-static void buildAllocation(OpPassManager &manager, const RecomputeOptions &recompute,
+static void buildAllocation(OpPassManager &manager, const MemoryOptions &options,
                             PassFilter takes) {
+  if (!options.offload.isAutomatic()) // What is chosen frees memory of what is planned behind it.
+    manager.addPass(createOffloadVariables(options.offload));
   addOptional(manager, createReorder(), takes);
-  manager.addPass(createRecompute(recompute)); // What no better order avoids.
+  manager.addPass(createRecompute(options.recompute)); // What no better order avoids.
+  if (options.offload.isAutomatic())                   // What does not fit all the same.
+    manager.addPass(createOffloadVariables(options.offload));
   manager.addPass(createAllocate());
+  addOptional(manager, createOverlapCopies(), takes);
   manager.addPass(createReachStage({Stage::Placed}));
 }
 
@@ -89,7 +94,7 @@ void mtc::buildKernelPipeline(OpPassManager &manager, const PassSelection &selec
 }
 
 void mtc::buildAllocationPipeline(OpPassManager &manager, const MemoryOptions &options) {
-  buildAllocation(manager, options.recompute,
+  buildAllocation(manager, options,
                   [&](const Pass &pass) { return !options.passes.skips(pass.getArgument()); });
 }
 

@@ -7,6 +7,7 @@
 #include "passes/adapters/FrozenStorage.h"
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossScaling.h"
+#include "passes/offload/OffloadOptions.h"
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
@@ -74,10 +75,12 @@ void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &sele
 /// How a program is made to fit.
 struct MemoryOptions {
   RecomputeOptions recompute;
+  OffloadOptions offload;
   PassSelection passes;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&MemoryOptions::recompute, option);
+    visitMember(&MemoryOptions::offload, option);
     visitMember(&MemoryOptions::passes, option);
   }
 };

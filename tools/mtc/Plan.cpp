@@ -22,16 +22,17 @@ int mtc::tool::plan(const Options &options) {
   if (!fits)
     remedies = findRemedies(options, compilation, plan.peak);
   StepCost cost(compilation.getModule());
+  const TransferCost transfers = estimateTransfers(compilation.getModule(), cost);
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
-    addJson(cost, json);
+    addJson(cost, transfers, json);
     if (!fits)
       json["remedies"] = toJson(remedies);
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     print(plan, llvm::outs());
-    print(cost, llvm::outs());
+    print(cost, transfers, llvm::outs());
   }
   if (fits)
     return 0;

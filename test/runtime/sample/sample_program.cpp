@@ -206,6 +206,7 @@ extern const MtcProgram mtc_program = {
     .arena_bytes = arenaBytes,
     .pinned_host_arena_bytes = 0,
     .host_arena_bytes = 0,
+    .disk_arena_bytes = 0,
     .staging = stagedAt,
     .threads = 4,
     .plan_json = R"({"peak_bytes": 4195584})",

@@ -1,0 +1,48 @@
+//===- OffloadOptions.h - What leaves the device's memory between its uses --------------------===//
+
+#ifndef MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H
+#define MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H
+
+#include "passes/OptionTable.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+/// The options of mtc-offload-variables.
+struct OffloadOptions {
+  std::string offload = "none";
+  int64_t budget = 0;       ///< Bytes that the arena may take; 0: as many as it needs.
+  int64_t window = 8 << 20; ///< Bytes of a slot.
+
+  /// Whether only as much leaves memory as the budget asks for.
+  bool isAutomatic() const { return offload == "auto"; }
+  bool takesOptimizer() const { return offload == "optimizer" || isAutomatic(); }
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(&OffloadOptions::offload,
+           {"offload",
+            "what",
+            "what leaves memory between its uses: to a file on a disk with --target cpu, to the "
+            "host's memory with --target cuda",
+            {{"none", "nothing"},
+             {"optimizer", "the optimizer's state, and averages of weights"},
+             {"auto", "of these as much as --memory asks for"}}});
+    option(&OffloadOptions::budget,
+           {"offload-budget", "", "bytes that the arena may take; 0: as many as it needs"});
+    option(&OffloadOptions::window,
+           {"offload-window", "bytes",
+            "memory that a part of offloaded variables passes through; four of them are planned"},
+           [](const OffloadOptions &options) {
+             return options.window < 4096 || options.window % 4096 != 0
+                        ? "expected a multiple of 4096"
+                        : "";
+           });
+  }
+};
+
+std::unique_ptr<mlir::Pass> createOffloadVariables(const OffloadOptions &options);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H

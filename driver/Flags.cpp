@@ -264,7 +264,7 @@ void addMachineFlags(FlagTable &flags) {
                 text, {planned, machineHeading, Stage::Placed});
   });
   OffloadOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
-    if constexpr (std::is_same_v<OptionValueType<decltype(access), OffloadOptions>, std::string>)
+    if constexpr (isOptionList<OptionValueType<decltype(access), OffloadOptions>>)
       flags.add([access](Options &all) -> auto & { return std::invoke(access, all.offload); }, text,
                 {planned, machineHeading, Stage::Placed});
   });

@@ -38,6 +38,9 @@ std::vector<Change> findChanges(const Options &options, Compilation &compilation
   if (options.training.optimizer.optimizerBits == "32")
     changes.push_back(
         {"--optimizer-bits 8", [](Options &all) { all.training.optimizer.optimizerBits = "8"; }});
+  if (options.offload.offload.empty())
+    changes.push_back(
+        {"--offload optimizer", [](Options &all) { all.offload.offload = {"optimizer"}; }});
   if (std::optional<std::string> batch = findBatch(compilation))
     if (int64_t half = compilation.getDims().lookup(*batch) / 2)
       changes.push_back({llvm::formatv("--dim {0}={1}", *batch, half).str(),

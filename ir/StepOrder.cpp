@@ -11,6 +11,26 @@
 using namespace mlir;
 using namespace mtc;
 
+int64_t CallShapes::spanOf(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides) {
+  int64_t last = 0;
+  for (auto [extent, stride] : llvm::zip_equal(extents, strides))
+    last += (extent - 1) * stride;
+  return last + 1;
+}
+
+/// What a call touches of its slices, which are as large as the values that they hold: those may
+/// lie with strides.
+static SmallVector<AtAttr> spansOf(ArrayAttr slices, ArrayRef<CallShapes::Shape> shapes) {
+  SmallVector<AtAttr> spans;
+  for (auto [slice, shape] : llvm::zip_equal(slices.getAsRange<AtAttr>(), shapes))
+    spans.push_back(shape.span ? AtAttr::get(slice.getContext(), slice.getOffset(),
+                                             RankedTensorType::get(
+                                                 {*shape.span}, slice.getType().getElementType()),
+                                             slice.getSpace())
+                               : slice);
+  return spans;
+}
+
 StepAccess::StepAccess(Operation *op) {
   auto addScratch = [&](int64_t offset, int64_t bytes) {
     if (bytes > 0)
@@ -19,11 +39,18 @@ StepAccess::StepAccess(Operation *op) {
                       RankedTensorType::get({bytes}, IntegerType::get(op->getContext(), 8))));
   };
   llvm::TypeSwitch<Operation *>(op)
-      .Case<LaunchOp, CallOp>([&](auto run) {
-        llvm::append_range(reads, run.getInputs().template getAsRange<AtAttr>());
-        llvm::append_range(writes, run.getOutputs().template getAsRange<AtAttr>());
-        addScratch(run.getScratchOffset(), run.getScratchBytes());
-        dependencies = run.getDependencies();
+      .Case([&](LaunchOp launch) {
+        llvm::append_range(reads, launch.getInputs().getAsRange<AtAttr>());
+        llvm::append_range(writes, launch.getOutputs().getAsRange<AtAttr>());
+        addScratch(launch.getScratchOffset(), launch.getScratchBytes());
+        dependencies = launch.getDependencies();
+      })
+      .Case([&](CallOp call) {
+        CallShapes shapes = call.getCall().getShapes();
+        llvm::append_range(reads, spansOf(call.getInputs(), shapes.operands));
+        llvm::append_range(writes, spansOf(call.getOutputs(), shapes.results));
+        addScratch(call.getScratchOffset(), call.getScratchBytes());
+        dependencies = call.getDependencies();
       })
       .Case<CopyOp, AsyncCopyOp>([&](auto copy) {
         reads.push_back(copy.getSource());

@@ -14,7 +14,8 @@ struct StepAccess {
   /// Whether one of the two writes what the other reads or writes: they run in their order.
   bool conflictsWith(const StepAccess &other) const;
 
-  mlir::SmallVector<AtAttr, 4> reads, writes; ///< scratch is a slice of bytes that is written
+  /// Scratch is a slice of bytes that is written; those of a call span all that it touches.
+  mlir::SmallVector<AtAttr, 4> reads, writes;
   mlir::ValueRange dependencies;
 };
 

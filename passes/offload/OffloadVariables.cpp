@@ -1,4 +1,4 @@
-//===- OffloadVariables.cpp - The optimizer's state lies elsewhere ----------------------------===//
+//===- OffloadVariables.cpp - Variables lie elsewhere between their uses ----------------------===//
 
 #include "ir/TargetInfo.h"
 #include "ir/VariableAccess.h"
@@ -6,6 +6,7 @@
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/KernelWindows.h"
 #include "passes/memory/MemoryAnalysis.h"
+#include "passes/offload/MovedUses.h"
 #include "passes/offload/OffloadOptions.h"
 
 #include "mlir/IR/Remarks.h"
@@ -34,7 +35,10 @@ struct Group {
   size_t number = 0; ///< in the module
   /// The kernels that read or write them, and which of their operands (inputs first) that are.
   llvm::MapVector<Operation *, llvm::SmallSetVector<unsigned, 4>> kernels;
-  /// It is brought to the device as a whole for its readers, and back when it was written.
+  /// What else reads them: it gets them as a whole.
+  llvm::SetVector<Operation *> readers;
+  /// Kernels that read or write it get it as a whole, too, and it is taken back when it was
+  /// written.
   bool isWhole = false;
   std::string refusal;
 };
@@ -64,13 +68,13 @@ public:
 private:
   void collect();
   void findKernels(Group &group);
-  void addUsers(Group &group, Value value);
-  void addOperand(Group &group, Operation *op, unsigned operand);
+  static void addUsers(Group &group, Value value);
   bool fits(Group &group, ArrayRef<Group *> taken);
   LogicalResult keepWhatFits(SmallVectorImpl<Group *> &taken);
   static bool canMoveWhole(Group &group);
   void move(ArrayRef<Group *> taken);
-  void moveWhole(VariableOp variable, MemorySpace space);
+  void moveForReaders(const Group &group);
+  void moveWritten(const Group &group, MemorySpace space);
   static void remarkKept(Group &group);
 
   /// Operands of a kernel that lie elsewhere where these groups do.
@@ -94,9 +98,21 @@ private:
 } // namespace
 
 void Offloader::collect() {
-  auto isCandidate = [](VariableOp variable) {
-    return (variable.getRole() == Role::Optimizer || variable.getRole() == Role::Average) &&
-           !variable.getTransient() && variable.getSpace() == MemorySpace::Device;
+  auto isCandidate = [&](VariableOp variable) {
+    if (variable.getTransient() || variable.getSpace() != MemorySpace::Device)
+      return false;
+    switch (variable.getRole()) {
+    case Role::Optimizer:
+    case Role::Average:
+      return options.takes("optimizer") || options.isAutomatic();
+    case Role::Parameter:
+    case Role::Frozen:
+    case Role::Copy:
+    case Role::LowHalf:
+      return options.takes("parameters");
+    default:
+      return false;
+    }
   };
   llvm::EquivalenceClasses<Attribute> together;
   for (auto function : module.getOps<func::FuncOp>())
@@ -131,21 +147,16 @@ void Offloader::collect() {
   });
 }
 
-void Offloader::addOperand(Group &group, Operation *op, unsigned operand) {
-  if (isa<KernelOp>(op))
-    group.kernels[op].insert(operand);
-  else
-    group.isWhole = true; // A library call reads it as a whole.
-}
-
-/// Kernels that read a value which lies where the variable does.
+/// What reads a value that lies where the variable does: kernels that write it, and others.
 void Offloader::addUsers(Group &group, Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (user->hasTrait<mtc::View>())
       addUsers(group, user->getResult(0));
+    else if (auto kernel = group.kernels.find(user); kernel != group.kernels.end())
+      kernel->second.insert(use.getOperandNumber());
     else if (writtenVariables(user).empty())
-      addOperand(group, user, use.getOperandNumber());
+      group.readers.insert(user);
   }
 }
 
@@ -158,22 +169,27 @@ void Offloader::findKernels(Group &group) {
   for (VariableOp variable : group.variables)
     names.insert(variable.getSymName());
   auto isOfGroup = [&](FlatSymbolRefAttr symbol) { return names.contains(symbol.getValue()); };
+  SmallVector<Value> values; // That lie where the variables do.
   for (auto function : module.getOps<func::FuncOp>())
     for (Operation &op : function.front()) {
       if (llvm::any_of(readVariables(&op), isOfGroup))
-        addUsers(group, op.getResult(0));
+        values.push_back(op.getResult(0));
       if (!llvm::any_of(writtenVariables(&op), isOfGroup))
         continue;
-      Value value = rootOf(op.getOperand(0));
-      auto result = dyn_cast<OpResult>(value);
+      auto result = dyn_cast<OpResult>(rootOf(op.getOperand(0)));
       if (!result) {
         group.refusal = "it takes the value of an input";
         return;
       }
-      addOperand(group, result.getOwner(),
-                 result.getOwner()->getNumOperands() + result.getResultNumber());
-      addUsers(group, value);
+      Operation *writer = result.getOwner();
+      if (isa<KernelOp>(writer))
+        group.kernels[writer].insert(writer->getNumOperands() + result.getResultNumber());
+      else
+        group.isWhole = true; // A library call writes it as a whole.
+      values.push_back(result);
     }
+  for (Value value : values)
+    addUsers(group, value);
 }
 
 /// Several variables are one flat tensor of all parameters.
@@ -233,8 +249,9 @@ void Offloader::move(ArrayRef<Group *> taken) {
       variable.setSpace(space);
     bytes += group->bytes;
     count += static_cast<int64_t>(group->variables.size());
+    moveForReaders(*group);
     if (group->isWhole) {
-      moveWhole(group->variables.front(), space);
+      moveWritten(*group, space);
       continue;
     }
     for (auto &[op, own] : group->kernels) {
@@ -255,28 +272,60 @@ void Offloader::move(ArrayRef<Group *> taken) {
                      stringifyEnum(space));
 }
 
-/// read => move(read), write(x) => write(move(x))
-void Offloader::moveWhole(VariableOp variable, MemorySpace space) {
+/// read => move(read) for readers that stand near each other
+void Offloader::moveForReaders(const Group &group) {
+  constexpr int64_t near = 8; // Operations.
+  SmallPtrSet<Operation *, 8> readers(group.readers.begin(), group.readers.end());
+  if (group.isWhole)
+    readers.insert_range(llvm::make_first_range(group.kernels));
+  auto names = llvm::map_to_vector(group.variables, [](VariableOp variable) -> Attribute {
+    return FlatSymbolRefAttr::get(variable.getSymNameAttr());
+  });
+  IRRewriter rewriter(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto isOfGroup = [&](FlatSymbolRefAttr symbol) { return llvm::is_contained(names, symbol); };
+    SetVector<Value> values;
+    for (Operation &op : function.front())
+      if (llvm::any_of(readVariables(&op), isOfGroup))
+        values.insert(op.getResult(0));
+      else if (!group.isWhole && llvm::any_of(writtenVariables(&op), isOfGroup))
+        values.insert(rootOf(op.getOperand(0)));
+    llvm::MapVector<Value, SmallVector<std::pair<int64_t, Operation *>>> uses;
+    int64_t time = 0;
+    for (Operation &op : function.front()) {
+      ++time;
+      if (readers.contains(&op))
+        for (Value value : llvm::SmallSetVector<Value, 4>(
+                 llvm::from_range, llvm::map_range(op.getOperands(), rootOf)))
+          if (values.contains(value))
+            uses[value].push_back({time, &op});
+    }
+    for (auto &[value, users] : uses)
+      for (ArrayRef<std::pair<int64_t, Operation *>> rest = users; !rest.empty();) {
+        size_t count = 1;
+        while (count < rest.size() && rest[count].first - rest[count - 1].first <= near)
+          ++count;
+        SmallVector<Operation *> together(llvm::make_second_range(rest.take_front(count)));
+        rewriter.setInsertionPoint(together.front());
+        auto move = MoveOp::create(rewriter, together.front()->getLoc(), value.getType(), value,
+                                   MemorySpace::Device);
+        readMoved(rewriter, together, value, move);
+        rest = rest.drop_front(count);
+      }
+  }
+}
+
+/// write(x) => write(move(x))
+void Offloader::moveWritten(const Group &group, MemorySpace space) {
+  VariableOp variable = group.variables.front();
   Attribute name = FlatSymbolRefAttr::get(variable.getSymNameAttr());
   for (auto function : module.getOps<func::FuncOp>())
-    for (Operation &op : llvm::make_early_inc_range(function.front())) {
-      if (llvm::is_contained(readVariables(&op), name) && !op.use_empty()) {
-        Operation *first = nullptr;
-        for (Operation *user : op.getUsers())
-          if (!first || user->isBeforeInBlock(first))
-            first = user;
-        OpBuilder builder(first);
-        Value value = op.getResult(0);
-        auto move =
-            MoveOp::create(builder, first->getLoc(), value.getType(), value, MemorySpace::Device);
-        value.replaceAllUsesExcept(move, move);
-      }
+    for (Operation &op : function.front())
       if (llvm::is_contained(writtenVariables(&op), name)) {
         OpBuilder builder(&op);
         Value value = op.getOperand(0);
         op.setOperand(0, MoveOp::create(builder, op.getLoc(), value.getType(), value, space));
       }
-    }
 }
 
 void Offloader::remarkKept(Group &group) {
@@ -299,7 +348,7 @@ private:
     FailureOr<OffloadOptions> options = readOptions();
     if (failed(options))
       return signalPassFailure();
-    if (options->takesOptimizer() && failed(Offloader(getOperation(), *options).run()))
+    if (failed(Offloader(getOperation(), *options).run()))
       signalPassFailure();
   }
 };

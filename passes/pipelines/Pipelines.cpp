@@ -80,6 +80,7 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   manager.addPass(createRecompute(options.recompute)); // What no better order avoids.
   if (options.offload.isAutomatic())                   // What does not fit all the same.
     manager.addPass(createOffloadVariables(options.offload));
+  manager.addPass(createOffloadActivations(options.offload));
   manager.addPass(createAllocate());
   addOptional(manager, createOverlapCopies(), takes);
   manager.addPass(createReachStage({Stage::Placed}));

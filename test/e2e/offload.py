@@ -8,7 +8,7 @@ import re
 import resource
 import subprocess
 
-from models import DIGITS
+from models import DIGITS, GPT2
 from program import MTC, Program, losses, own_folder, read_metrics, run
 
 STEPS, ROWS = 6, 192
@@ -130,3 +130,31 @@ for name in ("adamw", "8-bit", "accumulated"):
     checkpoint = folder / f"{name}-device-checkpoint"
     away.run("--steps", STEPS // 2, "--save", checkpoint)
     assert away.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: resumed"
+
+# Values and parameters, alone and together; what the budget asks for, and no more.
+recipe = ("--optimizer", "adamw", "--lr", "1e-3")
+
+
+def built_gpt2(name: str, *flags):
+    compiled = run([MTC, "compile", GPT2.model, *GPT2.flags, *recipe, *flags, "--json", "-o", folder / name], folder)
+    return Program(folder / name, GPT2.data(48)), json.loads(compiled.stdout)
+
+
+plain, planned = built_gpt2("gpt2")
+expected = trained(plain, "plain")
+peaks = {(): planned["peak_bytes"]}
+window = ("--offload-window", "64KiB")
+for chosen in ("activations",), ("parameters",), ("optimizer", "activations", "parameters"):
+    flags = [word for what in chosen for word in ("--offload", what)]
+    away, moved = built_gpt2("away", *flags, *window)
+    peaks[chosen] = moved["peak_bytes"]
+    assert trained(away, "away") == expected, f"{chosen}: other bits"
+    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{chosen}: other bits in a profile"
+assert peaks[()] > max(peaks[("activations",)], peaks[("parameters",)]), peaks
+assert min(peaks[("activations",)], peaks[("parameters",)]) > peaks[("optimizer", "activations", "parameters")], peaks
+budget = (peaks[()] + peaks[("activations",)]) // 2
+keep = ("--recompute", "none")
+some, moved = built_gpt2("some", "--offload", "activations", "--memory", budget, *keep)
+most, low = built_gpt2("most", "--offload", "activations", *keep)
+assert moved["peak_bytes"] <= budget and 0 < moved["spaces"]["disk"] < low["spaces"]["disk"], (moved, low)
+assert trained(some, "some") == expected

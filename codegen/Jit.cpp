@@ -89,12 +89,14 @@ FailureOr<std::unique_ptr<JitProgram>> JitProgram::create(ModuleOp placed, Targe
       AlignedBytes(std::max(program.arena_bytes, program.aside_arena_bytes));
   result->arenas[MTC_PINNED_HOST] = AlignedBytes(program.pinned_host_arena_bytes);
   result->arenas[MTC_HOST] = AlignedBytes(program.host_arena_bytes);
+  result->arenas[MTC_DISK] = AlignedBytes(program.disk_arena_bytes);
   for (uint32_t i = 0; i < result->table->variable_count; ++i) {
     const MtcVariable &variable = result->table->variables[i];
     if (variable.initial == MTC_INITIAL_DATA)
-      std::memcpy(result->arena() + variable.tensor.offset, variable.data, variable.tensor.bytes);
+      std::memcpy(result->arena(variable.tensor.space) + variable.tensor.offset, variable.data,
+                  variable.tensor.bytes);
     else if (variable.initial == MTC_INITIAL_SPLAT)
-      fillSplat(result->arena() + variable.tensor.offset, variable);
+      fillSplat(result->arena(variable.tensor.space) + variable.tensor.offset, variable);
   }
   return result;
 }

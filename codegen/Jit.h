@@ -70,7 +70,7 @@ private:
   std::unique_ptr<llvm::orc::LLJIT> jit;
   const MtcProgram *table = nullptr;
   llvm::StringMap<Step> steps;
-  std::array<AlignedBytes, MTC_HOST + 1> arenas; ///< by MtcSpace
+  std::array<AlignedBytes, MTC_DISK + 1> arenas; ///< by MtcSpace
 };
 
 } // namespace mtc

@@ -125,7 +125,8 @@ std::string takeThreads(Options &options, StringRef text) {
   return "";
 }
 
-std::string takeMemory(Options &options, StringRef text) {
+/// Bytes; nothing where the text is no size.
+std::optional<int64_t> parseSize(StringRef text) {
   size_t digits = text.find_if_not([](char c) { return llvm::isDigit(c) || c == '.'; });
   StringRef unit = text.substr(digits == StringRef::npos ? text.size() : digits).trim();
   double factor = llvm::StringSwitch<double>(unit.lower())
@@ -142,8 +143,20 @@ std::string takeMemory(Options &options, StringRef text) {
   double number = 0;
   if (factor == 0 || text.take_front(digits).getAsDouble(number) || number <= 0 ||
       number * factor > 9e18)
-    return "expected a size such as 12GiB, 800MiB or a number of bytes";
-  options.memory = static_cast<int64_t>(number * factor);
+    return std::nullopt;
+  return static_cast<int64_t>(number * factor);
+}
+
+std::string takeMemory(Options &options, StringRef text) {
+  options.memory = parseSize(text);
+  return options.memory ? "" : "expected a size such as 12GiB, 800MiB or a number of bytes";
+}
+
+std::string takeOffloadWindow(Options &options, StringRef text) {
+  std::optional<int64_t> size = parseSize(text);
+  if (!size || *size < 4096 || *size % 4096 != 0)
+    return "expected a size such as 8MiB, a multiple of 4 KiB";
+  options.offload.window = *size;
   return "";
 }
 
@@ -277,6 +290,15 @@ void addMachineFlags(FlagTable &flags) {
     flags.add([access](Options &all) -> auto & { return std::invoke(access, all.allocate); },
               std::move(text), {planned, machineHeading, Stage::Placed});
   });
+  OffloadOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
+    if constexpr (isOptionList<OptionValueType<decltype(access), OffloadOptions>>)
+      flags.add([access](Options &all) -> auto & { return std::invoke(access, all.offload); }, text,
+                {planned, machineHeading, Stage::Placed});
+  });
+  flags.addText({"offload-window", "size",
+                 "memory that a part of offloaded variables passes through, a multiple of 4 KiB; "
+                 "four of them are planned (8MiB)"},
+                {planned, machineHeading, Stage::Placed}, takeOffloadWindow);
 }
 
 void addOutputFlags(FlagTable &flags) {

@@ -58,6 +58,7 @@ struct Options {
   PiecesOptions pieces;
   RecomputeOptions recompute;
   AllocateOptions allocate;
+  OffloadOptions offload;
   PassSelection passes;
   std::string remarks;    // `--remarks`.
   std::string irFolder;   // `--print-ir-after-all`.

@@ -36,7 +36,7 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
   if (budget)
     object["budget_bytes"] = *budget;
   if (!plan.otherSpaces.empty()) {
-    llvm::json::Object spaces;
+    llvm::json::Object spaces{{stringifyEnum(MemorySpace::Device), plan.peak}};
     for (auto [space, bytes] : plan.otherSpaces)
       spaces[stringifyEnum(space)] = bytes;
     object["spaces"] = std::move(spaces);
@@ -174,9 +174,13 @@ void mtc::tool::print(const MemoryTimeline &timeline, llvm::raw_ostream &stream)
                             llvm::formatv("{0} x", others).str());
 }
 
-void mtc::tool::addJson(StepCost &cost, llvm::json::Object &object) {
+void mtc::tool::addJson(StepCost &cost, const TransferCost &transfers, llvm::json::Object &object) {
   TimedCost step = cost.ofStep();
-  object["step_seconds"] = step.seconds();
+  object["step_seconds"] = step.seconds() + transfers.exposed;
+  if (transfers.bytes)
+    object["transfers"] = llvm::json::Object{{"bytes", transfers.bytes},
+                                             {"seconds", transfers.seconds},
+                                             {"exposed_seconds", transfers.exposed}};
   object["flops"] = step.flops;
   object["bytes_moved"] = step.bytes;
   object["rates"] = cost.describeRates();
@@ -197,10 +201,15 @@ std::string mtc::tool::formatSeconds(double seconds) {
   return text;
 }
 
-void mtc::tool::print(StepCost &cost, llvm::raw_ostream &stream) {
-  stream << "time a step   about " << formatSeconds(cost.ofStep().seconds()) << " (";
+void mtc::tool::print(StepCost &cost, const TransferCost &transfers, llvm::raw_ostream &stream) {
+  stream << "time a step   about " << formatSeconds(cost.ofStep().seconds() + transfers.exposed)
+         << " (";
   llvm::ListSeparator separator;
   for (const auto &[kind, sum] : cost.ofStepByKind())
     stream << separator << kind << " " << formatSeconds(sum.seconds());
   stream << "), " << cost.describeRates() << "\n";
+  if (transfers.bytes)
+    stream << "copied        " << formatBytes(transfers.bytes) << " between spaces, about "
+           << formatSeconds(transfers.seconds) << ", of which " << formatSeconds(transfers.exposed)
+           << " are waited for\n";
 }

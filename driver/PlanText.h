@@ -3,7 +3,7 @@
 #ifndef MTC_DRIVER_PLANTEXT_H
 #define MTC_DRIVER_PLANTEXT_H
 
-#include "passes/cost/StepCost.h"
+#include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryPlan.h"
 #include "passes/memory/MemoryTimeline.h"
 
@@ -23,8 +23,8 @@ llvm::json::Array aliveAtPeak(const MemoryTimeline &timeline);
 void print(const MemoryTimeline &timeline, llvm::raw_ostream &stream);
 
 /// The same of a step's time: adds to what is printed of its memory.
-void addJson(StepCost &cost, llvm::json::Object &object);
-void print(StepCost &cost, llvm::raw_ostream &stream);
+void addJson(StepCost &cost, const TransferCost &transfers, llvm::json::Object &object);
+void print(StepCost &cost, const TransferCost &transfers, llvm::raw_ostream &stream);
 
 /// The nodes at which most is alive; empty if there are none.
 std::string peakNodes(const MemoryPlan &plan);

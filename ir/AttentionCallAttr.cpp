@@ -76,22 +76,36 @@ struct Tensors {
   using Shape = CallShapes::Shape;
 
   explicit Tensors(const MtcAttention &a)
-      : query{a.type, a.batch * a.heads * a.queries * a.width},
-        key{a.type, a.batch * a.key_heads * a.keys * a.width},
-        value{a.type, a.batch * a.key_heads * a.keys * a.value_width},
-        out{a.type, a.batch * a.heads * a.queries * a.value_width},
+      : query(tensor(a, {a.batch, a.heads, a.queries, a.width}, a.query)),
+        key(tensor(a, {a.batch, a.key_heads, a.keys, a.width}, a.key)),
+        value(tensor(a, {a.batch, a.key_heads, a.keys, a.value_width}, a.value)),
+        out(tensor(a, outExtents(a), a.out)),
         rows{a.type == MTC_F16 || a.type == MTC_BF16 ? uint32_t(MTC_F32) : a.type,
              a.batch * a.heads * a.queries} {}
+
+  static SmallVector<int64_t> outExtents(const MtcAttention &a) {
+    return {a.batch, a.heads, a.queries, a.value_width};
+  }
+  static Shape tensor(const MtcAttention &a, ArrayRef<int64_t> extents,
+                      const int64_t (&strides)[4]) {
+    int64_t elements = 1;
+    for (int64_t extent : extents)
+      elements *= extent;
+    return {a.type, elements, CallShapes::spanOf(extents, strides)};
+  }
 
   /// Query, key, value, and bias and mask where there are any.
   static SmallVector<Shape> common(const MtcAttention &a) {
     Tensors tensors(a);
     SmallVector<Shape> result = {tensors.query, tensors.key, tensors.value};
     if (a.has_bias)
-      result.push_back({a.type, repeated(a, a.bias)});
+      result.push_back({a.type, repeated(a, a.bias), spanOfScores(a, a.bias)});
     if (a.has_mask)
-      result.push_back({MTC_BOOL, repeated(a, a.mask)});
+      result.push_back({MTC_BOOL, repeated(a, a.mask), spanOfScores(a, a.mask)});
     return result;
+  }
+  static int64_t spanOfScores(const MtcAttention &a, const int64_t (&strides)[4]) {
+    return CallShapes::spanOf({a.batch, a.heads, a.queries, a.keys}, strides);
   }
   /// Of a bias or a mask: an axis with a stride of 0 has one element.
   static int64_t repeated(const MtcAttention &a, const int64_t (&strides)[4]) {
@@ -145,10 +159,14 @@ Cost AttentionCallAttr::getCost() const { return costOf(*getRecord(), getShapes(
 CallShapes AttentionGradientCallAttr::getShapes() const {
   const MtcAttention &a = *getRecord();
   Tensors tensors(a);
-  CallShapes shapes = {Tensors::common(a), {tensors.query, tensors.key, tensors.value}};
+  CallShapes shapes = {
+      Tensors::common(a),
+      {Tensors::tensor(a, {a.batch, a.heads, a.queries, a.width}, a.d_query),
+       Tensors::tensor(a, {a.batch, a.key_heads, a.keys, a.width}, a.d_key),
+       Tensors::tensor(a, {a.batch, a.key_heads, a.keys, a.value_width}, a.d_value)}};
   shapes.operands.append({tensors.rows, tensors.rows, tensors.out});
   if (a.has_out)
-    shapes.operands.push_back(tensors.out);
+    shapes.operands.push_back(Tensors::tensor(a, Tensors::outExtents(a), a.saved_out));
   return shapes;
 }
 

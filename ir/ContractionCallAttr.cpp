@@ -109,6 +109,13 @@ struct Extents {
   int64_t batch = 1, lhs, rhs, out, sums;
 };
 
+/// From an operand's first element to its last.
+int64_t spanOf(const MtcContraction &c, const int64_t *strides, int64_t rows, int64_t columns) {
+  SmallVector<int64_t> extents(c.batch, c.batch + c.batch_rank);
+  extents.append({rows, columns});
+  return CallShapes::spanOf(extents, ArrayRef(strides, extents.size()));
+}
+
 } // namespace
 
 static int64_t operandBytes(uint32_t type, uint32_t storage, int64_t elements) {
@@ -117,10 +124,11 @@ static int64_t operandBytes(uint32_t type, uint32_t storage, int64_t elements) {
   return elements * bytesOfType(storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type);
 }
 
-static CallShapes::Shape operandShape(uint32_t type, uint32_t storage, int64_t elements) {
+static CallShapes::Shape operandShape(uint32_t type, uint32_t storage, int64_t elements,
+                                      int64_t span) {
   if (storage == MTC_STORED_NF4)
     return {MTC_U8, mtc_nf4_bytes(elements)};
-  return {storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type, std::nullopt};
+  return {storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type, std::nullopt, span};
 }
 
 /// Operands and results, each counted once; a result that is added to, twice.
@@ -152,16 +160,20 @@ CallShapes ContractionCallAttr::getShapes() const {
   const MtcContraction &c = *getRecord();
   Extents extents(c);
   CallShapes shapes;
-  shapes.operands.push_back(operandShape(c.type, c.lhs_storage, extents.lhs));
-  shapes.operands.push_back(operandShape(c.type, c.rhs_storage, extents.rhs));
+  shapes.operands.push_back(
+      operandShape(c.type, c.lhs_storage, extents.lhs, spanOf(c, c.lhs_strides, c.m, c.k)));
+  shapes.operands.push_back(
+      operandShape(c.type, c.rhs_storage, extents.rhs, spanOf(c, c.rhs_strides, c.k, c.n)));
   for (uint32_t i = 0; i < c.addend_count; ++i)
-    shapes.operands.push_back({addendType(c, i), std::nullopt});
-  uint32_t type = resultType(c);
+    shapes.operands.push_back(
+        {addendType(c, i), std::nullopt, spanOf(c, c.addend_strides[i], c.m, c.n)});
+  const CallShapes::Shape out = {resultType(c), extents.out, spanOf(c, c.out_strides, c.m, c.n)};
+  uint32_t type = out.type;
   if (c.activation == MTC_GELU_GRADIENT)
-    shapes.operands.push_back({type, extents.out});
-  shapes.results.push_back({type, extents.out});
+    shapes.operands.push_back(out);
+  shapes.results.push_back(out);
   if (c.has_auxiliary)
-    shapes.results.push_back({type, extents.out});
+    shapes.results.push_back(out);
   if (c.summed)
     shapes.results.push_back({type, extents.sums});
   return shapes;

@@ -105,7 +105,11 @@ struct CallShapes {
   struct Shape {
     uint32_t type;
     std::optional<int64_t> elements;
+    /// From the first element to the last, where strides may leave others out in between.
+    std::optional<int64_t> span = std::nullopt;
   };
+  /// The span of a tensor of these extents and strides.
+  static int64_t spanOf(mlir::ArrayRef<int64_t> extents, mlir::ArrayRef<int64_t> strides);
   mlir::SmallVector<Shape> operands, results;
 };
 

@@ -111,7 +111,7 @@ def Mtc_RuntimeScalar : Mtc_Enum<"RuntimeScalar", "what the runtime writes befor
    I32EnumCase<"MicroStep", 2, "micro_step">, I32EnumCase<"Seed", 3, "seed">]>;
 
 def Mtc_MemorySpace : Mtc_Enum<"MemorySpace",
-  "where an arena lies; the numbers are those of the program's ABI, which has no arena on a disk",
+  "where an arena lies; the numbers are those of the program's ABI",
   [I32EnumCase<"Device", 0, "device">, I32EnumCase<"PinnedHost", 1, "pinned_host">, I32EnumCase<"Host", 2, "host">,
    I32EnumCase<"Disk", 3, "disk">]>;
 def Mtc_MemorySpaceAttr : Mtc_EnumAttr<Mtc_MemorySpace, "space"> { let assemblyFormat = "$value"; }

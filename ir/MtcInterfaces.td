@@ -214,6 +214,10 @@ def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
       "getKernelSeconds", (ins "::mlir::Operation *":$kernel)>,
     InterfaceMethod<"Seconds that copying so many bytes within the arena is estimated to take.", "double",
       "getCopySeconds", (ins "int64_t":$bytes)>,
+    InterfaceMethod<"Where variables and values lie that leave the device's memory between their uses.",
+      "::mtc::MemorySpace", "getOffloadSpace", (ins)>,
+    InterfaceMethod<"Seconds that copying so many bytes from one space to another is estimated to take.", "double",
+      "getTransferSeconds", (ins "::mtc::MemorySpace":$source, "::mtc::MemorySpace":$destination, "int64_t":$bytes)>,
     InterfaceMethod<"What the estimates of time are of, such as `calibrated on AMD EPYC`.", "::std::string",
       "describeRates", (ins)>];
 }

@@ -21,6 +21,20 @@ LogicalResult ArenaOp::verify() {
          << stringifyEnum(getSpace()) << " (arena_c1)";
 }
 
+TransferSlotsOp TransferSlotsOp::find(ModuleOp module) {
+  auto all = module.getOps<TransferSlotsOp>();
+  return all.empty() ? TransferSlotsOp() : *all.begin();
+}
+
+LogicalResult TransferSlotsOp::verify() {
+  const auto count = static_cast<int64_t>(getCount()), size = static_cast<int64_t>(getSize());
+  if (count >= 1 && size >= alignment && size % alignment == 0)
+    return success();
+  return emitOpError("has ") << count << " slots of " << size
+                             << " bytes, expected one or more of a multiple of " << alignment
+                             << " (transfer_slots_c1)";
+}
+
 /// Whether all slices lie on the device.
 static LogicalResult verifyOnDevice(Operation *op, StringRef constraint,
                                     ArrayRef<ArrayAttr> slices) {

@@ -48,6 +48,30 @@ def ArenaOp : Mtc_Op<"arena"> {
   }];
 }
 
+def TransferSlotsOp : Mtc_Op<"transfer_slots", [HasParent<"::mlir::ModuleOp">]> {
+  let summary = "memory of the device through which windows of variables in other spaces pass";
+  let description = [{
+    A kernel that reads or writes variables in other spaces runs in windows: ranges of its rows. What a window has of these
+    variables is copied into a slot, the kernel reads and writes it there, and what it wrote is copied back. Windows take
+    the slots in turn, so that copies of some run while others compute.
+
+    ```mlir
+    mtc.transfer_slots 4 size 8388608
+    ```
+
+    * transfer_slots_c1: there is at least one slot; sizes are a multiple of 4096, as are the slots' offsets.
+  }];
+  let arguments = (ins I64Attr:$count, I64Attr:$size);
+  let assemblyFormat = "$count `size` $size attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Slots, what lies in them, and slices in other spaces begin at multiples of it: whole pages are copied directly.
+    static constexpr int64_t alignment = 4096;
+    int64_t getBytes() { return getCount() * getSize(); }
+    static TransferSlotsOp find(::mlir::ModuleOp module);
+  }];
+}
+
 def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
                                                   SingleBlockImplicitTerminator<"KernelYieldOp">]> {
   let summary = "a kernel apart from its operands, which launches share";

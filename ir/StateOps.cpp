@@ -12,7 +12,8 @@ using namespace mtc;
 void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twine &name, Type type,
                        Attribute initial, FlatSymbolRefAttr of, StringAttr moduleName) {
   build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
-        initial, of, moduleName, IntegerAttr(), UnitAttr());
+        initial, of, moduleName, IntegerAttr(), UnitAttr(),
+        MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
 }
 
 RankedTensorType VariableOp::getSourceType() {
@@ -69,6 +70,12 @@ LogicalResult VariableOp::verify() {
                             "(variable_c1)";
   if (failed(verifyScalar(*this)))
     return failure();
+  const bool isOnDevice = getSpace() == MemorySpace::Device;
+  if (!isOnDevice && (getTransient() || getRole() == Role::Scalar || getRole() == Role::Gradient))
+    return emitOpError("of the role ")
+           << stringifyRole(getRole()) << (getTransient() ? ", which is transient," : "")
+           << " lies in the space " << stringifyEnum(getSpace())
+           << ", expected on the device (variable_c5)";
   if (isa<AsParameterAttr>(getInitial()) && !getOf())
     return emitOpError("starts as its parameter, but belongs to none (variable_c3)");
   if (auto stored = dyn_cast<StoredAttr>(getInitial())) {

@@ -9,13 +9,16 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let summary = "a tensor that outlives a step";
   let description = [{
     The symbol is the ONNX initializer's name for parameters, constants and state. `of` names the parameter that a
-    gradient, an optimizer state or an average over the steps belongs to; `at` is its byte offset in the arena, once allocated; `module_name` is the name in the user's module where the exporter lost it.
+    gradient, an optimizer state or an average over the steps belongs to; `at` is its byte offset in the arena of its space, once allocated; `module_name` is the name in the user's module where the exporter lost it.
+    A variable `in` another space than the device's lies there between its uses: kernels that read and write it run in windows
+    (`mtc.staging`), through memory of the device.
     A `transient` variable is written by one function and read when that has run: it has a slice of that function's arena alone.
 
     ```mlir
     mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
     mtc.variable gradient @fc.weight.grad : tensor<10x64xf32> = #mtc.zeros of @fc.weight
     mtc.variable scalar @mtc.step : tensor<i64> = #mtc.scalar<step>
+    mtc.variable optimizer @fc.weight.moment1 in disk : tensor<10x64xf32> = #mtc.zeros of @fc.weight
     ```
 
     * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements
@@ -23,11 +26,13 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     * variable_c2: a `scalar`, and nothing else, is a #mtc.scalar, of the type that the runtime writes.
     * variable_c3: what starts as its parameter has one.
     * variable_c4: a #mtc.stored is the value of a frozen variable, whose type says what it is stored in.
+    * variable_c5: a scalar, a gradient and a transient variable lie on the device.
   }];
   let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
-                       OptionalAttr<I64Attr>:$offset, UnitAttr:$transient);
-  let assemblyFormat = "$role (`transient` $transient^)? $sym_name `:` $type `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
+                       OptionalAttr<I64Attr>:$offset, UnitAttr:$transient,
+                       DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
+  let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
   let builders = [
     OpBuilder<(ins "::mtc::Role":$role, "const ::llvm::Twine &":$name, "::mlir::Type":$type, "::mlir::Attribute":$initial,
                    CArg<"::mlir::FlatSymbolRefAttr", "{}">:$of, CArg<"::mlir::StringAttr", "{}">:$moduleName)>];
@@ -100,6 +105,38 @@ def WriteFlatOp : Mtc_Op<"write_flat", [MemoryEffects<[MemWrite]>, DeclareOpInte
   let summary = "gives several variables new values from one flat tensor";
   let arguments = (ins FlatSymbolRefArrayAttr:$variables, Mtc_Tensor:$value);
   let assemblyFormat = "$variables `,` $value attr-dict `:` type($value)";
+}
+
+def MoveOp : Mtc_Op<"move", [Pure, SameOperandsAndResultType]> {
+  let summary = "a value, in memory of another space";
+  let description = [{
+    Kernels and library calls read values on the device. What is moved away from there frees its memory until it is moved
+    back; copies run while other operations do.
+
+    ```mlir
+    %away = mtc.move %x to disk : tensor<64xf32>
+    ...
+    %back = mtc.move %away to device : tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins Mtc_Tensor:$value, Mtc_MemorySpaceAttr:$space);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "$value `to` $space attr-dict `:` type($result)";
+}
+
+def HoldOp : Mtc_Op<"hold", [MemoryEffects<[MemWrite]>]> {
+  let summary = "keeps the memory of values until here";
+  let description = [{
+    Copies that read the values may run until then: what runs before does not take their memory, and so does not wait.
+
+    ```mlir
+    %away = mtc.move %x to disk : tensor<64xf32>
+    %y = mtc.kernel ...
+    mtc.hold %x : tensor<64xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Mtc_Tensor>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 #endif // MTC_IR_STATE_OPS

@@ -11,15 +11,22 @@ namespace mtc {
 struct StepAccess {
   explicit StepAccess(mlir::Operation *op);
 
-  /// The results, then the scratch if there is any.
+  /// All bytes from the first to the last that the operation writes of each result, then the
+  /// scratch if there is any.
   mlir::SmallVector<AtAttr> getWrites() const;
+  /// Whether one of the two writes what the other reads or writes: they run in their order.
+  bool conflictsWith(const StepAccess &other) const;
 
-  mlir::SmallVector<AtAttr> reads, results;
-  AtAttr scratch; ///< as a slice of bytes; null without scratch
+  mlir::SmallVector<AtAttr> reads;   ///< all from the first byte to the last
+  mlir::SmallVector<AtAttr> results; ///< as large as their values, which may lie with strides
+  AtAttr scratch;                    ///< as a slice of bytes; null without scratch
   /// Of each result, the number of the operation that reads it last: see `mtc.step`. Empty where
   /// the operation does not say.
   mlir::ArrayRef<int64_t> lastUses;
   mlir::ValueRange dependencies;
+
+private:
+  mlir::SmallVector<AtAttr> written; ///< of each result, from its first byte to its last
 };
 
 /// How many operations stand before one in its block.

@@ -20,7 +20,7 @@ public:
     if (auto module = step->getParentOfType<ModuleOp>())
       for (auto variable : module.getOps<VariableOp>())
         if (std::optional<int64_t> offset = variable.getOffset();
-            offset && !variable.getTransient())
+            offset && !variable.getTransient() && variable.getSpace() == MemorySpace::Device)
           lives[*offset] = {*offset + byteSize(variable.getTensorType()), end, variable};
     for (auto input : step.getInputs().getAsRange<AtAttr>())
       lives[input.getOffset()] = {input.getEnd(), end, step};

@@ -32,8 +32,12 @@ public:
         return failure();
     if (!copy)
       return success();
-    ended.insert(op);
-    before[op] = SmallVector<Operation *>(ended.begin(), ended.end());
+    // Of those before it, the ones that the step itself still has to wait for.
+    auto &endedWithIt = before[op];
+    for (AsyncCopyOp other : running)
+      if (ended.contains(other))
+        endedWithIt.push_back(other);
+    endedWithIt.push_back(op);
     lastOfStream[copy.getStream()] = copy;
     running.insert(copy);
     return success();

@@ -49,6 +49,11 @@ double TargetInfo::getCopySeconds(int64_t bytes) const {
   return target ? target.getCopySeconds(bytes) : 0;
 }
 
+double TargetInfo::getTransferSeconds(MemorySpace source, MemorySpace destination,
+                                      int64_t bytes) const {
+  return target ? target.getTransferSeconds(source, destination, bytes) : 0;
+}
+
 std::string TargetInfo::describeRates() const { return target ? target.describeRates() : ""; }
 
 bool TargetInfo::isFasterAsKernel(LibraryCallOpInterface call) const {

@@ -32,10 +32,15 @@ public:
   bool isFasterAsKernel(LibraryCallOpInterface call) const;
   /// Whether calls multiply elements of this type as f32.
   bool multipliesInF32(mlir::Type element) const;
+  /// Where what is offloaded lies: a disk where the module names no target.
+  MemorySpace getOffloadSpace() const {
+    return target ? target.getOffloadSpace() : MemorySpace::Disk;
+  }
   /// Estimates; 0 where the module names no target.
   double getCallSeconds(CallAttrInterface call) const;
   double getKernelSeconds(mlir::Operation *kernel) const;
   double getCopySeconds(int64_t bytes) const;
+  double getTransferSeconds(MemorySpace source, MemorySpace destination, int64_t bytes) const;
   /// What they are of; "" where the module names no target.
   std::string describeRates() const;
 

@@ -172,7 +172,8 @@ void runOnData(const MtcProgram &program, const Options &options, Device &device
 void run(const MtcProgram &program, const std::string &programPath, const Options &options) {
   Inputs inputs(program, programPath, options);
   std::unique_ptr<Device> opened =
-      openDevice(program, options.device, options.threads, arenaBytes(program, options));
+      openDevice(program, {options.device, options.threads, arenaBytes(program, options),
+                           options.offloadFolder});
   Device &device = *opened;
   const WeightsChoice weights{options.weights, folderOf(programPath)};
   initializeVariables(program, device, options.threads, weights, inputs.resumed.has_value());

@@ -2,6 +2,7 @@
 
 #include "codegen/cpu/CpuDialect.h"
 
+#include "codegen/cpu/DiskRates.h"
 #include "codegen/cpu/Rates.h"
 #include "codegen/host/Processor.h"
 #include "ir/TypeCode.h"
@@ -70,6 +71,17 @@ double TargetAttr::getCallSeconds(CallAttrInterface call) const {
 
 double TargetAttr::getKernelSeconds(Operation *kernel) const {
   return findRates(*this).getSeconds(costOfKernel(kernel));
+}
+
+MemorySpace TargetAttr::getOffloadSpace() const { return MemorySpace::Disk; }
+
+double TargetAttr::getTransferSeconds(MemorySpace source, MemorySpace destination,
+                                      int64_t bytes) const {
+  if (source != MemorySpace::Disk && destination != MemorySpace::Disk)
+    return getCopySeconds(bytes);
+  const DiskRates &rates = diskRatesOf(getRates(), getProcessor());
+  const double perSecond = source == MemorySpace::Disk ? rates.read : rates.write;
+  return rates.overhead + static_cast<double>(bytes) / perSecond;
 }
 
 double TargetAttr::getCopySeconds(int64_t bytes) const {

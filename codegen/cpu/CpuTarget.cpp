@@ -37,6 +37,7 @@ public:
 
   llvm::Constant *describeKernel(KernelFunctionOp kernel, ConstantBuilder &builder) override;
   llvm::Constant *describeProgram(ConstantBuilder &builder) override { return builder.null(); }
+  StringRef refuseCopy(MemorySpace, MemorySpace) const override { return ""; }
 
 protected:
   OwningOpRef<ModuleOp> emitLoops(const CodeSources &sources) override;

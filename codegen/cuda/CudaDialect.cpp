@@ -96,6 +96,15 @@ double TargetAttr::getKernelSeconds(Operation *kernel) const {
   return figuresOf(numberOf(*this)).getSeconds(costOfKernel(kernel));
 }
 
+MemorySpace TargetAttr::getOffloadSpace() const { return MemorySpace::PinnedHost; }
+
+double TargetAttr::getTransferSeconds(MemorySpace source, MemorySpace destination,
+                                      int64_t bytes) const {
+  if (source == destination)
+    return getCopySeconds(bytes);
+  return figuresOf(numberOf(*this)).getTransferSeconds(bytes);
+}
+
 double TargetAttr::getCopySeconds(int64_t bytes) const {
   return figuresOf(numberOf(*this)).getCopySeconds(bytes);
 }

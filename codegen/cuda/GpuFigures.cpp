@@ -13,12 +13,12 @@ using namespace mtc;
 using namespace mtc::cuda;
 
 static constexpr GpuFigures known[] = {
-    {80, "A100", 9.7, 19.5, 156, 312, 2039, 108},
-    {86, "A40", 0.58, 37.4, 74.8, 149.7, 696, 84},
-    {89, "L40S", 1.4, 91.6, 183, 362, 864, 142},
-    {90, "H100", 33.5, 66.9, 494.7, 989.4, 3352, 132},
-    {100, "B200", 37, 75, 1100, 2250, 7700, 148},
-    {120, "GeForce RTX 5090", 1.6, 104.8, 104.8, 209.5, 1792, 170}};
+    {80, "A100", 9.7, 19.5, 156, 312, 2039, 32, 108},
+    {86, "A40", 0.58, 37.4, 74.8, 149.7, 696, 32, 84},
+    {89, "L40S", 1.4, 91.6, 183, 362, 864, 32, 142},
+    {90, "H100", 33.5, 66.9, 494.7, 989.4, 3352, 64, 132},
+    {100, "B200", 37, 75, 1100, 2250, 7700, 64, 148},
+    {120, "GeForce RTX 5090", 1.6, 104.8, 104.8, 209.5, 1792, 64, 170}};
 
 const GpuFigures &cuda::figuresOf(unsigned number) {
   const GpuFigures *best = known;
@@ -29,7 +29,7 @@ const GpuFigures &cuda::figuresOf(unsigned number) {
 }
 
 /// What remains of the makers' peaks.
-static constexpr double ofProducts = 0.7, ofAttention = 0.4, ofBandwidth = 0.85;
+static constexpr double ofProducts = 0.7, ofAttention = 0.4, ofBandwidth = 0.85, ofBus = 0.8;
 /// Of a launch in a graph.
 static constexpr double launchSeconds = 2e-6;
 
@@ -84,3 +84,7 @@ double GpuFigures::getSeconds(const Cost &kernel) const {
 }
 
 double GpuFigures::getCopySeconds(int64_t bytes) const { return getSeconds(Cost{0, 2 * bytes, 0}); }
+
+double GpuFigures::getTransferSeconds(int64_t bytes) const {
+  return launchSeconds + static_cast<double>(bytes) / (1e9 * ofBus * bus);
+}

@@ -17,11 +17,14 @@ struct GpuFigures {
   /// Peaks, dense, in 10^12 operations a second: of f64 and f32 units, of tensor cores.
   double f64, f32, tf32, half;
   double bandwidth; ///< of memory, in 10^9 bytes a second
+  double bus;       ///< of PCI Express in each direction, in 10^9 bytes a second
   int processors;
 
   double getSeconds(CallAttrInterface call, ContractionPrecision precision) const;
   double getSeconds(const Cost &kernel) const;
   double getCopySeconds(int64_t bytes) const;
+  /// Of a copy between its memory and pinned memory of the host.
+  double getTransferSeconds(int64_t bytes) const;
 };
 
 /// Those of the architecture, or of the nearest one before it that has some.

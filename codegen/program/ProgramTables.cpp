@@ -307,6 +307,7 @@ private:
         field<&MtcProgram::arena_bytes>(arena.getSize()),
         field<&MtcProgram::pinned_host_arena_bytes>(arenaBytes(MemorySpace::PinnedHost)),
         field<&MtcProgram::host_arena_bytes>(arenaBytes(MemorySpace::Host)),
+        field<&MtcProgram::disk_arena_bytes>(arenaBytes(MemorySpace::Disk)),
         field<&MtcProgram::redzone>(arena.getRedzone()),
         field<&MtcProgram::staging>(arena.getStaging()),
         field<&MtcProgram::threads>(compiledFor ? compiledFor.getThreads() : 1),

@@ -15,7 +15,9 @@ using llvm::Constant;
 
 static_assert(static_cast<int>(MemorySpace::Device) == MTC_DEVICE &&
               static_cast<int>(MemorySpace::PinnedHost) == MTC_PINNED_HOST &&
-              static_cast<int>(MemorySpace::Host) == MTC_HOST);
+              static_cast<int>(MemorySpace::Host) == MTC_HOST &&
+              static_cast<int>(MemorySpace::Disk) == MTC_DISK);
+static_assert(TransferSlotsOp::alignment == MTC_PAGE);
 
 void StepTables::addKernels(ModuleOp placed) {
   ArenaOp arena = ArenaOp::find(placed);

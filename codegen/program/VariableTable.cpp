@@ -14,11 +14,12 @@ using namespace mtc;
 using llvm::Constant;
 
 Constant *mtc::describeTensor(ConstantBuilder &c, StringRef name, RankedTensorType type,
-                              int64_t offset) {
+                              int64_t offset, MemorySpace space) {
   return c.record(
       field<&MtcTensor::name>(name), field<&MtcTensor::type>(typeCode(type.getElementType())),
       field<&MtcTensor::rank>(type.getRank()), field<&MtcTensor::dims>(c.i64Array(type.getShape())),
-      field<&MtcTensor::offset>(offset), field<&MtcTensor::bytes>(byteSize(type)));
+      field<&MtcTensor::offset>(offset), field<&MtcTensor::bytes>(byteSize(type)),
+      field<&MtcTensor::space>(space));
 }
 
 Constant *mtc::describeScalars(ConstantBuilder &c, ModuleOp placed) {
@@ -110,17 +111,17 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     Constant *source = c.null();
     if (stored)
       source = c.global(describeTensor(c, name, stored.getType(), /*offset=*/-1));
-    entries.push_back(
-        c.record(field<&MtcVariable::tensor>(
-                     describeTensor(c, name, variable.getTensorType(), *variable.getOffset())),
-                 field<&MtcVariable::role>(variable.getRole()),
-                 field<&MtcVariable::initial>(initial), field<&MtcVariable::data>(data),
-                 field<&MtcVariable::spread>(spread), field<&MtcVariable::of>(of),
-                 field<&MtcVariable::module_name>(variable.getModuleName().value_or(name)),
-                 field<&MtcVariable::storage>(stored ? static_cast<uint32_t>(stored.getStorage())
-                                                     : uint32_t{MTC_STORED_AS_IS}),
-                 field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
-                 field<&MtcVariable::source>(source)));
+    entries.push_back(c.record(
+        field<&MtcVariable::tensor>(describeTensor(c, name, variable.getTensorType(),
+                                                   *variable.getOffset(), variable.getSpace())),
+        field<&MtcVariable::role>(variable.getRole()), field<&MtcVariable::initial>(initial),
+        field<&MtcVariable::data>(data), field<&MtcVariable::spread>(spread),
+        field<&MtcVariable::of>(of),
+        field<&MtcVariable::module_name>(variable.getModuleName().value_or(name)),
+        field<&MtcVariable::storage>(stored ? static_cast<uint32_t>(stored.getStorage())
+                                            : uint32_t{MTC_STORED_AS_IS}),
+        field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
+        field<&MtcVariable::source>(source)));
   }
   return success();
 }

@@ -10,9 +10,10 @@
 
 namespace mtc {
 
-/// An MtcTensor (runtime/abi/program.h) at an offset of the arena.
+/// An MtcTensor (runtime/abi/program.h) at an offset of the arena of a space.
 llvm::Constant *describeTensor(ConstantBuilder &builder, llvm::StringRef name,
-                               mlir::RankedTensorType type, int64_t offset);
+                               mlir::RankedTensorType type, int64_t offset,
+                               MemorySpace space = MemorySpace::Device);
 
 /// An MtcScalars: where the runtime writes what it sets before a step.
 llvm::Constant *describeScalars(ConstantBuilder &builder, mlir::ModuleOp placed);

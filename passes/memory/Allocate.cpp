@@ -8,6 +8,7 @@
 #include "passes/memory/AllocateOptions.h"
 #include "passes/memory/KernelOutliner.h"
 #include "passes/memory/MemoryAnalysis.h"
+#include "passes/memory/WindowWriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,7 +29,8 @@ class PlanWriter {
 public:
   PlanWriter(ModuleOp module, const MemoryAnalysis &analysis, const MemoryPlan &plan,
              int64_t redzone)
-      : module(module), analysis(analysis), plan(plan), redzone(redzone), outliner(module) {}
+      : module(module), analysis(analysis), plan(plan), redzone(redzone), outliner(module),
+        windows(TransferSlotsOp::find(module), analysis.getSlotsOffset(), outliner) {}
 
   LogicalResult run() {
     writeArena();
@@ -38,6 +40,8 @@ public:
         return failure();
     for (const FunctionMemory &function : analysis.getFunctions())
       function.getFunction().erase();
+    if (TransferSlotsOp slots = TransferSlotsOp::find(module))
+      slots.erase();
     return success();
   }
 
@@ -48,6 +52,9 @@ private:
     ArenaOp::create(builder, module.getLoc(), plan.peak, plan.live, plan.categories.data,
                     plan.categories.workspace, plan.staging, plan.asideRun, plan.peakAt,
                     MemorySpace::Device, plan.floor, redzone);
+    for (auto [space, bytes] : plan.otherSpaces)
+      ArenaOp::create(builder, module.getLoc(), bytes, bytes, 0, 0, 0, 0, LocationAttr(), space, 0,
+                      0);
   }
 
   void writeOffsets() {
@@ -62,7 +69,7 @@ private:
 
   AtAttr sliceOf(Value value) {
     return AtAttr::get(module.getContext(), analysis.offsetOf(*current, value),
-                       cast<RankedTensorType>(value.getType()));
+                       cast<RankedTensorType>(value.getType()), (*current)[value].buffer->space);
   }
 
   SmallVector<AtAttr> slicesOf(ValueRange values) {
@@ -107,7 +114,7 @@ private:
   void writeLastUses(Block &body, ArrayRef<int64_t> counts) {
     assembled.clear();
     for (const PlannedOperation *planned : current->getOrder())
-      if (planned->isAssembly)
+      if (planned->isAssembly && planned->results[0].buffer->space == MemorySpace::Device)
         assembled[planned->results[0].buffer->temporary].push_back(planned);
     auto op = body.begin();
     int64_t number = 0;
@@ -115,9 +122,16 @@ private:
       for (const int64_t end = counts[planned->time]; number < end; ++number, ++op) {
         // What a kernel's result starts as is copied for it alone.
         const bool isForNext = planned->isCompute && number + 1 < end;
-        SmallVector<int64_t> lastUses;
-        for (size_t i = 0; i < StepAccess(&*op).results.size(); ++i)
-          lastUses.push_back(lastUseOf(*planned, i, isForNext ? end - 1 : -1, counts));
+        const StepAccess access(&*op);
+        SmallVector<int64_t> lastUses(access.lastUses);
+        if (planned->runsInWindows()) {
+          for (auto [i, lastUse] : llvm::enumerate(lastUses))
+            if (lastUse == WindowWriter::asPlanned)
+              lastUse = lastUseOf(*planned, i, -1, counts);
+        } else {
+          for (size_t i = 0; i < access.results.size(); ++i)
+            lastUses.push_back(lastUseOf(*planned, i, isForNext ? end - 1 : -1, counts));
+        }
         setLastUses(&*op, lastUses);
       }
     }
@@ -126,6 +140,8 @@ private:
   /// The time at which a value is read last, alone or as a piece of what is assembled around it.
   int64_t lastUseOf(const PlannedValue &value) const {
     int64_t lastUse = value.lastUse;
+    if (value.buffer->space != MemorySpace::Device)
+      return lastUse;
     if (auto wholes = assembled.find(value.buffer->temporary); wholes != assembled.end())
       for (const PlannedOperation *assembly : wholes->second)
         if (value.definition->time <= assembly->time)
@@ -162,6 +178,10 @@ private:
     Operation *op = planned.op;
     int64_t scratch = planned.scratchBytes ? analysis.offsetOf(*current, planned.scratch) : 0;
     if (auto kernel = dyn_cast<KernelOp>(op)) {
+      SmallVector<AtAttr> slices = slicesOf(kernel.getInputs());
+      llvm::append_range(slices, slicesOf(kernel.getOutputs()));
+      if (llvm::any_of(slices, isElsewhere))
+        return windows.write(kernel, slices, builder);
       ArrayAttr inputs = sliceArray(kernel.getInputs());
       ArrayAttr outputs = sliceArray(kernel.getOutputs());
       if (auto onto = dyn_cast_if_present<BlockArgument>(yieldOf(kernel).getOnto()))
@@ -200,15 +220,20 @@ private:
       }
       return success();
     }
+    if (auto move = dyn_cast<MoveOp>(op)) {
+      CopyOp::create(builder, op->getLoc(), sliceOf(move.getValue()), sliceOf(move.getResult()),
+                     ValueRange(), DenseI64ArrayAttr());
+      return success();
+    }
     if (!planned.written.empty() && !planned.isComputedInPlace) {
       Value value = op->getOperand(0);
       VariableOp variable = analysis.getVariables()[planned.written.front()].variable;
       auto destination = AtAttr::get(builder.getContext(), *variable.getOffset(),
-                                     cast<RankedTensorType>(value.getType()));
+                                     cast<RankedTensorType>(value.getType()), variable.getSpace());
       CopyOp::create(builder, op->getLoc(), sliceOf(value), destination, ValueRange(),
                      DenseI64ArrayAttr());
     }
-    return success(); // Views, reads and the end need no code.
+    return success(); // Views, reads, holds and the end need no code.
   }
 
   /// What a result starts as lies where the result does.
@@ -238,6 +263,7 @@ private:
   /// Of the current function, by the temporary that holds their result.
   llvm::DenseMap<unsigned, SmallVector<const PlannedOperation *, 1>> assembled;
   KernelOutliner outliner;
+  WindowWriter windows;
 };
 
 struct AllocatePass : PassWithOptions<mtc::impl::AllocateBase<AllocatePass>, AllocateOptions> {

@@ -5,6 +5,8 @@
 #include "ir/OperandLayout.h"
 #include "ir/TensorBuilder.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -42,6 +44,12 @@ private:
   void assignResults(PlannedOperation *op);
   void findParts(PlannedOperation *assembly);
   void assignAssembly(PlannedOperation *assembly, int64_t begin);
+  void assignMove(MoveOp move, PlannedOperation *op);
+  /// Whether windows of the operation, which run one after another, have a result in common: none
+  /// may take the place of what the next one reads.
+  static bool isCommonToWindows(PlannedOperation *op, unsigned result) {
+    return op->results[result].bytes <= paddedBytes(1) && op->runsInWindows();
+  }
   std::optional<unsigned> dyingOperand(PlannedOperation *op, unsigned result);
   std::optional<unsigned> operandInBufferOf(PlannedOperation *op, unsigned result);
 
@@ -55,7 +63,7 @@ private:
   Buffer bufferOfVariable(FlatSymbolRefAttr symbol, int64_t birth) {
     const VariableLayout::Entry &entry = context.variables[symbol];
     if (entry.offset)
-      return Buffer{entry.offset};
+      return Buffer{entry.offset, 0, 0, entry.space};
     Buffer buffer = newTemporary(entry.bytes, birth, static_cast<int64_t>(order.size()));
     assignment.transients.insert({symbol, buffer});
     return buffer;
@@ -94,7 +102,8 @@ bool BufferAssigner::isComputedInPlace(PlannedOperation *write, PlannedValue *va
       PlannedValue &old = read->results[0];
       if (read->time > write->time || old.lastUse < birth)
         continue;
-      if (old.lastUse > birth || !definition->mayShare(result, &old))
+      if (old.lastUse > birth || isCommonToWindows(definition, result) ||
+          !definition->mayShare(result, &old))
         return false;
     }
   }
@@ -114,7 +123,8 @@ void BufferAssigner::assignWrite(PlannedOperation *write) {
 void BufferAssigner::findParts(PlannedOperation *assembly) {
   auto assemble = cast<AssembleOp>(assembly->op);
   for (auto [number, piece] : llvm::enumerate(assembly->operands))
-    if (piece->definition && piece->definition->isCompute && !piece->buffer &&
+    if (piece->definition && piece->definition->isCompute && !isa<MoveOp>(piece->definition->op) &&
+        !piece->buffer &&
         typeOf(piece->value).getNumElements() ==
             typeOf(assemble.getPieces()[number]).getNumElements())
       parts.try_emplace(piece, Part{assembly, assemble.getOffsetInBytes(number)});
@@ -128,8 +138,11 @@ void BufferAssigner::assignAssembly(PlannedOperation *assembly, int64_t begin) {
 }
 
 std::optional<unsigned> BufferAssigner::dyingOperand(PlannedOperation *op, unsigned result) {
+  if (op->runsInWindows())
+    return std::nullopt; // A window is written while others of the operand are still read.
   for (auto [i, operand] : llvm::enumerate(op->operands)) {
-    if (operand->buffer->fixedOffset || operand->lastUse != op->time)
+    if (operand->buffer->fixedOffset || operand->buffer->space != MemorySpace::Device ||
+        operand->lastUse != op->time)
       continue;
     // Another result of this operation may have taken the operand's buffer already, one that
     // nothing reads included.
@@ -151,7 +164,25 @@ std::optional<unsigned> BufferAssigner::operandInBufferOf(PlannedOperation *op, 
   return std::nullopt;
 }
 
+/// What is moved away from the device takes whole pages there.
+void BufferAssigner::assignMove(MoveOp move, PlannedOperation *op) {
+  PlannedValue &result = op->results[0];
+  if (result.buffer)
+    return; // A variable's.
+  if (move.getSpace() == MemorySpace::Device) {
+    result.buffer = newTemporary(result.bytes, op->time, result.lastUse);
+    return;
+  }
+  assignment.movedAway.push_back(
+      {static_cast<int64_t>(llvm::alignTo(result.bytes, TransferSlotsOp::alignment)), op->time,
+       result.lastUse});
+  result.buffer = Buffer{std::nullopt, static_cast<unsigned>(assignment.movedAway.size() - 1), 0,
+                         move.getSpace()};
+}
+
 void BufferAssigner::assignResults(PlannedOperation *op) {
+  if (auto move = dyn_cast<MoveOp>(op->op))
+    return assignMove(move, op);
   int64_t time = op->time;
   std::optional<unsigned> accumulated; // The operand in whose buffer the first result is computed.
   for (auto [number, result] : llvm::enumerate(op->results)) {

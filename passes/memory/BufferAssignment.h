@@ -29,8 +29,9 @@ struct BufferAssignment {
                                   mlir::MutableArrayRef<PlannedValue> arguments,
                                   const PlannedAccesses &accesses, const MemoryContext &context);
 
-  /// The buffers that are not fixed, in times of the schedule.
-  mlir::SmallVector<LiveBuffer, 0> temporaries;
+  /// The buffers that are not fixed, in times of the schedule: on the device, and in the space that
+  /// values are moved to.
+  mlir::SmallVector<LiveBuffer, 0> temporaries, movedAway;
   /// The buffers of the transient variables that the function writes, by symbol.
   llvm::MapVector<mlir::Attribute, Buffer> transients;
 };

@@ -6,6 +6,8 @@
 #include "ir/OperandLayout.h"
 #include "passes/memory/MemoryFloor.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -55,6 +57,11 @@ LogicalResult MemoryAnalysis::updateModule() {
   arguments = ArgumentLayout(module, variables.getSize(), redzone);
   staging = arguments.getSize() >= minStagedBytes ? arguments.getSize() : 0;
   fixed = variables.getSize() + arguments.getSize() + staging;
+  slots = 0;
+  if (TransferSlotsOp transfers = TransferSlotsOp::find(module)) {
+    slots = transfers.getBytes();
+    fixed = llvm::alignTo(fixed, TransferSlotsOp::alignment) + slots;
+  }
 
   // Functions know what the target said of their operations.
   Attribute compiledFor = module->getAttr(targetAttribute);
@@ -104,11 +111,30 @@ MemoryAnalysis::Region MemoryAnalysis::layOutRegion(bool ofAside) const {
   return region;
 }
 
+MemoryAnalysis::Region MemoryAnalysis::layOutMovedAway() const {
+  Region region;
+  SmallVector<LiveBuffer, 0> temporaries;
+  int64_t time = 0;
+  for (const FunctionMemory &function : getFunctions()) {
+    region.first[&function] = temporaries.size();
+    for (LiveBuffer buffer : function.getBuffers().movedAway)
+      temporaries.push_back({buffer.bytes, buffer.begin + time, buffer.end + time});
+    time += static_cast<int64_t>(function.getOrder().size()) + 1;
+  }
+  region.layout = layOut(temporaries);
+  return region;
+}
+
+int64_t MemoryAnalysis::getMovedOffset(MemorySpace space) const {
+  return llvm::alignTo(variables.getSize(space), TransferSlotsOp::alignment);
+}
+
 void MemoryAnalysis::updateLayout() {
   if (!isLayoutStale)
     return;
   common = layOutRegion(/*ofAside=*/false);
   aside = layOutRegion(/*ofAside=*/true);
+  movedAway = layOutMovedAway();
   isLayoutStale = false;
 }
 
@@ -119,7 +145,7 @@ static std::vector<MemoryPlan::AliveBuffer> aliveAt(const FunctionMemory &functi
   SmallVector<std::pair<Operation *, bool>, 0> holders(buffers.size());
   for (PlannedOperation *op : order.take_front(peak + 1)) {
     for (const PlannedValue &result : op->results)
-      if (!result.buffer->fixedOffset)
+      if (!result.buffer->fixedOffset && result.buffer->space == MemorySpace::Device)
         holders[result.buffer->temporary] = {op->op, false};
     if (op->scratchBytes)
       holders[op->scratch.temporary] = {op->op, true};
@@ -174,6 +200,7 @@ int64_t MemoryAnalysis::findFloor() const {
 MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
   MemoryPlan plan;
   plan.staging = staging;
+  const MemorySpace offloadSpace = TargetInfo::of(module).getOffloadSpace();
   int64_t workspace = 0;
   addPeak(plan, workspace);
   int64_t mostAside = 0;
@@ -185,7 +212,12 @@ MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
   plan.asideRun = asideRun > plan.peak ? asideRun : 0;
   plan.floor = isPlaced ? findFloor() : 0;
   plan.categories = variableCategories;
-  plan.categories.fill(plan.peak, fixed - variables.getSize(), workspace);
+  plan.categories.fill(plan.peak, arguments.getSize() + staging, workspace + slots);
+  for (unsigned space = 0; space <= getMaxEnumValForMemorySpace(); ++space)
+    if (auto other = static_cast<MemorySpace>(space); other != MemorySpace::Device)
+      if (int64_t bytes = getMovedOffset(other) +
+                          (isPlaced && other == offloadSpace ? movedAway.layout.size : 0))
+        plan.otherSpaces.push_back({other, bytes});
   return plan;
 }
 
@@ -205,6 +237,9 @@ FailureOr<MemoryPlan> MemoryAnalysis::getPlanWithLayout() {
 int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Buffer buffer) const {
   if (buffer.fixedOffset)
     return *buffer.fixedOffset;
+  if (buffer.space != MemorySpace::Device)
+    return getMovedOffset(buffer.space) +
+           movedAway.layout.offsets[movedAway.first.at(&function) + buffer.temporary];
   const Region &region = function.isAside() ? aside : common;
   return fixed + region.layout.offsets[region.first.at(&function) + buffer.temporary] + buffer.part;
 }

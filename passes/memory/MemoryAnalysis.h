@@ -16,9 +16,10 @@ namespace mtc {
 /// may change: the analysis is a listener of the rewriter that changes it, and a later answer costs
 /// reading what has changed, and additions; so a pass asks what a change is worth by making it.
 ///
-/// The arena holds the variables, then the inputs, then room for the next batch's inputs (staging),
-/// then what the functions keep while they run. Functions that run aside have an arena of a
-/// size of their own, so that what only they keep is not part of the others'.
+/// The device's arena holds its variables, then the inputs, then room for the next batch's inputs
+/// (staging), the slots of transfers, then what the functions keep while they run. Variables in
+/// other spaces lie in the arenas of these. Functions that run aside have an arena of a size of
+/// their own, so that what only they keep is not part of the others'.
 class MemoryAnalysis : public mlir::RewriterBase::Listener {
 public:
   /// `redzone` bytes, a multiple of the alignment, are left free behind each value by the layout.
@@ -30,12 +31,14 @@ public:
   mlir::FailureOr<MemoryPlan> getPlan();
   mlir::FailureOr<MemoryPlan> getPlanWithLayout();
 
-  /// Bytes of the arena that all functions share: variables, inputs and staging.
+  /// Bytes of the arena that all functions share: variables, inputs, staging and slots.
   int64_t getFixedBytes() const { return fixed; }
 
   // Of the module as it was when a plan was asked for last; offsets need a layout.
   auto getFunctions() const { return llvm::make_pointee_range(llvm::make_second_range(functions)); }
   const VariableLayout &getVariables() const { return variables; }
+  /// Where the first slot of transfers is; they end the bytes that all functions share.
+  int64_t getSlotsOffset() const { return fixed - slots; }
   int64_t offsetOf(const FunctionMemory &function, Buffer buffer) const;
   int64_t offsetOf(const FunctionMemory &function, mlir::Value value) const;
 
@@ -53,6 +56,9 @@ private:
     llvm::DenseMap<const FunctionMemory *, size_t> first; ///< of a function's temporaries
   };
   Region layOutRegion(bool ofAside) const;
+  Region layOutMovedAway() const;
+  /// Where values that are moved to a space begin in its arena.
+  int64_t getMovedOffset(MemorySpace space) const;
 
   using Change = void (FunctionMemory::*)(mlir::Operation *op);
   /// Tells the function of a change of an operation inside of `parent`.
@@ -72,9 +78,9 @@ private:
   VariableLayout variables;
   MemoryPlan::Categories variableCategories;
   ArgumentLayout arguments;
-  int64_t fixed = 0, staging = 0;
+  int64_t fixed = 0, staging = 0, slots = 0;
   llvm::MapVector<mlir::Operation *, std::unique_ptr<FunctionMemory>> functions;
-  Region common, aside;
+  Region common, aside, movedAway;
 };
 
 } // namespace mtc

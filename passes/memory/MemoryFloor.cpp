@@ -49,7 +49,7 @@ static int64_t leastScratch(PlannedOperation &op, const TargetInfo &target) {
 int64_t mtc::findFloor(const FunctionMemory &function, const TargetInfo &target) {
   int64_t floor = 0;
   for (PlannedOperation *op : function.getOrder()) {
-    if (!op->isCompute || op->op->hasAttr(recomputedAttribute))
+    if (!op->isCompute || isa<MoveOp>(op->op) || op->op->hasAttr(recomputedAttribute))
       continue;
     const int64_t values = bytesOfValues(*op);
     // Most need less in any case, and a library is slow to answer.

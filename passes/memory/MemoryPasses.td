@@ -48,8 +48,33 @@ def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
     `mtc.kernel_function`.
 
     The functions of a program run one after another: their values share memory too.
+
+    A kernel that reads or writes variables in other spaces becomes launches over windows of its rows, with copies to and
+    from the slots of `mtc.transfer_slots`; `mtc.move` becomes a copy. All of them run in order until `mtc-overlap-copies`
+    lets them overlap.
   }];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def OverlapCopies : Pass<"mtc-overlap-copies", "::mlir::ModuleOp"> {
+  let summary = "copies between spaces run while steps go on";
+  let description = [{
+    Copies of a placed step between two spaces run on streams: 1 brings values to the device, 2 takes them away. Those that
+    bring start as early as what else touches their slices allows, in their order. What touches these slices later waits.
+
+    ```mlir
+    mtc.launch @kernel_0 ...
+    mtc.copy <0, tensor<16xf32>, disk> into <0, tensor<16xf32>>
+    mtc.launch @kernel_1 [<0, tensor<16xf32>>] into [<0, tensor<16xf32>>]
+    mtc.copy <0, tensor<16xf32>> into <0, tensor<16xf32>, disk>
+    // becomes
+    %in = mtc.async_copy <0, tensor<16xf32>, disk> into <0, tensor<16xf32>> stream 1
+    mtc.launch @kernel_0 ...
+    mtc.launch @kernel_1 [<0, tensor<16xf32>>] into [<0, tensor<16xf32>>] after %in
+    %out = mtc.async_copy <0, tensor<16xf32>> into <0, tensor<16xf32>, disk> stream 2
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
 }
 
 #endif // MTC_PASSES_MEMORY

@@ -8,8 +8,9 @@ using namespace mtc;
 MemoryPlan::Categories MemoryPlan::Categories::ofVariables(ModuleOp module) {
   Categories categories;
   for (auto variable : module.getOps<VariableOp>()) {
-    if (variable.getTransient())
-      continue; // It has no slice while the program trains.
+    // A transient one has no slice while the program trains.
+    if (variable.getTransient() || variable.getSpace() != MemorySpace::Device)
+      continue;
     int64_t bytes = paddedBytes(byteSize(variable.getTensorType()));
     switch (variable.getRole()) {
     case Role::Gradient:

@@ -53,7 +53,7 @@ static Category categoryOf(Role role) {
   }
 }
 
-static std::string describe(VariableOp variable) {
+static std::string describeVariable(VariableOp variable) {
   std::string owner = variable.getOf().value_or("the model").str();
   switch (variable.getRole()) {
   case Role::Parameter:
@@ -114,10 +114,11 @@ private:
 
   void addVariables() {
     for (auto variable : placed.getOps<VariableOp>())
-      if (variable.getOffset() && !variable.getTransient())
+      if (variable.getOffset() && !variable.getTransient() &&
+          variable.getSpace() == MemorySpace::Device)
         add(AtAttr::get(placed.getContext(), *variable.getOffset(), variable.getTensorType()), 0,
             last, categoryOf(variable.getRole()), variable.getSymName().str(), "",
-            describe(variable));
+            describeVariable(variable));
   }
 
   void addInputs(ArrayRef<StepOp> steps, int64_t staging) {
@@ -178,7 +179,32 @@ private:
     return {};
   }
 
+  /// Of a copy; null of others.
+  static AtAttr sourceOf(Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op))
+      return copy.getSource();
+    if (auto copy = dyn_cast<AsyncCopyOp>(op))
+      return copy.getSource();
+    return {};
+  }
+
+  static std::string describe(MemorySpace space) {
+    switch (space) {
+    case MemorySpace::Device:
+      return "the device";
+    case MemorySpace::PinnedHost:
+    case MemorySpace::Host:
+      return "the host's memory";
+    case MemorySpace::Disk:
+      return "the disk";
+    }
+    llvm_unreachable("all spaces are handled");
+  }
+
   static std::string reasonOf(Operation *maker, Operation *reader, bool isAgain) {
+    if (AtAttr source = sourceOf(maker); source && source.getSpace() != MemorySpace::Device)
+      return "brought from " + describe(source.getSpace()) + " for " +
+             (reader ? forwardNodeNames(reader->getLoc()) : "the step's end");
     if (!reader)
       return "result of the step";
     if (reader == maker)

@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace mtc;
 
 PlannedOperation::PlannedOperation(Operation *op)
-    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface>(op)), isAssembly(isa<AssembleOp>(op)) {
+    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface, MoveOp>(op)),
+      isAssembly(isa<AssembleOp>(op)) {
   if (op->hasTrait<mtc::View>())
     return;
   for (Value result : op->getResults())
@@ -20,8 +21,8 @@ PlannedOperation::PlannedOperation(Operation *op)
 LogicalResult PlannedOperation::refresh(llvm::function_ref<PlannedValue *(Value)> find) {
   read = readVariables(op);
   written = writtenVariables(op);
-  if (!isCompute && !isAssembly && !op->hasTrait<mtc::View>() && !op->hasTrait<OpTrait::IsTerminator>() &&
-      read.empty() && written.empty())
+  if (!isCompute && !isAssembly && !op->hasTrait<mtc::View>() &&
+      !op->hasTrait<OpTrait::IsTerminator>() && read.empty() && written.empty() && !isa<HoldOp>(op))
     return op->emitOpError("is neither a kernel nor a library call: it cannot be allocated");
   for (PlannedValue &result : results)
     result.bytes = PlannedValue::bytesOf(result.value);
@@ -103,6 +104,16 @@ static bool mayShareCall(EpilogueOpInterface call, unsigned result, Value root) 
          call.mayAccumulate((*reads.begin()).getOperandNumber());
 }
 
+bool PlannedOperation::runsInWindows() const {
+  auto isElsewhere = [](const std::optional<Buffer> &buffer) {
+    return buffer && buffer->space != MemorySpace::Device;
+  };
+  return isa<KernelOp>(op) &&
+         (llvm::any_of(operands, [&](PlannedValue *each) { return isElsewhere(each->buffer); }) ||
+          llvm::any_of(results,
+                       [&](const PlannedValue &each) { return isElsewhere(each.buffer); }));
+}
+
 bool PlannedOperation::mayShare(unsigned result, PlannedValue *operand) {
   auto [known, isNew] = sharing.try_emplace({result, operand});
   if (isNew) {
@@ -122,7 +133,7 @@ int64_t PlannedOperation::getScratchBytes(const TargetInfo &target,
   if (auto kernel = dyn_cast<KernelOp>(op)) {
     kernelPlan = target.planKernel(kernel);
     bytes = kernelPlan ? kernelPlan.getScratchBytes() : 0;
-  } else if (auto call = cast<LibraryCallOpInterface>(op); takesOperandLayouts(call)) {
+  } else if (auto call = dyn_cast<LibraryCallOpInterface>(op); call && takesOperandLayouts(call)) {
     bytes = target.getScratchBytes(call, accumulated);
   }
   scratchAnswer = {accumulated, bytes};

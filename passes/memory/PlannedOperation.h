@@ -23,8 +23,9 @@ struct PlannedOperation;
 /// A buffer of a function: fixed (of a variable, an argument), or with a lifetime, to be laid out.
 struct Buffer {
   std::optional<int64_t> fixedOffset;
-  unsigned temporary = 0; ///< index into the function's temporaries where not fixed
-  int64_t part = 0;       ///< where in the temporary it begins: of a piece of what is assembled there
+  unsigned temporary = 0; ///< index into the function's temporaries of the space where not fixed
+  int64_t part = 0; ///< where in the temporary it begins: of a piece of what is assembled there
+  MemorySpace space = MemorySpace::Device;
 
   bool operator==(const Buffer &other) const = default;
 };
@@ -56,6 +57,8 @@ struct PlannedOperation {
   /// a diagnostic at an operation that is neither a kernel nor a library call, and has results.
   mlir::LogicalResult refresh(llvm::function_ref<PlannedValue *(mlir::Value)> find);
 
+  /// Whether it is a kernel that reads or writes what lies in other spaces than the device's.
+  bool runsInWindows() const;
   /// Whether the result may be computed in the buffer of an operand.
   bool mayShare(unsigned result, PlannedValue *operand);
   /// Bytes of the scratch, negative where the target cannot run the call. `accumulated` names the
@@ -67,7 +70,7 @@ struct PlannedOperation {
 
   mlir::Operation *op;
   bool isStale = true; ///< the operation has changed since it was read
-  bool isCompute;      ///< a kernel or a library call, whose results need buffers
+  bool isCompute;      ///< a kernel, a library call or a move, whose results need buffers
   bool isAssembly;     ///< pieces that lie in its result's buffer, or are copied there
   mlir::SmallVector<PlannedValue, 1> results;    ///< none of a view
   mlir::SmallVector<PlannedValue *, 4> operands; ///< those that the operands are views of

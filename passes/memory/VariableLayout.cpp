@@ -5,6 +5,7 @@
 #include "ir/VariableAccess.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -15,8 +16,9 @@ public:
 
   FailureOr<VariableLayout> run(ModuleOp module) {
     for (VariableOp variable : module.getOps<VariableOp>())
-      layout.entries[variable.getSymNameAttr()] = {
-          variable, paddedBytes(byteSize(variable.getTensorType())), std::nullopt};
+      layout.entries[variable.getSymNameAttr()] = {variable,
+                                                   paddedBytes(byteSize(variable.getTensorType())),
+                                                   std::nullopt, variable.getSpace()};
     for (auto function : module.getOps<func::FuncOp>())
       for (Operation &op : function.front())
         if (isa<ReadFlatOp, WriteFlatOp>(op) && failed(allocateGroup(&op)))
@@ -24,28 +26,37 @@ public:
     for (VariableOp variable : module.getOps<VariableOp>())
       if (VariableLayout::Entry &entry = layout.entries[variable.getSymNameAttr()];
           !variable.getTransient() && !entry.offset) {
-        allocate(entry);
-        layout.size += gap;
+        allocate(entry, /*startsSlice=*/true);
+        if (entry.space == MemorySpace::Device)
+          layout.sizes[static_cast<unsigned>(MemorySpace::Device)] += gap;
       }
     return std::move(layout);
   }
 
 private:
-  void allocate(VariableLayout::Entry &entry) {
+  void allocate(VariableLayout::Entry &entry, bool startsSlice) {
     if (entry.offset)
       return;
-    entry.offset = layout.size;
-    layout.size += entry.bytes;
+    int64_t &size = layout.sizes[static_cast<unsigned>(entry.space)];
+    if (startsSlice && entry.space != MemorySpace::Device)
+      size = llvm::alignTo(size, TransferSlotsOp::alignment);
+    entry.offset = size;
+    size += entry.bytes;
   }
 
   LogicalResult allocateGroup(Operation *user) {
     int64_t expected = -1;
+    std::optional<MemorySpace> space;
     for (FlatSymbolRefAttr symbol :
          llvm::concat<FlatSymbolRefAttr>(readVariables(user), writtenVariables(user))) {
       VariableLayout::Entry &entry = layout.entries[symbol.getAttr()];
       if (entry.variable.getTransient())
         continue;
-      allocate(entry);
+      if (space.value_or(entry.space) != entry.space)
+        return user->emitOpError("has ") << symbol << " in the space " << stringifyEnum(entry.space)
+                                         << ", and its predecessor in " << stringifyEnum(*space);
+      space = entry.space;
+      allocate(entry, /*startsSlice=*/expected < 0);
       if (expected >= 0 && *entry.offset != expected)
         return user->emitOpError("needs ")
                << symbol << " behind its predecessor, where another flat tensor does not have it";

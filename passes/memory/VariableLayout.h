@@ -8,22 +8,25 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <array>
 #include <optional>
 
 namespace mtc {
 
-/// Where the variables of a module lie in the arena.
+/// Where the variables of a module lie in the arenas of their spaces.
 class VariableLayout {
 public:
   struct Entry {
     VariableOp variable;
     int64_t bytes;                 ///< with its padding
     std::optional<int64_t> offset; ///< none of a transient variable
+    MemorySpace space;
   };
 
   /// Each variable is padded to the arena's alignment; those that are read as one flat tensor
-  /// follow each other in that order, and `gap` bytes follow all others. Fails with a diagnostic if
-  /// two flat tensors contradict.
+  /// follow each other in that order, and `gap` bytes follow all others on the device. In other
+  /// spaces what is copied as a whole begins at a page. Fails with a diagnostic if two flat tensors
+  /// contradict, or have variables in more than one space.
   static mlir::FailureOr<VariableLayout> compute(mlir::ModuleOp module, int64_t gap);
 
   const Entry &operator[](mlir::FlatSymbolRefAttr symbol) const {
@@ -32,14 +35,16 @@ public:
   bool isTransient(mlir::FlatSymbolRefAttr symbol) const { return !(*this)[symbol].offset; }
   /// In no particular order.
   auto getEntries() const { return llvm::make_second_range(entries); }
-  /// Bytes that those with an offset take together.
-  int64_t getSize() const { return size; }
+  /// Bytes that those with an offset in a space take together.
+  int64_t getSize(MemorySpace space = MemorySpace::Device) const {
+    return sizes[static_cast<unsigned>(space)];
+  }
 
 private:
   friend class VariableLayouter;
 
   llvm::DenseMap<mlir::StringAttr, Entry> entries;
-  int64_t size = 0;
+  std::array<int64_t, getMaxEnumValForMemorySpace() + 1> sizes = {};
 };
 
 } // namespace mtc

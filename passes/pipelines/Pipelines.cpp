@@ -75,10 +75,16 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
 
 static void buildAllocation(OpPassManager &manager, const MemoryOptions &options,
                             PassFilter takes) {
+  if (!options.offload.isAutomatic()) // What is chosen frees memory of what is planned behind it.
+    manager.addPass(createOffloadVariables(options.offload));
   addOptional(manager, createReorder(), takes);
   manager.addPass(createPieces(options.pieces));
   manager.addPass(createRecompute(options.recompute)); // What no better order avoids.
+  if (options.offload.isAutomatic())                   // What does not fit all the same.
+    manager.addPass(createOffloadVariables(options.offload));
+  manager.addPass(createOffloadActivations(options.offload));
   manager.addPass(createAllocate(options.allocate));
+  addOptional(manager, createOverlapCopies(), takes);
   manager.addPass(createReachStage({Stage::Placed}));
 }
 

@@ -8,6 +8,7 @@
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossScaling.h"
 #include "passes/memory/AllocateOptions.h"
+#include "passes/offload/OffloadOptions.h"
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
@@ -78,12 +79,14 @@ struct MemoryOptions {
   PiecesOptions pieces;
   RecomputeOptions recompute;
   AllocateOptions allocate;
+  OffloadOptions offload;
   PassSelection passes;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&MemoryOptions::pieces, option);
     visitMember(&MemoryOptions::recompute, option);
     visitMember(&MemoryOptions::allocate, option);
+    visitMember(&MemoryOptions::offload, option);
     visitMember(&MemoryOptions::passes, option);
   }
 };

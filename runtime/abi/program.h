@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 14u
+#define MTC_ABI_VERSION 15u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -45,7 +45,7 @@ typedef enum MtcType {
   MTC_F8E5M2 = 14
 } MtcType;
 
-/* A dense row-major tensor in the arena. `dims` holds `rank` extents; null for rank 0. */
+/* A dense row-major tensor in an arena. `dims` holds `rank` extents; null for rank 0. */
 typedef struct MtcTensor {
   const char *name;
   uint32_t type; /* MtcType */
@@ -53,7 +53,19 @@ typedef struct MtcTensor {
   const int64_t *dims;
   int64_t offset;
   int64_t bytes;
+  uint32_t space; /* MtcSpace: that of its arena */
 } MtcTensor;
+
+/* Where an arena lies. Kernels and calls use the device's alone. */
+typedef enum MtcSpace {
+  MTC_DEVICE = 0,
+  MTC_PINNED_HOST = 1, /* of the host, that a device copies from and to by itself */
+  MTC_HOST = 2,
+  MTC_DISK = 3 /* a file, which no address reaches */
+} MtcSpace;
+/* Slices on a disk that are copied by a function begin at multiples of it, and nothing else is in
+ * the rest of their last page. */
+#define MTC_PAGE 4096
 
 typedef enum MtcRole {
   MTC_PARAMETER = 0, /* trained; saved, exported */
@@ -156,13 +168,6 @@ typedef struct MtcCall {
   int64_t flops, bytes;    /* of one run, for the profile */
   const void *code; /* the target's own code for it, as a kernel has; null: a library's call */
 } MtcCall;
-
-/* Where an arena lies. Kernels, calls and the runtime itself use the device's alone. */
-typedef enum MtcSpace {
-  MTC_DEVICE = 0,
-  MTC_PINNED_HOST = 1, /* of the host, that a device copies from and to by itself */
-  MTC_HOST = 2
-} MtcSpace;
 
 typedef enum MtcOperationKind { MTC_LAUNCH = 0, MTC_CALL = 1, MTC_COPY = 2 } MtcOperationKind;
 
@@ -279,7 +284,7 @@ typedef struct MtcProgram {
 
   int64_t batch;       /* rows that a micro-step takes of inputs that are not whole; 1 if all are */
   int64_t arena_bytes; /* of the device */
-  int64_t pinned_host_arena_bytes, host_arena_bytes;
+  int64_t pinned_host_arena_bytes, host_arena_bytes, disk_arena_bytes;
   /* Bytes or more that nothing takes behind each value of the device's arena, in a program that
    * checks what its operations write; 0: it does not. */
   int64_t redzone;

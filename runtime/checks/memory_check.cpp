@@ -19,7 +19,8 @@ MemoryCheck::MemoryCheck(const MtcProgram &program, Device &device, int64_t aren
     : program(program), device(device),
       copy(static_cast<size_t>(arenaBytes), static_cast<char>(nothing)) {
   for (uint32_t i = 0; i < program.variable_count; ++i)
-    if (program.variables[i].initial != MTC_INITIAL_NONE)
+    if (program.variables[i].initial != MTC_INITIAL_NONE &&
+        program.variables[i].tensor.space == MTC_DEVICE)
       permanent.push_back(
           {program.variables[i].tensor.offset, paddedEnd(program.variables[i].tensor)});
   for (uint32_t i = 0; i < program.input_count; ++i) {
@@ -31,8 +32,8 @@ MemoryCheck::MemoryCheck(const MtcProgram &program, Device &device, int64_t aren
 }
 
 const MtcFunction &MemoryCheck::functionOf(const MtcOperation &operation) const {
-  for (const MtcFunction *function :
-       {&program.micro_step, &program.update, &program.gradients, &program.evaluate})
+  for (const MtcFunction *function : {&program.micro_step, &program.update, &program.gradients,
+                                      &program.evaluate, &program.compute_outputs})
     if (function->operation_count && function->operations <= &operation &&
         &operation < function->operations + function->operation_count)
       return *function;
@@ -187,7 +188,7 @@ std::vector<MemoryCheck::Holder> MemoryCheck::holdersAfter(const MtcFunction &fu
   std::vector<Holder> holders;
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcTensor &tensor = program.variables[i].tensor;
-    if (program.variables[i].initial != MTC_INITIAL_NONE)
+    if (program.variables[i].initial != MTC_INITIAL_NONE && tensor.space == MTC_DEVICE)
       holders.push_back({{tensor.offset, tensor.offset + tensor.bytes},
                          text("the variable '", tensor.name, "'")});
   }

@@ -26,7 +26,25 @@ struct MemoryUse {
 inline constexpr const char *otherArenasReason =
     "planned when the program was compiled: values that steps copy there and back";
 
-/// An arena and what runs over it. Work may be queued: what is asked for runs in the order in which
+/// A byte of one of the program's arenas: the device's unless a space is named.
+struct ArenaPlace {
+  ArenaPlace(int64_t offset, uint32_t space = MTC_DEVICE) : offset(offset), space(space) {}
+  ArenaPlace operator+(int64_t bytes) const { return {offset + bytes, space}; }
+
+  int64_t offset;
+  uint32_t space; ///< MtcSpace
+};
+inline ArenaPlace placeOf(const MtcTensor &tensor) { return {tensor.offset, tensor.space}; }
+
+/// What a device is opened with.
+struct DeviceChoice {
+  std::string name; ///< as --device has it
+  int threads = 1;  ///< of the host, that it may use
+  int64_t arenaBytes = 0;
+  std::string offloadFolder; ///< of arenas on a disk; "": the default (runtime/abi/offload.h)
+};
+
+/// Arenas and what runs over them. Work may be queued: what is asked for runs in the order in which
 /// it was asked for, and only `read`, `receive`, `wait` and the destructor wait for it. A fault
 /// that a kernel raised is thrown by the function that raised it or by the first of these after it.
 class Device {
@@ -37,14 +55,14 @@ public:
 
   virtual ~Device() = default;
 
-  /// Fills a range of the arena. Where the host reaches the arena, there and by one call; otherwise
+  /// Fills a range of an arena. Where the host reaches the arena, there and by one call; otherwise
   /// through a buffer, in pieces of a multiple of 1024 bytes but for the last.
-  virtual void write(int64_t offset, int64_t bytes, const Fill &fill) = 0;
-  /// Reads a range of the arena in the same way.
-  virtual void read(int64_t offset, int64_t bytes, const Use &use) = 0;
+  virtual void write(ArenaPlace to, int64_t bytes, const Fill &fill) = 0;
+  /// Reads a range of an arena in the same way.
+  virtual void read(ArenaPlace from, int64_t bytes, const Use &use) = 0;
 
-  /// Copies a range of the arena to another.
-  virtual void copy(int64_t from, int64_t to, int64_t bytes) = 0;
+  /// Copies a range of an arena to another.
+  virtual void copy(ArenaPlace from, ArenaPlace to, int64_t bytes) = 0;
 
   /// Writes a scalar of at most 8 bytes, in order with what runs.
   virtual void writeScalar(int64_t offset, const void *value, int64_t bytes) = 0;
@@ -83,11 +101,9 @@ public:
   virtual std::vector<MemoryUse> memoryBesideArena() = 0;
 };
 
-/// A device with a zeroed arena. `name` is that of --device, `threads` are those of the host that
-/// it may use. A mistake of the user if there is no such device, a fault of the system if it cannot
-/// be used or the memory cannot be had.
-std::unique_ptr<Device> openDevice(const MtcProgram &program, const std::string &name, int threads,
-                                   int64_t arenaBytes);
+/// A device with zeroed arenas. A mistake of the user if there is no such device or folder, a fault
+/// of the system if it cannot be used, or the memory or the room on the disk cannot be had.
+std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice);
 
 /// The addresses of a program's inputs in an arena at `arena`.
 std::vector<char *> inputBuffers(const MtcProgram &program, char *arena);

@@ -164,6 +164,11 @@ const Flag flags[] = {
      }},
     {"--device", "N", "the device to run on (default: 0)",
      [](Options &o, const Value &v) { o.device = v.text; }},
+    {"--offload-dir", "DIR",
+     "where to keep what a program compiled with --offload does not hold in memory, in a\n"
+     "file without a name that is gone when the program ends, however it does (default:\n"
+     "$TMPDIR, or else /var/tmp)",
+     [](Options &o, const Value &v) { o.offloadFolder = v.file(); }},
     {"--quiet", nullptr, "print nothing but warnings and errors",
      [](Options &o, const Value &) { o.quiet = true; }},
     {"--version", nullptr, "print which compiler made this program",
@@ -220,6 +225,8 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
   if (options.summarizes && options.quiet && options.profileSummary.empty())
     problems.add("--profile-summary prints a table; with --quiet give it a file: "
                  "--profile-summary=FILE");
+  if (!options.offloadFolder.empty() && !program.disk_arena_bytes)
+    problems.add("--offload-dir: this program keeps nothing on a disk; compile it with --offload");
   if (options.threads > program.threads)
     problems.add("--threads ", options.threads, ": memory was planned for at most ",
                  program.threads, " threads; compile with more to use them");

@@ -23,6 +23,7 @@ struct Options {
       memoryReport, profile,
       profileSummary; ///< the file; may be empty
   std::string device; ///< as --device has it
+  std::string offloadFolder;
   bool summarizes = false, evaluate = false, quiet = false, help = false, version = false;
   bool useEma = false;         ///< averages in the place of weights
   bool overwrites = false;     ///< a checkpoint that the run does not go on from

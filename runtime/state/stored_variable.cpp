@@ -20,17 +20,17 @@ template <typename Use> void inPieces(int64_t total, const Use &use) {
 }
 
 template <typename Element>
-void readInto(Device &device, int64_t offset, std::vector<Element> &to, int64_t count) {
+void readInto(Device &device, ArenaPlace place, std::vector<Element> &to, int64_t count) {
   const auto size = static_cast<int64_t>(sizeof(Element));
-  device.read(offset, count * size, [&](const char *from, int64_t at, int64_t bytes) {
+  device.read(place, count * size, [&](const char *from, int64_t at, int64_t bytes) {
     std::memcpy(reinterpret_cast<char *>(to.data()) + at, from, static_cast<size_t>(bytes));
   });
 }
 
 template <typename Element>
-void writeFrom(Device &device, int64_t offset, const std::vector<Element> &from, int64_t count) {
+void writeFrom(Device &device, ArenaPlace place, const std::vector<Element> &from, int64_t count) {
   const auto size = static_cast<int64_t>(sizeof(Element));
-  device.write(offset, count * size, [&](char *to, int64_t at, int64_t bytes) {
+  device.write(place, count * size, [&](char *to, int64_t at, int64_t bytes) {
     std::memcpy(to, reinterpret_cast<const char *>(from.data()) + at, static_cast<size_t>(bytes));
   });
 }
@@ -59,13 +59,13 @@ MtcTensor StoredVariable::tensor() const {
 void StoredVariable::read(Device &device, const Device::Use &use) const {
   const MtcTensor &high = variable.tensor;
   if (!low)
-    return device.read(high.offset, high.bytes, use);
+    return device.read(placeOf(high), high.bytes, use);
   std::vector<uint32_t> joined(pieceElements);
   std::vector<uint16_t> upper(pieceElements);
   std::vector<int16_t> lower(pieceElements);
   inPieces(high.bytes / 2, [&](int64_t at, int64_t count) {
-    readInto(device, high.offset + 2 * at, upper, count);
-    readInto(device, low->tensor.offset + 2 * at, lower, count);
+    readInto(device, placeOf(high) + 2 * at, upper, count);
+    readInto(device, placeOf(low->tensor) + 2 * at, lower, count);
     for (size_t i = 0; i < static_cast<size_t>(count); ++i)
       joined[i] = (uint32_t{upper[i]} << 16) + static_cast<uint32_t>(int32_t{lower[i]});
     use(reinterpret_cast<const char *>(joined.data()), 4 * at, 4 * count);
@@ -75,7 +75,7 @@ void StoredVariable::read(Device &device, const Device::Use &use) const {
 void StoredVariable::write(Device &device, const Device::Fill &fill) const {
   const MtcTensor &high = variable.tensor;
   if (!low)
-    return device.write(high.offset, high.bytes, fill);
+    return device.write(placeOf(high), high.bytes, fill);
   std::vector<uint32_t> whole(pieceElements);
   std::vector<uint16_t> upper(pieceElements), lower(pieceElements);
   inPieces(high.bytes / 2, [&](int64_t at, int64_t count) {
@@ -84,26 +84,26 @@ void StoredVariable::write(Device &device, const Device::Fill &fill) const {
       upper[i] = static_cast<uint16_t>((whole[i] + 0x8000) >> 16);
       lower[i] = static_cast<uint16_t>(whole[i]);
     }
-    writeFrom(device, high.offset + 2 * at, upper, count);
-    writeFrom(device, low->tensor.offset + 2 * at, lower, count);
+    writeFrom(device, placeOf(high) + 2 * at, upper, count);
+    writeFrom(device, placeOf(low->tensor) + 2 * at, lower, count);
   });
 }
 
-void StoredVariable::copyFrom(Device &device, int64_t offset) const {
+void StoredVariable::copyFrom(Device &device, ArenaPlace source) const {
   if (!low)
-    return device.copy(offset, variable.tensor.offset, variable.tensor.bytes);
+    return device.copy(source, placeOf(variable.tensor), variable.tensor.bytes);
   write(device, [&](char *to, int64_t at, int64_t bytes) {
-    device.read(offset + at, bytes, [&](const char *from, int64_t begin, int64_t count) {
+    device.read(source + at, bytes, [&](const char *from, int64_t begin, int64_t count) {
       std::memcpy(to + begin, from, static_cast<size_t>(count));
     });
   });
 }
 
-void StoredVariable::copyTo(Device &device, int64_t offset) const {
+void StoredVariable::copyTo(Device &device, ArenaPlace destination) const {
   if (!low)
-    return device.copy(variable.tensor.offset, offset, variable.tensor.bytes);
+    return device.copy(placeOf(variable.tensor), destination, variable.tensor.bytes);
   read(device, [&](const char *from, int64_t at, int64_t bytes) {
-    device.write(offset + at, bytes, [&](char *to, int64_t begin, int64_t count) {
+    device.write(destination + at, bytes, [&](char *to, int64_t begin, int64_t count) {
       std::memcpy(to, from + begin, static_cast<size_t>(count));
     });
   });
@@ -118,9 +118,9 @@ void writeCopies(const MtcProgram &program, Device &device) {
       continue;
     const MtcTensor &original = program.variables[program.variables[i].of].tensor;
     inPieces(copy.bytes / 2, [&](int64_t at, int64_t count) {
-      readInto(device, original.offset + 4 * at, values, count);
+      readInto(device, placeOf(original) + 4 * at, values, count);
       narrowFloats(copy.type, values.data(), count, reinterpret_cast<char *>(narrow.data()));
-      writeFrom(device, copy.offset + 2 * at, narrow, count);
+      writeFrom(device, placeOf(copy) + 2 * at, narrow, count);
     });
   }
 }

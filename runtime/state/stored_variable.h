@@ -24,10 +24,10 @@ public:
   /// As Device::read and Device::write do: in pieces, each element once, in order.
   void read(Device &device, const Device::Use &use) const;
   void write(Device &device, const Device::Fill &fill) const;
-  /// Takes the value that lies at an offset of the arena, in the value's type.
-  void copyFrom(Device &device, int64_t offset) const;
+  /// Takes the value that lies at a place of an arena, in the value's type.
+  void copyFrom(Device &device, ArenaPlace from) const;
   /// Gives the value to such a place.
-  void copyTo(Device &device, int64_t offset) const;
+  void copyTo(Device &device, ArenaPlace to) const;
 
 private:
   const MtcVariable &variable;

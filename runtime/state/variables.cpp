@@ -251,7 +251,7 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
       continue;
     }
     const std::vector<char> stored = storeFrozen(variable, values.source(variable), threads);
-    device.write(variable.tensor.offset, variable.tensor.bytes,
+    device.write(placeOf(variable.tensor), variable.tensor.bytes,
                  [&](char *to, int64_t at, int64_t bytes) {
                    std::memcpy(to, stored.data() + at, static_cast<size_t>(bytes));
                  });
@@ -264,7 +264,7 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
     if (variable.role == MTC_AVERAGE && variable.initial == MTC_INITIAL_PARAMETER &&
         !skipped(variable))
       StoredVariable(program, static_cast<uint32_t>(variable.of))
-          .copyTo(device, variable.tensor.offset);
+          .copyTo(device, placeOf(variable.tensor));
   }
 }
 

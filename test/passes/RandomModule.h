@@ -33,6 +33,10 @@ struct ScratchTarget : TargetAttrInterface::ExternalModel<ScratchTarget, StringA
     return 1e-7 * static_cast<double>(cast<KernelOp>(kernel).getInputs().size());
   }
   double getCopySeconds(Attribute, int64_t) const { return 0; }
+  MemorySpace getOffloadSpace(Attribute) const { return MemorySpace::Disk; }
+  double getTransferSeconds(Attribute, MemorySpace, MemorySpace, int64_t bytes) const {
+    return 1e-9 * static_cast<double>(bytes);
+  }
   std::string describeRates(Attribute) const { return "as a test has them"; }
   KernelPlanAttrInterface planKernel(Attribute, Operation *kernel) const {
     auto bytes = cast<KernelOp>(kernel).getInputs().size() > 1 ? 128 : 0;

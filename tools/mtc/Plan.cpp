@@ -59,6 +59,7 @@ int mtc::tool::plan(const Options &options) {
   if (!fits)
     remedies = findRemedies(options, compilation, plan.peak);
   StepCost cost(compilation.getModule());
+  const TransferCost transfers = estimateTransfers(compilation.getModule(), cost);
   std::vector<Technique> techniques;
   if (options.techniques)
     techniques = measureTechniques(options, compilation);
@@ -67,7 +68,7 @@ int mtc::tool::plan(const Options &options) {
     curve = findCurve(options, compilation);
   if (options.json) {
     llvm::json::Object json = toJson(plan, options.memory);
-    addJson(cost, json);
+    addJson(cost, transfers, json);
     json["alive_at_peak"] = aliveAtPeak(timeline);
     if (options.techniques)
       json["techniques"] = toJson(techniques);
@@ -79,7 +80,7 @@ int mtc::tool::plan(const Options &options) {
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
     print(plan, llvm::outs());
-    print(cost, llvm::outs());
+    print(cost, transfers, llvm::outs());
     print(timeline, llvm::outs());
     if (options.techniques)
       print(techniques, llvm::outs());

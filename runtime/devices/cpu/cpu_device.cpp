@@ -1,6 +1,7 @@
 // Direct access to the arena; what a run asks for happens at once.
 #include "runtime/devices/cpu/cpu_device.h"
 
+#include "runtime/abi/offload.h"
 #include "runtime/devices/cpu/parallel.h"
 #include "runtime/devices/cpu/throughput.h"
 #include "runtime/support/failure.h"
@@ -13,16 +14,51 @@
 
 namespace mtc::runtime {
 
-void CpuDevice::write(int64_t offset, int64_t bytes, const Fill &fill) {
-  fill(arena.at(offset), 0, bytes);
+CpuDevice::CpuDevice(const MtcProgram &program, const DeviceChoice &choice)
+    : program(program), threads(choice.threads), arena(choice.arenaBytes, threads),
+      pinnedHostArena(program.pinned_host_arena_bytes, threads),
+      hostArena(program.host_arena_bytes, threads), inputs(inputBuffers(program, arena.data())),
+      stagedInputs(inputBuffers(program, arena.at(program.staging))) {
+  if (program.disk_arena_bytes) {
+    disk.emplace(choice.offloadFolder.empty() ? mtc_default_offload_folder() : choice.offloadFolder,
+                 program.disk_arena_bytes);
+    bounce.emplace();
+  }
+  arenas = {{arena.data(), pinnedHostArena.data(), hostArena.data()}, disk ? &*disk : nullptr};
 }
 
-void CpuDevice::read(int64_t offset, int64_t bytes, const Use &use) {
-  use(arena.at(offset), 0, bytes);
+/// Pieces of what no address reaches.
+template <typename Use> static void inPieces(int64_t bytes, const Use &use) {
+  constexpr int64_t most = BouncePages::bytes;
+  std::vector<char> piece(static_cast<size_t>(std::min(bytes, most)));
+  for (int64_t at = 0; at < bytes; at += most)
+    use(piece.data(), at, std::min(most, bytes - at));
 }
 
-void CpuDevice::copy(int64_t from, int64_t to, int64_t bytes) {
-  std::memcpy(arena.at(to), arena.at(from), static_cast<size_t>(bytes));
+void CpuDevice::write(ArenaPlace to, int64_t bytes, const Fill &fill) {
+  if (to.space != MTC_DISK)
+    return fill(arenas.at(to.space, to.offset), 0, bytes);
+  inPieces(bytes, [&](char *piece, int64_t at, int64_t count) {
+    fill(piece, at, count);
+    disk->write(to.offset + at, piece, count, *bounce);
+  });
+}
+
+void CpuDevice::read(ArenaPlace from, int64_t bytes, const Use &use) {
+  if (from.space != MTC_DISK)
+    return use(arenas.at(from.space, from.offset), 0, bytes);
+  inPieces(bytes, [&](char *piece, int64_t at, int64_t count) {
+    disk->read(from.offset + at, piece, count, *bounce);
+    use(piece, at, count);
+  });
+}
+
+void CpuDevice::copy(ArenaPlace from, ArenaPlace to, int64_t bytes) {
+  read(from, bytes, [&](const char *source, int64_t begin, int64_t count) {
+    write(to + begin, count, [&](char *destination, int64_t at, int64_t part) {
+      std::memcpy(destination, source + at, static_cast<size_t>(part));
+    });
+  });
 }
 
 void CpuDevice::writeScalar(int64_t offset, const void *value, int64_t bytes) {
@@ -56,8 +92,7 @@ void CpuDevice::takeBatch(bool ahead) {
 }
 
 void CpuDevice::prepare(std::vector<Observer *> observers) {
-  executor.emplace(program, Arenas{arena.data(), pinnedHostArena.data(), hostArena.data()}, threads,
-                   std::move(observers));
+  executor.emplace(program, arenas, threads, std::move(observers));
 }
 
 std::optional<double> CpuDevice::copyThroughput() { return copyBandwidth(threads); }
@@ -77,14 +112,15 @@ std::vector<MemoryUse> CpuDevice::memoryBesideArena() {
        "oneDNN's generated code and packing buffers, stacks of threads, buffers of files"}};
   if (otherArenas)
     uses.push_back({"arenas of the host", otherArenas, otherArenasReason});
+  if (disk)
+    uses.push_back({"arena on the disk", disk->bytes(), otherArenasReason});
   return uses;
 }
 
-std::unique_ptr<Device> openDevice(const MtcProgram &program, const std::string &name, int threads,
-                                   int64_t arenaBytes) {
-  if (!name.empty() && name != "cpu" && name != "0")
-    userError("--device ", name, ": this program runs on the CPU, which is device 0");
-  return std::make_unique<CpuDevice>(program, threads, arenaBytes);
+std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice) {
+  if (!choice.name.empty() && choice.name != "cpu" && choice.name != "0")
+    userError("--device ", choice.name, ": this program runs on the CPU, which is device 0");
+  return std::make_unique<CpuDevice>(program, choice);
 }
 
 } // namespace mtc::runtime

@@ -14,15 +14,11 @@ namespace mtc::runtime {
 
 class CpuDevice final : public Device {
 public:
-  CpuDevice(const MtcProgram &program, int threads, int64_t arenaBytes)
-      : program(program), threads(threads), arena(arenaBytes, threads),
-        pinnedHostArena(program.pinned_host_arena_bytes, threads),
-        hostArena(program.host_arena_bytes, threads), inputs(inputBuffers(program, arena.data())),
-        stagedInputs(inputBuffers(program, arena.at(program.staging))) {}
+  CpuDevice(const MtcProgram &program, const DeviceChoice &choice);
 
-  void write(int64_t offset, int64_t bytes, const Fill &fill) override;
-  void read(int64_t offset, int64_t bytes, const Use &use) override;
-  void copy(int64_t from, int64_t to, int64_t bytes) override;
+  void write(ArenaPlace to, int64_t bytes, const Fill &fill) override;
+  void read(ArenaPlace from, int64_t bytes, const Use &use) override;
+  void copy(ArenaPlace from, ArenaPlace to, int64_t bytes) override;
   void writeScalar(int64_t offset, const void *value, int64_t bytes) override;
   int64_t request(int64_t offset, int64_t bytes) override;
   void receive(int64_t request, void *to) override;
@@ -52,6 +48,9 @@ private:
   int threads;
   Arena arena, pinnedHostArena, hostArena;
   std::vector<char *> inputs, stagedInputs;
+  std::optional<ScratchFile> disk;
+  std::optional<BouncePages> bounce; ///< where there is a disk
+  Arenas arenas;
   std::optional<Executor> executor;
   std::array<Request, 16> results{};
   int64_t requests = 0;

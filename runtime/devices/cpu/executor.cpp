@@ -13,14 +13,16 @@ namespace mtc::runtime {
 
 Executor::Executor(const MtcProgram &program, const Arenas &arenas, int threads,
                    std::vector<Observer *> observers)
-    : program(program), threads(threads), observers(std::move(observers)),
-      calls(program.call_count), faults(static_cast<size_t>(threads)) {
+    : program(program), arenas(arenas), threads(threads), observers(std::move(observers)),
+      calls(program.call_count), faults(static_cast<size_t>(threads)), streams(arenas) {
+  if (arenas.disk)
+    bounce.emplace();
   setLibraryThreads(threads);
-  microStepOperations = prepare(program.micro_step, arenas);
-  updateOperations = prepare(program.update, arenas);
-  gradientsOperations = prepare(program.gradients, arenas);
-  evaluateOperations = prepare(program.evaluate, arenas);
-  outputsOperations = prepare(program.compute_outputs, arenas);
+  microStepOperations = prepare(program.micro_step);
+  updateOperations = prepare(program.update);
+  gradientsOperations = prepare(program.gradients);
+  evaluateOperations = prepare(program.evaluate);
+  outputsOperations = prepare(program.compute_outputs);
 }
 
 Executor::~Executor() = default;
@@ -42,8 +44,9 @@ LibraryCall &Executor::call(const MtcOperation &operation) {
   return *prepared;
 }
 
-std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function,
-                                                 const Arenas &arenas) {
+std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function) {
+  if (observers.empty())
+    streams.prepare(function);
   std::vector<PreparedOperation> result;
   result.reserve(function.operation_count);
   for (uint32_t i = 0; i < function.operation_count; ++i) {
@@ -58,8 +61,8 @@ std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function,
                           operation.call ? operation.call->implementation() : std::string());
     // Launches and calls leave the spaces 0, which is the device's.
     for (uint32_t k = 0; k < source.operand_count; ++k)
-      operation.operands.push_back(arenas[k == 0 ? source.source_space : source.destination_space] +
-                                   source.operands[k]);
+      operation.operands.push_back(
+          arenas.at(k == 0 ? source.source_space : source.destination_space, source.operands[k]));
     result.push_back(std::move(operation));
   }
   return result;
@@ -67,8 +70,20 @@ std::vector<PreparedOperation> Executor::prepare(const MtcFunction &function,
 
 void Executor::run(std::vector<PreparedOperation> &operations) {
   if (observers.empty()) {
-    for (PreparedOperation &operation : operations)
-      runOne(operation);
+    bool hasStreams = false;
+    for (size_t i = 0; i < operations.size(); ++i) {
+      const MtcOperation &source = *operations[i].info.source;
+      if (source.stream != 0) {
+        hasStreams = true;
+        streams.enqueue(source, i);
+        continue;
+      }
+      for (uint32_t k = 0; k < source.wait_count; ++k)
+        streams.wait(static_cast<size_t>(source.waits[k]));
+      runOne(operations[i]);
+    }
+    if (hasStreams)
+      streams.join();
     return;
   }
   for (PreparedOperation &operation : operations) {
@@ -87,15 +102,20 @@ void Executor::runOne(PreparedOperation &operation) {
   case MTC_CALL: // The scratch comes after operands and results.
     return operation.call->run(operation.operands.data(), operation.operands.back());
   case MTC_COPY:
-    parallelFor(threads, operation.info.source->bytes, 1 << 18,
-                [&](int, int64_t begin, int64_t end) {
-                  std::memcpy(operation.operands[1] + begin, operation.operands[0] + begin,
-                              static_cast<size_t>(end - begin));
-                });
-    return;
+    return copy(operation);
   default:
     assert(false && "an operation that the ABI does not have");
   }
+}
+
+void Executor::copy(PreparedOperation &operation) {
+  const MtcOperation &source = *operation.info.source;
+  if (source.source_space == MTC_DISK || source.destination_space == MTC_DISK)
+    return copyBetween(arenas, source, &*bounce);
+  parallelFor(threads, source.bytes, 1 << 18, [&](int, int64_t begin, int64_t end) {
+    std::memcpy(operation.operands[1] + begin, operation.operands[0] + begin,
+                static_cast<size_t>(end - begin));
+  });
 }
 
 void Executor::launch(PreparedOperation &operation) {

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 namespace mtc::runtime {
 
-std::unique_ptr<Device> openDevice(const MtcProgram &program, const std::string &name,
-                                   int /*threads*/, int64_t arenaBytes) {
-  return std::make_unique<cuda::CudaDevice>(program, name, arenaBytes);
+std::unique_ptr<Device> openDevice(const MtcProgram &program, const DeviceChoice &choice) {
+  return std::make_unique<cuda::CudaDevice>(program, choice.name, choice.arenaBytes);
 }
 
 namespace cuda {
@@ -65,8 +65,12 @@ void CudaDevice::zeroVariables() {
     gpu.check(gpu.driver.fillBytes(to, 0, static_cast<size_t>(bytes), compute),
               "the GPU's memory cannot be written");
   };
+  if (hostArena.data())
+    std::memset(hostArena.data(), 0, static_cast<size_t>(program.pinned_host_arena_bytes));
   for (uint32_t i = 0; i < program.variable_count; ++i) {
     const MtcVariable &variable = program.variables[i];
+    if (variable.tensor.space != MTC_DEVICE)
+      continue;
     const int64_t padded =
         (variable.tensor.bytes + MTC_ALIGNMENT - 1) / MTC_ALIGNMENT * MTC_ALIGNMENT;
     if (variable.initial != MTC_INITIAL_NONE && padded > 0)
@@ -76,16 +80,28 @@ void CudaDevice::zeroVariables() {
     zero(faults.address(), faultBytes(program));
 }
 
-void CudaDevice::write(int64_t offset, int64_t bytes, const Fill &fill) {
-  transfer.write(at(offset), bytes, fill);
+void CudaDevice::write(ArenaPlace to, int64_t bytes, const Fill &fill) {
+  if (to.space == MTC_DEVICE)
+    return transfer.write(at(to.offset), bytes, fill);
+  wait(); // Steps copy from and to it.
+  fill(hostArena.data() + to.offset, 0, bytes);
 }
 
-void CudaDevice::read(int64_t offset, int64_t bytes, const Use &use) {
+void CudaDevice::read(ArenaPlace from, int64_t bytes, const Use &use) {
   wait();
-  transfer.read(at(offset), bytes, use);
+  if (from.space == MTC_DEVICE)
+    return transfer.read(at(from.offset), bytes, use);
+  use(hostArena.data() + from.offset, 0, bytes);
 }
 
-void CudaDevice::copy(int64_t from, int64_t to, int64_t bytes) {
+void CudaDevice::copy(ArenaPlace source, ArenaPlace destination, int64_t bytes) {
+  if (source.space != MTC_DEVICE || destination.space != MTC_DEVICE)
+    return read(source, bytes, [&](const char *from, int64_t begin, int64_t count) {
+      write(destination + begin, count, [&](char *to, int64_t piece, int64_t part) {
+        std::memcpy(to, from + piece, static_cast<size_t>(part));
+      });
+    });
+  const int64_t from = source.offset, to = destination.offset;
   gpu.check(gpu.driver.copyOnDevice(at(to), at(from), static_cast<size_t>(bytes), compute),
             "the GPU's memory cannot be copied");
 }

@@ -18,7 +18,7 @@ namespace {
 class Batches : public testing::Test {
 protected:
   TemporaryFolder folder;
-  CpuDevice device{mtc_program, 2, mtc_program.arena_bytes};
+  CpuDevice device{mtc_program, {"", 2, mtc_program.arena_bytes, ""}};
 
   void SetUp() override { writeSampleData(folder, 10); }
 

@@ -160,7 +160,7 @@ const float decay = 0.9f;
 
 constexpr MtcTensor f32(const char *name, uint32_t rank, const int64_t *dims, int64_t count,
                         int64_t offset) {
-  return {name, MTC_F32, rank, dims, offset, count * 4};
+  return {name, MTC_F32, rank, dims, offset, count * 4, MTC_DEVICE};
 }
 
 const MtcVariable variables[] = {
@@ -206,6 +206,7 @@ extern const MtcProgram mtc_program = {
     .arena_bytes = arenaBytes,
     .pinned_host_arena_bytes = 0,
     .host_arena_bytes = 0,
+    .disk_arena_bytes = 0,
     .redzone = 0,
     .staging = stagedAt,
     .threads = 4,

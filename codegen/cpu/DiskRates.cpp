@@ -1,0 +1,107 @@
+//===- DiskRates.cpp - How fast a disk reads and writes ---------------------------------------===//
+
+#include "codegen/cpu/DiskRates.h"
+
+#include "codegen/target/KernelCache.h"
+#include "runtime/abi/offload.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+using namespace mtc;
+using namespace mtc::cpu;
+
+namespace {
+
+/// A file without a name that is read and written past the cache.
+class ProbeFile {
+public:
+  static constexpr int64_t pieceBytes = int64_t{4} << 20, pieces = 48;
+
+  explicit ProbeFile(const std::string &folder)
+      : descriptor(open(folder.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600)),
+        memory(static_cast<char *>(std::aligned_alloc(4096, 2 * pieceBytes))) {}
+  ~ProbeFile() {
+    if (descriptor >= 0)
+      close(descriptor);
+    std::free(memory);
+  }
+
+  std::optional<DiskRates> measure() {
+    if (descriptor < 0 || !memory || posix_fallocate(descriptor, 0, 2 * pieces * pieceBytes) != 0)
+      return std::nullopt;
+    std::fill(memory, memory + 2 * pieceBytes, 'x');
+    // What is read was written before, so that the disk has to be asked.
+    if (!write(0, pieces / 4))
+      return std::nullopt;
+    double reading = 0, writing = 0;
+    std::thread reader([&] { reading = seconds([&] { return read(pieces / 4); }); });
+    writing = seconds([&] { return write(pieces, pieces / 4); });
+    reader.join();
+    if (reading <= 0 || writing <= 0)
+      return std::nullopt;
+    const double bytes = static_cast<double>(pieces / 4 * pieceBytes);
+    return DiskRates{bytes / reading, bytes / writing};
+  }
+
+private:
+  /// 0 where it failed.
+  template <typename Action> static double seconds(const Action &action) {
+    auto begin = std::chrono::steady_clock::now();
+    if (!action())
+      return 0;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  bool write(int64_t first, int64_t count) {
+    for (int64_t i = first; i < first + count; ++i)
+      if (pwrite(descriptor, memory, pieceBytes, i * pieceBytes) != pieceBytes)
+        return false;
+    return true;
+  }
+  bool read(int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      if (pread(descriptor, memory + pieceBytes, pieceBytes, i * pieceBytes) != pieceBytes)
+        return false;
+    return true;
+  }
+
+  int descriptor;
+  char *memory;
+};
+
+} // namespace
+
+static std::optional<DiskRates> measureOnce() {
+  const std::string folder = mtc_default_offload_folder();
+  const std::string key =
+      measurementKey(llvm::formatv("rates of the disk of {0}, version 1", folder).str());
+  KernelCache cache(KernelCache::defaultFolder());
+  if (std::unique_ptr<llvm::MemoryBuffer> kept = cache.find(key)) {
+    auto [read, write] = kept->getBuffer().trim().split('\t');
+    DiskRates rates;
+    if (!read.getAsDouble(rates.read) && !write.getAsDouble(rates.write) && rates.read > 0 &&
+        rates.write > 0)
+      return rates;
+  }
+  std::optional<DiskRates> rates = ProbeFile(folder).measure();
+  if (rates)
+    cache.add(key, llvm::formatv("{0:e17}\t{1:e17}\n", rates->read, rates->write).str());
+  return rates;
+}
+
+const DiskRates &cpu::diskRatesOf(llvm::StringRef rates, llvm::StringRef processor) {
+  static const DiskRates plain;
+  if (!rates.empty() || processor != "host")
+    return plain;
+  static const DiskRates measured = measureOnce().value_or(plain);
+  return measured;
+}

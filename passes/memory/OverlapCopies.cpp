@@ -1,0 +1,188 @@
+//===- OverlapCopies.cpp - Copies between spaces run while steps go on ------------------------===//
+
+#include "ir/StepAccess.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_OVERLAPCOPIES
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+constexpr int64_t bringing = 1, takingAway = 2; // Streams.
+
+/// What the operations of a step touch, read once.
+class Accesses {
+public:
+  const StepAccess &operator[](Operation *op) {
+    std::unique_ptr<StepAccess> &known = accesses[op];
+    if (!known)
+      known = std::make_unique<StepAccess>(op);
+    return *known;
+  }
+
+private:
+  llvm::DenseMap<Operation *, std::unique_ptr<StepAccess>> accesses;
+};
+
+bool brings(Operation *op) {
+  auto copy = dyn_cast<AsyncCopyOp>(op);
+  return copy && copy.getStream() == bringing;
+}
+
+/// How long the results of a step's operations live, while operations are moved.
+class LastUses {
+public:
+  explicit LastUses(Block &step) : step(step) {
+    SmallVector<Operation *> operations;
+    for (Operation &op : step)
+      operations.push_back(&op);
+    for (Operation *op : operations) {
+      StepAccess access(op);
+      SmallVector<Operation *, 1> last;
+      for (auto [result, number] : llvm::zip(access.results, access.lastUses)) {
+        const bool isEnd = number < 0 || number >= static_cast<int64_t>(operations.size());
+        last.push_back(isEnd ? nullptr : operations[number]);
+        if (isEnd || result.getSpace() != MemorySpace::Device)
+          continue;
+        // Where memory is held, an operation that does not read it may be the last: one that stays.
+        while (last.back() != op && brings(last.back()))
+          last.back() = last.back()->getPrevNode();
+        dying[last.back()].push_back(result);
+      }
+      lastReaders.insert({op, std::move(last)});
+    }
+  }
+
+  /// Whether something lives in the slice until an operation has run.
+  bool endAt(Operation *op, AtAttr slice) const {
+    auto known = dying.find(op);
+    return known != dying.end() &&
+           llvm::any_of(known->second, [&](AtAttr other) { return other.overlaps(slice); });
+  }
+
+  void write() const {
+    llvm::DenseMap<Operation *, int64_t> numbers;
+    for (Operation &op : step)
+      numbers.insert({&op, static_cast<int64_t>(numbers.size())});
+    for (const auto &[op, readers] : lastReaders) {
+      SmallVector<int64_t> lastUses(StepAccess(op).lastUses);
+      for (auto [lastUse, reader] : llvm::zip(lastUses, readers))
+        if (reader)
+          lastUse = numbers.at(reader);
+      if (!lastUses.empty())
+        setLastUses(op, lastUses);
+    }
+  }
+
+private:
+  Block &step;
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 1>> lastReaders; ///< of each result
+  llvm::DenseMap<Operation *, SmallVector<AtAttr, 1>> dying;
+};
+
+/// Puts the copies of a step between two spaces on streams.
+SmallVector<AsyncCopyOp> putOnStreams(Block &step) {
+  SmallVector<AsyncCopyOp> copies;
+  for (CopyOp copy : llvm::to_vector(step.getOps<CopyOp>())) {
+    AtAttr source = copy.getSource(), destination = copy.getDestination();
+    if (source.getSpace() == destination.getSpace() || !copy.getDependencies().empty())
+      continue;
+    const int64_t stream = destination.getSpace() == MemorySpace::Device ? bringing : takingAway;
+    OpBuilder builder(copy);
+    copies.push_back(AsyncCopyOp::create(builder, copy.getLoc(), source, destination, stream,
+                                         ValueRange(), copy.getLastUsesAttr()));
+    copy.erase();
+  }
+  return copies;
+}
+
+/// Starts those that bring values each as early as it may, in their order.
+void startEarly(Block &step, ArrayRef<AsyncCopyOp> copies, Accesses &accesses) {
+  LastUses lastUses(step);
+  Operation *last = nullptr;
+  for (AsyncCopyOp copy : copies) {
+    if (!brings(copy))
+      continue;
+    const StepAccess &access = accesses[copy];
+    Operation *before = copy->getPrevNode();
+    while (before && before != last && !access.conflictsWith(accesses[before]) &&
+           !lastUses.endAt(before, copy.getDestination()))
+      before = before->getPrevNode();
+    if (before)
+      copy->moveAfter(before);
+    else
+      copy->moveBefore(&step, step.begin());
+    last = copy;
+  }
+  lastUses.write();
+}
+
+/// Lets operations wait for the copies whose slices they touch.
+class Waiter {
+public:
+  explicit Waiter(Accesses &accesses) : accesses(accesses) {}
+
+  void visit(Operation *op) {
+    auto copy = dyn_cast<AsyncCopyOp>(op);
+    const StepAccess &access = accesses[op];
+    SmallVector<Value> tokens;
+    SmallVector<AsyncCopyOp> awaited;
+    for (AsyncCopyOp other : running) {
+      // Copies of one stream run in their order.
+      if (copy && copy.getStream() == other.getStream())
+        continue;
+      if (access.conflictsWith(accesses[other])) {
+        tokens.push_back(other.getToken());
+        awaited.push_back(other);
+      }
+    }
+    op->insertOperands(op->getNumOperands(), tokens);
+    if (!copy) {
+      end(awaited);
+      return;
+    }
+    if (AsyncCopyOp previous = std::exchange(lastOfStream[copy.getStream()], copy))
+      awaited.push_back(previous);
+    endedBefore[op] = std::move(awaited);
+    running.insert(copy);
+  }
+
+private:
+  /// The step has waited for copies, and so for all that these waited for.
+  void end(SmallVector<AsyncCopyOp> ended) {
+    while (!ended.empty()) {
+      AsyncCopyOp copy = ended.pop_back_val();
+      if (running.remove(copy))
+        llvm::append_range(ended, endedBefore[copy]);
+    }
+  }
+
+  Accesses &accesses;
+  llvm::SetVector<AsyncCopyOp> running; ///< for all that the step knows
+  llvm::DenseMap<int64_t, AsyncCopyOp> lastOfStream;
+  llvm::DenseMap<Operation *, SmallVector<AsyncCopyOp>> endedBefore;
+};
+
+class OverlapCopiesPass : public mtc::impl::OverlapCopiesBase<OverlapCopiesPass> {
+  void runOnOperation() override {
+    for (StepOp step : getOperation().getOps<StepOp>()) {
+      Block &block = step.getBody().front();
+      if (!llvm::all_of(block, [](Operation &op) { return !isa<AsyncCopyOp>(op); }))
+        continue; // Somebody has decided already.
+      Accesses accesses;
+      startEarly(block, putOnStreams(block), accesses);
+      Waiter waiter(accesses);
+      for (Operation &op : block)
+        waiter.visit(&op);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,33 @@
+//===- MovedUses.cpp - Operations that read a value where it was moved to ---------------------===//
+
+#include "passes/offload/MovedUses.h"
+
+#include "passes/kernels/KernelEditing.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// The view of what was moved that `value` is of the original.
+static Value viewMoved(RewriterBase &rewriter, Value value, IRMapping &moved) {
+  if (Value known = moved.lookupOrNull(value))
+    return known;
+  Operation *view = value.getDefiningOp();
+  moved.map(view->getOperand(0), viewMoved(rewriter, view->getOperand(0), moved));
+  Value copy = rewriter.clone(*view, moved)->getResult(0);
+  moved.map(value, copy);
+  return copy;
+}
+
+void mtc::readMoved(RewriterBase &rewriter, ArrayRef<Operation *> users, Value value, Value moved) {
+  IRMapping mapping;
+  mapping.map(value, moved);
+  rewriter.setInsertionPoint(users.front());
+  for (Operation *user : users)
+    for (OpOperand &operand : user->getOpOperands())
+      if (rootOf(operand.get()) == value) {
+        Value view = viewMoved(rewriter, operand.get(), mapping);
+        rewriter.modifyOpInPlace(user, [&] { operand.set(view); });
+      }
+}

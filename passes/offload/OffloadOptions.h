@@ -1,0 +1,58 @@
+//===- OffloadOptions.h - What leaves the device's memory between its uses --------------------===//
+
+#ifndef MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H
+#define MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H
+
+#include "passes/OptionTable.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace mtc {
+
+/// The options of mtc-offload-variables and mtc-offload-activations.
+struct OffloadOptions {
+  std::vector<std::string> offload;
+  int64_t budget = 0;       ///< Bytes that the arena may take; 0: as many as it needs.
+  int64_t window = 8 << 20; ///< Bytes of a slot.
+
+  bool takes(llvm::StringRef what) const { return llvm::is_contained(offload, what); }
+  bool takesNothing() const { return offload.empty() || takes("none"); }
+  /// Whether only as much leaves memory as the budget asks for.
+  bool isAutomatic() const { return takes("auto"); }
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    option(
+        &OffloadOptions::offload,
+        {"offload",
+         "what",
+         "what leaves memory between its uses: to a file on a disk with --target cpu, to the "
+         "host's memory with --target cuda",
+         {{"none", "nothing"},
+          {"optimizer", "the optimizer's state, and averages of weights"},
+          {"activations",
+           "what the backward pass reads again; with --memory as much as it asks for"},
+          {"parameters", "weights: they are brought for each use"},
+          {"auto", "of the optimizer's state, then of activations, as much as --memory asks for"}}},
+        [](const OffloadOptions &options) {
+          const bool isAlone = options.takes("none") || options.takes("auto");
+          return isAlone && options.offload.size() > 1 ? "none and auto stand alone" : "";
+        });
+    option(&OffloadOptions::budget,
+           {"offload-budget", "", "bytes that the arena may take; 0: as many as it needs"});
+    option(&OffloadOptions::window,
+           {"offload-window", "bytes",
+            "memory that a part of offloaded variables passes through; four of them are planned"},
+           [](const OffloadOptions &options) {
+             return options.window < 4096 || options.window % 4096 != 0
+                        ? "expected a multiple of 4096"
+                        : "";
+           });
+  }
+};
+
+std::unique_ptr<mlir::Pass> createOffloadVariables(const OffloadOptions &options);
+std::unique_ptr<mlir::Pass> createOffloadActivations(const OffloadOptions &options);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_OFFLOAD_OFFLOADOPTIONS_H

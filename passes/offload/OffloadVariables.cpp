@@ -1,0 +1,362 @@
+//===- OffloadVariables.cpp - Variables lie elsewhere between their uses ----------------------===//
+
+#include "ir/TargetInfo.h"
+#include "ir/VariableAccess.h"
+#include "passes/Passes.h"
+#include "passes/kernels/KernelEditing.h"
+#include "passes/kernels/KernelWindows.h"
+#include "passes/memory/MemoryAnalysis.h"
+#include "passes/offload/MovedUses.h"
+#include "passes/offload/OffloadOptions.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_OFFLOADVARIABLES
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Copies of less take longer to start than to run.
+constexpr int64_t leastBytes = 16 << 10;
+constexpr int64_t slotCount = 4;
+
+/// Variables that lie one after another, since some operation reads or writes them as one flat
+/// tensor: all of them move, or none.
+struct Group {
+  SmallVector<VariableOp> variables;
+  int64_t bytes = 0;
+  size_t number = 0; ///< in the module
+  /// The kernels that read or write them, and of each variable or flat tensor, which its first one
+  /// names, the operand (inputs first) that it is.
+  llvm::MapVector<Operation *, llvm::SmallMapVector<Attribute, unsigned, 4>> kernels;
+  /// What else reads them: it gets them as a whole.
+  llvm::SetVector<Operation *> readers;
+  /// Kernels that read or write it get it as a whole, too, and it is taken back when it was
+  /// written.
+  bool isWhole = false;
+  std::string refusal;
+};
+
+class Offloader {
+public:
+  Offloader(ModuleOp module, const OffloadOptions &options)
+      : module(module), options(options), target(TargetInfo::of(module)) {}
+
+  LogicalResult run() {
+    collect();
+    for (Group &group : groups)
+      findKernels(group);
+    SmallVector<Group *> taken;
+    for (Group &group : groups)
+      if (group.refusal.empty() && (fits(group, taken) || canMoveWhole(group)))
+        taken.push_back(&group);
+      else
+        remarkKept(group);
+    if (options.isAutomatic() && failed(keepWhatFits(taken)))
+      return failure();
+    if (!taken.empty())
+      move(taken);
+    return success();
+  }
+
+private:
+  void collect();
+  void findKernels(Group &group);
+  static void addUsers(Group &group, Value value, Attribute variable);
+  bool fits(Group &group, ArrayRef<Group *> taken);
+  LogicalResult keepWhatFits(SmallVectorImpl<Group *> &taken);
+  static bool canMoveWhole(Group &group);
+  void move(ArrayRef<Group *> taken);
+  void moveForReaders(const Group &group);
+  void moveWritten(const Group &group, MemorySpace space);
+  static void remarkKept(Group &group);
+
+  /// Operands of a kernel that lie elsewhere where these groups do.
+  static llvm::SmallSetVector<unsigned, 4> operandsElsewhere(Operation *kernel,
+                                                             ArrayRef<Group *> taken) {
+    llvm::SmallSetVector<unsigned, 4> operands;
+    for (Group *group : taken)
+      if (group->isWhole)
+        continue;
+      else if (auto found = group->kernels.find(kernel); found != group->kernels.end())
+        operands.insert_range(llvm::make_second_range(found->second));
+    return operands;
+  }
+
+  ModuleOp module;
+  const OffloadOptions &options;
+  TargetInfo target;
+  std::vector<Group> groups; ///< by falling size
+};
+
+} // namespace
+
+void Offloader::collect() {
+  auto isCandidate = [&](VariableOp variable) {
+    if (variable.getTransient() || variable.getSpace() != MemorySpace::Device)
+      return false;
+    switch (variable.getRole()) {
+    case Role::Optimizer:
+    case Role::Average:
+      return options.takes("optimizer") || options.isAutomatic();
+    case Role::Parameter:
+    case Role::Frozen:
+    case Role::Copy:
+    case Role::LowHalf:
+      return options.takes("parameters");
+    default:
+      return false;
+    }
+  };
+  llvm::EquivalenceClasses<Attribute> together;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Operation &op : function.front()) {
+      SmallVector<FlatSymbolRefAttr> symbols = readVariables(&op);
+      llvm::append_range(symbols, writtenVariables(&op));
+      for (FlatSymbolRefAttr symbol : symbols)
+        together.unionSets(symbols.front().getAttr(), symbol.getAttr());
+    }
+  llvm::MapVector<Attribute, Group> byLeader;
+  llvm::DenseSet<Attribute> mixed;
+  for (auto variable : module.getOps<VariableOp>()) {
+    Attribute name = variable.getSymNameAttr();
+    auto leader = together.findLeader(name);
+    if (leader == together.member_end())
+      continue; // Nothing reads or writes it.
+    if (!isCandidate(variable)) {
+      mixed.insert(*leader);
+      continue;
+    }
+    Group &group = byLeader[*leader];
+    group.variables.push_back(variable);
+    group.bytes += paddedBytes(byteSize(variable.getTensorType()));
+  }
+  for (auto &[leader, group] : byLeader)
+    if (!mixed.contains(leader))
+      groups.push_back(std::move(group));
+  for (auto [number, group] : llvm::enumerate(groups))
+    group.number = number;
+  llvm::sort(groups, [](const Group &a, const Group &b) {
+    return std::pair(-a.bytes, a.number) < std::pair(-b.bytes, b.number);
+  });
+}
+
+/// What reads a value that lies where the variable does: kernels that write it, and others.
+void Offloader::addUsers(Group &group, Value value, Attribute variable) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (user->hasTrait<mtc::View>())
+      addUsers(group, user->getResult(0), variable);
+    else if (auto kernel = group.kernels.find(user); kernel != group.kernels.end())
+      kernel->second.insert({variable, use.getOperandNumber()});
+    else if (writtenVariables(user).empty())
+      group.readers.insert(user);
+  }
+}
+
+void Offloader::findKernels(Group &group) {
+  if (group.bytes < leastBytes) {
+    group.refusal = "it is small";
+    return;
+  }
+  llvm::DenseSet<StringRef> names;
+  for (VariableOp variable : group.variables)
+    names.insert(variable.getSymName());
+  auto isOfGroup = [&](FlatSymbolRefAttr symbol) { return names.contains(symbol.getValue()); };
+  SmallVector<std::pair<Value, Attribute>> values; // That lie where the variables do.
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Operation &op : function.front()) {
+      if (llvm::any_of(readVariables(&op), isOfGroup))
+        values.push_back({op.getResult(0), readVariables(&op).front()});
+      if (!llvm::any_of(writtenVariables(&op), isOfGroup))
+        continue;
+      auto result = dyn_cast<OpResult>(rootOf(op.getOperand(0)));
+      if (!result) {
+        group.refusal = "it takes the value of an input";
+        return;
+      }
+      Operation *writer = result.getOwner();
+      if (isa<KernelOp>(writer))
+        group.kernels[writer].insert(
+            {writtenVariables(&op).front(), writer->getNumOperands() + result.getResultNumber()});
+      else
+        group.isWhole = true; // A library call writes it as a whole.
+      values.push_back({result, writtenVariables(&op).front()});
+    }
+  for (auto [value, variable] : values)
+    addUsers(group, value, variable);
+}
+
+/// Several variables are one flat tensor of all parameters.
+bool Offloader::canMoveWhole(Group &group) {
+  group.isWhole = group.variables.size() == 1;
+  return group.isWhole;
+}
+
+/// Whether all kernels can run in windows of a slot with this group elsewhere too.
+bool Offloader::fits(Group &group, ArrayRef<Group *> taken) {
+  if (group.isWhole)
+    return false;
+  SmallVector<Group *> all(taken);
+  all.push_back(&group);
+  for (auto &[op, own] : group.kernels) {
+    auto kernel = cast<KernelOp>(op);
+    FailureOr<KernelWindows> windows = KernelWindows::of(kernel, group.refusal);
+    if (failed(windows))
+      return false;
+    llvm::SmallSetVector<unsigned, 4> operands = operandsElsewhere(op, all);
+    if (llvm::any_of(operands, [&](unsigned i) { return !windows->getBytesPerRow(i); })) {
+      group.refusal = "all rows of a kernel read all of it";
+      return false;
+    }
+    if (!windows->getMostRows(options.window, operands.getArrayRef(), paddedBytes(1))) {
+      group.refusal = "few rows of it are larger than --offload-window";
+      return false;
+    }
+    if (target.getScratchBytes(kernel)) {
+      group.refusal = "a kernel that reads or writes it needs scratch";
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The largest first, until what is left fits.
+LogicalResult Offloader::keepWhatFits(SmallVectorImpl<Group *> &taken) {
+  FailureOr<MemoryPlan> plan = MemoryAnalysis(module).getPlanWithLayout();
+  if (failed(plan))
+    return failure();
+  int64_t excess = options.budget ? plan->peak - options.budget : 0;
+  if (excess > 0)
+    excess += slotCount * options.window;
+  size_t count = 0;
+  for (; count < taken.size() && excess > 0; ++count)
+    excess -= taken[count]->bytes;
+  taken.truncate(count);
+  return success();
+}
+
+void Offloader::move(ArrayRef<Group *> taken) {
+  const MemorySpace space = target.getOffloadSpace();
+  int64_t most = 0, bytes = 0, count = 0;
+  for (Group *group : taken) {
+    for (VariableOp variable : group->variables)
+      variable.setSpace(space);
+    bytes += group->bytes;
+    count += static_cast<int64_t>(group->variables.size());
+    moveForReaders(*group);
+    if (group->isWhole) {
+      moveWritten(*group, space);
+      continue;
+    }
+    for (auto &[op, own] : group->kernels) {
+      std::string why;
+      KernelWindows windows = *KernelWindows::of(cast<KernelOp>(op), why);
+      int64_t whole = 0;
+      for (unsigned operand : operandsElsewhere(op, taken))
+        whole += llvm::alignTo(windows.getBytesPerRow(operand) * windows.getRows(),
+                               TransferSlotsOp::alignment);
+      most = std::max(most, whole);
+    }
+  }
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  if (most)
+    TransferSlotsOp::create(builder, module.getLoc(), slotCount, std::min(options.window, most));
+  remark::passed(module.getLoc(), remark::RemarkOpts::name("offloaded").category("mtc-offload"))
+      << remark::add("{0} variables of {1} bytes lie in the space {2}", count, bytes,
+                     stringifyEnum(space));
+}
+
+/// read => move(read) for readers that stand near each other
+void Offloader::moveForReaders(const Group &group) {
+  constexpr int64_t near = 8; // Operations.
+  SmallPtrSet<Operation *, 8> readers(group.readers.begin(), group.readers.end());
+  if (group.isWhole)
+    readers.insert_range(llvm::make_first_range(group.kernels));
+  auto names = llvm::map_to_vector(group.variables, [](VariableOp variable) -> Attribute {
+    return FlatSymbolRefAttr::get(variable.getSymNameAttr());
+  });
+  IRRewriter rewriter(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto isOfGroup = [&](FlatSymbolRefAttr symbol) { return llvm::is_contained(names, symbol); };
+    SetVector<Value> values;
+    for (Operation &op : function.front())
+      if (llvm::any_of(readVariables(&op), isOfGroup))
+        values.insert(op.getResult(0));
+      else if (!group.isWhole && llvm::any_of(writtenVariables(&op), isOfGroup))
+        values.insert(rootOf(op.getOperand(0)));
+    llvm::MapVector<Value, SmallVector<std::pair<int64_t, Operation *>>> uses;
+    int64_t time = 0;
+    for (Operation &op : function.front()) {
+      ++time;
+      if (readers.contains(&op))
+        for (Value value : llvm::SmallSetVector<Value, 4>(
+                 llvm::from_range, llvm::map_range(op.getOperands(), rootOf)))
+          if (values.contains(value))
+            uses[value].push_back({time, &op});
+    }
+    for (auto &[value, users] : uses)
+      for (ArrayRef<std::pair<int64_t, Operation *>> rest = users; !rest.empty();) {
+        size_t count = 1;
+        while (count < rest.size() && rest[count].first - rest[count - 1].first <= near)
+          ++count;
+        SmallVector<Operation *> together(llvm::make_second_range(rest.take_front(count)));
+        rewriter.setInsertionPoint(together.front());
+        auto move = MoveOp::create(rewriter, together.front()->getLoc(), value.getType(), value,
+                                   MemorySpace::Device);
+        readMoved(rewriter, together, value, move);
+        rest = rest.drop_front(count);
+      }
+  }
+}
+
+/// write(x) => write(move(x))
+void Offloader::moveWritten(const Group &group, MemorySpace space) {
+  VariableOp variable = group.variables.front();
+  Attribute name = FlatSymbolRefAttr::get(variable.getSymNameAttr());
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Operation &op : function.front())
+      if (llvm::is_contained(writtenVariables(&op), name)) {
+        OpBuilder builder(&op);
+        Value value = op.getOperand(0);
+        op.setOperand(0, MoveOp::create(builder, op.getLoc(), value.getType(), value, space));
+      }
+}
+
+void Offloader::remarkKept(Group &group) {
+  remark::missed(group.variables.front().getLoc(),
+                 remark::RemarkOpts::name("kept").category("mtc-offload"))
+      << remark::add("'{0}' stays in memory: {1}", group.variables.front().getSymName(),
+                     group.refusal);
+}
+
+namespace {
+
+class OffloadVariablesPass
+    : public PassWithOptions<mtc::impl::OffloadVariablesBase<OffloadVariablesPass>,
+                             OffloadOptions> {
+public:
+  using PassWithOptions::PassWithOptions;
+
+private:
+  void runOnOperation() override {
+    FailureOr<OffloadOptions> options = readOptions();
+    if (failed(options))
+      return signalPassFailure();
+    if (failed(Offloader(getOperation(), *options).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createOffloadVariables(const OffloadOptions &options) {
+  return std::make_unique<OffloadVariablesPass>(options);
+}

@@ -1,0 +1,160 @@
+# RUN: %python %s %t
+"""State of the optimizer that lies on a disk between its uses: the same losses and weights to the bit, with every optimizer and
+technique beside it; the plan says what it takes where, checkpoints hold it, and nothing is left when a program is killed."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+
+from models import DIGITS, GPT2
+from program import MTC, Program, losses, own_folder, read_metrics, run
+
+STEPS, ROWS = 6, 192
+RECIPES = {
+    "adamw": (),
+    "sgd": ("--optimizer", "momentum", "--momentum", "0.9"),
+    "adagrad": ("--optimizer", "adagrad"),
+    "rmsprop": ("--optimizer", "rmsprop", "--centered", "true", "--momentum", "0.5"),
+    "lion": ("--optimizer", "lion", "--lr", "1e-4"),
+    "muon": ("--optimizer", "muon"),
+    "adafactor": ("--optimizer", "adafactor"),
+    "8-bit": ("--optimizer-bits", "8"),
+    "4-bit": ("--optimizer-bits", "4"),
+    "clipped": ("--clip-norm", "0.5"),
+    "accumulated": ("--accumulate", "2", "--ema", "0.9"),
+    "f16": ("--precision", "f16", "--loss-scale", "1024"),
+    "bf16": ("--precision", "bf16", "--ema", "0.9"),
+}
+STAYS = {"adafactor"}  # Its rows and columns are small.
+folder = own_folder()
+disk = folder / "disk"
+disk.mkdir()
+os.environ["TMPDIR"] = str(disk)
+
+
+def built(name: str, *flags):
+    recipe = RECIPES[name]
+    optimizer = () if "--optimizer" in recipe else ("--optimizer", "adamw")
+    rate = () if "--lr" in recipe else ("--lr", "2e-3")
+    words = (*DIGITS.flags, *optimizer, *rate, *recipe, *flags)
+    label = re.sub(r"\W+", "_", "_".join((name, *flags)))
+    compiled = run([MTC, "compile", DIGITS.model, *words, "--json", "-o", folder / label], folder)
+    return Program(folder / label, DIGITS.data(ROWS)), json.loads(compiled.stdout)
+
+
+def trained(program, name: str, *flags) -> tuple[list[float], bytes]:
+    log = folder / f"{name}.jsonl"
+    log.unlink(missing_ok=True)
+    weights = program.exported(name, "--steps", STEPS, "--metrics", log, *flags)
+    return losses(read_metrics(log)), weights
+
+
+for name in RECIPES:
+    plain, planned = built(name)
+    away, moved = built(name, "--offload", "optimizer", "--offload-window", "12KiB")
+    assert "spaces" not in planned
+    if name in STAYS:
+        assert "spaces" not in moved, moved
+        continue
+    on_disk = moved["spaces"]["disk"]
+    freed = planned["categories"]["optimizer"] - moved["categories"]["optimizer"]
+    assert on_disk >= freed > 0 and on_disk % 4096 == 0, (name, on_disk, freed)
+    expected = trained(plain, "plain")
+    report = folder / "report.json"
+    assert trained(away, "away", "--memory-report", report) == expected, f"{name}: other bits"
+    report = json.loads(report.read_text())
+    assert report["planned_bytes"] == report["arena_bytes"] == moved["peak_bytes"], report
+    assert on_disk in [use["bytes"] for use in report["outside_arena"]], report
+    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{name}: other bits in a profile"
+    checkpoint = folder / f"{name}-checkpoint"
+    away.run("--steps", STEPS // 2, "--save", checkpoint)
+    assert away.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: resumed"
+    # A checkpoint says nothing of where state lies.
+    assert plain.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: elsewhere"
+    rows = ("--evaluate",)
+    assert away.run(*rows, "--resume", checkpoint).stdout == plain.run(*rows, "--resume", checkpoint).stdout
+    if "--ema" in RECIPES[name]:
+        average = ("--steps", STEPS, "--use-ema")
+        assert away.exported("average", *average) == plain.exported("average", *average), f"{name}: average"
+assert not list(disk.iterdir())
+
+# One window for each variable, and the budget that asks for it.
+plain, planned = built("adamw")
+whole, moved = built("adamw", "--offload", "optimizer")
+expected = trained(plain, "plain")
+assert trained(whole, "whole") == expected
+budget = str(planned["peak_bytes"] - 4096)
+fitted, fits = built("adamw", "--offload", "auto", "--memory", budget, "--recompute", "none", "--offload-window", "4KiB")
+assert fits["peak_bytes"] <= int(budget) and 0 < fits["spaces"]["disk"] < moved["spaces"]["disk"], fits
+assert trained(fitted, "fitted") == expected
+needless, plan = built("adamw", "--offload", "auto")
+assert plan == planned or "spaces" not in plan, plan
+
+# Killed at any moment, it resumes to the same bits, and leaves no file.
+log = folder / "parts.jsonl"
+away, _ = built("adamw", "--offload", "optimizer", "--offload-window", "4KiB")
+flags = ("--steps", 200, "--seed", 7, "--threads", 1)
+whole = plain.exported("long", *flags)
+killed = away.run_with_kills(*flags, "--metrics", log, "--export", "parts.onnx", kills=4, after=(0.02, 0.15))
+assert (folder / "parts.onnx").read_bytes() == whole
+assert not list(disk.iterdir()), "a killed program left a file"
+
+# Where the state cannot lie is said before the first step.
+refused = away.run("--steps", 1, "--offload-dir", folder / "missing", code=1).stderr
+assert "--offload-dir" in refused and "missing" in refused, refused
+if os.path.isdir("/dev/shm"):
+    refused = away.run("--steps", 1, "--offload-dir", "/dev/shm", code=1).stderr
+    assert "lies in memory" in refused, refused
+refused = plain.run("--steps", 1, "--offload-dir", disk, code=1).stderr
+assert "keeps nothing on a disk" in refused, refused
+limited = subprocess.run(
+    [str(word) for word in away.command("--steps", 1)], cwd=folder, capture_output=True, text=True,
+    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)),
+)  # fmt: skip
+assert limited.returncode == 2 and "cannot be reserved" in limited.stderr, limited.stderr
+assert str(moved["spaces"]["disk"]) in limited.stderr, limited.stderr
+for value in ("5000", "0", "4095", "x"):
+    error = run([MTC, "plan", DIGITS.model, *DIGITS.flags, "--offload-window", value], folder, code=1).stderr
+    assert "--offload-window" in error and "4 KiB" in error, error
+
+# The same from the host's memory to a GPU, emulated.
+for name in ("adamw", "8-bit", "accumulated"):
+    device = ("--target", "cuda", "--emulate")
+    plain, planned = built(name, *device)
+    away, moved = built(name, *device, "--offload", "optimizer", "--offload-window", "12KiB")
+    assert set(moved["spaces"]) == {"device", "pinned_host"}, moved
+    expected = trained(plain, "plain")
+    assert trained(away, "away") == expected, f"{name}: other bits on the device"
+    checkpoint = folder / f"{name}-device-checkpoint"
+    away.run("--steps", STEPS // 2, "--save", checkpoint)
+    assert away.exported("resumed", "--steps", STEPS, "--resume", checkpoint) == expected[1], f"{name}: resumed"
+
+# Values and parameters, alone and together; what the budget asks for, and no more.
+recipe = ("--optimizer", "adamw", "--lr", "1e-3")
+
+
+def built_gpt2(name: str, *flags):
+    compiled = run([MTC, "compile", GPT2.model, *GPT2.flags, *recipe, *flags, "--json", "-o", folder / name], folder)
+    return Program(folder / name, GPT2.data(48)), json.loads(compiled.stdout)
+
+
+plain, planned = built_gpt2("gpt2")
+expected = trained(plain, "plain")
+peaks = {(): planned["peak_bytes"]}
+window = ("--offload-window", "64KiB")
+for chosen in ("activations",), ("parameters",), ("optimizer", "activations", "parameters"):
+    flags = [word for what in chosen for word in ("--offload", what)]
+    away, moved = built_gpt2("away", *flags, *window)
+    peaks[chosen] = moved["peak_bytes"]
+    assert trained(away, "away") == expected, f"{chosen}: other bits"
+    assert trained(away, "profiled", "--profile", folder / "trace.json") == expected, f"{chosen}: other bits in a profile"
+assert peaks[()] > max(peaks[("activations",)], peaks[("parameters",)]), peaks
+assert min(peaks[("activations",)], peaks[("parameters",)]) > peaks[("optimizer", "activations", "parameters")], peaks
+budget = (peaks[()] + peaks[("activations",)]) // 2
+keep = ("--recompute", "none", "--pieces", "none")
+some, moved = built_gpt2("some", "--offload", "activations", "--memory", budget, *keep)
+most, low = built_gpt2("most", "--offload", "activations", *keep)
+assert moved["peak_bytes"] <= budget and 0 < moved["spaces"]["disk"] < low["spaces"]["disk"], (moved, low)
+assert trained(some, "some") == expected

@@ -287,8 +287,9 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Kernels:
     return buildKernelPipeline(manager, options.passes);
   case Stage::Placed:
-    MemoryOptions memory{options.pieces, options.recompute, options.allocate, options.passes};
-    memory.pieces.memory = memory.recompute.memory = options.memory.value_or(0);
+    MemoryOptions memory{{options.pieces, options.recompute, options.memory.value_or(0)},
+                         options.allocate,
+                         options.passes};
     return buildAllocationPipeline(manager, memory);
   }
   llvm_unreachable("all stages are handled");

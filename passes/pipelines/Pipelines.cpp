@@ -76,8 +76,10 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
 static void buildAllocation(OpPassManager &manager, const MemoryOptions &options,
                             PassFilter takes) {
   addOptional(manager, createReorder(), takes);
-  manager.addPass(createPieces(options.pieces));
-  manager.addPass(createRecompute(options.recompute)); // What no better order avoids.
+  // What no better order avoids.
+  manager.addPass(createPieces(options.fit.pieces));
+  manager.addPass(createRecompute(options.fit.recompute));
+  manager.addPass(createFit(options.fit));
   manager.addPass(createAllocate(options.allocate));
   manager.addPass(createReachStage({Stage::Placed}));
 }

@@ -11,8 +11,7 @@
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
-#include "passes/pieces/PiecesOptions.h"
-#include "passes/recompute/RecomputeOptions.h"
+#include "passes/fit/FitOptions.h"
 
 namespace mtc {
 
@@ -75,14 +74,12 @@ void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &sele
 
 /// How a program is made to fit.
 struct MemoryOptions {
-  PiecesOptions pieces;
-  RecomputeOptions recompute;
+  FitOptions fit;
   AllocateOptions allocate;
   PassSelection passes;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    visitMember(&MemoryOptions::pieces, option);
-    visitMember(&MemoryOptions::recompute, option);
+    visitMember(&MemoryOptions::fit, option);
     visitMember(&MemoryOptions::allocate, option);
     visitMember(&MemoryOptions::passes, option);
   }

@@ -287,10 +287,11 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Kernels:
     return buildKernelPipeline(manager, options.passes);
   case Stage::Placed:
-    MemoryOptions memory{options.pieces, options.recompute, options.allocate, options.offload,
+    MemoryOptions memory{{options.pieces, options.recompute, options.memory.value_or(0)},
+                         options.allocate,
+                         options.offload,
                          options.passes};
-    memory.pieces.memory = memory.recompute.memory = memory.offload.budget =
-        options.memory.value_or(0);
+    memory.offload.budget = options.memory.value_or(0);
     return buildAllocationPipeline(manager, memory);
   }
   llvm_unreachable("all stages are handled");

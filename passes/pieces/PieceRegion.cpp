@@ -161,7 +161,8 @@ bool PieceRegion::mayRunEarly() const {
   llvm::for_each(operations, collect);
   llvm::for_each(needed, collect);
   for (Operation *op = operations.front(); op != operations.back(); op = op->getNextNode())
-    if (llvm::any_of(writtenVariables(op), [&](Attribute variable) { return read.contains(variable); }))
+    if (llvm::any_of(writtenVariables(op),
+                     [&](Attribute variable) { return read.contains(variable); }))
       return false;
   return true;
 }

@@ -4,46 +4,50 @@
 #define MTC_PASSES_PIECES_PIECESEARCH_H
 
 #include "passes/Listeners.h"
-#include "passes/cost/StepCost.h"
-#include "passes/memory/MemoryAnalysis.h"
-#include "passes/memory/OrderModel.h"
+#include "passes/cost/OperationTimes.h"
 #include "passes/pieces/PieceRegion.h"
+#include "passes/pieces/PieceWriter.h"
+#include "passes/search/Goal.h"
+#include "passes/search/Technique.h"
 
 namespace mtc {
 
 /// Finds what is worth computing in pieces at the peak of a function, by trying it out.
-class PieceSearch {
+class PieceSearch final : public Technique {
 public:
-  /// The number of pieces of a value, with what computing them frees at the peak and takes longer.
-  struct Choice {
-    mlir::Value value;
-    int64_t count;
-    OrderScore score; ///< of the function that has it
-    int64_t bytes;
-    double time; ///< in seconds
-  };
+  PieceSearch(const Goal &goal, OperationTimes &times)
+      : goal(goal), times(times), listeners(goal.analysis, times) {}
 
-  PieceSearch(const FunctionMemory &function, MemoryAnalysis &analysis, StepCost &cost)
-      : function(function), analysis(analysis), cost(cost), listeners(analysis, cost) {}
-
-  /// What can be computed in pieces so that less is alive at the peak. Fails with a diagnostic where
-  /// there is no plan.
-  mlir::FailureOr<mlir::SmallVector<Choice>> find();
-  /// The one that takes the least time of those that free as many bytes as are needed or, where
-  /// there is none, for what it frees; null where none frees any.
-  static const Choice *choose(mlir::ArrayRef<Choice> choices, int64_t needed);
-  /// Computes a value in pieces, for good.
-  mlir::LogicalResult apply(const Choice &choice);
+  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
+  mlir::FailureOr<bool> take() override;
+  void undoLast() override;
+  void noticeChange() override {}
+  void report() const override;
 
 private:
-  mlir::SmallVector<mlir::Value> findValues() const;
-  mlir::LogicalResult tryOut(mlir::Value value, int64_t count,
-                             mlir::SmallVectorImpl<Choice> &choices);
+  /// A value in so many pieces. The offer's bytes are what is freed at the peak, whatever is the
+  /// peak then.
+  struct Choice : Offer {
+    mlir::Value value;
+    int64_t count;
+  };
+  struct Change {
+    Choice choice;
+    std::unique_ptr<PieceWriter> writer; ///< takes it back
+  };
 
-  const FunctionMemory &function;
-  MemoryAnalysis &analysis;
-  StepCost &cost;
+  mlir::SmallVector<mlir::Value> findValues() const;
+  mlir::LogicalResult tryCounts(mlir::Value value, int64_t excess,
+                                mlir::SmallVectorImpl<Choice> &choices);
+  mlir::FailureOr<std::optional<Choice>> tryOut(mlir::Value value, const PieceRegion &region);
+  static size_t hash(mlir::Value value);
+
+  const Goal &goal;
+  OperationTimes &times;
   Listeners listeners;
+  std::optional<Choice> offered;
+  std::vector<Change> changes;
+  llvm::DenseMap<size_t, int64_t> counts; ///< that were taken of equal values, of other layers
 };
 
 } // namespace mtc

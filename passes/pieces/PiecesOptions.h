@@ -12,19 +12,17 @@ namespace mtc {
 /// The options of mtc-pieces.
 struct PiecesOptions {
   std::string pieces = "auto";
-  int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    option(&PiecesOptions::pieces,
-           {"pieces",
-            "choice",
-            "compute large values in pieces, so as not to keep them whole: logits with their loss and "
-            "gradients, the middle of a layer",
-            {{"none", "every value as a whole"},
-             {"auto", "where --memory asks for it, what costs the least time"},
-             {"all", "all that lowers the peak"}}});
-    option(&PiecesOptions::memory,
-           {"memory", "", "bytes that the arena may take; 0: as many as it needs"});
+    option(
+        &PiecesOptions::pieces,
+        {"pieces",
+         "choice",
+         "compute large values in pieces, so as not to keep them whole: logits with their loss and "
+         "gradients, the middle of a layer",
+         {{"none", "every value as a whole"},
+          {"auto", "where --memory asks for it, what costs the least time"},
+          {"all", "all that lowers the peak"}}});
   }
 };
 

@@ -1,11 +1,9 @@
-//===- PiecesPass.cpp - Large values are computed in pieces -----------------------------------===//
+//===- PiecesPass.cpp - Large values are computed in pieces, whatever the budget --------------===//
 
 #include "passes/Passes.h"
-#include "passes/cost/StepCost.h"
 #include "passes/pieces/PieceSearch.h"
 #include "passes/pieces/PiecesOptions.h"
-
-#include "mlir/IR/Remarks.h"
+#include "passes/search/Ladder.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_PIECESPASS
@@ -14,6 +12,15 @@ namespace mtc {
 
 using namespace mlir;
 using namespace mtc;
+
+/// All that lowers the peak.
+static LogicalResult computeInPieces(const Goal &goal, OperationTimes &times) {
+  PieceSearch pieces(goal, times);
+  if (failed(Ladder(goal, {&pieces}).climb()))
+    return failure();
+  pieces.report();
+  return success();
+}
 
 namespace {
 
@@ -24,39 +31,15 @@ struct PiecesPass : PassWithOptions<mtc::impl::PiecesPassBase<PiecesPass>, Piece
     FailureOr<PiecesOptions> options = readOptions();
     if (failed(options))
       return signalPassFailure();
-    if (options->pieces == "none" || (options->pieces == "auto" && options->memory == 0))
+    if (options->pieces != "all")
       return;
-    const int64_t budget = options->pieces == "all" ? 0 : options->memory;
     MemoryAnalysis analysis(getOperation());
     if (failed(analysis.getPlan()))
       return signalPassFailure();
-    StepCost cost(getOperation());
+    OperationTimes times(getOperation());
     for (const FunctionMemory &function : analysis.getFunctions())
-      if (!function.isAside() && failed(fit(function, analysis, cost, budget)))
+      if (!function.isAside() && failed(computeInPieces({function, analysis, /*budget=*/0}, times)))
         return signalPassFailure();
-  }
-
-  static LogicalResult fit(const FunctionMemory &function, MemoryAnalysis &analysis, StepCost &cost,
-                           int64_t budget) {
-    PieceSearch search(function, analysis, cost);
-    while (true) {
-      const int64_t needed =
-          analysis.getFixedBytes() + function.getLive()[function.getPeakTime()] - budget;
-      if (needed <= 0)
-        return success();
-      auto choices = search.find();
-      if (failed(choices))
-        return failure();
-      const PieceSearch::Choice *best = PieceSearch::choose(*choices, needed);
-      if (!best)
-        return success();
-      remark::passed(best->value.getLoc(),
-                     remark::RemarkOpts::name("in_pieces").category("mtc-pieces"))
-          << remark::metric("pieces", best->count) << remark::metric("bytes", best->bytes)
-          << remark::metric("milliseconds", 1e3 * best->time);
-      if (failed(search.apply(*best)))
-        return failure();
-    }
   }
 };
 

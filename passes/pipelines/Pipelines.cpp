@@ -78,9 +78,11 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   if (!options.offload.isAutomatic()) // What is chosen frees memory of what is planned behind it.
     manager.addPass(createOffloadVariables(options.offload));
   addOptional(manager, createReorder(), takes);
-  manager.addPass(createPieces(options.pieces));
-  manager.addPass(createRecompute(options.recompute)); // What no better order avoids.
-  if (options.offload.isAutomatic())                   // What does not fit all the same.
+  // What no better order avoids.
+  manager.addPass(createPieces(options.fit.pieces));
+  manager.addPass(createRecompute(options.fit.recompute));
+  manager.addPass(createFit(options.fit));
+  if (options.offload.isAutomatic()) // What does not fit all the same.
     manager.addPass(createOffloadVariables(options.offload));
   manager.addPass(createOffloadActivations(options.offload));
   manager.addPass(createAllocate(options.allocate));

@@ -5,6 +5,7 @@
 
 #include "passes/Passes.h"
 #include "passes/adapters/FrozenStorage.h"
+#include "passes/fit/FitOptions.h"
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossScaling.h"
 #include "passes/memory/AllocateOptions.h"
@@ -12,8 +13,6 @@
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
-#include "passes/pieces/PiecesOptions.h"
-#include "passes/recompute/RecomputeOptions.h"
 
 namespace mtc {
 
@@ -76,15 +75,13 @@ void buildKernelPipeline(mlir::OpPassManager &manager, const PassSelection &sele
 
 /// How a program is made to fit.
 struct MemoryOptions {
-  PiecesOptions pieces;
-  RecomputeOptions recompute;
+  FitOptions fit;
   AllocateOptions allocate;
   OffloadOptions offload;
   PassSelection passes;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    visitMember(&MemoryOptions::pieces, option);
-    visitMember(&MemoryOptions::recompute, option);
+    visitMember(&MemoryOptions::fit, option);
     visitMember(&MemoryOptions::allocate, option);
     visitMember(&MemoryOptions::offload, option);
     visitMember(&MemoryOptions::passes, option);

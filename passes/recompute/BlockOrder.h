@@ -25,10 +25,25 @@ public:
     mlir::Operation *previous = op->getPrevNode();
     const int64_t low = previous ? numbers.at(previous) : numbers.at(next) - 2 * stride;
     // Most come one after another in front of the same one: nearly all room is left there.
-    const int64_t between = low + (numbers.at(next) - low) / 256;
+    const int64_t between = low + (numbers.at(next) - low) / 32;
     numbers[op] = between;
     if (between == low)
       number();
+  }
+  /// Where an operation stands, to put it there again after others were taken out.
+  struct Place {
+    mlir::Operation *next;
+    int64_t number;
+    size_t numbering;
+  };
+  Place placeOf(mlir::Operation *op) const {
+    return {op->getNextNode(), numbers.at(op), numbering};
+  }
+  void putBack(mlir::Operation *op, const Place &place) {
+    if (place.numbering != numbering)
+      return put(op, place.next);
+    op->moveBefore(place.next);
+    numbers[op] = place.number;
   }
   void erase(mlir::Operation *op) {
     numbers.erase(op);
@@ -37,13 +52,15 @@ public:
 
 private:
   void number() {
+    ++numbering;
     int64_t next = 0;
     for (mlir::Operation &op : block)
       numbers[&op] = next += stride;
   }
 
-  static constexpr int64_t stride = int64_t(1) << 40;
+  static constexpr int64_t stride = int64_t(1) << 45;
   mlir::Block &block;
+  size_t numbering = 0; ///< how often the block was numbered
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
 };
 

@@ -12,7 +12,6 @@ namespace mtc {
 /// The options of mtc-recompute.
 struct RecomputeOptions {
   std::string recompute = "auto";
-  int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(
@@ -25,8 +24,6 @@ struct RecomputeOptions {
            "all but a checkpoint every root of so many layers as there are, as Chen et al. (2016)"},
           {"auto", "where --memory asks for it, what costs the least time"},
           {"all", "all that lowers the peak"}}});
-    option(&RecomputeOptions::memory,
-           {"memory", "", "bytes that the arena may take; 0: as many as it needs"});
   }
 };
 

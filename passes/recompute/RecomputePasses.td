@@ -39,8 +39,8 @@ def Recompute : Pass<"mtc-recompute", "::mlir::ModuleOp"> {
   let description = [{
     What is alive at the peak and read behind it is computed again in front of its first late reader, of what is alive there, and of
     what is computed again too. Calls run again, and of kernels what computes the value, random numbers included, so that nothing
-    but time and memory changes. With `recompute=auto` the arena need not be smaller than `memory`: the values that free the
-    most bytes for the least time are taken first, equal ones of equal layers together. With `recompute=sqrt` every sqrt(n)-th
+    but time and memory changes. With `recompute=all` this is done to all that lowers the peak: the values that free the
+    most bytes for the least time first, equal ones of equal layers together. `auto` is left to `mtc-fit`. With `recompute=sqrt` every sqrt(n)-th
     of the n operations that all of the forward pass goes through, such as the ends of layers, is a checkpoint, and all other
     values are computed again, from one checkpoint to the next (Chen et al., "Training Deep Nets with Sublinear Memory Cost",
     2016).

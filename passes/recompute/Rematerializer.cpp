@@ -13,7 +13,22 @@ using namespace mlir;
 using namespace mtc;
 
 /// Whether it has a result that is kept for the operation, not one that is there all the same.
-static bool computes(Operation *op) { return isa<KernelOp, LibraryCallOpInterface>(op); }
+static bool computes(Operation *op) {
+  return isa<KernelOp, LibraryCallOpInterface, AssembleOp>(op);
+}
+
+double Rematerializer::Added::time(OperationTimes &times) const {
+  double sum = 0;
+  for (auto [copy, original, part] : copies)
+    sum += part * times.of(original);
+  return sum;
+}
+
+double Rematerializer::Added::remember(OperationTimes &times) const {
+  for (auto [copy, original, part] : copies)
+    times.set(copy, part * times.of(original));
+  return time(times);
+}
 
 /// A value of a small part of what it helps to compute is kept, not computed again.
 static bool isSmallBeside(Value value, Operation *op) {
@@ -69,12 +84,12 @@ void Rematerializer::moveUp(Operation *copy, const Need &need) {
   for (Value operand : copy->getOperands())
     if (Operation *source = operand.getDefiningOp())
       moveUp(source, need);
-  Operation *next = copy->getNextNode();
+  const BlockOrder::Place place = order.placeOf(copy);
   order.put(copy, need.reader);
   need.added->moved.push_back(copy);
   listener.notifyOperationInserted(copy, {});
-  undo.push_back([this, copy, next] {
-    order.put(copy, next);
+  undo.push_back([this, copy, place] {
+    order.putBack(copy, place);
     listener.notifyOperationInserted(copy, {});
   });
 }

@@ -4,6 +4,7 @@
 #define MTC_PASSES_RECOMPUTE_REMATERIALIZER_H
 
 #include "ir/VariableAccess.h"
+#include "passes/cost/OperationTimes.h"
 #include "passes/recompute/BlockOrder.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -33,6 +34,11 @@ public:
     };
     mlir::SmallVector<Copy> copies;
     mlir::SmallVector<mlir::Operation *> moved; ///< known copies that are needed earlier now
+
+    /// What the copies take, in seconds.
+    double time(OperationTimes &times) const;
+    /// The same, and says so of each.
+    double remember(OperationTimes &times) const;
   };
 
   /// What becomes of operands that are dead by then.

@@ -78,7 +78,8 @@ mtc.kernel_function @loss [{str(rows)[1:-1]}] reduce [0, 1, 2] -> [tensor<f32>] 
 }}
 mtc.step @micro_step {reads} gives ["mtc.loss"] {at("loss")} {{ {steps} }}
 mtc.step @update reads [] [] gives [] [] {{ }}
-mtc.step @evaluate {reads} gives ["mtc.loss", "out", "dq", "dk", "dv"] {at("loss", "out", "dq", "dk", "dv")} {{ {steps} }}
+mtc.step @evaluate {reads} gives ["mtc.loss"] {at("loss")} {{ {steps} }}
+mtc.step @outputs {reads} gives ["out", "dq", "dk", "dv"] {at("out", "dq", "dk", "dv")} {{ {steps} }}
 """
 file, path = folder / "attention.mlir", folder / "train"
 file.write_text(text)

@@ -44,12 +44,11 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK: %[[LOSS:.*]] = mtc.div %[[SUM]], %[[COUNT]] : tensor<f32>
 // CHECK: return %[[LOSS]] : tensor<f32>
 
-// Evaluation adds the rows' shares and the outputs, and writes nothing.
+// Evaluation adds the rows' shares and writes nothing.
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"}, %[[LABELS:[a-z0-9]+]]: tensor<4xi64>
 // CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<4xf32> {mtc.name = "mtc.row_loss"},
-// CHECK-SAME: tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4xf32> {mtc.name = "mtc.row_correct"},
-// CHECK-SAME: tensor<4x3xf32> {mtc.name = "logits"}, tensor<4xi64> {mtc.name = "ids"})
+// CHECK-SAME: tensor<4xf32> {mtc.name = "mtc.row_weight"}, tensor<4xf32> {mtc.name = "mtc.row_correct"})
 // CHECK: %[[Y:.*]] = mtc.tanh %[[X]]
 // CHECK-NOT: mtc.write
 // CHECK: %[[LOSSES:.*]] = mtc.softmax_cross_entropy
@@ -63,7 +62,15 @@ func.func @forward(%x: tensor<4x3xf32> {mtc.name = "x"})
 // CHECK: %[[ATTAINED:.*]] = mtc.compare eq %[[OWN]], %[[LARGEST]]
 // CHECK: %[[RIGHT:.*]] = mtc.and %[[COUNTS]], %[[ATTAINED]]
 // CHECK: %[[CORRECT:.*]] = mtc.cast %[[RIGHT]] : tensor<4xi1> -> tensor<4xf32>
-// CHECK: return %[[LOSS]], %[[LOSSES]], %[[WEIGHTS]], %[[CORRECT]], %[[Y]],
+// CHECK: return %[[LOSS]], %[[LOSSES]], %[[WEIGHTS]], %[[CORRECT]] :
+
+// The outputs are a function of their own that runs aside, without the labels.
+// CHECK-LABEL: func.func @outputs(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {mtc.name = "x"})
+// CHECK-SAME: -> (tensor<4x3xf32> {mtc.name = "logits"}, tensor<4xi64> {mtc.name = "ids"}) attributes {mtc.aside}
+// CHECK: %[[Y:.*]] = mtc.tanh %[[X]]
+// CHECK-NOT: mtc.write
+// CHECK: return %[[Y]],
 
 // MSE: mtc.input "target" label{{$}}
 // MSE-LABEL: func.func @micro_step(
@@ -141,7 +148,7 @@ func.func @forward(%x: tensor<2x3x8xf32> {mtc.name = "x"}, %y: tensor<2x8xi32> {
 // CHECK: mtc.softmax_cross_entropy %[[T]], %[[Y]]
 
 //--- loss_inside.mlir
-// An output of one element is the loss. It stays an output of the evaluation, under its own name.
+// An output of one element is the loss. It stays an output, under its own name.
 func.func @forward(%x: tensor<1xf32> {mtc.name = "x"}, %y: tensor<2xi64> {mtc.name = "labels"})
     -> (tensor<1xf32> {mtc.name = "loss"}) {
   return %x : tensor<1xf32>
@@ -153,7 +160,9 @@ func.func @forward(%x: tensor<1xf32> {mtc.name = "x"}, %y: tensor<2xi64> {mtc.na
 // CHECK: %[[L:.*]] = mtc.reshape %[[X]] : tensor<1xf32> -> tensor<f32>
 // CHECK: return %[[L]]
 // CHECK-LABEL: func.func @evaluate
-// CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"}, tensor<1xf32> {mtc.name = "loss"})
+// CHECK-SAME: -> (tensor<f32> {mtc.name = "mtc.loss"})
+// CHECK-LABEL: func.func @outputs
+// CHECK-SAME: -> (tensor<1xf32> {mtc.name = "loss"}) attributes {mtc.aside}
 
 //--- wide.mlir
 func.func @forward(%x: tensor<4x3xf64> {mtc.name = "x"}) -> (tensor<4x3xf64> {mtc.name = "y"}) {

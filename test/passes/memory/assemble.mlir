@@ -2,14 +2,14 @@
 //
 // RUN: mtc-opt %s --mtc-allocate | FileCheck %s
 
-// CHECK: mtc.arena size [[#SIZE:]]
 mtc.variable parameter @w : tensor<16x16xf32> = #mtc.zeros
 
 // CHECK-LABEL: mtc.step @pieces
-// CHECK-SAME: outputs [<[[#OUT:]], tensor<64x16xf32>>]
-// CHECK: mtc.call {{.*}} -> [<[[#OUT]], tensor<16x16xf32>>]
-// CHECK: mtc.call {{.*}} -> [<[[#OUT+2048]], tensor<32x16xf32>>]
-// CHECK: mtc.copy <{{.*}}, tensor<16x16xf32>> to <[[#OUT+1024]], tensor<16x16xf32>>
+// CHECK-SAME: reads ["x"] [#mtc.at<[[#IN:]], tensor<64x16xf32>>]
+// CHECK-SAME: gives ["y"] [#mtc.at<[[#OUT:]], tensor<64x16xf32>>]
+// CHECK: mtc.call #mtc.contraction<{{.*}}> [#mtc.at<[[#IN]], tensor<16x16xf32>>, #mtc.at<[[#W:]], tensor<16x16xf32>>] into [#mtc.at<[[#OUT]], tensor<16x16xf32>>]
+// CHECK: mtc.call #mtc.contraction<{{.*}}> [#mtc.at<[[#IN+2048]], tensor<32x16xf32>>, #mtc.at<[[#W]], tensor<16x16xf32>>] into [#mtc.at<[[#OUT+2048]], tensor<32x16xf32>>]
+// CHECK: mtc.copy <[[#W]], tensor<16x16xf32>> into <[[#OUT+1024]], tensor<16x16xf32>>
 // CHECK-NOT: mtc.copy
 func.func @pieces(%x: tensor<64x16xf32> {mtc.name = "x"}) -> (tensor<64x16xf32> {mtc.name = "y"}) {
   %w = mtc.read @w : tensor<16x16xf32>

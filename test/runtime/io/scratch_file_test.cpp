@@ -1,6 +1,6 @@
 // Ranges of a scratch file, whole pages or not.
-#include "runtime/io/scratch_file.h"
 #include "runtime/abi/program.h"
+#include "runtime/io/scratch_file.h"
 #include "runtime/support/failure.h"
 #include "test/runtime/support.h"
 

@@ -1,0 +1,29 @@
+//===- FitOptions.h - What mtc-fit is told ----------------------------------------------------===//
+
+#ifndef MTC_PASSES_FIT_FITOPTIONS_H
+#define MTC_PASSES_FIT_FITOPTIONS_H
+
+#include "passes/pieces/PiecesOptions.h"
+#include "passes/recompute/RecomputeOptions.h"
+
+namespace mtc {
+
+/// The options of mtc-fit.
+struct FitOptions {
+  PiecesOptions pieces;
+  RecomputeOptions recompute;
+  int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
+
+  template <typename Visitor> static void visitOptions(Visitor &&option) {
+    visitMember(&FitOptions::pieces, option);
+    visitMember(&FitOptions::recompute, option);
+    option(&FitOptions::memory,
+           {"memory", "", "bytes that the arena may take; 0: as many as it needs"});
+  }
+};
+
+std::unique_ptr<mlir::Pass> createFit(const FitOptions &options);
+
+} // namespace mtc
+
+#endif // MTC_PASSES_FIT_FITOPTIONS_H

@@ -1,0 +1,45 @@
+//===- Segments.cpp - All but checkpoints is computed again
+//------------------------------------===//
+
+#include "passes/recompute/Segments.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mtc;
+
+Segments::Segments(const Goal &goal, OperationTimes &times)
+    : goal(goal), times(times), listeners(goal.analysis, times),
+      checkpoints(findCheckpoints(goal.function.getFunction())) {}
+
+LogicalResult Segments::recompute() {
+  values = std::make_unique<Rematerializer>(goal.function.getFunction().front(), listeners);
+  for (OpResult value : checkpoints.kept)
+    values->keep(value);
+  for (OpResult value : checkpoints.recomputed)
+    if (std::optional<Rematerializer::Added> added = values->evict(
+            value, checkpoints.forwardEnd, Rematerializer::DeadOperands::ComputeAgain)) {
+      time += added->remember(times);
+      ++count;
+    }
+  return goal.analysis.getPlan();
+}
+
+void Segments::undo() {
+  if (values)
+    values->undoTo(0);
+  count = 0;
+  time = 0;
+}
+
+void mtc::reportRecomputed(const Goal &goal, OperationTimes &times, size_t count, double time) {
+  if (!count)
+    return;
+  func::FuncOp function = goal.function.getFunction();
+  const double without = times.ofFunction(function) - time;
+  remark::passed(function.getLoc(),
+                 remark::RemarkOpts::name("recomputed").category("mtc-recompute"))
+      << remark::add("{0} values of {1}, {2} % of its time", count, function.getSymName(),
+                     llvm::formatv("{0:f1}", 100 * time / without).str());
+}

@@ -1,0 +1,30 @@
+//===- Goal.h - What a function may need of memory --------------------------------------------===//
+
+#ifndef MTC_PASSES_SEARCH_GOAL_H
+#define MTC_PASSES_SEARCH_GOAL_H
+
+#include "passes/memory/MemoryAnalysis.h"
+#include "passes/memory/OrderModel.h"
+
+namespace mtc {
+
+/// A function, which may need `budget` bytes of the arena.
+struct Goal {
+  const FunctionMemory &function;
+  MemoryAnalysis &analysis;
+  int64_t budget;
+
+  /// Bytes of the arena while the function runs, as a plan was asked for last.
+  int64_t liveBytes() const {
+    return analysis.getFixedBytes() + function.getLive()[function.getPeakTime()];
+  }
+  OrderScore score() const { return OrderModel(function).scoreAsItIs(); }
+  /// Bytes by which the function, or else its placement, exceeds the budget now; 0 or less: it
+  /// fits. What other functions need is their own affair. Fails with a diagnostic where there is no
+  /// plan.
+  mlir::FailureOr<int64_t> findExcess() const;
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_SEARCH_GOAL_H

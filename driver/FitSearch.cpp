@@ -6,7 +6,7 @@
 #include "driver/PlanText.h"
 #include "driver/Report.h"
 #include "ir/ReservedNames.h"
-#include "passes/cost/StepCost.h"
+#include "passes/cost/TransferCost.h"
 #include "passes/memory/MemoryAnalysis.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -40,6 +40,8 @@ public:
       return failure();
     std::vector<Change> changes = findChanges(plain, compilation);
     llvm::erase_if(changes, [&](const Change &change) { return !isAllowed(change); });
+    if (given.offload.isAutomatic())
+      llvm::append_range(changes, findOffloads());
     // Fewer changes first.
     std::vector<unsigned> subsets(1U << changes.size());
     std::iota(subsets.begin(), subsets.end(), 0U);
@@ -109,6 +111,18 @@ private:
     }
   }
 
+  /// What may leave memory from the start. Without any of them the passes move what is left above
+  /// the budget when all else was done.
+  static std::vector<Change> findOffloads() {
+    std::vector<Change> changes;
+    for (StringRef what : {"optimizer", "activations", "parameters"})
+      changes.push_back({"", ("--offload " + what).str(), [what](Options &all) {
+                           llvm::erase(all.offload.offload, "auto");
+                           all.offload.offload.push_back(what.str());
+                         }});
+    return changes;
+  }
+
   std::optional<Planned> plan(ArrayRef<Change> changes) const {
     Planned planned{plain, "", 0, 0};
     for (const Change &change : changes) {
@@ -127,12 +141,15 @@ private:
     StepCost cost(compilation.getModule());
     planned.seconds = static_cast<double>(planned.options.training.loss.microSteps) *
                           cost.ofFunction(microStepName).seconds() +
-                      cost.ofFunction(updateName).seconds();
+                      cost.ofFunction(updateName).seconds() +
+                      estimateTransfers(compilation.getModule(), cost).exposed;
     return planned;
   }
 
   /// Whether variables and inputs alone take too much, so that nothing else need be tried.
   bool isHopeless(ModuleOp module, Planned &planned) const {
+    if (!planned.options.offload.takesNothing())
+      return false;
     MemoryAnalysis analysis(module);
     FailureOr<MemoryPlan> plan = analysis.getPlan();
     if (failed(plan) || analysis.getFixedBytes() <= *given.memory)
@@ -149,7 +166,7 @@ private:
 } // namespace
 
 LogicalResult mtc::tool::chooseAllowed(Options &options) {
-  if (options.allow.empty())
+  if (!options.memory || (options.allow.empty() && !options.offload.isAutomatic()))
     return success();
   FitSearch search(options);
   if (failed(search.run()))
@@ -161,9 +178,9 @@ LogicalResult mtc::tool::chooseAllowed(Options &options) {
     note(llvm::formatv("--memory: chosen {0}: {1}, about {2:f3} s an update", best->flags,
                        formatBytes(best->peak), best->seconds));
   else
-    note(
-        llvm::formatv("--memory: nothing that --allow names suffices; the least is needed with {0}",
-                      best->flags));
+    note(llvm::formatv(
+        "--memory: nothing that may be changed suffices; the least is needed with {0}",
+        best->flags));
   Options chosen = best->options;
   chosen.remarks = options.remarks;
   chosen.irFolder = options.irFolder;

@@ -21,22 +21,21 @@ struct OffloadOptions {
   bool isAutomatic() const { return takes("auto"); }
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    option(
-        &OffloadOptions::offload,
-        {"offload",
-         "what",
-         "what leaves memory between its uses: to a file on a disk with --target cpu, to the "
-         "host's memory with --target cuda",
-         {{"none", "nothing"},
-          {"optimizer", "the optimizer's state, and averages of weights"},
-          {"activations",
-           "what the backward pass reads again; with --memory as much as it asks for"},
-          {"parameters", "weights: they are brought for each use"},
-          {"auto", "of the optimizer's state, then of activations, as much as --memory asks for"}}},
-        [](const OffloadOptions &options) {
-          const bool isAlone = options.takes("none") || options.takes("auto");
-          return isAlone && options.offload.size() > 1 ? "none and auto stand alone" : "";
-        });
+    option(&OffloadOptions::offload,
+           {"offload",
+            "what",
+            "what leaves memory between its uses: to a file on a disk with --target cpu, to the "
+            "host's memory with --target cuda",
+            {{"none", "nothing"},
+             {"optimizer", "the optimizer's state, and averages of weights"},
+             {"activations",
+              "what the backward pass reads again; with --memory as much as it asks for"},
+             {"parameters", "weights: they are brought for each use"},
+             {"auto", "what keeps --memory in the least time, or nothing"}}},
+           [](const OffloadOptions &options) {
+             const bool isAlone = options.takes("none") || options.takes("auto");
+             return isAlone && options.offload.size() > 1 ? "none and auto stand alone" : "";
+           });
     option(&OffloadOptions::budget,
            {"offload-budget", "", "bytes that the arena may take; 0: as many as it needs"});
     option(&OffloadOptions::window,

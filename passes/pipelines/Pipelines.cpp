@@ -75,16 +75,21 @@ static void buildKernels(OpPassManager &manager, PassFilter takes) {
 
 static void buildAllocation(OpPassManager &manager, const MemoryOptions &options,
                             PassFilter takes) {
-  if (!options.offload.isAutomatic()) // What is chosen frees memory of what is planned behind it.
+  // What is chosen frees memory of what is planned behind it.
+  const bool isOffloadChosen = !options.offload.isAutomatic();
+  if (isOffloadChosen)
     manager.addPass(createOffloadVariables(options.offload));
   addOptional(manager, createReorder(), takes);
+  if (isOffloadChosen)
+    manager.addPass(createOffloadActivations(options.offload));
   // What no better order avoids.
   manager.addPass(createPieces(options.fit.pieces));
   manager.addPass(createRecompute(options.fit.recompute));
   manager.addPass(createFit(options.fit));
-  if (options.offload.isAutomatic()) // What does not fit all the same.
+  if (!isOffloadChosen) { // What does not fit all the same.
     manager.addPass(createOffloadVariables(options.offload));
-  manager.addPass(createOffloadActivations(options.offload));
+    manager.addPass(createOffloadActivations(options.offload));
+  }
   manager.addPass(createAllocate(options.allocate));
   addOptional(manager, createOverlapCopies(), takes);
   manager.addPass(createReachStage({Stage::Placed}));

@@ -133,6 +133,8 @@ std::optional<Gap> ActivationOffloader::findGap(const FunctionMemory &function) 
         gap.end = std::min(gap.end, op->time);
       else
         gap.value = {}; // It is read at the peak.
+      if (isa<MoveOp>(op->op))
+        gap.value = {}; // It has been moved, and is only held until that has ended.
     }
   }
   std::optional<Gap> best;

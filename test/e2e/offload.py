@@ -158,3 +158,32 @@ some, moved = built_gpt2("some", "--offload", "activations", "--memory", budget,
 most, low = built_gpt2("most", "--offload", "activations", *keep)
 assert moved["peak_bytes"] <= budget and 0 < moved["spaces"]["disk"] < low["spaces"]["disk"], (moved, low)
 assert trained(some, "some") == expected
+unneeded, whole = built_gpt2("whole", "--offload", "auto", "--memory", peaks[()])
+assert "spaces" not in whole, whole
+
+# Both models for longer, with all that may be combined, on both targets; and programs that check what their operations write.
+ALL = [word for what in ("optimizer", "activations", "parameters") for word in ("--offload", what)]
+
+
+def built_of(model, rows: int, name: str, *flags):
+    words = (*model.flags, *recipe, "--pieces", "none", *window, *flags)
+    compiled = run([MTC, "compile", model.model, *words, "--json", "-o", folder / name], folder)
+    return Program(folder / name, model.data(rows)), json.loads(compiled.stdout)
+
+
+device, checked, tight = ("--target", "cuda", "--emulate"), ("--check-memory", *ALL), ("--offload", "auto", "--memory")
+for model, STEPS, target, choices in (
+    (DIGITS, 20, (), (ALL, checked)),
+    (DIGITS, 20, device, (ALL,)),
+    (GPT2, 20, (), (ALL, checked, ("--recompute", "sqrt", "--offload", "activations"), ("--recompute", "none", *tight), tight)),
+    (GPT2, 4, device, (ALL, ("--recompute", "none", *tight))),
+):
+    rows = model.batch * STEPS
+    plain, planned = built_of(model, rows, "plain", *target)
+    expected = trained(plain, "plain")
+    budget = planned["peak_bytes"] * 7 // 10
+    for flags in choices:
+        given = (*flags, budget) if flags[-1] == "--memory" else flags
+        away, moved = built_of(model, rows, "away", *target, *given)
+        assert budget not in given or moved["peak_bytes"] <= budget, (given, moved)
+        assert trained(away, "away") == expected, f"{model.name} {target} {given}: other bits"

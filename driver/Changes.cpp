@@ -37,9 +37,8 @@ std::vector<Change> mtc::tool::findChanges(const Options &options, Compilation &
     changes.push_back({precisionName.str(), "--precision bf16",
                        [](Options &all) { all.precision = Precision::BF16; }});
   if (options.training.optimizer.optimizerBits == "32")
-    changes.push_back({bitsName.str(), "--optimizer-bits 8", [](Options &all) {
-                         all.training.optimizer.optimizerBits = "8";
-                       }});
+    changes.push_back({bitsName.str(), "--optimizer-bits 8",
+                       [](Options &all) { all.training.optimizer.optimizerBits = "8"; }});
   return changes;
 }
 

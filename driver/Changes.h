@@ -22,8 +22,8 @@ std::vector<OptionChoice> allowChoices();
 /// Those that may lower the memory of a program, but for its batch. `compilation` has imported it.
 std::vector<Change> findChanges(const Options &options, Compilation &compilation);
 
-/// A batch of the same rows in so many parts, whose gradients are added up; none where the model has
-/// no symbolic batch dimension of which they are equal parts.
+/// A batch of the same rows in so many parts, whose gradients are added up; none where the model
+/// has no symbolic batch dimension of which they are equal parts.
 std::optional<Change> findAccumulation(const Options &options, Compilation &compilation,
                                        int64_t parts);
 

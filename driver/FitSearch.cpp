@@ -89,9 +89,8 @@ private:
     if (!llvm::is_contained(given.allow, "accumulate"))
       return;
     std::vector<Change> parts;
-    for (int64_t count = 2; std::optional<Change> found =
-                                findAccumulation(given, compilation, count);
-         count *= 2)
+    for (int64_t count = 2;
+         std::optional<Change> found = findAccumulation(given, compilation, count); count *= 2)
       parts.push_back(*found);
     auto tryWith = [&](size_t i) {
       std::vector<Change> all(changes.begin(), changes.end());
@@ -159,11 +158,12 @@ LogicalResult mtc::tool::chooseAllowed(Options &options) {
   if (!best || best->flags.empty())
     return success(); // The run itself says what is wrong, or goes on as it was told.
   if (best->peak <= *options.memory)
-    note(llvm::formatv("--memory: chosen {0}: {1}, about {2:f3} s an update", best->flags,
-                       formatBytes(best->peak), best->seconds));
+    note(llvm::formatv("--memory: chosen {0}: {1}, about {2} an update", best->flags,
+                       formatBytes(best->peak), formatSeconds(best->seconds)));
   else
-    note(llvm::formatv("--memory: nothing that --allow names suffices; the least is needed with {0}",
-                       best->flags));
+    note(
+        llvm::formatv("--memory: nothing that --allow names suffices; the least is needed with {0}",
+                      best->flags));
   Options chosen = best->options;
   chosen.remarks = options.remarks;
   chosen.irFolder = options.irFolder;

@@ -11,9 +11,9 @@ namespace mtc::tool {
 
 /// With `--memory` and `--allow`, plans the program with each combination of the changes that are
 /// allowed, and gives the options those of the fastest that fits, by the estimate of a step's time;
-/// among equals, the one with the fewest changes. Says what was chosen. Where none fits, the one that
-/// needs the least is taken, which is then refused. Fails, with a message, where the model cannot be
-/// planned.
+/// among equals, the one with the fewest changes. Says what was chosen. Where none fits, the one
+/// that needs the least is taken, which is then refused. Fails, with a message, where the model
+/// cannot be planned.
 mlir::LogicalResult chooseAllowed(Options &options);
 
 } // namespace mtc::tool

@@ -102,10 +102,10 @@ LogicalResult FunctionMemory::update(const MemoryContext &context) {
     return failure();
   order = std::move(*scheduled);
   aside = function->hasAttr(asideAttribute) || llvm::any_of(text, [&](PlannedOperation *op) {
-    return llvm::any_of(op->written, [&](FlatSymbolRefAttr symbol) {
-      return context.variables.isTransient(symbol);
-    });
-  });
+            return llvm::any_of(op->written, [&](FlatSymbolRefAttr symbol) {
+              return context.variables.isTransient(symbol);
+            });
+          });
   buffers = BufferAssignment::compute(function, order, arguments, accesses, context);
   sum();
   isStale = false;

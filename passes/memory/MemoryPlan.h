@@ -12,8 +12,8 @@
 namespace mtc {
 
 /// The memory of a program, in bytes: the answer of a `MemoryAnalysis`, or what a placed module
-/// says. Functions that only runs with `--gradients` or `--outputs` execute have their own number, and
-/// are no part of the rest.
+/// says. Functions that only runs with `--gradients` or `--outputs` execute have their own number,
+/// and are no part of the rest.
 struct MemoryPlan {
   /// What bytes are for. `workspace` is the scratch of the operation at the peak, `data` are the
   /// inputs, `activations` is the rest: what functions keep while they run, and gaps of the layout.

@@ -9,7 +9,8 @@ using namespace mtc;
 
 /// Whether an operation needs time: it computes, copies or returns.
 static bool isNode(const PlannedOperation *op) {
-  return op->isCompute || op->isAssembly || !op->written.empty() || op->op->hasTrait<OpTrait::IsTerminator>();
+  return op->isCompute || op->isAssembly || !op->written.empty() ||
+         op->op->hasTrait<OpTrait::IsTerminator>();
 }
 
 OrderModel::OrderModel(const FunctionMemory &function) {

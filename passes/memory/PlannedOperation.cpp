@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace mtc;
 
 PlannedOperation::PlannedOperation(Operation *op)
-    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface>(op)), isAssembly(isa<AssembleOp>(op)) {
+    : op(op), isCompute(isa<KernelOp, LibraryCallOpInterface>(op)),
+      isAssembly(isa<AssembleOp>(op)) {
   if (op->hasTrait<mtc::View>())
     return;
   for (Value result : op->getResults())
@@ -20,8 +21,8 @@ PlannedOperation::PlannedOperation(Operation *op)
 LogicalResult PlannedOperation::refresh(llvm::function_ref<PlannedValue *(Value)> find) {
   read = readVariables(op);
   written = writtenVariables(op);
-  if (!isCompute && !isAssembly && !op->hasTrait<mtc::View>() && !op->hasTrait<OpTrait::IsTerminator>() &&
-      read.empty() && written.empty())
+  if (!isCompute && !isAssembly && !op->hasTrait<mtc::View>() &&
+      !op->hasTrait<OpTrait::IsTerminator>() && read.empty() && written.empty())
     return op->emitOpError("is neither a kernel nor a library call: it cannot be allocated");
   for (PlannedValue &result : results)
     result.bytes = PlannedValue::bytesOf(result.value);

@@ -24,7 +24,7 @@ struct PlannedOperation;
 struct Buffer {
   std::optional<int64_t> fixedOffset;
   unsigned temporary = 0; ///< index into the function's temporaries where not fixed
-  int64_t part = 0;       ///< where in the temporary it begins: of a piece of what is assembled there
+  int64_t part = 0; ///< where in the temporary it begins: of a piece of what is assembled there
 
   bool operator==(const Buffer &other) const = default;
 };

@@ -5,13 +5,13 @@
 
 #include "passes/Passes.h"
 #include "passes/adapters/FrozenStorage.h"
+#include "passes/fit/FitOptions.h"
 #include "passes/losses/Loss.h"
 #include "passes/losses/LossScaling.h"
 #include "passes/memory/AllocateOptions.h"
 #include "passes/optimizer/OptimizerOptions.h"
 #include "passes/precision/PrecisionOptions.h"
 #include "passes/program/Initialization.h"
-#include "passes/fit/FitOptions.h"
 
 namespace mtc {
 

@@ -293,7 +293,8 @@ typedef struct MtcProgram {
       adapter_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
-  /* the graph's outputs after `compute_outputs`; one whose dims[0] is `batch` has a row for each of it */
+  /* the graph's outputs after `compute_outputs`; one whose dims[0] is `batch` has a row for each of
+   * it */
   const MtcTensor *outputs;
   const MtcKernel *kernels;
   const MtcCall *calls;

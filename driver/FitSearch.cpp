@@ -175,8 +175,8 @@ LogicalResult mtc::tool::chooseAllowed(Options &options) {
   if (!best || best->flags.empty())
     return success(); // The run itself says what is wrong, or goes on as it was told.
   if (best->peak <= *options.memory)
-    note(llvm::formatv("--memory: chosen {0}: {1}, about {2:f3} s an update", best->flags,
-                       formatBytes(best->peak), best->seconds));
+    note(llvm::formatv("--memory: chosen {0}: {1}, about {2} an update", best->flags,
+                       formatBytes(best->peak), formatSeconds(best->seconds)));
   else
     note(llvm::formatv(
         "--memory: nothing that may be changed suffices; the least is needed with {0}",

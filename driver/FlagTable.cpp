@@ -79,6 +79,16 @@ Flag &FlagTable::addTexts(OptionText text, const FlagPlace &place, Take take) {
   return flag;
 }
 
+Flag &FlagTable::addNames(OptionText text, const FlagPlace &place, Take take) {
+  Flag &flag = addTexts(std::move(text), place, {});
+  flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
+    for (StringRef value : *flag.texts)
+      for (StringRef name : llvm::split(value, ','))
+        give(options, flag, name.trim(), take, refuse);
+  };
+  return flag;
+}
+
 /// Numbers that are separated by commas; none if one is none.
 static llvm::SmallVector<double> parseNumbers(StringRef text) {
   llvm::SmallVector<double> numbers;

@@ -69,6 +69,8 @@ public:
   Flag &addText(OptionText text, const FlagPlace &place, Take take);
   /// The same, for a flag that may be given several times.
   Flag &addTexts(OptionText text, const FlagPlace &place, Take take);
+  /// The same for names with commas between them, each of which is one of the choices.
+  Flag &addNames(OptionText text, const FlagPlace &place, Take take);
 
   llvm::ArrayRef<std::unique_ptr<Flag>> getFlags() const { return flags; }
   /// Null if the command has no flag of this name.

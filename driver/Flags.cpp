@@ -148,8 +148,12 @@ std::optional<int64_t> parseSize(StringRef text) {
 }
 
 std::string takeMemory(Options &options, StringRef text) {
+  options.takesAvailableMemory = text == "auto";
+  if (options.takesAvailableMemory)
+    return "";
   options.memory = parseSize(text);
-  return options.memory ? "" : "expected a size such as 12GiB, 800MiB or a number of bytes";
+  return options.memory ? ""
+                        : "expected a size such as 12GiB, 800MiB or a number of bytes, or auto";
 }
 
 std::string takeOffloadWindow(Options &options, StringRef text) {
@@ -160,15 +164,8 @@ std::string takeOffloadWindow(Options &options, StringRef text) {
   return "";
 }
 
-/// Names with commas between them.
-std::string takeAllow(Options &options, StringRef text) {
-  for (StringRef name : llvm::split(text, ',')) {
-    if (llvm::none_of(allowChoices(),
-                      [&](const OptionChoice &choice) { return choice.name == name.trim(); }))
-      return "there is nothing such as '" + name.str() + "' to allow; expected " +
-             joinNames(allowChoices());
-    options.allow.push_back(name.trim().str());
-  }
+std::string takeAllow(Options &options, StringRef name) {
+  options.allow.push_back(name.str());
   return "";
 }
 
@@ -270,21 +267,21 @@ void addMachineFlags(FlagTable &flags) {
       place);
   flags.addText({"threads", "n", "most threads that the program may use (all cores)"}, place,
                 takeThreads);
-  flags.addText({"memory", "size",
-                 "make the program fit, or refuse it: 12GiB, 800MiB, bytes (what it needs)"},
-                {planned, machineHeading}, takeMemory);
-  flags.addTexts({"allow", "change,…", "what --memory may change where that is faster or needed",
+  flags.addText(
+      {"memory", "size",
+       "make the program fit, or refuse it: 12GiB, 800MiB, bytes; auto: what this machine has left "
+       "(what it needs)"},
+      {planned, machineHeading}, takeMemory);
+  flags.addNames({"allow", "change,…", "what --memory may change where that is faster or needed",
                   allowChoices()},
                  place, takeAllow);
   RecomputeOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
-    if constexpr (std::is_same_v<OptionValueType<decltype(access), RecomputeOptions>, std::string>)
-      flags.add([access](Options &all) -> auto & { return std::invoke(access, all.recompute); },
-                text, {planned, machineHeading, Stage::Placed});
+    flags.add([access](Options &all) -> auto & { return std::invoke(access, all.recompute); }, text,
+              {planned, machineHeading, Stage::Placed});
   });
   PiecesOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
-    if constexpr (std::is_same_v<OptionValueType<decltype(access), PiecesOptions>, std::string>)
-      flags.add([access](Options &all) -> auto & { return std::invoke(access, all.pieces); }, text,
-                {planned, machineHeading, Stage::Placed});
+    flags.add([access](Options &all) -> auto & { return std::invoke(access, all.pieces); }, text,
+              {planned, machineHeading, Stage::Placed});
   });
   AllocateOptions::visitOptions([&](auto access, OptionText text, auto...) {
     flags.add([access](Options &all) -> auto & { return std::invoke(access, all.allocate); },

@@ -3,6 +3,8 @@
 #include "driver/Options.h"
 
 #include "driver/Flags.h"
+#include "driver/MachineMemory.h"
+#include "driver/PlanText.h"
 #include "driver/Recipe.h"
 #include "driver/Report.h"
 #include "tools/support/Errors.h"
@@ -80,6 +82,23 @@ void freezeGroups(Options &options) {
   });
 }
 
+/// `--memory auto`: says what that is now.
+void takeAvailableMemory(Options &options, llvm::function_ref<void(const Twine &)> refuse) {
+  if (options.target != "cpu")
+    return refuse("--memory auto takes what this machine has left; for --target " + options.target +
+                  " give the size of the device's memory, such as --memory 24GiB");
+  std::optional<int64_t> available = findAvailableMemory();
+  if (!available)
+    return refuse("--memory auto: this system does not say what memory is available; give a size, "
+                  "such as --memory 12GiB");
+  options.memory = budgetOfAvailable(*available);
+  if (!options.memory)
+    return refuse("--memory auto: " + formatBytes(*available) +
+                  " are available, too little for any program");
+  note("--memory auto: " + formatBytes(*options.memory) + ", of " + formatBytes(*available) +
+       " that are available now");
+}
+
 /// Fills the options from the command line and, where `before` did not give a flag, the recipe.
 /// Everything that is wrong with them is said at once.
 void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> &before) {
@@ -94,7 +113,9 @@ void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> 
   expandScheduleTable(options, refuse);
   freezeGroups(options);
   checkOptions(options.training, refuse);
-  if (!options.allow.empty() && !options.memory)
+  if (options.takesAvailableMemory)
+    takeAvailableMemory(options, refuse);
+  if (!options.allow.empty() && !options.memory && !options.takesAvailableMemory)
     refuse("--allow says what --memory may change; give --memory, too");
   if (problems)
     fail(std::move(problems));

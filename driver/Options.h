@@ -47,8 +47,9 @@ struct Options {
   TrainingOptions training;
   std::vector<std::string> scheduleFiles; // That were read for `--schedule-table`.
 
-  std::optional<int64_t> memory;  // Budget in bytes.
-  std::vector<std::string> allow; // `--allow`: names of what may be changed to keep it.
+  std::optional<int64_t> memory;     // Budget in bytes.
+  bool takesAvailableMemory = false; // `--memory auto`.
+  std::vector<std::string> allow;    // `--allow`: names of what may be changed to keep it.
   bool json = false;
   std::string html;                       // `--html`.
   bool techniques = false, curve = false; // `--techniques`, `--curve`.

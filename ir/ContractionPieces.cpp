@@ -141,8 +141,7 @@ SmallVector<Pieces> FusedContractOp::getPieces(int64_t count) {
     return {};
   SmallVector<Pieces> ways = Contraction(*this).getPieces(count);
   if (getActivation())
-    llvm::erase_if(ways,
-                   [](const Pieces &way) { return way.results.front() == PieceKind::Sum; });
+    llvm::erase_if(ways, [](const Pieces &way) { return way.results.front() == PieceKind::Sum; });
   return ways;
 }
 

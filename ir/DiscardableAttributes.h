@@ -18,8 +18,8 @@ inline constexpr llvm::StringLiteral targetAttribute = "mtc.target";
 inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";
 /// Of a function: what became of its attentions, an AttentionReportAttr.
 inline constexpr llvm::StringLiteral attentionAttribute = "mtc.attention";
-/// Of a function: only a run of its own executes it, so that its memory is no part of the others'; a
-/// unit.
+/// Of a function: only a run of its own executes it, so that its memory is no part of the others';
+/// a unit.
 inline constexpr llvm::StringLiteral asideAttribute = "mtc.aside";
 /// Of a function's result: autodiff has differentiated it; a unit.
 inline constexpr llvm::StringLiteral differentiatedAttribute = "mtc.differentiated";

@@ -126,8 +126,8 @@ public:
   }
 
   AffineMap move(AffineMap map) const {
-    AffineMap result = map.replaceDimsAndSymbols(moved, symbolsOf(map), map.getNumDims(),
-                                                 map.getNumSymbols());
+    AffineMap result =
+        map.replaceDimsAndSymbols(moved, symbolsOf(map), map.getNumDims(), map.getNumSymbols());
     return simplifyAffineMap(result);
   }
 
@@ -136,8 +136,7 @@ public:
     SmallVector<AffineExpr> index;
     for (auto [expr, offset] : llvm::zip_equal(map.getResults(), piece.offsets))
       index.push_back(expr - offset);
-    return move(
-        AffineMap::get(map.getNumDims(), map.getNumSymbols(), index, map.getContext()));
+    return move(AffineMap::get(map.getNumDims(), map.getNumSymbols(), index, map.getContext()));
   }
 
 private:
@@ -148,7 +147,6 @@ private:
   }
 
   SmallVector<AffineExpr> moved; ///< what becomes of each dim
-
 };
 
 } // namespace
@@ -191,9 +189,8 @@ SmallVector<Value> KernelOp::buildPiece(OpBuilder &builder, const Pieces &pieces
     at.setMap(mover.move(at.getMap()));
   auto yield = cast<KernelYieldOp>(body.getTerminator());
   SmallVector<AffineMap> maps;
-  for (auto [map, output, kind] :
-       llvm::zip_equal(yield.getMaps().getAsValueRange<AffineMapAttr>(), getOutputs(),
-                       pieces.results))
+  for (auto [map, output, kind] : llvm::zip_equal(yield.getMaps().getAsValueRange<AffineMapAttr>(),
+                                                  getOutputs(), pieces.results))
     maps.push_back(kind == PieceKind::Piece
                        ? mover.move(map, *findPiece(typeOf(output).getShape(), pieces.count, index))
                        : mover.move(map));

@@ -37,8 +37,8 @@ enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
 /// What a contraction with narrow operands gives: what it reads, f32, or either.
 enum class ResultStorage { Narrow, Wide, Either };
 
-/// How an operation takes or gives a value where it is computed piece by piece: the same whole value
-/// for each piece, the piece itself (see findPiece), or a sum that each piece adds to.
+/// How an operation takes or gives a value where it is computed piece by piece: the same whole
+/// value for each piece, the piece itself (see findPiece), or a sum that each piece adds to.
 enum class PieceKind { Whole, Piece, Sum };
 
 /// A way of computing an operation in `count` pieces, of which each adds nothing to what the

@@ -17,8 +17,8 @@ bool mtc::isReservedSymbol(llvm::StringRef name) {
   if (rest.consume_front("mtc.") && symbolizeRuntimeScalar(rest))
     return true;
   return llvm::is_contained({forwardName, microStepName, updateName, gradientsName, evaluateName,
-                             outputsName, lossScaleName, finiteUpdatesName, updateCountName, lossSumName,
-                             targetCountName},
+                             outputsName, lossScaleName, finiteUpdatesName, updateCountName,
+                             lossSumName, targetCountName},
                             name);
 }
 

@@ -1,4 +1,4 @@
-//===- Listeners.h - Several listeners of the same changes -------------------------------------===//
+//===- Listeners.h - Several listeners of the same changes ------------------------------------===//
 
 #ifndef MTC_PASSES_LISTENERS_H
 #define MTC_PASSES_LISTENERS_H

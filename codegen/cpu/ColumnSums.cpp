@@ -1,5 +1,4 @@
-//===- ColumnSums.cpp - Columns that are summed while rows are computed
-//---------------------------===//
+//===- ColumnSums.cpp - Columns that are summed while rows are computed -----------------------===//
 
 #include "codegen/cpu/ColumnSums.h"
 

@@ -1,5 +1,4 @@
-//===- ColumnSums.h - Columns that are summed while rows are computed
-//-----------------------------===//
+//===- ColumnSums.h - Columns that are summed while rows are computed -------------------------===//
 //
 // Each item of a kernel's first stage has a place of its own in the scratch for every column sum,
 // and adds to it; a second stage adds up the items' sums, in their order. What is summed with what

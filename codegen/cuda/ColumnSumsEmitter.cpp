@@ -1,5 +1,4 @@
-//===- ColumnSumsEmitter.cpp - Groups' sums of columns, added up
-//----------------------------------===//
+//===- ColumnSumsEmitter.cpp - Groups' sums of columns, added up ------------------------------===//
 //
 // Neighbouring threads have neighbouring columns; the members of a column take every so many groups
 // each, and one of them adds up what the members found, in their order.

@@ -1,5 +1,4 @@
-//===- ScatterEmitter.cpp - Sums at computed indices, without atomics
-//--------------------------===//
+//===- ScatterEmitter.cpp - Sums at computed indices, without atomics -------------------------===//
 //
 // No two threads add to the same element: threads of a block have owned points of their own, blocks
 // have places of their own.

@@ -1,5 +1,4 @@
-//===- ScatterPlanner.cpp - Who adds what at computed indices
-//----------------------------------===//
+//===- ScatterPlanner.cpp - Who adds what at computed indices ---------------------------------===//
 
 #include "codegen/cuda/ScatterPlanner.h"
 

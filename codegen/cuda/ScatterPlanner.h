@@ -1,5 +1,4 @@
-//===- ScatterPlanner.h - Who adds what at computed indices
-//------------------------------------===//
+//===- ScatterPlanner.h - Who adds what at computed indices -----------------------------------===//
 
 #ifndef MTC_CODEGEN_CUDA_SCATTERPLANNER_H
 #define MTC_CODEGEN_CUDA_SCATTERPLANNER_H

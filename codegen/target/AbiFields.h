@@ -1,5 +1,4 @@
-//===- AbiFields.h - Fields of the program's ABI, by name
-//---------------------------------------===//
+//===- AbiFields.h - Fields of the program's ABI, by name -------------------------------------===//
 //
 // A table of a program is a struct of the ABI, which the runtime reads as C laid it out. The
 // compiler names each field that it writes, so that one that is missing, or in the wrong place, is

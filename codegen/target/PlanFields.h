@@ -1,5 +1,4 @@
-//===- PlanFields.h - Plans of kernels as text
-//--------------------------------------------------===//
+//===- PlanFields.h - Plans of kernels as text ------------------------------------------------===//
 //
 // A target's plan of a kernel is a struct that an attribute holds. It names its fields once, in
 //

@@ -1,5 +1,4 @@
-//===- OperationTimes.cpp - What operations take
-//-----------------------------------------------===//
+//===- OperationTimes.cpp - What operations take ----------------------------------------------===//
 
 #include "passes/cost/OperationTimes.h"
 

@@ -1,5 +1,4 @@
-//===- OperationTimes.h - What operations take
-//-------------------------------------------------===//
+//===- OperationTimes.h - What operations take ------------------------------------------------===//
 
 #ifndef MTC_PASSES_COST_OPERATIONTIMES_H
 #define MTC_PASSES_COST_OPERATIONTIMES_H

@@ -18,10 +18,13 @@ static bool mayLieInVariable(const PlannedValue &value) {
   return !isComputed(value) || !value.writers.empty();
 }
 
-/// What an operation reads and gives.
-static int64_t bytesOfValues(PlannedOperation &op) {
+/// What an operation reads and gives, but for what it may read and give in pieces.
+static int64_t bytesOfValues(PlannedOperation &op, const Pieces *way) {
   int64_t bytes = 0;
-  llvm::SmallSetVector<PlannedValue *, 8> operands(op.operands.begin(), op.operands.end());
+  llvm::SmallSetVector<PlannedValue *, 8> operands;
+  for (auto [number, operand] : llvm::enumerate(op.operands))
+    if (!way || way->operands[number] != PieceKind::Piece)
+      operands.insert(operand);
   for (const PlannedValue *operand : operands)
     if (!mayLieInVariable(*operand))
       bytes += operand->bytes;
@@ -29,7 +32,8 @@ static int64_t bytesOfValues(PlannedOperation &op) {
     const bool mayShare = llvm::any_of(operands, [&](PlannedValue *operand) {
       return isComputed(*operand) && op.mayShare(number, operand);
     });
-    if (!mayShare && !mayLieInVariable(result))
+    const bool isPiece = way && way->results[number] == PieceKind::Piece;
+    if (!mayShare && !isPiece && !mayLieInVariable(result))
       bytes += result.bytes;
   }
   return bytes;
@@ -46,15 +50,31 @@ static int64_t leastScratch(PlannedOperation &op, const TargetInfo &target) {
   return paddedBytes(std::max<int64_t>(least, 0));
 }
 
+/// What an operation needs at the same time, if that is more than `known`.
+static int64_t leastBytes(PlannedOperation &op, const TargetInfo &target, int64_t known) {
+  if (auto piecewise = dyn_cast<PiecewiseOpInterface>(op.op)) {
+    int64_t least = -1;
+    for (const Pieces &way : piecewise.getPieces(/*count=*/2)) {
+      const int64_t bytes = bytesOfValues(op, &way);
+      least = least < 0 ? bytes : std::min(least, bytes);
+    }
+    if (least >= 0)
+      return least;
+  }
+  const int64_t values = bytesOfValues(op, /*way=*/nullptr);
+  // Most need less in any case, and a library is slow to answer.
+  if (values + paddedBytes(std::max<int64_t>(op.scratchBytes, 0)) <= known)
+    return 0;
+  return values + leastScratch(op, target);
+}
+
 int64_t mtc::findFloor(const FunctionMemory &function, const TargetInfo &target) {
   int64_t floor = 0;
   for (PlannedOperation *op : function.getOrder()) {
-    if (!op->isCompute || isa<MoveOp>(op->op) || op->op->hasAttr(recomputedAttribute))
+    if (!op->isCompute || op->isAssembly || isa<MoveOp>(op->op) ||
+        op->op->hasAttr(recomputedAttribute))
       continue;
-    const int64_t values = bytesOfValues(*op);
-    // Most need less in any case, and a library is slow to answer.
-    if (values + paddedBytes(std::max<int64_t>(op->scratchBytes, 0)) > floor)
-      floor = std::max(floor, values + leastScratch(*op, target));
+    floor = std::max(floor, leastBytes(*op, target, floor));
   }
   return floor;
 }

@@ -1,5 +1,4 @@
-//===- WidenElements.cpp - Compute in f32 what a model computes in 16 bits
-//---------------------===//
+//===- WidenElements.cpp - Compute in f32 what a model computes in 16 bits --------------------===//
 
 #include "ir/TensorBuilder.h"
 #include "passes/Passes.h"

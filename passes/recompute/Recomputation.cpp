@@ -97,8 +97,7 @@ SmallVector<Recomputation::Unit> Recomputation::findUnits(const OrderModel &mode
   Operation *place = model.getOperation(model.getPeakPlace());
   for (unsigned node = 0; node < model.getPeakPlace(); ++node)
     for (OpResult value : model.getOperation(node)->getResults())
-      if (int64_t bytes = bytesWaiting(value, place, order);
-          bytes * leastPart >= goal.liveBytes())
+      if (int64_t bytes = bytesWaiting(value, place, order); bytes * leastPart >= goal.liveBytes())
         addUnits(value, bytes, place, units, keeping);
   for (auto &[value, unit] : keeping)
     units.push_back(std::move(unit));

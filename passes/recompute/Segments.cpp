@@ -1,5 +1,4 @@
-//===- Segments.cpp - All but checkpoints is computed again
-//------------------------------------===//
+//===- Segments.cpp - All but checkpoints is computed again -----------------------------------===//
 
 #include "passes/recompute/Segments.h"
 

@@ -1,5 +1,4 @@
-//===- Segments.h - All but checkpoints is computed again
-//--------------------------------------===//
+//===- Segments.h - All but checkpoints is computed again -------------------------------------===//
 
 #ifndef MTC_PASSES_RECOMPUTE_SEGMENTS_H
 #define MTC_PASSES_RECOMPUTE_SEGMENTS_H

@@ -16,20 +16,26 @@ public:
   Ladder(const Goal &goal, llvm::ArrayRef<Technique *> techniques)
       : goal(goal), techniques(techniques) {}
 
-  /// Climbs until the function fits or nothing lowers its peak. Then a technique's other start is
-  /// tried, and kept where the function fits or needs less. Fails with a diagnostic where there is
-  /// no plan.
+  /// Climbs until the function fits or nothing lowers its peak. Where it does not fit, a
+  /// technique's other start is tried too, and a climb that does not look for what is just enough:
+  /// the first that fits is kept or, where none does, the one that needs the least. Fails with a
+  /// diagnostic where there is no plan.
   mlir::LogicalResult climb();
 
 private:
-  mlir::LogicalResult climbFromHere();
-  mlir::FailureOr<Technique *> findCheapest(int64_t excess);
-  mlir::LogicalResult undo();
+  struct Way {
+    Technique *otherStart;   ///< null: the function as it is
+    bool looksForJustEnough; ///< of what frees all that is needed
+  };
+  mlir::LogicalResult climb(const Way &way);
+  mlir::FailureOr<Technique *> findCheapest(int64_t needed);
+  mlir::LogicalResult goBack();
 
   const Goal &goal;
   mlir::SmallVector<Technique *> techniques;
+  Technique *startedOver = nullptr;
   mlir::SmallVector<Technique *, 0> changes; ///< who made them
-  bool isReached = false;
+  int64_t excess = 0;
 };
 
 } // namespace mtc

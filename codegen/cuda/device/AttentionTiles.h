@@ -1,5 +1,4 @@
-//===- AttentionTiles.h - The tiles of the device's attention kernels
-//-----------------------------===//
+//===- AttentionTiles.h - The tiles of the device's attention kernels -------------------------===//
 //
 // Read by the compiler, which plans launches, and by the device's code.
 //

@@ -1,0 +1,36 @@
+# RUN: %python %s %t
+"""Budgets from what is needed down to what is reachable: each is kept, by all techniques together, and a smaller one never takes
+less time. What is trained is the same, but for the order of sums over rows."""
+
+import json
+
+import numpy as np
+from models import DIGITS, GPT2
+from program import MTC, compile_example, losses, own_folder, run
+
+BUDGETS, STEPS = 9, 6
+folder = own_folder()
+
+
+def plan(example, *flags, code: int = 0) -> dict:
+    """At rates that are not measured, so that they are the same in each plan."""
+    command = [MTC, "plan", example.model, *example.flags, "--optimizer", "adamw", "--rates", "avx512", "--json", *flags]
+    return json.loads(run(command, folder, code).stdout)
+
+
+for example in (GPT2, DIGITS):
+    highest, lowest = plan(example), plan(example, "--memory", 1, code=1)
+    assert not lowest["fits"] and highest["floor_bytes"] == lowest["floor_bytes"] <= lowest["peak_bytes"] < highest["peak_bytes"]
+    last = 0.0
+    for budget in np.linspace(highest["peak_bytes"], lowest["peak_bytes"], BUDGETS).astype(int):
+        found = plan(example, "--memory", budget)
+        assert found["fits"] and found["peak_bytes"] <= budget, (example.name, budget, found["peak_bytes"])
+        assert found["step_seconds"] >= last, (example.name, budget, found["step_seconds"], last)
+        last = found["step_seconds"]
+
+    def trained(*flags, name: str) -> np.ndarray:
+        program = compile_example(example, folder, "adamw", STEPS * example.batch, *flags, name=f"{example.name}_{name}")
+        return np.array(losses(program.train(STEPS, name=f"{example.name}_{name}")))
+
+    kept, fitted = trained(name="kept"), trained("--memory", lowest["peak_bytes"], name="fitted")
+    assert len(kept) == STEPS and np.allclose(fitted, kept, 1e-5, 0), (example.name, kept, fitted)

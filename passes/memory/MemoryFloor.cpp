@@ -71,7 +71,8 @@ static int64_t leastBytes(PlannedOperation &op, const TargetInfo &target, int64_
 int64_t mtc::findFloor(const FunctionMemory &function, const TargetInfo &target) {
   int64_t floor = 0;
   for (PlannedOperation *op : function.getOrder()) {
-    if (!op->isCompute || op->isAssembly || op->op->hasAttr(recomputedAttribute))
+    if (!op->isCompute || op->isAssembly || op->op->hasAttr(recomputedAttribute) ||
+        op->op->hasAttr(inPiecesAttribute))
       continue;
     floor = std::max(floor, leastBytes(*op, target, floor));
   }

@@ -25,14 +25,30 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       return signalPassFailure();
     if (options->memory == 0)
       return;
-    MemoryAnalysis analysis(getOperation());
+    ModuleOp module = getOperation();
+    OwningOpRef<ModuleOp> before = module.clone();
+    FailureOr<int64_t> peak = fitAll(module, options->memory, *options);
+    // Where the budget is missed, be it by little, the least that is known is what is needed: the
+    // same for each budget, so that a program does fit the one that it was said to need.
+    if (succeeded(peak) && *peak > options->memory) {
+      module.getBodyRegion().takeBody(before->getBodyRegion());
+      peak = fitAll(module, /*budget=*/1, *options);
+    }
+    if (failed(peak))
+      signalPassFailure();
+  }
+
+  /// The bytes of the arena then.
+  static FailureOr<int64_t> fitAll(ModuleOp module, int64_t budget, const FitOptions &options) {
+    MemoryAnalysis analysis(module);
     if (failed(analysis.getPlan()))
-      return signalPassFailure();
-    OperationTimes times(getOperation());
+      return failure();
+    OperationTimes times(module);
     for (const FunctionMemory &function : analysis.getFunctions())
-      if (!function.isAside() &&
-          failed(fit({function, analysis, options->memory}, times, *options)))
-        return signalPassFailure();
+      if (!function.isAside() && failed(fit({function, analysis, budget}, times, options)))
+        return failure();
+    FailureOr<MemoryPlan> plan = analysis.getPlanWithLayout();
+    return failed(plan) ? FailureOr<int64_t>(failure()) : plan->peak;
   }
 
   static LogicalResult fit(const Goal &goal, OperationTimes &times, const FitOptions &options) {

@@ -72,7 +72,7 @@ int64_t mtc::findFloor(const FunctionMemory &function, const TargetInfo &target)
   int64_t floor = 0;
   for (PlannedOperation *op : function.getOrder()) {
     if (!op->isCompute || op->isAssembly || isa<MoveOp>(op->op) ||
-        op->op->hasAttr(recomputedAttribute))
+        op->op->hasAttr(recomputedAttribute) || op->op->hasAttr(inPiecesAttribute))
       continue;
     floor = std::max(floor, leastBytes(*op, target, floor));
   }

@@ -17,7 +17,8 @@ namespace mtc {
 /// in, which is left out: values that are written to a variable may lie in the variable, a result
 /// that may share an operand's buffer may lie there, what may be computed in pieces need not be
 /// there as a whole, nor does its scratch, and of the sizes of scratch that a call may need the
-/// smallest counts. Operations that recomputation added are left out too.
+/// smallest counts. Operations that recomputation added, or that
+/// compute pieces, are left out too.
 int64_t findFloor(const FunctionMemory &function, const TargetInfo &target);
 
 } // namespace mtc

@@ -92,7 +92,8 @@ public:
     SmallVector<StepOp> steps;
     int64_t count = 0;
     for (auto step : placed.getOps<StepOp>())
-      if (step.getSymName() != gradientsName) {
+      if (step.getSymName() != gradientsName &&
+          step.getSymName() != outputsName) { // They run aside.
         steps.push_back(step);
         count += static_cast<int64_t>(step.getBody().front().getOperations().size());
       }

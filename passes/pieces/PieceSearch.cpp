@@ -2,9 +2,6 @@
 
 #include "passes/pieces/PieceSearch.h"
 
-#include "ir/DiscardableAttributes.h"
-
-#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -15,14 +12,6 @@ static constexpr int64_t leastPart = 32;
 static constexpr size_t mostValues = 6;
 static constexpr int64_t mostPieces = 64;
 
-/// The same for values that are computed alike.
-size_t PieceSearch::hash(Value value) {
-  const size_t ofOperation = OperationEquivalence::computeHash(
-      value.getDefiningOp(), OperationEquivalence::ignoreHashValue,
-      OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
-  return llvm::hash_combine(ofOperation, cast<OpResult>(value).getResultNumber());
-}
-
 /// The largest values that are computed where most is alive, or wait there to be read.
 SmallVector<Value> PieceSearch::findValues() const {
   const FunctionMemory &function = goal.function;
@@ -32,7 +21,7 @@ SmallVector<Value> PieceSearch::findValues() const {
   for (const PlannedOperation *op : function.getOrder())
     for (const PlannedValue &result : op->results)
       if (op->isCompute && op->time <= peak && peak <= result.lastUse &&
-          result.bytes * leastPart >= live && !op->op->hasAttr(inPiecesAttribute)) {
+          result.bytes * leastPart >= live) {
         ranks[result.value] = {-result.bytes, values.size()};
         values.push_back(result.value);
       }
@@ -59,57 +48,60 @@ FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::tryOut(Value value,
   int64_t left = 0;
   for (Operation *op : added)
     left = std::max(left, function.getLive()[function[op].time]);
-  const bool isLower = goal.score() < before && left < most;
+  const OrderScore score = goal.score();
+  const bool isLower = score < before && left < most;
   writer.undo();
   if (failed(goal.analysis.getPlan()))
     return failure();
-  return isLower ? std::optional(Choice{{most - left, time}, value, region.getCount()})
+  return isLower ? std::optional(Choice{
+                       {most - left, time}, value, region.getCount(), before.peak - score.peak})
                  : std::nullopt;
 }
 
-/// Tries more and more pieces, until they suffice or more of them free little more. Of a value that
-/// is computed as one of another layer, as many as there.
-LogicalResult PieceSearch::tryCounts(Value value, int64_t excess,
-                                     SmallVectorImpl<Choice> &choices) {
-  const int64_t known = counts.lookup(hash(value));
-  int64_t freed = 0;
-  for (int64_t count = known ? known : 2; count <= mostPieces; count *= 2) {
+/// Tries more and more pieces: the fewest that suffice or else so many that more free little more.
+FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::findCount(Value value, int64_t excess) {
+  std::optional<Choice> best;
+  for (int64_t count = 2; count <= mostPieces; count *= 2) {
     std::optional<PieceRegion> region = PieceRegion::find(value, count);
     if (!region)
-      return success(); // Nor is there one for more.
+      break; // Nor is there one for more.
     auto choice = tryOut(value, *region);
     if (failed(choice))
       return failure();
-    if (*choice && 10 * (*choice)->bytes < 11 * freed)
-      return success();
+    if (best && (!*choice || 10 * (*choice)->bytes < 11 * best->bytes))
+      break;
     if (*choice)
-      choices.push_back(**choice);
-    freed = *choice ? (*choice)->bytes : freed;
-    if (freed >= excess || known)
-      return success();
+      best = **choice;
+    if (best && best->lowers >= excess)
+      break;
   }
-  return success();
+  return best;
 }
 
 FailureOr<std::optional<Technique::Offer>> PieceSearch::findOffer(int64_t excess) {
-  SmallVector<Choice> choices;
-  for (Value value : findValues())
-    if (failed(tryCounts(value, excess, choices)))
-      return failure();
   offered.reset();
-  auto price = [&](const Choice &choice) {
-    return choice.time / static_cast<double>(std::min(choice.bytes, excess));
-  };
-  for (const Choice &choice : choices)
-    if (!offered || price(choice) < price(*offered))
-      offered = choice;
+  double least = 0;
+  for (Value value : findValues()) {
+    auto choice = findCount(value, excess);
+    if (failed(choice))
+      return failure();
+    if (!*choice)
+      continue;
+    // What does not suffice is worth what it frees here, whatever is the peak then.
+    if ((*choice)->lowers >= excess)
+      (*choice)->bytes = excess;
+    const double price = (*choice)->time / static_cast<double>((*choice)->bytes);
+    if (!offered || price < least) {
+      offered = *choice;
+      least = price;
+    }
+  }
   return offered ? std::optional<Offer>(*offered) : std::nullopt;
 }
 
 FailureOr<bool> PieceSearch::take() {
   auto writer = std::make_unique<PieceWriter>(listeners);
   writer->write(*PieceRegion::find(offered->value, offered->count));
-  counts[hash(offered->value)] = offered->count;
   changes.push_back({*offered, std::move(writer)});
   if (failed(goal.analysis.getPlan()))
     return failure();

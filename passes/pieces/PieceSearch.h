@@ -30,6 +30,7 @@ private:
   struct Choice : Offer {
     mlir::Value value;
     int64_t count;
+    int64_t lowers; ///< bytes by which the peak falls
   };
   struct Change {
     Choice choice;
@@ -37,17 +38,14 @@ private:
   };
 
   mlir::SmallVector<mlir::Value> findValues() const;
-  mlir::LogicalResult tryCounts(mlir::Value value, int64_t excess,
-                                mlir::SmallVectorImpl<Choice> &choices);
+  mlir::FailureOr<std::optional<Choice>> findCount(mlir::Value value, int64_t excess);
   mlir::FailureOr<std::optional<Choice>> tryOut(mlir::Value value, const PieceRegion &region);
-  static size_t hash(mlir::Value value);
 
   const Goal &goal;
   OperationTimes &times;
   Listeners listeners;
   std::optional<Choice> offered;
   std::vector<Change> changes;
-  llvm::DenseMap<size_t, int64_t> counts; ///< that were taken of equal values, of other layers
 };
 
 } // namespace mtc

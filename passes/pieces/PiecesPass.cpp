@@ -13,10 +13,15 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// All that lowers the peak.
+/// All that lowers the peak, unless its places waste more than that.
 static LogicalResult computeInPieces(const Goal &goal, OperationTimes &times) {
   PieceSearch pieces(goal, times);
-  if (failed(Ladder(goal, {&pieces}).climb()))
+  Ladder ladder(goal, {&pieces});
+  FailureOr<MemoryPlan> whole = goal.analysis.getPlanWithLayout();
+  if (failed(whole) || failed(ladder.climb()))
+    return failure();
+  FailureOr<MemoryPlan> inPieces = goal.analysis.getPlanWithLayout();
+  if (failed(inPieces) || (inPieces->peak > whole->peak && failed(ladder.goBack())))
     return failure();
   pieces.report();
   return success();

@@ -5,48 +5,26 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <limits>
-#include <optional>
 
 using namespace mlir;
 using namespace mtc;
 
-/// Bytes are freed in steps of some size: a search for what is just enough may miss the budget by
-/// less than this part of it, although it can be reached.
-static constexpr int64_t smallPart = 16;
-
-/// More than any function needs, with room for sums.
-static constexpr int64_t unbounded = std::numeric_limits<int64_t>::max() / 4;
-
 LogicalResult Ladder::climb() {
-  SmallVector<Way> ways = {{nullptr, /*looksForJustEnough=*/true}};
-  for (Technique *each : techniques)
-    if (each->hasOtherStart())
-      ways.push_back({each, /*looksForJustEnough=*/true});
-  for (size_t i = 0, count = ways.size(); i < count; ++i)
-    ways.push_back({ways[i].otherStart, /*looksForJustEnough=*/false});
-
-  std::optional<Way> best;
-  int64_t least = 0;
-  for (const Way &way : ways) {
-    if (!way.looksForJustEnough && least * smallPart > goal.budget)
-      break;
-    if ((best && failed(goBack())) || failed(climb(way)))
-      return failure();
-    if (excess <= 0)
-      return success();
-    if (!best || excess < least) {
-      best = way;
-      least = excess;
-    }
-  }
-  if (excess == least)
+  if (failed(climbFrom(nullptr)))
+    return failure();
+  auto *other = llvm::find_if(techniques, [](Technique *each) { return each->hasOtherStart(); });
+  if (excess <= 0 || other == techniques.end())
     return success();
-  return failed(goBack()) ? failure() : climb(*best);
+  const int64_t least = excess;
+  if (failed(goBack()) || failed(climbFrom(*other)))
+    return failure();
+  if (excess <= 0 || excess < least)
+    return success();
+  return failed(goBack()) ? failure() : climbFrom(nullptr);
 }
 
-LogicalResult Ladder::climb(const Way &way) {
-  startedOver = way.otherStart;
+LogicalResult Ladder::climbFrom(Technique *otherStart) {
+  startedOver = otherStart;
   if (startedOver && failed(startedOver->startOver()))
     return failure();
   for (Technique *each : techniques)
@@ -58,7 +36,7 @@ LogicalResult Ladder::climb(const Way &way) {
     excess = *found;
     if (excess <= 0)
       return success();
-    FailureOr<Technique *> cheapest = findCheapest(way.looksForJustEnough ? excess : unbounded);
+    FailureOr<Technique *> cheapest = findCheapest(excess);
     if (failed(cheapest))
       return failure();
     if (!*cheapest)

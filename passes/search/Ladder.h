@@ -16,20 +16,17 @@ public:
   Ladder(const Goal &goal, llvm::ArrayRef<Technique *> techniques)
       : goal(goal), techniques(techniques) {}
 
-  /// Climbs until the function fits or nothing lowers its peak. Where it does not fit, a
-  /// technique's other start is tried too, and a climb that does not look for what is just enough:
-  /// the first that fits is kept or, where none does, the one that needs the least. Fails with a
-  /// diagnostic where there is no plan.
+  /// Climbs until the function fits or nothing lowers its peak. Then a technique's other start is
+  /// tried, and kept where the function fits or needs less. Fails with a diagnostic where there is
+  /// no plan.
   mlir::LogicalResult climb();
+  /// Takes back all that was done.
+  mlir::LogicalResult goBack();
 
 private:
-  struct Way {
-    Technique *otherStart;   ///< null: the function as it is
-    bool looksForJustEnough; ///< of what frees all that is needed
-  };
-  mlir::LogicalResult climb(const Way &way);
+  /// From what a technique starts over with; null: from the function as it is.
+  mlir::LogicalResult climbFrom(Technique *otherStart);
   mlir::FailureOr<Technique *> findCheapest(int64_t needed);
-  mlir::LogicalResult goBack();
 
   const Goal &goal;
   mlir::SmallVector<Technique *> techniques;

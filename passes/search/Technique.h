@@ -25,7 +25,8 @@ public:
   virtual ~Technique() = default;
 
   /// The change that is cheapest for its bytes or, of those that free `excess` bytes, the one that
-  /// takes the least time. Fails with a diagnostic where there is no plan.
+  /// takes the least time. Fails with a diagnostic where
+  /// there is no plan.
   virtual mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) = 0;
   /// Makes the change that was offered last, or as much of it as is needed. False where the peak
   /// does not fall: it is not offered again before another change is made.

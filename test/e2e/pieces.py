@@ -41,8 +41,8 @@ def compare(name: str, example, *flags, most: float, tolerance: float) -> None:
 compare("gpt2", GPT2, most=0.97, tolerance=1e-5)
 compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8", most=0.99, tolerance=2e-3)
 compare("f16", GPT2, "--precision", "f16", "--clip-norm", "1", most=0.97, tolerance=2e-3)
-# Where less is kept, what is left at the peak is computed in pieces.
-compare("again", GPT2, "--recompute", "all", most=1, tolerance=1e-5)
-compare("accumulated", GPT2, "--accumulate", "2", "--clip-norm", "1", most=1, tolerance=1e-5)
+# Where less is kept, what is left at the peak is computed in pieces; their places may waste some of what they free.
+compare("again", GPT2, "--recompute", "all", most=1.02, tolerance=1e-5)
+compare("accumulated", GPT2, "--accumulate", "2", "--recompute", "sqrt", most=1, tolerance=1e-5)
 compare("emulated", GPT2, "--target", "cuda", "--emulate", "--recompute", "all", most=1, tolerance=1e-5)
 compare("digits", DIGITS, most=1, tolerance=1e-5)

@@ -75,8 +75,9 @@ TEST_F(MemoryAnalysisTest, AsksWithoutTouchingTheModule) {
 TEST_F(MemoryAnalysisTest, NoPlanGoesBelowTheFloor) {
   FailureOr<MemoryPlan> plan = MemoryAnalysis(*module).getPlanWithLayout();
   ASSERT_TRUE(succeeded(plan));
-  // @w, x, and one result: the other one is written to @w, where some plan may compute it.
-  EXPECT_EQ(plan->floor, 3 * 64);
+  // @w and x: one result is written to @w, where some plan may compute it, and the other may be
+  // computed in pieces.
+  EXPECT_EQ(plan->floor, 2 * 64);
 }
 
 TEST_F(MemoryAnalysisTest, NamesWhatIsAliveAtThePeak) {

@@ -1,7 +1,8 @@
 // Large values are computed in pieces with what computes and reads them.
 //
-// RUN: mtc-opt %s -split-input-file --mlir-print-local-scope --mtc-pieces=pieces=all | FileCheck %s
-// RUN: mtc-opt %s -split-input-file --mlir-print-local-scope --mtc-fit="recompute=none memory=1" | FileCheck %s
+// RUN: mtc-opt %s -split-input-file --mlir-print-local-scope --mtc-fit="recompute=none memory=1700000" | FileCheck %s --check-prefix=MIDDLE
+// RUN: mtc-opt %s -split-input-file --mlir-print-local-scope --mtc-fit="recompute=none memory=1200000" | FileCheck %s --check-prefix=SUMS
+// RUN: mtc-opt %s -split-input-file --mtc-pieces=pieces=all | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-fit=memory=3000000 | FileCheck %s --check-prefix=WHOLE
 // RUN: mtc-opt %s -split-input-file --mtc-pieces | FileCheck %s --check-prefix=WHOLE
 // RUN: mtc-opt %s -split-input-file --mtc-fit='recompute=none pieces=none memory=1' | FileCheck %s --check-prefix=WHOLE
@@ -12,17 +13,20 @@
 // WHOLE-NOT: mtc.in_pieces
 
 // The middle between two products: rows of the first are read as rows of the second.
+// MIDDLE-LABEL: func.func @middle
+// MIDDLE-DAG: %[[W:.*]] = mtc.read @w
+// MIDDLE-DAG: %[[V:.*]] = mtc.read @v
+// MIDDLE: %[[X0:.*]] = mtc.piece %arg0 from 0 : tensor<64x32xf32> -> tensor<32x32xf32>
+// MIDDLE-NEXT: %[[Y0:.*]] = mtc.contract %[[X0]], %[[W]] {{.*}} -> tensor<32x4096xf32>
+// MIDDLE-NEXT: %[[Z0:.*]] = mtc.contract %[[Y0]], %[[V]] {{.*}} -> tensor<32x32xf32>
+// MIDDLE-NEXT: %[[X1:.*]] = mtc.piece %arg0 from 1024
+// MIDDLE-NEXT: %[[Y1:.*]] = mtc.contract %[[X1]], %[[W]]
+// MIDDLE-NEXT: %[[Z1:.*]] = mtc.contract %[[Y1]], %[[V]]
+// MIDDLE-NEXT: %[[Z:.*]] = mtc.assemble %[[Z0]], %[[Z1]] : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<64x32xf32>
+// MIDDLE-NEXT: return %[[Z]]
+// What is left is computed in pieces again.
 // CHECK-LABEL: func.func @middle
-// CHECK-DAG: %[[W:.*]] = mtc.read @w
-// CHECK-DAG: %[[V:.*]] = mtc.read @v
-// CHECK: %[[X0:.*]] = mtc.piece %arg0 from 0 : tensor<64x32xf32> -> tensor<32x32xf32>
-// CHECK-NEXT: %[[Y0:.*]] = mtc.contract %[[X0]], %[[W]] {{.*}} -> tensor<32x4096xf32>
-// CHECK-NEXT: %[[Z0:.*]] = mtc.contract %[[Y0]], %[[V]] {{.*}} -> tensor<32x32xf32>
-// CHECK-NEXT: %[[X1:.*]] = mtc.piece %arg0 from 1024
-// CHECK-NEXT: %[[Y1:.*]] = mtc.contract %[[X1]], %[[W]]
-// CHECK-NEXT: %[[Z1:.*]] = mtc.contract %[[Y1]], %[[V]]
-// CHECK-NEXT: %[[Z:.*]] = mtc.assemble %[[Z0]], %[[Z1]] : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<64x32xf32>
-// CHECK-NEXT: return %[[Z]]
+// CHECK: mtc.contract {{.*}} -> tensor<8x4096xf32>
 mtc.variable parameter @w : tensor<32x4096xf32> = #mtc.zeros
 mtc.variable parameter @v : tensor<4096x32xf32> = #mtc.zeros
 func.func @middle(%x: tensor<64x32xf32> {mtc.name = "x"}) -> (tensor<64x32xf32> {mtc.name = "z"}) {
@@ -36,20 +40,20 @@ func.func @middle(%x: tensor<64x32xf32> {mtc.name = "x"}) -> (tensor<64x32xf32> 
 // -----
 
 // Terms of a sum over rows are added up; a kernel between has pieces of its space, and its own sums.
-// CHECK-LABEL: func.func @sums
-// CHECK: %[[Y0:.*]] = mtc.contract {{.*}} -> tensor<32x4096xf32>
-// CHECK: %[[K0:.*]]:3 = mtc.kernel [2, 16, 4096] reduce [2](%[[Y0]]) {{.*}} -> (tensor<2x16x4096xf32>, tensor<4096xf32>, tensor<32xf32>)
-// CHECK: affine_map<(d0, d1, d2) -> (d0 * 16 + d1, d2)>
-// CHECK: %[[D0:.*]] = mtc.reshape %[[K0]]#0
-// CHECK: %[[G0:.*]] = mtc.contract %[[D0]], %{{.*}} over [0] x [0] {{.*}} -> tensor<4096x8xf32>
-// CHECK: %[[Y1:.*]] = mtc.contract
-// CHECK: %[[K1:.*]]:3 = mtc.kernel [2, 16, 4096] reduce [2](%[[Y1]])
-// CHECK: %[[S:.*]] = mtc.kernel [4096](%[[K0]]#1, %[[K1]]#1)
-// CHECK: arith.addf
-// CHECK: %[[D1:.*]] = mtc.reshape %[[K1]]#0
-// CHECK: %[[G:.*]] = mtc.fused_contract %[[D1]], %{{.*}} adding %[[G0]]
-// CHECK: %[[R:.*]] = mtc.assemble %[[K0]]#2, %[[K1]]#2 : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
-// CHECK: return %[[G]], %[[S]], %[[R]]
+// SUMS-LABEL: func.func @sums
+// SUMS: %[[Y0:.*]] = mtc.contract {{.*}} -> tensor<32x4096xf32>
+// SUMS: %[[K0:.*]]:3 = mtc.kernel [2, 16, 4096] reduce [2](%[[Y0]]) {{.*}} -> (tensor<2x16x4096xf32>, tensor<4096xf32>, tensor<32xf32>)
+// SUMS: affine_map<(d0, d1, d2) -> (d0 * 16 + d1, d2)>
+// SUMS: %[[D0:.*]] = mtc.reshape %[[K0]]#0
+// SUMS: %[[G0:.*]] = mtc.contract %[[D0]], %{{.*}} over [0] x [0] {{.*}} -> tensor<4096x8xf32>
+// SUMS: %[[Y1:.*]] = mtc.contract
+// SUMS: %[[K1:.*]]:3 = mtc.kernel [2, 16, 4096] reduce [2](%[[Y1]])
+// SUMS: %[[S:.*]] = mtc.kernel [4096](%[[K0]]#1, %[[K1]]#1)
+// SUMS: arith.addf
+// SUMS: %[[D1:.*]] = mtc.reshape %[[K1]]#0
+// SUMS: %[[G:.*]] = mtc.fused_contract %[[D1]], %{{.*}} adding %[[G0]]
+// SUMS: %[[R:.*]] = mtc.assemble %[[K0]]#2, %[[K1]]#2 : tensor<32xf32>, tensor<32xf32> -> tensor<64xf32>
+// SUMS: return %[[G]], %[[S]], %[[R]]
 func.func @sums(%x: tensor<64x8xf32> {mtc.name = "x"}, %u: tensor<8x4096xf32> {mtc.name = "u"}, %t: tensor<64x8xf32> {mtc.name = "t"})
     -> (tensor<4096x8xf32> {mtc.name = "g"}, tensor<4096xf32> {mtc.name = "s"}, tensor<64xf32> {mtc.name = "r"}) {
   %y = mtc.contract %x, %u batch [] x [] over [1] x [0] : tensor<64x8xf32>, tensor<8x4096xf32> -> tensor<64x4096xf32>

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Plans a model for budgets from what it needs down to the least, and prints what each costs as a table.
+
+    bench/memory.py gpt2-124m.onnx --flags "--dim batch=8 --dim sequence=1024 --loss causal-lm --rates avx512bf16"
+    bench/memory.py resnet50.onnx --budgets 20 --batch 8 --run --flags "--dim batch=8 --loss cross-entropy"
+    bench/memory.py gpt2-124m.onnx --svg curve.svg --flags "…"
+
+A row of the table: the budget, the peak of the plan, its part of the activations of the plan without a budget, the distance of
+the peak from the most that is alive at once, and how much longer a step is estimated to take, in seconds and in operations.
+With --run each plan is compiled and trained on random data: the fastest of some steps, and Spearman's rank correlation of these
+with the estimates. Exits with 1 where a plan exceeds its budget, or a smaller budget is estimated to take less time.
+"""
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from compare import ROOT, call, fail, random_data
+from step_cost import spearman
+
+
+@dataclass
+class Plan:
+    budget: int
+    peak: int
+    live: int
+    activations: int
+    seconds: float
+    flops: int
+    planning: float  # seconds that it took
+    fits: bool
+    step: float = 0.0  # seconds, measured
+
+
+def plan(options, budget: int | None) -> Plan:
+    flags = [] if budget is None else ["--memory", str(budget)]
+    begin = time.perf_counter()
+    command = [str(options.mtc), "plan", str(options.model), *shlex.split(options.flags), *flags, "--json"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if not result.stdout:
+        fail(f"{shlex.join(command)}: exit code {result.returncode}\n{result.stderr}")
+    found = json.loads(result.stdout)
+    activations = found["categories"]["activations"] + found["categories"]["workspace"]
+    return Plan(budget or found["peak_bytes"], found["peak_bytes"], found["live_bytes"], activations, found["step_seconds"],
+                found["flops"], time.perf_counter() - begin, found["fits"])  # fmt: skip
+
+
+def measure(options, budget: int) -> float:
+    """The fastest of some steps on random data."""
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        folder = Path(name)
+        program = folder / "train"
+        call([options.mtc, "compile", options.model, *shlex.split(options.flags), "--memory", budget, "-o", program])
+        random_data(program, options.batch, folder)
+        files = [word for file in sorted(folder.glob("*.npy")) for word in ("--data", f"{file.stem}={file}")]
+        call([program, *files, "--steps", options.steps, "--no-shuffle", "--quiet", "--metrics", folder / "metrics"])
+        return min(json.loads(line)["step_seconds"] for line in (folder / "metrics").read_text().splitlines())
+
+
+def write_svg(path: Path, plans: list[Plan]) -> None:
+    """The peak over the time that a step takes, as it is estimated."""
+    width, height, left, bottom = 640, 360, 70, 40
+    most, least = plans[0].peak, plans[-1].peak
+    longest = max(each.seconds / plans[0].seconds for each in plans) - 1 or 1.0
+
+    def place(each: Plan) -> tuple[float, float]:
+        x = left + (width - left - 20) * (each.seconds / plans[0].seconds - 1) / longest
+        y = 20 + (height - bottom - 20) * (most - each.peak) / max(most - least, 1)
+        return round(x, 1), round(y, 1)
+
+    points = [place(each) for each in plans]
+    marks = "".join(f'<circle cx="{x}" cy="{y}" r="3"/>' for x, y in points)
+    text = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<path d="M{left} 20V{height - bottom}H{width - 20}" fill="none" stroke="black"/>',
+        f'<polyline points="{" ".join(f"{x},{y}" for x, y in points)}" fill="none" stroke="#36c"/>',
+        f'<g fill="#36c">{marks}</g>',
+        f'<text x="{left - 5}" y="24" text-anchor="end">{most / 1e9:.2f} GB</text>',
+        f'<text x="{left - 5}" y="{height - bottom}" text-anchor="end">{least / 1e9:.2f} GB</text>',
+        f'<text x="{left}" y="{height - 15}">+0 %</text>',
+        f'<text x="{width - 20}" y="{height - 15}" text-anchor="end">+{100 * longest:.0f} % time of a step, estimated</text>',
+        "</svg>",
+    ]
+    path.write_text("\n".join(text) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
+    parser.add_argument("--flags", default="", help="of mtc plan")
+    parser.add_argument("--budgets", type=int, default=20)
+    parser.add_argument("--run", action="store_true", help="measure a step of each plan")
+    parser.add_argument("--batch", type=int, default=1, help="rows of random data, with --run")
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--folder", type=Path, help="for programs and their weights, with --run (the system's)")
+    parser.add_argument("--svg", type=Path, help="draw the curve into this file")
+    options = parser.parse_args()
+
+    most, least = plan(options, None), plan(options, 1)
+    steps = max(options.budgets - 1, 1)
+    budgets = [least.peak + (most.peak - least.peak) * i // steps for i in range(options.budgets - 1, -1, -1)]
+    plans = [plan(options, budget) for budget in budgets]
+    measured = " measured |" if options.run else ""
+    print(f"| budget | peak | activations | peak / alive | time | operations | planned in |{measured}")
+    print("|---|---|---|---|---|---|---|" + ("---|" if options.run else ""))
+    for each in plans:
+        if options.run:
+            each.step = measure(options, each.budget)
+        step = f" {each.step:.4g} s |" if options.run else ""
+        print(f"| {each.budget / 1e6:.1f} MB | {each.peak / 1e6:.1f} MB | {each.activations / most.activations:.3f} "
+              f"| {each.peak / each.live:.4f} | {each.seconds / most.seconds:.4f} | {each.flops / most.flops:.4f} "
+              f"| {each.planning:.1f} s |{step}", flush=True)  # fmt: skip
+    if options.run:
+        print(f"\nrank correlation of estimates and steps: {spearman([p.seconds for p in plans], [p.step for p in plans]):.3f}")
+    if options.svg:
+        write_svg(options.svg, plans)
+    wrong = [f"{p.budget} bytes: {p.peak}" for p in plans if not p.fits or p.peak > p.budget]
+    wrong += [f"{b.budget} bytes take less time than {a.budget}" for a, b in zip(plans, plans[1:]) if b.seconds < a.seconds]
+    if wrong:
+        sys.exit("memory.py: " + "; ".join(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -49,7 +49,8 @@ public:
     reader.join();
     if (reading <= 0 || writing <= 0)
       return std::nullopt;
-    const double bytes = static_cast<double>(pieces / 4 * pieceBytes);
+    const auto moved = pieces / 4 * pieceBytes;
+    const auto bytes = static_cast<double>(moved);
     return DiskRates{bytes / reading, bytes / writing};
   }
 

@@ -26,7 +26,7 @@ inline constexpr llvm::StringLiteral differentiatedAttribute = "mtc.differentiat
 /// Of operations and kernels that compute again what the forward pass has computed, and must not be
 /// merged with the forward pass's own; a unit.
 inline constexpr llvm::StringLiteral recomputedAttribute = "mtc.recomputed";
-/// Of operations that compute a piece of what was a larger one: it is not cut again; a unit.
+/// Of operations that compute a piece of what was a larger one, and bound no plan; a unit.
 inline constexpr llvm::StringLiteral inPiecesAttribute = "mtc.in_pieces";
 
 /// Of a variable: state that `mtc-quantize-optimizer-state` keeps in codes, by this map; a

@@ -6,10 +6,12 @@
     bench/compare.py gpt2-124m --batch 4 --length 256 --with mtc,onnxruntime
     bench/compare.py resnet50 --batch 8
     bench/compare.py gpt2-124m --batch 4 --length 256 --with mtc:bf16,compile:bf16,mtc
+    bench/compare.py gpt2-124m --batch 8 --length 1024 --with mtc,mtc@4GB,eager,checkpoint,compile@0.5
     bench/compare.py --graph model.onnx --loss mse --dim batch=8 --mtc build/release/bin/mtc --mtc other/bin/mtc
 
 Every run is a process of its own, with the same data, AdamW and the same number of threads, in f32 where no other precision
-is named: that of --precision, or of torch.autocast. A run's figure is the
+is named: that of --precision, or of torch.autocast. Behind an @ stands a budget of memory: mtc's --memory, or the
+activation_memory_budget of torch.compile, a part of 1. A run's figure is the
 median of its steps but the first two; the table shows the median, the minimum and the maximum of all rounds' figures,
 and the peak resident memory of the process. What else is needed is installed below build/ when it is first asked for.
 """
@@ -24,6 +26,7 @@ import random
 import re
 import shlex
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -46,7 +49,35 @@ LOSSES = {
 }
 IMAGES = {"resnet50"}  # without a sequence
 PRECISIONS = ("f32", "tf32", "bf16", "f16")
-NAMES = {"mtc": "mtc", "eager": "PyTorch eager", "compile": "torch.compile", "onnxruntime": "onnxruntime-training"}
+NAMES = {
+    "mtc": "mtc",
+    "eager": "PyTorch eager",
+    "checkpoint": "PyTorch eager, checkpointing",
+    "compile": "torch.compile",
+    "onnxruntime": "onnxruntime-training",
+}
+BUDGETED = ("mtc", "compile")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """KIND[@BUDGET][:PRECISION]"""
+
+    kind: str
+    budget: str
+    precision: str
+
+    @classmethod
+    def parse(cls, word: str) -> "Wanted":
+        rest, _, precision = word.partition(":")
+        kind, _, budget = rest.partition("@")
+        return cls(kind, budget, precision or "f32")
+
+    def __str__(self) -> str:
+        return self.kind + f"@{self.budget}" * bool(self.budget) + f":{self.precision}" * (self.precision != "f32")
+
+    def named(self, name: str) -> str:
+        return ", ".join([name, *filter(None, [self.budget]), *[self.precision] * (self.precision != "f32")])
 
 
 @dataclass
@@ -58,6 +89,7 @@ class Contender:
     rounds: list[float] = field(default_factory=list)  # the median step of each round, in seconds
     peak: int = 0  # bytes
     losses: list[float] = field(default_factory=list)
+    killed: bool = False  # by the system, for the memory that it took
 
 
 def fail(message: str):
@@ -113,12 +145,13 @@ def random_data(program: Path, batch: int, folder: Path) -> None:
         write_npy(folder / f"{name}.npy", descr, shape, array.array(code, (draw() for _ in range(math.prod(shape)))))
 
 
-def mtc_contender(options, mtc: Path, name: str, precision: str, graph: Path, data: Path, folder: Path) -> Contender:
+def mtc_contender(options, mtc: Path, name: str, wanted: Wanted, graph: Path, data: Path, folder: Path) -> Contender:
     program = folder / name.replace(" ", "-").replace("/", "-")
     dims = [word for dim in options.dim for word in ("--dim", dim)]
+    memory = ["--memory", wanted.budget] if wanted.budget else []
     begin = time.perf_counter()
     call([mtc, "compile", graph, *dims, "--loss", options.loss, "--optimizer", "adamw", "--lr", "1e-4",
-          "--weight-decay", "0.01", "--precision", precision, *options.compile_flags, "-o", program])  # fmt: skip
+          "--weight-decay", "0.01", "--precision", wanted.precision, *memory, *options.compile_flags, "-o", program])  # fmt: skip
     print(f"{name}: compiled in {time.perf_counter() - begin:.1f} s", file=sys.stderr)
     if not any(data.iterdir()):
         random_data(program, options.batch, data)
@@ -131,35 +164,34 @@ def mtc_contender(options, mtc: Path, name: str, precision: str, graph: Path, da
 
 def contenders(options, folder: Path) -> list[Contender]:
     found = []
-    wanted = [(word.partition(":")[0], word.partition(":")[2] or "f32") for word in options.contenders]
     if options.graph:
         graph, data = options.graph, folder / "data"
         data.mkdir()
     else:
         python = environment("bench-venv", "requirements.txt")
         exported = WORK / f"{options.model}-{options.batch}x{options.length}"
-        flat = ["--onnxruntime"] if any(kind == "onnxruntime" for kind, _ in wanted) else []
+        flat = ["--onnxruntime"] if any(wanted.kind == "onnxruntime" for wanted in options.contenders) else []
         graph, data = WORK / f"{options.model}.onnx", exported / "data"
         call([python, HERE / "models.py", options.model, "--graph", graph, "--out", exported,
               "--batch", options.batch, "--length", options.length, *flat])  # fmt: skip
-    for kind, precision in wanted:
-        shown = "" if precision == "f32" else f", {precision}"
-        if kind == "mtc":
+    for wanted in options.contenders:
+        if wanted.kind == "mtc":
             for mtc in options.mtc:
-                name = ("mtc" if len(options.mtc) == 1 else f"mtc of {mtc}") + shown
-                found.append(mtc_contender(options, mtc, name, precision, graph, data, folder))
-        elif kind == "onnxruntime":
+                name = wanted.named("mtc" if len(options.mtc) == 1 else f"mtc of {mtc}")
+                found.append(mtc_contender(options, mtc, name, wanted, graph, data, folder))
+        elif wanted.kind == "onnxruntime":
             runtime = environment("bench-onnxruntime", "requirements-onnxruntime.txt", links=python)
             script = HERE / "onnxruntime_steps.py"
             if not (exported / "artifacts/optimizer_model.onnx").exists():
                 call([runtime, script, exported, "--prepare"])
             words = [runtime, script, exported, "--steps", options.steps, "--threads", options.threads]
-            found.append(Contender(NAMES[kind], [str(word) for word in words]))
+            found.append(Contender(NAMES[wanted.kind], [str(word) for word in words]))
         else:
             words = [python, HERE / "pytorch_steps.py", options.model, data, "--steps", options.steps,
-                     "--threads", options.threads, "--precision", precision,
-                     *(["--compile"] if kind == "compile" else [])]  # fmt: skip
-            found.append(Contender(NAMES[kind] + shown, [str(word) for word in words]))
+                     "--threads", options.threads, "--precision", wanted.precision,
+                     *([f"--{wanted.kind}"] if wanted.kind != "eager" else []),
+                     *(["--budget", wanted.budget] if wanted.budget else [])]  # fmt: skip
+            found.append(Contender(wanted.named(NAMES[wanted.kind]), [str(word) for word in words]))
     return found
 
 
@@ -177,6 +209,10 @@ def measure(contender: Contender, options) -> None:
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         errors.seek(0)
+        contender.peak = max(contender.peak, usage.ru_maxrss * 1024)
+        if process.returncode == -signal.SIGKILL and not contender.metrics:  # What mtc makes must not be killed.
+            contender.killed = True
+            return
         if process.returncode:
             fail(f"{shlex.join(contender.command)}: exit code {process.returncode}\n{errors.read()}")
         if contender.metrics:
@@ -187,7 +223,6 @@ def measure(contender: Contender, options) -> None:
             seconds, losses, contender.version = line["seconds"], line["losses"], line["version"]
     step = statistics.median(seconds[WARM_UP:])
     contender.rounds.append(step)
-    contender.peak = max(contender.peak, usage.ru_maxrss * 1024)
     contender.losses = losses
     load = os.getloadavg()[0]
     print(f"{contender.name}: {step:.4g} s, {usage.ru_maxrss / 1024:.0f} MiB, load {load:.1f}", file=sys.stderr)
@@ -208,6 +243,9 @@ def table(found: list[Contender], options, loads: list[float]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for c in found:
+        if c.killed:
+            rows.append(f"| {c.name} | killed by the system at {c.peak / 1e9:.3g} GB | | | | |")
+            continue
         middle = statistics.median(c.rounds)
         rows.append(
             f"| {c.name} | {middle:.4g} s | {min(c.rounds):.4g} – {max(c.rounds):.4g} s | {middle / base:.2f} | "
@@ -235,8 +273,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--dim", action="append", default=[], metavar="NAME=N", help="of --graph")
     parser.add_argument("--loss", help="of --graph")
     parser.add_argument("--with", dest="contenders", default="", metavar="LIST",
-                        help="of mtc, eager, compile, onnxruntime, each with a precision behind it if that is not f32, as in "
-                        "mtc:bf16; the others are compared with the first")
+                        help="of mtc, eager, checkpoint, compile, onnxruntime, mtc and compile with @ and a budget behind them "
+                        "where there is one, each with a precision if that is not f32, as in mtc@4GB:bf16; the others are "
+                        "compared with the first")
     parser.add_argument("--mtc", type=Path, action="append", default=[],
                         help="compilers (default: build/release/bin/mtc)")
     parser.add_argument("--compile-flags", type=shlex.split, default=[],
@@ -249,17 +288,18 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     place = ["--out", str(options.out)]  # says nothing of what is measured
     options.arguments = [a for a in arguments if a not in place]
     usual = "mtc" if options.graph else "mtc,eager,compile"
-    options.contenders = (options.contenders or usual).split(",")
+    options.contenders = [Wanted.parse(word) for word in (options.contenders or usual).split(",")]
     options.mtc = options.mtc or [ROOT / "build/release/bin/mtc"]
     if bool(options.graph) == bool(options.model):
         parser.error("a model or --graph FILE is expected")
-    for contender in options.contenders:
-        kind, _, precision = contender.partition(":")
-        if kind not in NAMES or (precision or "f32") not in PRECISIONS:
-            parser.error(f"--with {contender}: {', '.join(NAMES)} are known, and {', '.join(PRECISIONS)}")
-        if kind == "onnxruntime" and precision not in ("", "f32"):
-            parser.error(f"--with {contender}: onnxruntime is run in f32")
-    if options.graph and (not options.loss or any(c.partition(":")[0] != "mtc" for c in options.contenders)):
+    for wanted in options.contenders:
+        if wanted.kind not in NAMES or wanted.precision not in PRECISIONS:
+            parser.error(f"--with {wanted}: {', '.join(NAMES)} are known, and {', '.join(PRECISIONS)}")
+        if wanted.kind == "onnxruntime" and wanted.precision != "f32":
+            parser.error(f"--with {wanted}: onnxruntime is run in f32")
+        if wanted.budget and wanted.kind not in BUDGETED:
+            parser.error(f"--with {wanted}: {' and '.join(BUDGETED)} take a budget")
+    if options.graph and (not options.loss or any(wanted.kind != "mtc" for wanted in options.contenders)):
         parser.error("--graph takes --loss, and is run by mtc alone")
     if options.steps <= WARM_UP or options.rounds < 1:
         parser.error(f"--steps must be more than {WARM_UP}, and --rounds at least 1")
@@ -282,7 +322,8 @@ def main() -> None:
         for _ in range(options.rounds):
             loads.append(os.getloadavg()[0])
             for contender in found:
-                measure(contender, options)
+                if not contender.killed:
+                    measure(contender, options)
         text = table(found, options, loads)
     print(text)
     if options.out:

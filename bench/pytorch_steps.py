@@ -1,8 +1,9 @@
-"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--device cuda] [--precision P] [--compile]`; a JSON
-line.
+"""Steps of PyTorch: `pytorch_steps.py MODEL DATA --steps N --threads T [--device cuda] [--precision P] [--compile [--budget PART]]
+[--checkpoint]`; a JSON line.
 
 What a user of PyTorch would write: the fused AdamW, gradients that are dropped between steps, the loss read in each step;
-in 16 bits torch.autocast, in f16 with a GradScaler.
+in 16 bits torch.autocast, in f16 with a GradScaler. --budget is torch.compile's activation_memory_budget, of 1;
+--checkpoint the model's own checkpointing of its layers (transformers' gradient_checkpointing_enable).
 `peak` is the most memory of the device that PyTorch took from it, in bytes.
 """
 
@@ -23,6 +24,8 @@ parser.add_argument("--threads", type=int, required=True)
 parser.add_argument("--device", default="cpu")
 parser.add_argument("--precision", choices=["f32", "tf32", "bf16", "f16"], default="f32")
 parser.add_argument("--compile", action="store_true")
+parser.add_argument("--budget", type=float)
+parser.add_argument("--checkpoint", action="store_true")
 options = parser.parse_args()
 
 torch.set_num_threads(options.threads)
@@ -41,6 +44,10 @@ def forward() -> torch.Tensor:
     return torch.nn.functional.cross_entropy(description.logits(model, inputs), labels)
 
 
+if options.checkpoint:
+    model.gradient_checkpointing_enable()
+if options.budget is not None:
+    torch._functorch.config.activation_memory_budget = options.budget
 if options.compile:
     forward = torch.compile(forward)
 seconds, losses = [], []

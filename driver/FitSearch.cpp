@@ -18,12 +18,24 @@ using namespace mtc::tool;
 
 namespace {
 
+/// What a program needs.
+struct Needs {
+  int64_t peak = 0;
+  double seconds = 0; ///< Of an update, all its batches included.
+
+  bool isWorseThan(const Needs &other) const {
+    return peak >= other.peak && seconds >= other.seconds &&
+           (peak > other.peak || seconds > other.seconds);
+  }
+};
+
 /// A program as it was planned.
 struct Planned {
   Options options;
+  size_t changes;    ///< How many.
   std::string flags; ///< That it was changed by.
-  int64_t peak;
-  double seconds; ///< Of an update, all its batches included.
+  Needs needs;
+  bool isTooMuch; ///< The variables alone exceed the budget; they are all that is known.
 };
 
 class FitSearch {
@@ -32,6 +44,7 @@ public:
     plain.remarks.clear();
     plain.irFolder.clear();
     plain.reproducer.clear();
+    plain.leastIfMissed = false;
   }
 
   LogicalResult run() {
@@ -42,18 +55,18 @@ public:
     llvm::erase_if(changes, [&](const Change &change) { return !isAllowed(change); });
     if (given.offload.isAutomatic())
       llvm::append_range(changes, findOffloads());
-    // Fewer changes first.
+    // More changes first: often they are faster and need less even without a budget.
     std::vector<unsigned> subsets(1U << changes.size());
     std::iota(subsets.begin(), subsets.end(), 0U);
     llvm::sort(subsets, [](unsigned a, unsigned b) {
-      return std::pair(llvm::popcount(a), a) < std::pair(llvm::popcount(b), b);
+      return std::pair(llvm::popcount(b), a) < std::pair(llvm::popcount(a), b);
     });
     for (unsigned subset : subsets) {
       std::vector<Change> taken;
       for (auto [i, change] : llvm::enumerate(changes))
         if (subset >> i & 1)
           taken.push_back(change);
-      if (!tryOut(taken))
+      if (tryOut(taken) == Outcome::Exceeds)
         tryParts(taken, compilation);
     }
     return success();
@@ -67,23 +80,36 @@ private:
     return !change.name.empty() && llvm::is_contained(given.allow, change.name);
   }
 
-  bool fits(const Planned &planned) const { return planned.peak <= *given.memory; }
+  bool fits(const Planned &planned) const { return planned.needs.peak <= *given.memory; }
 
+  /// Of equal ones, that with fewer changes.
   bool isBetter(const Planned &a, const Planned &b) const {
     if (fits(a) != fits(b))
       return fits(a);
-    return fits(a) ? a.seconds < b.seconds : a.peak < b.peak;
+    if (a.isTooMuch != b.isTooMuch)
+      return b.isTooMuch;
+    auto rank = [&](const Planned &planned) {
+      const double first =
+          fits(a) ? planned.needs.seconds : static_cast<double>(planned.needs.peak);
+      return std::pair(first, planned.changes);
+    };
+    return rank(a) < rank(b);
   }
 
-  /// Whether the program fits with some changes.
-  bool tryOut(ArrayRef<Change> changes) {
+  enum class Outcome { Fits, Exceeds, Hopeless };
+
+  /// What becomes of the program with some changes. It is hopeless where nothing else need be tried
+  /// with them.
+  Outcome tryOut(ArrayRef<Change> changes) {
     std::optional<Planned> found = plan(changes);
     if (!found)
-      return false;
-    const bool isFit = fits(*found);
+      return Outcome::Hopeless;
+    const Outcome outcome = fits(*found)       ? Outcome::Fits
+                            : found->isTooMuch ? Outcome::Hopeless
+                                               : Outcome::Exceeds;
     if (!best || isBetter(*found, *best))
       best = std::move(found);
-    return isFit;
+    return outcome;
   }
 
   /// Fewer parts of the batch take less time; more take less memory.
@@ -97,7 +123,7 @@ private:
     auto tryWith = [&](size_t i) {
       std::vector<Change> all(changes.begin(), changes.end());
       all.push_back(parts[i]);
-      return tryOut(all);
+      return tryOut(all) == Outcome::Fits;
     };
     if (parts.empty() || !tryWith(parts.size() - 1))
       return;
@@ -123,43 +149,76 @@ private:
     return changes;
   }
 
-  std::optional<Planned> plan(ArrayRef<Change> changes) const {
-    Planned planned{plain, "", 0, 0};
+  /// None where nothing can be planned, or not as well as what is known.
+  std::optional<Planned> plan(ArrayRef<Change> changes) {
+    Planned planned{plain, changes.size(), "", {}, false};
     for (const Change &change : changes) {
       change.apply(planned.options);
       planned.flags += (planned.flags.empty() ? "" : " ") + change.flags;
     }
     MutedMessages muted;
     Compilation compilation(planned.options);
-    if (failed(compilation.import()) || failed(compilation.lower(Stage::Kernels)))
+    if (failed(compilation.import()))
       return std::nullopt;
-    if (isHopeless(compilation.getModule(), planned))
-      return planned;
-    if (failed(compilation.lower(Stage::Placed)))
+    for (Stage stage : {Stage::Training, Stage::Kernels}) {
+      if (failed(compilation.lower(stage)))
+        return std::nullopt;
+      planned.needs.peak = findLeast(compilation.getModule(), stage);
+      planned.isTooMuch = !fits(planned) && planned.options.offload.takesNothing();
+      if (planned.isTooMuch)
+        return planned;
+    }
+    if (isDominated(compilation.getModule(), planned.options) ||
+        failed(compilation.lower(Stage::Placed)))
       return std::nullopt;
-    planned.peak = MemoryPlan::ofPlaced(compilation.getModule()).peak;
-    StepCost cost(compilation.getModule());
-    planned.seconds = static_cast<double>(planned.options.training.loss.microSteps) *
-                          cost.ofFunction(microStepName).seconds() +
-                      cost.ofFunction(updateName).seconds() +
-                      estimateTransfers(compilation.getModule(), cost).exposed;
+    ModuleOp module = compilation.getModule();
+    StepCost cost(module);
+    planned.needs = {MemoryPlan::ofPlaced(module).peak,
+                     secondsOf(module, planned.options, cost) +
+                         estimateTransfers(module, cost).exposed};
     return planned;
   }
 
-  /// Whether variables and inputs alone take too much, so that nothing else need be tried.
-  bool isHopeless(ModuleOp module, Planned &planned) const {
-    if (!planned.options.offload.takesNothing())
+  /// Of an update but for transfers.
+  static double secondsOf(ModuleOp module, const Options &options, StepCost &cost) {
+    return static_cast<double>(options.training.loss.microSteps) *
+               cost.ofFunction(microStepName).seconds() +
+           cost.ofFunction(updateName).seconds();
+  }
+
+  /// Bytes of the variables. Gradients may vanish as long as there are no kernels; parts of a batch
+  /// only add to them.
+  static int64_t findLeast(ModuleOp module, Stage stage) {
+    FailureOr<VariableLayout> variables = VariableLayout::compute(module, /*gap=*/0);
+    int64_t bytes = 0;
+    if (succeeded(variables))
+      for (const VariableLayout::Entry &entry : variables->getEntries())
+        if (entry.offset && entry.space == MemorySpace::Device &&
+            (stage == Stage::Kernels || VariableOp(entry.variable).getRole() != Role::Gradient))
+          bytes += entry.bytes;
+    return bytes;
+  }
+
+  /// Whether the program takes more time and more bytes, without a budget, than one that was tried:
+  /// the same techniques would have to save more of it.
+  bool isDominated(ModuleOp kernels, const Options &options) {
+    if (!options.offload.takesNothing())
       return false;
-    MemoryAnalysis analysis(module);
+    MemoryAnalysis analysis(kernels);
     FailureOr<MemoryPlan> plan = analysis.getPlan();
-    if (failed(plan) || analysis.getFixedBytes() <= *given.memory)
+    if (failed(plan))
       return false;
-    planned.peak = plan->live;
-    return true;
+    StepCost cost(kernels);
+    const Needs needs{plan->live, secondsOf(kernels, options, cost)};
+    if (llvm::any_of(whole, [&](const Needs &known) { return needs.isWorseThan(known); }))
+      return true;
+    whole.push_back(needs);
+    return false;
   }
 
   const Options &given;
-  Options plain; ///< Without what is written once, by the run itself.
+  Options plain;            ///< Without what is written once, by the run itself.
+  std::vector<Needs> whole; ///< Of what was tried, without a budget.
   std::optional<Planned> best;
 };
 
@@ -174,9 +233,9 @@ LogicalResult mtc::tool::chooseAllowed(Options &options) {
   const std::optional<Planned> &best = search.getBest();
   if (!best || best->flags.empty())
     return success(); // The run itself says what is wrong, or goes on as it was told.
-  if (best->peak <= *options.memory)
+  if (best->needs.peak <= *options.memory)
     note(llvm::formatv("--memory: chosen {0}: {1}, about {2} an update", best->flags,
-                       formatBytes(best->peak), formatSeconds(best->seconds)));
+                       formatBytes(best->needs.peak), formatSeconds(best->needs.seconds)));
   else
     note(llvm::formatv(
         "--memory: nothing that may be changed suffices; the least is needed with {0}",
@@ -185,6 +244,7 @@ LogicalResult mtc::tool::chooseAllowed(Options &options) {
   chosen.remarks = options.remarks;
   chosen.irFolder = options.irFolder;
   chosen.reproducer = options.reproducer;
+  chosen.leastIfMissed = true;
   options = std::move(chosen);
   return success();
 }

@@ -58,6 +58,7 @@ struct Options {
   Result result = Result::Program;
   PiecesOptions pieces;
   RecomputeOptions recompute;
+  bool leastIfMissed = true; // What needs the least is looked for where nothing fits.
   AllocateOptions allocate;
   OffloadOptions offload;
   PassSelection passes;

@@ -9,7 +9,10 @@
 #include "runtime/abi/library_call.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <mutex>
 
 using namespace mlir;
 using namespace mtc;
@@ -27,9 +30,37 @@ void MtcCpuDialect::initialize() {
       >();
 }
 
+namespace {
+
+/// Answers that take long and that passes ask for again and again, from several threads.
+template <typename Answer> class Memo {
+public:
+  Answer get(const std::string &question, llvm::function_ref<Answer()> ask) {
+    std::unique_lock lock(mutex);
+    if (auto known = answers.find(question); known != answers.end())
+      return known->second;
+    lock.unlock();
+    Answer answer = ask();
+    lock.lock();
+    return answers.try_emplace(question, answer).first->second;
+  }
+
+private:
+  std::mutex mutex;
+  llvm::StringMap<Answer> answers;
+};
+
+} // namespace
+
 int64_t TargetAttr::getScratchBytes(CallAttrInterface call) const {
-  return mtc_call_scratch_bytes(call.getKind().str().c_str(), call.getBytes().data(),
-                                static_cast<int>(getThreads()));
+  const std::string kind = call.getKind().str();
+  std::string question = kind + ':' + std::to_string(getThreads()) + ':';
+  question.append(call.getBytes().begin(), call.getBytes().end());
+  static Memo<int64_t> memo;
+  return memo.get(question, [&] {
+    return mtc_call_scratch_bytes(kind.c_str(), call.getBytes().data(),
+                                  static_cast<int>(getThreads()));
+  });
 }
 
 unsigned TargetAttr::getSupportLevel(CallAttrInterface call) const {
@@ -47,10 +78,13 @@ bool TargetAttr::multipliesInF32(Type element) const {
     return false;
   if (!mtc_multiplies(typeCode(element)))
     return true;
-  auto processor = describeProcessor(getProcessor(), getFeatures());
-  bool multiplies = processor && processor->hasBFloat16Products();
-  llvm::consumeError(processor.takeError());
-  return !multiplies;
+  static Memo<bool> memo;
+  return memo.get((getProcessor() + ":" + getFeatures()).str(), [&] {
+    auto processor = describeProcessor(getProcessor(), getFeatures());
+    bool multiplies = processor && processor->hasBFloat16Products();
+    llvm::consumeError(processor.takeError());
+    return !multiplies;
+  });
 }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, Precision, unsigned,

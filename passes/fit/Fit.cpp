@@ -4,7 +4,7 @@
 #include "passes/fit/FitOptions.h"
 #include "passes/pieces/PieceSearch.h"
 #include "passes/recompute/Recomputation.h"
-#include "passes/search/Ladder.h"
+#include "passes/search/Search.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_FIT
@@ -25,44 +25,25 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       return signalPassFailure();
     if (options->memory == 0)
       return;
+    auto make = [&](const Goal &goal, OperationTimes &times) {
+      Techniques techniques;
+      if (options->recompute.recompute == "auto")
+        techniques.push_back(std::make_unique<Recomputation>(goal, times));
+      if (options->pieces.pieces == "auto")
+        techniques.push_back(std::make_unique<PieceSearch>(goal, times));
+      return techniques;
+    };
     ModuleOp module = getOperation();
     OwningOpRef<ModuleOp> before = module.clone();
-    FailureOr<int64_t> peak = fitAll(module, options->memory, *options);
+    FailureOr<int64_t> peak = searchFit(module, options->memory, make);
     // Where the budget is missed, be it by little, the least that is known is what is needed: the
     // same for each budget, so that a program does fit the one that it was said to need.
-    if (succeeded(peak) && *peak > options->memory) {
+    if (succeeded(peak) && *peak > options->memory && options->leastIfMissed) {
       module.getBodyRegion().takeBody(before->getBodyRegion());
-      peak = fitAll(module, /*budget=*/1, *options);
+      peak = searchFit(module, /*budget=*/0, make);
     }
     if (failed(peak))
       signalPassFailure();
-  }
-
-  /// The bytes of the arena then.
-  static FailureOr<int64_t> fitAll(ModuleOp module, int64_t budget, const FitOptions &options) {
-    MemoryAnalysis analysis(module);
-    if (failed(analysis.getPlan()))
-      return failure();
-    OperationTimes times(module);
-    for (const FunctionMemory &function : analysis.getFunctions())
-      if (!function.isAside() && failed(fit({function, analysis, budget}, times, options)))
-        return failure();
-    FailureOr<MemoryPlan> plan = analysis.getPlanWithLayout();
-    return failed(plan) ? FailureOr<int64_t>(failure()) : plan->peak;
-  }
-
-  static LogicalResult fit(const Goal &goal, OperationTimes &times, const FitOptions &options) {
-    SmallVector<std::unique_ptr<Technique>> techniques;
-    if (options.recompute.recompute == "auto")
-      techniques.push_back(std::make_unique<Recomputation>(goal, times));
-    if (options.pieces.pieces == "auto")
-      techniques.push_back(std::make_unique<PieceSearch>(goal, times));
-    auto pointers = llvm::map_to_vector(techniques, [](auto &each) { return each.get(); });
-    if (failed(Ladder(goal, pointers).climb()))
-      return failure();
-    for (const std::unique_ptr<Technique> &each : techniques)
-      each->report();
-    return success();
   }
 };
 

@@ -13,12 +13,15 @@ struct FitOptions {
   PiecesOptions pieces;
   RecomputeOptions recompute;
   int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
+  bool leastIfMissed = true;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&FitOptions::pieces, option);
     visitMember(&FitOptions::recompute, option);
     option(&FitOptions::memory,
            {"memory", "", "bytes that the arena may take; 0: as many as it needs"});
+    option(&FitOptions::leastIfMissed,
+           {"least-if-missed", "", "find what needs the least where nothing fits"});
   }
 };
 

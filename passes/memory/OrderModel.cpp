@@ -7,15 +7,9 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Whether an operation needs time: it computes, copies or returns.
-static bool isNode(const PlannedOperation *op) {
-  return op->isCompute || op->isAssembly || !op->written.empty() ||
-         op->op->hasTrait<OpTrait::IsTerminator>();
-}
-
 OrderModel::OrderModel(const FunctionMemory &function) {
   for (const PlannedOperation *op : function.getOrder())
-    if (isNode(op)) {
+    if (op->takesTime()) {
       numbers[op] = nodes.size();
       nodes.push_back({op->op, {}, {}});
     }
@@ -42,7 +36,7 @@ void OrderModel::addTouches(const FunctionMemory &function) {
   for (const LiveBuffer &buffer : temporaries)
     buffers.push_back({buffer.bytes, buffer.end >= end, {}});
   for (const PlannedOperation *op : function.getOrder()) {
-    if (!isNode(op))
+    if (!op->takesTime())
       continue;
     auto touch = [&](const Buffer &buffer) {
       if (buffer.fixedOffset)
@@ -69,7 +63,7 @@ void OrderModel::addTouches(const FunctionMemory &function) {
 void OrderModel::addHazards(const FunctionMemory &function) {
   llvm::DenseMap<const PlannedValue *, SmallVector<const PlannedOperation *, 4>> usersOfReads;
   for (const PlannedOperation *op : function.getOrder())
-    if (isNode(op))
+    if (op->takesTime())
       for (const PlannedValue *operand : op->operands)
         if (operand->definition && !operand->definition->read.empty())
           usersOfReads[operand].push_back(op);

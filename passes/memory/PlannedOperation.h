@@ -72,6 +72,11 @@ struct PlannedOperation {
   bool isStale = true; ///< the operation has changed since it was read
   bool isCompute;      ///< a kernel, a library call or a move, whose results need buffers
   bool isAssembly;     ///< pieces that lie in its result's buffer, or are copied there
+  /// Whether it computes, copies or returns.
+  bool takesTime() const {
+    return isCompute || isAssembly || !written.empty() ||
+           op->hasTrait<mlir::OpTrait::IsTerminator>();
+  }
   mlir::SmallVector<PlannedValue, 1> results;    ///< none of a view
   mlir::SmallVector<PlannedValue *, 4> operands; ///< those that the operands are views of
   mlir::SmallVector<mlir::FlatSymbolRefAttr, 1> read, written; ///< variables

@@ -53,18 +53,27 @@ FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::tryOut(Value value,
   writer.undo();
   if (failed(goal.analysis.getPlan()))
     return failure();
-  return isLower ? std::optional(Choice{
-                       {most - left, time}, value, region.getCount(), before.peak - score.peak})
+  return isLower ? std::optional(Choice{{most - left, time},
+                                        value,
+                                        value.getLoc(),
+                                        region.getCount(),
+                                        before.peak - score.peak})
                  : std::nullopt;
 }
 
 /// Tries more and more pieces: the fewest that suffice or else so many that more free little more.
-FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::findCount(Value value, int64_t excess) {
+/// `tried` gets the values that the same regions would be found for.
+FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::findCount(Value value, int64_t excess,
+                                                                     llvm::DenseSet<Value> &tried) {
   std::optional<Choice> best;
   for (int64_t count = 2; count <= mostPieces; count *= 2) {
     std::optional<PieceRegion> region = PieceRegion::find(value, count);
     if (!region)
       break; // Nor is there one for more.
+    for (Operation *op : region->getOperations())
+      for (Value result : op->getResults())
+        if (!region->isReadOutside(result))
+          tried.insert(result);
     auto choice = tryOut(value, *region);
     if (failed(choice))
       return failure();
@@ -81,8 +90,11 @@ FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::findCount(Value value
 FailureOr<std::optional<Technique::Offer>> PieceSearch::findOffer(int64_t excess) {
   offered.reset();
   double least = 0;
+  llvm::DenseSet<Value> tried;
   for (Value value : findValues()) {
-    auto choice = findCount(value, excess);
+    if (tried.contains(value))
+      continue;
+    auto choice = findCount(value, excess, tried);
     if (failed(choice))
       return failure();
     if (!*choice)
@@ -100,24 +112,16 @@ FailureOr<std::optional<Technique::Offer>> PieceSearch::findOffer(int64_t excess
 }
 
 FailureOr<bool> PieceSearch::take() {
-  auto writer = std::make_unique<PieceWriter>(listeners);
-  writer->write(*PieceRegion::find(offered->value, offered->count));
-  changes.push_back({*offered, std::move(writer)});
+  PieceWriter(listeners).write(*PieceRegion::find(offered->value, offered->count));
+  taken.push_back(*offered);
   if (failed(goal.analysis.getPlan()))
     return failure();
   return true;
 }
 
-void PieceSearch::undoLast() {
-  changes.back().writer->undo();
-  changes.pop_back();
-}
-
 void PieceSearch::report() const {
-  for (const Change &change : changes)
-    remark::passed(change.choice.value.getLoc(),
-                   remark::RemarkOpts::name("in_pieces").category("mtc-pieces"))
-        << remark::metric("pieces", change.choice.count)
-        << remark::metric("bytes", change.choice.bytes)
-        << remark::metric("milliseconds", 1e3 * change.choice.time);
+  for (const Choice &choice : taken)
+    remark::passed(choice.location, remark::RemarkOpts::name("in_pieces").category("mtc-pieces"))
+        << remark::metric("pieces", choice.count) << remark::metric("bytes", choice.bytes)
+        << remark::metric("milliseconds", 1e3 * choice.time);
 }

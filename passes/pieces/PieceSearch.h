@@ -20,7 +20,6 @@ public:
 
   mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
   mlir::FailureOr<bool> take() override;
-  void undoLast() override;
   void noticeChange() override {}
   void report() const override;
 
@@ -29,23 +28,21 @@ private:
   /// peak then.
   struct Choice : Offer {
     mlir::Value value;
+    mlir::Location location; ///< of the value, which is replaced
     int64_t count;
     int64_t lowers; ///< bytes by which the peak falls
   };
-  struct Change {
-    Choice choice;
-    std::unique_ptr<PieceWriter> writer; ///< takes it back
-  };
 
   mlir::SmallVector<mlir::Value> findValues() const;
-  mlir::FailureOr<std::optional<Choice>> findCount(mlir::Value value, int64_t excess);
+  mlir::FailureOr<std::optional<Choice>> findCount(mlir::Value value, int64_t excess,
+                                                   llvm::DenseSet<mlir::Value> &tried);
   mlir::FailureOr<std::optional<Choice>> tryOut(mlir::Value value, const PieceRegion &region);
 
   const Goal &goal;
   OperationTimes &times;
   Listeners listeners;
   std::optional<Choice> offered;
-  std::vector<Change> changes;
+  std::vector<Choice> taken;
 };
 
 } // namespace mtc

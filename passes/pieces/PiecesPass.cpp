@@ -3,7 +3,7 @@
 #include "passes/Passes.h"
 #include "passes/pieces/PieceSearch.h"
 #include "passes/pieces/PiecesOptions.h"
-#include "passes/search/Ladder.h"
+#include "passes/search/Search.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_PIECESPASS
@@ -12,20 +12,6 @@ namespace mtc {
 
 using namespace mlir;
 using namespace mtc;
-
-/// All that lowers the peak, unless its places waste more than that.
-static LogicalResult computeInPieces(const Goal &goal, OperationTimes &times) {
-  PieceSearch pieces(goal, times);
-  Ladder ladder(goal, {&pieces});
-  FailureOr<MemoryPlan> whole = goal.analysis.getPlanWithLayout();
-  if (failed(whole) || failed(ladder.climb()))
-    return failure();
-  FailureOr<MemoryPlan> inPieces = goal.analysis.getPlanWithLayout();
-  if (failed(inPieces) || (inPieces->peak > whole->peak && failed(ladder.goBack())))
-    return failure();
-  pieces.report();
-  return success();
-}
 
 namespace {
 
@@ -38,13 +24,13 @@ struct PiecesPass : PassWithOptions<mtc::impl::PiecesPassBase<PiecesPass>, Piece
       return signalPassFailure();
     if (options->pieces != "all")
       return;
-    MemoryAnalysis analysis(getOperation());
-    if (failed(analysis.getPlan()))
-      return signalPassFailure();
-    OperationTimes times(getOperation());
-    for (const FunctionMemory &function : analysis.getFunctions())
-      if (!function.isAside() && failed(computeInPieces({function, analysis, /*budget=*/0}, times)))
-        return signalPassFailure();
+    auto inPieces = [](const Goal &goal, OperationTimes &times) {
+      Techniques techniques;
+      techniques.push_back(std::make_unique<PieceSearch>(goal, times));
+      return techniques;
+    };
+    if (failed(searchFit(getOperation(), /*budget=*/0, inPieces))) // All that lowers the peak.
+      signalPassFailure();
   }
 };
 

@@ -28,36 +28,21 @@ static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &
 
 /// That of the function as it is now.
 Rematerializer &Recomputation::getValues() {
-  if (std::exchange(isStale, false))
-    rematerializers.push_back(
-        std::make_unique<Rematerializer>(goal.function.getFunction().front(), listeners));
-  return *rematerializers.back();
+  if (!values)
+    values = std::make_unique<Rematerializer>(goal.function.getFunction().front(), listeners);
+  return *values;
 }
 
 void Recomputation::noticeChange() {
-  isStale = true;
+  values.reset();
   refused.clear(); // There is another peak.
 }
 
-void Recomputation::undoLast() {
-  const Change &last = changes.back();
-  rematerializers[last.rematerializer]->undoTo(last.mark);
-  rematerializers.resize(last.rematerializer + 1);
-  changes.pop_back();
-}
-
 void Recomputation::report() const {
-  size_t count = segments.getCount();
-  double time = segments.getTime();
-  for (const Change &change : changes) {
-    for (const Unit &unit : change.units)
-      remark::passed(unit.values.front().getLoc(),
-                     remark::RemarkOpts::name("again").category("mtc-recompute"))
-          << remark::metric("bytes", unit.bytes) << remark::metric("values", unit.values.size());
-    count += change.units.size();
-    time += change.time;
-  }
-  reportRecomputed(goal, times, count, time);
+  for (const Taken &unit : taken)
+    remark::passed(unit.location, remark::RemarkOpts::name("again").category("mtc-recompute"))
+        << remark::metric("bytes", unit.bytes) << remark::metric("values", unit.values);
+  reportRecomputed(goal, times, segments.getCount() + taken.size(), segments.getTime() + time);
 }
 
 //===------------------------------------------------------------------------------------------===//
@@ -66,12 +51,11 @@ void Recomputation::report() const {
 
 FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t needed) {
   excess = needed;
-  OrderModel model(goal.function);
-  const OrderScore score = model.scoreAsItIs();
+  const int64_t peak = goal.score().peak;
   llvm::MapVector<std::pair<size_t, std::pair<int64_t, int64_t>>, Rung> rungs;
-  for (Unit &unit : findUnits(model)) {
+  for (Unit &unit : findUnits()) {
     OpResult first = unit.values.front();
-    if (unit.bytes * leastPart < score.peak || refused.contains({first, unit.values.size()}))
+    if (unit.bytes * leastPart < peak || refused.contains({first, unit.values.size()}))
       continue;
     size_t hash = OperationEquivalence::computeHash(
         first.getOwner(), OperationEquivalence::ignoreHashValue,
@@ -90,13 +74,14 @@ FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t need
 
 /// What can be computed again so that less is alive at the peak: each value by itself, with what
 /// it needs, and values together for whose sake one is kept that their operations read.
-SmallVector<Recomputation::Unit> Recomputation::findUnits(const OrderModel &model) {
+SmallVector<Recomputation::Unit> Recomputation::findUnits() {
   SmallVector<Unit> units;
   llvm::MapVector<Value, Unit> keeping;
   const BlockOrder &order = getValues().getOrder();
-  Operation *place = model.getOperation(model.getPeakPlace());
-  for (unsigned node = 0; node < model.getPeakPlace(); ++node)
-    for (OpResult value : model.getOperation(node)->getResults())
+  Operation *place = goal.getPeakOperation();
+  for (const PlannedOperation *op :
+       goal.function.getOrder().take_front(goal.function.getPeakTime()))
+    for (OpResult value : op->op->getResults())
       if (int64_t bytes = bytesWaiting(value, place, order); bytes * leastPart >= goal.liveBytes())
         addUnits(value, bytes, place, units, keeping);
   for (auto &[value, unit] : keeping)
@@ -200,15 +185,9 @@ Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Ope
 /// long as it falls by all that they free, one by one where it does not.
 FailureOr<bool> Recomputation::take() {
   size_t together = 1;
-  auto score = [&](Operation *&place) {
-    OrderModel model(goal.function);
-    OrderScore found = model.scoreAsItIs();
-    place = model.getOperation(model.getPeakPlace());
-    return found;
-  };
-  Operation *place = nullptr;
-  OrderScore before = score(place);
-  Change change{rematerializers.size() - 1, getValues().mark(), 0, {}};
+  Operation *place = goal.getPeakOperation();
+  OrderScore before = goal.score();
+  const size_t known = taken.size();
   for (ArrayRef<Unit> rest = offered->units; !rest.empty() && excess > 0;) {
     const auto most = static_cast<size_t>(countFor(*offered));
     ArrayRef<Unit> units = rest.take_front(std::min(together, most));
@@ -217,8 +196,7 @@ FailureOr<bool> Recomputation::take() {
     FailureOr<int64_t> changed = goal.findExcess();
     if (failed(changed))
       return failure();
-    Operation *changedPlace = nullptr;
-    OrderScore after = score(changedPlace);
+    const OrderScore after = goal.score();
     const bool isTooMany = units.size() > 1 && after.peak > before.peak - step.bytes;
     if (isTooMany || !(after < before)) {
       getValues().undoTo(mark);
@@ -234,16 +212,16 @@ FailureOr<bool> Recomputation::take() {
       continue;
     }
     before = after;
-    place = changedPlace;
+    place = goal.getPeakOperation();
     excess = *changed;
-    llvm::append_range(change.units, step.applied);
-    change.time += step.time;
+    for (const Unit &unit : step.applied)
+      taken.push_back({unit.values.front().getLoc(), unit.bytes, unit.values.size()});
+    time += step.time;
     together *= 2;
     rest = rest.drop_front(units.size());
   }
-  if (change.units.empty())
+  if (taken.size() == known)
     return false;
-  changes.push_back(std::move(change));
   refused.clear(); // There is another peak.
   return true;
 }

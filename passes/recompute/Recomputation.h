@@ -23,13 +23,10 @@ public:
 
   mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
   mlir::FailureOr<bool> take() override;
-  void undoLast() override;
   void noticeChange() override;
 
   bool hasOtherStart() override { return !segments.empty(); }
   mlir::LogicalResult startOver() override { return segments.recompute(); }
-  void undoStart() override { segments.undo(); }
-
   void report() const override;
 
 private:
@@ -49,15 +46,15 @@ private:
     double getTime() const { return units.front().time; }
   };
 
-  /// What was climbed of a rung.
-  struct Change {
-    size_t rematerializer = 0, mark = 0; ///< what takes it back
-    double time = 0;                     ///< that is added
-    mlir::SmallVector<Unit> units;
+  /// What is said of a unit; others may replace its values later.
+  struct Taken {
+    mlir::Location location;
+    int64_t bytes;
+    size_t values;
   };
 
   Rematerializer &getValues();
-  mlir::SmallVector<Unit> findUnits(const OrderModel &model);
+  mlir::SmallVector<Unit> findUnits();
   void addUnits(mlir::OpResult value, int64_t bytes, mlir::Operation *place,
                 mlir::SmallVector<Unit> &units, llvm::MapVector<mlir::Value, Unit> &keeping);
   std::optional<Rung> choose(mlir::ArrayRef<Rung> rungs) const;
@@ -76,11 +73,10 @@ private:
   OperationTimes &times;
   Listeners listeners;
   Segments segments;
-  /// Each knows the function as it was before others changed it, and is needed to get back there.
-  std::vector<std::unique_ptr<Rematerializer>> rematerializers;
-  bool isStale = true; ///< the last of them does not know the function
+  std::unique_ptr<Rematerializer> values; ///< null: others have changed the function
   std::optional<Rung> offered;
-  std::vector<Change> changes;
+  std::vector<Taken> taken;
+  double time = 0;                                        ///< that was added
   llvm::DenseSet<std::pair<mlir::Value, size_t>> refused; ///< By their first value and size.
   int64_t excess = 0;
 };

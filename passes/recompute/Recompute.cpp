@@ -3,7 +3,7 @@
 #include "passes/Passes.h"
 #include "passes/recompute/Recomputation.h"
 #include "passes/recompute/RecomputeOptions.h"
-#include "passes/search/Ladder.h"
+#include "passes/search/Search.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_RECOMPUTE
@@ -25,13 +25,25 @@ static LogicalResult recomputeSegments(const Goal &goal, OperationTimes &times) 
   return goal.analysis.getPlan();
 }
 
-/// All that lowers the peak.
-static LogicalResult recomputeAll(const Goal &goal, OperationTimes &times) {
-  Recomputation recomputation(goal, times);
-  if (failed(Ladder(goal, {&recomputation}).climb()))
+/// The segments of each function.
+static LogicalResult recomputeSegments(ModuleOp module) {
+  MemoryAnalysis analysis(module);
+  if (failed(analysis.getPlan()))
     return failure();
-  recomputation.report();
-  return success();
+  OperationTimes times(module);
+  return success(llvm::all_of(analysis.getFunctions(), [&](const FunctionMemory &function) {
+    return function.isAside() ||
+           succeeded(recomputeSegments({function, analysis, /*budget=*/0}, times));
+  }));
+}
+
+/// All that lowers the peak.
+static LogicalResult recomputeAll(ModuleOp module) {
+  return searchFit(module, /*budget=*/0, [](const Goal &goal, OperationTimes &times) {
+    Techniques techniques;
+    techniques.push_back(std::make_unique<Recomputation>(goal, times));
+    return techniques;
+  });
 }
 
 namespace {
@@ -45,14 +57,9 @@ struct RecomputePass : PassWithOptions<mtc::impl::RecomputeBase<RecomputePass>, 
       return signalPassFailure();
     if (options->recompute == "none" || options->recompute == "auto")
       return;
-    MemoryAnalysis analysis(getOperation());
-    if (failed(analysis.getPlan()))
-      return signalPassFailure();
-    OperationTimes times(getOperation());
-    auto recompute = options->recompute == "sqrt" ? recomputeSegments : recomputeAll;
-    for (const FunctionMemory &function : analysis.getFunctions())
-      if (!function.isAside() && failed(recompute({function, analysis, /*budget=*/0}, times)))
-        return signalPassFailure();
+    const bool isAll = options->recompute == "all";
+    if (failed(isAll ? recomputeAll(getOperation()) : recomputeSegments(getOperation())))
+      signalPassFailure();
   }
 };
 

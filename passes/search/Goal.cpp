@@ -5,6 +5,14 @@
 using namespace mlir;
 using namespace mtc;
 
+OrderScore Goal::score() const {
+  ArrayRef<int64_t> live = function.getLive();
+  const int64_t peak = live[function.getPeakTime()];
+  return {peak, llvm::count_if(function.getOrder(), [&](const PlannedOperation *op) {
+            return live[op->time] == peak && op->takesTime();
+          })};
+}
+
 FailureOr<int64_t> Goal::findExcess() const {
   FailureOr<MemoryPlan> plan = analysis.getPlan();
   if (failed(plan))

@@ -8,17 +8,22 @@
 
 namespace mtc {
 
-/// A function, which may need `budget` bytes of the arena.
+/// A function, which may need `budget` bytes of the arena. All is said of the plan that was asked
+/// for last.
 struct Goal {
   const FunctionMemory &function;
   MemoryAnalysis &analysis;
   int64_t budget;
 
-  /// Bytes of the arena while the function runs, as a plan was asked for last.
+  /// Bytes of the arena while the function runs.
   int64_t liveBytes() const {
     return analysis.getFixedBytes() + function.getLive()[function.getPeakTime()];
   }
-  OrderScore score() const { return OrderModel(function).scoreAsItIs(); }
+  OrderScore score() const;
+  /// The first operation at which the most is alive.
+  mlir::Operation *getPeakOperation() const {
+    return function.getOrder()[function.getPeakTime()]->op;
+  }
   /// Bytes by which the function, or else its placement, exceeds the budget now; 0 or less: it
   /// fits. What other functions need is their own affair. Fails with a diagnostic where there is no
   /// plan.

@@ -2,60 +2,41 @@
 
 #include "passes/search/Ladder.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <algorithm>
 
 using namespace mlir;
 using namespace mtc;
 
-LogicalResult Ladder::climb() {
-  if (failed(climbFrom(nullptr)))
-    return failure();
-  auto *other = llvm::find_if(techniques, [](Technique *each) { return each->hasOtherStart(); });
-  if (excess <= 0 || other == techniques.end())
-    return success();
-  const int64_t least = excess;
-  if (failed(goBack()) || failed(climbFrom(*other)))
-    return failure();
-  if (excess <= 0 || excess < least)
-    return success();
-  return failed(goBack()) ? failure() : climbFrom(nullptr);
-}
-
-LogicalResult Ladder::climbFrom(Technique *otherStart) {
-  startedOver = otherStart;
-  if (startedOver && failed(startedOver->startOver()))
-    return failure();
+LogicalResult Ladder::climb(double mostTime) {
   for (Technique *each : techniques)
     each->noticeChange();
   while (true) {
-    FailureOr<int64_t> found = goal.findExcess();
-    if (failed(found))
+    FailureOr<int64_t> excess = goal.findExcess();
+    if (failed(excess))
       return failure();
-    excess = *found;
-    if (excess <= 0)
+    if (*excess <= 0)
       return success();
-    FailureOr<Technique *> cheapest = findCheapest(excess);
+    FailureOr<std::optional<Rung>> cheapest = findCheapest(*excess);
     if (failed(cheapest))
       return failure();
-    if (!*cheapest)
+    if (!*cheapest ||
+        ((*cheapest)->time >= 0 && times.ofFunction(goal.function.getFunction()) >= mostTime))
       return success();
-    FailureOr<bool> isTaken = (*cheapest)->take();
+    Technique *chosen = (*cheapest)->technique;
+    FailureOr<bool> isTaken = chosen->take();
     if (failed(isTaken))
       return failure();
     if (!*isTaken)
       continue;
-    changes.push_back(*cheapest);
     for (Technique *each : techniques)
-      if (each != *cheapest)
+      if (each != chosen)
         each->noticeChange();
   }
 }
 
-/// The one that takes the least time for what it frees of the excess; null where none frees any.
-FailureOr<Technique *> Ladder::findCheapest(int64_t needed) {
-  Technique *cheapest = nullptr;
+/// The one that takes the least time for what it frees of the excess; none where none frees any.
+FailureOr<std::optional<Ladder::Rung>> Ladder::findCheapest(int64_t needed) {
+  std::optional<Rung> cheapest;
   double least = 0;
   for (Technique *each : techniques) {
     auto offer = each->findOffer(needed);
@@ -65,19 +46,9 @@ FailureOr<Technique *> Ladder::findCheapest(int64_t needed) {
       continue;
     const double price = (*offer)->time / static_cast<double>(std::min((*offer)->bytes, needed));
     if (!cheapest || price < least) {
-      cheapest = each;
+      cheapest = {each, (*offer)->time};
       least = price;
     }
   }
   return cheapest;
-}
-
-LogicalResult Ladder::goBack() {
-  for (Technique *each : llvm::reverse(changes))
-    each->undoLast();
-  changes.clear();
-  if (startedOver)
-    startedOver->undoStart();
-  startedOver = nullptr;
-  return goal.analysis.getPlan();
 }

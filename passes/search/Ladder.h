@@ -3,8 +3,11 @@
 #ifndef MTC_PASSES_SEARCH_LADDER_H
 #define MTC_PASSES_SEARCH_LADDER_H
 
+#include "passes/cost/OperationTimes.h"
 #include "passes/search/Goal.h"
 #include "passes/search/Technique.h"
+
+#include <limits>
 
 namespace mtc {
 
@@ -13,26 +16,23 @@ namespace mtc {
 /// the time rises, with the budget.
 class Ladder {
 public:
-  Ladder(const Goal &goal, llvm::ArrayRef<Technique *> techniques)
-      : goal(goal), techniques(techniques) {}
+  Ladder(const Goal &goal, OperationTimes &times, llvm::ArrayRef<Technique *> techniques)
+      : goal(goal), times(times), techniques(techniques) {}
 
-  /// Climbs until the function fits or nothing lowers its peak. Then a technique's other start is
-  /// tried, and kept where the function fits or needs less. Fails with a diagnostic where there is
-  /// no plan.
-  mlir::LogicalResult climb();
-  /// Takes back all that was done.
-  mlir::LogicalResult goBack();
+  /// Climbs until the function fits, nothing lowers its peak, or it takes so many seconds. Fails
+  /// with a diagnostic where there is no plan.
+  mlir::LogicalResult climb(double mostTime = std::numeric_limits<double>::infinity());
 
 private:
-  /// From what a technique starts over with; null: from the function as it is.
-  mlir::LogicalResult climbFrom(Technique *otherStart);
-  mlir::FailureOr<Technique *> findCheapest(int64_t needed);
+  struct Rung {
+    Technique *technique;
+    double time;
+  };
+  mlir::FailureOr<std::optional<Rung>> findCheapest(int64_t needed);
 
   const Goal &goal;
+  OperationTimes &times;
   mlir::SmallVector<Technique *> techniques;
-  Technique *startedOver = nullptr;
-  mlir::SmallVector<Technique *, 0> changes; ///< who made them
-  int64_t excess = 0;
 };
 
 } // namespace mtc

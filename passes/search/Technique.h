@@ -9,8 +9,7 @@
 
 namespace mtc {
 
-/// Changes a function so that less is alive at its peak. Techniques take turns on one function;
-/// what they did can be taken back, the last first.
+/// Changes a function so that less is alive at its peak. Techniques take turns on one function.
 class Technique {
 public:
   /// What the next change frees at the peak, and what it takes.
@@ -31,18 +30,15 @@ public:
   /// Makes the change that was offered last, or as much of it as is needed. False where the peak
   /// does not fall: it is not offered again before another change is made.
   virtual mlir::FailureOr<bool> take() = 0;
-  /// Takes back the change that was made last.
-  virtual void undoLast() = 0;
-  /// To be told when the function was changed by another technique, or changes were taken back.
+  /// To be told when the function was changed by another technique.
   virtual void noticeChange() = 0;
 
   /// Whether there is another function to start from, which costs more but allows of more.
   virtual bool hasOtherStart() { return false; }
   /// Makes it of the unchanged function.
   virtual mlir::LogicalResult startOver() { return mlir::success(); }
-  virtual void undoStart() {}
 
-  /// Emits remarks on what was done and not taken back.
+  /// Emits remarks on what was done.
   virtual void report() const = 0;
 };
 

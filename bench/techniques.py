@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Trains one model with each technique that saves memory, alone and together, and compares the losses with those without any.
+
+    bench/techniques.py model.onnx --data x=x.npy --data labels=y.npy --flags "--loss cross-entropy --optimizer adamw"
+
+A row of the table: the technique, the bytes that were planned, those of the part that the functions use as a part of it without
+any, and the losses: equal to the bit, or the largest relative distance. Exits with 1 where a technique that changes no
+arithmetic changes a loss, where another moves one by more than --tolerance, or where a program's arena is not what was planned.
+"""
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NONE = "--recompute none --pieces none"
+AWAY = "--offload optimizer --offload activations --offload parameters"
+
+
+@dataclass(frozen=True)
+class Technique:
+    name: str
+    flags: str
+    exact: bool = True  # changes no arithmetic
+
+
+TECHNIQUES = [
+    Technique("order as in the model", f"{NONE} --skip-pass mtc-reorder"),
+    Technique("recompute sqrt", "--recompute sqrt --pieces none"),
+    Technique("recompute all", "--recompute all --pieces none"),
+    Technique("recompute auto, least", "--recompute auto --pieces none --memory {least}"),
+    Technique("pieces", "--recompute none --pieces all", exact=False),
+    Technique("offload optimizer", f"{NONE} --offload optimizer"),
+    Technique("offload activations", f"{NONE} --offload activations"),
+    Technique("offload parameters", f"{NONE} --offload parameters"),
+    Technique("recompute all, offload all", f"--recompute all --pieces none {AWAY}"),
+    Technique("recompute and pieces, least", "--memory {least}", exact=False),
+    Technique("all together", "--recompute all --pieces all " + AWAY, exact=False),
+]
+
+
+@dataclass
+class Run:
+    planned: int
+    arena: int
+    used: int  # by the functions while they run
+    losses: list[float]
+
+
+def fail(message: str):
+    sys.exit(f"techniques.py: {message}")
+
+
+def call(command: list, folder: Path) -> str:
+    """The standard output of a command that must succeed."""
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
+    if result.returncode:
+        fail(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def least_bytes(options, flags: str, folder: Path) -> int:
+    """What the model needs at least with these flags: what a budget of one byte is refused with."""
+    command = [options.mtc, "plan", options.model, *options.flags, *shlex.split(flags), "--json"]
+    found = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
+    if not found.stdout:
+        fail(f"{shlex.join(map(str, command))}: exit code {found.returncode}\n{found.stderr}")
+    return json.loads(found.stdout)["peak_bytes"]
+
+
+def train(options, flags: str, folder: Path) -> Run:
+    flags = flags.replace("{least}", str(least_bytes(options, flags.replace("{least}", "1"), folder))) if "{" in flags else flags
+    words = [*options.flags, *shlex.split(flags)]
+    plan = json.loads(call([options.mtc, "compile", options.model, *words, "--json", "-o", "train", "--force"], folder))
+    data = [word for each in options.data for word in ("--data", each)]
+    for name in ("metrics", "memory"):
+        (folder / name).unlink(missing_ok=True)
+    call(["./train", *data, "--steps", options.steps, "--no-shuffle", "--quiet", "--metrics", "metrics", "--memory-report",
+          "memory"], folder)  # fmt: skip
+    report = json.loads((folder / "memory").read_text())
+    losses = [json.loads(line)["loss"] for line in (folder / "metrics").read_text().splitlines()]
+    if len(losses) != options.steps:
+        fail(f"{flags}: {len(losses)} losses instead of {options.steps}")
+    used = plan["categories"]["activations"] + plan["categories"]["workspace"]
+    return Run(report["planned_bytes"], report["arena_bytes"], used, losses)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=lambda name: Path(name).resolve())
+    parser.add_argument("--data", action="append", default=[], metavar="NAME=FILE")
+    parser.add_argument("--mtc", type=lambda name: Path(name).resolve(), default=ROOT / "build/release/bin/mtc")
+    parser.add_argument("--flags", type=shlex.split, default=[], help="of mtc compile")
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--tolerance", type=float, default=1e-4, help="relative, of losses whose sums have another order")
+    options = parser.parse_args()
+    options.data = [f"{name}={Path(file).resolve()}" for name, file in (each.split("=", 1) for each in options.data)]
+
+    problems = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        plain = train(options, NONE, folder)
+        print(f"| technique | planned | used by functions | losses of {options.steps} steps |\n|---|---|---|---|")
+        print(f"| none | {plain.planned} | 1 | {plain.losses[0]:.6f} to {plain.losses[-1]:.6f} |", flush=True)
+        for each in TECHNIQUES:
+            run = train(options, each.flags, folder)
+            far = max(abs(a - b) / abs(b) for a, b in zip(run.losses, plain.losses, strict=True))
+            shown = "equal to the bit" if run.losses == plain.losses else f"{far:.1e}"
+            print(f"| {each.name} | {run.planned} | {run.used / plain.used:.3f} | {shown} |", flush=True)
+            if run.arena != run.planned:
+                problems.append(f"{each.name}: the arena has {run.arena} bytes, {run.planned} were planned")
+            if far > (0 if each.exact else options.tolerance):
+                problems.append(f"{each.name}: the losses are {far:.1e} away")
+    if problems:
+        fail("; ".join(problems))
+
+
+if __name__ == "__main__":
+    main()

@@ -59,4 +59,25 @@ def Recompute : Pass<"mtc-recompute", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect"];
 }
 
+def PrintRecomputation : Pass<"mtc-print-recomputation", "::mlir::ModuleOp"> {
+  let summary = "prints what may be computed again, and what it takes of time and memory";
+  let description = [{
+    For a module of kernels and calls: a line of JSON for each function, which is the problem that `mtc-fit` solves by recomputation,
+    for other solvers. The module stays as it is; the standard error is written to.
+
+    `bytes` are those of the function's values, by their numbers, 0 of what lies in a variable; `fixed_bytes` outlive the function, and
+    `live_bytes` are alive at its peak, those included. `operations` run in this order; one has its node, whether it may run again,
+    the variables to which it `writes`, and ways to compute its values: the first is itself, the others are
+    parts of its kernel, of which one runs where that value is computed again. A way takes `picoseconds`, `scratch`, values and variables that it
+    reads, and `gives` values. `in_place` has triples: the first result, 0, may be computed over value 3 where that is read last there,
+    and the scratch is 64 bytes then.
+
+    ```
+    {"function":"micro_step","fixed_bytes":1024,"live_bytes":1536,"bytes":[256,256],
+     "operations":[{"node":"Relu","again":true,"writes":[],
+                    "ways":[{"picoseconds":500000,"scratch":0,"reads":[0],"gives":[1],"variables":[],"in_place":[[0,0,0]]} ]} ]}
+    ```
+  }];
+}
+
 #endif // MTC_PASSES_RECOMPUTE

@@ -46,9 +46,13 @@ bool Rematerializer::isAliveAt(Value value, Operation *reader) const {
          });
 }
 
-bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {
+bool mtc::mayRunAgain(Operation *op) {
   auto recomputable = dyn_cast<RecomputableOpInterface>(op);
-  if (!isPure(op) || (recomputable && !recomputable.isRecomputable()))
+  return isPure(op) && (!recomputable || recomputable.isRecomputable());
+}
+
+bool Rematerializer::mayCompute(Operation *op, Operation *reader) const {
+  if (!mayRunAgain(op))
     return false;
   SmallVector<Value> values(op->getOperands());
   while (!values.empty()) {

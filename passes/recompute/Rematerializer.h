@@ -14,6 +14,9 @@
 
 namespace mtc {
 
+/// Whether an operation gives the same values where it runs again on the same operands.
+bool mayRunAgain(mlir::Operation *op);
+
 /// Changes a function's block so that values need not be kept for readers that come late: in front
 /// of the first of these the value is computed again, of operands that are still alive there or
 /// that are computed again too. Of a kernel only what the value takes runs again, and starts from

@@ -1,0 +1,244 @@
+//===- PrintRecomputation.cpp - What may be computed again, and what it takes -----------------===//
+
+#include "ir/NodeNames.h"
+#include "passes/Passes.h"
+#include "passes/kernels/KernelSlice.h"
+#include "passes/memory/MemoryAnalysis.h"
+#include "passes/recompute/Rematerializer.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/JSON.h"
+
+#include <set>
+
+namespace mtc {
+#define GEN_PASS_DEF_PRINTRECOMPUTATION
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+namespace json = llvm::json;
+
+namespace {
+
+/// Makes, behind a kernel, all kernels that compute one of its results alone: what the slice is
+/// where some of what it would read is not available.
+class SliceMaker {
+public:
+  explicit SliceMaker(OpResult value)
+      : value(value), kernel(cast<KernelOp>(value.getOwner())), builder(kernel) {
+    builder.setInsertionPointAfter(kernel);
+    sources.insert_range(kernel.getInputs());
+    sources.insert_range(kernel->getResults());
+  }
+
+  SmallVector<KernelOp> make() {
+    makeWithout({});
+    return std::move(slices);
+  }
+
+private:
+  using Sources = std::set<ptrdiff_t>;
+
+  void makeWithout(const Sources &missing) {
+    if (!tried.insert(missing).second)
+      return;
+    KernelOp slice = sliceKernel(builder, kernel, value.getResultNumber(),
+                                 [&](Value source) { return !missing.contains(numberOf(source)); });
+    if (!slice)
+      return;
+    Sources read;
+    for (Value input : slice.getInputs())
+      read.insert(numberOf(input));
+    if (made.insert(read).second)
+      slices.push_back(slice);
+    else
+      slice.erase();
+    for (ptrdiff_t source : read) {
+      Sources more = missing;
+      more.insert(source);
+      makeWithout(more);
+    }
+  }
+
+  ptrdiff_t numberOf(Value source) const { return llvm::find(sources, source) - sources.begin(); }
+
+  OpResult value;
+  KernelOp kernel;
+  OpBuilder builder;
+  llvm::SmallSetVector<Value, 8> sources;
+  std::set<Sources> tried, made; ///< By what is missing, and by what is read.
+  SmallVector<KernelOp> slices;
+};
+
+/// Describes a function of a module that is thrown away: slices of its kernels are put beside them,
+/// to be asked about like these.
+class FunctionWriter {
+public:
+  FunctionWriter(const FunctionMemory &function, MemoryAnalysis &analysis, StepCost &costs,
+                 const TargetInfo &target)
+      : function(function), analysis(analysis), costs(costs), target(target) {}
+
+  FailureOr<json::Object> write();
+
+private:
+  LogicalResult add(PlannedOperation *op);
+  LogicalResult addSlices();
+  json::Object writeOperation(PlannedOperation *op);
+  json::Object writeWay(PlannedOperation *way, int64_t scratch, json::Array gives);
+  json::Array writeSharing(PlannedOperation *way, int64_t scratch);
+
+  const FunctionMemory &function;
+  MemoryAnalysis &analysis;
+  StepCost &costs;
+  const TargetInfo &target;
+
+  SmallVector<PlannedOperation *, 0> order; ///< what runs, as it is scheduled
+  llvm::DenseMap<Value, int64_t> numbers;   ///< of what it computes
+  SmallVector<int64_t, 0> bytes;            ///< by these numbers; 0: in a variable
+  llvm::DenseMap<PlannedOperation *, int64_t> scratch;
+  llvm::DenseMap<PlannedOperation *, SmallVector<std::pair<PlannedValue *, KernelOp>>> slices;
+  llvm::DenseMap<Operation *, PlannedOperation *> planned;
+};
+
+} // namespace
+
+static int64_t padded(int64_t scratch) { return paddedBytes(std::max<int64_t>(scratch, 0)); }
+
+LogicalResult FunctionWriter::add(PlannedOperation *op) {
+  if (op->isAssembly || isa<MoveOp, HoldOp>(op->op) || op->runsInWindows())
+    return op->op->emitOpError("is in pieces or moves between spaces: expected neither here");
+  if (!op->isCompute && op->written.empty() && !op->op->hasTrait<OpTrait::IsTerminator>())
+    return success();
+  order.push_back(op);
+  for (PlannedValue &result : op->results) {
+    numbers[result.value] = static_cast<int64_t>(bytes.size());
+    bytes.push_back(result.buffer->fixedOffset ? 0 : result.bytes);
+  }
+  if (op->isCompute)
+    scratch[op] = op->results.front().buffer->fixedOffset
+                      ? op->scratchBytes
+                      : op->getScratchBytes(target, std::nullopt);
+  return success();
+}
+
+/// Of kernels with several results, for each result that does not lie in a variable.
+LogicalResult FunctionWriter::addSlices() {
+  for (PlannedOperation *op : order) {
+    auto kernel = dyn_cast<KernelOp>(op->op);
+    if (!kernel || op->results.size() == 1 || !mayRunAgain(kernel))
+      continue;
+    for (PlannedValue &result : op->results) {
+      if (bytes[numbers[result.value]] == 0)
+        continue;
+      for (KernelOp slice : SliceMaker(cast<OpResult>(result.value)).make()) {
+        slices[op].emplace_back(&result, slice);
+        analysis.notifyOperationInserted(slice, {});
+        costs.notifyOperationInserted(slice, {});
+      }
+    }
+  }
+  if (failed(analysis.getPlan()))
+    return failure();
+  for (PlannedOperation *op : function.getText())
+    planned[op->op] = op;
+  return success();
+}
+
+/// [result, what it may be computed over where that is read last, the scratch then].
+json::Array FunctionWriter::writeSharing(PlannedOperation *way, int64_t scratch) {
+  json::Array sharing;
+  for (auto [number, result] : llvm::enumerate(way->results)) {
+    auto own = numbers.find(result.value);
+    if (own != numbers.end() && bytes[own->second] == 0)
+      continue;
+    llvm::SmallSetVector<PlannedValue *, 4> operands;
+    for (auto [index, operand] : llvm::enumerate(way->operands)) {
+      auto other = numbers.find(operand->value);
+      if (other == numbers.end() || bytes[other->second] == 0 || !operands.insert(operand) ||
+          !way->mayShare(number, operand))
+        continue;
+      int64_t then = number == 0 ? way->getScratchBytes(target, index) : scratch;
+      sharing.push_back(json::Array{static_cast<int64_t>(number), other->second, padded(then)});
+    }
+  }
+  return sharing;
+}
+
+json::Object FunctionWriter::writeWay(PlannedOperation *way, int64_t scratch, json::Array gives) {
+  llvm::SmallSetVector<int64_t, 8> reads;
+  llvm::SmallSetVector<StringRef, 4> variables;
+  for (PlannedValue *operand : way->operands) {
+    if (auto number = numbers.find(operand->value); number != numbers.end())
+      reads.insert(number->second);
+    else if (operand->definition)
+      for (FlatSymbolRefAttr variable : operand->definition->read)
+        variables.insert(variable.getValue());
+  }
+  return json::Object{{"picoseconds", costs.of(way->op).picoseconds},
+                      {"scratch", padded(scratch)},
+                      {"reads", json::Array(reads)},
+                      {"variables", json::Array(variables)},
+                      {"gives", std::move(gives)},
+                      {"in_place", writeSharing(way, scratch)}};
+}
+
+json::Object FunctionWriter::writeOperation(PlannedOperation *op) {
+  json::Array results, writes, ways;
+  for (const PlannedValue &result : op->results)
+    results.push_back(numbers[result.value]);
+  ways.push_back(writeWay(op, scratch.lookup(op), std::move(results)));
+  for (auto [value, slice] : slices.lookup(op)) {
+    PlannedOperation *way = planned.at(slice);
+    ways.push_back(writeWay(way, way->getScratchBytes(target, std::nullopt),
+                            json::Array{numbers[value->value]}));
+  }
+  for (FlatSymbolRefAttr variable : op->written)
+    writes.push_back(variable.getValue());
+  return json::Object{{"node", json::fixUTF8(nodeNames(op->op->getLoc()))},
+                      {"again", op->isCompute && mayRunAgain(op->op)},
+                      {"writes", std::move(writes)},
+                      {"ways", std::move(ways)}};
+}
+
+FailureOr<json::Object> FunctionWriter::write() {
+  const int64_t live = function.getLive()[function.getPeakTime()];
+  for (PlannedOperation *op : function.getOrder())
+    if (failed(add(op)))
+      return failure();
+  if (failed(addSlices()))
+    return failure();
+  json::Array operations;
+  for (PlannedOperation *op : order)
+    operations.push_back(writeOperation(op));
+  return json::Object{{"function", function.getFunction().getSymName()},
+                      {"fixed_bytes", analysis.getFixedBytes()},
+                      {"live_bytes", analysis.getFixedBytes() + live},
+                      {"bytes", json::Array(bytes)},
+                      {"operations", std::move(operations)}};
+}
+
+namespace {
+
+struct PrintRecomputation : mtc::impl::PrintRecomputationBase<PrintRecomputation> {
+  void runOnOperation() override {
+    OwningOpRef<ModuleOp> copy = getOperation().clone();
+    MemoryAnalysis analysis(*copy);
+    StepCost costs(*copy);
+    const TargetInfo target = TargetInfo::of(*copy);
+    if (failed(analysis.getPlan()))
+      return signalPassFailure();
+    for (const FunctionMemory &function : analysis.getFunctions()) {
+      if (function.isAside())
+        continue;
+      FailureOr<json::Object> text = FunctionWriter(function, analysis, costs, target).write();
+      if (failed(text))
+        return signalPassFailure();
+      llvm::errs() << json::Value(std::move(*text)) << "\n";
+    }
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace

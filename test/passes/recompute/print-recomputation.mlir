@@ -1,0 +1,67 @@
+// What may be computed again is printed for each function, with what it takes; the module stays as it is.
+//
+// RUN: split-file %s %t
+// RUN: mtc-opt %t/step.mlir --mtc-print-recomputation -o %t.mlir 2> %t.json
+// RUN: mtc-opt %t/step.mlir | diff - %t.mlir
+// RUN: sed 's/{"again\|{"gives/\n&/g' %t.json | FileCheck %s --match-full-lines
+
+// Variable and input outlive the function; the new value of the variable is computed there.
+// CHECK: {"bytes":[16384,16384,16384,0,256],"fixed_bytes":32768,"function":"micro_step","live_bytes":65536,"operations":[
+// CHECK-NEXT: {"again":true,"node":"product","ways":[
+// CHECK-NEXT: {"gives":[0],"in_place":[],"picoseconds":[[PRODUCT:[0-9]+]],"reads":[],"scratch":0,"variables":["w"]}],"writes":[]},
+// Both results may lie where the product was. One alone is computed of the product, and the second one of the first, too.
+// CHECK-NEXT: {"again":true,"node":"activation","ways":[
+// CHECK-NEXT: {"gives":[1,2],"in_place":{{\[\[}}0,0,0],[1,0,0]],"picoseconds":4997120,"reads":[0],"scratch":0,"variables":[]},
+// CHECK-NEXT: {"gives":[1],"in_place":{{\[\[}}0,0,0]],"picoseconds":3317760,"reads":[0],"scratch":0,"variables":[]},
+// CHECK-NEXT: {"gives":[2],"in_place":{{\[\[}}0,0,0]],"picoseconds":3358720,"reads":[0],"scratch":0,"variables":[]},
+// CHECK-NEXT: {"gives":[2],"in_place":{{\[\[}}0,1,0]],"picoseconds":3317760,"reads":[1],"scratch":0,"variables":[]}],"writes":[]},
+// CHECK-NEXT: {"again":true,"node":"update","ways":[
+// CHECK-NEXT: {"gives":[3],"in_place":[],"picoseconds":6635520,"reads":[1,2],"scratch":0,"variables":["w"]}],"writes":[]},
+// CHECK-NEXT: {"again":false,"node":"","ways":[
+// CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[3],"scratch":0,"variables":[]}],"writes":["w"]},
+// CHECK-NEXT: {"again":true,"node":"sum","ways":[
+// CHECK-NEXT: {"gives":[4],"in_place":[],"picoseconds":1704960,"reads":[2],"scratch":0,"variables":[]}],"writes":[]},
+// What is returned is alive until the end.
+// CHECK-NEXT: {"again":false,"node":"","ways":[
+// CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[4],"scratch":0,"variables":[]}],"writes":[]}]}
+
+// Nothing is said of pieces: the function does not come from `mtc-fit` with recomputation alone.
+// RUN: not mtc-opt %t/pieces.mlir --mtc-print-recomputation -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIECES
+// PIECES: error: 'mtc.assemble' op is in pieces or moves between spaces: expected neither here
+
+//--- step.mlir
+mtc.variable parameter @w : tensor<64x64xf32> = #mtc.zeros
+func.func @micro_step(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<64xf32> {mtc.name = "y"}) {
+  %w = mtc.read @w : tensor<64x64xf32>
+  %h = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32> loc("product")
+  %e, %s = mtc.kernel [64, 64](%h) : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    %u = math.exp %v : f32
+    %t = math.tanh %u : f32
+    mtc.kernel.yield %u, %t at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>] : f32, f32
+  } loc("activation")
+  %n = mtc.kernel [64, 64](%e, %s, %w) : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64xf32>):
+    %i = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    %j = mtc.kernel.load %b at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    %k = mtc.kernel.load %c at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    %p = arith.mulf %i, %j : f32
+    %q = arith.addf %p, %k : f32
+    mtc.kernel.yield %q at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  } loc("update")
+  mtc.write @w, %n : tensor<64x64xf32>
+  %z = mtc.kernel [64, 64] reduce [1](%s) : (tensor<64x64xf32>) -> tensor<64xf32> {
+  ^bb0(%a: tensor<64x64xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    %r = mtc.kernel.reduce add %v : f32
+    mtc.kernel.yield %r at [affine_map<(d0, d1) -> (d0)>] : f32
+  } loc("sum")
+  return %z : tensor<64xf32>
+}
+
+//--- pieces.mlir
+func.func @micro_step(%x: tensor<32x64xf32> {mtc.name = "x"}) -> (tensor<64x64xf32> {mtc.name = "y"}) {
+  %y = mtc.assemble %x, %x : tensor<32x64xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Compares the recomputation that mtc chooses for a budget with the optimum, which an exact solver finds, as a table.
+
+    bench/optimum.py transformer --blocks 1
+    bench/optimum.py model.onnx --flags "--dim batch=8 --loss mse" --budgets 6
+
+A model of `blocks.py`, or a file. Budgets are evenly spread from what it needs down to the least that mtc reaches by
+recomputation alone. A row of the table: the budget, the time that mtc adds to the micro-step, the least that any choice adds,
+by `recomputation.py`, and the distance between the two, all in parts of the micro-step's time. Where the solver's time was up,
+the optimum is between its bound and the best that is known. docs/memory.md says what the optimum is of.
+
+Exits with 1 where a plan exceeds its budget, takes less time than the optimum, or needs other memory than the problem says.
+HiGHS is installed below build/ when it is first asked for.
+"""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from compare import ROOT, call, environment, fail
+
+try:
+    import highspy  # noqa: F401
+except ImportError:
+    python = environment("bench-optimum", "requirements-optimum.txt")
+    os.execv(python, [python, *sys.argv])
+
+import blocks
+from memory import Plan, plan
+from recomputation import TOLERANCE, Problem, optimum, peak_of, time_of
+
+
+def described(options, text: Path, *passes: str) -> Problem:
+    """The micro-step of a text of kernels behind some passes."""
+    command = [options.mtc.with_name("mtc-opt"), text, *passes, "--mtc-print-recomputation", "-o", os.devnull]
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    lines = [line for line in result.stderr.splitlines() if '"function":"micro_step"' in line]
+    if result.returncode or len(lines) != 1:
+        fail(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stderr}")
+    problem = Problem.read(lines[0])
+    if peak_of(problem, problem.once()) != problem.live:
+        fail(f"{peak_of(problem, problem.once())} bytes are alive by recomputation.py, {problem.live} by mtc")
+    return problem
+
+
+def compare(options, text: Path, problem: Problem, unbounded: Plan, budget: int) -> None:
+    """One row."""
+    planned = plan(options, budget)
+    fitted = described(options, text, f"--mtc-fit=memory={budget} pieces=none")
+    if not planned.fits or planned.peak > budget or fitted.live > planned.live:
+        fail(f"{budget} bytes: a plan needs {planned.peak}, of which {planned.live} are alive, the micro-step {fitted.live}")
+    whole = time_of(problem.once())
+    added = time_of(fitted.once()) - whole
+    if abs(1e12 * (planned.seconds - unbounded.seconds) - added) > TOLERANCE * whole:
+        fail(f"{budget} bytes: the plan adds {planned.seconds - unbounded.seconds} s, the micro-step {added} ps")
+
+    begin = time.perf_counter()
+    best = optimum(problem, budget, options.seconds, known=added)
+    seconds = time.perf_counter() - begin
+    if best.time > added + 2 * TOLERANCE * whole:
+        fail(f"{budget} bytes: mtc adds {added} ps, and no choice less than {best.time:.0f}")
+    if best.ways and peak_of(problem, best.ways) > budget:
+        fail(f"{budget} bytes: the optimum needs {peak_of(problem, best.ways)}")
+    known = time_of(best.ways) - whole if best.ways else added
+    least = f"{known / whole:.2%}" if best.isOptimal else f"{best.time / whole:.2%} – {known / whole:.2%}"
+    distance = f"{'' if best.isOptimal else '≤ '}{max(added - best.time, 0) / whole:.2%}"
+    print(f"| {budget / 1e6:.2f} MB | {added / whole:.2%} | {least} | {distance} | {seconds:.0f} s |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help=f"{', '.join(blocks.KINDS)}, or a file")
+    parser.add_argument("--blocks", type=int, default=1, help="of a model that is no file")
+    parser.add_argument("--flags", default="--loss mse --rates avx512", help="of mtc plan")
+    parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
+    parser.add_argument("--budgets", type=int, default=6)
+    parser.add_argument("--seconds", type=float, default=300, help="for the solver, each time")
+    options = parser.parse_args()
+    options.flags += " --pieces none"
+    with tempfile.TemporaryDirectory() as name:
+        if options.model in blocks.KINDS:
+            kind, options.model = options.model, Path(name) / f"{options.model}.onnx"
+            blocks.KINDS[kind](options.model, options.blocks)
+        text = Path(name) / "kernels.mlir"
+        call([options.mtc, "compile", options.model, *shlex.split(options.flags), "--emit=kernels", "-o", text])
+        ordered = Path(name) / "ordered.mlir"
+        call([options.mtc.with_name("mtc-opt"), text, "--mtc-reorder", "-o", ordered])
+        problem = described(options, ordered)
+        print(f"{len(problem.operations)} operations\n")
+        print("| budget | mtc adds | optimum | distance | solved in |\n|---|---|---|---|---|")
+        unbounded, least = plan(options, None), plan(options, 1).peak
+        for step in range(1, options.budgets):
+            budget = unbounded.peak - (unbounded.peak - least) * step // (options.budgets - 1)
+            compare(options, ordered, problem, unbounded, budget)
+
+
+if __name__ == "__main__":
+    main()

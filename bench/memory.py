@@ -7,8 +7,8 @@
 
 A row of the table: the budget, the peak of the plan, its part of the activations of the plan without a budget, the distance of
 the peak from the most that is alive at once, and how much longer a step is estimated to take, in seconds and in operations.
-With --run each plan is compiled and trained on random data: the fastest of some steps, and Spearman's rank correlation of these
-with the estimates. Exits with 1 where a plan exceeds its budget, or a smaller budget is estimated to take less time.
+With --run each plan is compiled and trained on random data, all of them in turn: the fastest of the steps, and Spearman's rank
+correlation of these with the estimates. Exits with 1 where a plan exceeds its budget, or a smaller budget is estimated to take less time.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from compare import ROOT, call, fail, random_data
@@ -35,7 +35,7 @@ class Plan:
     flops: int
     planning: float  # seconds that it took
     fits: bool
-    step: float = 0.0  # seconds, measured
+    steps: list[float] = field(default_factory=list)  # seconds, measured
 
 
 def plan(options, budget: int | None) -> Plan:
@@ -51,16 +51,21 @@ def plan(options, budget: int | None) -> Plan:
                 found["flops"], time.perf_counter() - begin, found["fits"])  # fmt: skip
 
 
-def measure(options, budget: int) -> float:
-    """The fastest of some steps on random data."""
+def measure(options, plans: list[Plan]) -> None:
+    """The fastest of some steps on random data, in rounds over all plans, so that a slow minute meets each of them."""
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
-        program = folder / "train"
-        call([options.mtc, "compile", options.model, *shlex.split(options.flags), "--memory", budget, "-o", program])
-        random_data(program, options.batch, folder)
+        programs = [folder / f"train{i}" for i in range(len(plans))]
+        for each, program in zip(plans, programs):
+            call([options.mtc, "compile", options.model, *shlex.split(options.flags), "--memory", each.budget, "-o", program])
+        random_data(programs[0], options.batch, folder)
         files = [word for file in sorted(folder.glob("*.npy")) for word in ("--data", f"{file.stem}={file}")]
-        call([program, *files, "--steps", options.steps, "--no-shuffle", "--quiet", "--metrics", folder / "metrics"])
-        return min(json.loads(line)["step_seconds"] for line in (folder / "metrics").read_text().splitlines())
+        for _ in range(options.rounds):
+            for each, program in zip(plans, programs):
+                metrics = folder / "metrics"
+                metrics.unlink(missing_ok=True)
+                call([program, *files, "--steps", options.steps, "--no-shuffle", "--quiet", "--metrics", metrics])
+                each.steps += [json.loads(line)["step_seconds"] for line in metrics.read_text().splitlines()]
 
 
 def write_svg(path: Path, plans: list[Plan]) -> None:
@@ -99,7 +104,8 @@ def main() -> None:
     parser.add_argument("--budgets", type=int, default=20)
     parser.add_argument("--run", action="store_true", help="measure a step of each plan")
     parser.add_argument("--batch", type=int, default=1, help="rows of random data, with --run")
-    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=5, help="of a run")
+    parser.add_argument("--rounds", type=int, default=2, help="runs of each plan")
     parser.add_argument("--folder", type=Path, help="for programs and their weights, with --run (the system's)")
     parser.add_argument("--svg", type=Path, help="draw the curve into this file")
     options = parser.parse_args()
@@ -108,18 +114,19 @@ def main() -> None:
     steps = max(options.budgets - 1, 1)
     budgets = [least.peak + (most.peak - least.peak) * i // steps for i in range(options.budgets - 1, -1, -1)]
     plans = [plan(options, budget) for budget in budgets]
+    if options.run:
+        measure(options, plans)
     measured = " measured |" if options.run else ""
     print(f"| budget | peak | activations | peak / alive | time | operations | planned in |{measured}")
     print("|---|---|---|---|---|---|---|" + ("---|" if options.run else ""))
     for each in plans:
-        if options.run:
-            each.step = measure(options, each.budget)
-        step = f" {each.step:.4g} s |" if options.run else ""
+        step = f" {min(each.steps):.4g} s |" if options.run else ""
         print(f"| {each.budget / 1e6:.1f} MB | {each.peak / 1e6:.1f} MB | {each.activations / most.activations:.3f} "
               f"| {each.peak / each.live:.4f} | {each.seconds / most.seconds:.4f} | {each.flops / most.flops:.4f} "
               f"| {each.planning:.1f} s |{step}", flush=True)  # fmt: skip
     if options.run:
-        print(f"\nrank correlation of estimates and steps: {spearman([p.seconds for p in plans], [p.step for p in plans]):.3f}")
+        correlation = spearman([p.seconds for p in plans], [min(p.steps) for p in plans])
+        print(f"\nrank correlation of estimates and steps: {correlation:.3f}")
     if options.svg:
         write_svg(options.svg, plans)
     wrong = [f"{p.budget} bytes: {p.peak}" for p in plans if not p.fits or p.peak > p.budget]

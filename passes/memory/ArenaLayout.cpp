@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <vector>
 
 using namespace mtc;
@@ -171,6 +172,35 @@ public:
     }
   }
 
+  /// What reaches above the bound goes to some earlier place in the best order, which is kept where
+  /// it is not worse: a random walk, the same in each run, as long as it takes no longer than some
+  /// orders of many buffers.
+  void wander() {
+    constexpr size_t placements = 1 << 17, most = 1 << 11;
+    const size_t tries = placements / std::max<size_t>(buffers.size(), 1);
+    if (isDone() || buffers.size() > most)
+      return;
+    std::minstd_rand random; // NOLINT(bugprone-random-generator-seed): the same in each run.
+    ArenaLayout current = *best;
+    order = bestOrder;
+    for (size_t i = 0; i < tries && !isDone(); ++i) {
+      SmallVector<size_t> high;
+      for (auto [place, index] : llvm::enumerate(order))
+        if (place != 0 && current.offsets[index] + buffers[index].bytes > peak.bytes)
+          high.push_back(place);
+      if (high.empty())
+        return;
+      const size_t from = high[random() % high.size()], to = random() % from;
+      SmallVector<unsigned> before = order;
+      std::rotate(order.begin() + to, order.begin() + from, order.begin() + from + 1);
+      placeInOrder();
+      if (last.size <= current.size)
+        current = last;
+      else
+        order = std::move(before);
+    }
+  }
+
   ArenaLayout take() { return std::move(*best); }
 
 private:
@@ -178,13 +208,15 @@ private:
 
   void placeInOrder() {
     last = layOutInOrder(buffers, order);
-    if (!best || last.size < best->size)
+    if (!best || last.size < best->size) {
       best = last;
+      bestOrder = order;
+    }
   }
 
   ArrayRef<LiveBuffer> buffers;
   const Peak &peak;
-  SmallVector<unsigned> order;
+  SmallVector<unsigned> order, bestOrder;
   ArenaLayout last;
   std::optional<ArenaLayout> best;
 };
@@ -203,5 +235,6 @@ ArenaLayout mtc::layOut(ArrayRef<LiveBuffer> buffers) {
     return static_cast<double>(buffer.bytes) * static_cast<double>(duration(buffer));
   });
   search.raise();
+  search.wander();
   return search.take();
 }

@@ -24,9 +24,10 @@ struct ArenaLayout {
 /// one after another, to the lowest gap that holds them, in three orders, of which the smallest
 /// result is taken: by falling size; those at the peak before the others, by falling duration, so
 /// that what stays does not lie above what goes; by falling size times duration. Few buffers are
-/// then tried in more orders. None is tried where none can be better. The first and the third are
-/// the greedy strategies of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
-/// Inference" (2020). Sizes must be multiples of the alignment.
+/// then tried in more orders, and the best of all is changed at random. None is tried where none
+/// can be better. The first and the third are the greedy strategies of Pisarchyk and Lee,
+/// "Efficient Memory Management for Deep Neural Net Inference" (2020). Sizes must be multiples of
+/// the alignment.
 ArenaLayout layOut(llvm::ArrayRef<LiveBuffer> buffers);
 
 } // namespace mtc

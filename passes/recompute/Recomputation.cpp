@@ -36,6 +36,22 @@ Rematerializer &Recomputation::getValues() {
 void Recomputation::noticeChange() {
   values.reset();
   refused.clear(); // There is another peak.
+  retention.forgetErased();
+}
+
+LogicalResult Recomputation::startOver() {
+  if (failed(segments.recompute()))
+    return failure();
+  retention.add(segments.getCopies());
+  return success();
+}
+
+LogicalResult Recomputation::finish() {
+  FailureOr<double> saved = retention.dropSuperfluous();
+  if (failed(saved))
+    return failure();
+  time -= *saved;
+  return goal.analysis.getPlan();
 }
 
 void Recomputation::report() const {
@@ -151,13 +167,14 @@ double Recomputation::priceOf(const Rematerializer::Added &added) {
 // Climbing
 //===------------------------------------------------------------------------------------------===//
 
-/// Adds to the price of the eviction, and to the time of what is computed more often.
-bool Recomputation::evict(const Unit &unit, Operation *place, double &price, double &addedTime) {
+/// Adds to the price of the eviction, and to the step what is computed more often.
+bool Recomputation::evict(const Unit &unit, Operation *place, double &price, Step &step) {
   for (OpResult value : unit.values) {
     std::optional<Rematerializer::Added> added = getValues().evict(value, place, unit.dead);
     if (!added)
       return false;
-    addedTime += added->remember(times);
+    step.time += added->remember(times);
+    llvm::append_range(step.copies, added->copies);
     price += priceOf(*added);
   }
   return true;
@@ -168,7 +185,8 @@ Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Ope
   Step step;
   for (const Unit &unit : units) {
     const size_t mark = getValues().mark();
-    double own = 0, added = 0;
+    double own = 0;
+    Step added;
     if (!evict(unit, place, own, added) || own > price * 1.01) {
       getValues().undoTo(mark);
       refuse(unit);
@@ -176,7 +194,8 @@ Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Ope
     }
     step.applied.push_back(unit);
     step.bytes += unit.bytes;
-    step.time += added;
+    step.time += added.time;
+    llvm::append_range(step.copies, added.copies);
   }
   return step;
 }
@@ -216,6 +235,7 @@ FailureOr<bool> Recomputation::take() {
     excess = *changed;
     for (const Unit &unit : step.applied)
       taken.push_back({unit.values.front().getLoc(), unit.bytes, unit.values.size()});
+    retention.add(step.copies);
     time += step.time;
     together *= 2;
     rest = rest.drop_front(units.size());

@@ -4,6 +4,7 @@
 #define MTC_PASSES_RECOMPUTE_RECOMPUTATION_H
 
 #include "passes/cost/OperationTimes.h"
+#include "passes/recompute/Retention.h"
 #include "passes/recompute/Segments.h"
 #include "passes/search/Goal.h"
 #include "passes/search/Technique.h"
@@ -19,14 +20,17 @@ namespace mtc {
 class Recomputation final : public Technique {
 public:
   Recomputation(const Goal &goal, OperationTimes &times)
-      : goal(goal), times(times), listeners(goal.analysis, times), segments(goal, times) {}
+      : goal(goal), times(times), listeners(goal.analysis, times), segments(goal, times),
+        retention(goal, times, listeners) {}
 
   mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
   mlir::FailureOr<bool> take() override;
   void noticeChange() override;
 
+  mlir::LogicalResult finish() override;
+
   bool hasOtherStart() override { return !segments.empty(); }
-  mlir::LogicalResult startOver() override { return segments.recompute(); }
+  mlir::LogicalResult startOver() override;
   void report() const override;
 
 private:
@@ -61,11 +65,12 @@ private:
   int64_t countFor(const Rung &rung) const;
   struct Step {
     mlir::SmallVector<Unit> applied;
+    mlir::SmallVector<Rematerializer::Added::Copy> copies;
     int64_t bytes = 0;
     double time = 0;
   };
   Step apply(mlir::ArrayRef<Unit> units, double price, mlir::Operation *place);
-  bool evict(const Unit &unit, mlir::Operation *place, double &price, double &addedTime);
+  bool evict(const Unit &unit, mlir::Operation *place, double &price, Step &step);
   double priceOf(const Rematerializer::Added &added);
   void refuse(const Unit &unit) { refused.insert({unit.values.front(), unit.values.size()}); }
 
@@ -73,6 +78,7 @@ private:
   OperationTimes &times;
   Listeners listeners;
   Segments segments;
+  Retention retention;
   std::unique_ptr<Rematerializer> values; ///< null: others have changed the function
   std::optional<Rung> offered;
   std::vector<Taken> taken;

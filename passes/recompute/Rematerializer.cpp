@@ -19,14 +19,14 @@ static bool computes(Operation *op) {
 
 double Rematerializer::Added::time(OperationTimes &times) const {
   double sum = 0;
-  for (auto [copy, original, part] : copies)
-    sum += part * times.of(original);
+  for (const Copy &each : copies)
+    sum += each.part * times.of(each.original);
   return sum;
 }
 
 double Rematerializer::Added::remember(OperationTimes &times) const {
-  for (auto [copy, original, part] : copies)
-    times.set(copy, part * times.of(original));
+  for (const Copy &each : copies)
+    times.set(each.copy, each.part * times.of(each.original));
   return time(times);
 }
 
@@ -162,7 +162,7 @@ Value Rematerializer::copyAt(OpResult value, const Need &need) {
   for (OpOperand &operand : copy->getOpOperands())
     operand.set(valueAt(operand.get(), need, copy));
   insert(copy, op, need);
-  need.added->copies.push_back({copy, op, partOf(copy, op)});
+  need.added->copies.push_back({copy, op, value, partOf(copy, op)});
   if (copy->getNumResults() == op->getNumResults())
     for (auto [original, again] : llvm::zip_equal(op->getResults(), copy->getResults()))
       record(original, again);

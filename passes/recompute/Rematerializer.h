@@ -33,7 +33,8 @@ public:
   struct Added {
     struct Copy {
       mlir::Operation *copy, *original;
-      double part; ///< of the original's bytes that the copy moves
+      mlir::OpResult value; ///< of the original; the copy's first where it has not all of them
+      double part;          ///< of the original's bytes that the copy moves
     };
     mlir::SmallVector<Copy> copies;
     mlir::SmallVector<mlir::Operation *> moved; ///< known copies that are needed earlier now

@@ -20,6 +20,7 @@ LogicalResult Segments::recompute() {
     if (std::optional<Rematerializer::Added> added = values->evict(
             value, checkpoints.forwardEnd, Rematerializer::DeadOperands::ComputeAgain)) {
       time += added->remember(times);
+      llvm::append_range(copies, added->copies);
       ++count;
     }
   return goal.analysis.getPlan();
@@ -28,6 +29,7 @@ LogicalResult Segments::recompute() {
 void Segments::undo() {
   if (values)
     values->undoTo(0);
+  copies.clear();
   count = 0;
   time = 0;
 }

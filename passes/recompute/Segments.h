@@ -21,6 +21,7 @@ public:
   mlir::LogicalResult recompute();
   void undo();
   size_t getCount() const { return count; }
+  mlir::ArrayRef<Rematerializer::Added::Copy> getCopies() const { return copies; }
   /// Seconds that are added.
   double getTime() const { return time; }
 
@@ -30,6 +31,7 @@ private:
   Listeners listeners;
   Checkpoints checkpoints;
   std::unique_ptr<Rematerializer> values;
+  mlir::SmallVector<Rematerializer::Added::Copy, 0> copies;
   size_t count = 0;
   double time = 0;
 };

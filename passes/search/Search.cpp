@@ -41,6 +41,12 @@ public:
       const double others = getTime() - times.ofFunction(goal->function.getFunction());
       if (failed(Ladder(*goal, times, pointers).climb(mostTime - others)))
         return failure();
+      FailureOr<int64_t> excess = goal->findExcess();
+      if (failed(excess))
+        return failure();
+      for (Technique *each : pointers)
+        if (*excess <= 0 && failed(each->finish()))
+          return failure();
     }
     return finish();
   }
@@ -107,6 +113,14 @@ FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechnique
       return failure();
     if (other->isBetterThan(*best))
       best = std::move(other);
+  }
+  // A last step that frees more than it has to hides a way that suits what is needed then.
+  if (best->fits() && best->getPeak() < before && budget - best->getPeak() > budget / 128) {
+    auto lower = std::make_unique<Attempt>(module, best->getPeak());
+    if (failed(lower->begin(make, /*startsOver=*/false)) || failed(lower->climb(best->getTime())))
+      return failure();
+    if (lower->fits() && lower->getTime() < best->getTime())
+      best = std::move(lower);
   }
   if (best->getPeak() > before) // Its places waste more than is freed.
     return before;

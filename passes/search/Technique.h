@@ -33,6 +33,10 @@ public:
   /// To be told when the function was changed by another technique.
   virtual void noticeChange() = 0;
 
+  /// To be called when the function fits: takes back what it fits without. Fails with a diagnostic
+  /// where there is no plan.
+  virtual mlir::LogicalResult finish() { return mlir::success(); }
+
   /// Whether there is another function to start from, which costs more but allows of more.
   virtual bool hasOtherStart() { return false; }
   /// Makes it of the unchanged function.

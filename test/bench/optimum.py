@@ -87,5 +87,5 @@ def check_distance(model: str, blocks: int, most: float) -> None:
 
 
 check_solver()
-check_distance("perceptron", blocks=3, most=0.12)
+check_distance("perceptron", blocks=3, most=0.005)
 check_distance("transformer", blocks=1, most=0.065)

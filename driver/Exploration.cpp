@@ -88,9 +88,15 @@ std::vector<CurvePoint> mtc::tool::findCurve(const Options &options, Compilation
   llvm::sort(curve, [](const CurvePoint &a, const CurvePoint &b) {
     return std::pair(-a.peak, a.seconds) < std::pair(-b.peak, b.seconds);
   });
-  auto samePeak = [](const CurvePoint &a, const CurvePoint &b) { return a.peak == b.peak; };
-  curve.erase(std::unique(curve.begin(), curve.end(), samePeak), curve.end());
-  return curve;
+  // What takes as long as a plan that needs less is no choice.
+  std::vector<CurvePoint> choices;
+  for (const CurvePoint &point : curve) {
+    while (!choices.empty() && choices.back().seconds >= point.seconds)
+      choices.pop_back();
+    if (choices.empty() || choices.back().peak != point.peak)
+      choices.push_back(point);
+  }
+  return choices;
 }
 
 std::optional<size_t> mtc::tool::findKnee(ArrayRef<CurvePoint> curve) {

@@ -12,12 +12,12 @@ import argparse
 import json
 import shlex
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from compare import ROOT, call, fail
+
 NONE = "--recompute none --pieces none"
 AWAY = "--offload optimizer --offload activations --offload parameters"
 
@@ -52,18 +52,6 @@ class Run:
     losses: list[float]
 
 
-def fail(message: str):
-    sys.exit(f"techniques.py: {message}")
-
-
-def call(command: list, folder: Path) -> str:
-    """The standard output of a command that must succeed."""
-    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
-    if result.returncode:
-        fail(f"{shlex.join(map(str, command))}: exit code {result.returncode}\n{result.stderr}")
-    return result.stdout
-
-
 def least_bytes(options, flags: str, folder: Path) -> int:
     """What the model needs at least with these flags: what a budget of one byte is refused with."""
     command = [options.mtc, "plan", options.model, *options.flags, *shlex.split(flags), "--json"]
@@ -74,14 +62,15 @@ def least_bytes(options, flags: str, folder: Path) -> int:
 
 
 def train(options, flags: str, folder: Path) -> Run:
-    flags = flags.replace("{least}", str(least_bytes(options, flags.replace("{least}", "1"), folder))) if "{" in flags else flags
+    if "{least}" in flags:
+        flags = flags.format(least=least_bytes(options, flags.format(least=1), folder))
     words = [*options.flags, *shlex.split(flags)]
-    plan = json.loads(call([options.mtc, "compile", options.model, *words, "--json", "-o", "train", "--force"], folder))
+    plan = json.loads(call([options.mtc, "compile", options.model, *words, "--json", "-o", "train", "--force"], cwd=folder))
     data = [word for each in options.data for word in ("--data", each)]
     for name in ("metrics", "memory"):
         (folder / name).unlink(missing_ok=True)
     call(["./train", *data, "--steps", options.steps, "--no-shuffle", "--quiet", "--metrics", "metrics", "--memory-report",
-          "memory"], folder)  # fmt: skip
+          "memory"], cwd=folder)  # fmt: skip
     report = json.loads((folder / "memory").read_text())
     losses = [json.loads(line)["loss"] for line in (folder / "metrics").read_text().splitlines()]
     if len(losses) != options.steps:
@@ -99,6 +88,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--tolerance", type=float, default=1e-4, help="relative, of losses whose sums have another order")
     options = parser.parse_args()
+    for each in options.data:
+        if "=" not in each:
+            parser.error(f"--data {each}: expected NAME=FILE")
     options.data = [f"{name}={Path(file).resolve()}" for name, file in (each.split("=", 1) for each in options.data)]
 
     problems = []

@@ -32,29 +32,29 @@ public:
   /// False where a reader cannot read the original; nothing has changed then.
   bool drop(const Rematerializer::Added::Copy &copy) {
     Operation *original = copy.value.getOwner();
-    const bool isWhole = copy.copy->getNumResults() == original->getNumResults();
     if (!original->isBeforeInBlock(copy.copy))
       return false;
-    for (OpResult result : copy.copy->getResults()) {
-      Value value = isWhole ? original->getResult(result.getResultNumber()) : Value(copy.value);
-      if (result.use_empty())
-        continue;
-      if ((!isWhole && result.getResultNumber() != 0) || value.getType() != result.getType())
+    const bool isWhole = copy.copy->getNumResults() == original->getNumResults();
+    auto originalOf = [&](OpResult result) -> Value {
+      if (isWhole)
+        return original->getResult(result.getResultNumber());
+      return result.getResultNumber() == 0 ? copy.value : OpResult();
+    };
+    for (OpResult result : copy.copy->getResults())
+      if (Value value = originalOf(result);
+          !result.use_empty() && (!value || value.getType() != result.getType()))
         return false;
-    }
-    for (OpResult result : copy.copy->getResults()) {
-      Value value = isWhole ? original->getResult(result.getResultNumber()) : Value(copy.value);
+    for (OpResult result : copy.copy->getResults())
       for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
         Operation *owner = use.getOwner();
         const unsigned number = use.getOperandNumber();
-        use.set(value);
+        use.set(originalOf(result));
         listener.notifyOperationModified(owner);
         undo.push_back([this, owner, number, result = Value(result)] {
           owner->setOperand(number, result);
           listener.notifyOperationModified(owner);
         });
       }
-    }
     removeUnread(copy.copy);
     return true;
   }

@@ -42,7 +42,7 @@ public:
   /// Makes it of the unchanged function.
   virtual mlir::LogicalResult startOver() { return mlir::success(); }
 
-  /// Emits remarks on what was done.
+  /// Emits remarks on what was done, be it taken back by `finish`.
   virtual void report() const = 0;
 };
 

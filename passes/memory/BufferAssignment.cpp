@@ -130,11 +130,17 @@ void BufferAssigner::findParts(PlannedOperation *assembly) {
       parts.try_emplace(piece, Part{assembly, assemble.getOffsetInBytes(number)});
 }
 
-/// The buffer of what is assembled is there from the first piece on.
+/// The buffer of what is assembled is there from the first piece on, until neither the whole nor a
+/// piece is read.
 void BufferAssigner::assignAssembly(PlannedOperation *assembly, int64_t begin) {
   PlannedValue &whole = assembly->results[0];
-  if (!whole.buffer)
-    whole.buffer = newTemporary(whole.bytes, begin, whole.lastUse);
+  if (whole.buffer)
+    return;
+  int64_t end = whole.lastUse;
+  for (const PlannedValue *piece : assembly->operands)
+    if (auto part = parts.find(piece); part != parts.end() && part->second.assembly == assembly)
+      end = std::max(end, piece->lastUse);
+  whole.buffer = newTemporary(whole.bytes, begin, end);
 }
 
 std::optional<unsigned> BufferAssigner::dyingOperand(PlannedOperation *op, unsigned result) {

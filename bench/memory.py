@@ -8,7 +8,8 @@
 A row of the table: the budget, the peak of the plan, its part of the activations of the plan without a budget, the distance of
 the peak from the most that is alive at once, and how much longer a step is estimated to take, in seconds and in operations.
 With --run each plan is compiled and trained on random data, all of them in turn: the fastest of the steps, and Spearman's rank
-correlation of these with the estimates. Exits with 1 where a plan exceeds its budget, or a smaller budget is estimated to take less time.
+correlation of these with the estimates. Exits with 1 where a plan exceeds its budget, or a smaller budget is estimated to take
+less time, a thousandth aside.
 """
 
 import argparse
@@ -130,7 +131,7 @@ def main() -> None:
     if options.svg:
         write_svg(options.svg, plans)
     wrong = [f"{p.budget} bytes: {p.peak}" for p in plans if not p.fits or p.peak > p.budget]
-    wrong += [f"{b.budget} bytes take less time than {a.budget}" for a, b in zip(plans, plans[1:]) if b.seconds < a.seconds]
+    wrong += [f"{b.budget} bytes take less time than {a.budget}" for a, b in zip(plans, plans[1:]) if b.seconds < 0.999 * a.seconds]
     if wrong:
         sys.exit("memory.py: " + "; ".join(wrong))
 

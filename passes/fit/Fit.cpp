@@ -14,6 +14,14 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
+/// Whether a budget is less than what the functions have in common: no search need miss it.
+static FailureOr<bool> isHopeless(ModuleOp module, int64_t budget) {
+  MemoryAnalysis analysis(module);
+  if (failed(analysis.getPlan()))
+    return failure();
+  return budget < analysis.getFixedBytes();
+}
+
 namespace {
 
 struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
@@ -34,14 +42,22 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       return techniques;
     };
     ModuleOp module = getOperation();
-    OwningOpRef<ModuleOp> before = module.clone();
-    FailureOr<int64_t> peak = searchFit(module, options->memory, make);
     // Where the budget is missed, be it by little, the least that is known is what is needed: the
     // same for each budget, so that a program does fit the one that it was said to need.
-    if (succeeded(peak) && *peak > options->memory && options->leastIfMissed) {
-      module.getBodyRegion().takeBody(before->getBodyRegion());
-      peak = searchFit(module, /*budget=*/0, make);
+    FailureOr<bool> hopeless = isHopeless(module, options->memory);
+    if (failed(hopeless))
+      return signalPassFailure();
+    bool isMissed = options->leastIfMissed && *hopeless;
+    FailureOr<int64_t> peak = 0;
+    if (!isMissed) {
+      OwningOpRef<ModuleOp> before = module.clone();
+      peak = searchFit(module, options->memory, make);
+      isMissed = options->leastIfMissed && succeeded(peak) && *peak > options->memory;
+      if (isMissed)
+        module.getBodyRegion().takeBody(before->getBodyRegion());
     }
+    if (isMissed)
+      peak = searchFit(module, /*budget=*/0, make);
     if (failed(peak))
       signalPassFailure();
   }

@@ -2,6 +2,7 @@
 
 #include "passes/pieces/PieceSearch.h"
 
+#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -30,12 +31,11 @@ SmallVector<Value> PieceSearch::findValues() const {
   return values;
 }
 
-/// What a region in pieces frees and takes; nothing where the peak does not fall.
-FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::tryOut(Value value,
-                                                                  const PieceRegion &region) {
+/// What a region in pieces frees and takes; nothing where the peak does not fall. The plan is that
+/// of the pieces then.
+FailureOr<std::optional<PieceSearch::Choice>>
+PieceSearch::tryOut(Value value, const PieceRegion &region, const OrderScore &before) {
   const FunctionMemory &function = goal.function;
-  const OrderScore before = goal.score();
-  const int64_t most = function.getLive()[function.getPeakTime()];
   double time = 0;
   for (Operation *op : region.getOperations())
     time -= times.of(op);
@@ -49,11 +49,9 @@ FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::tryOut(Value value,
   for (Operation *op : added)
     left = std::max(left, function.getLive()[function[op].time]);
   const OrderScore score = goal.score();
-  const bool isLower = score < before && left < most;
+  const bool isLower = score < before && goal.isWorthwhile(before.peak - left);
   writer.undo();
-  if (failed(goal.analysis.getPlan()))
-    return failure();
-  return isLower ? std::optional(Choice{{most - left, time},
+  return isLower ? std::optional(Choice{{before.peak - left, time},
                                         value,
                                         value.getLoc(),
                                         region.getCount(),
@@ -64,6 +62,7 @@ FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::tryOut(Value value,
 /// Tries more and more pieces: the fewest that suffice or else so many that more free little more.
 /// `tried` gets the values that the same regions would be found for.
 FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::findCount(Value value, int64_t excess,
+                                                                     const OrderScore &before,
                                                                      llvm::DenseSet<Value> &tried) {
   std::optional<Choice> best;
   for (int64_t count = 2; count <= mostPieces; count *= 2) {
@@ -74,7 +73,7 @@ FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::findCount(Value value
       for (Value result : op->getResults())
         if (!region->isReadOutside(result))
           tried.insert(result);
-    auto choice = tryOut(value, *region);
+    auto choice = tryOut(value, *region, before);
     if (failed(choice))
       return failure();
     if (best && (!*choice || 10 * (*choice)->bytes < 11 * best->bytes))
@@ -87,35 +86,102 @@ FailureOr<std::optional<PieceSearch::Choice>> PieceSearch::findCount(Value value
   return best;
 }
 
+/// What is known of a value in pieces, if it was tried when hardly more was alive.
+const PieceSearch::Known *PieceSearch::findKnown(Value value, int64_t peak, int64_t excess) const {
+  auto found = known.find(value);
+  if (found == known.end() || found->second.peak * 63 > peak * 64)
+    return nullptr;
+  const std::optional<Choice> &choice = found->second.choice;
+  return choice && choice->lowers >= excess ? nullptr : &found->second;
+}
+
 FailureOr<std::optional<Technique::Offer>> PieceSearch::findOffer(int64_t excess) {
   offered.reset();
   double least = 0;
-  llvm::DenseSet<Value> tried;
+  const OrderScore before = goal.score();
+  bool isChanged = false;
   for (Value value : findValues()) {
-    if (tried.contains(value))
+    const Known *found = findKnown(value, before.peak, excess);
+    if (!found) {
+      llvm::DenseSet<Value> tried;
+      auto choice = findCount(value, excess, before, tried);
+      if (failed(choice))
+        return failure();
+      isChanged |= !tried.empty();
+      for (Value other : tried)
+        known.insert_or_assign(other, Known{before.peak, std::nullopt});
+      found = &known.insert_or_assign(value, Known{before.peak, *choice}).first->second;
+    }
+    if (!found->choice)
       continue;
-    auto choice = findCount(value, excess, tried);
-    if (failed(choice))
-      return failure();
-    if (!*choice)
-      continue;
+    Choice choice = *found->choice;
     // What does not suffice is worth what it frees here, whatever is the peak then.
-    if ((*choice)->lowers >= excess)
-      (*choice)->bytes = excess;
-    const double price = (*choice)->time / static_cast<double>((*choice)->bytes);
+    if (choice.lowers >= excess)
+      choice.bytes = excess;
+    const double price = choice.time / static_cast<double>(choice.bytes);
     if (!offered || price < least) {
-      offered = *choice;
+      offered = choice;
       least = price;
     }
   }
+  if (isChanged && failed(goal.analysis.getPlan()))
+    return failure();
   return offered ? std::optional<Offer>(*offered) : std::nullopt;
 }
 
+/// The value, and those that are the same of equal layers, while as much is alive.
+SmallVector<Value> PieceSearch::findEqual(Value value) const {
+  ArrayRef<int64_t> live = goal.function.getLive();
+  const int64_t most = live[goal.function.getPeakTime()];
+  auto hashOf = [&](Value of) {
+    Operation *op = of.getDefiningOp();
+    return std::tuple(OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                        OperationEquivalence::ignoreHashValue,
+                                                        OperationEquivalence::IgnoreLocations),
+                      cast<OpResult>(of).getResultNumber(), times.of(op));
+  };
+  const auto hash = hashOf(value);
+  SmallVector<Value> equal{value};
+  for (const PlannedOperation *op : goal.function.getOrder())
+    for (const PlannedValue &result : op->results)
+      if (op->isCompute && result.value != value && result.value.getType() == value.getType() &&
+          hashOf(result.value) == hash &&
+          !goal.isWorthwhile(most - *llvm::max_element(live.slice(
+                                        static_cast<size_t>(op->time),
+                                        static_cast<size_t>(result.lastUse - op->time + 1)))))
+        equal.push_back(result.value);
+  return equal;
+}
+
 FailureOr<bool> PieceSearch::take() {
-  PieceWriter(listeners).write(*PieceRegion::find(offered->value, offered->count));
-  taken.push_back(*offered);
+  const OrderScore before = goal.score();
+  PieceWriter writer(listeners);
+  std::vector<Choice> changed;
+  size_t size = 0;
+  llvm::DenseSet<Operation *> replaced;
+  for (Value value : findEqual(offered->value)) {
+    if (replaced.contains(value.getDefiningOp()))
+      continue;
+    std::optional<PieceRegion> region = PieceRegion::find(value, offered->count);
+    if (!region || (!changed.empty() && region->getOperations().size() != size))
+      continue;
+    size = region->getOperations().size();
+    replaced.insert_range(region->getOperations());
+    changed.push_back(*offered);
+    changed.back().location = value.getLoc();
+    writer.write(*region);
+  }
   if (failed(goal.analysis.getPlan()))
     return failure();
+  if (!(goal.score() < before)) { // It was tried with another peak.
+    writer.undo();
+    known.insert_or_assign(offered->value, Known{before.peak, std::nullopt});
+    if (failed(goal.analysis.getPlan()))
+      return failure();
+    return false;
+  }
+  llvm::append_range(taken, changed);
+  known.clear(); // Their values may be gone.
   return true;
 }
 

@@ -33,14 +33,25 @@ private:
     int64_t lowers; ///< bytes by which the peak falls
   };
 
+  /// What became of a value, when so much was alive at the peak.
+  struct Known {
+    int64_t peak;
+    std::optional<Choice> choice;
+  };
+
   mlir::SmallVector<mlir::Value> findValues() const;
+  const Known *findKnown(mlir::Value value, int64_t peak, int64_t excess) const;
   mlir::FailureOr<std::optional<Choice>> findCount(mlir::Value value, int64_t excess,
+                                                   const OrderScore &before,
                                                    llvm::DenseSet<mlir::Value> &tried);
-  mlir::FailureOr<std::optional<Choice>> tryOut(mlir::Value value, const PieceRegion &region);
+  mlir::FailureOr<std::optional<Choice>> tryOut(mlir::Value value, const PieceRegion &region,
+                                                const OrderScore &before);
+  mlir::SmallVector<mlir::Value> findEqual(mlir::Value value) const;
 
   const Goal &goal;
   OperationTimes &times;
   Listeners listeners;
+  llvm::DenseMap<mlir::Value, Known> known;
   std::optional<Choice> offered;
   std::vector<Choice> taken;
 };

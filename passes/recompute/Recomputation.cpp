@@ -10,9 +10,6 @@
 using namespace mlir;
 using namespace mtc;
 
-/// A value of a smaller part of the peak is not worth computing again.
-static constexpr int64_t leastPart = 4096;
-
 /// Bytes of a result that is alive at a place, not used there, and needed later; 0: it is not.
 static int64_t bytesWaiting(OpResult value, Operation *place, const BlockOrder &order) {
   if (!isa<KernelOp, LibraryCallOpInterface, AssembleOp>(value.getOwner()))
@@ -67,19 +64,10 @@ void Recomputation::report() const {
 
 FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t needed) {
   excess = needed;
-  const int64_t peak = goal.score().peak;
-  llvm::MapVector<std::pair<size_t, std::pair<int64_t, int64_t>>, Rung> rungs;
-  for (Unit &unit : findUnits()) {
-    OpResult first = unit.values.front();
-    if (unit.bytes * leastPart < peak || refused.contains({first, unit.values.size()}))
-      continue;
-    size_t hash = OperationEquivalence::computeHash(
-        first.getOwner(), OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
-    hash = llvm::hash_combine(hash, first.getResultNumber());
-    auto time = static_cast<int64_t>(1e12 * unit.time);
-    rungs[{hash, {unit.bytes, time}}].units.push_back(std::move(unit));
-  }
+  llvm::MapVector<std::tuple<size_t, int64_t, int64_t>, Rung> rungs;
+  for (Unit &unit : findUnits(goal.getPeakOperation()))
+    if (!refused.contains({unit.values.front(), unit.values.size()}))
+      rungs[unit.getKind()].units.push_back(std::move(unit));
   offered = choose(llvm::to_vector(llvm::make_second_range(rungs)));
   if (!offered)
     return std::optional<Offer>();
@@ -88,20 +76,36 @@ FailureOr<std::optional<Technique::Offer>> Recomputation::findOffer(int64_t need
       Offer{count * offered->getBytes(), static_cast<double>(count) * offered->getTime()});
 }
 
-/// What can be computed again so that less is alive at the peak: each value by itself, with what
-/// it needs, and values together for whose sake one is kept that their operations read.
-SmallVector<Recomputation::Unit> Recomputation::findUnits() {
+static size_t hashOf(Operation *op) {
+  return OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                           OperationEquivalence::ignoreHashValue,
+                                           OperationEquivalence::IgnoreLocations);
+}
+
+/// The same for units of equal layers.
+std::tuple<size_t, int64_t, int64_t> Recomputation::Unit::getKind() const {
+  OpResult first = values.front();
+  return {llvm::hash_combine(hashOf(first.getOwner()), first.getResultNumber(), values.size()),
+          bytes, static_cast<int64_t>(1e12 * time)};
+}
+
+/// What can be computed again so that less is alive at a place: each value by itself, with what it
+/// needs, and values together for whose sake one is kept that their operations read. `like` names
+/// the only kind that is asked for.
+SmallVector<Recomputation::Unit> Recomputation::findUnits(Operation *place, const Unit *like) {
   SmallVector<Unit> units;
+  const bool isAnyValue = !like || like->values.size() > 1;
+  const size_t hash = isAnyValue ? 0 : hashOf(like->values.front().getOwner());
   llvm::MapVector<Value, Unit> keeping;
   const BlockOrder &order = getValues().getOrder();
-  Operation *place = goal.getPeakOperation();
-  for (const PlannedOperation *op :
-       goal.function.getOrder().take_front(goal.function.getPeakTime()))
+  for (const PlannedOperation *op : goal.function.getOrder().take_front(goal.function[place].time))
     for (OpResult value : op->op->getResults())
-      if (int64_t bytes = bytesWaiting(value, place, order); bytes * leastPart >= goal.liveBytes())
+      if (int64_t bytes = bytesWaiting(value, place, order);
+          goal.isWorthwhile(bytes) && (isAnyValue || hashOf(op->op) == hash))
         addUnits(value, bytes, place, units, keeping);
   for (auto &[value, unit] : keeping)
-    units.push_back(std::move(unit));
+    if (goal.isWorthwhile(unit.bytes))
+      units.push_back(std::move(unit));
   return units;
 }
 
@@ -180,6 +184,14 @@ bool Recomputation::evict(const Unit &unit, Operation *place, double &price, Ste
   return true;
 }
 
+Recomputation::Step &Recomputation::Step::operator+=(const Step &other) {
+  llvm::append_range(applied, other.applied);
+  llvm::append_range(copies, other.copies);
+  bytes += other.bytes;
+  time += other.time;
+  return *this;
+}
+
 /// Evicts units, but for those that are impossible or dearer than they were.
 Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Operation *place) {
   Step step;
@@ -192,17 +204,63 @@ Recomputation::Step Recomputation::apply(ArrayRef<Unit> units, double price, Ope
       refuse(unit);
       continue;
     }
-    step.applied.push_back(unit);
-    step.bytes += unit.bytes;
-    step.time += added.time;
-    llvm::append_range(step.copies, added.copies);
+    added.applied.push_back(unit);
+    added.bytes = unit.bytes;
+    step += added;
   }
   return step;
 }
 
+/// Other operations that are equal to that at the peak, of other layers, and about as much is
+/// alive.
+SmallVector<Operation *> Recomputation::findEqualPlaces() const {
+  ArrayRef<int64_t> live = goal.function.getLive();
+  Operation *place = goal.getPeakOperation();
+  const int64_t peak = live[goal.function.getPeakTime()];
+  const size_t hash = hashOf(place);
+  SmallVector<Operation *> places;
+  for (const PlannedOperation *op : goal.function.getOrder())
+    if (op->op != place && !goal.isWorthwhile(peak - live[op->time]) && hashOf(op->op) == hash)
+      places.push_back(op->op);
+  return places;
+}
+
+/// Evicts units like one that was evicted at the peak where about as much is alive.
+LogicalResult Recomputation::takeEqual(const Unit &like, ArrayRef<Operation *> places) {
+  const OrderScore before = goal.score();
+  const size_t mark = getValues().mark();
+  const auto kind = like.getKind();
+  Step step;
+  for (Operation *place : places)
+    for (const Unit &unit : findUnits(place, &like))
+      if (unit.getKind() == kind) {
+        step += apply(unit, like.time, place);
+        break;
+      }
+  FailureOr<int64_t> changed = goal.findExcess();
+  if (failed(changed))
+    return failure();
+  if (before < goal.score()) {
+    getValues().undoTo(mark);
+    return goal.analysis.getPlan();
+  }
+  excess = *changed;
+  add(step);
+  return success();
+}
+
+void Recomputation::add(const Step &step) {
+  for (const Unit &unit : step.applied)
+    taken.push_back({unit.values.front().getLoc(), unit.bytes, unit.values.size()});
+  retention.add(step.copies);
+  time += step.time;
+}
+
 /// Evicts the offered rung's units while the peak falls and does not fit: more and more at once as
-/// long as it falls by all that they free, one by one where it does not.
+/// long as it falls by all that they free, one by one where it does not. Then does the same where
+/// about as much is alive in equal layers.
 FailureOr<bool> Recomputation::take() {
+  const SmallVector<Operation *> equalPlaces = findEqualPlaces();
   size_t together = 1;
   Operation *place = goal.getPeakOperation();
   OrderScore before = goal.score();
@@ -233,15 +291,14 @@ FailureOr<bool> Recomputation::take() {
     before = after;
     place = goal.getPeakOperation();
     excess = *changed;
-    for (const Unit &unit : step.applied)
-      taken.push_back({unit.values.front().getLoc(), unit.bytes, unit.values.size()});
-    retention.add(step.copies);
-    time += step.time;
+    add(step);
     together *= 2;
     rest = rest.drop_front(units.size());
   }
   if (taken.size() == known)
     return false;
+  if (excess > 0 && !equalPlaces.empty() && failed(takeEqual(offered->units.front(), equalPlaces)))
+    return failure();
   refused.clear(); // There is another peak.
   return true;
 }

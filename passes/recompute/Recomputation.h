@@ -40,6 +40,8 @@ private:
     Rematerializer::DeadOperands dead;
     int64_t bytes = 0; ///< that it frees at the peak
     double time = 0;   ///< that it takes, in seconds
+
+    std::tuple<size_t, int64_t, int64_t> getKind() const;
   };
 
   /// Units that do the same for different layers, in the order in which they run.
@@ -58,7 +60,7 @@ private:
   };
 
   Rematerializer &getValues();
-  mlir::SmallVector<Unit> findUnits();
+  mlir::SmallVector<Unit> findUnits(mlir::Operation *place, const Unit *like = nullptr);
   void addUnits(mlir::OpResult value, int64_t bytes, mlir::Operation *place,
                 mlir::SmallVector<Unit> &units, llvm::MapVector<mlir::Value, Unit> &keeping);
   std::optional<Rung> choose(mlir::ArrayRef<Rung> rungs) const;
@@ -68,9 +70,14 @@ private:
     mlir::SmallVector<Rematerializer::Added::Copy> copies;
     int64_t bytes = 0;
     double time = 0;
+
+    Step &operator+=(const Step &other);
   };
   Step apply(mlir::ArrayRef<Unit> units, double price, mlir::Operation *place);
   bool evict(const Unit &unit, mlir::Operation *place, double &price, Step &step);
+  mlir::SmallVector<mlir::Operation *> findEqualPlaces() const;
+  mlir::LogicalResult takeEqual(const Unit &like, mlir::ArrayRef<mlir::Operation *> places);
+  void add(const Step &step);
   double priceOf(const Rematerializer::Added &added);
   void refuse(const Unit &unit) { refused.insert({unit.values.front(), unit.values.size()}); }
 

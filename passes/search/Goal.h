@@ -20,6 +20,8 @@ struct Goal {
     return analysis.getFixedBytes() + function.getLive()[function.getPeakTime()];
   }
   OrderScore score() const;
+  /// Whether so many bytes are worth a change: those of a smaller part of the arena are not.
+  bool isWorthwhile(int64_t bytes) const { return bytes * 4096 >= liveBytes(); }
   /// The first operation at which the most is alive.
   mlir::Operation *getPeakOperation() const {
     return function.getOrder()[function.getPeakTime()]->op;

@@ -7,14 +7,43 @@
 using namespace mlir;
 using namespace mtc;
 
+namespace {
+
+/// Whether time still buys memory.
+class Progress {
+public:
+  Progress(const Goal &goal, OperationTimes &times) : goal(goal), times(times) { note(); }
+
+  /// Whether a step takes half as long again as when 1/32 more was alive.
+  bool hasEnded() {
+    if (goal.liveBytes() * 32 <= bytes * 31)
+      note();
+    return times.ofFunction(goal.function.getFunction()) > 1.5 * time;
+  }
+
+private:
+  void note() {
+    bytes = goal.liveBytes();
+    time = times.ofFunction(goal.function.getFunction());
+  }
+
+  const Goal &goal;
+  OperationTimes &times;
+  int64_t bytes;
+  double time;
+};
+
+} // namespace
+
 LogicalResult Ladder::climb(double mostTime) {
   for (Technique *each : techniques)
     each->noticeChange();
+  Progress progress(goal, times);
   while (true) {
     FailureOr<int64_t> excess = goal.findExcess();
     if (failed(excess))
       return failure();
-    if (*excess <= 0)
+    if (*excess <= 0 || progress.hasEnded())
       return success();
     FailureOr<std::optional<Rung>> cheapest = findCheapest(*excess);
     if (failed(cheapest))

@@ -7,8 +7,6 @@
 #include "passes/search/Goal.h"
 #include "passes/search/Technique.h"
 
-#include <limits>
-
 namespace mtc {
 
 /// Changes a function until its peak fits: by the technique that frees the bytes at the peak for
@@ -19,9 +17,10 @@ public:
   Ladder(const Goal &goal, OperationTimes &times, llvm::ArrayRef<Technique *> techniques)
       : goal(goal), times(times), techniques(techniques) {}
 
-  /// Climbs until the function fits, nothing lowers its peak, or it takes so many seconds. Fails
-  /// with a diagnostic where there is no plan.
-  mlir::LogicalResult climb(double mostTime = std::numeric_limits<double>::infinity());
+  /// Climbs until the function fits, nothing lowers its peak, it takes so many seconds, or it has
+  /// come to take half as long again while as little as 1/32 of the arena was freed. Fails with a
+  /// diagnostic where there is no plan.
+  mlir::LogicalResult climb(double mostTime);
 
 private:
   struct Rung {

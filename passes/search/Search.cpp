@@ -4,6 +4,10 @@
 
 #include "passes/search/Ladder.h"
 
+#include "mlir/IR/Threading.h"
+
+#include <limits>
+
 using namespace mlir;
 using namespace mtc;
 
@@ -12,11 +16,15 @@ namespace {
 /// One way to change a module, tried on a copy of it.
 class Attempt {
 public:
-  Attempt(ModuleOp module, int64_t budget)
-      : module(module.clone()), analysis(*this->module), times(*this->module), budget(budget) {}
+  Attempt(ModuleOp module, int64_t budget, bool startsOver)
+      : module(module.clone()), analysis(*this->module), times(*this->module), budget(budget),
+        startsOver(startsOver) {}
 
-  /// Makes the techniques, and starts over where they have another start and that is asked for.
-  LogicalResult begin(MakeTechniques make, bool startsOver) {
+  /// Makes the techniques, if there are none, and starts over where they have another start and
+  /// that is asked for.
+  LogicalResult begin(MakeTechniques make) {
+    if (!techniques.empty())
+      return success();
     if (failed(analysis.getPlan()))
       return failure();
     for (const FunctionMemory &function : analysis.getFunctions()) {
@@ -51,8 +59,16 @@ public:
     return finish();
   }
 
+  MLIRContext *getContext() { return module->getContext(); }
   bool hasOtherStart() const { return canStartOver; }
   bool fits() const { return peak <= budget; }
+  int64_t getFixedBytes() const { return analysis.getFixedBytes(); }
+  size_t countOperations() const {
+    size_t count = 0;
+    for (const std::unique_ptr<Goal> &goal : goals)
+      count += goal->function.getOrder().size();
+    return count;
+  }
   int64_t getPeak() const { return peak; }
   /// Seconds of the functions that a step runs.
   double getTime() {
@@ -62,9 +78,9 @@ public:
     return sum;
   }
   bool isBetterThan(Attempt &other) {
-    if (fits() && other.fits())
-      return getTime() < other.getTime();
-    return peak < other.peak;
+    if (fits() != other.fits())
+      return fits();
+    return fits() ? getTime() < other.getTime() : peak < other.peak;
   }
 
   /// Says what was done, and makes it the module.
@@ -88,42 +104,75 @@ private:
   MemoryAnalysis analysis;
   OperationTimes times;
   int64_t budget;
+  bool startsOver;
   std::vector<std::unique_ptr<Goal>> goals;
   SmallVector<Techniques, 0> techniques; ///< of each goal
   bool canStartOver = false;
   int64_t peak = 0;
 };
 
+using Attempts = SmallVector<std::unique_ptr<Attempt>>;
+
 } // namespace
 
+/// The best, or the first of equal ones. They run beside each other, and are given up where they
+/// take so many seconds.
+static FailureOr<std::unique_ptr<Attempt>> findBest(Attempts attempts, MakeTechniques make,
+                                                    double mostTime) {
+  if (failed(failableParallelForEach(attempts.front()->getContext(), attempts, [&](auto &each) {
+        return success(succeeded(each->begin(make)) && succeeded(each->climb(mostTime)));
+      })))
+    return failure();
+  auto best =
+      llvm::min_element(attempts, [](const auto &a, const auto &b) { return a->isBetterThan(*b); });
+  return std::move(*best);
+}
+
+/// Smaller budgets that are tried too, since they may hide a faster way: what is reached, where the
+/// last step freed more than it had to; and, for programs of few operations, some of those that
+/// divide what the functions keep into 32 parts, the same for each budget.
+static SmallVector<int64_t> findSmallerBudgets(const Attempt &best, int64_t budget, int64_t fixed,
+                                               int64_t before) {
+  constexpr size_t few = 4096, most = 3;
+  constexpr int64_t parts = 32;
+  SmallVector<int64_t> budgets;
+  if (budget - best.getPeak() > budget / 128)
+    budgets.push_back(best.getPeak());
+  for (int64_t i = 1; i < parts && best.countOperations() <= few && budgets.size() < most; ++i)
+    if (int64_t smaller = before - (before - fixed) * i / parts; smaller < budget)
+      budgets.push_back(smaller);
+  return budgets;
+}
+
 FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make) {
-  constexpr double any = std::numeric_limits<double>::infinity();
-  auto best = std::make_unique<Attempt>(module, budget);
-  if (failed(best->begin(make, /*startsOver=*/false)))
+  Attempts attempts;
+  for (bool startsOver : {false, true})
+    attempts.push_back(std::make_unique<Attempt>(module, budget, startsOver));
+  Attempt &first = *attempts.front();
+  if (failed(first.begin(make)))
     return failure();
-  const int64_t before = best->getPeak();
-  const double least = best->getTime();
-  if (failed(best->climb(any)))
-    return failure();
-  // No other start takes less time than the module as it is.
-  if (best->hasOtherStart() && !(best->fits() && best->getTime() <= least)) {
-    auto other = std::make_unique<Attempt>(module, budget);
-    if (failed(other->begin(make, /*startsOver=*/true)) ||
-        failed(other->climb(best->fits() ? best->getTime() : any)))
-      return failure();
-    if (other->isBetterThan(*best))
-      best = std::move(other);
-  }
-  // A last step that frees more than it has to hides a way that suits what is needed then.
-  if (best->fits() && best->getPeak() < before && budget - best->getPeak() > budget / 128) {
-    auto lower = std::make_unique<Attempt>(module, best->getPeak());
-    if (failed(lower->begin(make, /*startsOver=*/false)) || failed(lower->climb(best->getTime())))
-      return failure();
-    if (lower->fits() && lower->getTime() < best->getTime())
-      best = std::move(lower);
-  }
-  if (best->getPeak() > before) // Its places waste more than is freed.
+  const int64_t before = first.getPeak(), fixed = first.getFixedBytes();
+  if (first.fits())
     return before;
-  best->keep(module);
-  return best->getPeak();
+  if (!first.hasOtherStart())
+    attempts.pop_back();
+  FailureOr<std::unique_ptr<Attempt>> best =
+      findBest(std::move(attempts), make, std::numeric_limits<double>::infinity());
+  if (failed(best))
+    return failure();
+  Attempts lower;
+  if ((*best)->fits())
+    for (int64_t smaller : findSmallerBudgets(**best, budget, fixed, before))
+      lower.push_back(std::make_unique<Attempt>(module, smaller, /*startsOver=*/false));
+  if (!lower.empty()) {
+    auto found = findBest(std::move(lower), make, (*best)->getTime());
+    if (failed(found))
+      return failure();
+    if ((*found)->isBetterThan(**best))
+      best = std::move(found);
+  }
+  if ((*best)->getPeak() > before) // Its places waste more than is freed.
+    return before;
+  (*best)->keep(module);
+  return (*best)->getPeak();
 }

@@ -35,8 +35,8 @@ using namespace mtc::tool;
 /// The batch where the user leaves a symbolic one open.
 static constexpr int64_t defaultBatch = 8;
 
-Compilation::Compilation(const Options &options)
-    : options(options), outputs(options.force), dims(options.dims) {
+Compilation::Compilation(Options given)
+    : options(std::move(given)), outputs(options.force), dims(options.dims) {
   DialectRegistry registry;
   registry.insert<MtcDialect, onnx::OnnxDialect, func::FuncDialect>();
   registerCodegenDialects(registry);
@@ -186,6 +186,8 @@ void Compilation::checkDimensions(onnx::Problems &problems) {
 }
 
 LogicalResult Compilation::import() {
+  if (module)
+    return success();
   return isStageText(options.model) ? readText() : importModel();
 }
 

@@ -36,11 +36,12 @@ struct Parameters {
 /// A model on its way through the stages. Every step says what is wrong and returns failure.
 class Compilation {
 public:
-  explicit Compilation(const Options &options);
+  explicit Compilation(Options options);
   ~Compilation();
 
   /// Reads a model: gives open batch dimensions a size (and says so), imports the graph and infers
   /// its types. Or reads a stage's text, and what is needed of the model that it was made from.
+  /// Nothing is left to do where that was done.
   mlir::LogicalResult import();
   /// Runs the passes from the module's stage up to another.
   mlir::LogicalResult lower(Stage stage);
@@ -90,7 +91,7 @@ private:
   mlir::LogicalResult runQuietly(mlir::ModuleOp other,
                                  llvm::function_ref<void(mlir::OpPassManager &)> build);
 
-  const Options &options;
+  const Options options;
   OutputPolicy outputs;
   std::optional<IrPrinter> irPrinter;
   std::optional<OutputTarget> remarksTarget, reproducerTarget;

@@ -36,6 +36,7 @@ struct Planned {
   std::string flags; ///< That it was changed by.
   Needs needs;
   bool isTooMuch; ///< The variables alone exceed the budget; they are all that is known.
+  std::unique_ptr<Compilation> placed = nullptr; ///< null: not worth keeping
 };
 
 class FitSearch {
@@ -73,7 +74,7 @@ public:
   }
 
   /// The fastest that fits, or what needs the least; none where nothing could be planned.
-  const std::optional<Planned> &getBest() const { return best; }
+  std::optional<Planned> takeBest() { return std::move(best); }
 
 private:
   bool isAllowed(const Change &change) const {
@@ -157,25 +158,26 @@ private:
       planned.flags += (planned.flags.empty() ? "" : " ") + change.flags;
     }
     MutedMessages muted;
-    Compilation compilation(planned.options);
-    if (failed(compilation.import()))
+    auto compilation = std::make_unique<Compilation>(planned.options);
+    if (failed(compilation->import()))
       return std::nullopt;
     for (Stage stage : {Stage::Training, Stage::Kernels}) {
-      if (failed(compilation.lower(stage)))
+      if (failed(compilation->lower(stage)))
         return std::nullopt;
-      planned.needs.peak = findLeast(compilation.getModule(), stage);
+      planned.needs.peak = findLeast(compilation->getModule(), stage);
       planned.isTooMuch = !fits(planned) && planned.options.offload.takesNothing();
       if (planned.isTooMuch)
         return planned;
     }
-    if (isDominated(compilation.getModule(), planned.options) ||
-        failed(compilation.lower(Stage::Placed)))
+    if (isDominated(compilation->getModule(), planned.options) ||
+        failed(compilation->lower(Stage::Placed)))
       return std::nullopt;
-    ModuleOp module = compilation.getModule();
+    ModuleOp module = compilation->getModule();
     StepCost cost(module);
     planned.needs = {MemoryPlan::ofPlaced(module).peak,
                      secondsOf(module, planned.options, cost) +
                          estimateTransfers(module, cost).exposed};
+    planned.placed = std::move(compilation);
     return planned;
   }
 
@@ -224,27 +226,35 @@ private:
 
 } // namespace
 
-LogicalResult mtc::tool::chooseAllowed(Options &options) {
+/// Whether a placed program is all that a run needs.
+static bool needsPlacedAlone(const Options &options) {
+  return options.stage == Stage::Placed && options.remarks.empty() && options.irFolder.empty() &&
+         options.reproducer.empty() && !options.techniques && !options.curve;
+}
+
+std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
+  auto asGiven = std::make_unique<Compilation>(options);
   if (!options.memory || (options.allow.empty() && !options.offload.isAutomatic()))
-    return success();
+    return asGiven;
   FitSearch search(options);
   if (failed(search.run()))
-    return failure();
-  const std::optional<Planned> &best = search.getBest();
+    return nullptr;
+  std::optional<Planned> best = search.takeBest();
   if (!best || best->flags.empty())
-    return success(); // The run itself says what is wrong, or goes on as it was told.
-  if (best->needs.peak <= *options.memory)
+    return asGiven; // The run itself says what is wrong, or goes on as it was told.
+  const bool fits = best->needs.peak <= *options.memory;
+  if (fits)
     note(llvm::formatv("--memory: chosen {0}: {1}, about {2} an update", best->flags,
                        formatBytes(best->needs.peak), formatSeconds(best->needs.seconds)));
   else
-    note(llvm::formatv(
-        "--memory: nothing that may be changed suffices; the least is needed with {0}",
-        best->flags));
+    note(llvm::formatv("--memory: nothing that may be changed suffices; the following is with {0}",
+                       best->flags));
   Options chosen = best->options;
   chosen.remarks = options.remarks;
   chosen.irFolder = options.irFolder;
   chosen.reproducer = options.reproducer;
   chosen.leastIfMissed = true;
   options = std::move(chosen);
-  return success();
+  return fits && needsPlacedAlone(options) ? std::move(best->placed)
+                                           : std::make_unique<Compilation>(options);
 }

@@ -187,8 +187,7 @@ llvm::Error writeProgram(Compilation &compilation, const llvm::MemoryBuffer &cod
 
 } // namespace
 
-int mtc::tool::compile(Options &options, const char *executable) {
-  Compilation compilation(options);
+int mtc::tool::compile(Options &options, Compilation &compilation, const char *executable) {
   if (failed(compilation.import()))
     return 1;
   auto planned = planResult(options, compilation);

@@ -34,8 +34,7 @@ int writeFiles(const Options &options, Compilation &compilation,
 
 } // namespace
 
-int mtc::tool::plan(const Options &options) {
-  Compilation compilation(options);
+int mtc::tool::plan(const Options &options, Compilation &compilation) {
   if (options.techniques || options.curve)
     compilation.keepStages();
   if (failed(compilation.import()))

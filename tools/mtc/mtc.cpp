@@ -13,12 +13,12 @@ int main(int argc, char **argv) {
   guardStandardStreams("mtc");
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   Options options;
-  switch (parseCommandLine(argc, argv, options)) {
-  case Command::Compile:
-    return mlir::failed(chooseAllowed(options)) ? 1 : compile(options, argv[0]);
-  case Command::Plan:
-    return mlir::failed(chooseAllowed(options)) ? 1 : plan(options);
-  case Command::Inspect:
+  const Command command = parseCommandLine(argc, argv, options);
+  if (command == Command::Inspect)
     return inspect(options);
-  }
+  std::unique_ptr<Compilation> compilation = chooseAllowed(options);
+  if (!compilation)
+    return 1;
+  return command == Command::Plan ? plan(options, *compilation)
+                                  : compile(options, *compilation, argv[0]);
 }

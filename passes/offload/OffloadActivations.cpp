@@ -198,13 +198,10 @@ void ActivationOffloader::tighten() {
       rewriter.eraseOp(std::exchange(each.hold, HoldOp()));
     // In front of the views of it, which stand where they are needed.
     Operation *place = each.reader;
-    for (Operation *before = place->getPrevNode(); before && before != each.back;
-         before = before->getPrevNode())
-      if (before->hasTrait<mtc::View>() && rootOf(before->getResult(0)) == each.back.getResult())
-        place = before;
-      else if (!before->hasTrait<mtc::View>())
-        break;
-    if (place != each.back && each.back->getNextNode() != place)
+    for (Operation *user : each.back->getUsers())
+      if (user->isBeforeInBlock(place))
+        place = user;
+    if (each.back->getNextNode() != place)
       rewriter.moveOpBefore(each.back, place);
   }
 }

@@ -11,7 +11,8 @@ def OffloadVariables : Pass<"mtc-offload-variables", "::mlir::ModuleOp"> {
     The optimizer's state with averages of parameters, or the parameters themselves, move to the space that the target
     offloads to. Kernels that write them run in windows of their rows; what else reads them, and what cannot run in windows,
     gets them as a whole, for each of its uses anew where these are far apart. Small ones stay: copies of them would cost more
-    than they free. With `offload=auto` the largest of the optimizer's state move until the peak is within the budget.
+    than they free. With a budget no more move than is needed for the peak to be within it, the optimizer's state first, of that
+    what is updated the earliest. `offload=auto` moves nothing else, and nothing without a budget.
 
     ```mlir
     mtc.variable optimizer @w.moment1 : tensor<256x64xf32> = #mtc.zeros of @w

@@ -42,6 +42,12 @@ struct Group {
   /// written.
   bool isWhole = false;
   std::string refusal;
+
+  /// Whether the update alone reads it.
+  bool isUpdated() {
+    const Role role = variables.front().getRole();
+    return role == Role::Optimizer || role == Role::Average;
+  }
 };
 
 class Offloader {
@@ -59,7 +65,7 @@ public:
         taken.push_back(&group);
       else
         remarkKept(group);
-    if (options.isAutomatic() && failed(keepWhatFits(taken)))
+    if ((options.isAutomatic() || options.budget) && failed(keepWhatFits(taken)))
       return failure();
     if (!taken.empty())
       move(taken);
@@ -228,7 +234,9 @@ bool Offloader::fits(Group &group, ArrayRef<Group *> taken) {
   return true;
 }
 
-/// The largest first, until what is left fits.
+/// What a step reads once moves before what it reads more often, and what is updated early, since
+/// copies run while the rest of the step does; until what is left fits. Then what it fits without
+/// comes back.
 LogicalResult Offloader::keepWhatFits(SmallVectorImpl<Group *> &taken) {
   FailureOr<MemoryPlan> plan = MemoryAnalysis(module).getPlanWithLayout();
   if (failed(plan))
@@ -236,10 +244,27 @@ LogicalResult Offloader::keepWhatFits(SmallVectorImpl<Group *> &taken) {
   int64_t excess = options.budget ? plan->peak - options.budget : 0;
   if (excess > 0)
     excess += slotCount * options.window;
+  llvm::DenseMap<Operation *, size_t> places;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Operation &op : function.front())
+      places.insert({&op, places.size()});
+  auto rank = [&](Group *group) {
+    size_t last = 0;
+    for (auto &[kernel, operands] : group->kernels)
+      last = std::max(last, places.lookup(kernel));
+    return std::tuple(!group->isUpdated(), last, group->number);
+  };
+  llvm::sort(taken, [&](Group *a, Group *b) { return rank(a) < rank(b); });
   size_t count = 0;
   for (; count < taken.size() && excess > 0; ++count)
     excess -= taken[count]->bytes;
   taken.truncate(count);
+  llvm::erase_if(taken, [&](Group *group) {
+    const bool isSpare = excess + group->bytes <= 0;
+    if (isSpare)
+      excess += group->bytes;
+    return isSpare;
+  });
   return success();
 }
 

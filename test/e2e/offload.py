@@ -89,6 +89,9 @@ budget = str(planned["peak_bytes"] - 4096)
 fitted, fits = built("adamw", "--offload", "auto", "--memory", budget, "--recompute", "none", "--offload-window", "4KiB")
 assert fits["peak_bytes"] <= int(budget) and 0 < fits["spaces"]["disk"] < moved["spaces"]["disk"], fits
 assert trained(fitted, "fitted") == expected
+some, fits = built("adamw", "--offload", "optimizer", "--memory", budget, "--recompute", "none", "--offload-window", "4KiB")
+assert fits["peak_bytes"] <= int(budget) and 0 < fits["spaces"]["disk"] < moved["spaces"]["disk"], fits
+assert trained(some, "some") == expected
 needless, plan = built("adamw", "--offload", "auto")
 assert plan == planned or "spaces" not in plan, plan
 

@@ -292,8 +292,14 @@ void Offloader::move(ArrayRef<Group *> taken) {
     }
   }
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  const int64_t slot = std::min(options.window, most);
   if (most)
-    TransferSlotsOp::create(builder, module.getLoc(), slotCount, std::min(options.window, most));
+    TransferSlotsOp::create(builder, module.getLoc(), slotCount, slot);
+  if (slotCount * slot >= bytes)
+    emitWarning(UnknownLoc::get(module.getContext()), "--offload frees ")
+        << bytes << " bytes, and copies take " << slotCount * slot
+        << " for their windows: a smaller --offload-window than " << options.window
+        << " needs less memory";
   remark::passed(module.getLoc(), remark::RemarkOpts::name("offloaded").category("mtc-offload"))
       << remark::add("{0} variables of {1} bytes lie in the space {2}", count, bytes,
                      stringifyEnum(space));

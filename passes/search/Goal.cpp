@@ -2,6 +2,8 @@
 
 #include "passes/search/Goal.h"
 
+#include "passes/memory/ArenaLayout.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -18,8 +20,10 @@ FailureOr<int64_t> Goal::findExcess() const {
   if (failed(plan))
     return failure();
   const int64_t excess = liveBytes() - budget;
-  if (excess > 0 || plan->live > liveBytes())
+  if (excess > 0)
     return excess;
+  if (plan->live > liveBytes()) // The whole layout says nothing of this function.
+    return analysis.getFixedBytes() + layOut(function.getBuffers().temporaries).size - budget;
   plan = analysis.getPlanWithLayout();
   if (failed(plan))
     return failure();

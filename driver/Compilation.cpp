@@ -40,9 +40,23 @@ Compilation::Compilation(Options given)
   DialectRegistry registry;
   registry.insert<MtcDialect, onnx::OnnxDialect, func::FuncDialect>();
   registerCodegenDialects(registry);
-  context = std::make_unique<MLIRContext>(registry);
+  context = std::make_shared<MLIRContext>(registry);
   context->loadAllAvailableDialects();
-  printer = std::make_unique<DiagnosticPrinter>(*context);
+  printer = std::make_shared<DiagnosticPrinter>(*context);
+}
+
+Compilation::Compilation(Options given, const Compilation &imported)
+    : options(std::move(given)), outputs(imported.outputs), context(imported.context),
+      printer(imported.printer), model(imported.model), parameters(imported.parameters),
+      dims(imported.dims), binds(imported.binds), module(ModuleOp(*imported.module).clone()) {}
+
+std::unique_ptr<Compilation> Compilation::startAgain(Options other) {
+  assert(isImportedGraph() && "nothing was lowered");
+  std::unique_ptr<Compilation> made(new Compilation(std::move(other), *this));
+  if (failed(made->chooseTarget()))
+    return nullptr;
+  (*made->module)->setAttr(targetAttribute, made->targetAttr);
+  return made;
 }
 
 /// The target that the flags name, or that a text does.
@@ -317,7 +331,7 @@ FailureOr<OwningOpRef<ModuleOp>> Compilation::placeAgain(const Options &other, S
   if (before == kept.end())
     return failure();
   OwningOpRef<ModuleOp> copy = before->second->clone();
-  MutedMessages muted;
+  HeldMessages dropped;
   for (Stage next = changed; next <= Stage::Placed; next = nextOf(next))
     if (failed(
             runQuietly(*copy, [&](OpPassManager &manager) { buildStage(manager, next, other); })))

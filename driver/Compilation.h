@@ -43,6 +43,12 @@ public:
   /// its types. Or reads a stage's text, and what is needed of the model that it was made from.
   /// Nothing is left to do where that was done.
   mlir::LogicalResult import();
+  /// Another compilation of the graph that was imported, before any of it is lowered, with options
+  /// that differ in what is decided later, the target among it. They share a context: they are not
+  /// to run beside each other. Null, with a message, where there is no such target.
+  std::unique_ptr<Compilation> startAgain(Options other);
+  /// Whether the graph is that of a model, as it was imported.
+  bool isImportedGraph() { return model && getProgram().getStage() == Stage::Onnx; }
   /// Runs the passes from the module's stage up to another.
   mlir::LogicalResult lower(Stage stage);
   /// From here on `lower` keeps the module as it is at each stage, for `placeAgain`.
@@ -74,6 +80,7 @@ public:
   int writeRemarks();
 
 private:
+  Compilation(Options options, const Compilation &imported);
   mlir::LogicalResult report(const onnx::Problems &problems);
   mlir::LogicalResult splitBinds();
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
@@ -96,9 +103,9 @@ private:
   std::optional<IrPrinter> irPrinter;
   std::optional<OutputTarget> remarksTarget, reproducerTarget;
   Remarks remarks; // Outlives the context, whose passes add to it.
-  std::unique_ptr<mlir::MLIRContext> context;
-  std::unique_ptr<DiagnosticPrinter> printer;
-  std::unique_ptr<onnx::Model> model;
+  std::shared_ptr<mlir::MLIRContext> context;
+  std::shared_ptr<DiagnosticPrinter> printer;
+  std::shared_ptr<onnx::Model> model;
   Parameters parameters;
   llvm::StringMap<int64_t> dims;
   std::vector<std::pair<std::string, std::string>> binds;

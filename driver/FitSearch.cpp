@@ -37,6 +37,7 @@ struct Planned {
   Needs needs;
   bool isTooMuch; ///< The variables alone exceed the budget; they are all that is known.
   std::unique_ptr<Compilation> placed = nullptr; ///< null: not worth keeping
+  std::vector<Message> messages = {};            ///< What was said of it, after its import.
 };
 
 class FitSearch {
@@ -49,7 +50,8 @@ public:
   }
 
   LogicalResult run() {
-    Compilation compilation(plain);
+    imported = std::make_unique<Compilation>(plain);
+    Compilation &compilation = *imported;
     if (failed(compilation.import()))
       return failure();
     std::vector<Change> changes = findChanges(plain, compilation);
@@ -150,6 +152,14 @@ private:
     return changes;
   }
 
+  /// Sizes are folded into the graph; nothing else that is changed is in it.
+  std::unique_ptr<Compilation> import(const Options &options) {
+    if (imported->isImportedGraph() && options.dims == plain.dims)
+      return imported->startAgain(options);
+    auto compilation = std::make_unique<Compilation>(options);
+    return succeeded(compilation->import()) ? std::move(compilation) : nullptr;
+  }
+
   /// None where nothing can be planned, or not as well as what is known.
   std::optional<Planned> plan(ArrayRef<Change> changes) {
     Planned planned{plain, changes.size(), "", {}, false};
@@ -157,10 +167,11 @@ private:
       change.apply(planned.options);
       planned.flags += (planned.flags.empty() ? "" : " ") + change.flags;
     }
-    MutedMessages muted;
-    auto compilation = std::make_unique<Compilation>(planned.options);
-    if (failed(compilation->import()))
+    HeldMessages ofImport;
+    std::unique_ptr<Compilation> compilation = import(planned.options);
+    if (!compilation)
       return std::nullopt;
+    HeldMessages held;
     for (Stage stage : {Stage::Training, Stage::Kernels}) {
       if (failed(compilation->lower(stage)))
         return std::nullopt;
@@ -178,6 +189,7 @@ private:
                      secondsOf(module, planned.options, cost) +
                          estimateTransfers(module, cost).exposed};
     planned.placed = std::move(compilation);
+    planned.messages = held.get().vec();
     return planned;
   }
 
@@ -219,8 +231,9 @@ private:
   }
 
   const Options &given;
-  Options plain;            ///< Without what is written once, by the run itself.
-  std::vector<Needs> whole; ///< Of what was tried, without a budget.
+  Options plain;                         ///< Without what is written once, by the run itself.
+  std::unique_ptr<Compilation> imported; ///< With `plain`.
+  std::vector<Needs> whole;              ///< Of what was tried, without a budget.
   std::optional<Planned> best;
 };
 
@@ -240,21 +253,28 @@ std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
   if (failed(search.run()))
     return nullptr;
   std::optional<Planned> best = search.takeBest();
-  if (!best || best->flags.empty())
-    return asGiven; // The run itself says what is wrong, or goes on as it was told.
+  if (!best)
+    return asGiven; // The run itself says what is wrong.
   const bool fits = best->needs.peak <= *options.memory;
-  if (fits)
+  if (best->flags.empty()) {
+    if (!fits)
+      return asGiven;
+  } else if (fits) {
     note(llvm::formatv("--memory: chosen {0}: {1}, about {2} an update", best->flags,
                        formatBytes(best->needs.peak), formatSeconds(best->needs.seconds)));
-  else
+  } else {
     note(llvm::formatv("--memory: nothing that may be changed suffices; the following is with {0}",
                        best->flags));
+  }
   Options chosen = best->options;
   chosen.remarks = options.remarks;
   chosen.irFolder = options.irFolder;
   chosen.reproducer = options.reproducer;
   chosen.leastIfMissed = true;
   options = std::move(chosen);
-  return fits && needsPlacedAlone(options) ? std::move(best->placed)
-                                           : std::make_unique<Compilation>(options);
+  if (!fits || !needsPlacedAlone(options))
+    return std::make_unique<Compilation>(options);
+  for (const Message &message : best->messages)
+    say(message);
+  return std::move(best->placed);
 }

@@ -16,7 +16,7 @@ using namespace mtc::tool;
 namespace {
 
 std::optional<int64_t> planAgain(const Options &options) {
-  MutedMessages muted;
+  HeldMessages dropped;
   Compilation compilation(options);
   if (failed(compilation.import()) || failed(compilation.lower(Stage::Placed)))
     return std::nullopt;

@@ -21,21 +21,38 @@ int mtc::tool::report(llvm::Error error) { return report("mtc", std::move(error)
 
 void mtc::tool::fail(llvm::Error error) { exit(report(std::move(error))); }
 
-static unsigned muted = 0;
+/// The innermost.
+static HeldMessages *holder = nullptr;
 
-MutedMessages::MutedMessages() { ++muted; }
-MutedMessages::~MutedMessages() { --muted; }
+HeldMessages::HeldMessages() : outer(holder) { holder = this; }
+HeldMessages::~HeldMessages() { holder = outer; }
 
-void mtc::tool::note(const llvm::Twine &message) {
-  if (muted)
-    return;
-  llvm::WithColor::note(llvm::errs(), "mtc") << message << "\n";
+void HeldMessages::add(const Message &message) {
+  if (seen.insert(message.text).second)
+    messages.push_back(message);
 }
 
+void mtc::tool::say(const Message &message) {
+  if (holder)
+    return holder->add(message);
+  switch (message.severity) {
+  case DiagnosticSeverity::Error:
+    llvm::WithColor::error(llvm::errs(), "mtc") << message.text << "\n";
+    break;
+  case DiagnosticSeverity::Warning:
+    llvm::WithColor::warning(llvm::errs(), "mtc") << message.text << "\n";
+    break;
+  case DiagnosticSeverity::Note:
+  case DiagnosticSeverity::Remark:
+    llvm::WithColor::note(llvm::errs(), "mtc") << message.text << "\n";
+    break;
+  }
+}
+
+void mtc::tool::note(const llvm::Twine &message) { say({DiagnosticSeverity::Note, message.str()}); }
+
 void mtc::tool::warn(const llvm::Twine &message) {
-  if (muted)
-    return;
-  llvm::WithColor::warning(llvm::errs(), "mtc") << message << "\n";
+  say({DiagnosticSeverity::Warning, message.str()});
 }
 
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context)
@@ -52,22 +69,9 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
     llvm::raw_string_ostream(text) << place.getFilename().getValue() << ':' << place.getLine()
                                    << ':' << place.getColumn() << ": ";
   text += diagnostic.str();
-  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-    ++errors;
-  if (muted || !seen.insert(text).second)
+  if (!holder && !seen.insert(text).second)
     return;
-  switch (diagnostic.getSeverity()) {
-  case DiagnosticSeverity::Error:
-    llvm::WithColor::error(llvm::errs(), "mtc") << text << "\n";
-    break;
-  case DiagnosticSeverity::Warning:
-    warn(text);
-    break;
-  case DiagnosticSeverity::Note:
-  case DiagnosticSeverity::Remark:
-    note(text);
-    break;
-  }
+  say({diagnostic.getSeverity(), text});
   for (Diagnostic &attached : diagnostic.getNotes())
     note(attached.str());
 }

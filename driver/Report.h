@@ -9,6 +9,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 
+#include <vector>
+
 namespace mtc::tool {
 
 /// Says what is wrong with the user's input, and ends with exit code 1.
@@ -20,25 +22,42 @@ int report(llvm::Error error);
 void note(const llvm::Twine &message);
 void warn(const llvm::Twine &message);
 
-/// While one lives, nothing is said: neither notes nor diagnostics.
-class MutedMessages {
+/// What is said to the user.
+struct Message {
+  mlir::DiagnosticSeverity severity;
+  std::string text;
+};
+void say(const Message &message);
+
+/// While one lives, what would be said is kept by it: notes, warnings and diagnostics. It goes with
+/// it.
+class HeldMessages {
 public:
-  MutedMessages();
-  ~MutedMessages();
+  HeldMessages();
+  ~HeldMessages();
+  HeldMessages(const HeldMessages &) = delete;
+  HeldMessages &operator=(const HeldMessages &) = delete;
+
+  /// Those that were kept, each once.
+  llvm::ArrayRef<Message> get() const { return messages; }
+  void add(const Message &message);
+
+private:
+  HeldMessages *outer;
+  llvm::StringSet<> seen;
+  std::vector<Message> messages;
 };
 
 /// Prints the compiler's diagnostics as a user reads them: kind, node, message; the same one once.
 class DiagnosticPrinter {
 public:
   explicit DiagnosticPrinter(mlir::MLIRContext &context);
-  unsigned errorCount() const { return errors; }
 
 private:
   void print(mlir::Diagnostic &diagnostic);
 
   mlir::ScopedDiagnosticHandler handler;
   llvm::StringSet<> seen;
-  unsigned errors = 0;
 };
 
 } // namespace mtc::tool

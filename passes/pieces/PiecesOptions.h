@@ -22,7 +22,7 @@ struct PiecesOptions {
          "gradients, the middle of a layer",
          {{"none", "every value as a whole"},
           {"auto", "where --memory asks for it, what costs the least time"},
-          {"all", "all that lowers the peak"}}});
+          {"all", "all that lowers the peak, but for the last bytes, which take the most time"}}});
   }
 };
 

@@ -13,8 +13,8 @@ def PiecesPass : Pass<"mtc-pieces", "::mlir::ModuleOp"> {
     these operations is assembled of the pieces where it lies, or the sum of what each adds. So the logits of a language
     model, their loss and both their gradients are computed for some tokens at a time (as in Liger kernels' fused linear
     cross-entropy; Hsu et al., 2024), and the wide middle of a layer (tiled MLP of ALST; Bekman et al., 2025). Operations
-    say how they are computed in pieces (`PiecewiseOpInterface`). With `pieces=all` this is done to all that lowers the peak;
-    `auto` is left to `mtc-fit`.
+    say how they are computed in pieces (`PiecewiseOpInterface`). With `pieces=all` this is done to all that lowers the peak,
+    until a step takes half as long again for 1/32 of it; `auto` is left to `mtc-fit`.
 
     ```mlir
     %y = mtc.contract %x, %w ... : tensor<64x32xf32>, tensor<32x4096xf32> -> tensor<64x4096xf32>

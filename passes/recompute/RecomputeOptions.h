@@ -23,7 +23,7 @@ struct RecomputeOptions {
           {"sqrt",
            "all but a checkpoint every root of so many layers as there are, as Chen et al. (2016)"},
           {"auto", "where --memory asks for it, what costs the least time"},
-          {"all", "all that lowers the peak"}}});
+          {"all", "all that lowers the peak, but for the last bytes, which take the most time"}}});
   }
 };
 

@@ -39,11 +39,11 @@ def Recompute : Pass<"mtc-recompute", "::mlir::ModuleOp"> {
   let description = [{
     What is alive at the peak and read behind it is computed again in front of its first late reader, of what is alive there, and of
     what is computed again too. Calls run again, and of kernels what computes the value, random numbers included, so that nothing
-    but time and memory changes. With `recompute=all` this is done to all that lowers the peak: the values that free the
-    most bytes for the least time first, equal ones of equal layers together. `auto` is left to `mtc-fit`. With `recompute=sqrt` every sqrt(n)-th
-    of the n operations that all of the forward pass goes through, such as the ends of layers, is a checkpoint, and all other
-    values are computed again, from one checkpoint to the next (Chen et al., "Training Deep Nets with Sublinear Memory Cost",
-    2016).
+    but time and memory changes. With `recompute=all` this is done to all that lowers the peak, until a step takes half as long
+    again for 1/32 of it: the values that free the most bytes for the least time first, equal ones of equal layers together.
+    `auto` is left to `mtc-fit`. With `recompute=sqrt` every sqrt(n)-th of the n operations that all of the forward pass goes
+    through, such as the ends of layers, is a checkpoint, and all other values are computed again, from one checkpoint to the
+    next (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016).
 
     ```mlir
     %h = mtc.contract %x, %w ...

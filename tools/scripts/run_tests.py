@@ -61,7 +61,8 @@ def run_shard(executable: Path, shard: int, shards: int) -> tuple[dict | None, i
         environment = os.environ | {
             "GTEST_SHARD_INDEX": str(shard),
             "GTEST_TOTAL_SHARDS": str(shards),
-            "MTC_EMULATED_RACES": "1",  # as in lit.cfg.py
+            "MTC_EMULATED_RACES": "1",  # this and the next as in lit.cfg.py
+            "OMP_WAIT_POLICY": "passive",
         }
         try:
             result = subprocess.run(

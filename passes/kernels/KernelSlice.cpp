@@ -30,7 +30,7 @@ static void loadResult(KernelOp kernel, KernelOp original, unsigned result) {
   computed.replaceAllUsesWith(loaded);
 }
 
-/// The kernel that computes one result, of those in `loaded` and of inputs.
+/// The kernel that computes one result, of those in `loaded` and of inputs; null where it reduces.
 static KernelOp slice(OpBuilder &builder, KernelOp kernel, unsigned result,
                       ArrayRef<unsigned> loaded) {
   auto whole = cast<KernelOp>(builder.clone(*kernel));
@@ -44,16 +44,17 @@ static KernelOp slice(OpBuilder &builder, KernelOp kernel, unsigned result,
                         Value());
   yield.erase();
   eraseUnread(whole);
-  Block &body = whole.getBody().front();
-  const bool reduces = !body.getOps<KernelReduceOp>().empty();
+  // Targets add up in an order that all of a kernel's accesses and operations decide: a slice that
+  // reduced would find other bits.
+  const bool reduces = !whole.getBody().front().getOps<KernelReduceOp>().empty();
   const bool coversSpace = llvm::all_of(llvm::enumerate(kernel.getSpace()), [&](auto dim) {
     return dim.value() == 1 || map.isFunctionOfDim(dim.index());
   });
   KernelOp sliced;
-  if ((reduces || coversSpace) && !whole.getInputs().empty()) {
-    sliced = KernelOp::create(
-        builder, kernel.getLoc(), kernel->getResult(result).getType(), kernel.getSpace(),
-        reduces ? kernel.getReduced() : ArrayRef<int64_t>(), kernel.getPoints(), whole.getInputs());
+  if (!reduces && coversSpace && !whole.getInputs().empty()) {
+    sliced = KernelOp::create(builder, kernel.getLoc(), kernel->getResult(result).getType(),
+                              kernel.getSpace(), /*reduced=*/ArrayRef<int64_t>(),
+                              kernel.getPoints(), whole.getInputs());
     sliced->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
     sliced.getBody().takeBody(whole.getBody());
   }
@@ -68,8 +69,7 @@ KernelOp mtc::sliceKernel(OpBuilder &builder, KernelOp kernel, unsigned result,
       !kernel.getBody().front().getOps<KernelCheckOp>().empty())
     return nullptr;
   auto isCheap = [&](KernelOp sliced) {
-    return sliced && sliced.getBody().front().getOps<KernelReduceOp>().empty() &&
-           llvm::all_of(sliced.getInputs(), isAvailable);
+    return sliced && llvm::all_of(sliced.getInputs(), isAvailable);
   };
   KernelOp alone = slice(builder, kernel, result, {});
   if (isCheap(alone))

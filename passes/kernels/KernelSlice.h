@@ -16,7 +16,8 @@ using IsAvailable = llvm::function_ref<bool(mlir::Value)>;
 /// insertion point. Where the inputs that it takes are not all available, or it would have to
 /// reduce, it starts from those of the other results that are available and stored as they are
 /// computed: a normalized row from the centred one and its deviation. Null where the result cannot
-/// be computed apart: one that points add to, or that an index check stands in front of.
+/// be computed apart: one that needs a reduction, that points add to, or that an index check stands
+/// in front of.
 KernelOp sliceKernel(mlir::OpBuilder &builder, KernelOp kernel, unsigned result,
                      IsAvailable isAvailable);
 

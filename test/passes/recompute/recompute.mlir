@@ -123,3 +123,31 @@ func.func @slice(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> {mt
   }
   return %y, %g : tensor<4x64xf32>, tensor<4x64xf32>
 }
+
+// -----
+
+// What a kernel reduces is not reduced by a part of it, which might add up in another order: all of it runs again.
+// CHECK-LABEL: func.func @whole
+// CHECK: mtc.kernel [64, 64] reduce [1]
+// CHECK: %[[AGAIN:.*]]:2 = mtc.kernel [64, 64] reduce [1](%{{.*}}) attributes {mtc.recomputed} : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>)
+// CHECK: mtc.contract %{{.*}}, %[[AGAIN]]#0
+mtc.variable parameter @v : tensor<64x64xf32> = #mtc.zeros
+func.func @whole(%x: tensor<4x64xf32> {mtc.name = "x"}) -> (tensor<4x64xf32> {mtc.name = "y"}, tensor<4x64xf32> {mtc.name = "z"}) {
+  %v = mtc.read @v : tensor<64x64xf32>
+  %n:2 = mtc.kernel [64, 64] reduce [1](%v) : (tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>):
+    %e = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<64x64xf32> -> f32
+    %m = mtc.kernel.reduce add %e : f32
+    %c = arith.subf %e, %m : f32
+    %q = arith.mulf %c, %c : f32
+    mtc.kernel.yield %c, %q at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>] : f32, f32
+  }
+  %h = mtc.contract %x, %n#1 batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %i = mtc.contract %h, %n#0 batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %large = mtc.contract %x, %i batch [] x [] over [0] x [0] : tensor<4x64xf32>, tensor<4x64xf32> -> tensor<64x64xf32>
+  %larger = mtc.contract %large, %large batch [] x [] over [0] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %largest = mtc.contract %larger, %large batch [] x [] over [0] x [0] : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %y = mtc.contract %x, %largest batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  %z = mtc.contract %y, %n#0 batch [] x [] over [1] x [0] : tensor<4x64xf32>, tensor<64x64xf32> -> tensor<4x64xf32>
+  return %y, %z : tensor<4x64xf32>, tensor<4x64xf32>
+}

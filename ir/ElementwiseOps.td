@@ -102,12 +102,20 @@ def ErfOp : Mtc_UnaryOp<"erf", "y = 2/sqrt(pi) * integral of e^(-t^2) from 0 to 
   "g.mul(g.mul(dy, g.splat(x, 1.1283791670955126)), g.exp(g.neg(g.mul(x, x))))">;
 def SinOp : Mtc_UnaryOp<"sin", "y = sin x", "math::SinOp::create(b, loc, x)", "g.mul(dy, g.cos(x))">;
 def CosOp : Mtc_UnaryOp<"cos", "y = cos x", "math::CosOp::create(b, loc, x)", "g.neg(g.mul(dy, g.sin(x)))">;
+// At -1 and 1 the derivative is infinite, and so is the gradient, as in PyTorch. 1 - x² keeps its digits near them as a
+// product.
+def AsinOp : Mtc_UnaryOp<"asin", "y with sin y = x, from -pi/2 to pi/2", "math::AsinOp::create(b, loc, x)",
+  "g.mul(dy, g.rsqrt(g.mul(g.sub(g.splat(x, 1.0), x), g.add(g.splat(x, 1.0), x))))">;
+def AcosOp : Mtc_UnaryOp<"acos", "y with cos y = x, from 0 to pi", "math::AcosOp::create(b, loc, x)",
+  "g.neg(g.mul(dy, g.rsqrt(g.mul(g.sub(g.splat(x, 1.0), x), g.add(g.splat(x, 1.0), x)))))">;
+def AtanOp : Mtc_UnaryOp<"atan", "y with tan y = x, from -pi/2 to pi/2", "math::AtanOp::create(b, loc, x)",
+  "g.div(dy, g.add(g.splat(x, 1.0), g.mul(x, x)))">;
 def FloorOp : Mtc_FlatUnaryOp<"floor", "the largest integer that is not above x", "math::FloorOp::create(b, loc, x)">;
 def CeilOp : Mtc_FlatUnaryOp<"ceil", "the smallest integer that is not below x", "math::CeilOp::create(b, loc, x)">;
 def RoundOp : Mtc_FlatUnaryOp<"round", "the nearest integer, halves to even", "math::RoundEvenOp::create(b, loc, x)">;
-def SignOp : Mtc_FlatUnaryOp<"sign", "-1, 0 or 1; NaN stays NaN", "::mtc::detail::buildSign(b, loc, x)", Mtc_NumberTensor>;
-def NotOp : Mtc_FlatUnaryOp<"not", "logical negation",
-  "arith::XOrIOp::create(b, loc, x, ::mtc::scalarConstant(b, loc, x.getType(), 1))", Mtc_BoolTensor>;
+def SignOp : Mtc_FlatUnaryOp<"sign", "-1, 0 or 1; NaN stays NaN", "::mtc::detail::buildSign(b, loc, x, isUnsigned)", Mtc_NumberTensor>;
+def NotOp : Mtc_FlatUnaryOp<"not", "each bit negated",
+  "arith::XOrIOp::create(b, loc, x, ::mtc::scalarConstant(b, loc, x.getType(), -1))", Mtc_BitsTensor>;
 
 def IsNanOp : Mtc_ElementwiseOp<"is_nan", [SameOperandsAndResultShape, Mtc_ZeroGradient]> {
   let summary = "whether x is not a number";
@@ -235,7 +243,7 @@ class Mtc_BinaryOp<string mnemonic, string text, string scalarCode, string lhsRu
 }
 
 class Mtc_LogicalOp<string mnemonic, string text, string scalarCode>
-    : Mtc_BinaryBase<mnemonic, Mtc_BoolTensor, [Commutative, Mtc_ZeroGradient]> {
+    : Mtc_BinaryBase<mnemonic, Mtc_BitsTensor, [Commutative, Mtc_ZeroGradient]> {
   let summary = text;
   let hasFolder = 0;
   let extraClassDefinition = elementwiseDefinition # [{
@@ -268,9 +276,23 @@ def PowOp : Mtc_BinaryOp<"pow", "y = a^b", "math::PowFOp::create(b, loc, x, y)",
   let hasCanonicalizer = 1;
   let extraClassDeclaration = rangeSensitive;
 }
-def AndOp : Mtc_LogicalOp<"and", "a and b", "arith::AndIOp::create(b, loc, x, y)">;
-def OrOp : Mtc_LogicalOp<"or", "a or b", "arith::OrIOp::create(b, loc, x, y)">;
-def XorOp : Mtc_LogicalOp<"xor", "a or b but not both", "arith::XOrIOp::create(b, loc, x, y)">;
+def AndOp : Mtc_LogicalOp<"and", "a and b, bit by bit", "arith::AndIOp::create(b, loc, x, y)">;
+def OrOp : Mtc_LogicalOp<"or", "a or b, bit by bit", "arith::OrIOp::create(b, loc, x, y)">;
+def XorOp : Mtc_LogicalOp<"xor", "a or b but not both, bit by bit", "arith::XOrIOp::create(b, loc, x, y)">;
+
+class Mtc_ShiftOp<string mnemonic, string text, string isLeft>
+    : Mtc_BinaryBase<mnemonic, Mtc_IntegerTensor, [Mtc_ZeroGradient]> {
+  let summary = text;
+  let hasFolder = 0;
+  let extraClassDefinition = elementwiseDefinition # [{
+      return ::mtc::detail::buildShift(b, loc, operands[0], operands[1], }] # isLeft # [{);
+    }
+  }];
+}
+
+// Zeros come in. By as many places as there are bits, or more, nothing else is left: b counts as unsigned.
+def ShiftLeftOp : Mtc_ShiftOp<"shift_left", "a with its bits moved b places up", "true">;
+def ShiftRightOp : Mtc_ShiftOp<"shift_right", "a with its bits moved b places down", "false">;
 
 def CompareOp : Mtc_ElementwiseOp<"compare", [SameOperandsAndResultShape, SameTypeOperands, Mtc_ZeroGradient]> {
   let summary = "whether a predicate holds between a and b";

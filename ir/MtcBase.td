@@ -44,6 +44,7 @@ def Mtc_FloatTensor : StaticShapeTensorOf<[Mtc_Float]>;
 def Mtc_IntegerTensor : StaticShapeTensorOf<[Mtc_Integer]>;
 def Mtc_NumberTensor : StaticShapeTensorOf<[Mtc_Number]>;
 def Mtc_BoolTensor : StaticShapeTensorOf<[I1]>;
+def Mtc_BitsTensor : StaticShapeTensorOf<[I1, Mtc_Integer]>;
 
 // What a kernel's body computes with: narrow floats are widened to f32 on load, integers are signless.
 def Mtc_Scalar : AnyTypeOf<[F64, F32, I64, I32, I16, I8, I1], "scalar of a kernel's body">;

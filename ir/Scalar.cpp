@@ -145,7 +145,18 @@ Value mtc::detail::buildLogistic(OpBuilder &b, Location loc, Value x) {
   return arith::DivFOp::create(b, loc, one, arith::AddFOp::create(b, loc, one, e));
 }
 
-Value mtc::detail::buildSign(OpBuilder &b, Location loc, Value x) {
+Value mtc::detail::buildShift(OpBuilder &b, Location loc, Value x, Value by, bool isLeft) {
+  Type type = x.getType();
+  Value zero = scalarConstant(b, loc, type, 0);
+  Value width = scalarConstant(b, loc, type, type.getIntOrFloatBitWidth());
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, by, width);
+  Value places = arith::SelectOp::create(b, loc, fits, by, zero);
+  Value moved = isLeft ? arith::ShLIOp::create(b, loc, x, places).getResult()
+                       : arith::ShRUIOp::create(b, loc, x, places).getResult();
+  return arith::SelectOp::create(b, loc, fits, moved, zero);
+}
+
+Value mtc::detail::buildSign(OpBuilder &b, Location loc, Value x, bool isUnsigned) {
   Value zero = scalarConstant(b, loc, x.getType(), 0);
   Value one = scalarConstant(b, loc, x.getType(), 1);
   Value minusOne = scalarConstant(b, loc, x.getType(), -1);
@@ -157,6 +168,8 @@ Value mtc::detail::buildSign(OpBuilder &b, Location loc, Value x) {
     Value rest = arith::SelectOp::create(b, loc, negative, minusOne, x);
     return arith::SelectOp::create(b, loc, positive, one, rest);
   }
+  if (isUnsigned)
+    return arith::MinUIOp::create(b, loc, x, one);
   positive = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, x, zero);
   negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, zero);
   Value rest = arith::SelectOp::create(b, loc, negative, minusOne, zero);

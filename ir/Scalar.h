@@ -44,7 +44,10 @@ mlir::Value arithmetic(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, ml
 }
 
 mlir::Value buildLogistic(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
-mlir::Value buildSign(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
+mlir::Value buildSign(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, bool isUnsigned);
+/// x with its bits moved `by` places, an unsigned number; 0 where it has not so many.
+mlir::Value buildShift(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value by,
+                       bool isLeft);
 /// The f32 nearest to the one of these bits that a bf16 can hold; ties are rounded away from zero.
 mlir::Value buildHighHalf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value bits);
 mlir::Value buildDivision(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,

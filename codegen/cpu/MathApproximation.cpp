@@ -81,7 +81,8 @@ struct ApproximateMath : mtc::impl::ApproximateMathBase<ApproximateMath> {
         math::LogOp::getOperationName(),  math::Log1pOp::getOperationName(),
         math::Log2Op::getOperationName(), math::TanhOp::getOperationName(),
         math::ErfOp::getOperationName(),  math::ErfcOp::getOperationName(),
-        math::AsinOp::getOperationName(), math::AcosOp::getOperationName()};
+        math::AsinOp::getOperationName(), math::AcosOp::getOperationName(),
+        math::AtanOp::getOperationName()};
     RewritePatternSet patterns(&getContext());
     populateMathAlgebraicSimplificationPatterns(patterns);
     populateMathPolynomialApproximationPatterns(

@@ -74,6 +74,9 @@ Value atanh(TensorBuilder &b, Value x) {
 }
 
 Value tan(TensorBuilder &b, Value x) { return b.div(b.sin(x), b.cos(x)); }
+Value asin(TensorBuilder &b, Value x) { return AsinOp::create(b, x); }
+Value acos(TensorBuilder &b, Value x) { return AcosOp::create(b, x); }
+Value atan(TensorBuilder &b, Value x) { return AtanOp::create(b, x); }
 Value floor(TensorBuilder &b, Value x) { return FloorOp::create(b, x); }
 Value ceil(TensorBuilder &b, Value x) { return CeilOp::create(b, x); }
 Value round(TensorBuilder &b, Value x) { return RoundOp::create(b, x); }
@@ -137,9 +140,9 @@ void registerFunctions(Operators &operators) {
   add("Asinh", 9, [](auto x) { return std::asinh(x); }, asinh);
   add("Acosh", 9, [](auto x) { return std::acosh(x); }, acosh);
   add("Atanh", 9, [](auto x) { return std::atanh(x); }, atanh);
-  add("Asin", 7, [](auto x) { return std::asin(x); }, nullptr);
-  add("Acos", 7, [](auto x) { return std::acos(x); }, nullptr);
-  add("Atan", 7, [](auto x) { return std::atan(x); }, nullptr);
+  add("Asin", 7, [](auto x) { return std::asin(x); }, asin);
+  add("Acos", 7, [](auto x) { return std::acos(x); }, acos);
+  add("Atan", 7, [](auto x) { return std::atan(x); }, atan);
 }
 
 void evaluateAbs(Inference &node) {
@@ -190,7 +193,10 @@ void registerElementwiseOperators(Operators &operators) {
                 {.infer = inferSameBoolean,
                  .evaluate = evaluateNot,
                  .convert = expression([](B &b, Value x) { return b.logicalNot(x); })});
-  operators.add("BitwiseNot", 18, {.infer = inferSameInteger, .evaluate = evaluateBitwiseNot});
+  operators.add("BitwiseNot", 18,
+                {.infer = inferSameInteger,
+                 .evaluate = evaluateBitwiseNot,
+                 .convert = expression([](B &b, Value x) { return b.logicalNot(x); })});
   operators.add("IsNaN", 9,
                 {.infer = inferTest,
                  .evaluate = evaluateIsNaN,

@@ -60,12 +60,14 @@ void addLogic(Operators &operators, StringRef name, int64_t version, Compute com
 }
 
 template <typename Compute>
-void addBitwise(Operators &operators, StringRef name, int64_t version, Compute compute) {
+void addBitwise(Operators &operators, StringRef name, int64_t version, Compute compute,
+                Value (*build)(TensorBuilder &b, Value x, Value y)) {
   auto evaluate = [compute](Inference &node) {
     node.fold(0,
               zip<uint64_t, uint64_t>(node.tensor(0), node.tensor(1), node.resultType(), compute));
   };
-  operators.add(name, version, {.infer = inferBitwise, .evaluate = evaluate});
+  auto convert = [build](Conversion &node) { return node.result(0, combineOperands(node, build)); };
+  operators.add(name, version, {.infer = inferBitwise, .evaluate = evaluate, .convert = convert});
 }
 
 bool shiftsLeft(NodeView &node) {
@@ -83,6 +85,15 @@ void evaluateBitShift(Inference &node) {
                                        [left](uint64_t a, uint64_t b) -> uint64_t {
                                          return b >= 64 ? 0 : left ? a << b : a >> b;
                                        }));
+}
+
+LogicalResult convertBitShift(Conversion &node) {
+  bool left = shiftsLeft(node);
+  return node.result(0, combineOperands(node, [left](TensorBuilder &b, Value x, Value y) -> Value {
+                       if (left)
+                         return ShiftLeftOp::create(b, x, y);
+                       return ShiftRightOp::create(b, x, y);
+                     }));
 }
 
 LogicalResult inferWhere(Inference &node) {
@@ -136,10 +147,14 @@ void registerLogicOperators(Operators &operators) {
   addLogic(operators, "Xor", 7, std::not_equal_to<>(),
            [](B &b, Value x, Value y) -> Value { return XorOp::create(b, x, y); });
 
-  addBitwise(operators, "BitwiseAnd", 18, std::bit_and<>());
-  addBitwise(operators, "BitwiseOr", 18, std::bit_or<>());
-  addBitwise(operators, "BitwiseXor", 18, std::bit_xor<>());
-  operators.add("BitShift", 11, {.infer = inferBitShift, .evaluate = evaluateBitShift});
+  addBitwise(operators, "BitwiseAnd", 18, std::bit_and<>(),
+             [](B &b, Value x, Value y) { return b.logicalAnd(x, y); });
+  addBitwise(operators, "BitwiseOr", 18, std::bit_or<>(),
+             [](B &b, Value x, Value y) { return b.logicalOr(x, y); });
+  addBitwise(operators, "BitwiseXor", 18, std::bit_xor<>(),
+             [](B &b, Value x, Value y) -> Value { return XorOp::create(b, x, y); });
+  operators.add("BitShift", 11,
+                {.infer = inferBitShift, .evaluate = evaluateBitShift, .convert = convertBitShift});
 
   operators.add("Where", 9,
                 {.infer = inferWhere, .evaluate = evaluateWhere, .convert = convertWhere});

@@ -26,3 +26,16 @@ func.func @elementwise(%x: tensor<4xf32>, %n: tensor<4xi32>, %c: tensor<4xi1>) -
   %l = mtc.select %k, %a, %h : tensor<4xi1>, tensor<4xf32>
   return %l : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @bits
+func.func @bits(%x: tensor<4xui8>, %n: tensor<4xi64>) -> (tensor<4xui8>, tensor<4xi64>) {
+  // CHECK: mtc.shift_left %{{.*}}, %{{.*}} : tensor<4xui8>
+  %a = mtc.shift_left %x, %x : tensor<4xui8>
+  // CHECK: mtc.shift_right %{{.*}}, %{{.*}} : tensor<4xui8>
+  %b = mtc.shift_right %a, %x : tensor<4xui8>
+  // CHECK: mtc.xor %{{.*}}, %{{.*}} : tensor<4xi64>
+  %c = mtc.xor %n, %n : tensor<4xi64>
+  // CHECK: mtc.not %{{.*}} : tensor<4xi64>
+  %d = mtc.not %c : tensor<4xi64>
+  return %b, %d : tensor<4xui8>, tensor<4xi64>
+}

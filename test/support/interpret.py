@@ -74,6 +74,7 @@ SIMPLE = {
     "arith.select": np.where,
     "math.exp": np.exp, "math.expm1": np.expm1, "math.log": np.log, "math.log1p": np.log1p, "math.sqrt": np.sqrt,
     "math.rsqrt": lambda x: 1 / np.sqrt(x), "math.tanh": np.tanh, "math.sin": np.sin, "math.cos": np.cos,
+    "math.asin": np.arcsin, "math.acos": np.arccos, "math.atan": np.arctan,
     "math.erf": lambda x: np.vectorize(math.erf, otypes=[x.dtype])(x), "math.floor": np.floor, "math.ceil": np.ceil,
     "math.roundeven": np.rint, "math.absf": np.abs, "math.absi": np.abs, "math.powf": np.power,
     "math.fma": lambda x, y, z: x * y + z,

@@ -78,6 +78,34 @@ func.func @cos(%x: tensor<5xf64>) -> tensor<5xf64> {
   %y = mtc.cos %x : tensor<5xf64>
   return %y : tensor<5xf64>
 }
+func.func @asin(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %y = mtc.asin %x : tensor<3xf64>
+  return %y : tensor<3xf64>
+}
+// given @asin a0 = [-0.9, 0, 0.8]
+func.func @asin_at_one(%x: tensor<2xf64>) -> tensor<2xf64> {
+  %y = mtc.asin %x : tensor<2xf64>
+  return %y : tensor<2xf64>
+}
+// given @asin_at_one a0 = [1, -1]
+// given @asin_at_one_vjp a1 = [1, 1]
+// expect @asin_at_one_vjp = np.array([inf, inf])
+func.func @acos(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %y = mtc.acos %x : tensor<3xf64>
+  return %y : tensor<3xf64>
+}
+// given @acos a0 = [-0.8, 0, 0.9]
+func.func @acos_at_one(%x: tensor<2xf64>) -> tensor<2xf64> {
+  %y = mtc.acos %x : tensor<2xf64>
+  return %y : tensor<2xf64>
+}
+// given @acos_at_one a0 = [1, -1]
+// given @acos_at_one_vjp a1 = [1, 1]
+// expect @acos_at_one_vjp = np.array([-inf, -inf])
+func.func @atan(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %y = mtc.atan %x : tensor<5xf64>
+  return %y : tensor<5xf64>
+}
 func.func @flat(%x: tensor<5xf64>) -> tensor<5xf64> {
   %a = mtc.floor %x : tensor<5xf64>
   %b = mtc.ceil %x : tensor<5xf64>

@@ -32,14 +32,37 @@ func.func @extrema(%a: tensor<3xf32>, %b: tensor<3xf32>) -> (tensor<3xf32>, tens
 // given @extrema a1 = [1, nan, 2]
 // expect @extrema = np.array([nan, nan, 2]), np.array([nan, nan, -inf])
 
-func.func @sign(%x: tensor<4xf32>, %n: tensor<3xi32>) -> (tensor<4xf32>, tensor<3xi32>) {
+func.func @sign(%x: tensor<4xf32>, %n: tensor<3xi32>, %u: tensor<2xui8>) -> (tensor<4xf32>, tensor<3xi32>, tensor<2xui8>) {
   %y = mtc.sign %x : tensor<4xf32>
   %m = mtc.sign %n : tensor<3xi32>
-  return %y, %m : tensor<4xf32>, tensor<3xi32>
+  %v = mtc.sign %u : tensor<2xui8>
+  return %y, %m, %v : tensor<4xf32>, tensor<3xi32>, tensor<2xui8>
 }
 // given @sign a0 = [-2, 0, 3, nan]
 // given @sign a1 = [-2, 0, 3]
-// expect @sign = np.array([-1, 0, 1, nan]), np.array([-1, 0, 1])
+// given @sign a2 = [-1, 0]
+// expect @sign = np.array([-1, 0, 1, nan]), np.array([-1, 0, 1]), np.array([1, 0])
+
+// Bit by bit; by as many places as there are bits, or more, nothing is left. -1 is 255 places.
+func.func @bits(%a: tensor<4xi8>, %b: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) {
+  %and = mtc.and %a, %b : tensor<4xi8>
+  %or = mtc.or %a, %b : tensor<4xi8>
+  %xor = mtc.xor %a, %b : tensor<4xi8>
+  %not = mtc.not %a : tensor<4xi8>
+  return %and, %or, %xor, %not : tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>
+}
+// given @bits a0 = [12, -1, 0, 85]
+// given @bits a1 = [10, 7, 0, -86]
+// expect @bits = np.array([8, 7, 0, 0]), np.array([14, -1, 0, -1]), np.array([6, -8, 0, -1]), np.array([-13, 0, -1, -86])
+
+func.func @shifts(%a: tensor<4xi8>, %b: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>) {
+  %left = mtc.shift_left %a, %b : tensor<4xi8>
+  %right = mtc.shift_right %a, %b : tensor<4xi8>
+  return %left, %right : tensor<4xi8>, tensor<4xi8>
+}
+// given @shifts a0 = [3, -1, 5, 5]
+// given @shifts a1 = [2, 7, 8, -1]
+// expect @shifts = np.array([12, -128, 0, 0]), np.array([0, 1, 0, 0])
 
 func.func @casts(%x: tensor<3xf32>, %u: tensor<2xui8>, %c: tensor<2xi1>, %n: tensor<2xi64>)
     -> (tensor<3xi32>, tensor<3xi1>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi8>) {

@@ -237,6 +237,18 @@ SmallVector<double> NodeView::floats(StringRef name, ArrayRef<double> byDefault)
   return SmallVector<double>(byDefault);
 }
 
+SmallVector<StringRef> NodeView::strings(StringRef name, ArrayRef<StringRef> byDefault) {
+  Attribute found = attribute(name);
+  auto list = dyn_cast_or_null<ArrayAttr>(found);
+  if (list && llvm::all_of(list, llvm::IsaPred<StringAttr>))
+    return llvm::map_to_vector(list.getAsRange<StringAttr>(),
+                               [](StringAttr text) { return text.getValue(); });
+  if (found)
+    (void)failure("attribute " + name + " = " + llvm::to_string(found) +
+                  ", expected a list of strings");
+  return SmallVector<StringRef>(byDefault);
+}
+
 ElementsAttr NodeView::elements(StringRef name) {
   Attribute found = attribute(name);
   auto value = dyn_cast_or_null<ElementsAttr>(found);

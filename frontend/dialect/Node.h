@@ -108,6 +108,8 @@ public:
   bool flag(llvm::StringRef name, bool byDefault);
   double floating(llvm::StringRef name, std::optional<double> byDefault = std::nullopt);
   llvm::StringRef string(llvm::StringRef name, llvm::StringRef byDefault);
+  llvm::SmallVector<llvm::StringRef> strings(llvm::StringRef name,
+                                             llvm::ArrayRef<llvm::StringRef> byDefault);
   /// A string out of `allowed`; anything else is reported with the list.
   llvm::StringRef choice(llvm::StringRef name, llvm::StringRef byDefault,
                          llvm::ArrayRef<llvm::StringRef> allowed);

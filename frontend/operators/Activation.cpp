@@ -1,14 +1,9 @@
 //===- Activation.cpp - Activation functions --------------------------------------------------===//
-//
-// Written with select where they have a kink, so that the gradient there is that of PyTorch's
-// function and NaN passes. The side that is not chosen is kept finite: its cotangent is 0, and 0
-// times infinity would be NaN.
-//
 //===------------------------------------------------------------------------------------------===//
 
+#include "frontend/operators/ActivationFormulas.h"
 #include "frontend/operators/Broadcast.h"
 #include "frontend/operators/Elementwise.h"
-#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Operators.h"
 
 #include <cmath>
@@ -19,24 +14,6 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-Value isPositive(TensorBuilder &b, Value x) { return b.compare(Predicate::Gt, x, b.splat(x, 0.0)); }
-
-/// x for x > 0, slope(x) elsewhere.
-Value aboveZero(TensorBuilder &b, Value x, Value elsewhere) {
-  return b.select(isPositive(b, x), x, elsewhere);
-}
-
-/// y = 0 for x <= 0, x elsewhere. The gradient at 0 is 0.
-Value relu(TensorBuilder &b, Value x) {
-  Value zero = b.splat(x, 0.0);
-  return b.select(b.compare(Predicate::Le, x, zero), zero, x);
-}
-
-/// e^x - 1 where x <= 0; where x > 0 it is 0.
-Value expm1OfNegative(TensorBuilder &b, Value x) {
-  return b.expm1(b.select(isPositive(b, x), b.splat(x, 0.0), x));
-}
-
 //===--- Functions of one operand -------------------------------------------------------------===//
 
 template <typename T> T evaluateSigmoid(T x) {
@@ -46,20 +23,6 @@ template <typename T> T evaluateSigmoid(T x) {
 
 template <typename T> T evaluateSoftplus(T x) {
   return std::max(x, T(0)) + std::log1p(std::exp(-std::abs(x)));
-}
-
-/// ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|), which does not overflow.
-Value softplus(TensorBuilder &b, Value x) {
-  return b.add(b.max(x, b.splat(x, 0.0)), b.log1p(b.exp(b.neg(b.abs(x)))));
-}
-
-Value leakyRelu(TensorBuilder &b, Value x, double alpha) {
-  return aboveZero(b, x, b.mul(x, b.splat(x, alpha)));
-}
-
-/// alpha (e^x - 1) for x <= 0.
-Value elu(TensorBuilder &b, Value x, double alpha) {
-  return aboveZero(b, x, b.mul(b.splat(x, alpha), expm1OfNegative(b, x)));
 }
 
 /// alpha (e^(x / alpha) - 1) for x <= 0.
@@ -74,17 +37,6 @@ Value selu(TensorBuilder &b, Value x, double alpha, double gamma) {
   return b.mul(b.splat(x, gamma), y);
 }
 
-Value thresholdedRelu(TensorBuilder &b, Value x, double alpha) {
-  Value below = b.compare(Predicate::Le, x, b.splat(x, alpha));
-  return b.select(below, b.splat(x, 0.0), x);
-}
-
-/// alpha x + beta between 0 and 1.
-Value hardSigmoid(TensorBuilder &b, Value x, double alpha, double beta) {
-  Value line = b.add(b.mul(x, b.splat(x, alpha)), b.splat(x, beta));
-  return clip(b, line, b.splat(x, 0.0), b.splat(x, 1.0));
-}
-
 /// x hardSigmoid(x) with alpha = 1/6, beta = 1/2.
 Value hardSwish(TensorBuilder &b, Value x) { return b.mul(x, hardSigmoid(b, x, 1.0 / 6.0, 0.5)); }
 
@@ -94,8 +46,12 @@ Value swish(TensorBuilder &b, Value x, double alpha) {
   return b.mul(x, b.logistic(scaled));
 }
 
-/// x / (1 + |x|).
-Value softsign(TensorBuilder &b, Value x) { return b.div(x, b.add(b.splat(x, 1.0), b.abs(x))); }
+/// x + bias for x < -lambda, x - bias for x > lambda, 0 between.
+Value shrink(TensorBuilder &b, Value x, double bias, double lambda) {
+  Value zero = b.splat(x, 0.0), by = b.splat(x, bias);
+  Value above = b.select(b.compare(Predicate::Gt, x, b.splat(x, lambda)), b.sub(x, by), zero);
+  return b.select(b.compare(Predicate::Lt, x, b.splat(x, -lambda)), b.add(x, by), above);
+}
 
 /// x tanh(ln(1 + e^x)).
 Value mish(TensorBuilder &b, Value x) { return b.mul(x, b.tanh(softplus(b, x))); }
@@ -141,7 +97,7 @@ void registerFunctions(Operators &operators) {
       [](auto x, auto bias, auto lambd) {
         return x < -lambd ? x + bias : x > lambd ? x - bias : 0;
       },
-      nullptr, FloatAttribute{"bias", 0}, FloatAttribute{"lambd", 0.5});
+      shrink, FloatAttribute{"bias", 0}, FloatAttribute{"lambd", 0.5});
 }
 
 //===--- Gelu ---------------------------------------------------------------------------------===//

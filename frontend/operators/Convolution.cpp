@@ -4,7 +4,9 @@
 #include "frontend/operators/Formulas.h"
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/Quantize.h"
 #include "frontend/operators/Windows.h"
+#include "ir/Shape.h"
 
 using namespace mlir;
 
@@ -12,8 +14,8 @@ namespace mtc::onnx {
 namespace {
 
 /// The kernel's extents: of the weight, which the attribute must agree with.
-FailureOr<Extents> weightKernel(NodeView &node) {
-  Extents kernel(node.shape(1).drop_front(2));
+FailureOr<Extents> weightKernel(NodeView &node, size_t weight) {
+  Extents kernel(node.shape(weight).drop_front(2));
   Extents said = node.integers("kernel_shape", kernel);
   if (node.failed())
     return failure();
@@ -31,9 +33,9 @@ struct Convolution {
   Windows windows;
 
   using ReadWindows = FailureOr<Windows>(NodeView &, ArrayRef<int64_t>, ArrayRef<int64_t>);
-  static FailureOr<Convolution> read(NodeView &node, ReadWindows readWindows) {
+  static FailureOr<Convolution> read(NodeView &node, ReadWindows readWindows, size_t weight = 1) {
     int64_t group = groupCount(node);
-    FailureOr<Extents> kernel = weightKernel(node);
+    FailureOr<Extents> kernel = weightKernel(node, weight);
     if (failed(kernel))
       return failure();
     FailureOr<Windows> windows = readWindows(node, node.shape(0).drop_front(2), *kernel);
@@ -61,24 +63,36 @@ LogicalResult checkBias(Inference &node, int64_t channels) {
   return success();
 }
 
-/// X [N, C, …], W [M, C / group, kernel…], B [M].
-LogicalResult inferConv(Inference &node) {
-  if (failed(checkOperands(node)))
+/// The result's shape of X [N, C, …] and W [M, C / group, kernel…], operand `weight`.
+FailureOr<Extents> convolvedShape(Inference &node, size_t weight) {
+  if (!node.hasRank(0, 3, 2 + MTC_MAX_WINDOW_AXES) ||
+      !node.hasRank(weight, node.rank(0), node.rank(0)) || failed(weightKernel(node, weight)))
     return failure();
-  int64_t group = groupCount(node), channels = node.dim(0, 1), out = node.dim(1, 0);
-  if (failed(weightKernel(node)))
+  int64_t group = groupCount(node), channels = node.dim(0, 1), out = node.dim(weight, 0);
+  if (node.failed())
     return failure();
   if (group < 1 || channels % group != 0 || out % group != 0)
     return node.failure("attribute group = " + Twine(group) + " does not divide " +
                         Twine(channels) + " and " + Twine(out) + " channels");
-  if (node.dim(1, 1) != channels / group)
-    return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
-                        ", expected " + Twine(channels / group) + " on axis 1 (" + Twine(channels) +
-                        " channels in " + Twine(group) + " groups)");
-  FailureOr<Convolution> convolution = Convolution::read(node, readWindows);
-  if (failed(convolution) || failed(checkBias(node, out)))
+  if (node.dim(weight, 1) != channels / group)
+    return node.failure(Twine(node.operandName(weight)) + " has shape " +
+                        shapeText(node.shape(weight)) + ", expected " + Twine(channels / group) +
+                        " on axis 1 (" + Twine(channels) + " channels in " + Twine(group) +
+                        " groups)");
+  FailureOr<Convolution> convolution = Convolution::read(node, readWindows, weight);
+  if (failed(convolution))
     return failure();
-  return node.result(0, node.elementType(0), convolution->windows.resultShape(node.dim(0, 0), out));
+  return convolution->windows.resultShape(node.dim(0, 0), out);
+}
+
+/// X [N, C, …], W [M, C / group, kernel…], B [M].
+LogicalResult inferConv(Inference &node) {
+  if (failed(checkOperands(node)))
+    return failure();
+  FailureOr<Extents> shape = convolvedShape(node, 1);
+  if (failed(shape) || failed(checkBias(node, node.dim(1, 0))))
+    return failure();
+  return node.result(0, node.elementType(0), *shape);
 }
 
 /// X [N, C, …], W [C, M / group, kernel…], B [M].
@@ -86,7 +100,7 @@ LogicalResult inferConvTranspose(Inference &node) {
   if (failed(checkOperands(node)))
     return failure();
   int64_t group = groupCount(node), channels = node.dim(0, 1), out;
-  if (failed(weightKernel(node)))
+  if (failed(weightKernel(node, 1)))
     return failure();
   if (group < 1 || channels % group != 0 || llvm::MulOverflow(node.dim(1, 1), group, out))
     return node.failure("attribute group = " + Twine(group) + " does not divide " +
@@ -113,30 +127,41 @@ Extents channelsFirst(int64_t rank) {
   return axes;
 }
 
-/// `Op` on channels last, and the bias. Windows have `positions`.
+/// `Op` of x [N, C, …] on channels last, of shape `result`. Windows have `positions`.
 template <typename Op>
-LogicalResult convertConvolution(Conversion &node, const Convolution &convolution,
-                                 ArrayRef<int64_t> positions) {
+FailureOr<Value> convolve(Conversion &node, Value x, Value weight, const Convolution &convolution,
+                          ArrayRef<int64_t> positions, ArrayRef<int64_t> result) {
   TensorBuilder &b = node.b;
   const Windows &windows = convolution.windows;
-  int64_t rank = node.rank(0);
+  int64_t rank = typeOf(x).getRank();
   // Where no library convolves, windows are values, or products of them with weights.
-  Extents slid = {node.dim(0, 0)};
+  Extents slid = {shapeOf(x)[0]};
   llvm::append_range(slid, positions);
-  int64_t group = convolution.group, channels = group * node.dim(1, 1);
-  slid.push_back(group > 1 && node.dim(1, 1) == 1 ? node.dim(1, 0) : channels);
+  int64_t group = convolution.group, depth = shapeOf(weight)[1], channels = group * depth;
+  slid.push_back(group > 1 && depth == 1 ? shapeOf(weight)[0] : channels);
   llvm::append_range(slid, windows.kernel);
   if (failed(checkAddressable(node, slid)))
     return failure();
   Extents order = channelsLast(rank), shape;
   for (int64_t axis : order)
-    shape.push_back(node.resultShape()[axis]);
-  Value y = Op::create(b, b.getLoc(), RankedTensorType::get(shape, node.elementType(0)),
-                       b.transpose(node.value(0), order), node.value(1), group, windows.before,
-                       windows.strides, windows.dilations);
-  y = b.transpose(y, channelsFirst(rank));
-  return node.result(0,
-                     node.has(2) ? b.add(y, perChannel(b, node.value(2), node.resultShape())) : y);
+    shape.push_back(result[axis]);
+  Value y = Op::create(b, b.getLoc(), RankedTensorType::get(shape, typeOf(x).getElementType()),
+                       b.transpose(x, order), weight, group, windows.before, windows.strides,
+                       windows.dilations);
+  return b.transpose(y, channelsFirst(rank));
+}
+
+/// The same of operands 0 and 1, with the bias.
+template <typename Op>
+LogicalResult convertConvolution(Conversion &node, const Convolution &convolution,
+                                 ArrayRef<int64_t> positions) {
+  TensorBuilder &b = node.b;
+  FailureOr<Value> y =
+      convolve<Op>(node, node.value(0), node.value(1), convolution, positions, node.resultShape());
+  if (failed(y))
+    return failure();
+  return node.result(0, node.has(2) ? b.add(*y, perChannel(b, node.value(2), node.resultShape()))
+                                    : *y);
 }
 
 LogicalResult convertConv(Conversion &node) {
@@ -154,11 +179,92 @@ LogicalResult convertConvTranspose(Conversion &node) {
   return convertConvolution<TransposedConvolveOp>(node, *convolution, node.shape(0).drop_front(2));
 }
 
+//===--- Convolutions of integers -------------------------------------------------------------===//
+
+/// A zero point, operand `i`, for each element of x: one, or one for each channel along `axis`.
+Value withoutZeroPoint(Conversion &node, Value x, size_t i, int64_t axis) {
+  TensorBuilder &b = node.b;
+  if (!node.has(i))
+    return x;
+  Value zero = b.cast(node.value(i), typeOf(x).getElementType());
+  zero = typeOf(zero).getNumElements() == 1
+             ? b.broadcastTo(b.reshape(zero, {}), shapeOf(x))
+             : b.broadcast(zero, otherAxes(typeOf(x).getRank(), axis), shapeOf(x));
+  return b.sub(x, zero);
+}
+
+/// X [N, C, …] and W [M, C / group, kernel…] of integers, less their zero points, convolved in f64:
+/// sums of products of 8-bit integers are exact in it. What pads X stands for 0.
+FailureOr<Value> convolveIntegers(Conversion &node, size_t weight, size_t zeroOfX,
+                                  size_t zeroOfWeight) {
+  TensorBuilder &b = node.b;
+  FailureOr<Convolution> convolution = Convolution::read(node, readWindows, weight);
+  if (failed(convolution))
+    return failure();
+  Value x = withoutZeroPoint(node, b.cast(node.value(0), b.getF64Type()), zeroOfX, 1);
+  Value w = withoutZeroPoint(node, b.cast(node.value(weight), b.getF64Type()), zeroOfWeight, 0);
+  return convolve<ConvolveOp>(node, x, w, *convolution, node.resultShape().drop_front(2),
+                              node.resultShape());
+}
+
+/// Sums are i32.
+LogicalResult inferConvInteger(Inference &node) {
+  FailureOr<Extents> shape = convolvedShape(node, 1);
+  if (failed(shape) || !node.hasOneElement(2))
+    return failure();
+  return node.result(0, IntegerType::get(node.context(), 32), *shape);
+}
+
+LogicalResult convertConvInteger(Conversion &node) {
+  FailureOr<Value> y = convolveIntegers(node, 1, 2, 3);
+  return failed(y) ? failure() : node.result(0, node.b.cast(*y, node.b.getI32Type()));
+}
+
+/// Scales and zero points of X, W and the result; those of W may be one for each channel. B [M] of
+/// i32, by the scales of X and W.
+LogicalResult inferQLinearConv(Inference &node) {
+  FailureOr<Extents> shape = convolvedShape(node, 3);
+  if (failed(shape))
+    return failure();
+  for (size_t i : {1, 2, 6, 7})
+    if (!node.hasOneElement(i))
+      return failure();
+  for (size_t i : {4, 5, 8})
+    if (node.has(i) && node.shape(i) != ArrayRef<int64_t>(node.dim(3, 0)) &&
+        (i == 8 || !node.hasOneElement(i)))
+      return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
+                          ", expected " + shapeText(node.dim(3, 0)));
+  return node.result(0, node.elementType(7), *shape);
+}
+
+LogicalResult convertQLinearConv(Conversion &node) {
+  FailureOr<Value> sums = convolveIntegers(node, 3, 2, 5);
+  if (failed(sums))
+    return failure();
+  TensorBuilder &b = node.b;
+  Type f64 = b.getF64Type();
+  ArrayRef<int64_t> shape = node.resultShape();
+  auto number = [&](size_t i) {
+    return b.broadcastTo(b.reshape(b.cast(node.value(i), f64), {}), shape);
+  };
+  Value scale = typeOf(node.value(4)).getNumElements() == 1
+                    ? number(4)
+                    : perChannel(b, b.cast(node.value(4), f64), shape);
+  Value y = *sums;
+  if (node.has(8))
+    y = b.add(y, perChannel(b, b.cast(node.value(8), f64), shape));
+  y = b.mul(y, b.mul(number(1), scale));
+  Type element = node.resultType().getElementType();
+  return node.result(0, b.cast(quantize(b, y, number(6), number(7), element), element));
+}
+
 } // namespace
 
 void registerConvolutionOperators(Operators &operators) {
   operators.add("Conv", 1, {.infer = inferConv, .convert = convertConv});
   operators.add("ConvTranspose", 1, {.infer = inferConvTranspose, .convert = convertConvTranspose});
+  operators.add("ConvInteger", 10, {.infer = inferConvInteger, .convert = convertConvInteger});
+  operators.add("QLinearConv", 10, {.infer = inferQLinearConv, .convert = convertQLinearConv});
 }
 
 } // namespace mtc::onnx

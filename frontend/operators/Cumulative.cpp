@@ -80,12 +80,41 @@ LogicalResult convertCumSum(Conversion &node) {
       0, node.b.cumulativeSum(node.value(0), scan->axis, scan->isExclusive, scan->isReversed));
 }
 
+/// Running products by doubling (Hillis and Steele, "Data parallel algorithms", 1986): after step k
+/// each element is the product of the 2^k up to itself.
+LogicalResult convertCumProd(Conversion &node) {
+  FailureOr<Scan> scan = readScan(node);
+  if (failed(scan))
+    return failure();
+  TensorBuilder &b = node.b;
+  int64_t rank = node.rank(0), extent = node.dim(0, scan->axis);
+  Extents zero(rank, 0), one(rank, 1);
+  // x moved by so many places along the axis, ones in front.
+  auto shifted = [&](Value x, int64_t places) {
+    Extents low = zero, sizes(shapeOf(x));
+    low[scan->axis] = places;
+    sizes[scan->axis] -= places;
+    return b.pad(b.slice(x, zero, sizes, one), low, zero, zero, 1.0);
+  };
+  Value y = node.value(0);
+  if (scan->isReversed)
+    y = b.reverse(y, {scan->axis});
+  if (scan->isExclusive && extent > 0)
+    y = shifted(y, 1);
+  for (int64_t step = 1; step < extent; step *= 2)
+    y = b.mul(y, shifted(y, step));
+  if (scan->isReversed)
+    y = b.reverse(y, {scan->axis});
+  return node.result(0, y);
+}
+
 } // namespace
 
 void registerCumulativeOperators(Operators &operators) {
   operators.add("CumSum", 11,
                 {.infer = inferCumulative, .evaluate = evaluateCumSum, .convert = convertCumSum});
-  operators.add("CumProd", 26, {.infer = inferCumulative, .evaluate = evaluateCumProd});
+  operators.add("CumProd", 26,
+                {.infer = inferCumulative, .evaluate = evaluateCumProd, .convert = convertCumProd});
 }
 
 } // namespace mtc::onnx

@@ -3,6 +3,7 @@
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/RandomNumbers.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/ScopedPrinter.h"
@@ -54,11 +55,7 @@ LogicalResult inferDropout(Inference &node) {
 /// 2^32 with probability 1 - ratio.
 Value keepMask(Conversion &node, double ratio) {
   TensorBuilder &b = node.b;
-  Program &program = node.program();
-  auto type = RankedTensorType::get(node.shape(0), b.getI32Type());
-  Value bits = RandomBitsOp::create(
-      b, type, program.readScalar(RuntimeScalar::Seed, node.location()),
-      program.readScalar(RuntimeScalar::Step, node.location()), program.nextRandomStream());
+  Value bits = randomBits(node, node.shape(0));
   double threshold = std::floor(std::ldexp(ratio, 32)) - std::ldexp(1.0, 31);
   return b.compare(Predicate::Ge, bits, b.splat(bits, threshold));
 }

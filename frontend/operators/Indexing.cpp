@@ -243,12 +243,40 @@ LogicalResult convertOneHot(Conversion &node) {
 
 //===--- ReverseSequence ----------------------------------------------------------------------===//
 
+struct SequenceAxes {
+  int64_t batch, time;
+
+  static SequenceAxes read(NodeView &node) {
+    return {node.axis("batch_axis", 1, node.rank(0)), node.axis("time_axis", 0, node.rank(0))};
+  }
+};
+
 LogicalResult inferReverseSequence(Inference &node) {
-  node.axis("batch_axis", 1, node.rank(0));
-  node.axis("time_axis", 0, node.rank(0));
-  if (!node.hasRank(0, 2) || !node.hasRank(1, 1, 1))
+  if (!node.hasRank(0, 2) || !node.hasRank(1, 1, 1) || !node.integerElements(1))
     return failure();
+  auto [batch, time] = SequenceAxes::read(node);
+  if (node.failed())
+    return failure();
+  if (batch == time)
+    return node.failure("attributes batch_axis and time_axis are both " + Twine(batch));
+  if (node.dim(1, 0) != node.dim(0, batch))
+    return node.failure(Twine(node.operandName(1)) + " has " + Twine(node.dim(1, 0)) +
+                        " lengths, expected " + Twine(node.dim(0, batch)));
   return node.result(0, node.type(0));
+}
+
+/// The first lengths[n] elements of row n in reverse; those behind stay.
+LogicalResult convertReverseSequence(Conversion &node) {
+  auto [batch, time] = SequenceAxes::read(node);
+  TensorBuilder &b = node.b;
+  Extents order{batch, time}, back(node.rank(0));
+  for (int64_t axis : llvm::seq<int64_t>(node.rank(0)))
+    if (axis != batch && axis != time)
+      order.push_back(axis);
+  for (auto [to, from] : llvm::enumerate(order))
+    back[from] = static_cast<int64_t>(to);
+  Value y = reverseSequences(b, b.transpose(node.value(0), order), node.value(1));
+  return node.result(0, b.transpose(y, back));
 }
 
 } // namespace
@@ -264,7 +292,8 @@ void registerIndexingOperators(Operators &operators) {
                 {.infer = inferGatherND, .evaluate = evaluateGatherND, .convert = convertGatherND});
   operators.add("OneHot", 9,
                 {.infer = inferOneHot, .evaluate = evaluateOneHot, .convert = convertOneHot});
-  operators.add("ReverseSequence", 10, {.infer = inferReverseSequence});
+  operators.add("ReverseSequence", 10,
+                {.infer = inferReverseSequence, .convert = convertReverseSequence});
 }
 
 } // namespace mtc::onnx

@@ -109,4 +109,13 @@ SmallVector<int64_t> axisBack(int64_t rank, int64_t axis) {
   return permutation;
 }
 
+Value reverseSequences(TensorBuilder &b, Value x, Value lengths) {
+  ArrayRef<int64_t> shape = shapeOf(x).take_front(2);
+  Value place = b.iota(RankedTensorType::get(shape, b.getI64Type()), 1);
+  Value length = b.broadcast(b.cast(lengths, b.getI64Type()), {1}, shape);
+  Value mirrored = b.sub(b.sub(length, b.splat(length, 1.0)), place);
+  Value source = b.select(b.compare(Predicate::Lt, place, length), mirrored, place);
+  return b.gather(x, source, 1, 1);
+}
+
 } // namespace mtc::onnx

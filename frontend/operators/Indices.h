@@ -25,6 +25,10 @@ std::optional<llvm::SmallVector<int64_t>> linearizeConstant(llvm::ArrayRef<int64
 mlir::Value gatherEvenly(TensorBuilder &b, mlir::Value x, int64_t axis,
                          llvm::ArrayRef<int64_t> indices, llvm::ArrayRef<int64_t> indexShape);
 
+/// The first lengths[n] elements along axis 1 of row n of x [N, T, ..] in reverse; those behind
+/// stay. `lengths` [N] are integers.
+mlir::Value reverseSequences(TensorBuilder &b, mlir::Value x, mlir::Value lengths);
+
 /// The permutation that moves `axis` to the end, and its inverse.
 llvm::SmallVector<int64_t> axisLast(int64_t rank, int64_t axis);
 llvm::SmallVector<int64_t> axisBack(int64_t rank, int64_t axis);

@@ -169,11 +169,48 @@ LogicalResult convertLpNormalization(Conversion &node) {
   return node.result(0, b.div(x, b.broadcast(norm, {axis}, shapeOf(x))));
 }
 
-//===--- LRN: types only ----------------------------------------------------------------------===//
+//===--- LRN ----------------------------------------------------------------------------------===//
+
+struct LocalResponse {
+  int64_t size; ///< Channels of a region.
+  double alpha, beta, bias;
+
+  static LocalResponse read(NodeView &node) {
+    return {node.integer("size"), node.floating("alpha", 1e-4), node.floating("beta", 0.75),
+            node.floating("bias", 1.0)};
+  }
+};
 
 LogicalResult inferLRN(Inference &node) {
-  node.integer("size");
+  LocalResponse read = LocalResponse::read(node);
+  if (node.failed() || !node.hasRank(0, 2))
+    return failure();
+  if (read.size < 1 || read.size > maxElements)
+    return node.failure("attribute size = " + Twine(read.size) + ", expected at least 1");
   return inferSameFloat(node);
+}
+
+/// x / (bias + alpha / size · sum of the squares of the channels around it)^beta, of `size`
+/// channels the larger half behind where it is even; those outside count as 0. (Krizhevsky et al.,
+/// "ImageNet classification with deep convolutional neural networks", 2012, 3.3.)
+LogicalResult convertLRN(Conversion &node) {
+  LocalResponse read = LocalResponse::read(node);
+  TensorBuilder &b = node.b;
+  Type element = node.elementType(0);
+  Value x = b.cast(node.value(0), computeType(b, element));
+  int64_t rank = node.rank(0), channels = node.dim(0, 1);
+  // Channels further away than there are do not count: a region is at most so wide.
+  int64_t before = std::min((read.size - 1) / 2, channels);
+  int64_t behind = std::min(read.size / 2, channels);
+  Extents low(rank, 0), high(rank, 0), interior(rank, 0);
+  low[1] = before;
+  high[1] = behind;
+  Value regions = b.windows(b.pad(b.mul(x, x), low, high, interior), {1}, {channels},
+                            {before + 1 + behind}, {1}, {1});
+  Value total = b.sum(regions, {rank});
+  Value scale = b.add(b.mul(total, b.splat(total, read.alpha / static_cast<double>(read.size))),
+                      b.splat(total, read.bias));
+  return node.result(0, b.cast(b.mul(x, b.pow(scale, b.splat(scale, -read.beta))), element));
 }
 
 } // namespace
@@ -188,7 +225,7 @@ void registerNormalizationOperators(Operators &operators) {
       {.infer = inferMeanVarianceNormalization, .convert = convertMeanVarianceNormalization});
   operators.add("LpNormalization", 1,
                 {.infer = inferLpNormalization, .convert = convertLpNormalization});
-  operators.add("LRN", 1, {.infer = inferLRN});
+  operators.add("LRN", 1, {.infer = inferLRN, .convert = convertLRN});
 }
 
 } // namespace mtc::onnx

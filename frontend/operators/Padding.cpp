@@ -1,4 +1,4 @@
-//===- Padding.cpp - Pad ----------------------------------------------------------------------===//
+//===- Padding.cpp - Pad, CenterCropPad -------------------------------------------------------===//
 
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Evaluate.h"
@@ -161,10 +161,52 @@ LogicalResult convertPad(Conversion &node) {
   return node.result(0, node.b.pad(x, padding->low, padding->high, interior, fill));
 }
 
+//===--- CenterCropPad ------------------------------------------------------------------------===//
+
+/// Operand 1 has the extents of `axes`, or of all.
+LogicalResult inferCenterCropPad(Inference &node) {
+  Extents axes = node.axes("axes", node.rank(0))
+                     .value_or(llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))));
+  if (node.failed())
+    return failure();
+  std::optional<Extents> given = node.constantInts(1);
+  if (!given)
+    return node.needsConstant(1);
+  if (given->size() != axes.size())
+    return node.failure(Twine(node.operandName(1)) + " has " + Twine(given->size()) +
+                        " extents, expected " + Twine(axes.size()));
+  Extents shape(node.shape(0));
+  for (auto [axis, extent] : llvm::zip(axes, *given)) {
+    if (extent < 0 || extent > maxElements)
+      return node.failure(Twine(node.operandName(1)) + " asks for an extent of " + Twine(extent) +
+                          " on axis " + Twine(axis));
+    shape[axis] = extent;
+  }
+  return node.result(0, node.elementType(0), shape);
+}
+
+/// The middle of the operand, or the operand in the middle of zeros; half an element further to the
+/// front where it is odd.
+LogicalResult convertCenterCropPad(Conversion &node) {
+  Padding padding{"constant", {}, {}};
+  for (auto [from, to] : llvm::zip(node.shape(0), node.resultShape())) {
+    int64_t low = from > to ? -((from - to) / 2) : (to - from) / 2;
+    padding.low.push_back(low);
+    padding.high.push_back(to - from - low);
+  }
+  Value x = crop(node.b, node.value(0), padding);
+  if (shapeOf(x) == node.resultShape())
+    return node.result(0, x);
+  Extents interior(node.rank(0), 0);
+  return node.result(0, node.b.pad(x, padding.low, padding.high, interior));
+}
+
 } // namespace
 
 void registerPaddingOperators(Operators &operators) {
   operators.add("Pad", 2, {.infer = inferPad, .evaluate = evaluatePad, .convert = convertPad});
+  operators.add("CenterCropPad", 18,
+                {.infer = inferCenterCropPad, .convert = convertCenterCropPad});
 }
 
 } // namespace mtc::onnx

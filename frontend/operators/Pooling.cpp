@@ -183,6 +183,53 @@ LogicalResult convertAveragePool(Conversion &node) {
   return node.result(0, b.cast(y, element));
 }
 
+//===--- LpPool -------------------------------------------------------------------------------===//
+
+FailureOr<int64_t> readNorm(NodeView &node) {
+  int64_t p = node.integer("p", 2);
+  if (!node.failed() && p < 1)
+    return node.failure("attribute p = " + Twine(p) + ", expected at least 1");
+  if (node.failed())
+    return failure();
+  return p;
+}
+
+/// (sum |x|^p)^(1/p) over axes, which vanish. Where all elements are 0 the root has no derivative:
+/// it is taken as 0.
+Value normOver(TensorBuilder &b, Value x, ArrayRef<int64_t> axes, int64_t p) {
+  Type element = typeOf(x).getElementType();
+  x = b.cast(x, computeType(b, element));
+  Value power = p == 1   ? b.abs(x)
+                : p == 2 ? b.mul(x, x)
+                         : b.pow(b.abs(x), b.splat(x, static_cast<double>(p)));
+  Value total = b.sum(power, axes);
+  if (p > 1) {
+    Value zero = b.splat(total, 0.0), isZero = b.compare(Predicate::Eq, total, zero);
+    Value positive = b.select(isZero, b.splat(total, 1.0), total);
+    Value root = p == 2 ? b.sqrt(positive)
+                        : b.pow(positive, b.splat(positive, 1.0 / static_cast<double>(p)));
+    total = b.select(isZero, zero, root);
+  }
+  return b.cast(total, element);
+}
+
+LogicalResult inferLpPool(Inference &node) {
+  return success(succeeded(readNorm(node)) && succeeded(inferPool(node)));
+}
+
+/// The p-norm of each window's elements; padding counts as 0.
+LogicalResult convertLpPool(Conversion &node) {
+  FailureOr<int64_t> p = readNorm(node);
+  FailureOr<Windows> windows = readPool(node);
+  if (failed(p) || failed(windows))
+    return failure();
+  FailureOr<Value> slid = slide(node, node.b, node.value(0), *windows, 0.0);
+  if (failed(slid))
+    return failure();
+  return node.result(0,
+                     normOver(node.b, *slid, axesFrom(node.rank(0), typeOf(*slid).getRank()), *p));
+}
+
 //===--- Pooling over all positions -----------------------------------------------------------===//
 
 /// [N, C, …] becomes [N, C, 1, …].
@@ -206,16 +253,95 @@ LogicalResult convertGlobalMaxPool(Conversion &node) {
   return node.result(0, node.b.reshape(maximum, node.resultShape()));
 }
 
+LogicalResult inferGlobalLpPool(Inference &node) {
+  return success(succeeded(readNorm(node)) && succeeded(inferGlobalPool(node)));
+}
+
+LogicalResult convertGlobalLpPool(Conversion &node) {
+  FailureOr<int64_t> p = readNorm(node);
+  if (failed(p))
+    return failure();
+  Value norm = normOver(node.b, node.value(0), axesFrom(2, node.rank(0)), *p);
+  return node.result(0, node.b.reshape(norm, node.resultShape()));
+}
+
+//===--- MaxUnpool ----------------------------------------------------------------------------===//
+
+/// The shape whose elements the indices count: stride · (extent − 1) + kernel − padding.
+FailureOr<Extents> unpooledShape(NodeView &node) {
+  FailureOr<Windows> windows = [&]() -> FailureOr<Windows> {
+    if (!node.hasAttribute("kernel_shape"))
+      return node.failure("attribute kernel_shape is missing");
+    Extents kernel = node.integers("kernel_shape", {});
+    if (node.failed())
+      return failure();
+    return readTransposedWindows(node, node.shape(0).drop_front(2), kernel);
+  }();
+  if (failed(windows))
+    return failure();
+  return windows->resultShape(node.dim(0, 0), node.dim(0, 1));
+}
+
+/// X and I [N, C, …]; operand 2 is the result's shape, where it is larger than what pooling leaves.
+LogicalResult inferMaxUnpool(Inference &node) {
+  if (!node.hasRank(0, 3) || !node.integerElements(1))
+    return failure();
+  if (node.shape(0) != node.shape(1))
+    return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
+                        ", expected that of the values, " + shapeText(node.shape(0)));
+  FailureOr<Extents> shape = unpooledShape(node);
+  if (failed(shape))
+    return failure();
+  if (node.has(2)) {
+    std::optional<Extents> given = node.constantInts(2);
+    if (!given)
+      return node.needsConstant(2);
+    bool holds = given->size() == shape->size();
+    for (size_t i = 0; holds && i < shape->size(); ++i)
+      holds = i < 2 ? (*given)[i] == (*shape)[i] : (*given)[i] >= (*shape)[i];
+    if (!holds)
+      return node.failure(Twine(node.operandName(2)) + " = " + shapeText(*given) +
+                          ", expected at least " + shapeText(*shape) + ", and its first two");
+    shape = *given;
+  }
+  return node.result(0, node.elementType(0), *shape);
+}
+
+/// Each value at its index, 0 elsewhere. Windows that overlap may name an element several times:
+/// with the same value, if pooling gave them. The mean of them is taken, so that it is that value
+/// and its gradient is counted once.
+LogicalResult convertMaxUnpool(Conversion &node) {
+  FailureOr<Extents> shape = unpooledShape(node);
+  if (failed(shape))
+    return failure();
+  TensorBuilder &b = node.b;
+  int64_t count = node.type(0).getNumElements(), places = elementCount(*shape);
+  Value indices = b.reshape(node.value(1), {count});
+  auto spread = [&](Value updates) {
+    return b.scatterAdd(b.reshape(updates, {count}), indices, 0, 0, places);
+  };
+  Type element = node.elementType(0), type = computeType(b, element);
+  Value x = b.cast(node.value(0), type);
+  Value times = spread(b.splat(x, 1.0));
+  Value y = b.div(spread(x), b.max(times, b.splat(times, 1.0)));
+  y = b.cast(b.reshape(y, *shape), element);
+  Extents low(shape->size(), 0), high = low;
+  for (auto [i, extent] : llvm::enumerate(node.resultShape()))
+    high[i] = extent - (*shape)[i];
+  return node.result(0, llvm::equal(*shape, node.resultShape()) ? y : b.pad(y, low, high, low));
+}
+
 } // namespace
 
 void registerPoolingOperators(Operators &operators) {
   operators.add("MaxPool", 1, {.infer = inferPool, .convert = convertMaxPool});
   operators.add("AveragePool", 1, {.infer = inferPool, .convert = convertAveragePool});
-  operators.add("LpPool", 1, {.infer = inferPool});
+  operators.add("LpPool", 1, {.infer = inferLpPool, .convert = convertLpPool});
   operators.add("GlobalAveragePool", 1,
                 {.infer = inferGlobalPool, .convert = convertGlobalAveragePool});
   operators.add("GlobalMaxPool", 1, {.infer = inferGlobalPool, .convert = convertGlobalMaxPool});
-  operators.add("GlobalLpPool", 1, {.infer = inferGlobalPool});
+  operators.add("GlobalLpPool", 1, {.infer = inferGlobalLpPool, .convert = convertGlobalLpPool});
+  operators.add("MaxUnpool", 9, {.infer = inferMaxUnpool, .convert = convertMaxUnpool});
 }
 
 } // namespace mtc::onnx

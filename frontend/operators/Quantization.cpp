@@ -1,31 +1,170 @@
-//===- Quantization.cpp - Integers that stand for scaled numbers: types only ------------------===//
+//===- Quantization.cpp - Integers that stand for scaled numbers ------------------------------===//
+//
+// A quantized tensor x stands for (x - zero point) * scale: with one scale for all, one for each
+// position on an axis, or one for each block along it.
+//
+//===------------------------------------------------------------------------------------------===//
 
+#include "frontend/dialect/Shapes.h"
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Inference.h"
+#include "frontend/operators/MatMul.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/Quantize.h"
+#include "ir/Shape.h"
 
 using namespace mlir;
 
 namespace mtc::onnx {
 namespace {
 
+//===--- Scales -------------------------------------------------------------------------------===//
+
+/// The axis of scales; the one that they are repeated along where they are blocks'.
+int64_t readAxis(NodeView &node) { return node.rank(0) ? node.axis("axis", 1, node.rank(0)) : 0; }
+
+/// Operand `i`, a scale or a zero point, fits operand 0: one element, one for each on the axis, or
+/// of the same rank with fewer along the axis.
+LogicalResult checkScale(Inference &node, size_t i) {
+  if (!node.has(i) || (node.rank(i) <= 1 && node.type(i).getNumElements() == 1))
+    return success();
+  int64_t axis = readAxis(node), block = node.integer("block_size", 0);
+  if (node.failed())
+    return failure();
+  Extents expected(node.shape(0));
+  if (block > 0)
+    expected[axis] = ceilDivide(expected[axis], block);
+  else
+    expected = {expected[axis]};
+  if (node.shape(i) != ArrayRef<int64_t>(expected))
+    return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
+                        ", expected one element or " + shapeText(expected));
+  return success();
+}
+
+LogicalResult checkScales(Inference &node) {
+  return success(succeeded(checkScale(node, 1)) && succeeded(checkScale(node, 2)));
+}
+
+/// A scale or a zero point for each element of operand 0.
+Value spread(Conversion &node, Value x) {
+  TensorBuilder &b = node.b;
+  ArrayRef<int64_t> shape = node.shape(0);
+  if (typeOf(x).getRank() <= 1 && typeOf(x).getNumElements() == 1)
+    return b.broadcastTo(b.reshape(x, {}), shape);
+  int64_t axis = readAxis(node), block = node.integer("block_size", 0);
+  if (block <= 0)
+    return b.broadcast(x, otherAxes(shape.size(), {axis}), shape);
+  Extents repeated(shapeOf(x)), whole = repeated;
+  repeated.insert(repeated.begin() + axis + 1, block);
+  whole[axis] *= block;
+  x = b.reshape(b.broadcast(x, {axis + 1}, repeated), whole);
+  Extents zero(shape.size(), 0), one(shape.size(), 1);
+  return b.slice(x, zero, shape, one);
+}
+
 /// The element type that `output_dtype` names; 0 leaves it open.
 Type outputElement(NodeView &node, Type byDefault) {
   return node.integer("output_dtype", 0) ? node.elementTypeOf("output_dtype") : byDefault;
 }
 
-/// Quantization: the result has the zero point's element type, or that of `output_dtype`, ui8
-/// otherwise.
+//===--- QuantizeLinear -----------------------------------------------------------------------===//
+
+/// The result has the zero point's element type, or that of `output_dtype`, ui8 otherwise.
 LogicalResult inferQuantize(Inference &node) {
   Type byDefault = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   if (node.has(2))
     byDefault = node.elementType(2);
+  if (failed(checkScales(node)))
+    return failure();
   return node.result(0, outputElement(node, byDefault), node.shape(0));
 }
 
+/// Operand 2, or 0, in a float type.
+Value zeroPoint(Conversion &node, Value scale) {
+  Type element = typeOf(scale).getElementType();
+  return node.has(2) ? spread(node, node.b.cast(node.value(2), element)) : node.b.splat(scale, 0.0);
+}
+
+LogicalResult checkIntegers(Conversion &node, Type element) {
+  if (element.isInteger(8) || element.isInteger(16) || element.isInteger(32))
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return node.failure("quantizes to " + text + ", expected integers of 8, 16 or 32 bits");
+}
+
+LogicalResult convertQuantize(Conversion &node) {
+  Type element = node.resultType().getElementType();
+  if (failed(checkIntegers(node, element)))
+    return failure();
+  TensorBuilder &b = node.b;
+  Value x = b.cast(node.value(0), b.getF32Type());
+  Value scale = spread(node, b.cast(node.value(1), b.getF32Type()));
+  return node.result(0, b.cast(quantize(b, x, scale, zeroPoint(node, scale), element), element));
+}
+
+//===--- DequantizeLinear ---------------------------------------------------------------------===//
+
 /// The result has the scale's element type, or that of `output_dtype`.
 LogicalResult inferDequantize(Inference &node) {
+  if (failed(checkScales(node)))
+    return failure();
   return node.result(0, outputElement(node, node.elementType(1)), node.shape(0));
 }
+
+/// Whether operands are the same value, or constants that are equal.
+bool isSame(const NodeView &a, size_t i, const NodeView &b, size_t k) {
+  if (!a.has(i) || !b.has(k))
+    return a.has(i) == b.has(k);
+  if (a.operand(i) == b.operand(k))
+    return true;
+  std::optional<Tensor> x = a.constant(i), y = b.constant(k);
+  return x && y && x->type() == y->type() && x->toAttribute() == y->toAttribute();
+}
+
+/// What was quantized to operand 0, by this node's scale and zero point; null where it was not.
+Value quantizedValue(Conversion &node) {
+  auto quantize = node.operand(0).getDefiningOp<NodeOp>();
+  if (!quantize || quantize.getOpType() != "QuantizeLinear" ||
+      quantize.getDomain().value_or("") != "")
+    return {};
+  Conversion from(quantize, node.program());
+  bool isPair = isSame(from, 1, node, 1) && isSame(from, 2, node, 2) &&
+                from.integer("axis", 1) == node.integer("axis", 1) &&
+                from.integer("block_size", 0) == node.integer("block_size", 0);
+  return isPair && isa<FloatType>(from.elementType(0)) ? from.value(0) : Value();
+}
+
+/// (x - zero point) * scale. Of a value that a QuantizeLinear by the same numbers gave, the pair's
+/// gradient is the straight-through estimator's (Bengio et al., "Estimating or propagating
+/// gradients through stochastic neurons", 2013): the cotangent itself, 0 where the value was out of
+/// range.
+LogicalResult convertDequantize(Conversion &node) {
+  TensorBuilder &b = node.b;
+  Type element = node.resultType().getElementType(), quantizedType = node.elementType(0);
+  if (failed(checkIntegers(node, quantizedType)))
+    return failure();
+  Value scale = spread(node, b.cast(node.value(1), b.getF32Type())), zero = zeroPoint(node, scale);
+  Value source = quantizedValue(node);
+  if (!source) {
+    Value y = b.mul(b.sub(b.cast(node.value(0), b.getF32Type()), zero), scale);
+    return node.result(0, b.cast(y, element));
+  }
+  Value x = b.cast(source, b.getF32Type());
+  auto value = [&](Value q) { return b.mul(b.sub(q, zero), scale); };
+  Value y = b.detach(value(quantize(b, x, scale, zero, quantizedType)));
+  auto [least, greatest] = integerRange(quantizedType);
+  Value inside =
+      b.detach(b.logicalAnd(b.compare(Predicate::Ge, x, value(b.splat(zero, least))),
+                            b.compare(Predicate::Le, x, value(b.splat(zero, greatest)))));
+  // x - x is 0, and its derivative in the first x alone is 1.
+  Value passed = b.select(inside, b.sub(x, b.detach(x)), b.splat(x, 0.0));
+  return node.result(0, b.cast(b.add(y, passed), element));
+}
+
+//===--- DynamicQuantizeLinear ----------------------------------------------------------------===//
 
 /// y, y_scale, y_zero_point: ui8, f32 scalar, ui8 scalar.
 LogicalResult inferDynamicQuantize(Inference &node) {
@@ -35,12 +174,113 @@ LogicalResult inferDynamicQuantize(Inference &node) {
                  succeeded(node.result(2, byte, {})));
 }
 
+/// The scale spans the elements' range and 0, in 255 steps.
+LogicalResult convertDynamicQuantize(Conversion &node) {
+  TensorBuilder &b = node.b;
+  Type byte = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
+  Value x = b.detach(node.value(0));
+  SmallVector<int64_t> all = axesFrom(0, node.rank(0));
+  Value least = b.reduce(ReductionKind::Min, x, all),
+        greatest = b.reduce(ReductionKind::Max, x, all);
+  Value zero = b.splat(least, 0.0);
+  least = b.min(least, zero);
+  Value range = b.sub(b.max(greatest, zero), least);
+  // Where all elements are 0 any scale does.
+  Value isZero = b.compare(Predicate::Eq, range, zero);
+  Value scale = b.select(isZero, b.splat(range, 1.0), b.mul(range, b.splat(range, 1.0 / 255)));
+  Value zeroPoint = quantize(b, b.neg(least), scale, zero, byte);
+  Value y = quantize(b, x, b.broadcastTo(scale, node.shape(0)),
+                     b.broadcastTo(zeroPoint, node.shape(0)), byte);
+  return success(succeeded(node.result(0, b.cast(y, byte))) && succeeded(node.result(1, scale)) &&
+                 succeeded(node.result(2, b.cast(zeroPoint, byte))));
+}
+
+//===--- Products of matrices of integers -----------------------------------------------------===//
+
+/// A zero point or a scale, operand `i`, for each element of a matrix x: one, one for each row of
+/// the left factor or column of the right one, or of the shape of x with 1 along the other.
+Value spreadOver(Conversion &node, size_t i, Value x, bool isLeft) {
+  TensorBuilder &b = node.b;
+  Value value = b.cast(node.value(i), b.getF64Type());
+  ArrayRef<int64_t> shape = shapeOf(x);
+  if (typeOf(value).getNumElements() == 1)
+    return b.broadcastTo(b.reshape(value, {}), shape);
+  if (typeOf(value).getRank() == 1 && isLeft)
+    value = b.reshape(value, {shapeOf(value)[0], 1});
+  return b.broadcastTo(value, shape);
+}
+
+/// Operand `i` broadcasts to operand `x`, as spreadOver has it.
+LogicalResult checkSpread(Inference &node, size_t i, size_t x, bool isLeft) {
+  if (!node.has(i) || node.type(i).getNumElements() == 1)
+    return success();
+  Extents shape(node.shape(i));
+  if (shape.size() == 1 && isLeft)
+    shape.push_back(1);
+  std::optional<Extents> both = broadcastShapes(shape, node.shape(x));
+  if (both && ArrayRef<int64_t>(*both) == node.shape(x))
+    return success();
+  return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
+                      ", which does not fit " + shapeText(node.shape(x)));
+}
+
+/// The factors less their zero points, multiplied in f64: sums of products of 8-bit integers are
+/// exact in it.
+Value multiply(Conversion &node, size_t lhs, size_t zeroOfLhs, size_t rhs, size_t zeroOfRhs) {
+  TensorBuilder &b = node.b;
+  auto factor = [&](size_t i, size_t zero, bool isLeft) {
+    Value x = b.cast(node.value(i), b.getF64Type());
+    return node.has(zero) ? b.sub(x, spreadOver(node, zero, x, isLeft)) : x;
+  };
+  return matMul(b, factor(lhs, zeroOfLhs, true), factor(rhs, zeroOfRhs, false), node.resultShape());
+}
+
+/// Sums are i32.
+LogicalResult inferMatMulInteger(Inference &node) {
+  FailureOr<MatMulShapes> shapes = matMulShapes(node, 0, 1);
+  if (failed(shapes) || failed(checkSpread(node, 2, 0, true)) ||
+      failed(checkSpread(node, 3, 1, false)))
+    return failure();
+  return node.result(0, IntegerType::get(node.context(), 32), shapes->result);
+}
+
+LogicalResult convertMatMulInteger(Conversion &node) {
+  return node.result(0, node.b.cast(multiply(node, 0, 2, 1, 3), node.b.getI32Type()));
+}
+
+/// Operands: a, its scale and zero point, b, its own, and those of the result.
+LogicalResult inferQLinearMatMul(Inference &node) {
+  FailureOr<MatMulShapes> shapes = matMulShapes(node, 0, 3);
+  if (failed(shapes))
+    return failure();
+  for (size_t i : {1, 2, 4, 5, 6, 7})
+    if (node.type(i).getNumElements() != 1)
+      return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
+                          ", expected one element");
+  return node.result(0, node.elementType(7), shapes->result);
+}
+
+LogicalResult convertQLinearMatMul(Conversion &node) {
+  TensorBuilder &b = node.b;
+  auto number = [&](size_t i) {
+    return b.broadcastTo(b.reshape(b.cast(node.value(i), b.getF64Type()), {}), node.resultShape());
+  };
+  Value y = b.mul(multiply(node, 0, 2, 3, 5), b.mul(number(1), number(4)));
+  Type element = node.resultType().getElementType();
+  return node.result(0, b.cast(quantize(b, y, number(6), number(7), element), element));
+}
+
 } // namespace
 
 void registerQuantizationOperators(Operators &operators) {
-  operators.add("QuantizeLinear", 10, {.infer = inferQuantize});
-  operators.add("DequantizeLinear", 10, {.infer = inferDequantize});
-  operators.add("DynamicQuantizeLinear", 11, {.infer = inferDynamicQuantize});
+  operators.add("QuantizeLinear", 10, {.infer = inferQuantize, .convert = convertQuantize});
+  operators.add("DequantizeLinear", 10, {.infer = inferDequantize, .convert = convertDequantize});
+  operators.add("DynamicQuantizeLinear", 11,
+                {.infer = inferDynamicQuantize, .convert = convertDynamicQuantize});
+  operators.add("MatMulInteger", 10,
+                {.infer = inferMatMulInteger, .convert = convertMatMulInteger});
+  operators.add("QLinearMatMul", 10,
+                {.infer = inferQLinearMatMul, .convert = convertQLinearMatMul});
 }
 
 } // namespace mtc::onnx

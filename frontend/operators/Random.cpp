@@ -1,12 +1,45 @@
-//===- Random.cpp - Random tensors: types only ------------------------------------------------===//
+//===- Random.cpp - Random tensors ------------------------------------------------------------===//
+//
+// Each draws from `mtc.random_bits`: a function of the program's seed, the step and the node, so
+// that nothing is stored for the backward pass. Attribute seed, which the standard lets a runtime
+// take or leave, is left: the program's own is what a run is repeated by.
+//
+//===------------------------------------------------------------------------------------------===//
 
+#include "frontend/operators/Conversion.h"
+#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/RandomNumbers.h"
+#include "ir/Shape.h"
+
+#include <cmath>
+#include <numbers>
 
 using namespace mlir;
 
 namespace mtc::onnx {
+
+Value randomBits(Conversion &node, ArrayRef<int64_t> shape) {
+  TensorBuilder &b = node.b;
+  Program &program = node.program();
+  auto type = RankedTensorType::get(shape, b.getI32Type());
+  return RandomBitsOp::create(b, type, program.readScalar(RuntimeScalar::Seed, node.location()),
+                              program.readScalar(RuntimeScalar::Step, node.location()),
+                              program.nextRandomStream());
+}
+
+Value randomUniform(Conversion &node, ArrayRef<int64_t> shape) {
+  TensorBuilder &b = node.b;
+  Value bits = b.cast(randomBits(node, shape), b.getF32Type());
+  Value number = b.add(b.mul(bits, b.splat(bits, std::ldexp(1.0, -32))), b.splat(bits, 0.5));
+  // The greatest bits are rounded to 1.
+  return b.min(number, b.splat(number, 1 - std::ldexp(1.0, -24)));
+}
+
 namespace {
+
+//===--- RandomUniform, RandomNormal ----------------------------------------------------------===//
 
 /// RandomNormal, RandomUniform: shape and dtype are attributes.
 LogicalResult inferRandom(Inference &node) {
@@ -20,14 +53,87 @@ LogicalResult inferRandomLike(Inference &node) {
   return node.result(0, node.elementTypeOf("dtype", node.elementType(0)), node.shape(0));
 }
 
+LogicalResult checkFloats(Conversion &node) {
+  if (isa<FloatType>(node.resultType().getElementType()))
+    return success();
+  return node.failure("draws integers, expected floats");
+}
+
+/// low + (high - low) u.
+LogicalResult convertUniform(Conversion &node) {
+  double low = node.floating("low", 0), high = node.floating("high", 1);
+  if (failed(checkFloats(node)) || node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  Value u = randomUniform(node, node.resultShape());
+  Value y = b.add(b.mul(u, b.splat(u, high - low)), b.splat(u, low));
+  return node.result(0, b.cast(y, node.resultType().getElementType()));
+}
+
+/// mean + scale · sqrt(-2 ln(1 - u)) cos(2πv) (Box and Muller, "A note on the generation of random
+/// normal deviates", 1958).
+LogicalResult convertNormal(Conversion &node) {
+  double mean = node.floating("mean", 0), scale = node.floating("scale", 1);
+  if (failed(checkFloats(node)) || node.failed())
+    return failure();
+  TensorBuilder &b = node.b;
+  Value u = randomUniform(node, node.resultShape()), v = randomUniform(node, node.resultShape());
+  Value radius = b.sqrt(b.mul(b.log1p(b.neg(u)), b.splat(u, -2.0)));
+  Value z = b.mul(radius, b.cos(b.mul(v, b.splat(v, 2 * std::numbers::pi))));
+  Value y = b.add(b.mul(z, b.splat(z, scale)), b.splat(z, mean));
+  return node.result(0, b.cast(y, node.resultType().getElementType()));
+}
+
+//===--- Bernoulli ----------------------------------------------------------------------------===//
+
+/// 1 with the probability that the operand holds. It is flat in it: the gradient is 0.
+LogicalResult convertBernoulli(Conversion &node) {
+  TensorBuilder &b = node.b;
+  Value probability = b.cast(node.value(0), b.getF32Type());
+  Value isOne = b.compare(Predicate::Lt, randomUniform(node, node.shape(0)), probability);
+  return node.result(0, b.cast(isOne, node.resultType().getElementType()));
+}
+
+//===--- Multinomial --------------------------------------------------------------------------===//
+
+/// Rows of logarithms of weights [N, classes]: [N, samples] classes.
+LogicalResult inferMultinomial(Inference &node) {
+  int64_t samples = node.integer("sample_size", 1);
+  if (!node.hasRank(0, 2, 2) || node.failed())
+    return failure();
+  if (samples < 1 || node.dim(0, 1) < 1)
+    return node.failure("draws " + Twine(samples) + " samples of " + Twine(node.dim(0, 1)) +
+                        " classes, expected at least 1 of each");
+  Type element = node.elementTypeOf("dtype", IntegerType::get(node.context(), 32));
+  return node.result(0, element, {node.dim(0, 0), samples});
+}
+
+/// The number of classes whose weights, summed up to them, do not exceed u of all: inversion.
+LogicalResult convertMultinomial(Conversion &node) {
+  TensorBuilder &b = node.b;
+  int64_t classes = node.dim(0, 1);
+  Value weights = softmax(b, b.cast(node.value(0), b.getF32Type()), 1);
+  Value below = b.cumulativeSum(weights, 1, /*exclusive=*/false, /*reverse=*/false);
+  // Without the last sum, which rounding may leave below 1, the class is one of them.
+  below = b.slice(below, {0, 0}, {node.dim(0, 0), classes - 1}, {1, 1});
+  SmallVector<int64_t> shape(node.resultShape());
+  Value u = randomUniform(node, shape);
+  shape.push_back(classes - 1);
+  Value isAbove =
+      b.compare(Predicate::Ge, b.broadcast(u, {2}, shape), b.broadcast(below, {1}, shape));
+  Value count = b.sum(b.cast(isAbove, b.getI32Type()), {2});
+  return node.result(0, b.cast(count, node.resultType().getElementType()));
+}
+
 } // namespace
 
 void registerRandomOperators(Operators &operators) {
-  operators.add("RandomNormal", 1, {.infer = inferRandom});
-  operators.add("RandomUniform", 1, {.infer = inferRandom});
-  operators.add("RandomNormalLike", 1, {.infer = inferRandomLike});
-  operators.add("RandomUniformLike", 1, {.infer = inferRandomLike});
-  operators.add("Bernoulli", 15, {.infer = inferRandomLike});
+  operators.add("RandomNormal", 1, {.infer = inferRandom, .convert = convertNormal});
+  operators.add("RandomUniform", 1, {.infer = inferRandom, .convert = convertUniform});
+  operators.add("RandomNormalLike", 1, {.infer = inferRandomLike, .convert = convertNormal});
+  operators.add("RandomUniformLike", 1, {.infer = inferRandomLike, .convert = convertUniform});
+  operators.add("Bernoulli", 15, {.infer = inferRandomLike, .convert = convertBernoulli});
+  operators.add("Multinomial", 7, {.infer = inferMultinomial, .convert = convertMultinomial});
 }
 
 } // namespace mtc::onnx

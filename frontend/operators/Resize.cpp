@@ -278,36 +278,31 @@ LogicalResult convertResize(Conversion &node) {
                 *scale ? SmallVector<double>(axes.size(), **scale) : SmallVector<double>());
 }
 
-//===--- Upsample, GridSample -----------------------------------------------------------------===//
+//===--- Upsample -----------------------------------------------------------------------------===//
 
-/// Resize's predecessor; scales are an attribute before version 9.
-LogicalResult inferUpsample(Inference &node) {
-  Extents axes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0)));
-  if (node.version() < 9)
-    return scaledResult(node, axes, node.floats("scales", {}));
-  std::optional<SmallVector<double>> scales = node.constantFloats(1);
-  return scales ? scaledResult(node, axes, *scales) : node.needsConstant(1);
+/// One for each axis; an attribute before version 9, operand 1 since.
+std::optional<SmallVector<double>> upsampleScales(NodeView &node) {
+  return node.version() < 9 ? node.floats("scales", {}) : node.constantFloats(1);
 }
 
-/// X [N, C, …], grid [N, output…, spatial rank].
-LogicalResult inferGridSample(Inference &node) {
-  if (!node.hasRank(0, 3) || !node.hasRank(1, node.rank(0), node.rank(0)))
-    return failure();
-  if (node.dim(1, 0) != node.dim(0, 0) || node.shape(1).back() != node.rank(0) - 2)
-    return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
-                        ", expected " + Twine(node.dim(0, 0)) + " first and " +
-                        Twine(node.rank(0) - 2) + " last");
-  Extents shape(node.shape(0).take_front(2));
-  llvm::append_range(shape, node.shape(1).drop_front().drop_back());
-  return node.result(0, node.elementType(0), shape);
+/// Resize's predecessor.
+LogicalResult inferUpsample(Inference &node) {
+  readMode(node);
+  std::optional<SmallVector<double>> scales = upsampleScales(node);
+  if (!scales)
+    return node.needsConstant(1);
+  return scaledResult(node, llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))), *scales);
+}
+
+LogicalResult convertUpsample(Conversion &node) {
+  return resize(node, llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0))), *upsampleScales(node));
 }
 
 } // namespace
 
 void registerResizeOperators(Operators &operators) {
   operators.add("Resize", 10, {.infer = inferResize, .convert = convertResize});
-  operators.add("Upsample", 7, {.infer = inferUpsample});
-  operators.add("GridSample", 16, {.infer = inferGridSample});
+  operators.add("Upsample", 7, {.infer = inferUpsample, .convert = convertUpsample});
 }
 
 } // namespace mtc::onnx

@@ -174,6 +174,76 @@ LogicalResult convertScatterND(Conversion &node) {
   });
 }
 
+//===--- TensorScatter ------------------------------------------------------------------------===//
+
+struct CacheWrite {
+  int64_t axis;
+  bool isCircular;
+
+  static CacheWrite read(NodeView &node) {
+    return {node.axis("axis", -2, node.rank(0)),
+            node.choice("mode", "linear", {"linear", "circular"}) == "circular"};
+  }
+};
+
+/// A cache [N, …, T, …], updates with S in place of T, and where each row's begin [N].
+LogicalResult inferTensorScatter(Inference &node) {
+  if (!node.hasRank(0, 2) || !node.sameElementType(0, 1))
+    return failure();
+  auto [axis, isCircular] = CacheWrite::read(node);
+  if (node.failed())
+    return failure();
+  if (axis == 0)
+    return node.failure("attribute axis is that of the rows");
+  Extents expected(node.shape(0));
+  int64_t length = node.rank(1) == node.rank(0) ? node.dim(1, axis) : -1;
+  expected[axis] = std::min(length, expected[axis]);
+  if (node.shape(1) != ArrayRef<int64_t>(expected))
+    return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
+                        ", expected " + shapeText(node.shape(0)) + " or less on axis " +
+                        Twine(axis));
+  if (node.has(2) && node.shape(2) != ArrayRef<int64_t>(node.dim(0, 0)))
+    return node.failure(Twine(node.operandName(2)) + " has shape " + shapeText(node.shape(2)) +
+                        ", expected " + shapeText(node.dim(0, 0)));
+  return node.result(0, node.type(0));
+}
+
+/// Each place of the cache reads the update that is written there, if one is.
+LogicalResult convertTensorScatter(Conversion &node) {
+  auto [axis, isCircular] = CacheWrite::read(node);
+  TensorBuilder &b = node.b;
+  Value cache = node.value(0), updates = node.value(1);
+  int64_t rows = node.dim(0, 0), places = node.dim(0, axis), length = node.dim(1, axis);
+  if (length == 0)
+    return node.result(0, cache);
+  auto type = RankedTensorType::get({rows, places}, b.getI64Type());
+  Value source = b.iota(type, 1);
+  if (node.has(2))
+    source = b.sub(source, b.broadcast(node.value(2), {1}, type.getShape()));
+  Value zero = b.splat(type, 0.0), count = b.splat(type, static_cast<double>(places));
+  if (isCircular) {
+    source = b.rem(source, count);
+    source = b.select(b.compare(Predicate::Lt, source, zero), b.add(source, count), source);
+  }
+  Value written =
+      b.logicalAnd(b.compare(Predicate::Ge, source, zero),
+                   b.compare(Predicate::Lt, source, b.splat(type, static_cast<double>(length))));
+  source = b.select(written, source, zero);
+  // The axis behind that of the rows.
+  Extents order{0, axis}, back(node.rank(0));
+  for (int64_t i = 1; i < node.rank(0); ++i)
+    if (i != axis)
+      order.push_back(i);
+  for (auto [to, from] : llvm::enumerate(order))
+    back[from] = static_cast<int64_t>(to);
+  Value read = b.transpose(b.gather(b.transpose(updates, order), source, 1, 1), back);
+  Extents others;
+  for (int64_t i = 1; i < node.rank(0); ++i)
+    if (i != axis)
+      others.push_back(i);
+  return node.result(0, b.select(b.broadcast(written, others, node.shape(0)), read, cache));
+}
+
 } // namespace
 
 void registerScatterOperators(Operators &operators) {
@@ -185,6 +255,8 @@ void registerScatterOperators(Operators &operators) {
   operators.add(
       "ScatterND", 11,
       {.infer = inferScatterND, .evaluate = evaluateScatterND, .convert = convertScatterND});
+  operators.add("TensorScatter", 24,
+                {.infer = inferTensorScatter, .convert = convertTensorScatter});
 }
 
 } // namespace mtc::onnx

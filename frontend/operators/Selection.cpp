@@ -6,6 +6,8 @@
 #include "frontend/operators/Formulas.h"
 #include "frontend/operators/Operators.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace mtc::onnx {
@@ -209,6 +211,99 @@ LogicalResult inferCompress(Inference &node) {
   return node.result(0, node.elementType(0), shape);
 }
 
+LogicalResult convertCompress(Conversion &node) {
+  TensorBuilder &b = node.b;
+  std::optional<Extents> condition = node.constantInts(1);
+  if (!condition)
+    return node.needsConstant(1);
+  SmallVector<int64_t> kept;
+  for (auto [i, holds] : llvm::enumerate(*condition))
+    if (holds)
+      kept.push_back(static_cast<int64_t>(i));
+  Value x = node.value(0);
+  int64_t axis = 0;
+  if (node.hasAttribute("axis"))
+    axis = node.axis("axis", std::nullopt, node.rank(0));
+  else
+    x = b.reshape(x, {node.type(0).getNumElements()});
+  if (kept.empty())
+    return node.result(0, b.splat(node.resultType(), 0.0));
+  auto type = RankedTensorType::get(kept.size(), b.getI64Type());
+  Value indices = b.constant(DenseElementsAttr::get(type, ArrayRef(kept)));
+  return node.result(0, b.gather(x, indices, axis, 0));
+}
+
+//===--- Unique -------------------------------------------------------------------------------===//
+
+/// Equal parts of a constant along an axis, or equal elements of it flattened: the parts that are
+/// left, in order or as they come; the index of the first of each; which of them each part is; and
+/// how many are equal to it. How many are left is known at compile time only.
+LogicalResult inferUnique(Inference &node) {
+  bool isSorted = node.flag("sorted", true), hasAxis = node.hasAttribute("axis");
+  std::optional<Tensor> value = node.constant(0);
+  if (!value || value->size() > maxFoldedElements)
+    return node.needsConstant(0);
+  Extents shape(node.shape(0));
+  int64_t axis = hasAxis ? node.axis("axis", std::nullopt, node.rank(0)) : 0;
+  if (node.failed())
+    return failure();
+  if (!hasAxis)
+    shape = {value->size()};
+  int64_t count = shape[axis], inner = elementCount(ArrayRef(shape).drop_front(axis + 1));
+  int64_t outer = elementCount(ArrayRef(shape).take_front(axis));
+  std::vector<double> numbers = value->values<double>();
+  // Elements of part i, in row-major order.
+  auto part = [&](int64_t i) {
+    std::vector<double> elements;
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t k = 0; k < inner; ++k)
+        elements.push_back(numbers[(o * count + i) * inner + k]);
+    return elements;
+  };
+  std::map<std::vector<double>, int64_t> found; // By its elements, the place in `first`.
+  std::vector<int64_t> first, inverse, counts;
+  for (int64_t i = 0; i < count; ++i) {
+    auto [it, isNew] = found.try_emplace(part(i), static_cast<int64_t>(first.size()));
+    if (isNew) {
+      first.push_back(i);
+      counts.push_back(0);
+    }
+    ++counts[it->second];
+    inverse.push_back(it->second);
+  }
+  if (isSorted) {
+    std::vector<int64_t> rank(first.size()), sortedFirst, sortedCounts;
+    for (const auto &[elements, place] : found) {
+      rank[place] = static_cast<int64_t>(sortedFirst.size());
+      sortedFirst.push_back(first[place]);
+      sortedCounts.push_back(counts[place]);
+    }
+    first = sortedFirst;
+    counts = sortedCounts;
+    for (int64_t &place : inverse)
+      place = rank[place];
+  }
+  Extents kept = shape;
+  kept[axis] = static_cast<int64_t>(first.size());
+  auto type = RankedTensorType::get(kept, node.elementType(0));
+  auto indexOf = [&](int64_t linear) {
+    int64_t k = linear % inner, i = linear / inner % kept[axis], o = linear / (inner * kept[axis]);
+    return (o * count + first[i]) * inner + k;
+  };
+  node.fold(0, indexedCopy(*value, type, indexOf));
+  if (failed(node.result(0, type)))
+    return failure();
+  for (auto [i, list] :
+       llvm::enumerate(ArrayRef<const std::vector<int64_t> *>{&first, &inverse, &counts})) {
+    auto vector = RankedTensorType::get(static_cast<int64_t>(list->size()), int64Type(node));
+    node.fold(1 + i, list->empty() ? Tensor::allocate(vector)
+                                   : Tensor::fromValues<int64_t>(vector, *list));
+    if (failed(node.result(1 + i, vector)))
+      return failure();
+  }
+  return success();
+}
+
 } // namespace
 
 void registerSelectionOperators(Operators &operators) {
@@ -220,7 +315,8 @@ void registerSelectionOperators(Operators &operators) {
   operators.add("Trilu", 14,
                 {.infer = inferTrilu, .evaluate = evaluateTrilu, .convert = convertTrilu});
   operators.add("NonZero", 9, {.infer = inferNonZero});
-  operators.add("Compress", 9, {.infer = inferCompress});
+  operators.add("Compress", 9, {.infer = inferCompress, .convert = convertCompress});
+  operators.add("Unique", 11, {.infer = inferUnique});
 }
 
 } // namespace mtc::onnx

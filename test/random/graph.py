@@ -33,7 +33,7 @@ def read_by(node: onnx.NodeProto, results: set[str] | None = None) -> list[str]:
 
 
 class Graph:
-    INT64 = TensorProto.INT64
+    INT64, UINT64 = TensorProto.INT64, TensorProto.UINT64
 
     def __init__(self, seed: int, opset: int, is_double: bool, batch: int, rows: int):
         self.random, self.numbers = random.Random(seed), np.random.default_rng(seed)

@@ -23,11 +23,18 @@ MTC, LISTED, FOLDER = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
 SEED, GRAPHS = 1, 12
 
 
+# Drawn by the program's own numbers (test/e2e/random_numbers.py), or of integers alone, through which nothing is trained
+# (ONNX's own tests, test/frontend/backend).
+APART = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+         "ConvInteger", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv", "QLinearMatMul"}  # fmt: skip
+
+
 def operators_are_covered():
     """An operator that is converted and in no table is to be added: see README.md. `mtc::` ones come from rewrites."""
     converted = {name for name in LISTED.read_text().split() if not name.startswith("mtc::")}
     assert len(converted) > 100, converted
-    assert converted == set(REQUIRED), f"in one of the compiler and test/random/operators only: {converted ^ set(REQUIRED)}"
+    different = converted - APART ^ set(REQUIRED)
+    assert not different and APART <= converted, f"in one of the compiler and test/random/operators only: {different}"
 
 
 def wrong_numbers_are_seen(cases: list):

@@ -34,9 +34,9 @@ STRICT = {
     r"must be known at compile time": "shapes that depend on data",
     r"expected 0 or more": "negative extents",
     r"_data has \d+ (elements|bytes)": "an initializer with too few or too many elements",
-    r"operand \d+ .* has shape .*, expected": "a shape that the standard's text excludes, which the checker does not look at",
+    r"operand \d+ .* has (shape|rank) .*, expected": "a shape that the standard's text excludes, which the checker does not look at",
     r"but the file declares": "an inner value's type that does not follow from the nodes",
-    r"cannot give shape|cannot multiply|does not broadcast": "shapes that do not fit, where the checker infers none",
+    r"cannot (give|expand) shape|cannot multiply|does not broadcast": "shapes that do not fit, where the checker infers none",
 }
 
 

@@ -24,7 +24,7 @@ from program import MTC, own_folder
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-MINIMUM = 1190
+MINIMUM = 1361
 PER_PROGRAM = 60
 OPSETS = range(7, 27)
 TESTS = Path(onnx.__file__).parent / "backend/test/data/node"

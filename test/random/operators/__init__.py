@@ -75,6 +75,7 @@ def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None]) ->
 
 
 from operators import (  # noqa: E402, F401
-    activation, attention, binary, contraction, convolution, elementwise, folded, indexing, logic, loss, movement,
-    normalization, pooling, reduction, resize, scatter, selection, shape,
+    activation, attention, binary, contraction, convolution, determinant, elementwise, folded, fourier, indexing, logic,
+    loss, movement, normalization, pooling, quantization, recurrent, reduction, regions, resize, sampling, scatter,
+    selection, shape,
 )  # fmt: skip

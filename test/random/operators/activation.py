@@ -18,6 +18,8 @@ def propose(graph, name: str):
         if attributes:
             attributes["gamma" if name == "Selu" else "beta"] = graph.number(0.2, 1.5)
         graph.node(name, [graph.value()], **attributes)
+    elif name == "Shrink":
+        graph.node(name, [graph.value()], lambd=graph.number(0.1, 1), bias=graph.choose([0.0, 0.3, -0.2]))
     elif name == "Gelu":
         graph.node(name, [graph.value()], **({"approximate": "tanh"} if graph.chance(0.5) else {}))
     else:
@@ -157,3 +159,10 @@ def clip_node(node, x, low=None, high=None):
     return clip(x, low, high)
 
 
+
+
+@operator("Shrink", propose)
+def shrink(node, x):
+    limit, bias = node.attribute("lambd", 0.5), node.attribute("bias", 0.0)
+    above = where(less(x.tape.constant(limit), x), x - bias, 0.0)
+    return where(less(x, -limit), x + bias, above)

@@ -113,3 +113,41 @@ def conv_transpose(node, x, weight, bias=None):
     summed = tape.scatter(x.tape.constant(np.zeros(size + 1)), np.where(inside, place, size), products, adds=True)
     y = tape.move(summed, lambda i: i[:-1].reshape(x.shape[0], -1, *extents))
     return add_bias(y, bias)
+
+
+def propose_columns(graph, name: str):
+    rank = graph.choose([1, 2, 2, 3]) if graph.opset >= 18 else 2
+    image = [graph.choose([2, 3, 5, 7]) for _ in range(rank)]
+    block = [graph.random.randint(1, min(3, n)) for n in image]
+    attributes = {"strides": [graph.choose([1, 2]) for _ in image], "pads": [graph.choose([0, 1]) for _ in image * 2],
+                  "dilations": [graph.choose([1, 1, 2]) for _ in image]}  # fmt: skip
+    blocks = 1
+    for i, n in enumerate(image):
+        room = n + attributes["pads"][i] + attributes["pads"][rank + i] - (block[i] - 1) * attributes["dilations"][i] - 1
+        if room < 0:
+            raise Rejected("blocks do not fit")
+        blocks *= room // attributes["strides"][i] + 1
+    x = graph.of_shape((graph.extent(3), graph.extent(3) * math.prod(block), blocks))
+    constants = [graph.constant(np.array(extents, np.int64)) for extents in (image, block)]
+    graph.node(name, [x, *constants], **attributes)
+
+
+@operator("Col2Im", propose_columns)
+def columns_to_image(node, x, image, block):
+    image, block, rank = image.data.tolist(), block.data.tolist(), image.data.size
+    strides, dilations, pads = node.attribute("strides"), node.attribute("dilations"), node.attribute("pads")
+    places = [np.arange(-pads[i], image[i] + pads[rank + i] - (block[i] - 1) * dilations[i], strides[i])[None]
+              + np.arange(block[i])[:, None] * dilations[i] for i in range(rank)]  # fmt: skip
+    flat, inside = np.zeros([1] * 2 * rank, np.int64), True  # [tap.., position..]
+    for i, at in enumerate(places):
+        shape = [1] * 2 * rank
+        shape[i], shape[rank + i] = at.shape
+        at = at.reshape(shape)
+        flat, inside = flat * image[i] + at, inside & (at >= 0) & (at < image[i])
+    size = math.prod(image)
+    flat = np.where(inside, flat, size).reshape(math.prod(block), -1)
+    rows = tape.reshape(x, (-1, *flat.shape))
+    at = np.arange(rows.shape[0]).reshape(-1, 1, 1) * (size + 1) + flat
+    summed = tape.scatter(x.tape.constant(np.zeros(rows.shape[0] * (size + 1))), at, rows, adds=True)
+    y = tape.move(summed, lambda p: p.reshape(-1, size + 1)[:, :-1])
+    return tape.reshape(y, (x.shape[0], -1, *image))

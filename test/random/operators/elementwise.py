@@ -11,6 +11,7 @@ from operators import operator
 RANGE = {
     "Log": (0.2, 20), "Sqrt": (0.1, 20), "Reciprocal": (0.3, 5), "Acosh": (1.2, 8), "Atanh": (-0.9, 0.9),
     "Tan": (-1.2, 1.2), "Exp": (-4, 3), "Sinh": (-3, 3), "Cosh": (-3, 3), "Asinh": (-6, 6),
+    "Asin": (-0.9, 0.9), "Acos": (-0.9, 0.9),
 }  # fmt: skip
 
 
@@ -37,6 +38,9 @@ register("Sinh", lambda x: tape.unary(x, np.sinh(x.data), np.cosh(x.data)))
 register("Cosh", lambda x: tape.unary(x, np.cosh(x.data), np.sinh(x.data)))
 register("Asinh", lambda x: tape.unary(x, np.arcsinh(x.data), 1 / np.sqrt(x.data**2 + 1)))
 register("Acosh", lambda x: tape.unary(x, np.arccosh(x.data), 1 / np.sqrt(x.data**2 - 1)))
+register("Asin", lambda x: tape.unary(x, np.arcsin(x.data), 1 / np.sqrt(1 - x.data**2)))
+register("Acos", lambda x: tape.unary(x, np.arccos(x.data), -1 / np.sqrt(1 - x.data**2)))
+register("Atan", lambda x: tape.unary(x, np.arctan(x.data), 1 / (1 + x.data**2)))
 register("Atanh", lambda x: tape.unary(x, np.arctanh(x.data), 1 / (1 - x.data**2)))
 
 

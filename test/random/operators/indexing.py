@@ -77,3 +77,23 @@ def one_hot(node, classes, depth, values):
     place = np.arange(depth).reshape([depth if i == axis else 1 for i in range(classes.rank + 1)])
     hot = np.expand_dims(np.mod(classes.data, depth), axis) == place
     return tape.move(values, lambda i: np.where(hot, i[1], i[0]))
+
+
+def propose_reverse(graph, name: str):
+    x = graph.value(min_rank=2)
+    batch = graph.choose([0, 1])
+    shape = graph.shape(x)
+    lengths = graph.numbers.integers(1, shape[1 - batch] + 1, shape[batch])
+    graph.node(name, [x, graph.constant(lengths)], batch_axis=batch, time_axis=1 - batch)
+
+
+@operator("ReverseSequence", propose_reverse)
+def reverse_sequence(node, x, lengths):
+    batch = node.attribute("batch_axis", 1)
+
+    def arrange(places):
+        rows = np.swapaxes(places, 0, 1) if batch == 1 else places.copy()
+        rows = np.array([np.concatenate([row[:n][::-1], row[n:]]) for row, n in zip(rows, lengths.data.tolist())])
+        return np.swapaxes(rows, 0, 1) if batch == 1 else rows
+
+    return tape.move(x, arrange)

@@ -36,3 +36,31 @@ def propose_logic(graph, name: str):
 for _name, _function in {"And": np.logical_and, "Or": np.logical_or, "Xor": np.logical_xor}.items():
     operator(_name, propose_logic)(lambda node, x, y, f=_function: x.tape.constant(f(x.data, y.data)))
 operator("Not", propose_logic)(lambda node, x: x.tape.constant(~x.data))
+
+
+def propose_bits(graph, name: str):
+    """Of small numbers, not negative where the operator takes unsigned ones; and their floats, for a loss."""
+    to = graph.UINT64 if name == "BitShift" else graph.INT64
+    x = graph.node("Cast", [graph.bounded(0.2, 5) if name == "BitShift" else graph.bounded(-5, 5)], to=to)
+    if name == "BitShift":
+        places = graph.constant(np.array(graph.choose([0, 1, 3, 64]), np.uint64))
+        y = graph.node(name, [x, places], direction=graph.choose(["LEFT", "RIGHT"]))
+    elif name == "BitwiseNot":
+        y = graph.node(name, [x])
+    else:
+        other = graph.numbers.integers(-9, 9, graph.broadcastable(graph.shape(x)))
+        y = graph.node(name, [x, graph.constant(np.asarray(other))])
+    graph.node("Cast", [y], to=graph.element)
+
+
+for _name, _function in {"BitwiseAnd": np.bitwise_and, "BitwiseOr": np.bitwise_or, "BitwiseXor": np.bitwise_xor}.items():
+    operator(_name, propose_bits)(lambda node, x, y, f=_function: x.tape.constant(f(x.data, y.data)))
+operator("BitwiseNot", propose_bits)(lambda node, x: x.tape.constant(~x.data))
+
+
+@operator("BitShift", propose_bits)
+def bit_shift(node, x, y):
+    shift = np.left_shift if node.attribute("direction") == "LEFT" else np.right_shift
+    places = y.data.astype(np.uint64)
+    moved = shift(x.data.astype(np.uint64), np.minimum(places, 63))
+    return x.tape.constant(np.where(places < 64, moved, 0).astype(np.uint64))

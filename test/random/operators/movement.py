@@ -137,6 +137,29 @@ def pad(node, x, pads=None, value=None, axes=None):
     return x
 
 
+def propose_crop_pad(graph, name: str):
+    x = graph.value(min_rank=1)
+    shape = graph.shape(x)
+    axes = graph.random.sample(range(len(shape)), graph.random.randint(1, len(shape)))
+    extents = [max(1, shape[a] + graph.choose([-3, -2, -1, 0, 1, 2, 3])) for a in axes]
+    graph.node(name, [x, graph.constant(np.array(extents, np.int64))], axes=[graph.signed(a, len(shape)) for a in axes])
+
+
+@operator("CenterCropPad", propose_crop_pad)
+def center_crop_pad(node, x, extents):
+    for axis, extent in zip(node.attribute("axes"), extents.data.tolist()):
+        axis %= x.rank
+        n = x.shape[axis]
+        if extent <= n:
+            start = (n - extent) // 2
+            x = tape.move(x, lambda p, a=axis, s=start, e=extent: np.take(p, np.arange(s, s + e), a))
+        else:
+            low = (extent - n) // 2
+            widths = [(low, extent - n - low) if a == axis else (0, 0) for a in range(x.rank)]
+            x = tape.move(x, lambda p, w=widths: np.pad(p, w, constant_values=-1))
+    return x
+
+
 def propose_trilu(graph, name: str):
     x = graph.value(min_rank=2)
     attributes = {"k": np.array(graph.choose([-2, -1, 0, 1, 3]), np.int64)} if graph.chance(0.6) else {}

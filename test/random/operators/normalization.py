@@ -177,3 +177,20 @@ def lp_normalization(node, x):
     square = total(x * x, [axis], True)
     x.tape.decide(np.zeros(0), square.data)
     return x / sqrt(square)
+
+
+def propose_response(graph, name: str):
+    x = graph.value(min_rank=3)
+    numbers = {"alpha": graph.number(0.01, 0.5), "beta": graph.choose([0.5, 0.75, 1.0]), "bias": graph.number(0.5, 2)}
+    graph.node(name, [x], size=graph.random.randint(1, 6), **(numbers if graph.chance(0.8) else {}))
+
+
+@operator("LRN", propose_response)
+def local_response(node, x):
+    size, channels = node.attribute("size"), x.shape[1]
+    distance = np.arange(channels)[None] - np.arange(channels)[:, None]  # [of, from]
+    near = ((distance >= -((size - 1) // 2)) & (distance <= size // 2)).astype(np.float64)
+    rows = tape.reshape(x * x, (x.shape[0], channels, -1))
+    sums = tape.reshape(tape.contract("oc,ncp->nop", x.tape.constant(near), rows), x.shape)
+    scale = sums * (node.attribute("alpha", 1e-4) / size) + node.attribute("bias", 1.0)
+    return x * tape.power(scale, x.tape.constant(-node.attribute("beta", 0.75)))

@@ -63,3 +63,63 @@ def global_average_pool(node, x):
 @operator("GlobalMaxPool", propose_global_pool)
 def global_max_pool(node, x):
     return maximum_over(x, range(2, x.rank), True)
+
+
+def norm(node, x, axes, keepdims: bool):
+    p = float(node.attribute("p", 2))
+    if x.tape.decide(np.abs(x.data) < 1e-3).any():
+        raise tape.Rejected("elements near 0, where absolute values have a kink")
+    sums = total(tape.power(tape.absolute(x), x.tape.constant(p)), axes, keepdims)
+    if not (sums.data > 1e-3).all():
+        raise tape.Rejected("a norm near 0")
+    return tape.power(sums, x.tape.constant(1 / p))
+
+
+def propose_norm_pool(graph, name: str):
+    x = graph.value(min_rank=3, max_rank=5)
+    if name == "GlobalLpPool":
+        graph.node(name, [x], p=graph.choose([1, 2, 3]))
+        return
+    spatial = graph.shape(x)[2:]
+    kernel = [graph.random.randint(1, min(3, n)) for n in spatial]
+    attributes = windows.draw(graph, name, spatial, kernel, within_reach=True)
+    if "pads" in attributes or "SAME" in attributes.get("auto_pad", "") or "ceil_mode" in attributes:
+        raise tape.Rejected("zeros of the padding have a kink in this reference")
+    graph.node(name, [x], kernel_shape=kernel, p=graph.choose([1, 2, 3]), **attributes)
+
+
+@operator("LpPool", propose_norm_pool)
+def lp_pool(node, x):
+    _, taps, axes = slid(node, x, 0.0)
+    return norm(node, taps, axes, False)
+
+
+@operator("GlobalLpPool", propose_norm_pool)
+def global_lp_pool(node, x):
+    return norm(node, x, range(2, x.rank), True)
+
+
+def propose_unpool(graph, name: str):
+    """Each value has a place of its own: in windows that do not overlap."""
+    x = graph.value(min_rank=3, max_rank=4)
+    shape = graph.shape(x)
+    kernel = [graph.choose([1, 2, 3]) for _ in shape[2:]]
+    whole = (*shape[:2], *(n * k for n, k in zip(shape[2:], kernel)))
+    if math.prod(whole) > 4000:
+        raise tape.Rejected("too many places")
+    places = graph.numbers.permutation(math.prod(whole))[: math.prod(shape)].reshape(shape)
+    operands = [x, graph.constant(places.astype(np.int64))]
+    if graph.chance(0.3):
+        operands.append(graph.constant(np.array([*shape[:2], *(n + graph.choose([0, 1]) for n in whole[2:])], np.int64)))
+    graph.node(name, operands, kernel_shape=kernel, strides=kernel)
+
+
+@operator("MaxUnpool", propose_unpool)
+def max_unpool(node, x, places, output=None):
+    strides = node.attribute("strides")
+    whole = (*x.shape[:2], *(n * s for n, s in zip(x.shape[2:], strides)))
+    y = tape.reshape(tape.scatter(x.tape.constant(np.zeros(math.prod(whole))), places.data, x, adds=False), whole)
+    if output is None:
+        return y
+    pads = [(0, n - m) for n, m in zip(output.data.tolist(), whole)]
+    return tape.move(y, lambda p: np.pad(p, pads, constant_values=-1))

@@ -70,14 +70,14 @@ for _name, _rule in RULES.items():
     operator(_name, propose)(lambda node, x, axes=None, r=_rule: reduce(node, x, axes, r))
 
 
-def propose_cumsum(graph, name: str):
+def propose_cumulative(graph, name: str):
     x = graph.value(min_rank=1)
     rank = len(graph.shape(x))
     axis = graph.constant(np.array(graph.signed(graph.random.randrange(rank), rank), np.int64))
     graph.node(name, [x, axis], exclusive=graph.choose([0, 1]), reverse=graph.choose([0, 1]))
 
 
-@operator("CumSum", propose_cumsum)
+@operator("CumSum", propose_cumulative)
 def cumsum(node, x, axis):
     axis, extent = int(axis.data) % x.rank, x.shape[int(axis.data) % x.rank]
     term = np.tri(extent, extent, -1 if node.attribute("exclusive", 0) else 0).T  # [from, to]
@@ -87,3 +87,22 @@ def cumsum(node, x, axis):
     rows = tape.reshape(last, (math.prod(last.shape[:-1]), extent))
     sums = tape.contract("ab,bc->ac", rows, x.tape.constant(term))
     return tape.move(tape.reshape(sums, last.shape), lambda i: np.moveaxis(i, -1, axis))
+
+
+@operator("CumProd", propose_cumulative)
+def cumprod(node, x, axis):
+    axis = int(axis.data) % x.rank
+    extent = x.shape[axis]
+    if extent > 33:
+        raise tape.Rejected("a product of too many")
+    order = range(extent - 1, -1, -1) if node.attribute("reverse", 0) else range(extent)
+    parts, product = [None] * extent, None
+    for at in order:
+        part = tape.move(x, lambda p, at=at: np.take(p, [at], axis))
+        after = part if product is None else product * part
+        if node.attribute("exclusive", 0):
+            parts[at] = x.tape.constant(np.ones(part.shape)) if product is None else product
+        else:
+            parts[at] = after
+        product = after
+    return tape.concatenate(parts, axis)

@@ -94,3 +94,22 @@ def resize(node, x, *operands):
         x = tape.contract(f"{labels},z{labels[axis]}->{labels.replace(labels[axis], 'z')}", x, matrix)
     return x
 
+
+
+def propose_upsample(graph, name: str):
+    x = graph.value(min_rank=1)
+    shape = graph.shape(x)
+    axis = graph.random.randrange(len(shape))
+    scales = [1.0] * len(shape)
+    scales[axis] = graph.choose([1.5, 2.0, 2.5, 3.0])
+    if graph.opset < 9:
+        graph.node(name, [x], scales=scales, mode=graph.choose(["nearest", "linear"]))
+    else:
+        scales = graph.constant(np.array(scales, np.float32))
+        graph.node(name, [x, scales], mode=graph.choose(["nearest", "linear"]))
+
+
+@operator("Upsample", propose_upsample)
+def upsample(node, x, scales=None):
+    scales = x.tape.constant(np.array(node.attribute("scales"))) if scales is None else scales
+    return resize(node, x, scales)

@@ -66,3 +66,26 @@ def scatter_nd(node, x, indices, updates):
     all_places = np.arange(x.data.size).reshape(x.shape)
     places = all_places[tuple(indices.data[..., k] for k in range(indices.shape[-1]))]
     return tape.scatter(x, places, updates, node.attribute("reduction", "none") == "add")
+
+
+def propose_cache(graph, name: str):
+    x = graph.value(min_rank=2, max_rank=4)
+    shape = graph.shape(x)
+    axis = graph.random.randrange(1, len(shape))
+    length = graph.random.randint(1, shape[axis])
+    mode = graph.choose(["linear", "circular"])
+    last = shape[axis] if mode == "circular" else shape[axis] - length + 1
+    updates = graph.of_shape((*shape[:axis], length, *shape[axis + 1 :]))
+    operands = [x, updates]
+    if graph.chance(0.7):
+        operands.append(graph.constant(graph.numbers.integers(0, last, shape[0])))
+    graph.node(name, operands, axis=graph.signed(axis, len(shape)), mode=mode)
+
+
+@operator("TensorScatter", propose_cache)
+def tensor_scatter(node, cache, updates, begins=None):
+    axis = node.attribute("axis", -2) % cache.rank
+    begins = np.zeros(cache.shape[0], np.int64) if begins is None else begins.data
+    grid = list(np.indices(updates.shape))
+    grid[axis] = (grid[axis] + begins.reshape(-1, *[1] * (cache.rank - 1))) % cache.shape[axis]
+    return tape.scatter(cache, np.ravel_multi_index(grid, cache.shape), updates, adds=False)

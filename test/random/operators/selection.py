@@ -62,3 +62,20 @@ def hardmax(node, x):
     hot = np.zeros(flat.shape)
     np.put_along_axis(hot, best, 1.0, axis)
     return x.tape.constant(hot.reshape(x.shape))
+
+
+def propose_compress(graph, name: str):
+    x = graph.value(min_rank=1)
+    shape = graph.shape(x)
+    axis = graph.random.randrange(len(shape))
+    extent = shape[axis] if graph.chance(0.7) else int(np.prod(shape))
+    kept = graph.numbers.random(graph.random.randint(1, extent)) < 0.6
+    kept[graph.random.randrange(len(kept))] = True
+    condition = graph.constant(kept)
+    graph.node(name, [x, condition], **({"axis": graph.signed(axis, len(shape))} if len(kept) <= shape[axis] else {}))
+
+
+@operator("Compress", propose_compress)
+def compress(node, x, condition):
+    axis = node.attribute("axis")
+    return tape.move(x, lambda p: np.compress(condition.data, p, axis))

@@ -1,0 +1,45 @@
+# RUN: %python %s %t
+"""QuantizeLinear and DequantizeLinear by the same numbers round what passes, and let the gradient pass where it is in
+range; a pair by other numbers, and integers that are read otherwise, let none pass."""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from program import compile, own_folder
+
+folder = own_folder()
+SCALE, ZERO = np.float32([0.05, 0.5]), np.uint8([128, 100])
+weights = np.float32([[0.31, -1.26], [-6.39, 77.7], [6.36, -50.3], [6.34, 0.26]])
+factors = np.float32([[1, 2], [3, 5], [7, 11], [13, 17]])
+
+
+def compiled(name: str, other_scale: bool):
+    nodes = [
+        helper.make_node("QuantizeLinear", ["p", "scale", "zero"], ["q"], axis=1),
+        helper.make_node("DequantizeLinear", ["q", "other" if other_scale else "scale", "zero"], ["y"], axis=1),
+        helper.make_node("Mul", ["y", "x"], ["z"]),
+        helper.make_node("Mul", ["p", "zeros"], ["nothing"]),
+        helper.make_node("Add", ["z", "nothing"], ["sum"]),
+        helper.make_node("ReduceSum", ["sum"], ["loss"], keepdims=0),
+    ]
+    constants = {"scale": SCALE, "other": SCALE * 2, "zero": ZERO, "zeros": np.float32(0)}
+    nodes = [helper.make_node("Constant", [], [n], value=numpy_helper.from_array(v, n)) for n, v in constants.items()] + nodes
+    info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", (4, 2)), ("loss", ()), ("y", (4, 2)))]
+    graph = helper.make_graph(nodes, name, info[:1], info[1:], [numpy_helper.from_array(weights, "p")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9), folder / f"{name}.onnx")
+    return compile(folder / f"{name}.onnx", folder, {"x": factors}, "--loss", "output", "--output", "loss", name=name)
+
+
+def rounded(scale):
+    return (np.clip(np.round(weights / SCALE) + ZERO, 0, 255) - ZERO) * scale
+
+
+inside = (weights >= (0.0 - ZERO) * SCALE) & (weights <= (255.0 - ZERO) * SCALE)
+assert inside.sum() == 5, inside  # Both sides of both ends.
+for name, other, scale, expected in (("pair", False, SCALE, np.where(inside, factors, 0)),
+                                     ("apart", True, 2 * SCALE, np.zeros_like(factors))):  # fmt: skip
+    program = compiled(name, other)
+    outputs = program.outputs(f"{name}-outputs")
+    assert np.allclose(outputs["y"].reshape(4, 2), rounded(scale), 1e-6), (name, outputs["y"], rounded(scale))
+    found = program.gradients(f"{name}-gradients")["p"]
+    assert (found == expected).all(), (name, found, expected)

@@ -179,6 +179,56 @@ LogicalResult convertConvTranspose(Conversion &node) {
   return convertConvolution<TransposedConvolveOp>(node, *convolution, node.shape(0).drop_front(2));
 }
 
+//===--- CausalConvWithState ------------------------------------------------------------------===//
+
+bool readSwish(NodeView &node) {
+  return node.choice("activation", "none", {"none", "silu", "swish"}) != "none";
+}
+
+/// X [N, C, L], W [C, 1, K], B [C], the last K - 1 elements in front of X [N, C, K - 1].
+LogicalResult inferCausalConv(Inference &node) {
+  readSwish(node);
+  if (node.failed() || !node.hasRank(0, 3, 3) || !node.hasRank(1, 3, 3))
+    return failure();
+  int64_t batch = node.dim(0, 0), channels = node.dim(0, 1), kernel = node.dim(1, 2);
+  if (kernel < 1)
+    return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
+                        ", expected a kernel");
+  for (const auto &[i, expected] :
+       {std::pair(1, Extents{channels, 1, kernel}), std::pair(2, Extents{channels}),
+        std::pair(3, Extents{batch, channels, kernel - 1})})
+    if (node.has(i) && node.shape(i) != ArrayRef<int64_t>(expected))
+      return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
+                          ", expected " + shapeText(expected));
+  return success(succeeded(node.result(0, node.type(0))) &&
+                 succeeded(node.result(1, node.elementType(0), {batch, channels, kernel - 1})));
+}
+
+/// A convolution of each channel over its elements up to each place, and the elements that the next
+/// call begins with.
+LogicalResult convertCausalConv(Conversion &node) {
+  TensorBuilder &b = node.b;
+  Type element = node.elementType(0), type = computeType(b, element);
+  int64_t batch = node.dim(0, 0), channels = node.dim(0, 1), length = node.dim(0, 2);
+  int64_t kernel = node.dim(1, 2), before = kernel - 1;
+  Value x = node.value(0);
+  if (before > 0)
+    x = node.has(3) ? b.concatenate({node.value(3), x}, 2)
+                    : b.pad(x, {0, 0, before}, {0, 0, 0}, {0, 0, 0});
+  Convolution convolution{channels, {{kernel}, {1}, {1}, {0}, {0}, {length}}};
+  FailureOr<Value> y = convolve<ConvolveOp>(node, b.cast(x, type), b.cast(node.value(1), type),
+                                            convolution, {length}, node.shape(0));
+  if (failed(y))
+    return failure();
+  if (node.has(2))
+    y = b.add(*y, perChannel(b, b.cast(node.value(2), type), node.shape(0)));
+  if (readSwish(node))
+    y = b.mul(*y, b.logistic(*y));
+  if (failed(node.result(0, b.cast(*y, element))))
+    return failure();
+  return node.result(1, b.slice(x, {0, 0, length}, {batch, channels, before}, {1, 1, 1}));
+}
+
 //===--- Convolutions of integers -------------------------------------------------------------===//
 
 /// A zero point, operand `i`, for each element of x: one, or one for each channel along `axis`.
@@ -263,6 +313,8 @@ LogicalResult convertQLinearConv(Conversion &node) {
 void registerConvolutionOperators(Operators &operators) {
   operators.add("Conv", 1, {.infer = inferConv, .convert = convertConv});
   operators.add("ConvTranspose", 1, {.infer = inferConvTranspose, .convert = convertConvTranspose});
+  operators.add("CausalConvWithState", 27,
+                {.infer = inferCausalConv, .convert = convertCausalConv});
   operators.add("ConvInteger", 10, {.infer = inferConvInteger, .convert = convertConvInteger});
   operators.add("QLinearConv", 10, {.infer = inferQLinearConv, .convert = convertQLinearConv});
 }

@@ -50,15 +50,19 @@ void evaluateScatter(Inference &node, int64_t block,
 
 /// Spreads updates over a tensor of the data's shape, zero elsewhere.
 using Spread = llvm::function_ref<Value(Value updates)>;
+/// Data reduced with all updates of each place: by multiplication, or to an extremum.
+using Reduce = llvm::function_ref<Value(ReductionKind kind)>;
 
-LogicalResult convertScatter(Conversion &node, Spread spread) {
+LogicalResult convertScatter(Conversion &node, Spread spread, Reduce reduce) {
   StringRef reduction = readReduction(node);
   if (node.failed())
     return failure();
-  if (reduction != "none" && reduction != "add")
-    return node.failure("attribute reduction = \"" + reduction + "\", expected none or add");
   if (node.elementType(0).isInteger(1))
     return node.failure("element type i1 is not supported");
+  if (reduction != "none" && reduction != "add")
+    return node.result(0, reduce(reduction == "mul"   ? ReductionKind::Mul
+                                 : reduction == "max" ? ReductionKind::Max
+                                                      : ReductionKind::Min));
   TensorBuilder &b = node.b;
   Value data = node.value(0), updates = node.value(2), sum = spread(updates);
   if (reduction == "add")
@@ -67,6 +71,41 @@ LogicalResult convertScatter(Conversion &node, Spread spread) {
   Value count = spread(ones);
   Value written = b.compare(Predicate::Gt, count, b.splat(count, 0.0));
   return node.result(0, b.select(written, sum, data));
+}
+
+/// Data [common.., N, inner..] reduced with updates [common.., K, inner..] whose places along axis
+/// `axis` are `indices` [common.., K]. Each place compares all indices with its own, as no other
+/// order of products is repeatable.
+Value reduceUpdates(TensorBuilder &b, ReductionKind kind, Value data, Value indices, Value updates,
+                    int64_t axis) {
+  int64_t extent = shapeOf(data)[axis], count = shapeOf(updates)[axis];
+  if (count == 0)
+    return data;
+  SmallVector<int64_t> met(shapeOf(data));
+  met.insert(met.begin() + axis + 1, count); // [common.., N, K, inner..]
+  SmallVector<int64_t> places(ArrayRef(met).take_front(axis + 2));
+  Value index = b.cast(indices, b.getI64Type());
+  Value isNegative = b.compare(Predicate::Lt, index, b.splat(index, 0.0));
+  Value end = b.splat(index, static_cast<double>(extent));
+  index = b.select(isNegative, b.add(index, end), index);
+  Value place = b.iota(RankedTensorType::get(places, b.getI64Type()), axis);
+  Value isHere = b.compare(Predicate::Eq, b.broadcast(index, {axis}, places), place);
+  SmallVector<int64_t> inner;
+  for (auto i = static_cast<int64_t>(places.size()); i < static_cast<int64_t>(met.size()); ++i)
+    inner.push_back(i);
+  Value own = b.broadcast(data, {axis + 1}, met);
+  Value elsewhere = kind == ReductionKind::Mul ? b.splat(own, 1.0) : own;
+  Value chosen =
+      b.select(b.broadcast(isHere, inner, met), b.broadcast(updates, {axis}, met), elsewhere);
+  Value reduced = b.reduce(kind, chosen, {axis + 1});
+  switch (kind) {
+  case ReductionKind::Mul:
+    return b.mul(data, reduced);
+  case ReductionKind::Max:
+    return b.max(data, reduced);
+  default:
+    return b.min(data, reduced);
+  }
 }
 
 //===--- ScatterElements ----------------------------------------------------------------------===//
@@ -111,14 +150,29 @@ LogicalResult convertScatterElements(Conversion &node) {
   SmallVector<int64_t> zero(rank, 0), missing;
   for (auto [i, extent] : llvm::enumerate(node.shape(0)))
     missing.push_back(static_cast<int64_t>(i) == axis ? 0 : extent - node.dim(1, i));
-  return convertScatter(node, [&](Value updates) {
+  bool isWhole = llvm::all_of(missing, [](int64_t m) { return m == 0; });
+  auto spread = [&](Value updates) {
     Value y =
         b.scatterAdd(b.transpose(updates, last), indices, rank - 1, rank - 1, node.dim(0, axis));
     y = b.transpose(y, back);
     // The indices may be shorter along the common axes.
-    return llvm::all_of(missing, [](int64_t m) { return m == 0; }) ? y
-                                                                   : b.pad(y, zero, missing, zero);
-  });
+    return isWhole ? y : b.pad(y, zero, missing, zero);
+  };
+  auto reduce = [&](ReductionKind kind) {
+    Value data = node.value(0);
+    SmallVector<int64_t> sizes(node.shape(1)), one(rank, 1);
+    sizes[axis] = node.dim(0, axis);
+    Value met = isWhole ? data : b.slice(data, zero, sizes, one);
+    Value y = b.transpose(reduceUpdates(b, kind, b.transpose(met, last), indices,
+                                        b.transpose(node.value(2), last), rank - 1),
+                          back);
+    if (isWhole)
+      return y;
+    Value isMet =
+        b.pad(b.splat(RankedTensorType::get(sizes, b.getI1Type()), 1.0), zero, missing, zero);
+    return b.select(isMet, b.pad(y, zero, missing, zero), data);
+  };
+  return convertScatter(node, spread, reduce);
 }
 
 //===--- ScatterND ----------------------------------------------------------------------------===//
@@ -169,9 +223,17 @@ LogicalResult convertScatterND(Conversion &node) {
   positions = b.reshape(positions, {count});
   SmallVector<int64_t> flat{count};
   llvm::append_range(flat, shape.drop_front(length));
-  return convertScatter(node, [&](Value updates) {
+  auto spread = [&](Value updates) {
     return b.reshape(b.scatterAdd(b.reshape(updates, flat), positions, 0, 0, places), shape);
-  });
+  };
+  auto reduce = [&](ReductionKind kind) {
+    SmallVector<int64_t> rows(flat);
+    rows.front() = places;
+    Value y = reduceUpdates(b, kind, b.reshape(node.value(0), rows), positions,
+                            b.reshape(node.value(2), flat), 0);
+    return b.reshape(y, shape);
+  };
+  return convertScatter(node, spread, reduce);
 }
 
 //===--- TensorScatter ------------------------------------------------------------------------===//

@@ -17,7 +17,7 @@ from tape import Rejected, Tape
 
 OPTIMIZERS = [name for name in KNOWN if name != "muon"]  # which parameters it takes depends on the graph
 OPSETS = [10, 13, 17, 18, 20, 21, 23, 24, 24, 24]
-RARE = [9, 26]  # of operators that none of those has
+RARE = [9, 26, 27]  # of operators that none of those has
 BATCHES = [1, 1, 2, 3, 4, 5, 8]
 DOUBLES = 1 / 6  # of the models
 UNREAD = 0.06  # of the values that nothing reads: the rest are read by the loss

@@ -17,10 +17,26 @@ onnx.graph @main(%x: tensor<2x3xf32>, %k: tensor<1xi64>) -> tensor<2x3xf32> {
 
 // -----
 
-onnx.graph @main(%x: tensor<2x3xf32>, %i: tensor<2x3xi64>) -> tensor<2x3xf32> {
-  // expected-error @below {{ScatterElements version 18: attribute reduction = "mul", expected none or add}}
-  %y = onnx.node "ScatterElements" version 18 (%x, %i, %x) {reduction = "mul"} : (tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
-  onnx.return %y : tensor<2x3xf32>
+onnx.graph @main(%x: tensor<2x3xi1>, %i: tensor<2x3xi64>) -> tensor<2x3xi1> {
+  // expected-error @below {{ScatterElements version 18: element type i1 is not supported}}
+  %y = onnx.node "ScatterElements" version 18 (%x, %i, %x) {} : (tensor<2x3xi1>, tensor<2x3xi64>, tensor<2x3xi1>) -> tensor<2x3xi1>
+  onnx.return %y : tensor<2x3xi1>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<1x1x4x4xf32>, %r: tensor<1x4xf32>, %i: tensor<1xi64>) -> tensor<1x1x1x1xf32> {
+  // expected-error @below {{RoiAlign version 16: attribute sampling_ratio = 0: how many places a bin has follows from the regions' data, expected a positive number}}
+  %y = onnx.node "RoiAlign" version 16 (%x, %r, %i) {} : (tensor<1x1x4x4xf32>, tensor<1x4xf32>, tensor<1xi64>) -> tensor<1x1x1x1xf32>
+  onnx.return %y : tensor<1x1x1x1xf32>
+}
+
+// -----
+
+onnx.graph @main(%x: tensor<600x1x2xf32>, %w: tensor<1x3x2xf32>, %r: tensor<1x3x3xf32>) -> tensor<600x1x1x3xf32> {
+  // expected-error @below {{RNN version 14: has 600 steps, expected at most 512}}
+  %y = onnx.node "RNN" version 14 (%x, %w, %r) {hidden_size = 3 : si64} : (tensor<600x1x2xf32>, tensor<1x3x2xf32>, tensor<1x3x3xf32>) -> tensor<600x1x1x3xf32>
+  onnx.return %y : tensor<600x1x1x3xf32>
 }
 
 // -----

@@ -151,3 +151,31 @@ def columns_to_image(node, x, image, block):
     summed = tape.scatter(x.tape.constant(np.zeros(rows.shape[0] * (size + 1))), at, rows, adds=True)
     y = tape.move(summed, lambda p: p.reshape(-1, size + 1)[:, :-1])
     return tape.reshape(y, (x.shape[0], -1, *image))
+
+
+def propose_causal(graph, name: str):
+    if graph.is_double:
+        raise Rejected("it is not defined for doubles")
+    x = graph.value(rank=3)
+    n, channels, length = graph.shape(x)
+    kernel = graph.choose([1, 2, 3, 4])
+    operands = [x, graph.parameter((channels, 1, kernel))]
+    operands.append(graph.parameter((channels,)) if graph.chance(0.5) else "")
+    operands.append(graph.of_shape((n, channels, kernel - 1)) if kernel > 1 and graph.chance(0.5) else "")
+    while not operands[-1]:
+        operands.pop()
+    graph.node(name, operands, outputs=2, activation=graph.choose(["none", "silu", "swish"]))
+
+
+@operator("CausalConvWithState", propose_causal)
+def causal_conv(node, x, weight, bias=None, state=None):
+    n, channels, length = x.shape
+    before = weight.shape[2] - 1
+    state = x.tape.constant(np.zeros((n, channels, before))) if state is None else state
+    padded = tape.concatenate([state, x], 2)
+    at = np.arange(length)[:, None] + np.arange(before + 1)
+    windows = tape.move(padded, lambda p: p[:, :, at])
+    y = tape.contract("ncok,ck->nco", windows, tape.reshape(weight, (channels, -1)))
+    y = y if bias is None else y + tape.reshape(bias, (1, -1, 1))
+    y = y if node.attribute("activation", "none") == "none" else y * tape.sigmoid(y)
+    return [y, tape.move(padded, lambda p: p[:, :, length:])]

@@ -151,3 +151,42 @@ def recurrent(node, x, w, r, bias=None, lengths=None, state=None, cell=None, pee
 
 for _name in GATES:
     operator(_name, propose)(recurrent)
+
+
+def propose_linear_attention(graph, name: str):
+    if graph.is_double:
+        raise Rejected("it is not defined for doubles")
+    batch, steps, heads, group = graph.extent(3), graph.extent(4), graph.choose([1, 2, 3]), graph.choose([1, 1, 2])
+    keys, values = graph.extent(4), graph.extent(5)
+    rule = graph.choose(["linear", "gated", "delta", "gated_delta"])
+    operands = [graph.bounded(-1, 1, (batch, steps, heads * group * keys)), graph.bounded(-1, 1, (batch, steps, heads * keys)),
+                graph.bounded(-1, 1, (batch, steps, heads * values))]  # fmt: skip
+    operands.append(graph.bounded(-1, 1, (batch, heads, keys, values)) if graph.chance(0.5) else "")
+    decays = heads * graph.choose([1, keys])
+    operands.append(graph.bounded(-1, 0, (batch, steps, decays)) if rule.startswith("gated") else "")
+    operands.append(graph.bounded(0, 1, (batch, steps, graph.choose([1, heads]))) if rule.endswith("delta") else "")
+    while not operands[-1]:
+        operands.pop()
+    scale = {"scale": graph.number(0.2, 1)} if graph.chance(0.5) else {}
+    graph.node(name, operands, outputs=2, q_num_heads=heads * group, kv_num_heads=heads, update_rule=rule, **scale)
+
+
+@operator("LinearAttention", propose_linear_attention)
+def linear_attention(node, query, key, value, state=None, decay=None, beta=None):
+    heads, batch = node.attribute("kv_num_heads"), query.shape[0]
+    group = node.attribute("q_num_heads") // heads
+    keys, values = key.shape[2] // heads, value.shape[2] // heads
+    state = key.tape.constant(np.zeros((batch, heads, keys, values))) if state is None else state
+    scale = node.attribute("scale", 0.0) or keys**-0.5
+    outputs = []
+    for t in range(query.shape[1]):
+        at = lambda x, *shape: tape.reshape(tape.move(x, lambda p: p[:, t]), (batch, *shape))  # noqa: E731, B023
+        k, v = at(key, heads, keys), at(value, heads, values)
+        if decay is not None:
+            state = state * tape.exp(at(decay, heads, -1, 1))
+        if beta is not None:
+            v = at(beta, -1, 1) * (v - tape.contract("bhkv,bhk->bhv", state, k))
+        state = state + tape.contract("bhk,bhv->bhkv", k, v)
+        y = tape.contract("bhgk,bhkv->bhgv", at(query, heads, group, keys), state)
+        outputs.append(tape.reshape(y, (batch, 1, -1)))
+    return [tape.concatenate(outputs, 1) * scale, state]

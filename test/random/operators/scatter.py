@@ -8,7 +8,7 @@ from operators import operator
 def reduction(graph, meets: bool) -> dict:
     """What becomes of updates: `reduction` came with opset 16, as attribute of both operators."""
     if graph.opset >= 16 and (meets or graph.chance(0.4)):
-        return {"reduction": "add"}
+        return {"reduction": graph.choose(["add", "add", "mul"] + (["max", "min"] if graph.opset >= 18 else []))}
     if meets:
         raise tape.Rejected("two updates of one element")
     return {"reduction": "none"} if graph.opset >= 16 and graph.chance(0.3) else {}
@@ -33,13 +33,34 @@ def propose_elements(graph, name: str):
     graph.node(name, operands, axis=graph.signed(axis, len(shape)), **attributes)
 
 
+def met(node, x, places, updates):
+    """Updates one after another: those that are the first of their places, the second, and so on."""
+    how = node.attribute("reduction", "none")
+    if how in ("none", "add"):
+        return tape.scatter(x, places, updates, how == "add")
+    flat, order, seen = places.ravel(), [], {}
+    for place in flat.tolist():
+        seen[place] = seen.get(place, -1) + 1
+        order.append(seen[place])
+    for turn in range(max(order, default=-1) + 1):
+        chosen = np.flatnonzero(np.array(order) == turn)
+        old = tape.move(x, lambda p, c=chosen: p.ravel()[flat[c]])
+        new = tape.move(updates, lambda p, c=chosen: p.ravel()[c])
+        if how == "mul":
+            value = old * new
+        else:
+            value = tape.where(tape.less(old, new) == (how == "max"), new, old)
+        x = tape.scatter(x, flat[chosen], value, adds=False)
+    return x
+
+
 def scatter_elements(node, x, indices, updates):
     axis = node.attribute("axis", 0) % x.rank
     wrapped = np.where(indices.data < 0, indices.data + x.shape[axis], indices.data)
     grid = list(np.indices(wrapped.shape))
     grid[axis] = wrapped
     places = np.arange(x.data.size).reshape(x.shape)[tuple(grid)]
-    return tape.scatter(x, places, updates, node.attribute("reduction", "none") == "add")
+    return met(node, x, places, updates)
 
 
 operator("Scatter", propose_elements)(scatter_elements)
@@ -65,7 +86,7 @@ def propose_nd(graph, name: str):
 def scatter_nd(node, x, indices, updates):
     all_places = np.arange(x.data.size).reshape(x.shape)
     places = all_places[tuple(indices.data[..., k] for k in range(indices.shape[-1]))]
-    return tape.scatter(x, places, updates, node.attribute("reduction", "none") == "add")
+    return met(node, x, places, updates)
 
 
 def propose_cache(graph, name: str):

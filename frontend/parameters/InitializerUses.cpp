@@ -61,6 +61,10 @@ llvm::DenseSet<Value> reachedValues(GraphOp graph) {
   return reached;
 }
 
+bool isRecurrent(NodeOp node) {
+  return node.isOperator("RNN") || node.isOperator("GRU") || node.isOperator("LSTM");
+}
+
 std::string modulePath(NodeOp node) {
   auto path = node->getAttrOfType<StringAttr>(moduleAttribute);
   return path ? path.str() : "";

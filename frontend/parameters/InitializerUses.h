@@ -34,6 +34,9 @@ llvm::StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph);
 /// The values that the graph's outputs follow from, the outputs included.
 llvm::DenseSet<mlir::Value> reachedValues(GraphOp graph);
 
+/// Whether a node is RNN, GRU or LSTM.
+bool isRecurrent(NodeOp node);
+
 /// The dotted path of the module that a node came from; empty if unknown.
 std::string modulePath(NodeOp node);
 

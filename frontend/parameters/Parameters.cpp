@@ -68,6 +68,8 @@ private:
       return {InitializerRole::Parameter, "the exporter marks it PARAMETER", ""};
     if (!kind.empty())
       return knownConstant("the exporter marks it " + kind.str());
+    if (isFoldedName(name) && isInitialState(name))
+      return {InitializerRole::Constant, "the initial state of a recurrent layer", ""};
     if (isFoldedName(name) && rank >= 2)
       return {InitializerRole::Parameter,
               "a weight that the exporter transposed (val_N of two or more dimensions)", ""};
@@ -92,6 +94,14 @@ private:
     auto found = uses.find(name);
     return found != uses.end() && llvm::any_of(found->second, [](InitializerUse use) {
              return use.node.isOperator("BatchNormalization") && use.operand >= 3;
+           });
+  }
+
+  /// The zeros that the exporter makes where a module is called without a state.
+  bool isInitialState(StringRef name) const {
+    auto found = uses.find(name);
+    return found != uses.end() && llvm::all_of(found->second, [](InitializerUse use) {
+             return isRecurrent(use.node) && (use.operand == 5 || use.operand == 6);
            });
   }
 

@@ -5,8 +5,8 @@
 //   1. Running mean and variance of BatchNormalization are state. Those of a batch normalization
 //      that Keras decomposed are constants.
 //   2. With the metadata of PyTorch's newer exporter: what it marks PARAMETER, and `val_N` of two
-//      or more dimensions, which it made of a parameter by folding a transposition. Others are
-//      constants.
+//      or more dimensions, which it made of a parameter by folding a transposition, but for the
+//      initial states of recurrent layers. Others are constants.
 //   3. Otherwise: floating-point ones of one or more dimensions; constants are Constant nodes.
 //
 //===------------------------------------------------------------------------------------------===//

@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
+
 using namespace llvm;
 using namespace mlir;
 
@@ -48,6 +50,34 @@ std::vector<std::string> findSharedParameters(const StringMap<InitializerClass> 
       if (std::string name = parameterOfUse(use, candidates); !name.empty())
         found.push_back(std::move(name));
   }
+  return found;
+}
+
+/// The missing parameters of a recurrent layer's module that the file holds in another form: gates
+/// in ONNX's order, and both biases as one. As many layers as have the operand are there.
+std::vector<std::string> findRecurrentParameters(const StringMap<InitializerClass> &classes,
+                                                 const StringMap<std::vector<InitializerUse>> &uses,
+                                                 ArrayRef<std::string> missing) {
+  constexpr StringRef kinds[] = {"weight_ih_l", "weight_hh_l", "bias_"}; // Operands 1 to 3.
+  std::map<std::string, int64_t> layers;                                 // By the names' beginning.
+  for (const auto &entry : uses) {
+    auto known = classes.find(entry.getKey());
+    if (known == classes.end() || !known->second.isParameter)
+      continue;
+    for (InitializerUse use : entry.second)
+      if (isRecurrent(use.node) && use.operand >= 1 && use.operand <= 3)
+        ++layers[modulePath(use.node) + "." + kinds[use.operand - 1].str()];
+  }
+  std::vector<std::string> found;
+  for (const std::string &name : missing)
+    for (const auto &[begin, count] : layers) {
+      StringRef layer = name;
+      layer.consume_back("_reverse");
+      int64_t number = 0;
+      if (layer.starts_with(begin) && !layer.rsplit("_l").second.getAsInteger(10, number) &&
+          number < count)
+        found.push_back(name);
+    }
   return found;
 }
 
@@ -134,6 +164,8 @@ TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClas
   }
   std::vector<std::string> missing = findMissingParameters(graph, classes);
   for (const std::string &name : findSharedParameters(classes, uses, missing))
+    stoodFor.insert(name);
+  for (const std::string &name : findRecurrentParameters(classes, uses, missing))
     stoodFor.insert(name);
   for (std::string &name : missing)
     if (!stoodFor.contains(name))

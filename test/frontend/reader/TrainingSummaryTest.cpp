@@ -96,6 +96,27 @@ TEST(TrainingSummary, TrainsThemByTheirNames) {
             "5 of 5 parameters trained (22 of 22 elements), 1 constant looks trainable");
 }
 
+TEST(TrainingSummary, KnowsTheGatesOfRecurrentLayers) {
+  // Two layers, the second without biases, which the exporter dropped.
+  ModelProto proto = dynamoModel({"l.weight_ih_l0", "l.weight_hh_l0", "l.bias_ih_l0",
+                                  "l.bias_hh_l0", "l.weight_ih_l1", "l.weight_hh_l1",
+                                  "l.bias_ih_l1", "l.bias_hh_l1"});
+  for (const char *name : {"val_1", "val_2"})
+    addInitializer(proto, name, {1, 9, 3}, 1);
+  for (const char *name : {"val_4", "val_5"})
+    addInitializer(proto, name, {1, 9, 3}, 2);
+  addInitializer(proto, "val_3", {1, 18}, 1);
+  addInitializer(proto, "val_6", {1, 2, 3}, 1);
+  addModuleUse(proto, "GRU", "l", {"x", "val_1", "val_2", "val_3", "", "val_6"});
+  addModuleUse(proto, "GRU", "l", {"x", "val_4", "val_5", "", "", "val_6"});
+  for (const NodeProto &node : proto.graph().node())
+    if (node.output(0) != "y")
+      declare(*proto.mutable_graph()->add_output(), node.output(0));
+  Summarized result(proto);
+  EXPECT_THAT(result.summary.missing, ElementsAre("l.bias_ih_l1", "l.bias_hh_l1"));
+  EXPECT_EQ(result.classes["val_6"].role, InitializerRole::Constant);
+}
+
 TEST(TrainingSummary, CountsWhatIsFrozenAsAParameter) {
   Summarized result(foldedModel(), {{}, {"fc.*"}});
   EXPECT_THAT(result.summary.text(), HasSubstr("0 of 1 parameter trained (0 of 9 elements)"));

@@ -17,6 +17,7 @@ struct Summarized : Chosen {
       : Chosen(proto, patterns), summary(summarizeTraining(graph(), classes)) {}
   std::vector<std::string> constants() const {
     std::vector<std::string> names;
+    names.reserve(summary.constants.size());
     for (const TrainableConstant &constant : summary.constants)
       names.push_back(constant.name + "=" + constant.moduleName);
     return names;

@@ -93,7 +93,7 @@ class Contender:
 
 
 def fail(message: str):
-    sys.exit(f"compare.py: {message}")
+    sys.exit(f"{Path(sys.argv[0]).name}: {message}")  # Of the script that imports this one, its own.
 
 
 def call(command: list, **options) -> str:

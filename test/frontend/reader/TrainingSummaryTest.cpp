@@ -99,9 +99,9 @@ TEST(TrainingSummary, TrainsThemByTheirNames) {
 
 TEST(TrainingSummary, KnowsTheGatesOfRecurrentLayers) {
   // Two layers, the second without biases, which the exporter dropped.
-  ModelProto proto = dynamoModel({"l.weight_ih_l0", "l.weight_hh_l0", "l.bias_ih_l0",
-                                  "l.bias_hh_l0", "l.weight_ih_l1", "l.weight_hh_l1",
-                                  "l.bias_ih_l1", "l.bias_hh_l1"});
+  ModelProto proto =
+      dynamoModel({"l.weight_ih_l0", "l.weight_hh_l0", "l.bias_ih_l0", "l.bias_hh_l0",
+                   "l.weight_ih_l1", "l.weight_hh_l1", "l.bias_ih_l1", "l.bias_hh_l1"});
   for (const char *name : {"val_1", "val_2"})
     addInitializer(proto, name, {1, 9, 3}, 1);
   for (const char *name : {"val_4", "val_5"})

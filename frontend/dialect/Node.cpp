@@ -89,6 +89,14 @@ bool NodeView::hasRank(size_t i, int64_t minimum, int64_t maximum) {
   return false;
 }
 
+bool NodeView::hasShape(size_t i, ArrayRef<int64_t> expected) {
+  if (!has(i) || shape(i) == expected)
+    return true;
+  (void)failure(Twine(operandName(i)) + " has shape " + shapeText(shape(i)) + ", expected " +
+                shapeText(expected));
+  return false;
+}
+
 bool NodeView::hasOneElement(size_t i) {
   if (!has(i) || type(i).getNumElements() == 1)
     return true;

@@ -72,6 +72,8 @@ public:
   bool integerElements(size_t i);
   bool booleanElements(size_t i);
   bool hasRank(size_t i, int64_t minimum, int64_t maximum = INT64_MAX);
+  /// Operand `i` has this shape, or is left out.
+  bool hasShape(size_t i, llvm::ArrayRef<int64_t> expected);
   /// Operand `i` holds one value, or is left out.
   bool hasOneElement(size_t i);
 

@@ -194,12 +194,9 @@ LogicalResult inferCausalConv(Inference &node) {
   if (kernel < 1)
     return node.failure(Twine(node.operandName(1)) + " has shape " + shapeText(node.shape(1)) +
                         ", expected a kernel");
-  for (const auto &[i, expected] :
-       {std::pair(1, Extents{channels, 1, kernel}), std::pair(2, Extents{channels}),
-        std::pair(3, Extents{batch, channels, kernel - 1})})
-    if (node.has(i) && node.shape(i) != ArrayRef<int64_t>(expected))
-      return node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
-                          ", expected " + shapeText(expected));
+  if (!node.hasShape(1, {channels, 1, kernel}) || !node.hasShape(2, channels) ||
+      !node.hasShape(3, {batch, channels, kernel - 1}))
+    return failure();
   return success(succeeded(node.result(0, node.type(0))) &&
                  succeeded(node.result(1, node.elementType(0), {batch, channels, kernel - 1})));
 }

@@ -5,6 +5,8 @@
 #include "frontend/operators/Indices.h"
 #include "frontend/operators/Operators.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 using namespace mlir;
 
 namespace mtc::onnx {
@@ -269,14 +271,9 @@ LogicalResult inferReverseSequence(Inference &node) {
 LogicalResult convertReverseSequence(Conversion &node) {
   auto [batch, time] = SequenceAxes::read(node);
   TensorBuilder &b = node.b;
-  Extents order{batch, time}, back(node.rank(0));
-  for (int64_t axis : llvm::seq<int64_t>(node.rank(0)))
-    if (axis != batch && axis != time)
-      order.push_back(axis);
-  for (auto [to, from] : llvm::enumerate(order))
-    back[from] = static_cast<int64_t>(to);
+  SmallVector<int64_t> order = axesFirst(node.rank(0), {batch, time});
   Value y = reverseSequences(b, b.transpose(node.value(0), order), node.value(1));
-  return node.result(0, b.transpose(y, back));
+  return node.result(0, b.transpose(y, invertPermutationVector(order)));
 }
 
 } // namespace

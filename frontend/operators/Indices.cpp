@@ -92,6 +92,14 @@ Value gatherEvenly(TensorBuilder &b, Value x, int64_t axis, ArrayRef<int64_t> in
   return b.reshape(part, withAxis(indexShape));
 }
 
+SmallVector<int64_t> axesFirst(int64_t rank, ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> order(axes);
+  for (int64_t axis : llvm::seq<int64_t>(rank))
+    if (!llvm::is_contained(axes, axis))
+      order.push_back(axis);
+  return order;
+}
+
 SmallVector<int64_t> axisLast(int64_t rank, int64_t axis) {
   SmallVector<int64_t> permutation;
   for (int64_t i = 0; i < rank; ++i)

@@ -29,6 +29,8 @@ mlir::Value gatherEvenly(TensorBuilder &b, mlir::Value x, int64_t axis,
 /// stay. `lengths` [N] are integers.
 mlir::Value reverseSequences(TensorBuilder &b, mlir::Value x, mlir::Value lengths);
 
+/// The permutation that moves `axes` to the front, in this order; the others follow in theirs.
+llvm::SmallVector<int64_t> axesFirst(int64_t rank, llvm::ArrayRef<int64_t> axes);
 /// The permutation that moves `axis` to the end, and its inverse.
 llvm::SmallVector<int64_t> axisLast(int64_t rank, int64_t axis);
 llvm::SmallVector<int64_t> axisBack(int64_t rank, int64_t axis);

@@ -5,6 +5,7 @@
 #include "frontend/operators/Formulas.h"
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/Unrolled.h"
 
 #include <cmath>
 
@@ -14,9 +15,6 @@ namespace mtc::onnx {
 namespace {
 
 enum : size_t { InQuery, InKey, InValue, InState, InDecay, InBeta };
-
-/// More steps than these would make a program that takes long to compile.
-constexpr int64_t maxUnrolledSteps = 512;
 
 struct LinearHeads {
   bool isGated, isCorrected;
@@ -91,9 +89,8 @@ LogicalResult convertLinearAttention(Conversion &node) {
   TensorBuilder &b = node.b;
   int64_t batch = node.dim(InQuery, 0), steps = node.dim(InQuery, 1), heads = read->heads;
   int64_t keys = read->keyDepth, values = read->valueDepth, group = read->queryHeads / heads;
-  if (steps > maxUnrolledSteps)
-    return node.failure("has " + Twine(steps) + " steps, expected at most " +
-                        Twine(maxUnrolledSteps));
+  if (failed(checkUnrolled(node, steps)))
+    return failure();
   Type type = computeType(b, node.elementType(InQuery));
   // An operand [B, T, …] at a step, in this shape.
   auto at = [&](size_t i, int64_t step, ArrayRef<int64_t> shape) {

@@ -12,6 +12,7 @@
 #include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
 #include "frontend/operators/RecurrentActivation.h"
+#include "frontend/operators/Unrolled.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -19,9 +20,6 @@ using namespace mlir;
 
 namespace mtc::onnx {
 namespace {
-
-/// More steps than these would make a program that takes long to compile.
-constexpr int64_t maxUnrolledSteps = 512;
 
 /// Operands, as the standard numbers them.
 enum : size_t { InX, InW, InR, InBias, InLengths, InState, InCell, InPeepholes };
@@ -81,15 +79,6 @@ FailureOr<Recurrence> Recurrence::read(NodeView &node, const CellKind &kind) {
 
 //===--- Types --------------------------------------------------------------------------------===//
 
-/// Whether operand `i`, if it is there, has this shape.
-bool fits(Inference &node, size_t i, ArrayRef<int64_t> expected) {
-  if (!node.has(i) || node.shape(i) == expected)
-    return true;
-  (void)node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
-                     ", expected " + shapeText(expected));
-  return false;
-}
-
 /// X [T, B, I] (layout 0) or [B, T, I] (layout 1), W [directions, gates · H, I], R [directions,
 /// gates · H, H]. Y [T, directions, B, H] or [B, T, directions, H]; Y_h and Y_c [directions, B, H]
 /// or [B, directions, H].
@@ -112,13 +101,13 @@ LogicalResult inferRecurrent(Inference &node, const CellKind &kind) {
                         " steps, expected at least 1 of each");
   Extents state =
       read->batchFirst ? Extents{batch, directions, hidden} : Extents{directions, batch, hidden};
-  if (!fits(node, InW, {directions, kind.gates * hidden, node.dim(InX, 2)}) ||
-      !fits(node, InR, {directions, kind.gates * hidden, hidden}) ||
-      !fits(node, InBias, {directions, 2 * kind.gates * hidden}) ||
-      !fits(node, InLengths, {batch}) || !fits(node, InState, state))
+  if (!node.hasShape(InW, {directions, kind.gates * hidden, node.dim(InX, 2)}) ||
+      !node.hasShape(InR, {directions, kind.gates * hidden, hidden}) ||
+      !node.hasShape(InBias, {directions, 2 * kind.gates * hidden}) ||
+      !node.hasShape(InLengths, {batch}) || !node.hasShape(InState, state))
     return failure();
   if (kind.hasCell &&
-      (!fits(node, InCell, state) || !fits(node, InPeepholes, {directions, 3 * hidden})))
+      (!node.hasShape(InCell, state) || !node.hasShape(InPeepholes, {directions, 3 * hidden})))
     return failure();
   Type element = node.elementType(0);
   Extents all = read->batchFirst ? Extents{batch, read->steps, directions, hidden}
@@ -256,9 +245,8 @@ LogicalResult convertRecurrent(Conversion &node, const CellKind &kind) {
   FailureOr<Recurrence> read = Recurrence::read(node, kind);
   if (failed(read))
     return failure();
-  if (read->steps > maxUnrolledSteps)
-    return node.failure("has " + Twine(read->steps) + " steps, expected at most " +
-                        Twine(maxUnrolledSteps));
+  if (failed(checkUnrolled(node, read->steps)))
+    return failure();
   TensorBuilder &b = node.b;
   int64_t hidden = read->hidden, batch = read->batch, gates = kind.gates, inputs = node.dim(InX, 2);
   Value x = node.value(InX);

@@ -10,6 +10,8 @@
 #include "frontend/operators/Indices.h"
 #include "frontend/operators/Operators.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -292,17 +294,10 @@ LogicalResult convertTensorScatter(Conversion &node) {
                    b.compare(Predicate::Lt, source, b.splat(type, static_cast<double>(length))));
   source = b.select(written, source, zero);
   // The axis behind that of the rows.
-  Extents order{0, axis}, back(node.rank(0));
-  for (int64_t i = 1; i < node.rank(0); ++i)
-    if (i != axis)
-      order.push_back(i);
-  for (auto [to, from] : llvm::enumerate(order))
-    back[from] = static_cast<int64_t>(to);
-  Value read = b.transpose(b.gather(b.transpose(updates, order), source, 1, 1), back);
-  Extents others;
-  for (int64_t i = 1; i < node.rank(0); ++i)
-    if (i != axis)
-      others.push_back(i);
+  SmallVector<int64_t> order = axesFirst(node.rank(0), {0, axis});
+  Value read = b.transpose(b.gather(b.transpose(updates, order), source, 1, 1),
+                           invertPermutationVector(order));
+  ArrayRef<int64_t> others = ArrayRef(order).drop_front(2);
   return node.result(0, b.select(b.broadcast(written, others, node.shape(0)), read, cache));
 }
 

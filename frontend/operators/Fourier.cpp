@@ -35,7 +35,7 @@ struct Transform {
   /// The points of a half that stand for two count twice.
   std::optional<Tensor> matrix(Type element, int64_t from) const {
     auto type = RankedTensorType::get({points(), resultParts(), from, parts}, element);
-    if (type.getNumElements() > maxFoldedElements)
+    if (!isAddressable(type.getShape()) || type.getNumElements() > maxFoldedElements)
       return std::nullopt;
     std::vector<double> values(type.getNumElements());
     double factor = isInverse ? 1 / static_cast<double>(length) : 1, sign = isInverse ? 1 : -1;

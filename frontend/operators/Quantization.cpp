@@ -29,6 +29,8 @@ int64_t readAxis(NodeView &node) { return node.rank(0) ? node.axis("axis", 1, no
 LogicalResult checkScale(Inference &node, size_t i) {
   if (!node.has(i) || (node.rank(i) <= 1 && node.type(i).getNumElements() == 1))
     return success();
+  if (node.rank(0) == 0)
+    return success(node.hasOneElement(i));
   int64_t axis = readAxis(node), block = node.integer("block_size", 0);
   if (node.failed())
     return failure();

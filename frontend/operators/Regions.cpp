@@ -106,6 +106,9 @@ LogicalResult convertRoiAlign(Conversion &node) {
     return node.failure("attribute sampling_ratio = " + Twine(read->samples) +
                         ": how many places a bin has follows from the regions' data, expected a "
                         "positive number");
+  if (failed(checkAddressable(node, {node.dim(1, 0), read->height, read->samples, read->width,
+                                     read->samples, node.dim(0, 1)})))
+    return failure();
   TensorBuilder &b = node.b;
   Type element = node.elementType(0), type = computeType(b, element);
   int64_t channels = node.dim(0, 1), height = node.dim(0, 2), width = node.dim(0, 3);
@@ -240,18 +243,9 @@ LogicalResult inferDeformConv(Inference &node) {
   if (failed(read))
     return failure();
   int64_t taps = elementCount(read->windows.kernel), batch = node.dim(0, 0);
-  auto fits = [&](size_t i, int64_t channels, bool isImage) {
-    Extents expected{channels};
-    if (isImage)
-      expected = read->windows.resultShape(batch, channels);
-    if (!node.has(i) || node.shape(i) == ArrayRef<int64_t>(expected))
-      return true;
-    (void)node.failure(Twine(node.operandName(i)) + " has shape " + shapeText(node.shape(i)) +
-                       ", expected " + shapeText(expected));
-    return false;
-  };
-  if (!fits(2, read->offsetGroup * taps * 2, true) || !fits(3, node.dim(1, 0), false) ||
-      !fits(4, read->offsetGroup * taps, true))
+  auto image = [&](int64_t channels) { return read->windows.resultShape(batch, channels); };
+  if (!node.hasShape(2, image(read->offsetGroup * taps * 2)) || !node.hasShape(3, node.dim(1, 0)) ||
+      !node.hasShape(4, image(read->offsetGroup * taps)))
     return failure();
   return node.result(0, node.elementType(0), read->windows.resultShape(batch, node.dim(1, 0)));
 }

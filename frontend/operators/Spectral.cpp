@@ -75,7 +75,7 @@ LogicalResult inferMelWeightMatrix(Inference &node) {
          high = (*read)[4];
   double rows = std::floor(points / 2) + 1;
   if (!isCount(triangles) || !isCount(points) || !isCount(rows * triangles) || !(rate > 0) ||
-      !(low >= 0) || !(high >= low) || !(high <= rate / 2))
+      !(low >= 0) || !(high > low) || !(high <= rate / 2))
     return node.failure("has edges of " + std::to_string(low) + " and " + std::to_string(high) +
                         " Hz, expected them in order within half of the sample rate, and counts "
                         "that are not negative");

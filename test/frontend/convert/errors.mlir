@@ -33,6 +33,14 @@ onnx.graph @main(%x: tensor<1x1x4x4xf32>, %r: tensor<1x4xf32>, %i: tensor<1xi64>
 
 // -----
 
+onnx.graph @main(%x: tensor<1x1x4x4xf32>, %r: tensor<1x4xf32>, %i: tensor<1xi64>) -> tensor<1x1x1x1xf32> {
+  // expected-error @below {{RoiAlign version 16: computes with values of shape [1, 1, 1099511627776, 1, 1099511627776, 1], which are more than can be addressed}}
+  %y = onnx.node "RoiAlign" version 16 (%x, %r, %i) {sampling_ratio = 1099511627776 : si64} : (tensor<1x1x4x4xf32>, tensor<1x4xf32>, tensor<1xi64>) -> tensor<1x1x1x1xf32>
+  onnx.return %y : tensor<1x1x1x1xf32>
+}
+
+// -----
+
 onnx.graph @main(%x: tensor<600x1x2xf32>, %w: tensor<1x3x2xf32>, %r: tensor<1x3x3xf32>) -> tensor<600x1x1x3xf32> {
   // expected-error @below {{RNN version 14: has 600 steps, expected at most 512}}
   %y = onnx.node "RNN" version 14 (%x, %w, %r) {hidden_size = 3 : si64} : (tensor<600x1x2xf32>, tensor<1x3x2xf32>, tensor<1x3x3xf32>) -> tensor<600x1x1x3xf32>

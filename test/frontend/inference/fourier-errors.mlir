@@ -71,6 +71,19 @@ onnx.graph @size() -> tensor<*xindex> {
 
 // -----
 
+onnx.graph @noEdges() -> tensor<*xindex> {
+  %a = onnx.constant dense<4> : tensor<i64> -> tensor<i64>
+  %b = onnx.constant dense<15> : tensor<i64> -> tensor<i64>
+  %c = onnx.constant dense<8000> : tensor<i64> -> tensor<i64>
+  %d = onnx.constant dense<4000.0> : tensor<f32> -> tensor<f32>
+  %e = onnx.constant dense<4000.0> : tensor<f32> -> tensor<f32>
+  // expected-error @below {{MelWeightMatrix version 17: has edges of 4000.000000 and 4000.000000 Hz, expected them in order within half of the sample rate, and counts that are not negative}}
+  %r = onnx.node "MelWeightMatrix" version 17 (%a, %b, %c, %d, %e) {} : (tensor<i64>, tensor<i64>, tensor<i64>, tensor<f32>, tensor<f32>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
+}
+
+// -----
+
 onnx.graph @edges() -> tensor<*xindex> {
   %a = onnx.constant dense<4> : tensor<i64> -> tensor<i64>
   %b = onnx.constant dense<16> : tensor<i64> -> tensor<i64>

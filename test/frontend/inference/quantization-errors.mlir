@@ -1,6 +1,14 @@
 // Integers that stand for scaled numbers. Wrong nodes.
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file --verify-diagnostics
 
+onnx.graph @scalar(%x: tensor<f32>, %s: tensor<3xf32>, %z: tensor<3xui8>) -> tensor<*xindex> {
+  // expected-error @below {{QuantizeLinear version 19: operand 1 (y_scale) has shape [3], expected one element}}
+  %r = onnx.node "QuantizeLinear" version 19 (%x, %s, %z) {} : (tensor<f32>, tensor<3xf32>, tensor<3xui8>) -> tensor<*xindex>
+  onnx.return %r : tensor<*xindex>
+}
+
+// -----
+
 onnx.graph @scale(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %z: tensor<2xui8>) -> tensor<*xindex> {
   // expected-error @below {{QuantizeLinear version 19: operand 1 (y_scale) has shape [2], expected one element or [3]}}
   %r = onnx.node "QuantizeLinear" version 19 (%x, %s, %z) {} : (tensor<2x3xf32>, tensor<2xf32>, tensor<2xui8>) -> tensor<*xindex>

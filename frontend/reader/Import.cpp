@@ -4,8 +4,10 @@
 
 #include "frontend/Dimensions.h"
 #include "frontend/dialect/Onnx.h"
+#include "frontend/reader/ExporterMetadata.h"
 #include "frontend/reader/GraphCheck.h"
 #include "frontend/reader/GraphInputs.h"
+#include "frontend/reader/InitializerDigests.h"
 #include "frontend/reader/NodeImporter.h"
 #include "frontend/reader/TensorData.h"
 
@@ -28,14 +30,11 @@ constexpr uint64_t maxIntegerConstant = 64 << 20, maxFloatConstant = 64 << 10;
 /// A few elements tell what a large tensor of floats is.
 constexpr int64_t maxSampledElements = 4096;
 
-constexpr StringRef kindKey = "pkg.torch.export.graph_signature.InputSpec.kind",
-                    signatureKey = "pkg.torch.export.ExportedProgram.graph_signature";
-
 class Importer {
 public:
   Importer(Model &model, MLIRContext &context, const ImportOptions &options, Problems &problems)
       : model(model), proto(model.proto().graph()), context(context), options(options),
-        problems(problems), builder(&context) {}
+        problems(problems), builder(&context), metadata(model.proto(), problems) {}
 
   OwningOpRef<ModuleOp> run() {
     size_t before = problems.size();
@@ -47,7 +46,7 @@ public:
     checkDimensions();
     OwningOpRef<ModuleOp> module(ModuleOp::create(builder.getUnknownLoc()));
     builder.setInsertionPointToEnd(module->getBody());
-    NodeImporter nodes(model, functions, builder, problems);
+    NodeImporter nodes(model, functions, metadata, builder, problems);
     declareValues(nodes);
     GraphOp graph = createGraph(nodes);
     describeGraph(graph);
@@ -185,29 +184,37 @@ private:
     nodes.define(input.name(), constant);
   }
 
-  /// Who wrote the file, and the parameters of the module that it lists: lines
-  /// `p_name: PARAMETER target='the.name'`.
+  ArrayAttr stringsOf(ArrayRef<std::string> texts) {
+    return builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(texts));
+  }
+
+  /// Who wrote the file, and what it lists of the module.
   void describeGraph(GraphOp graph) {
     if (!model.proto().producer_name().empty())
       graph->setAttr(producerAttribute, builder.getStringAttr(model.proto().producer_name()));
-    for (const auto &entry : proto.metadata_props()) {
-      if (entry.key() != signatureKey || entry.value().empty())
-        continue;
-      SmallVector<StringRef> parameters;
-      for (StringRef line : llvm::split(entry.value(), '\n'))
-        if (auto [before, target] = line.split(": PARAMETER target='"); !target.empty())
-          parameters.push_back(target.split('\'').first);
-      graph->setAttr(signatureAttribute, builder.getStrArrayAttr(parameters));
+    if (!metadata.listsParameters())
       return;
-    }
+    graph->setAttr(signatureAttribute, stringsOf(metadata.parameters()));
+    if (!metadata.buffers().empty())
+      graph->setAttr(buffersAttribute, stringsOf(metadata.buffers()));
+  }
+
+  void describeInitializer(InitializerOp op) {
+    StringRef name = op.getName();
+    if (StringRef kind = metadata.kindOf(name); !kind.empty())
+      op.setKind(kind);
+    if (metadata.isFrozen(name))
+      op->setAttr(untrainedAttribute, builder.getUnitAttr());
+    if (ArrayRef<std::string> names = metadata.namesOf(name); names.size() > 1)
+      op->setAttr(aliasesAttribute, stringsOf(names));
+    if (ArrayRef<std::string> origins = metadata.originsOf(name); !origins.empty())
+      op->setAttr(foldedFromAttribute, stringsOf(origins));
+    if (std::optional<int64_t> row = metadata.paddingIndexOf(name))
+      op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));
   }
 
   void importInitializers(NodeImporter &nodes) {
-    StringMap<StringRef> kinds;
-    for (const auto &info : proto.value_info())
-      for (const auto &entry : info.metadata_props())
-        if (entry.key() == kindKey)
-          kinds[info.name()] = entry.value();
+    InitializerDigests digests(model);
     for (const Initializer &initializer : model.initializers()) {
       RankedTensorType type = llvm::cantFail(model.initializerType(&context, initializer.name));
       nodes.checkDeclared(initializer.name, type, "initializer " + quoted(initializer.name));
@@ -221,12 +228,13 @@ private:
       }
       auto op = InitializerOp::create(builder, location, type, initializer.name);
       op.setMissing(isMissing(initializer));
-      if (auto kind = kinds.find(initializer.name); kind != kinds.end())
-        op.setKind(kind->second);
+      describeInitializer(op);
+      digests.add(op);
       if (known)
         op.setSampleAttr(known);
       nodes.define(initializer.name, op);
     }
+    digests.describe();
   }
 
   bool isMissing(const Initializer &initializer) {
@@ -278,6 +286,7 @@ private:
   const ImportOptions &options;
   Problems &problems;
   OpBuilder builder;
+  ExporterMetadata metadata;
   StringMap<std::string> binds;
 };
 

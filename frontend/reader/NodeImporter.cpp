@@ -21,6 +21,10 @@ void NodeImporter::importGraph(const ::onnx::GraphProto &graph) {
   importNodes(graph.node(), frame);
 }
 
+ArrayAttr NodeImporter::stringsOf(ArrayRef<std::string> texts) {
+  return builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(texts));
+}
+
 template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Frame &frame) {
   for (auto [index, node] : llvm::enumerate(nodes)) {
     if (count > maxNodes)
@@ -45,8 +49,18 @@ template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Fra
 }
 
 void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &frame) {
-  if (std::string module = modulePath(entry.node); !module.empty())
-    op->setAttr(moduleAttribute, builder.getStringAttr(module));
+  auto describeAs = [&](StringRef attribute, StringRef text) {
+    if (!text.empty())
+      op->setAttr(attribute, builder.getStringAttr(text));
+  };
+  describeAs(moduleAttribute, metadata.modulePathOf(entry.node));
+  describeAs(fxOperatorAttribute, ExporterMetadata::operatorOf(entry.node));
+  describeAs(rulesAttribute, ExporterMetadata::rulesOf(entry.node));
+  if (std::vector<std::string> arguments = metadata.argumentsOf(entry.node); !arguments.empty())
+    op->setAttr(argumentsAttribute, stringsOf(arguments));
+  if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node);
+      row && isOperator(entry.node, "Gather"))
+    op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));
   if (!frame.isMain)
     return;
   op->setAttr(indexAttribute, builder.getI64IntegerAttr(entry.index));

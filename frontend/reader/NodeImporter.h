@@ -4,6 +4,7 @@
 #define MTC_FRONTEND_READER_NODEIMPORTER_H
 
 #include "frontend/reader/Attributes.h"
+#include "frontend/reader/ExporterMetadata.h"
 #include "frontend/reader/Functions.h"
 #include "frontend/reader/Model.h"
 
@@ -24,9 +25,10 @@ public:
   /// twice grow without bound.
   static constexpr size_t maxNodes = 200000;
 
-  NodeImporter(Model &model, const FunctionTable &functions, mlir::OpBuilder &builder,
-               Problems &problems)
-      : model(model), functions(functions), builder(builder), problems(problems) {}
+  NodeImporter(Model &model, const FunctionTable &functions, const ExporterMetadata &metadata,
+               mlir::OpBuilder &builder, Problems &problems)
+      : model(model), functions(functions), metadata(metadata), builder(builder),
+        problems(problems) {}
 
   /// The type of values of which the file says nothing. ONNX has no index type.
   mlir::TensorType unknownType() { return mlir::UnrankedTensorType::get(builder.getIndexType()); }
@@ -72,6 +74,7 @@ private:
   /// Sets what passes over parameters go by.
   void describe(mlir::Operation *op, const Entry &entry, const Frame &frame);
 
+  mlir::ArrayAttr stringsOf(llvm::ArrayRef<std::string> texts);
   template <typename Imports> llvm::StringMap<int64_t> opsetsOf(const Imports &imports);
   std::optional<int64_t> versionOf(const ::onnx::NodeProto &node, const std::string &label,
                                    Frame &frame);
@@ -81,6 +84,7 @@ private:
 
   Model &model;
   const FunctionTable &functions;
+  const ExporterMetadata &metadata;
   mlir::OpBuilder &builder;
   Problems &problems;
   Values values;

@@ -22,7 +22,8 @@ StringRef metadata(const ::onnx::NodeProto &node, StringRef key) {
   return {};
 }
 
-/// The strings of a Python list: `['', 'model', 'model.norm', 'mul_3']`.
+} // namespace
+
 SmallVector<StringRef> pythonStrings(StringRef text) {
   SmallVector<StringRef> result;
   while (true) {
@@ -37,8 +38,8 @@ SmallVector<StringRef> pythonStrings(StringRef text) {
   }
 }
 
-/// The module path of the metadata: the last scope but one, since the last is the operation itself.
-StringRef pathFromMetadata(const ::onnx::NodeProto &node) {
+/// The last scope but one, since the last is the operation itself.
+std::string pathFromMetadata(const ::onnx::NodeProto &node) {
   SmallVector<StringRef> scopes = pythonStrings(metadata(node, "pkg.torch.onnx.name_scopes"));
   if (scopes.empty()) {
     // `: a.b.Model/layer: a.b.Layer/mul: aten.mul`: scope and class, separated by slashes
@@ -49,27 +50,12 @@ StringRef pathFromMetadata(const ::onnx::NodeProto &node) {
   }
   if (scopes.size() < 2 || scopes[scopes.size() - 2] == noModule)
     return {};
-  return scopes[scopes.size() - 2];
-}
-
-} // namespace
-
-std::string modulePath(const ::onnx::NodeProto &node) {
-  if (StringRef path = pathFromMetadata(node); !path.empty())
-    return path.str();
-  StringRef name = node.name();
-  if (!name.consume_front("/"))
-    return {};
-  std::string path = name.rsplit('/').first.str();
-  if (!name.contains('/'))
-    return {};
-  std::replace(path.begin(), path.end(), '/', '.');
-  return path;
+  return scopes[scopes.size() - 2].str();
 }
 
 std::string displayName(const ::onnx::NodeProto &node, int64_t index) {
-  if (StringRef path = pathFromMetadata(node); !path.empty())
-    return (path + "/" + node.op_type()).str();
+  if (std::string path = pathFromMetadata(node); !path.empty())
+    return path + "/" + node.op_type();
   if (!node.name().empty())
     return node.name();
   return node.op_type() + "_" + std::to_string(index);

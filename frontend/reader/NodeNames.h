@@ -1,13 +1,14 @@
 //===- NodeNames.h - What users call a node ---------------------------------------------------===//
 //
-// Exporters keep the module that a node came from: PyTorch's newer one in the node's metadata, the
-// TorchScript one in the node's name (`/transformer/h.0/attn/MatMul`).
+// PyTorch's newer exporter keeps the module that a node came from in the node's metadata, the older
+// one in the node's name (`/transformer/h.0/attn/MatMul`, see ModulePaths.h).
 //
 //===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_NODENAMES_H
 #define MTC_FRONTEND_READER_NODENAMES_H
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -18,8 +19,12 @@ class NodeProto;
 
 namespace mtc::onnx {
 
-/// The dotted path of the module that a node came from, `transformer.h.0.attn`; empty if unknown.
-std::string modulePath(const ::onnx::NodeProto &node);
+/// The dotted path of a node's module in the metadata of PyTorch's newer exporter,
+/// `transformer.h.0.attn`; empty if there is none.
+std::string pathFromMetadata(const ::onnx::NodeProto &node);
+
+/// The strings of a Python list: `['', 'model', 'model.norm', 'mul_3']`.
+llvm::SmallVector<llvm::StringRef> pythonStrings(llvm::StringRef text);
 
 /// What messages call the node: module path and operator where the metadata has the path, otherwise
 /// the node's name, otherwise operator and position.

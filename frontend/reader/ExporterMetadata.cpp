@@ -1,0 +1,182 @@
+//===- ExporterMetadata.cpp - What the file says of the module that it was exported from ------===//
+
+#include "frontend/reader/ExporterMetadata.h"
+
+#include "frontend/reader/NodeNames.h"
+
+#include "onnx-ml.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+
+namespace mtc::onnx {
+
+namespace {
+
+constexpr StringRef moduleKey = "mtc.module",
+                    signatureKey = "pkg.torch.export.ExportedProgram.graph_signature",
+                    kindKey = "pkg.torch.export.graph_signature.InputSpec.kind",
+                    foldedKey = "pkg.onnxscript.optimizer.folded_from",
+                    fxKey = "pkg.torch.onnx.fx_node",
+                    ruleKey = "pkg.onnxscript.rewriter.rule_name";
+
+constexpr int64_t moduleFormat = 1;
+
+template <typename Owner> StringRef metadata(const Owner &owner, StringRef key) {
+  for (const auto &entry : owner.metadata_props())
+    if (entry.key() == key)
+      return entry.value();
+  return {};
+}
+
+/// `linear` of `…(args = (%x, %w), kwargs = {})`: all after `args = (`.
+StringRef argumentsText(const ::onnx::NodeProto &node) {
+  return metadata(node, fxKey).split("](args = (").second;
+}
+
+bool isNameCharacter(char c) { return isAlnum(c) || c == '_'; }
+
+} // namespace
+
+ExporterMetadata::ExporterMetadata(const ::onnx::ModelProto &model, Problems &problems)
+    : paths(model.graph()) {
+  if (StringRef text = metadata(model.graph(), signatureKey); !text.empty())
+    readSignature(text);
+  readValues(model.graph());
+  if (StringRef text = metadata(model, moduleKey); !text.empty())
+    readModule(text, problems);
+}
+
+/// Lines `p_name: PARAMETER target='the.name'` and
+/// `b_name: BUFFER target='the.name' persistent=True`, then the outputs.
+void ExporterMetadata::readSignature(StringRef text) {
+  hasList = true;
+  for (StringRef line : llvm::split(text, '\n')) {
+    auto [placeholder, rest] = line.split(": ");
+    auto [kind, target] = rest.split(" target='");
+    std::string name = target.split('\'').first.str();
+    if (target.empty())
+      continue;
+    if (kind == "PARAMETER")
+      parameterNames.push_back(name);
+    else if (kind == "BUFFER" || kind == "CONSTANT_TENSOR")
+      bufferNames.push_back(name);
+    else
+      continue;
+    placeholders[placeholder] = std::move(name);
+  }
+}
+
+void ExporterMetadata::readValues(const ::onnx::GraphProto &graph) {
+  for (const auto &info : graph.value_info()) {
+    if (StringRef kind = metadata(info, kindKey); !kind.empty())
+      kinds[info.name()] = kind.str();
+    if (StringRef text = metadata(info, foldedKey); !text.empty())
+      for (StringRef origin : pythonStrings(text))
+        origins[info.name()].push_back(origin.str());
+  }
+}
+
+void ExporterMetadata::readModule(StringRef text, Problems &problems) {
+  auto refuse = [&](const Twine &what) {
+    problems.add("metadata '" + moduleKey + "': " + what + "; export the module again with mtc.export");
+  };
+  Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return refuse("invalid JSON: " + toString(value.takeError()));
+  const json::Object *object = value->getAsObject();
+  if (!object)
+    return refuse("expected a JSON object");
+  std::optional<int64_t> format = object->getInteger("format");
+  if (format != moduleFormat)
+    return refuse("expected format " + Twine(moduleFormat) +
+                  (format ? ", got " + Twine(*format) : Twine()));
+  const json::Array *list = object->getArray("parameters");
+  if (!list)
+    return refuse("expected a list 'parameters'");
+  hasList = true;
+  parameterNames.clear();
+  for (const json::Value &entry : *list) {
+    const json::Object *parameter = entry.getAsObject();
+    std::optional<StringRef> name = parameter ? parameter->getString("name") : std::nullopt;
+    if (!name)
+      return refuse("expected objects with a 'name' in 'parameters'");
+    parameterNames.push_back(name->str());
+    kinds[*name] = "PARAMETER";
+    if (parameter->getBoolean("requires_grad") == false)
+      frozen.insert(*name);
+    if (const json::Array *all = parameter->getArray("names"))
+      for (const json::Value &each : *all)
+        if (std::optional<StringRef> alias = each.getAsString())
+          names[*name].push_back(alias->str());
+  }
+  if (const json::Array *all = object->getArray("buffers")) {
+    bufferNames.clear();
+    for (const json::Value &entry : *all)
+      if (const json::Object *buffer = entry.getAsObject())
+        if (std::optional<StringRef> name = buffer->getString("name")) {
+          bufferNames.push_back(name->str());
+          kinds[*name] = "BUFFER";
+        }
+  }
+  if (const json::Object *rows = object->getObject("padding_idx"))
+    for (const auto &[name, row] : *rows)
+      if (std::optional<int64_t> index = row.getAsInteger())
+        paddingIndices[name] = *index;
+}
+
+StringRef ExporterMetadata::kindOf(StringRef initializer) const {
+  auto found = kinds.find(initializer);
+  return found == kinds.end() ? StringRef() : StringRef(found->second);
+}
+
+ArrayRef<std::string> ExporterMetadata::namesOf(StringRef initializer) const {
+  auto found = names.find(initializer);
+  return found == names.end() ? ArrayRef<std::string>() : ArrayRef(found->second);
+}
+
+ArrayRef<std::string> ExporterMetadata::originsOf(StringRef initializer) const {
+  auto found = origins.find(initializer);
+  return found == origins.end() ? ArrayRef<std::string>() : ArrayRef(found->second);
+}
+
+std::optional<int64_t> ExporterMetadata::paddingIndexOf(StringRef initializer) const {
+  auto found = paddingIndices.find(initializer);
+  return found == paddingIndices.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// `aten.embedding.default](args = (%weight, %indices, 0)`; -1 says that there is none.
+std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto &node) const {
+  if (operatorOf(node) != "aten.embedding.default")
+    return std::nullopt;
+  SmallVector<StringRef> arguments;
+  argumentsText(node).split(')').first.split(arguments, ',');
+  int64_t index = -1;
+  if (arguments.size() < 3 || arguments[2].trim().getAsInteger(10, index) || index < 0)
+    return std::nullopt;
+  return index;
+}
+
+StringRef ExporterMetadata::operatorOf(const ::onnx::NodeProto &node) {
+  return metadata(node, fxKey).split("target=torch.ops.").second.split(']').first;
+}
+
+std::vector<std::string> ExporterMetadata::argumentsOf(const ::onnx::NodeProto &node) const {
+  std::vector<std::string> result;
+  StringRef text = argumentsText(node);
+  for (size_t start = text.find('%'); start != StringRef::npos; start = text.find('%')) {
+    text = text.drop_front(start + 1);
+    StringRef name = text.take_while(isNameCharacter);
+    auto target = placeholders.find(name);
+    result.push_back(target == placeholders.end() ? ("%" + name).str() : target->second);
+  }
+  return result;
+}
+
+StringRef ExporterMetadata::rulesOf(const ::onnx::NodeProto &node) {
+  return metadata(node, ruleKey);
+}
+
+} // namespace mtc::onnx

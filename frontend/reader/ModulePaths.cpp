@@ -1,0 +1,73 @@
+//===- ModulePaths.cpp - The modules that nodes came from -------------------------------------===//
+
+#include "frontend/reader/ModulePaths.h"
+
+#include "frontend/reader/NodeNames.h"
+
+#include "onnx-ml.pb.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace mtc::onnx {
+
+namespace {
+
+/// The scopes of a node that the older exporter named, outermost first; a scope that the next one
+/// repeats, as an nn.Sequential's name is repeated by its children, is left out.
+SmallVector<StringRef> scopesOf(const ::onnx::NodeProto &node) {
+  StringRef name = node.name();
+  SmallVector<StringRef> scopes, result;
+  if (!name.consume_front("/"))
+    return {};
+  name.split(scopes, '/');
+  scopes.pop_back(); // The operator.
+  for (auto [i, scope] : llvm::enumerate(scopes)) {
+    // A second call of the parent is numbered, its children are not.
+    StringRef own = scope;
+    if (size_t end = own.rfind('_'); end != StringRef::npos && all_of(own.drop_front(end + 1), isDigit))
+      own = own.take_front(end);
+    bool isRepeated =
+        i + 1 < scopes.size() && (scopes[i + 1].starts_with((scope + ".").str()) ||
+                                  (!own.empty() && scopes[i + 1].starts_with((own + ".").str())));
+    if (!isRepeated)
+      result.push_back(scope);
+  }
+  return result;
+}
+
+} // namespace
+
+ModulePaths::ModulePaths(const ::onnx::GraphProto &graph) {
+  for (const auto &initializer : graph.initializer())
+    for (StringRef name = initializer.name(); name.contains('.');) {
+      name = name.rsplit('.').first;
+      named.insert(name);
+    }
+  for (const auto &node : graph.node()) {
+    std::string path;
+    for (StringRef scope : scopesOf(node)) {
+      path += (path.empty() ? "" : ".") + scope.str();
+      called.insert(path);
+    }
+  }
+}
+
+std::string ModulePaths::of(const ::onnx::NodeProto &node) const {
+  if (std::string path = pathFromMetadata(node); !path.empty())
+    return path;
+  std::string path, written;
+  for (StringRef scope : scopesOf(node)) {
+    std::string prefix = path.empty() ? "" : path + ".";
+    written += (written.empty() ? "" : ".") + scope.str();
+    auto [stem, number] = scope.rsplit('_');
+    // `e_1` is the second call of `e`, unless it is a module of that name.
+    bool isNumbered = !number.empty() && all_of(number, isDigit) && !isNamed(prefix + scope.str());
+    bool isCall = isNumbered && (isNamed(prefix + stem.str()) || called.contains(prefix + stem.str()));
+    path = prefix + (isCall ? stem : scope).str();
+  }
+  return path;
+}
+
+} // namespace mtc::onnx

@@ -2,6 +2,7 @@
 
 #include "frontend/reader/GraphCheck.h"
 
+#include "frontend/reader/GraphOrder.h"
 #include "frontend/reader/NodeNames.h"
 #include "ir/ReservedNames.h"
 
@@ -18,12 +19,12 @@ namespace mtc::onnx {
 
 namespace {
 
-using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
-
-/// The names visible at a point: those of a graph and, in a subgraph, of the graphs around it.
+/// The names visible at a node: those of a graph and, in a subgraph, of the graphs around it.
 struct Scope {
-  const Scope *outer = nullptr;
+  Scope *outer = nullptr;
   StringSet<> names;
+  StringMap<size_t> producers; ///< The nodes of the graph by the names that they define.
+  bool isUnsorted = false;     ///< A node reads what a later one defines.
 
   bool contains(StringRef name) const {
     for (const Scope *scope = this; scope; scope = scope->outer)
@@ -54,8 +55,8 @@ public:
       for (const std::string &output : node.output())
         scope.names.insert(output);
     }
-    if (isUnsorted)
-      reportOrder();
+    if (scope.isUnsorted)
+      reportCycle();
   }
 
   void checkOutput(StringRef name) {
@@ -74,18 +75,20 @@ private:
                    ", which is a graph input or an initializer already");
       return;
     }
-    auto [entry, isNew] = producers.try_emplace(name, index);
+    auto [entry, isNew] = scope.producers.try_emplace(name, index);
     if (!isNew)
       problems.add(labelOf(index) + where + " defines " + quoted(name) + ", which " +
                    labelOf(entry->second) + " defines already");
   }
 
   void reportUndefined(StringRef name, const std::string &label) {
-    if (producers.contains(name))
-      isUnsorted = true;
-    else
-      problems.add(label + " reads " + quoted(name) +
-                   ", which is no graph input, no initializer and no node's output");
+    for (Scope *defining = &scope; defining; defining = defining->outer)
+      if (defining->producers.contains(name)) {
+        defining->isUnsorted = true;
+        return;
+      }
+    problems.add(label + " reads " + quoted(name) +
+                 ", which is no graph input, no initializer and no node's output");
   }
 
   void checkAttributes(const ::onnx::NodeProto &node, const std::string &label) {
@@ -105,77 +108,28 @@ private:
 
   void checkSubgraph(const ::onnx::GraphProto &graph, const std::string &inside);
 
-  /// Nodes come before their users, or a cycle makes that impossible: Kahn's algorithm takes away
-  /// what can be sorted; from what is left one cycle is followed.
-  void reportOrder() {
-    SmallVector<SmallVector<unsigned>> users(nodes.size());
-    SmallVector<unsigned> waitsFor(nodes.size());
-    auto forEachInput = [&](unsigned index, function_ref<void(unsigned)> visit) {
-      for (const std::string &input : nodes[static_cast<int>(index)].input())
-        if (auto found = producers.find(input); found != producers.end())
-          visit(found->second);
-    };
-    for (unsigned index = 0; index < waitsFor.size(); ++index)
-      forEachInput(index, [&](unsigned producer) {
-        users[producer].push_back(index);
-        ++waitsFor[index];
-      });
-    SmallVector<unsigned> ready;
-    for (unsigned index = 0; index < waitsFor.size(); ++index)
-      if (waitsFor[index] == 0)
-        ready.push_back(index);
-    while (!ready.empty())
-      for (unsigned user : users[ready.pop_back_val()])
-        if (--waitsFor[user] == 0)
-          ready.push_back(user);
-
-    auto left = llvm::find_if(waitsFor, [](unsigned count) { return count > 0; });
-    if (left == waitsFor.end())
-      return reportUnsorted();
-    SmallVector<unsigned> path;
-    SmallVector<bool> visited(nodes.size());
-    unsigned current = left - waitsFor.begin();
-    while (!visited[current]) {
-      visited[current] = true;
-      path.push_back(current);
-      forEachInput(current, [&](unsigned producer) {
-        if (waitsFor[producer] > 0)
-          current = producer;
-      });
-    }
-    std::string text = "the graph" + where + " has a cycle: " + labelOf(current);
-    ArrayRef<unsigned> cycle(llvm::find(path, current), path.end());
+  /// The nodes were sorted when the file was read, so that only a cycle keeps them from being in
+  /// order.
+  void reportCycle() {
+    SmallVector<unsigned> cycle = findCycle(nodes);
+    if (cycle.empty()) // A name is defined twice, which is reported.
+      return;
+    std::string text = "the graph" + where + " has a cycle: " + labelOf(cycle.front());
     constexpr size_t shown = 8;
-    for (unsigned index : cycle.drop_front().take_front(shown))
+    for (unsigned index : ArrayRef(cycle).drop_front().take_front(shown))
       text += " reads from " + labelOf(index);
     if (cycle.size() > shown + 1)
       text += " … (" + std::to_string(cycle.size()) + " nodes)";
-    problems.add(text + " reads from " + labelOf(current));
-  }
-
-  void reportUnsorted() {
-    StringSet<> defined;
-    for (auto [index, node] : llvm::enumerate(nodes)) {
-      for (const std::string &input : node.input())
-        if (auto found = producers.find(input);
-            found != producers.end() && !defined.contains(input))
-          problems.add(labelOf(index) + where + " reads " + quoted(input) + " before " +
-                       labelOf(found->second) +
-                       " defines it; ONNX asks for nodes in topological order");
-      for (const std::string &output : node.output())
-        defined.insert(output);
-    }
+    problems.add(text + " reads from " + labelOf(cycle.front()));
   }
 
   const Nodes &nodes;
   std::string where;
   Scope &scope;
   Problems &problems;
-  StringMap<size_t> producers;
-  bool isUnsorted = false;
 };
 
-void checkGraphIn(const ::onnx::GraphProto &graph, const std::string &where, const Scope *outer,
+void checkGraphIn(const ::onnx::GraphProto &graph, const std::string &where, Scope *outer,
                   Problems &problems) {
   Scope scope;
   scope.outer = outer;

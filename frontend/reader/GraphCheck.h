@@ -12,10 +12,10 @@ class FunctionProto;
 
 namespace mtc::onnx {
 
-/// Adds a problem for every name that is read but nowhere defined, defined twice, or read before it
-/// is defined; for cycles, naming their nodes; for nodes without operator; for attributes without
-/// name or of one name; for names of the graph's tensors that files cannot have. Subgraphs are
-/// checked too.
+/// Adds a problem for every name that is read but nowhere defined, or defined twice; for cycles,
+/// naming their nodes; for nodes without operator; for attributes without name or of one name; for
+/// names of the graph's tensors that files cannot have. Subgraphs are checked too. The nodes have
+/// been sorted (GraphOrder.h).
 void checkGraph(const ::onnx::GraphProto &graph, Problems &problems);
 void checkFunction(const ::onnx::FunctionProto &function, Problems &problems);
 

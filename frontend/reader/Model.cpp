@@ -3,6 +3,7 @@
 #include "frontend/reader/Model.h"
 
 #include "frontend/reader/Functions.h"
+#include "frontend/reader/GraphOrder.h"
 #include "frontend/reader/TensorData.h"
 
 #include "google/protobuf/io/coded_stream.h"
@@ -76,6 +77,7 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
                 Twine(bytes.size()) + " bytes read)");
   if (!model->message->has_graph())
     return fail("holds no graph; it is not an ONNX model");
+  sortNodes(*model->message);
 
   StringRef given = sys::path::parent_path(path);
   model->externalFiles = std::make_unique<ExternalFiles>(given.empty() ? "." : given.str(),
@@ -204,12 +206,18 @@ Expected<ArrayRef<char>> Model::tensorBytes(const ::onnx::TensorProto &tensor) {
   return ArrayRef<char>(converted[&tensor] = std::move(storage));
 }
 
+/// Whether an exporter wrote this text where it had no name for a dimension.
+static bool isUnnamed(StringRef text) {
+  text = text.trim();
+  return text.empty() || text == "?" || text == "-1" || text.equals_insensitive("none");
+}
+
 std::string dimensionText(const ::onnx::ValueInfoProto &value, int axis) {
   const auto &dim = value.type().tensor_type().shape().dim(axis);
   // Some exporters write -1 where they mean an unnamed dimension.
   if (dim.has_dim_value() && dim.dim_value() >= 0)
     return std::to_string(dim.dim_value());
-  return dim.dim_param().empty() ? value.name() + "." + std::to_string(axis) : dim.dim_param();
+  return isUnnamed(dim.dim_param()) ? value.name() + "." + std::to_string(axis) : dim.dim_param();
 }
 
 std::vector<SymbolicDimension> Model::symbolicDimensions() const {

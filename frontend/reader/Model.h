@@ -47,14 +47,15 @@ struct SymbolicDimension {
 };
 
 /// A dimension of a value as text: its extent, its name or expression, or INPUT.AXIS without
-/// either.
+/// either. `?`, `None` and `-1` are no names.
 std::string dimensionText(const ::onnx::ValueInfoProto &value, int axis);
 
 /// The versions that are read. Below IR 3 opset imports are missing; IR 13 is of onnx 1.22.
 inline constexpr int64_t oldestOpset = 7, newestOpset = 27, oldestIrVersion = 3,
                          newestIrVersion = 13;
 
-/// A model as it lies in its file, checked as a whole; data beside it is mapped when asked for.
+/// A model as its file holds it, its nodes sorted, checked as a whole. Data in other files is
+/// mapped when it is read.
 class Model {
 public:
   /// Reads and checks a file. Problems are added to `problems`; null after errors. External data

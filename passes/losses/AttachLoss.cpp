@@ -1,5 +1,6 @@
 //===- AttachLoss.cpp - From the forward function to micro-step and evaluation ----------------===//
 
+#include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
@@ -24,6 +25,7 @@ struct Plan {
   std::string labels;
   RankedTensorType labelType; // null: no labels
   int64_t classAxis = -1, classes = 0;
+  bool takesLogits = false; // The output is an activation, and the loss is taken of its logits.
   std::string shiftedFrom;
   int64_t microSteps = 1;
 };
@@ -35,6 +37,7 @@ struct AttachLossPass : PassWithOptions<mtc::impl::AttachLossBase<AttachLossPass
 private:
   FailureOr<Plan> makePlan(func::FuncOp forward);
   FailureOr<Plan> planLabels(func::FuncOp forward, Plan plan);
+  bool chooseLogits(func::FuncOp forward, const Plan &plan);
 
   LossOptions options;
 };
@@ -114,7 +117,43 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
   if (plan.loss->predictsNextToken && !isUnsigned(plan.labelType.getElementType()))
     if (int64_t input = findTokenInput(forward, layout->shape, plan.labels); input >= 0)
       plan.shiftedFrom = argumentName(forward, input).str();
+  plan.takesLogits = chooseLogits(forward, plan);
   return plan;
+}
+
+/// Whether the loss is taken of the logits that the output is an activation of, which is a remark.
+/// An activation that the loss does not apply itself, or not to the same values, is a warning.
+bool AttachLossPass::chooseLogits(func::FuncOp forward, const Plan &plan) {
+  Value output = forward.front().getTerminator()->getOperand(plan.output);
+  std::optional<ActivatedOutput> found;
+  if (plan.loss->activation != OutputActivation::None)
+    found = findActivation(output);
+  if (!found)
+    return false;
+  Location unknown = UnknownLoc::get(&getContext());
+  std::string node = nodeNames(found->op->getLoc()), input = nodeNames(found->input.getLoc());
+  std::string text = ("the output '" + resultName(forward, plan.output) + "' is a " + found->name +
+                      (node.empty() ? "" : " (node '" + node + "')"))
+                         .str();
+  bool isSoftmax = found->activation == OutputActivation::Softmax;
+  if (found->activation != plan.loss->activation) {
+    emitWarning(unknown, text) << ", and --loss " << plan.loss->name << " applies a "
+                               << (isSoftmax ? "sigmoid" : "softmax") << " to it; use --loss "
+                               << (isSoftmax ? "cross-entropy" : "bce-with-logits")
+                               << ", or name the logits with --output";
+    return false;
+  }
+  if (isSoftmax && found->classAxis != plan.classAxis) {
+    emitWarning(unknown, text) << (found->classAxis < 0 ? " whose axis is cut or reshaped"
+                                                        : " along another axis")
+                               << ", and --loss " << plan.loss->name
+                               << " applies a softmax to its classes, axis " << plan.classAxis
+                               << "; name the logits with --output";
+    return false;
+  }
+  emitRemark(unknown, text) << "; the loss " << plan.loss->name << " is computed from its input"
+                            << (input.empty() ? "" : " '" + input + "'");
+  return true;
 }
 
 /// The labels' argument, which is added if the graph has none; null if the loss takes no labels.
@@ -159,6 +198,8 @@ static Value beforeRounding(Value result) {
 
 static SmallVector<Result> buildLoss(TensorBuilder &b, const Plan &plan, Value output, Value labels,
                                      bool evaluates) {
+  if (plan.takesLogits)
+    output = findActivation(output)->buildLogits(b);
   output = b.cast(output, lossElement(typeOf(output).getElementType()));
   const bool isPart = !evaluates && plan.microSteps > 1;
   if (!plan.loss) {

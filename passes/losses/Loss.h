@@ -12,6 +12,7 @@
 
 #include "ir/TensorBuilder.h"
 #include "passes/OptionTable.h"
+#include "passes/losses/OutputActivation.h"
 
 #include "mlir/Pass/Pass.h"
 
@@ -53,6 +54,9 @@ struct Loss {
   /// others, in the type of the losses; null for losses that do not classify.
   mlir::Value (*buildCorrect)(TensorBuilder &b, mlir::Value output, mlir::Value labels,
                               int64_t classAxis);
+  /// The activation that the loss applies to the output. The loss of an output that is such an
+  /// activation is taken of its logits.
+  OutputActivation activation = OutputActivation::None;
   /// Labels that are left out are the next tokens of the input of token ids.
   bool predictsNextToken = false;
 };

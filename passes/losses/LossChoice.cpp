@@ -97,6 +97,9 @@ FailureOr<std::string> Chooser::chooseName(unsigned output) {
   RankedTensorType type = typeOf(output);
   if (type.getRank() == 0)
     return std::string("output");
+  auto activated = findActivation(forward.front().getTerminator()->getOperand(output));
+  if (activated && activated->activation == OutputActivation::Sigmoid)
+    return std::string("bce-with-logits");
   if (type.getRank() == 2 && type.getDimSize(1) > 1)
     return std::string("cross-entropy");
   if (type.getRank() == 3 && !integerInputs(forward, type.getShape().drop_back(), "").empty())

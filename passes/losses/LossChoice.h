@@ -17,9 +17,9 @@ struct LossChoice {
 /// Completes what the user gave (`loss` and `output` may be empty) from the outputs of `forward`:
 ///   - a named loss reads the named output, or the first floating-point one (`output`: the only
 ///   scalar one);
-///   - without a name, a scalar gives `output`; [batch, classes] `cross-entropy`; [batch, tokens,
-///   vocabulary] with an
-///     integer input [batch, tokens] `causal-lm`.
+///   - without a name, a scalar gives `output`; a sigmoid `bce-with-logits`; [batch, classes]
+///     `cross-entropy`; [batch, tokens, vocabulary] with an integer input [batch, tokens]
+///     `causal-lm`.
 /// On failure `question` is one line that says what is open and which flag answers it.
 mlir::FailureOr<LossChoice> chooseLoss(mlir::func::FuncOp forward, llvm::StringRef loss,
                                        llvm::StringRef output, std::string &question);

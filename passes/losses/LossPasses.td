@@ -24,6 +24,11 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
     has its classes on axis 1. `causal-lm` is the same over [B, T, V]. `mse`, `l1` and `bce-with-logits` are means over
     all elements. `output` takes the graph's own.
 
+    Cross-entropies apply a softmax and `bce-with-logits` a sigmoid. Where the output is this activation of logits already, in one
+    operation or in parts, behind movements and casts, the loss is computed from the logits, which is a remark; `@outputs`
+    still returns the output. A softmax of which the classes are cut, or along another axis, is none of these: it stays,
+    with a warning.
+
     The labels' `mtc.input` says which values are valid, from 0 to the number of classes, and of `causal-lm` which input they
     can be made of where they are left out.
 

@@ -89,7 +89,8 @@ void addCrossEntropyLosses(std::vector<Loss> &losses) {
                     .classifies = true,
                     .layout = crossEntropyLayout,
                     .build = build,
-                    .buildCorrect = buildCorrect});
+                    .buildCorrect = buildCorrect,
+                    .activation = OutputActivation::Softmax});
   losses.push_back({.name = "causal-lm",
                     .help = "the same of the next tokens; labels that are left out are the ids "
                             "shifted by one",
@@ -97,6 +98,7 @@ void addCrossEntropyLosses(std::vector<Loss> &losses) {
                     .layout = causalLmLayout,
                     .build = build,
                     .buildCorrect = buildCorrect,
+                    .activation = OutputActivation::Softmax,
                     .predictsNextToken = true});
 }
 } // namespace mtc

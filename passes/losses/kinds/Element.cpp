@@ -40,17 +40,19 @@ static LossTerms binaryCrossEntropy(TensorBuilder &b, Value x, Value y, int64_t)
 
 namespace mtc {
 void addElementLosses(std::vector<Loss> &losses) {
-  auto add = [&](StringLiteral name, StringLiteral help, decltype(Loss::build) build) {
+  auto add = [&](StringLiteral name, StringLiteral help, decltype(Loss::build) build,
+                 OutputActivation activation = OutputActivation::None) {
     losses.push_back({.name = name,
                       .help = help,
                       .classifies = false,
                       .layout = sameShape,
                       .build = build,
-                      .buildCorrect = nullptr});
+                      .buildCorrect = nullptr,
+                      .activation = activation});
   };
   add("mse", "squared error, the mean over all elements", squared);
   add("l1", "absolute error, the mean over all elements", absolute);
   add("bce-with-logits", "binary cross-entropy of logits, the mean over all elements",
-      binaryCrossEntropy);
+      binaryCrossEntropy, OutputActivation::Sigmoid);
 }
 } // namespace mtc

@@ -78,7 +78,7 @@ TEST(Graph, TakesAnOutputThatIsListedTwiceAsOne) {
   EXPECT_EQ(imported.graph().getFunctionType().getNumResults(), 1u);
 }
 
-TEST(Graph, TellsCyclesFromDisorder) {
+TEST(Graph, NamesTheNodesOfACycle) {
   ModelProto cycle = reluModel();
   addNode(*cycle.mutable_graph(), "Abs", "after", {"b"}, {"c"});
   addNode(*cycle.mutable_graph(), "Add", "first", {"x", "b"}, {"a"});
@@ -92,11 +92,62 @@ TEST(Graph, TellsCyclesFromDisorder) {
   EXPECT_THAT(Imported(itself).messages(),
               HasSubstr("node 'self' (Add) reads from node 'self' (Add)"));
 
-  ModelProto disorder = reluModel();
-  addNode(*disorder.mutable_graph(), "Abs", "early", {"late"}, {"e"});
-  addNode(*disorder.mutable_graph(), "Abs", "later", {"x"}, {"late"});
-  EXPECT_THAT(Imported(disorder).messages(),
-              HasSubstr("node 'early' (Abs) reads 'late' before node 'later' (Abs) defines"));
+  ModelProto inside = reluModel();
+  NodeProto &branch = addNode(*inside.mutable_graph(), "If", "branch", {"x"}, {"b"});
+  addNode(*inside.mutable_graph(), "Neg", "reads", {"b"}, {"n"});
+  GraphProto &body = addSubgraph(branch, "then_branch");
+  addNode(body, "Abs", "inner", {"n"}, {"i"});
+  declare(*body.add_output(), "i");
+  EXPECT_THAT(Imported(inside).messages(),
+              HasSubstr("the graph has a cycle: node 'branch' (If) reads from node 'reads' (Neg) "
+                        "reads from node 'branch' (If)"));
+}
+
+TEST(Graph, SortsNodes) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  addNode(graph, "Abs", "early", {"late"}, {"e"});
+  addNode(graph, "Add", "sum", {"e", "other"}, {"z"});
+  addNode(graph, "Neg", "later", {"y"}, {"late"});
+  addNode(graph, "Exp", "other", {"x"}, {"other"});
+  declare(*graph.add_output(), "z");
+  Imported imported(proto);
+  EXPECT_EQ(imported.messages(), "");
+  std::vector<std::string> operators;
+  for (NodeOp node : imported.nodes())
+    operators.push_back(node.getOpType().str());
+  EXPECT_THAT(operators, testing::ElementsAre("Relu", "Neg", "Abs", "Exp", "Add"));
+}
+
+TEST(Graph, SortsNodesOfFunctions) {
+  ModelProto proto = reluModel();
+  auto &function = addFunction(proto, "f", {"a"}, "c");
+  addNode(function, "Abs", "", {"b"}, {"c"});
+  addNode(function, "Neg", "", {"a"}, {"b"});
+  addNode(*proto.mutable_graph(), "f", "call", {"y"}, {"z"}).set_domain("local");
+  declare(*proto.mutable_graph()->add_output(), "z");
+  Imported imported(proto);
+  EXPECT_EQ(imported.messages(), "");
+  EXPECT_EQ(imported.nodes().back().getOpType(), "Abs");
+}
+
+/// A subgraph's read of an outer value is a read of its node.
+TEST(Graph, SortsNodesWithSubgraphs) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  GraphProto &body = addSubgraph(addNode(graph, "If", "branch", {"x"}, {"b"}), "then_branch");
+  addNode(body, "Abs", "second", {"first"}, {"s"});
+  addNode(body, "Neg", "first", {"late"}, {"first"});
+  declare(*body.add_output(), "s");
+  addNode(graph, "Exp", "late", {"x"}, {"late"});
+  Problems problems;
+  Folder folder;
+  auto model = Model::read(folder.write("model.onnx", proto.SerializeAsString()), problems);
+  ASSERT_TRUE(problems.empty());
+  const GraphProto &sorted = model->proto().graph();
+  EXPECT_EQ(sorted.node(1).name(), "late");
+  EXPECT_EQ(sorted.node(2).name(), "branch");
+  EXPECT_EQ(sorted.node(2).attribute(0).g().node(0).name(), "first");
 }
 
 TEST(Graph, ChecksAttributes) {

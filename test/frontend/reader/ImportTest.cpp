@@ -54,6 +54,26 @@ TEST(Import, AsksForAllDimensionsAtOnce) {
   EXPECT_THAT(messages, HasSubstr("--dim sequence=N"));
 }
 
+/// Exporters write such texts in place of a name: axes that share one need not be equal.
+TEST(Import, TakesPlaceholdersForUnnamedDimensions) {
+  for (const char *text : {"?", "None", "none", "", " ", "-1"}) {
+    ModelProto proto = reluModel();
+    auto &x = *proto.mutable_graph()->mutable_input(0);
+    x.Clear();
+    declare(x, "x");
+    addDim(x, text);
+    addDim(x, text);
+    ImportOptions options;
+    options.dims["x.0"] = 48;
+    options.dims["x.1"] = 192;
+    Imported result(proto, options);
+    ASSERT_EQ(result.messages(), "") << text;
+    auto type = llvm::cast<mlir::RankedTensorType>(result.graph().getArgumentTypes()[0]);
+    EXPECT_EQ(type.getShape(), llvm::ArrayRef<int64_t>({48, 192})) << text;
+    EXPECT_THAT(Imported(proto).messages(), HasSubstr("give it with --dim x.1=N")) << text;
+  }
+}
+
 TEST(Import, LeavesDimensionsOpenOnRequest) {
   ImportOptions options;
   options.allowUnboundDimensions = true;

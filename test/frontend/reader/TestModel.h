@@ -111,6 +111,15 @@ NodeProto &addNode(Owner &owner, const std::string &op, const std::string &name,
   return node;
 }
 
+/// An empty graph as an attribute of a node.
+inline GraphProto &addSubgraph(NodeProto &node, const std::string &name) {
+  auto *attribute = node.add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(::onnx::AttributeProto::GRAPH);
+  attribute->mutable_g()->set_name(name);
+  return *attribute->mutable_g();
+}
+
 /// `y = Relu(x)` over `x: [2, 3]`, opset 18.
 inline ModelProto reluModel() {
   ModelProto model;

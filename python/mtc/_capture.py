@@ -1,0 +1,235 @@
+"""PyTorch's two exporters, called so that they fold, merge and drop nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import logging
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import onnx
+import torch
+from torch import Tensor, nn
+from torch.utils import _pytree as pytree
+
+from mtc import _translations
+from mtc.errors import ExportError
+
+PREFIX = "module."  # of the names of a wrapped module's tensors
+
+
+@dataclass(frozen=True)
+class Call:
+    """Example arguments of a module, and which of their axes are dynamic.
+
+    Attributes:
+        arguments: The arguments by name, as ``inspect.signature(forward).bind`` returns them.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
+        axes: The names of the dynamic axes of each tensor, in the order of :meth:`tensors`.
+    """
+
+    arguments: dict[str, Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    axes: tuple[dict[int, str], ...]
+
+    def tensors(self) -> list[Tensor]:
+        """Returns the tensors among the arguments, in the order of the graph's inputs."""
+        return [leaf for leaf in pytree.tree_leaves(self.arguments) if isinstance(leaf, Tensor)]
+
+    def names(self) -> list[str]:
+        """Returns a name for each tensor: the argument's, with its position if the argument holds several."""
+        named = []
+        for name, value in self.arguments.items():
+            found = [path for path, leaf in _leaves(value, ()) if isinstance(leaf, Tensor)]
+            named += ["_".join((name, *path)) for path in found]
+        return named
+
+    def shapes(self) -> Any:
+        """Returns the dynamic axes in the structure of the arguments."""
+        axes = iter(self.axes)
+        return pytree.tree_map(lambda leaf: dict(next(axes)) if isinstance(leaf, Tensor) else None, self.arguments)
+
+    def cloned(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Returns copies of the arguments, for a forward pass that may write to them."""
+        copy = lambda leaf: leaf.detach().clone() if isinstance(leaf, Tensor) else leaf  # noqa: E731
+        return pytree.tree_map(copy, self.args), pytree.tree_map(copy, self.kwargs)
+
+
+def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int, str]], batch: bool) -> Call:
+    """Binds example inputs to the parameters of a module's ``forward``.
+
+    Args:
+        module: The module.
+        example_inputs: A tensor, a sequence of positional arguments, or a mapping of keyword arguments.
+        axes: The names of further dynamic axes by argument.
+        batch: Whether the first axis of each tensor with as many entries as the first tensor's is dynamic.
+
+    Raises:
+        ExportError: If the arguments do not fit ``forward``, or ``axes`` names none of them.
+    """
+    if isinstance(example_inputs, Mapping):
+        args, kwargs = (), dict(example_inputs)
+    else:
+        args = (example_inputs,) if isinstance(example_inputs, Tensor) else tuple(example_inputs)
+        kwargs = {}
+    try:
+        arguments = dict(inspect.signature(module.forward).bind(*args, **kwargs).arguments)
+    except TypeError as error:
+        raise ExportError(f"example_inputs do not fit forward of {type(module).__name__}: {error}") from None
+    call = Call(arguments, args, kwargs, ())
+    tensors = call.tensors()
+    if not tensors:
+        raise ExportError("example_inputs: expected at least one tensor, got none")
+    names = call.names()
+    if unknown := [name for name in axes if name not in names]:
+        raise ExportError(f"dynamic_axes: no input is named '{unknown[0]}'; the inputs are: {', '.join(names)}")
+    rows = next((tensor.shape[0] for tensor in tensors if tensor.ndim), None)
+    if batch and rows == 1:
+        raise ExportError(
+            "example_inputs: the batch has 1 row, which PyTorch's exporter makes a constant. Pass an example batch of at "
+            "least 2 rows, or dynamic_batch=False."
+        )
+    dynamic = [
+        ({0: "batch"} if batch and tensor.ndim and tensor.shape[0] == rows else {}) | dict(axes.get(name, {}))
+        for name, tensor in zip(names, tensors, strict=True)
+    ]
+    return Call(arguments, args, kwargs, tuple(dynamic))
+
+
+def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
+    """Exports with ``torch.export``: exact names, ties and constants.
+
+    Raises:
+        Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
+    """
+    with _quietly(), torch.fx.experimental._config.patch(backed_size_oblivious=True):
+        program = torch.onnx.export(
+            module,
+            call.args,
+            kwargs=call.kwargs,
+            dynamo=True,
+            optimize=False,
+            verbose=False,
+            dynamic_shapes=call.shapes() if any(call.axes) else None,
+            custom_translation_table=_translations.table(),
+            opset_version=opset,
+        )
+        if program is None:
+            raise ExportError("PyTorch's exporter returned no model")
+        return program.model_proto
+
+
+def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
+    """Exports by tracing, without constant folding and in the module's mode.
+
+    Initializers are named after the module's tensors, with :data:`PREFIX`.
+
+    Raises:
+        Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
+    """
+    names = call.names()
+    file = io.BytesIO()
+    mode = torch.onnx.TrainingMode.TRAINING if module.training else torch.onnx.TrainingMode.PRESERVE
+    axes = {name: dict(dynamic) for name, dynamic in zip(names, call.axes, strict=True) if dynamic}
+    wrapper = _Flattened(module, call)
+    wrapper.training = module.training
+    with _quietly(), _distinct_parameters(module):
+        torch.onnx.export(
+            wrapper,
+            tuple(call.tensors()),
+            file,
+            dynamo=False,
+            training=mode,
+            do_constant_folding=False,
+            keep_initializers_as_inputs=False,
+            input_names=names,
+            dynamic_axes=axes or None,
+            opset_version=opset,
+        )
+    return onnx.load_from_string(file.getvalue())
+
+
+class _Flattened(nn.Module):
+    """A module whose arguments and results are flat tuples of tensors, as tracing needs them."""
+
+    def __init__(self, module: nn.Module, call: Call):
+        super().__init__()
+        self.module = module
+        self.structure = pytree.tree_structure((call.args, call.kwargs))
+        self.leaves = pytree.tree_leaves((call.args, call.kwargs))
+        by_identity = {id(tensor): index for index, tensor in enumerate(call.tensors())}
+        self.positions = [by_identity.get(id(leaf)) for leaf in self.leaves]
+
+    def forward(self, *tensors: Tensor) -> tuple[Tensor, ...]:
+        leaves = [
+            leaf if position is None else tensors[position]
+            for leaf, position in zip(self.leaves, self.positions, strict=True)
+        ]
+        args, kwargs = pytree.tree_unflatten(leaves, self.structure)
+        return tuple(flat_outputs(self.module(*args, **kwargs)).values())
+
+
+def flat_outputs(result: Any) -> dict[str, Tensor]:
+    """Returns the tensors of a module's result by name: keys of mappings and fields, positions in sequences."""
+    found = [(path, leaf) for path, leaf in _leaves(result, ()) if isinstance(leaf, Tensor)]
+    if len(found) == 1 and not found[0][0]:
+        return {"output": found[0][1]}
+    named: dict[str, Tensor] = {}
+    for path, leaf in found:
+        name = "_".join(path)
+        named[f"output_{name}" if name[:1].isdigit() else name] = leaf
+    return named
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yields the leaves of nested containers with the path to each, in PyTorch's order."""
+    if isinstance(value, Mapping):
+        children = list(value.items())
+    elif isinstance(value, tuple) and hasattr(value, "_fields"):
+        children = list(zip(value._fields, value, strict=True))
+    elif isinstance(value, Tensor):
+        children = []
+    else:
+        leaves = pytree.tree_leaves(value, is_leaf=lambda child: child is not value)
+        children = [] if len(leaves) == 1 and leaves[0] is value else list(enumerate(leaves))
+    if not children:
+        yield path, value
+        return
+    for key, child in children:
+        yield from _leaves(child, (*path, str(key)))
+
+
+@contextlib.contextmanager
+def _distinct_parameters(module: nn.Module) -> Iterator[None]:
+    """Gives all parameters random values meanwhile: in evaluation mode, the exporter merges equal initializers."""
+    saved = [(parameter, parameter.detach().clone()) for parameter in module.parameters()]
+    try:
+        with torch.no_grad():
+            if not module.training:
+                for parameter, _ in saved:
+                    if parameter.is_floating_point():
+                        parameter.uniform_(0.25, 0.75)
+        yield
+    finally:
+        with torch.no_grad():
+            for parameter, value in saved:
+                parameter.copy_(value)
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Suppresses the exporters' warnings, which concern inference."""
+    disabled = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(disabled)

@@ -1,0 +1,163 @@
+"""Gives an exported graph the module's tensors: one initializer for each parameter, under the module's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+import onnx
+import torch
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
+from torch import Tensor
+
+SMALL = 4096  # elements of a buffer whose value goes into the facts, if no node uses it
+ELEMENT_TYPES = {
+    torch.float32: TensorProto.FLOAT,
+    torch.float64: TensorProto.DOUBLE,
+    torch.float16: TensorProto.FLOAT16,
+    torch.bfloat16: TensorProto.BFLOAT16,
+    torch.int8: TensorProto.INT8,
+    torch.int16: TensorProto.INT16,
+    torch.int32: TensorProto.INT32,
+    torch.int64: TensorProto.INT64,
+    torch.uint8: TensorProto.UINT8,
+    torch.bool: TensorProto.BOOL,
+    torch.complex64: TensorProto.COMPLEX64,
+}
+
+
+def normalize(
+    model: ModelProto, canonical: Mapping[str, str], parameters: Mapping[str, Tensor], buffers: Mapping[str, Tensor]
+) -> None:
+    """Names the module's tensors as the module does, completes them and removes what no output needs.
+
+    Args:
+        model: The exported model, changed in place.
+        canonical: Each name of a parameter or buffer, and the first name of the same tensor.
+        parameters: Parameters by their first name. All become initializers; several initializers of one become one.
+        buffers: Buffers by their first name. Those that no node uses are initializers only if they are large.
+    """
+    graph = model.graph
+    _enable_attention_dropout(graph)
+    _rename_initializers(graph, canonical)
+    _remove_unused_nodes(graph)
+    used = _used_names(graph)
+    tensors = {**parameters, **buffers}
+    kept = {
+        name
+        for name, tensor in tensors.items()
+        if name in used or name in parameters or (tensor.numel() > SMALL and tensor.dtype in ELEMENT_TYPES)
+    }
+    others = [tensor for tensor in graph.initializer if tensor.name in used and tensor.name not in tensors]
+    del graph.initializer[:]
+    graph.initializer.extend(initializer(name, tensor) for name, tensor in tensors.items() if name in kept)
+    graph.initializer.extend(others)
+    _forget(graph)
+
+
+def initializer(name: str, tensor: Tensor) -> TensorProto:
+    """Returns a tensor with the module's bytes."""
+    tensor = tensor.detach().cpu().contiguous()
+    proto = TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype])
+    proto.raw_data = tensor.flatten().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+    return proto
+
+
+def _rename_initializers(graph: GraphProto, canonical: Mapping[str, str]) -> None:
+    """Uses of a tensor under any of its names become uses under its first name."""
+    new_names = {name: first for name, first in canonical.items() if name != first}
+    for node in all_nodes(graph):
+        for index, name in enumerate(node.input):
+            if name in new_names:
+                node.input[index] = new_names[name]
+    for output in graph.output:
+        if output.name in new_names:
+            graph.node.append(helper.make_node("Identity", [new_names[output.name]], [output.name]))
+
+
+def _enable_attention_dropout(graph: GraphProto) -> None:
+    """PyTorch's translation of attention writes Dropout without ``training_mode``, whose default is inference."""
+    flag = "mtc.training_mode"
+    found = [node for node in all_nodes(graph) if node.op_type == "Dropout" and len(node.input) == 2]
+    for node in found:
+        node.input.append(flag)
+    if found:
+        value = helper.make_tensor(flag, TensorProto.BOOL, [], [True])
+        graph.node.insert(0, helper.make_node("Constant", [], [flag], value=value))
+
+
+def _remove_unused_nodes(graph: GraphProto) -> None:
+    needed = {output.name for output in graph.output}
+    kept = []
+    for node in reversed(graph.node):
+        if needed.isdisjoint(node.output):
+            continue
+        kept.append(node)
+        needed.update(node.input)
+        for inner in _inner_nodes(node):
+            needed.update(inner.input)
+    del graph.node[:]
+    graph.node.extend(reversed(kept))
+
+
+def _used_names(graph: GraphProto) -> set[str]:
+    names = {output.name for output in graph.output}
+    for node in all_nodes(graph):
+        names.update(node.input)
+    return names
+
+
+def _forget(graph: GraphProto) -> None:
+    """Removes types of removed values, and stack traces, which name files of the exporting machine."""
+    known = {name for node in graph.node for name in node.output} | {tensor.name for tensor in graph.initializer}
+    types = [value for value in graph.value_info if value.name in known]
+    del graph.value_info[:]
+    graph.value_info.extend(types)
+    for node in all_nodes(graph):
+        kept = [entry for entry in node.metadata_props if entry.key != "pkg.torch.onnx.stack_trace"]
+        del node.metadata_props[:]
+        node.metadata_props.extend(kept)
+
+
+def all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
+    """Yields the nodes of a graph and of the graphs within its nodes."""
+    for node in graph.node:
+        yield node
+        yield from _inner_nodes(node)
+
+
+def _inner_nodes(node: NodeProto) -> Iterator[NodeProto]:
+    for attribute in node.attribute:
+        for graph in (attribute.g, *attribute.graphs):
+            yield from all_nodes(graph)
+
+
+def rename_values(graph: GraphProto, names: Mapping[str, str]) -> None:
+    """Renames graph inputs and outputs, and their uses.
+
+    A name that another value has already is given to the input or output; the other value gets a suffix.
+    """
+    taken = {name for node in all_nodes(graph) for name in (*node.input, *node.output)}
+    renamed = dict(names)
+    for new in names.values():
+        if new in taken and new not in names:
+            renamed[new] = f"{new}.value"
+    for node in all_nodes(graph):
+        for values in (node.input, node.output):
+            for index, name in enumerate(values):
+                if name in renamed:
+                    values[index] = renamed[name]
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        value.name = renamed.get(value.name, value.name)
+    for tensor in graph.initializer:
+        tensor.name = renamed.get(tensor.name, tensor.name)
+
+
+def array(tensor: TensorProto) -> np.ndarray:
+    """Returns an initializer's elements."""
+    return onnx.numpy_helper.to_array(tensor)
+
+
+def names(values: Iterable[onnx.ValueInfoProto]) -> list[str]:
+    """Returns the names of graph inputs or outputs."""
+    return [value.name for value in values]

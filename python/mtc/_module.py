@@ -1,0 +1,156 @@
+"""What a module tells about itself: the facts that an ONNX graph cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from mtc.errors import ExportError
+from mtc.facts import Buffer, ModuleFacts, Parameter
+
+
+def canonical_names(module: nn.Module) -> dict[str, str]:
+    """Maps each name of a parameter or buffer to the first name of the same tensor.
+
+    Tied parameters, and buffers that submodules share, have several names.
+    """
+    first: dict[int, str] = {}
+    named = [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
+    return {name: first.setdefault(id(tensor), name) for name, tensor in named}
+
+
+def tensors_by_name(module: nn.Module) -> dict[str, Tensor]:
+    """Maps canonical names to parameters and buffers."""
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+def parameters(module: nn.Module) -> tuple[Parameter, ...]:
+    """Returns the facts of the module's parameters, in the module's order."""
+    names: dict[str, list[str]] = {}
+    for alias, name in canonical_names(module).items():
+        names.setdefault(name, []).append(alias)
+    return tuple(
+        Parameter(
+            name=name,
+            names=tuple(names[name]),
+            shape=tuple(parameter.shape),
+            dtype=_dtype(parameter),
+            requires_grad=parameter.requires_grad,
+            module=_class_name(module.get_submodule(name.rpartition(".")[0])),
+        )
+        for name, parameter in module.named_parameters()
+    )
+
+
+def buffers(module: nn.Module, in_graph: set[str]) -> tuple[Buffer, ...]:
+    """Returns the facts of the module's buffers; those that are not initializers of the graph with their values."""
+    persistent = set(module.state_dict().keys())
+    return tuple(
+        Buffer(
+            name=name,
+            shape=tuple(buffer.shape),
+            dtype=_dtype(buffer),
+            persistent=name in persistent,
+            value=None if name in in_graph else tuple(buffer.detach().flatten().tolist()),
+        )
+        for name, buffer in module.named_buffers()
+    )
+
+
+def padding_rows(module: nn.Module) -> dict[str, int]:
+    """Maps the weights of embeddings with a ``padding_idx`` to that row.
+
+    Raises:
+        ExportError: If two embeddings share a weight and differ in ``padding_idx``.
+    """
+    canonical = canonical_names(module)
+    rows: dict[str, int | None] = {}
+    for path, submodule in module.named_modules(remove_duplicate=False):
+        if not isinstance(submodule, nn.Embedding | nn.EmbeddingBag):
+            continue
+        name = canonical.get(f"{path}.weight" if path else "weight")
+        if name is None:
+            continue  # A parametrization computes the weight.
+        if rows.setdefault(name, submodule.padding_idx) != submodule.padding_idx:
+            raise ExportError(
+                f"parameter '{name}': two embeddings share it with padding_idx={rows[name]} and "
+                f"padding_idx={submodule.padding_idx}; expected one padding_idx. Give both the same."
+            )
+    return {name: row for name, row in rows.items() if row is not None}
+
+
+def facts(module: nn.Module, in_graph: set[str]) -> ModuleFacts:
+    """Returns the facts of a module in its present mode, whose graph has the initializers ``in_graph``."""
+    return ModuleFacts(
+        parameters=parameters(module),
+        buffers=buffers(module, in_graph),
+        padding_idx=padding_rows(module),
+        mode="train" if module.training else "eval",
+    )
+
+
+def check(module: nn.Module) -> None:
+    """Raises ExportError for submodules whose training cannot be exported; the message names the first."""
+    for path, submodule in module.named_modules():
+        where = f"module '{path}' ({_class_name(submodule)})"
+        if isinstance(submodule, torch.jit.ScriptModule):
+            raise ExportError(f"{where}: a ScriptModule has lost its Python module. Export the module it was made from.")
+        if isinstance(submodule, nn.modules.batchnorm._BatchNorm) and submodule.training:
+            if submodule.track_running_stats and submodule.momentum is None:
+                raise ExportError(
+                    f"{where}: momentum=None averages over all batches, which ONNX cannot express. Set momentum to a number."
+                )
+        if isinstance(submodule, nn.Embedding | nn.EmbeddingBag) and submodule.max_norm is not None:
+            raise ExportError(
+                f"{where}: max_norm={submodule.max_norm} renormalizes the weight in each forward pass, which ONNX cannot "
+                "express. Set max_norm=None."
+            )
+    for name, parameter in module.named_parameters():
+        if isinstance(parameter, nn.parameter.UninitializedParameter):
+            raise ExportError(f"parameter '{name}' is not initialized. Run the lazy module once before the export.")
+        if not parameter.is_floating_point():
+            continue
+        if parameter.dtype not in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+            raise ExportError(f"parameter '{name}': element type {_dtype(parameter)} cannot be trained; use float32")
+
+
+@contextmanager
+def in_mode(module: nn.Module, train: bool) -> Iterator[None]:
+    """Switches the module to training or evaluation mode; afterwards all modes are as before.
+
+    A module that is in training mode already keeps the modes of its submodules, such as frozen batch norms.
+    """
+    modes = [(submodule, submodule.training) for submodule in module.modules()]
+    if not (train and module.training):
+        module.train(train)
+    try:
+        yield
+    finally:
+        for submodule, training in modes:
+            submodule.training = training
+
+
+@contextmanager
+def buffers_kept(module: nn.Module) -> Iterator[None]:
+    """Restores the values of buffers, which forward passes in training mode change."""
+    saved = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for buffer, value in saved:
+                buffer.copy_(value)
+
+
+def _dtype(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _class_name(module: nn.Module) -> str:
+    """Returns the class as users write it: ``torch.nn.Linear`` for ``torch.nn.modules.linear.Linear``."""
+    kind = type(module)
+    package = "torch.nn" if kind.__module__.startswith("torch.nn.modules.") else kind.__module__
+    return f"{package}.{kind.__qualname__}"

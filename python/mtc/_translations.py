@@ -1,0 +1,221 @@
+"""Translations from ATen operators to ONNX where PyTorch's own loses behavior that training needs.
+
+``torch.onnx.export`` calls a translation with ONNX values for tensors and Python values for everything else. Each
+translation here states what PyTorch's own drops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from onnxscript import opset18 as op
+
+from mtc.errors import ExportError
+
+aten = torch.ops.aten
+
+NONE, MEAN, SUM = 0, 1, 2  # ATen's numbers of reductions
+BAG_SUM, BAG_MEAN, BAG_MAX = 0, 1, 2  # ATen's numbers of the modes of embedding_bag
+
+
+def table() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """Returns the translations as ``custom_translation_table`` of ``torch.onnx.export``."""
+    return {
+        aten._native_batch_norm_legit_functional.default: batch_norm,
+        aten._native_batch_norm_legit.no_stats: batch_norm_without_statistics,
+        aten.cross_entropy_loss.default: cross_entropy,
+        aten.embedding.default: embedding,
+        aten.embedding_bag.padding_idx: embedding_bag,
+        aten._embedding_bag.default: embedding_bag,
+        aten._embedding_bag_forward_only.default: embedding_bag,
+        aten.split.Tensor: split,
+        aten.split_with_sizes.default: split_with_sizes,
+    }
+
+
+def batch_norm(x, weight, bias, mean, variance, training=False, momentum=0.1, eps=1e-5):
+    """PyTorch's translation writes ``training_mode=0`` whatever the mode."""
+    weight = _channels(x, 1.0) if weight is None else weight
+    bias = _channels(x, 0.0) if bias is None else bias
+    if not training:
+        y = op.BatchNormalization(x, weight, bias, mean, variance, epsilon=eps, momentum=1 - momentum)
+        return y, mean, variance, mean, variance
+    y, new_mean, new_variance = op.BatchNormalization(
+        x, weight, bias, mean, variance, epsilon=eps, momentum=1 - momentum, training_mode=1
+    )
+    return y, new_mean, new_variance, new_mean, new_variance
+
+
+def batch_norm_without_statistics(x, weight, bias, training=True, momentum=0.1, eps=1e-5):
+    """PyTorch's translation passes the batch's statistics as running statistics, which have no gradient."""
+    axes = op.Constant(value_ints=[axis for axis in range(len(x.shape)) if axis != 1])
+    mean = op.ReduceMean(x, axes, keepdims=1)
+    centered = op.Sub(x, mean)
+    variance = op.ReduceMean(op.Mul(centered, centered), axes, keepdims=1)
+    y = op.Div(centered, op.Sqrt(op.Add(variance, op.CastLike(op.Constant(value_float=eps), x))))
+    shape = op.Constant(value_ints=[1, -1] + [1] * (len(x.shape) - 2))
+    if weight is not None:
+        y = op.Mul(y, op.Reshape(weight, shape))
+    if bias is not None:
+        y = op.Add(y, op.Reshape(bias, shape))
+    return y, mean, variance
+
+
+def cross_entropy(x, target, weight=None, reduction=MEAN, ignore_index=-100, label_smoothing=0.0):
+    """PyTorch's translation drops ``label_smoothing`` and takes targets of probabilities for class indices.
+
+    The formulas are those of ``torch.nn.CrossEntropyLoss``.
+    """
+    batched = len(x.shape) > 1
+    if not batched:
+        x, target = op.Unsqueeze(x, [0]), op.Unsqueeze(target, [0])
+    classes = _static(x.shape[1 if batched else 0], "cross_entropy: the number of classes")
+    rank = len(x.shape) if batched else 2
+    if target.dtype.is_floating_point():
+        loss = _cross_entropy_of_probabilities(x, target, weight, reduction, label_smoothing, classes, rank)
+    elif label_smoothing == 0.0:
+        name = {NONE: "none", MEAN: "mean", SUM: "sum"}[reduction]
+        loss, _ = op.SoftmaxCrossEntropyLoss(x, target, weight, reduction=name, ignore_index=ignore_index)
+    else:
+        loss = _smoothed_cross_entropy(x, target, weight, reduction, ignore_index, label_smoothing, classes, rank)
+    return op.Squeeze(loss, [0]) if not batched and reduction == NONE else loss
+
+
+def _cross_entropy_of_probabilities(x, target, weight, reduction, smoothing, classes, rank):
+    """-sum over classes of w_c t_c log softmax(x)_c, with t smoothed; the mean is over all positions."""
+    if smoothing:
+        target = op.Add(op.Mul(target, _scalar(1 - smoothing, x)), _scalar(smoothing / classes, x))
+    losses = op.Mul(op.LogSoftmax(x, axis=1), target)
+    if weight is not None:
+        losses = op.Mul(losses, _per_class(weight, rank))
+    losses = op.Neg(op.ReduceSum(losses, op.Constant(value_ints=[1]), keepdims=0))
+    return _reduced(losses, reduction)
+
+
+def _smoothed_cross_entropy(x, target, weight, reduction, ignore_index, smoothing, classes, rank):
+    """(1 - s) w_y nll + s / C sum over classes of w_c nll_c; the mean divides by the sum of w_y of counted targets."""
+    nll, _ = op.SoftmaxCrossEntropyLoss(x, target, weight, reduction="none", ignore_index=ignore_index)
+    uniform = op.LogSoftmax(x, axis=1)
+    if weight is not None:
+        uniform = op.Mul(uniform, _per_class(weight, rank))
+    uniform = op.Neg(op.ReduceSum(uniform, op.Constant(value_ints=[1]), keepdims=0))
+    ignored = op.Equal(target, op.CastLike(op.Constant(value_int=ignore_index), target))
+    uniform = op.Where(ignored, _scalar(0.0, x), uniform)
+    losses = op.Add(op.Mul(nll, _scalar(1 - smoothing, x)), op.Mul(uniform, _scalar(smoothing / classes, x)))
+    if reduction != MEAN:
+        return _reduced(losses, reduction)
+    counted = op.CastLike(op.Not(ignored), x)
+    if weight is not None:
+        first = op.CastLike(op.Constant(value_int=0), target)
+        counted = op.Mul(counted, op.Gather(weight, op.Where(ignored, first, target)))
+    return op.Div(op.ReduceSum(losses, keepdims=0), op.ReduceSum(counted, keepdims=0))
+
+
+def _reduced(losses, reduction):
+    if reduction == MEAN:
+        return op.ReduceMean(losses, keepdims=0)
+    return op.ReduceSum(losses, keepdims=0) if reduction == SUM else losses
+
+
+def _per_class(weight, rank):
+    return op.Reshape(weight, op.Constant(value_ints=[1, -1] + [1] * (rank - 2)))
+
+
+def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    """PyTorch's translation drops ``scale_grad_by_freq``. ``padding_idx`` is among the module's facts."""
+    if scale_grad_by_freq:
+        raise ExportError(
+            f"embedding '{weight.name}': scale_grad_by_freq=True: ONNX has no lookup that scales gradients by "
+            "frequency. Create the embedding with scale_grad_by_freq=False."
+        )
+    return op.Gather(weight, indices)
+
+
+def embedding_bag(
+    weight,
+    indices,
+    offsets,
+    scale_grad_by_freq=False,
+    mode=BAG_SUM,
+    sparse=False,
+    per_sample_weights=None,
+    include_last_offset=False,
+    padding_idx=-1,
+):
+    """PyTorch's translation is a loop over the bags; this one is one lookup and one scatter.
+
+    The bag of an index is the number of offsets up to its position, less one. Rows are added to their bags; empty bags
+    are zero.
+    """
+    if scale_grad_by_freq:
+        raise ExportError(
+            f"embedding_bag '{weight.name}': scale_grad_by_freq=True: ONNX has no lookup that scales gradients by "
+            "frequency. Create the embedding with scale_grad_by_freq=False."
+        )
+    if mode == BAG_MAX:
+        raise ExportError(
+            f"embedding_bag '{weight.name}': mode='max' cannot be exported. Use mode='sum' or mode='mean', or pad the "
+            "bags to one length and use torch.nn.Embedding followed by amax."
+        )
+    flat = op.Reshape(indices, op.Constant(value_ints=[-1]))
+    rows = op.Gather(weight, flat)
+    if include_last_offset:
+        offsets = op.Slice(offsets, op.Constant(value_ints=[0]), op.Constant(value_ints=[-1]))
+    one, zero = op.Constant(value_int=1), op.Constant(value_int=0)
+    positions = op.Unsqueeze(op.Range(zero, op.Size(flat), one), [1])
+    started = op.LessOrEqual(op.Unsqueeze(op.Cast(offsets, to=7), [0]), positions)
+    bags = op.Sub(op.ReduceSum(op.Cast(started, to=7), op.Constant(value_ints=[1]), keepdims=1), one)
+    counts = op.CastLike(op.Expand(op.Constant(value_float=1.0), op.Shape(bags)), weight)
+    if padding_idx is not None and padding_idx >= 0:
+        counted = op.Not(op.Equal(flat, op.CastLike(op.Constant(value_int=padding_idx), flat)))
+        counts = op.Unsqueeze(op.CastLike(counted, weight), [1])
+        rows = op.Mul(rows, counts)
+    if per_sample_weights is not None:
+        rows = op.Mul(rows, op.Unsqueeze(op.Reshape(per_sample_weights, op.Constant(value_ints=[-1])), [1]))
+    number = op.Shape(offsets)
+    width = op.Shape(weight, start=1, end=2)
+    empty = op.CastLike(op.Expand(op.Constant(value_float=0.0), op.Concat(number, width, axis=0)), weight)
+    sums = op.ScatterND(empty, bags, rows, reduction="add")
+    if mode == BAG_MEAN:
+        none = op.CastLike(op.Expand(op.Constant(value_float=0.0), op.Concat(number, [1], axis=0)), weight)
+        sizes = op.ScatterND(none, bags, counts, reduction="add")
+        sums = op.Div(sums, op.Max(sizes, _scalar(1.0, weight)))
+    return sums, op.Squeeze(bags, [1]), number, number
+
+
+def split(x, split_size, dim=0):
+    """PyTorch's translation writes a sequence of tensors."""
+    size = _static(x.shape[dim], f"split: the size of dimension {dim}")
+    return split_with_sizes(x, [min(split_size, size - start) for start in range(0, size, split_size)], dim)
+
+
+def split_with_sizes(x, split_sizes: Sequence[int], dim=0):
+    """PyTorch's translation writes a sequence of tensors."""
+    count = len(split_sizes)
+    if count == 1:
+        return [op.Identity(x)]
+    if len(set(split_sizes)) == 1:
+        return op.Split(x, axis=dim, num_outputs=count)
+    parts, start, axis = [], 0, op.Constant(value_ints=[dim])
+    for size in split_sizes:
+        bounds = op.Constant(value_ints=[start]), op.Constant(value_ints=[start + size])
+        parts.append(op.Slice(x, *bounds, axis))
+        start += size
+    return parts
+
+
+def _channels(x, value: float):
+    """One ``value`` for each channel of ``x``."""
+    return op.CastLike(op.Expand(op.Constant(value_float=value), op.Shape(x, start=1, end=2)), x)
+
+
+def _scalar(value: float, like):
+    return op.CastLike(op.Constant(value_float=value), like)
+
+
+def _static(size: Any, what: str) -> int:
+    if not isinstance(size, int):
+        raise ExportError(f"{what} is dynamic; expected a constant. Pass dynamic_batch=False.")
+    return size

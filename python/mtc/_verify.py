@@ -1,0 +1,156 @@
+"""Checks of an exported file against the module that it came from."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from mtc import _graph
+from mtc._capture import Call, flat_outputs
+from mtc.errors import ExportError
+
+TOLERANCE = 1e-3  # of an output's largest element
+RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
+DROPOUTS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout,
+            torch.dropout, torch.dropout_, torch.alpha_dropout, torch.feature_dropout)  # fmt: skip
+RECURRENT = (torch.lstm, torch.gru, torch.rnn_tanh, torch.rnn_relu)
+
+
+def parameters(model: onnx.ModelProto, expected: Mapping[str, Tensor]) -> None:
+    """Raises ExportError if a parameter is not an initializer of the same shape, type and bytes."""
+    found = {tensor.name: tensor for tensor in model.graph.initializer}
+    for name, parameter in expected.items():
+        if name not in found:
+            raise ExportError(f"parameter '{name}' is missing in the exported graph")
+        if found[name].raw_data != _graph.initializer(name, parameter).raw_data:
+            raise ExportError(f"parameter '{name}' has another value in the exported graph than in the module")
+
+
+def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
+    """Raises ExportError if the loss's gradient reaches a parameter in the module that no output of the graph uses."""
+    nodes = {name for node in _graph.all_nodes(model.graph) for name in node.input}
+    lost = [name for name, parameter in module.named_parameters() if name not in nodes and parameter.requires_grad]
+    if not lost:
+        return
+    args, kwargs = call.cloned()
+    with torch.enable_grad():
+        outputs = [y for y in flat_outputs(module(*args, **kwargs)).values() if y.requires_grad]
+        tensors = [module.get_parameter(name) for name in lost]
+        gradients = torch.autograd.grad([y.sum() for y in outputs], tensors, allow_unused=True) if outputs else []
+    for name, gradient in zip(lost, gradients, strict=False):
+        if gradient is not None:
+            raise ExportError(
+                f"parameter '{name}': the exporter replaced it by a constant, so that it would not be trained. "
+                "The module's forward probably converts it to a Python value or a NumPy array; use it as a tensor."
+            )
+
+
+def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
+    """Raises ExportError if the graph's outputs differ from the module's, with dropout off in both.
+
+    Graphs with other random operators are not compared. Runs onnxruntime, or onnx's evaluator where it is not installed.
+    """
+    if any(node.op_type in RANDOM for node in _graph.all_nodes(model.graph)):
+        return
+    args, kwargs = call.cloned()
+    with torch.no_grad(), WithoutDropout():
+        expected = [value.detach().cpu() for value in flat_outputs(module(*args, **kwargs)).values()]
+    names = _graph.names(model.graph.output)
+    if len(names) != len(expected):
+        raise ExportError(f"the module returns {len(expected)} tensors, the exported graph {len(names)}")
+    tensors = zip(_graph.names(model.graph.input), _feeds(model, call), strict=True)
+    actual = _run(_without_dropout(model), dict(tensors))
+    if actual is None:
+        return
+    for name, value, reference in zip(names, actual, expected, strict=True):
+        wanted = reference.float().numpy() if reference.is_floating_point() else reference.numpy()
+        if value.shape != wanted.shape:
+            raise ExportError(
+                f"output '{name}': the exported graph returns shape {list(value.shape)}, the module {list(wanted.shape)}"
+            )
+        if not wanted.size or wanted.dtype == np.bool_:
+            continue
+        scale = max(float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0)), 1e-6)
+        with np.errstate(invalid="ignore"):
+            difference = np.abs(value.astype(np.float64) - wanted)
+        same = (value == wanted) | (np.isnan(value.astype(np.float64)) & np.isnan(wanted))
+        difference = np.where(same, 0, difference)
+        if not difference.max() <= TOLERANCE * scale:
+            raise ExportError(
+                f"output '{name}': the exported graph differs from the module by {difference.max():.2g}, where the largest "
+                f"element is {scale:.2g}; the exporter lost a part of the computation. Pass verify=False to write the file "
+                "nevertheless."
+            )
+
+
+def _feeds(model: onnx.ModelProto, call: Call) -> list[np.ndarray]:
+    values = [tensor.detach().cpu() for tensor in call.tensors()]
+    if len(values) != len(model.graph.input):
+        raise ExportError(
+            f"the module has {len(values)} tensors as inputs, the exported graph {len(model.graph.input)}: "
+            f"{', '.join(_graph.names(model.graph.input))}. Leave out arguments that forward does not use."
+        )
+    return [(value.float() if value.dtype == torch.bfloat16 else value).numpy() for value in values]
+
+
+def _run(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> list[np.ndarray] | None:
+    """Returns the outputs, or None, with a warning, if no evaluator can run the graph."""
+    failure: Exception | None = None
+    try:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return session.run(None, feeds)
+    except ImportError:
+        pass
+    except Exception as error:
+        failure = error
+    try:
+        return onnx.reference.ReferenceEvaluator(model).run(None, feeds)
+    except Exception as error:
+        warnings.warn(
+            f"the exported file's outputs were not compared with the module's: no evaluator could run it: {failure or error}",
+            stacklevel=2,
+        )
+        return None
+
+
+def _without_dropout(model: onnx.ModelProto) -> onnx.ModelProto:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    for node in _graph.all_nodes(copy.graph):
+        if node.op_type == "Dropout":
+            del node.input[1:]
+    return copy
+
+
+class WithoutDropout(TorchFunctionMode):
+    """Calls of dropout return their input; attention and recurrent layers run without it."""
+
+    def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if func in DROPOUTS:
+            return args[0] if args else kwargs["input"]
+        if func is F.scaled_dot_product_attention:
+            args = (*args[:4], 0.0, *args[5:]) if len(args) > 4 else args
+            kwargs = {key: 0.0 if key == "dropout_p" else value for key, value in kwargs.items()}
+        elif func is F.multi_head_attention_forward:
+            bound = inspect.signature(func).bind(*args, **kwargs)
+            bound.arguments["dropout_p"] = 0.0
+            args, kwargs = bound.args, bound.kwargs
+        elif func in RECURRENT:
+            position = next(index for index, value in enumerate(args) if type(value) is bool) + 2
+            args = (*args[:position], 0.0, *args[position + 1 :])
+        return func(*args, **kwargs)

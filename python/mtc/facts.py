@@ -1,0 +1,216 @@
+"""Facts about a module that an ONNX graph cannot hold, stored as JSON in the model's metadata.
+
+The metadata entry :data:`KEY` of an ONNX file holds one JSON object, which :class:`ModuleFacts` mirrors:
+
+===============  ======================================================================================================
+``format``       The version of this format, 1.
+``parameters``   The module's parameters, in the order of ``Module.named_parameters()``; see :class:`Parameter`.
+``buffers``      The module's buffers; see :class:`Buffer`.
+``padding_idx``  For the weights of embeddings with a ``padding_idx``, the row that lookups do not train. Other uses of the
+                 weight, such as a tied output layer, do train that row.
+``mode``         ``"train"`` or ``"eval"``: the mode of the exported module.
+===============  ======================================================================================================
+
+This module needs ``onnx``, and no PyTorch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import onnx
+
+from mtc.errors import FactsError
+
+KEY = "mtc.module"
+FORMAT = 1
+MODES = ("train", "eval")
+
+Number = float | int | bool
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of the module, which is one initializer of the graph.
+
+    Attributes:
+        name: The first of the module's names of this tensor, and the name of its initializer.
+        names: All names of this tensor in the module's ``state_dict``; several for a tied weight.
+        shape: The shape in the module and in the graph.
+        dtype: The element type, such as ``"float32"``.
+        requires_grad: Whether the module trains it.
+        module: The class of the submodule that holds it under ``name``, such as ``"torch.nn.Linear"``.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: str
+    requires_grad: bool
+    module: str
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """One buffer of the module.
+
+    Attributes:
+        name: The name in the module, and the name of its initializer, if the graph has one.
+        shape: The shape in the module.
+        dtype: The element type, such as ``"int64"``.
+        persistent: Whether the module's ``state_dict`` has it.
+        value: The elements in row-major order, where the graph has no initializer for it.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    persistent: bool
+    value: tuple[Number, ...] | None = None
+
+
+@dataclass(frozen=True)
+class ModuleFacts:
+    """The facts of one module."""
+
+    parameters: tuple[Parameter, ...]
+    buffers: tuple[Buffer, ...] = ()
+    padding_idx: dict[str, int] = field(default_factory=dict)
+    mode: Literal["train", "eval"] = "train"
+
+    def to_json(self) -> str:
+        """Returns the facts as JSON, as the metadata holds them."""
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "parameters": [vars(parameter) for parameter in self.parameters],
+                "buffers": [
+                    {key: value for key, value in vars(buffer).items() if key != "value" or value is not None}
+                    for buffer in self.buffers
+                ],
+                "padding_idx": self.padding_idx,
+                "mode": self.mode,
+            },
+            separators=(",", ":"),
+        )
+
+    @staticmethod
+    def from_json(text: str) -> ModuleFacts:
+        """Returns the facts that ``text`` holds.
+
+        Raises:
+            FactsError: If ``text`` is not JSON of this format; the message names the entry.
+        """
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise FactsError(f"metadata '{KEY}': not JSON: {error}") from None
+        if not isinstance(content, dict):
+            raise FactsError(f"metadata '{KEY}': expected an object, got {_kind(content)}")
+        if content.get("format") != FORMAT:
+            raise FactsError(
+                f"metadata '{KEY}': unknown format {content.get('format')!r}; expected {FORMAT}. "
+                "Export the module again with this version of the package."
+            )
+        mode = _entry(content, "mode", str, KEY)
+        if mode not in MODES:
+            raise FactsError(f"metadata '{KEY}': invalid mode {mode!r}; expected one of: {', '.join(MODES)}")
+        padding = _entry(content, "padding_idx", dict, KEY)
+        for name, row in padding.items():
+            if type(row) is not int:
+                raise FactsError(f"metadata '{KEY}': padding_idx of '{name}': expected an integer, got {row!r}")
+        return ModuleFacts(
+            parameters=tuple(_parameter(item) for item in _entry(content, "parameters", list, KEY)),
+            buffers=tuple(_buffer(item) for item in _entry(content, "buffers", list, KEY)),
+            padding_idx=padding,
+            mode=mode,
+        )
+
+
+def read(model: onnx.ModelProto | str | os.PathLike[str]) -> ModuleFacts:
+    """Returns the facts of a model, or of the ONNX file at a path; no external data is read.
+
+    Raises:
+        FactsError: If the model has no facts, has several, or if they are malformed.
+    """
+    if not isinstance(model, onnx.ModelProto):
+        model = onnx.load(os.fspath(model), load_external_data=False)
+    found = [entry.value for entry in model.metadata_props if entry.key == KEY]
+    if len(found) != 1:
+        raise FactsError(
+            f"the model has {len(found)} metadata entries '{KEY}'; expected one. Export the module with mtc.export."
+        )
+    return ModuleFacts.from_json(found[0])
+
+
+def write(model: onnx.ModelProto, facts: ModuleFacts) -> None:
+    """Stores the facts in a model's metadata, in place of earlier ones.
+
+    Raises:
+        FactsError: If a parameter is not an initializer of the graph, or differs from it in shape or element type.
+    """
+    initializers = {tensor.name: tensor for tensor in model.graph.initializer}
+    for parameter in facts.parameters:
+        tensor = initializers.get(parameter.name)
+        if tensor is None:
+            raise FactsError(f"parameter '{parameter.name}': the graph has no initializer of this name")
+        if tuple(tensor.dims) != tuple(parameter.shape):
+            raise FactsError(
+                f"parameter '{parameter.name}': the module's shape is {list(parameter.shape)}, "
+                f"the initializer's {list(tensor.dims)}"
+            )
+        if element_type(tensor.data_type) != parameter.dtype:
+            raise FactsError(
+                f"parameter '{parameter.name}': the module's element type is {parameter.dtype}, "
+                f"the initializer's {element_type(tensor.data_type)}"
+            )
+    kept = [entry for entry in model.metadata_props if entry.key != KEY]
+    del model.metadata_props[:]
+    model.metadata_props.extend(kept)
+    entry = model.metadata_props.add()
+    entry.key, entry.value = KEY, facts.to_json()
+
+
+def element_type(data_type: int) -> str:
+    """Returns PyTorch's name of an ONNX element type, such as ``"float32"`` for ``TensorProto.FLOAT``."""
+    name = onnx.TensorProto.DataType.Name(data_type).lower()
+    return {"float": "float32", "double": "float64"}.get(name, name)
+
+
+def _parameter(item: Any) -> Parameter:
+    return Parameter(
+        name=_entry(item, "name", str, "parameters"),
+        names=tuple(_entry(item, "names", list, "parameters")),
+        shape=tuple(_entry(item, "shape", list, "parameters")),
+        dtype=_entry(item, "dtype", str, "parameters"),
+        requires_grad=_entry(item, "requires_grad", bool, "parameters"),
+        module=_entry(item, "module", str, "parameters"),
+    )
+
+
+def _buffer(item: Any) -> Buffer:
+    return Buffer(
+        name=_entry(item, "name", str, "buffers"),
+        shape=tuple(_entry(item, "shape", list, "buffers")),
+        dtype=_entry(item, "dtype", str, "buffers"),
+        persistent=_entry(item, "persistent", bool, "buffers"),
+        value=tuple(_entry(item, "value", list, "buffers")) if "value" in item else None,
+    )
+
+
+def _entry(item: Any, key: str, kind: type, where: str) -> Any:
+    """Returns ``item[key]``, which must be of type ``kind``."""
+    if not isinstance(item, dict):
+        raise FactsError(f"metadata '{KEY}': {where}: expected an object, got {_kind(item)}")
+    if key not in item:
+        raise FactsError(f"metadata '{KEY}': {where}: missing entry '{key}'")
+    if not isinstance(item[key], kind):
+        raise FactsError(f"metadata '{KEY}': {where}: '{key}': expected {kind.__name__}, got {_kind(item[key])}")
+    return item[key]
+
+
+def _kind(value: Any) -> str:
+    return "null" if value is None else type(value).__name__

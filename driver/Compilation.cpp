@@ -9,9 +9,9 @@
 #include "frontend/dialect/Onnx.h"
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
+#include "frontend/parameters/FoldedNormalizations.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/Passes.h"
-#include "frontend/parameters/SharedParameters.h"
 #include "frontend/reader/Import.h"
 #include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
@@ -209,11 +209,16 @@ LogicalResult Compilation::import() {
 void Compilation::describeParameters(ModuleOp imported) {
   auto graph = *imported.getOps<onnx::GraphOp>().begin();
   llvm::StringMap<onnx::InitializerClass> classes = onnx::chosenClasses(graph);
-  for (onnx::InitializerOp initializer : onnx::trainableInitializers(graph))
+  for (onnx::InitializerOp initializer : onnx::trainableInitializers(graph)) {
     parameters.initializers.push_back(
         {initializer.getName().str(),
          llvm::to_vector(cast<RankedTensorType>(initializer.getType()).getShape()),
          classes[initializer.getName()]});
+    if (ArrayAttr images = initializer.getFileImagesAttr())
+      for (auto image : images.getAsRange<TensorImageAttr>())
+        parameters.ties.push_back(
+            {initializer.getName().str(), image.getName().str(), image.isWhole()});
+  }
   parameters.added = onnx::findAddedInitializers(graph);
   parameters.training = onnx::summarizeTraining(graph, classes);
 }
@@ -253,21 +258,25 @@ LogicalResult Compilation::importModel() {
   bool areNamed = isWhole || !graph.getOps<onnx::NodeOp>().empty();
   auto choose = [&](OpPassManager &manager) {
     onnx::ParameterPatterns patterns{options.train, options.freeze, !options.lora.empty()};
-    onnx::buildParametersPipeline(manager, options.merged,
-                                  areNamed ? patterns : onnx::ParameterPatterns());
+    onnx::ParameterChoices choices;
+    choices.merged = options.merged;
+    if (areNamed)
+      choices = {options.merged, options.tie, options.untie, patterns};
+    onnx::buildParametersPipeline(manager, choices);
   };
   LogicalResult chosen = isWhole ? run(choose) : runQuietly(*module, choose);
   describeParameters(*module);
   if (!isWhole || failed(chosen))
     return failure();
-  auto bytesOf = [&](StringRef name) { return model->initializerBytes(name); };
-  for (const std::string &text :
-       onnx::parameterWarnings(graph, onnx::chosenClasses(graph), bytesOf))
+  for (const std::string &text : onnx::normalizationWarnings(graph, onnx::chosenClasses(graph)))
     warn(text);
   for (const std::string &text : parameters.training.notes())
     note(text);
   for (const std::string &text : parameters.training.warnings())
     warn(text);
+  bool isMeant = !options.train.empty() || !options.freeze.empty() || !options.lora.empty();
+  if (!isMeant && parameters.training.trainsLessThanHalf())
+    return emitError(UnknownLoc::get(context.get()), parameters.training.refusal());
   return run([](OpPassManager &manager) {
     manager.addNestedPass<onnx::GraphOp>(onnx::createFoldInitializersPass());
     manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());

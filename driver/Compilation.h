@@ -28,7 +28,13 @@ struct Parameters {
     llvm::SmallVector<int64_t> shape;
     onnx::InitializerClass known;
   };
-  std::vector<Row> initializers; // In the graph's order.
+  /// Two initializers of the file that are one weight.
+  struct Tie {
+    std::string name, copy;
+    bool hasSameLayout;
+  };
+  std::vector<Row> initializers; // In the graph's order, without copies.
+  std::vector<Tie> ties;
   std::vector<onnx::AddedInitializer> added;
   onnx::TrainingSummary training;
 };

@@ -211,6 +211,15 @@ void addModelFlags(FlagTable &flags) {
             {"merged", "how", "parameters that the exporter stored as one since they were equal",
              choicesOf<MergedPolicy>(describe)},
             place);
+  flags
+      .add(&Options::tie,
+           {"tie", "A=B",
+            "train two parameters as one weight: equal matrices, one perhaps transposed"},
+           place)
+      .isPairs = true;
+  flags.add(&Options::untie,
+            {"untie", "NAME", "train a parameter apart from its copies, and at each of its uses"},
+            place);
   flags.add(&Options::rowsOf,
             {"rows-of", "INPUT",
              "inputs whose first axis counts rows of the data; others are taken whole, one a step, "

@@ -49,10 +49,11 @@ void Compilation::describeProgram() {
   static_cast<void>(llvm::sys::fs::make_absolute(path));
   bool isPrinted =
       options.result == Result::Text || !options.irFolder.empty() || !options.reproducer.empty();
-  program.setSourceAttr(SourceAttr::get(context.get(), path, isPrinted ? digestOf(path) : "",
-                                        options.merged, stringsOf(*context, options.train),
-                                        stringsOf(*context, options.freeze),
-                                        stringsOf(*context, options.lora)));
+  program.setSourceAttr(
+      SourceAttr::get(context.get(), path, isPrinted ? digestOf(path) : "", options.merged,
+                      stringsOf(*context, options.train), stringsOf(*context, options.freeze),
+                      stringsOf(*context, options.lora), stringsOf(*context, options.tie),
+                      stringsOf(*context, options.untie)));
   for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {
     if (llvm::is_contained(llvm::make_first_range(binds), input.name))
       continue;
@@ -117,8 +118,11 @@ LogicalResult Compilation::readSource() {
       *model, *context, {.dims = {}, .binds = {}, .allowUnboundDimensions = true}, problems);
   LogicalResult chosen = runQuietly(*graph, [&](OpPassManager &manager) {
     onnx::buildParametersPipeline(
-        manager, source.getMerged(),
-        {textsOf(source.getTrain()), textsOf(source.getFreeze()), source.getLora() != nullptr});
+        manager,
+        {source.getMerged(),
+         textsOf(source.getTie()),
+         textsOf(source.getUntie()),
+         {textsOf(source.getTrain()), textsOf(source.getFreeze()), source.getLora() != nullptr}});
   });
   describeParameters(*graph);
   return success(succeeded(report(problems)) && succeeded(chosen));

@@ -85,14 +85,15 @@ def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
 def Mtc_SourceAttr : Mtc_Attr<"Source", "source"> {
   let summary = "the model's file, which holds the initial values";
   let description = [{
-    `#mtc.initializer` names initializers of this file, or results of its Constant nodes. `merged`, `train` and `freeze` are
+    `#mtc.initializer` names initializers of this file, or results of its Constant nodes. `merged`, `tie`, `untie`, `train` and `freeze` are
     what its parameters were chosen by, which an export needs to know; `lora` says which get adapters (`mtc-add-adapters`).
     `digest` is of the file.
   }];
   let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$digest,
                         DefaultValuedParameter<"::mtc::MergedPolicy", "::mtc::MergedPolicy::Auto">:$merged,
                         OptionalParameter<"::mlir::ArrayAttr">:$train, OptionalParameter<"::mlir::ArrayAttr">:$freeze,
-                        OptionalParameter<"::mlir::ArrayAttr">:$lora);
+                        OptionalParameter<"::mlir::ArrayAttr">:$lora, OptionalParameter<"::mlir::ArrayAttr">:$tie,
+                        OptionalParameter<"::mlir::ArrayAttr">:$untie);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -33,21 +33,22 @@ inline constexpr llvm::StringLiteral indexAttribute = "onnx.index",
                                      resultsAttribute = "onnx.results",
                                      moduleAttribute = "onnx.module";
 /// Of a node: the operator of the FX node that it translates, that node's arguments (parameters and
-/// buffers by their names in the module, other values as `%NAME`), and the exporter's rewriting rules
-/// that made the node.
+/// buffers by their names in the module, other values as `%NAME`), and the exporter's rewriting
+/// rules that made the node.
 inline constexpr llvm::StringLiteral fxOperatorAttribute = "onnx.fx_operator",
                                      argumentsAttribute = "onnx.arguments",
                                      rulesAttribute = "onnx.rules";
-/// Of a Gather, or of an initializer that Gathers read: the row that has no gradient
-/// (`padding_idx`).
+/// Of a Gather: the row of an embedding that has no gradient (`padding_idx`). It is kept until the
+/// node is converted.
 inline constexpr llvm::StringLiteral paddingAttribute = "onnx.padding_index";
-/// Of an initializer: the values that the exporter folded it from; all names of the parameter in the
-/// module's state_dict, where it has several; that the module does not train it (`requires_grad`).
+/// Of an initializer: the values that the exporter folded it from; all names of the parameter in
+/// the module's state_dict, where it has several; that the module does not train it
+/// (`requires_grad`).
 inline constexpr llvm::StringLiteral foldedFromAttribute = "onnx.folded_from",
                                      aliasesAttribute = "onnx.aliases",
                                      untrainedAttribute = "onnx.untrained";
-/// Of an initializer whose elements differ and which another one may equal: digests of its elements,
-/// and of those of the transposed matrix.
+/// Of an initializer whose elements differ and which another one may equal: digests of its
+/// elements, and of those of the transposed matrix.
 inline constexpr llvm::StringLiteral digestAttribute = "onnx.digest",
                                      transposedDigestAttribute = "onnx.transposed_digest";
 /// Of an Identity in front of an inlined function: which operand of the call, the node at

@@ -8,6 +8,9 @@
 #include "frontend/dialect/Node.h"
 #include "frontend/exporters/Passes.h"
 #include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/MovingStatistics.h"
+#include "frontend/parameters/Provenance.h"
+#include "frontend/parameters/Ties.h"
 #include "frontend/parameters/TrainableConstants.h"
 
 using namespace llvm;
@@ -27,29 +30,35 @@ constexpr int64_t maxMergedElements = 1024;
 struct MergedInitializer {
   /// A parameter other than the one that the initializer is named after.
   struct Part {
-    std::string parameter; // Its name in the module; INITIALIZER@MODULE if that cannot be told.
+    std::string tensor; // Its name in the module; INITIALIZER@MODULE if that cannot be told.
     std::vector<OpOperand *> sites; // Who reads it.
-    NodeOp identity;                // Instead: the node whose result has the parameter's name.
+    NodeOp identity;                // Instead: the node whose result has the tensor's name.
+    bool isConstant = false;        // The exporter's, not the module's.
   };
   InitializerOp initializer;
   std::vector<Part> parts;
-  /// A matrix of different values: two parameters may well be one in the module, and the files do
-  /// not tell. What is no matrix is not shared between modules, and equal values say nothing.
+  /// A matrix of different values, and the file does not tell whether two parameters are one in the
+  /// module. What is no matrix is not shared between modules, and equal values say nothing.
   bool mayBeTied = false;
 };
 
 class Finder {
 public:
-  Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
-      : graph(graph), classes(classes), uses(initializerUses(graph)) {}
+  Finder(GraphOp graph, const StringMap<InitializerClass> &classes, MergedPolicy policy,
+         const TieChoices &choices)
+      : graph(graph), classes(classes), policy(policy), choices(choices),
+        uses(initializerUses(graph)), provenance(graph) {}
 
   /// In the graph's order.
   std::vector<MergedInitializer> run() {
     auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
-    if (hasSignature(graph))
-      findBySignature();
-    else if (producer && producer.getValue() == "pytorch")
+    if (policy != MergedPolicy::Keep && hasSignature(graph)) {
+      findByArguments();
+      findByModules();
+    } else if (producer && producer.getValue() == "pytorch") {
       findByIdentities();
+    }
+    findByRoles();
     llvm::erase_if(found, [](const MergedInitializer &merged) { return merged.parts.empty(); });
     return std::move(found);
   }
@@ -64,11 +73,46 @@ private:
     return isParameter(name) || (entry != classes.end() && entry->second.looksTrainable);
   }
 
+  /// The arguments of the module's calls name the tensors. A use of which they tell nothing stays
+  /// with the initializer, and is looked at by the module that it is in.
+  void findByArguments() {
+    for (InitializerOp initializer : trainableInitializers(graph)) {
+      auto users = uses.find(initializer.getName());
+      if (users == uses.end() || users->second.size() < 2)
+        continue;
+      std::string own;
+      std::vector<std::pair<std::string, const InitializerUse *>> known;
+      for (const InitializerUse &use : users->second)
+        if (std::optional<std::string> tensor = provenance.tensorAt(initializer, use)) {
+          known.push_back({*tensor, &use});
+          told.insert(use.site);
+          // The initializer stays with the tensor of its name, or with its first.
+          if (own.empty() || *tensor == initializer.getName())
+            own = *tensor;
+        }
+      if (known.empty())
+        continue;
+      found.push_back({initializer, {}});
+      present.insert(own);
+      for (auto [tensor, use] : known) {
+        if (tensor == own)
+          continue;
+        bool isConstant = tensor.empty();
+        if (isConstant)
+          tensor = initializer.getName().str() + ".constant";
+        else if (own != initializer.getName() && !provenance.isParameter(own))
+          continue; // Folded by the exporter from more than one tensor: one value all the same.
+        present.insert(tensor);
+        addUse(found.size() - 1, tensor, *use, isConstant);
+      }
+    }
+  }
+
   /// The signature lists what the module has. What the file lacks of it is looked for at the uses
-  /// of what the file has.
-  void findBySignature() {
+  /// of what the file has, by the modules that these are in.
+  void findByModules() {
     for (const std::string &name : signatureParameters(graph))
-      if (!classes.contains(name))
+      if (!classes.contains(name) && !present.contains(name))
         missing.insert(name);
     for (const auto &entry : classes)
       missing.erase(entry.second.moduleName);
@@ -92,6 +136,8 @@ private:
       const std::string &own = known.moduleName.empty() ? name : known.moduleName;
       missing.insert(own); // while its uses are looked at
       for (const InitializerUse &use : users) {
+        if (told.contains(use.site))
+          continue;
         std::string parameter = parameterOfUse(use, missing);
         if (parameter.empty())
           open.push_back({found.size() - 1, &use});
@@ -112,6 +158,71 @@ private:
     }
   }
 
+  /// Running statistics are read, and written, by one batch normalization each, and are nothing
+  /// else. A vector of one value that several modules read is one of each. A module that is called
+  /// several times is one.
+  void findByRoles() {
+    llvm::DenseSet<Operation *> split;
+    for (const MergedInitializer &merged : found)
+      if (!merged.parts.empty())
+        split.insert(merged.initializer);
+    for (InitializerOp initializer : trainableInitializers(graph)) {
+      auto users = uses.find(initializer.getName());
+      if (users == uses.end() || split.contains(initializer))
+        continue;
+      std::vector<std::pair<std::string, std::vector<OpOperand *>>> roles; // In order of first use.
+      bool isVector = isVectorOfOneValue(initializer);
+      bool isApart = isUntied(choices, initializer, classes);
+      for (const InitializerUse &use : users->second) {
+        std::string role = roleAt(use, isVector);
+        if (isApart)
+          role = "@" +
+                 (modulePath(use.node).empty() ? nodeName(use.node).str() : modulePath(use.node));
+        auto known = llvm::find_if(roles, [&](const auto &each) { return each.first == role; });
+        if (known == roles.end())
+          known = roles.insert(roles.end(), {role, {}});
+        known->second.push_back(use.site);
+      }
+      if (roles.size() < 2)
+        continue;
+      // The initializer stays what its name says, or else a weight.
+      StringRef name = initializer.getName();
+      std::string own = roles.front().first;
+      for (const auto &[role, sites] : roles)
+        if (role == name || (role.empty() && !isNamedAsMovingStatistic(name)))
+          own = role;
+      MergedInitializer merged{initializer, {}};
+      for (auto &[role, sites] : roles)
+        if (role != own) {
+          bool isNamed = !role.empty() && role.front() != '.' && role.front() != '@';
+          merged.parts.push_back({isNamed ? role : name.str() + (role.empty() ? ".weight" : role),
+                                  std::move(sites),
+                                  {}});
+        }
+      found.push_back(std::move(merged));
+    }
+  }
+
+  bool isVectorOfOneValue(InitializerOp initializer) const {
+    auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
+    return policy != MergedPolicy::Keep && !hasSignature(graph) && elements && elements.isSplat() &&
+           elements.getNumElements() > 1 &&
+           cast<RankedTensorType>(initializer.getType()).getRank() == 1;
+  }
+
+  /// What an initializer is at a use: a batch normalization's statistic, a module's parameter of
+  /// which the file has no other, or (empty) what its name says.
+  std::string roleAt(const InitializerUse &use, bool isVector) const {
+    NodeOp node = use.node;
+    std::string module = modulePath(node);
+    if (node.isOperator("BatchNormalization") && use.operand >= 3)
+      return (use.operand == 3 ? ".running_mean@" : ".running_var@") +
+             (module.empty() ? nodeName(node).str() : module);
+    if (!isVector || module.empty())
+      return {};
+    return module + (isBiasOperand(use) ? ".bias" : ".weight");
+  }
+
   /// Parameters of a module, not of those inside it, that the file lacks.
   SmallVector<std::string> missingIn(StringRef module) const {
     SmallVector<std::string> result;
@@ -123,34 +234,52 @@ private:
   }
 
   /// A parameter belongs to one initializer; what seems to be another's stays where it is.
-  void addUse(size_t index, const std::string &parameter, const InitializerUse &use) {
-    if (owners.try_emplace(parameter, index).first->second != index)
+  void addUse(size_t index, const std::string &tensor, const InitializerUse &use,
+              bool isConstant = false) {
+    if (owners.try_emplace(tensor, index).first->second != index)
       return;
     std::vector<MergedInitializer::Part> &parts = found[index].parts;
     auto part = llvm::find_if(
-        parts, [&](const MergedInitializer::Part &part) { return part.parameter == parameter; });
+        parts, [&](const MergedInitializer::Part &part) { return part.tensor == tensor; });
     if (part == parts.end())
-      part = parts.insert(parts.end(), MergedInitializer::Part{parameter, {}, {}});
+      part = parts.insert(parts.end(), MergedInitializer::Part{tensor, {}, {}, isConstant});
     part->sites.push_back(use.site);
   }
 
-  /// The TorchScript exporter leaves an Identity of the parameter's name. A parameter that is tied
-  /// in the module has one name there.
+  /// The TorchScript exporter leaves an Identity of the tensor's name. A parameter that is tied in
+  /// the module has one name there. `onnx::MatMul_12` is a name of the exporter's own, for what it
+  /// folded: in the module of another such one it is the same weight, called again.
   void findByIdentities() {
     llvm::DenseMap<Value, size_t> indices;
-    for (InitializerOp initializer : trainableInitializers(graph))
-      if (isParameter(initializer.getName())) {
-        indices[initializer] = found.size();
-        found.push_back({initializer, {}});
-      }
+    for (InitializerOp initializer : trainableInitializers(graph)) {
+      indices[initializer] = found.size();
+      found.push_back({initializer, {}});
+    }
     for (auto node : graph.getOps<NodeOp>())
-      if (isNamedParameter(node))
-        if (auto merged = indices.find(node.getInputs().front()); merged != indices.end())
+      if (isNamedTensor(node) &&
+          (policy != MergedPolicy::Keep || isNamedAsMovingStatistic(resultName(node))))
+        if (auto merged = indices.find(node.getInputs().front());
+            merged != indices.end() && !(resultName(node).starts_with("onnx::") &&
+                                         haveSameModule(found[merged->second].initializer, node)))
           found[merged->second].parts.push_back({resultName(node).str(), {}, node});
   }
 
+  /// Whether an Identity's users are in the module of the initializer's own.
+  static bool haveSameModule(InitializerOp initializer, NodeOp identity) {
+    auto modulesOf = [&](Value value) {
+      llvm::StringSet<> modules;
+      for (Operation *user : value.getUsers())
+        if (auto node = dyn_cast<NodeOp>(user); node && !isNamedTensor(node))
+          modules.insert(modulePath(node));
+      return modules;
+    };
+    llvm::StringSet<> own = modulesOf(initializer), other = modulesOf(identity.getResult(0));
+    return !other.contains("") &&
+           llvm::all_of(other, [&](const auto &module) { return own.contains(module.getKey()); });
+  }
+
   /// Whether a node is an Identity outside modules, whose result is no output.
-  static bool isNamedParameter(NodeOp node) {
+  static bool isNamedTensor(NodeOp node) {
     return node.isOperator("Identity") && node.getNodeAttributes().empty() &&
            node.getInputs().size() == 1 && node.getOutputs().size() == 1 &&
            node->hasAttr(resultsAttribute) && !nodeName(node).contains('/') &&
@@ -171,9 +300,13 @@ private:
 
   GraphOp graph;
   const StringMap<InitializerClass> &classes;
+  MergedPolicy policy;
+  const TieChoices &choices;
   StringMap<std::vector<InitializerUse>> uses;
-  llvm::StringSet<> missing;
-  StringMap<size_t> owners; // of what was missing: an index of `found`
+  Provenance provenance;
+  llvm::StringSet<> missing, present;
+  llvm::DenseSet<OpOperand *> told; // Uses of which the arguments tell the tensor.
+  StringMap<size_t> owners;         // of what was missing: an index of `found`
   std::vector<MergedInitializer> found;
 };
 
@@ -199,14 +332,18 @@ public:
     bool isFolded = isFoldedName(InitializerOp(merged.initializer).getName());
     for (const MergedInitializer::Part &part : merged.parts) {
       if (NodeOp identity = part.identity) {
-        InitializerOp copy = copyOf(merged.initializer, part.parameter);
+        InitializerOp copy = copyOf(merged.initializer, part.tensor);
         copy->setAttr(indexAttribute, identity->getAttr(indexAttribute));
         identity.getResult(0).replaceAllUsesWith(copy);
         identity.erase();
         continue;
       }
       InitializerOp copy =
-          copyOf(merged.initializer, freshName(isFolded ? "val_0" : part.parameter));
+          copyOf(merged.initializer, freshName(isFolded ? StringRef("val_0") : part.tensor));
+      if (part.isConstant)
+        copy.setKind("CONSTANT");
+      else if (isFolded)
+        copy.setModuleName(part.tensor);
       for (OpOperand *site : part.sites)
         site->set(copy);
     }
@@ -221,6 +358,8 @@ private:
     copy.setName(name);
     copy.setSplitFrom(original.getSource());
     copy.removeKindAttr();
+    for (StringRef attribute : {foldedFromAttribute, aliasesAttribute})
+      copy->removeAttr(attribute);
     return copy;
   }
 
@@ -243,7 +382,7 @@ std::string describe(const MergedInitializer &merged, const InitializerClass &kn
   std::string name = InitializerOp(merged.initializer).getName().str();
   std::string list = known.moduleName.empty() ? name : known.moduleName;
   for (const MergedInitializer::Part &part : ArrayRef(merged.parts).take_front(shown - 1))
-    list += ", " + part.parameter;
+    list += ", " + part.tensor;
   size_t count = merged.parts.size() + 1;
   if (count > shown)
     list += " and " + std::to_string(count - shown) + " more";
@@ -256,11 +395,10 @@ struct SplitMergedInitializersPass
   using SplitMergedInitializersPassBase::SplitMergedInitializersPassBase;
 
   void runOnOperation() override {
-    if (policy == MergedPolicy::Keep)
-      return;
     GraphOp graph = getOperation();
     StringMap<InitializerClass> classes = classifyInitializers(graph);
-    std::vector<MergedInitializer> found = Finder(graph, classes).run();
+    TieChoices choices{{}, {untie.begin(), untie.end()}, false};
+    std::vector<MergedInitializer> found = Finder(graph, classes, policy, choices).run();
     Splitter splitter(graph);
     for (const MergedInitializer &merged : found) {
       InitializerOp initializer = merged.initializer;
@@ -268,7 +406,7 @@ struct SplitMergedInitializersPass
       if (!isLeft)
         splitter.split(merged);
       const InitializerClass &known = classes.find(initializer.getName())->second;
-      if (!known.isParameter)
+      if (!known.isParameter && known.role != InitializerRole::State)
         continue; // a constant, which is not trained unless its name is given
       report(describe(merged, known), isLeft);
     }

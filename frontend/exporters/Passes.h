@@ -15,10 +15,16 @@ namespace mtc::onnx {
 #define GEN_PASS_REGISTRATION
 #include "frontend/exporters/Passes.h.inc"
 
+/// What the user says of a model's parameters, as the flags have it.
+struct ParameterChoices {
+  MergedPolicy merged = MergedPolicy::Auto;
+  std::vector<std::string> tie, untie; // A=B; names.
+  ParameterPatterns patterns;
+};
+
 /// Chooses what is trained in the graphs of a module as they were imported, with all that the file
 /// says of initializers and nodes.
-void buildParametersPipeline(mlir::OpPassManager &manager, MergedPolicy merged,
-                             const ParameterPatterns &patterns);
+void buildParametersPipeline(mlir::OpPassManager &manager, const ParameterChoices &choices);
 
 /// Takes forms that exporters write as what they stand for; types have been inferred.
 void buildExportersPipeline(mlir::OpPassManager &manager);

@@ -79,11 +79,35 @@ def SplitMergedInitializersPass : Pass<"onnx-split-merged-initializers", "::mtc:
     ```
   }];
   let options = [
+    ListOption<"untie", "untie", "std::string", "initializers whose uses in different modules are split">,
     Option<"policy", "policy", "::mtc::MergedPolicy", "::mtc::MergedPolicy::Auto", "what is split",
            [{::llvm::cl::values(
                clEnumValN(::mtc::MergedPolicy::Auto, "auto", "all but matrices of different values"),
                clEnumValN(::mtc::MergedPolicy::Split, "split", "everything"),
                clEnumValN(::mtc::MergedPolicy::Keep, "keep", "nothing"))}]>,
+  ];
+}
+
+def TieInitializersPass : Pass<"onnx-tie-initializers", "::mtc::onnx::GraphOp"> {
+  let summary = "Make one initializer of those that are one weight of the module";
+  let description = [{
+    Exporters fold a weight at each of its uses: the transposed copy of an embedding that an output layer reads, or one copy for each
+    call of a layer. Which initializers are one weight is decided in `frontend/parameters/Ties.h`. The users of a copy read the
+    initializer that is kept, which lists the copy in `file_images`, so that exports hold it too.
+
+    ```mlir
+    // before
+    %e = onnx.initializer "embed.weight" {kind = "PARAMETER"} : tensor<12x6xf32>
+    %h = onnx.initializer "val_0" {onnx.folded_from = ["embed.weight"]} : tensor<6x12xf32>
+    // after
+    %e = onnx.initializer "embed.weight" {file_images = [#mtc.tensor_image<"val_0", …>], kind = "PARAMETER"} : tensor<12x6xf32>
+    %h = onnx.node "Transpose" version 13 (%e) {perm = array<i64: 1, 0>} : (tensor<12x6xf32>) -> tensor<6x12xf32>
+    ```
+  }];
+  let options = [
+    ListOption<"tie", "tie", "std::string", "A=B: two initializers that are one weight">,
+    ListOption<"untie", "untie", "std::string", "initializers that are weights of their own">,
+    Option<"adapters", "adapters", "bool", "false", "nothing is tied but what `tie` names, since adapters are trained">,
   ];
 }
 

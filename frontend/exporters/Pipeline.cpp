@@ -10,10 +10,13 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-void buildParametersPipeline(OpPassManager &manager, MergedPolicy merged,
-                             const ParameterPatterns &patterns) {
+void buildParametersPipeline(OpPassManager &manager, const ParameterChoices &choices) {
+  const auto &[merged, tie, untie, patterns] = choices;
   OpPassManager &graphs = manager.nest<GraphOp>();
-  graphs.addPass(createSplitMergedInitializersPass({merged})); // Each part has its own role.
+  // Each part has its own role, and is tied by itself.
+  graphs.addPass(createSplitMergedInitializersPass({llvm::to_vector(untie), merged}));
+  graphs.addPass(createTieInitializersPass(
+      {llvm::to_vector(tie), llvm::to_vector(untie), patterns.hasAdapters}));
   graphs.addPass(createChooseParametersPass(
       {llvm::to_vector(patterns.train), llvm::to_vector(patterns.freeze), patterns.hasAdapters}));
 }

@@ -61,14 +61,30 @@ void evaluateGather(Inference &node) {
             }));
 }
 
+/// Of an embedding with `padding_idx`: no cotangent flows to the rows that name it, so that the
+/// table's row has no gradient (torch.nn.Embedding).
+Value stopAtPadding(Conversion &node, Value rows) {
+  auto padding = node.op()->getAttrOfType<IntegerAttr>(paddingAttribute);
+  if (!padding || indexedAxis(node) != 0)
+    return rows;
+  TensorBuilder &b = node.b;
+  Value indices = node.value(1);
+  Value isPadding = b.compare(Predicate::Eq, indices, b.splat(indices, padding.getInt()));
+  SmallVector<int64_t> shape(shapeOf(indices));
+  shape.resize(shapeOf(rows).size(), 1);
+  Value mask = b.broadcastTo(b.reshape(isPadding, shape), shapeOf(rows));
+  return b.select(mask, b.detach(rows), rows);
+}
+
 LogicalResult convertGather(Conversion &node) {
   int64_t axis = indexedAxis(node);
   if (node.failed())
     return failure();
   if (auto indices = node.constantInts(1))
     if (Value even = gatherEvenly(node.b, node.value(0), axis, *indices, node.shape(1)))
-      return node.result(0, even);
-  return node.result(0, node.b.gather(node.value(0), node.value(1), axis, /*batch=*/0));
+      return node.result(0, stopAtPadding(node, even));
+  return node.result(
+      0, stopAtPadding(node, node.b.gather(node.value(0), node.value(1), axis, /*batch=*/0)));
 }
 
 //===--- GatherElements -----------------------------------------------------------------------===//

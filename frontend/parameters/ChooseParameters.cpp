@@ -33,11 +33,13 @@ struct ChooseParametersPass : impl::ChooseParametersPassBase<ChooseParametersPas
 struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPass> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
-    for (StringRef name : {producerAttribute, signatureAttribute})
+    for (StringRef name : {producerAttribute, signatureAttribute, buffersAttribute})
       graph->removeAttr(name);
     for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
       for (StringRef name : {indexAttribute, resultsAttribute, moduleAttribute, operandAttribute,
-                             initializerAttribute})
+                             initializerAttribute, fxOperatorAttribute, argumentsAttribute,
+                             rulesAttribute, foldedFromAttribute, aliasesAttribute,
+                             untrainedAttribute, digestAttribute, transposedDigestAttribute})
         op.removeAttr(name);
       if (auto initializer = dyn_cast<InitializerOp>(op))
         fold(initializer);

@@ -80,16 +80,17 @@ std::vector<std::string> signatureParameters(GraphOp graph) {
   return names;
 }
 
+bool isBiasOperand(const InitializerUse &use) {
+  StringRef op = NodeOp(use.node).getOpType();
+  return op == "Add" || ((op == "Gemm" || op == "Conv" || op == "ConvTranspose" ||
+                          op.ends_with("Normalization")) &&
+                         use.operand == 2);
+}
+
 std::string parameterOfUse(const InitializerUse &use, const llvm::StringSet<> &candidates) {
   std::string module = modulePath(use.node);
-  StringRef op = NodeOp(use.node).getOpType();
-  bool isRecurrent = op == "LSTM" || op == "GRU" || op == "RNN";
-  bool isBias =
-      op == "Add" ||
-      ((op == "Gemm" || op == "Conv" || op == "ConvTranspose" || op.ends_with("Normalization")) &&
-       use.operand == 2);
-  StringRef wanted = isBias ? "bias" : "weight";
-  if (isRecurrent)
+  StringRef wanted = isBiasOperand(use) ? "bias" : "weight";
+  if (isRecurrent(use.node))
     wanted = use.operand == 1 ? "weight_ih" : use.operand == 2 ? "weight_hh" : "bias";
   std::string prefix = module.empty() ? "" : module + ".";
   if (candidates.contains(prefix + wanted.str()))

@@ -46,6 +46,9 @@ std::vector<std::string> signatureParameters(GraphOp graph);
 /// Whether the file has that list, as PyTorch's newer exporter writes it.
 bool hasSignature(GraphOp graph);
 
+/// Whether an operator reads this operand as a bias, or a norm's shift.
+bool isBiasOperand(const InitializerUse &use);
+
 /// The parameter of the module that a use stands for, out of `candidates`, full names without
 /// order; empty if none fits.
 std::string parameterOfUse(const InitializerUse &use, const llvm::StringSet<> &candidates);

@@ -84,6 +84,17 @@ private:
       centred[result] = origins.lookup(b);
     else if (op == "Sub" && scaled.contains(b) && origins.contains(a))
       found.insert(scaled.lookup(b));
+    else if (op == "Mul" && centred.contains(a) && origins.contains(b))
+      centredAndScaled[result] = centred.lookup(a);
+    else if (op == "Add" && centredAndScaled.contains(a) && origins.contains(b))
+      addFoldedMean(centredAndScaled.lookup(a));
+  }
+
+  /// y = (x - mean) * c + beta, where c is gamma / sqrt(variance + epsilon), folded: a module that
+  /// trains `mean` keeps its name.
+  void addFoldedMean(StringRef mean) {
+    if (mean.starts_with("onnx::"))
+      found.insert(mean);
   }
 
   /// `value` times or by a deviation: a scale of the normalization where it is an initializer, what
@@ -135,10 +146,11 @@ private:
   }
 
   GraphOp graph;
-  llvm::DenseMap<Value, StringRef> origins; // Values that are an initializer, by its name.
-  llvm::DenseMap<Value, StringRef> shifted; // variance + epsilon
-  llvm::DenseMap<Value, StringRef> centred; // x - mean
-  llvm::DenseMap<Value, StringRef> scaled;  // mean * s, but gamma * 1 / sqrt too
+  llvm::DenseMap<Value, StringRef> origins;          // Values that are an initializer, by its name.
+  llvm::DenseMap<Value, StringRef> shifted;          // variance + epsilon
+  llvm::DenseMap<Value, StringRef> centred;          // x - mean
+  llvm::DenseMap<Value, StringRef> scaled;           // mean * s, but gamma * 1 / sqrt too
+  llvm::DenseMap<Value, StringRef> centredAndScaled; // (x - mean) * c, by the mean
   llvm::DenseMap<Value, std::optional<double>>
       scalars;                      // Numbers such as epsilon, where they are known.
   llvm::DenseSet<Value> deviations; // sqrt(variance + epsilon), its inverse, and multiples.

@@ -13,7 +13,8 @@ namespace mtc::onnx {
 /// another exporter decomposed:
 ///
 ///   y = (x - mean) * (gamma / sqrt(variance + epsilon)) + beta, or
-///   y = x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon).
+///   y = x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon), or
+///   y = (x - mean) * c + beta with c folded from gamma and the variance, of Keras on PyTorch.
 ///
 /// They are told by their names, or by being used like this.
 inline constexpr llvm::StringLiteral movingStatisticReason =

@@ -5,6 +5,8 @@
 #include "frontend/Suggestions.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/MovingStatistics.h"
+#include "frontend/parameters/PositionTables.h"
+#include "frontend/parameters/Provenance.h"
 #include "frontend/parameters/TrainableConstants.h"
 
 #include "mlir/IR/Builders.h"
@@ -28,7 +30,8 @@ class Classifier {
 public:
   explicit Classifier(GraphOp graph)
       : graph(graph), initializers(trainableInitializers(graph)), uses(initializerUses(graph)),
-        movingStatistics(findMovingStatistics(graph)), bySignature(hasSignature(graph)) {
+        movingStatistics(findMovingStatistics(graph)), tables(findPositionTables(graph)),
+        provenance(graph), bySignature(hasSignature(graph)) {
     for (InitializerOp initializer : initializers)
       byName[initializer.getName()] = initializer;
   }
@@ -36,7 +39,8 @@ public:
   StringMap<InitializerClass> run() {
     for (InitializerOp initializer : initializers) {
       InitializerClass &known = classes[initializer.getName()] = classify(initializer);
-      known.isParameter = known.role == InitializerRole::Parameter;
+      known.isParameter =
+          known.role == InitializerRole::Parameter || known.role == InitializerRole::Frozen;
     }
     recoverNames();
     return std::move(classes);
@@ -45,38 +49,75 @@ public:
 private:
   InitializerClass classify(InitializerOp initializer) const {
     StringRef name = initializer.getName();
-    int64_t rank = cast<RankedTensorType>(initializer.getType()).getRank();
-    if (std::optional<StringRef> original = initializer.getSplitFrom()) {
-      InitializerOp whole = byName.lookup(*original);
-      if (whole && classify(whole).role == InitializerRole::Parameter)
-        return {InitializerRole::Parameter,
-                "split from " + quoted(*original) + ", which the exporter merged", ""};
-    } else if (wasConstantNode(initializer)) {
+    if (wasConstantNode(initializer) && !initializer.getSplitFrom())
       return {InitializerRole::Constant, "a Constant node", ""};
-    }
     if (isRunningStatistic(name))
       return {InitializerRole::State, "running statistics of BatchNormalization", ""};
     StringRef kind = initializer.getKind().value_or("");
     if (movingStatistics.contains(name) && kind != "PARAMETER")
       return knownConstant(movingStatisticReason.str());
-    if (!bySignature) {
-      if (rank >= 1)
-        return {InitializerRole::Parameter, "a floating-point initializer", ""};
-      return {InitializerRole::Constant, "a scalar", ""};
-    }
+    InitializerClass result =
+        bySignature ? classifyListed(initializer) : classifyUnlisted(initializer);
+    if (result.role == InitializerRole::Parameter && initializer.getSplitFrom())
+      result.reason =
+          "split from " + quoted(*initializer.getSplitFrom()) + ", which the exporter merged";
+    if (result.role == InitializerRole::Parameter && initializer->hasAttr(untrainedAttribute))
+      return {InitializerRole::Frozen, "requires_grad is False in the module", ""};
+    return result;
+  }
+
+  /// The file lists what the module has, as PyTorch's newer exporter and mtc.export do.
+  InitializerClass classifyListed(InitializerOp initializer) const {
+    StringRef name = initializer.getName(), kind = initializer.getKind().value_or("");
+    StringRef moduleName = Provenance::splitName(initializer);
     if (kind == "PARAMETER")
       return {InitializerRole::Parameter, "the exporter marks it PARAMETER", ""};
     if (!kind.empty())
       return knownConstant("the exporter marks it " + kind.str());
+    std::optional<StringRef> split = initializer.getSplitFrom();
+    InitializerOp whole = split ? byName.lookup(*split) : InitializerOp();
+    // A constant that stands for several parameters stays constants.
+    if (whole && !provenance.isOfModule(whole))
+      return classifyListed(whole);
+    if (provenance.isParameter(name) || provenance.isParameter(moduleName))
+      return {InitializerRole::Parameter, "the file lists it as a parameter of the module", ""};
+    if (provenance.isBuffer(name) || provenance.isBuffer(moduleName))
+      return knownConstant("the file lists it as a buffer of the module");
+    if (whole)
+      return classifyListed(whole);
+    if (Provenance::isFolded(initializer))
+      return classifyFolded(initializer);
     if (isFoldedName(name) && isInitialState(name))
       return {InitializerRole::Constant, "the initial state of a recurrent layer", ""};
-    if (isFoldedName(name) && rank >= 2)
+    int64_t rank = cast<RankedTensorType>(initializer.getType()).getRank();
+    if (isFoldedName(name) && rank >= 2 && !(isOfOneValue(initializer) && !isReadAsWeight(name)))
       return {InitializerRole::Parameter,
               "a weight that the exporter transposed (val_N of two or more dimensions)", ""};
     if (name.ends_with("_bias") && isMarkedParameter(name.drop_back(5)))
       return {InitializerRole::Parameter,
               "the bias of a normalization that the exporter took into a convolution", ""};
     return {InitializerRole::Constant, "computed by the exporter", ""};
+  }
+
+  /// What the exporter computed from parameters is one, but for numbers that follow from their
+  /// shapes.
+  InitializerClass classifyFolded(InitializerOp initializer) const {
+    std::vector<std::string> parameters = provenance.foldedParameters(initializer);
+    if (parameters.empty())
+      return knownConstant("the exporter computed it, and not from a parameter");
+    if (isInitialState(initializer.getName()) && isOfOneValue(initializer))
+      return {InitializerRole::Constant, "the initial state of a recurrent layer", ""};
+    return {InitializerRole::Parameter,
+            "the exporter folded it from " + llvm::join(llvm::map_range(parameters, quoted), ", "),
+            ""};
+  }
+
+  InitializerClass classifyUnlisted(InitializerOp initializer) const {
+    if (auto table = tables.find(initializer.getName()); table != tables.end())
+      return knownConstant(table->second);
+    if (cast<RankedTensorType>(initializer.getType()).getRank() >= 1)
+      return {InitializerRole::Parameter, "a floating-point initializer", ""};
+    return {InitializerRole::Constant, "a scalar", ""};
   }
 
   static InitializerClass knownConstant(const std::string &reason) {
@@ -87,7 +128,7 @@ private:
 
   bool isMarkedParameter(StringRef name) const {
     InitializerOp initializer = byName.lookup(name);
-    return initializer && initializer.getKind() == "PARAMETER";
+    return initializer && (initializer.getKind() == "PARAMETER" || provenance.isParameter(name));
   }
 
   bool isRunningStatistic(StringRef name) const {
@@ -105,10 +146,25 @@ private:
            });
   }
 
-  /// A folded parameter belongs to the module that reads it: under the name that the signature
-  /// lists and no initializer has, or as `weight` where there is no signature.
+  static bool isOfOneValue(InitializerOp initializer) {
+    auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
+    return elements && elements.isSplat();
+  }
+
+  /// Whether a product or a convolution reads it.
+  bool isReadAsWeight(StringRef name) const {
+    auto found = uses.find(name);
+    return found != uses.end() && llvm::any_of(found->second, [](InitializerUse use) {
+             StringRef op = NodeOp(use.node).getOpType();
+             return op == "MatMul" || op == "Gemm" || op == "Conv" || op == "ConvTranspose";
+           });
+  }
+
+  /// The names in the module of what the exporter renamed: where the file lists the module's
+  /// parameters, the one that the initializer was folded from, or that its user lacks; otherwise
+  /// that of its user's module.
   void recoverNames() {
-    llvm::StringSet<> missing;
+    llvm::StringSet<> missing, taken;
     for (const std::string &name : signatureParameters(graph))
       if (!classes.contains(name))
         missing.insert(name);
@@ -116,18 +172,52 @@ private:
       StringRef name = initializer.getName();
       InitializerClass &known = classes[name];
       auto found = uses.find(name);
-      if (found == uses.end() || known.role != InitializerRole::Parameter)
+      if (found == uses.end() || !known.isParameter)
         continue;
       InitializerUse use = found->second.front();
-      if (bySignature && isFoldedName(name)) {
-        known.moduleName = parameterOfUse(use, missing);
+      if (bySignature && !provenance.isParameter(name)) {
+        known.moduleName = listedName(initializer, use, missing);
+        // A second copy of a parameter has the name that the module has where it is read.
+        if (!isFree(known.moduleName, taken))
+          known.moduleName = provenance.isParameter(scopedName(use)) ? scopedName(use) : "";
         missing.erase(known.moduleName);
-      } else if (isTorchScriptFoldedName(name) && use.node.getOpType() == "MatMul") {
-        std::string module = modulePath(use.node);
-        if (!module.empty() && !classes.contains(module + ".weight"))
-          known.moduleName = module + ".weight";
+      } else if (isTorchScriptFoldedName(name)) {
+        known.moduleName = scopedName(use);
       }
+      if (!isFree(known.moduleName, taken))
+        known.moduleName.clear();
+      if (!known.moduleName.empty())
+        taken.insert(known.moduleName);
     }
+  }
+
+  /// Whether no initializer has the name, or was given it.
+  bool isFree(const std::string &name, const llvm::StringSet<> &taken) const {
+    return name.empty() || (!classes.contains(name) && !taken.contains(name));
+  }
+
+  std::string listedName(InitializerOp initializer, const InitializerUse &use,
+                         const llvm::StringSet<> &missing) const {
+    if (StringRef given = Provenance::splitName(initializer); !given.empty())
+      return given.str();
+    std::vector<std::string> folded = provenance.foldedParameters(initializer);
+    if (std::optional<std::string> tensor = provenance.tensorAt(initializer, use);
+        tensor && provenance.isParameter(*tensor) && folded.size() <= 1)
+      return *tensor;
+    if (folded.size() == 1)
+      return folded.front();
+    return isFoldedName(initializer.getName()) && folded.empty() ? parameterOfUse(use, missing)
+                                                                 : "";
+  }
+
+  /// The weight or bias of the module that reads it. The older exporter folds the transposition of
+  /// a linear layer's weight, and batch normalizations into convolutions.
+  static std::string scopedName(const InitializerUse &use) {
+    std::string module = modulePath(use.node);
+    StringRef op = NodeOp(use.node).getOpType();
+    if (module.empty() || (op != "MatMul" && op != "Gemm" && op != "Conv" && op != "ConvTranspose"))
+      return "";
+    return module + (isBiasOperand(use) ? ".bias" : ".weight");
   }
 
   GraphOp graph;
@@ -135,6 +225,8 @@ private:
   StringMap<InitializerOp> byName;
   StringMap<std::vector<InitializerUse>> uses;
   llvm::StringSet<> movingStatistics;
+  StringMap<std::string> tables;
+  Provenance provenance;
   bool bySignature;
   StringMap<InitializerClass> classes;
 };

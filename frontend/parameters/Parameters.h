@@ -1,13 +1,15 @@
 //===- Parameters.h - Which initializers are trained ------------------------------------------===//
 //
-// An ONNX file does not say which of its initializers are parameters. These rules say it for what
-// exporters write; patterns of the user override them:
+// An ONNX file does not say which of its initializers are parameters of the module. These rules say
+// it for what exporters write; patterns of the user override them:
 //   1. Running mean and variance of BatchNormalization are state. Those of a batch normalization
 //      that Keras decomposed are constants.
-//   2. With the metadata of PyTorch's newer exporter: what it marks PARAMETER, and `val_N` of two
-//      or more dimensions, which it made of a parameter by folding a transposition, but for the
-//      initial states of recurrent layers. Others are constants.
-//   3. Otherwise: floating-point ones of one or more dimensions; constants are Constant nodes.
+//   2. Where the file lists the module's parameters (PyTorch's newer exporter, mtc.export): those,
+//      and what the exporter folded from them. Others are constants. Files of exporters that do not
+//      say what they folded: `val_N` of two or more dimensions too, but for the initial states of
+//      recurrent layers and tensors of one value that no product reads.
+//   3. Otherwise: floating-point ones of one or more dimensions, but for tables of positions;
+//      constants are Constant nodes.
 //
 //===------------------------------------------------------------------------------------------===//
 

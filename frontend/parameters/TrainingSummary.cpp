@@ -3,10 +3,12 @@
 #include "frontend/parameters/TrainingSummary.h"
 
 #include "frontend/dialect/Shapes.h"
+#include "frontend/parameters/ExportLosses.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/MovingStatistics.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 
@@ -27,6 +29,19 @@ template <typename Range, typename Text> std::string listed(const Range &range, 
     result += (i == 0 ? "" : ", ") + text(entry);
   }
   return result;
+}
+
+std::string asItIs(const std::string &name) { return name; }
+
+/// 1 539, 57.3 K, 11.2 M.
+std::string magnitude(int64_t count) {
+  if (count < 10000)
+    return count < 1000 ? std::to_string(count)
+                        : std::to_string(count / 1000) + " " +
+                              llvm::formatv("{0,0-3:d}", count % 1000).str();
+  bool isMillions = count >= 1000000;
+  return llvm::formatv("{0:F1} {1}", static_cast<double>(count) / (isMillions ? 1e6 : 1e3),
+                       isMillions ? "M" : "K");
 }
 
 std::string describe(const TrainableConstant &constant) {
@@ -99,25 +114,60 @@ std::vector<std::string> TrainingSummary::notes() const {
     result.push_back(
         "taken for moving statistics of batch normalizations, which are not trained: " +
         listed(movingStatistics, quoted) + "; --train trains what it names");
+  if (!unreached.empty())
+    result.push_back("no output follows from these parameters, which are not trained: " +
+                     listed(unreached, quoted));
   return result;
 }
 
 std::vector<std::string> TrainingSummary::warnings() const {
   std::vector<std::string> result;
+  std::string exportAgain = remedy.empty() ? "" : ". To train them, export with " + remedy;
   if (!constants.empty())
     result.push_back("used like parameters, but constants in the file, which are not trained: " +
                      listed(constants, describe) +
                      ". The exporter computed them, or wrote them as constants; --train trains "
                      "what it names, and nothing else");
-  if (!unreached.empty())
-    result.push_back("no output follows from these parameters, which are not trained: " +
-                     listed(unreached, quoted));
   if (!missing.empty())
-    result.push_back("the module has parameters that the file lacks: " +
-                     listed(missing, [](const std::string &name) { return name; }) +
+    result.push_back("the module has parameters that the file lacks: " + listed(missing, asItIs) +
                      ". The exporter dropped or folded them, as it does with biases of zeros; "
-                     "they are not trained. torch.onnx.export(..., optimize=False) keeps them");
+                     "they are not trained" +
+                     exportAgain);
+  if (!foldedNorms.empty())
+    result.push_back(
+        "the exporter folded the batch normalizations of " + listed(foldedNorms, quoted) +
+        " into convolutions: the folded weights are trained, and nothing is normalized by the "
+        "batch" +
+        exportAgain);
+  if (!foldedConvolutions.empty())
+    result.push_back("the exporter folded the weights of convolutions, such as with batch "
+                     "normalizations after them: " +
+                     listed(foldedConvolutions, quoted) +
+                     ". The folded weights are trained, and nothing is normalized by the batch" +
+                     exportAgain);
+  if (!computed.empty())
+    result.push_back(
+        "the exporter computed these from the module's parameters: " + listed(computed, asItIs) +
+        ". The computed values are trained in their place, which takes other steps" + exportAgain);
   return result;
+}
+
+bool TrainingSummary::trainsLessThanHalf() const {
+  return 2 * trainedElements < elements + constantElements;
+}
+
+std::string TrainingSummary::refusal() const {
+  std::string text = magnitude(trainedElements) + " of " + (missing.empty() ? "" : "about ") +
+                     magnitude(elements + constantElements) + " weights are trained";
+  std::vector<std::string> names;
+  for (const TrainableConstant &constant : constants)
+    names.push_back(constant.moduleName.empty() ? constant.name : constant.moduleName);
+  if (!names.empty())
+    text += ": constants in the file hold " + listed(names, quoted);
+  return text +
+         ". --train PATTERN trains what it names, --freeze PATTERN says that the rest is meant "
+         "to stay as it is" +
+         (remedy.empty() ? "" : "; or export with " + remedy);
 }
 
 json::Object TrainingSummary::toJson() const {
@@ -149,7 +199,7 @@ TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClas
       continue;
     if (isTrained && !reached.contains(initializer)) {
       summary.unreached.push_back(name);
-      isTrained = false;
+      continue; // Nor does the module train it.
     }
     int64_t elements = cast<RankedTensorType>(initializer.getType()).getNumElements();
     ++summary.parameters;
@@ -160,15 +210,24 @@ TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClas
   llvm::StringSet<> stoodFor;
   for (TrainableConstant &constant : findTrainableConstants(graph, classes)) {
     stoodFor.insert(constant.moduleName);
+    int64_t elements = 1;
+    for (int64_t extent : constant.shape)
+      elements *= extent;
+    summary.constantElements += elements;
     summary.constants.push_back(std::move(constant));
   }
+  ExportLosses losses = findExportLosses(graph, classes);
+  summary.foldedNorms = std::move(losses.norms);
+  summary.foldedConvolutions = std::move(losses.convolutions);
+  summary.computed = std::move(losses.computed);
+  summary.remedy = losses.remedy;
   std::vector<std::string> missing = findMissingParameters(graph, classes);
   for (const std::string &name : findSharedParameters(classes, uses, missing))
     stoodFor.insert(name);
   for (const std::string &name : findRecurrentParameters(classes, uses, missing))
     stoodFor.insert(name);
   for (std::string &name : missing)
-    if (!stoodFor.contains(name))
+    if (!stoodFor.contains(name) && !losses.accounted.contains(name))
       summary.missing.push_back(std::move(name));
   return summary;
 }

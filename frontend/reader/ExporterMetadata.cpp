@@ -19,8 +19,7 @@ constexpr StringRef moduleKey = "mtc.module",
                     signatureKey = "pkg.torch.export.ExportedProgram.graph_signature",
                     kindKey = "pkg.torch.export.graph_signature.InputSpec.kind",
                     foldedKey = "pkg.onnxscript.optimizer.folded_from",
-                    fxKey = "pkg.torch.onnx.fx_node",
-                    ruleKey = "pkg.onnxscript.rewriter.rule_name";
+                    fxKey = "pkg.torch.onnx.fx_node", ruleKey = "pkg.onnxscript.rewriter.rule_name";
 
 constexpr int64_t moduleFormat = 1;
 
@@ -81,7 +80,8 @@ void ExporterMetadata::readValues(const ::onnx::GraphProto &graph) {
 
 void ExporterMetadata::readModule(StringRef text, Problems &problems) {
   auto refuse = [&](const Twine &what) {
-    problems.add("metadata '" + moduleKey + "': " + what + "; export the module again with mtc.export");
+    problems.add("metadata '" + moduleKey + "': " + what +
+                 "; export the module again with mtc.export");
   };
   Expected<json::Value> value = json::parse(text);
   if (!value)
@@ -142,13 +142,11 @@ ArrayRef<std::string> ExporterMetadata::originsOf(StringRef initializer) const {
   return found == origins.end() ? ArrayRef<std::string>() : ArrayRef(found->second);
 }
 
-std::optional<int64_t> ExporterMetadata::paddingIndexOf(StringRef initializer) const {
-  auto found = paddingIndices.find(initializer);
-  return found == paddingIndices.end() ? std::nullopt : std::optional(found->second);
-}
-
 /// `aten.embedding.default](args = (%weight, %indices, 0)`; -1 says that there is none.
 std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto &node) const {
+  auto listed = node.input_size() > 0 ? paddingIndices.find(node.input(0)) : paddingIndices.end();
+  if (listed != paddingIndices.end())
+    return listed->second;
   if (operatorOf(node) != "aten.embedding.default")
     return std::nullopt;
   SmallVector<StringRef> arguments;

@@ -3,7 +3,8 @@
 // Three sources, the first that is there counts for parameters:
 //   - `mtc.module`, an entry of the model's metadata that `mtc.export` writes: JSON, see
 //     docs/onnx.md;
-//   - PyTorch's newer exporter: the graph's signature lists the module's parameters and buffers with
+//   - PyTorch's newer exporter: the graph's signature lists the module's parameters and buffers
+//   with
 //     their placeholders; a value's metadata names its kind and the values that the exporter folded
 //     it from; a node's metadata holds the FX node that it translates, with its arguments;
 //   - PyTorch's older exporter: nodes are named after the path of their module.
@@ -51,9 +52,9 @@ public:
   /// The values that the exporter computed an initializer from; those that are the module's have
   /// their names there.
   llvm::ArrayRef<std::string> originsOf(llvm::StringRef initializer) const;
-  /// The row of an embedding that has no gradient, by the table's initializer or by the FX node.
-  std::optional<int64_t> paddingIndexOf(llvm::StringRef initializer) const;
-  std::optional<int64_t> paddingIndexOf(const ::onnx::NodeProto &node) const;
+  /// The row of the table that a Gather reads which has no gradient, by what `mtc.module` says of
+  /// the table or by the FX node.
+  std::optional<int64_t> paddingIndexOf(const ::onnx::NodeProto &gather) const;
 
   /// The dotted path of a node's module; empty if unknown.
   std::string modulePathOf(const ::onnx::NodeProto &node) const { return paths.of(node); }

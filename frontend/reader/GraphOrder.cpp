@@ -1,5 +1,4 @@
-//===- GraphOrder.cpp - The topological order of a graph's nodes
-//--------------------------------===//
+//===- GraphOrder.cpp - Topological order of nodes ---------------------------------------------===//
 
 #include "frontend/reader/GraphOrder.h"
 

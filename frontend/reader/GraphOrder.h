@@ -1,5 +1,4 @@
-//===- GraphOrder.h - The topological order of a graph's nodes
-//----------------------------------===//
+//===- GraphOrder.h - Topological order of nodes -----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_GRAPHORDER_H
 #define MTC_FRONTEND_READER_GRAPHORDER_H

@@ -209,8 +209,6 @@ private:
       op->setAttr(aliasesAttribute, stringsOf(names));
     if (ArrayRef<std::string> origins = metadata.originsOf(name); !origins.empty())
       op->setAttr(foldedFromAttribute, stringsOf(origins));
-    if (std::optional<int64_t> row = metadata.paddingIndexOf(name))
-      op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));
   }
 
   void importInitializers(NodeImporter &nodes) {

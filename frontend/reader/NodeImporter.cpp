@@ -58,9 +58,9 @@ void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &fram
   describeAs(rulesAttribute, ExporterMetadata::rulesOf(entry.node));
   if (std::vector<std::string> arguments = metadata.argumentsOf(entry.node); !arguments.empty())
     op->setAttr(argumentsAttribute, stringsOf(arguments));
-  if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node);
-      row && isOperator(entry.node, "Gather"))
-    op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));
+  if (isOperator(entry.node, "Gather"))
+    if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node))
+      op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));
   if (!frame.isMain)
     return;
   op->setAttr(indexAttribute, builder.getI64IntegerAttr(entry.index));

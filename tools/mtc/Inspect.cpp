@@ -87,6 +87,10 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
       row["module_name"] = constant.moduleName;
     initializers.push_back(std::move(row));
   }
+  llvm::json::Array ties;
+  for (const Parameters::Tie &tie : compilation.getParameters().ties)
+    ties.push_back(llvm::json::Object{
+        {"name", tie.name}, {"copy", tie.copy}, {"same_layout", tie.hasSameLayout}});
   // Without those that initializers stand for.
   std::map<std::string, int64_t> operators;
   for (const auto &node : model.proto().graph().node())
@@ -106,7 +110,7 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
       {"model", model.name()},         {"opset", model.opset()},
       {"inputs", std::move(inputs)},   {"outputs", std::move(outputs)},
       {"parameter_count", parameters}, {"initializers", std::move(initializers)},
-      {"operators", std::move(counts)}};
+      {"ties", std::move(ties)},       {"operators", std::move(counts)}};
 }
 
 /// How many attentions are fused, and which stay decomposed, why; absent where there are
@@ -150,6 +154,11 @@ void print(const llvm::json::Object &description) {
       os << ", in the module " << *name;
     os << ": " << *row.getString("reason")
        << (row.getBoolean("looks_trainable") ? "; used like a parameter" : "") << "\n";
+  }
+  for (const llvm::json::Value &value : *description.getArray("ties")) {
+    const llvm::json::Object &tie = *value.getAsObject();
+    os << "tie         " << *tie.getString("name") << " = " << *tie.getString("copy")
+       << (*tie.getBoolean("same_layout") ? "" : ", transposed") << "\n";
   }
   os << "operators  ";
   std::map<std::string, int64_t> operators;

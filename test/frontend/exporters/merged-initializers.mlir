@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --split-input-file --onnx-split-merged-initializers=policy=split 2>/dev/null | FileCheck %s --check-prefixes=CHECK,SPLIT
 // RUN: mtc-opt %s --split-input-file --onnx-split-merged-initializers 2>&1 >/dev/null | FileCheck %s --check-prefix=SAYS
 // RUN: mtc-opt %s --split-input-file --onnx-split-merged-initializers=policy=split 2>&1 >/dev/null | FileCheck %s --check-prefix=SPLITS --implicit-check-not=warning
-// RUN: mtc-opt %s --split-input-file --onnx-split-merged-initializers=policy=keep 2>&1 | FileCheck %s --check-prefix=KEEP --implicit-check-not=split_from --implicit-check-not="stands for"
+// RUN: mtc-opt %s --split-input-file --onnx-split-merged-initializers=policy=keep 2>&1 | FileCheck %s --check-prefix=KEEP --implicit-check-not='split_from = "a' --implicit-check-not="are trained as one"
 
 // Each use is the parameter of its node's module: of a norm the scale, of a sum the bias.
 // SAYS: remark: initializer 'a.weight' stands for 2 parameters (a.weight, b.weight) that were equal when exported; each is trained apart, --merged keep trains them as one
@@ -118,4 +118,41 @@ onnx.graph @of_others(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>) attributes {onnx
   %0 = onnx.node "Identity" version 14 (%w) {} {onnx.index = 0 : i64, onnx.results = ["b.weight"]} : (tensor<2x2xf32>) -> tensor<2x2xf32> loc("Identity_0")
   %1 = onnx.node "MatMul" version 13 (%x, %0) {} {onnx.index = 1 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   onnx.return %1 : tensor<2x2xf32>
+}
+
+// -----
+
+// The arguments of the module's calls tell which tensor a use is, in spite of its operand: a bias that started as the running mean, a
+// statistic of another norm, and the scale of ones that the exporter made for a group normalization.
+// CHECK-LABEL: onnx.graph @by_arguments
+// CHECK: %[[O:.*]] = onnx.initializer "n.weight" {kind = "PARAMETER"}
+// CHECK: %[[V:.*]] = onnx.initializer "n.running_var" {split_from = "n.weight"}
+// CHECK: %[[C:.*]] = onnx.initializer "n.weight.constant" {kind = "CONSTANT", split_from = "n.weight"}
+// CHECK: "BatchNormalization" version 15(%{{.*}}, %[[O]], %{{.*}}, %{{.*}}, %[[V]])
+// CHECK: "InstanceNormalization" version 6(%{{.*}}, %[[C]], %{{.*}})
+// KEEP: onnx.graph @by_arguments
+onnx.graph @by_arguments(%x: tensor<2x3xf32>, %z: tensor<3xf32>) -> (tensor<2x3xf32>)
+    attributes {onnx.buffers = ["n.running_mean", "n.running_var"], onnx.signature = ["n.weight", "n.bias", "g.weight", "g.bias"]} {
+  %w = onnx.initializer "n.weight" {kind = "PARAMETER"} : tensor<3xf32>
+  %0 = onnx.node "BatchNormalization" version 15 (%x, %w, %z, %z, %w) {}
+      {onnx.arguments = ["%x", "n.weight", "n.bias", "n.running_mean", "n.running_var"], onnx.fx_operator = "aten.batch_norm.default", onnx.module = "n"}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %1 = onnx.node "InstanceNormalization" version 6 (%0, %w, %z) {}
+      {onnx.arguments = ["%n", "g.weight", "g.bias"], onnx.fx_operator = "aten.group_norm.default", onnx.module = "g"}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  onnx.return %1 : tensor<2x3xf32>
+}
+
+// -----
+
+// Running statistics are nothing else, whoever wrote the file and whatever the policy.
+// CHECK-LABEL: onnx.graph @by_roles
+// CHECK: %[[G:.*]] = onnx.initializer "g" :
+// CHECK: %[[M:.*]] = onnx.initializer "g.running_var@norm" {split_from = "g"}
+// CHECK: "BatchNormalization" version 15(%{{.*}}, %[[G]], %{{.*}}, %{{.*}}, %[[M]])
+onnx.graph @by_roles(%x: tensor<2x3xf32>, %z: tensor<3xf32>) -> (tensor<2x3xf32>) {
+  %g = onnx.initializer "g" : tensor<3xf32>
+  %0 = onnx.node "BatchNormalization" version 15 (%x, %g, %z, %z, %g) {} {onnx.module = "norm"}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  onnx.return %0 : tensor<2x3xf32>
 }

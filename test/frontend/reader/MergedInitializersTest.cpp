@@ -2,8 +2,6 @@
 
 #include "TestModel.h"
 
-#include "frontend/parameters/SharedParameters.h"
-
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
 using ::testing::ElementsAre;
@@ -108,8 +106,6 @@ TEST(MergedInitializers, MatricesOfDifferentValuesMayBeTied) {
   EXPECT_THAT(all.initializers(),
               ElementsAre("head.weight", "a.weight", "embed.weight", "b.weight"));
   EXPECT_THAT(all.warnings, IsEmpty());
-  EXPECT_THAT(parameterWarnings(all.graph(), all.classes, all), IsEmpty())
-      << "they are no tied copies";
 }
 
 TEST(MergedInitializers, TransposedOnesAreNamedAsTheExporterWould) {

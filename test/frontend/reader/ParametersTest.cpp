@@ -2,7 +2,7 @@
 
 #include "TestModel.h"
 
-#include "frontend/parameters/SharedParameters.h"
+#include "frontend/parameters/FoldedNormalizations.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
@@ -190,70 +190,20 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
   EXPECT_EQ(named.role("mean"), parameter) << "whoever names it means it";
 }
 
-TEST(Parameters, FindsEqualMatrices) {
-  ModelProto proto = reluModel();
-  addInitializer(proto, "embedding", {3, 2}); // 0 1 / 2 3 / 4 5
-  TensorProto &head = addInitializer(proto, "head", {2, 3});
-  head.clear_float_data();
-  for (float value : {0, 2, 4, 1, 3, 5})
-    head.add_float_data(value);
-  addInitializer(proto, "other", {3, 2}, 1);
-  for (const char *name : {"zeros", "zeros too"}) {
-    TensorProto &zeros = addInitializer(proto, name, {3, 2});
-    zeros.clear_float_data();
-    for (int i = 0; i < 6; ++i)
-      zeros.add_float_data(0);
-  }
-  Classified result(proto);
-  std::vector<EqualMatrix> tied = findEqualMatrices(result.graph(), result.classes, result);
-  ASSERT_EQ(tied.size(), 1u);
-  EXPECT_EQ(tied[0].first, "embedding");
-  EXPECT_EQ(tied[0].second, "head");
-  EXPECT_TRUE(tied[0].isTransposed);
-}
-
-TEST(Parameters, SaysThatEqualMatricesMayBeTied) {
-  ModelProto proto = reluModel();
-  for (const char *name : {"embed", "a.weight", "b.weight", "c.weight", "d.weight", "other.weight"})
-    addInitializer(proto, name, {3, 3}, name == std::string("embed") ? 5 : 0);
-  addInitializer(proto, "head", {3, 3}, 5);
-  GraphProto &graph = *proto.mutable_graph();
-  graph.mutable_initializer(5)->set_float_data(0, 7);
-  addNode(graph, "Gather", "look up", {"embed", "x"}, {"e"});
-  addNode(graph, "MatMul", "project", {"e", "head"}, {"h"});
-  for (const char *name : {"a.weight", "b.weight", "c.weight", "d.weight", "other.weight"})
-    addModuleUse(proto, "MatMul", "layer", {"h", name});
-  Classified result(proto);
-  EXPECT_THAT(
-      parameterWarnings(result.graph(), result.classes, result),
-      ElementsAre(
-          "initializers 'embed' and 'head' hold the same matrix: perhaps one weight that the "
-          "module "
-          "ties, perhaps two that were equal when exported; the file does not say which. Each is "
-          "trained apart",
-          "initializers 'a.weight', 'b.weight', 'c.weight' and 1 more hold the same matrix: "
-          "perhaps "
-          "layers that started equal, as those of nn.TransformerEncoder, perhaps weights that the "
-          "module ties; the file does not say which. Each is trained apart"));
-}
-
 TEST(Parameters, WarnsOfFoldedNormalizations) {
   ModelProto proto = reluModel();
   for (const char *name : {"model/bn/batchnorm/mul:0", "model/bn/batchnorm/sub:0", "dense/kernel"})
     addInitializer(proto, name, {2});
   Classified result(proto);
-  EXPECT_THAT(parameterWarnings(result.graph(), result.classes, result),
+  EXPECT_THAT(normalizationWarnings(result.graph(), result.classes),
               ElementsAre(HasSubstr("initializers 'model/bn/batchnorm/mul:0' and "
                                     "'model/bn/batchnorm/sub:0' are what is left of batch "
                                     "normalizations")));
 }
 
-TEST(Parameters, WarnsOfNormalizationsInConvolutions) {
+TEST(Parameters, KnowsTheBiasOfANormalizationInAConvolution) {
   ModelProto proto = dynamoModel({"conv.weight"});
   addInitializer(proto, "conv.weight", {2, 1, 1, 1}, 0, "PARAMETER");
   addInitializer(proto, "conv.weight_bias", {2});
-  Classified result(proto);
-  EXPECT_EQ(result.role("conv.weight_bias"), parameter);
-  EXPECT_THAT(parameterWarnings(result.graph(), result.classes, result),
-              ElementsAre(HasSubstr("left of a batch normalization")));
+  EXPECT_EQ(Classified(proto).role("conv.weight_bias"), parameter);
 }

@@ -237,11 +237,20 @@ private:
   }
 };
 
+/// `--tie` and `--untie`.
+struct TieTexts {
+  std::vector<std::string> tie, untie;
+};
+
 /// A model as `mtc compile` takes it up to the choice of its parameters.
 class Chosen {
 public:
   explicit Chosen(const ModelProto &proto, const ParameterPatterns &patterns = {},
-                  mtc::MergedPolicy merged = mtc::MergedPolicy::Auto) {
+                  mtc::MergedPolicy merged = mtc::MergedPolicy::Auto)
+      : Chosen(proto, ParameterChoices{merged, {}, {}, patterns}) {}
+  Chosen(const ModelProto &proto, const TieTexts &ties)
+      : Chosen(proto, ParameterChoices{mtc::MergedPolicy::Auto, ties.tie, ties.untie, {}}) {}
+  Chosen(const ModelProto &proto, const ParameterChoices &choices) {
     Problems unread;
     model = Model::read(folder.write("model.onnx", proto.SerializeAsString()), unread);
     EXPECT_TRUE(unread.empty());
@@ -251,7 +260,7 @@ public:
       return mlir::success();
     });
     mlir::PassManager manager(&context);
-    buildParametersPipeline(manager, merged, patterns);
+    buildParametersPipeline(manager, choices);
     EXPECT_EQ(mlir::succeeded(manager.run(*module)), problems.empty());
     classes = chosenClasses(graph());
   }

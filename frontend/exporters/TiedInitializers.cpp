@@ -1,0 +1,127 @@
+//===- TiedInitializers.cpp - One weight that the file holds several times --------------------===//
+
+#include "frontend/parameters/Ties.h"
+
+#include "frontend/exporters/Passes.h"
+#include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/TrainableConstants.h"
+#include "ir/TensorImage.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DEF_TIEINITIALIZERSPASS
+#include "frontend/exporters/Passes.h.inc"
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(InitializerOp initializer) {
+  return cast<RankedTensorType>(initializer->getResult(0).getType()).getShape();
+}
+
+/// The kept initializer as its copy's users read it.
+Value readAs(OpBuilder &builder, const Tie &tie) {
+  InitializerOp kept = tie.kept, copy = tie.copy;
+  if (tie.form == TieForm::Same)
+    return kept;
+  auto node = [&](StringRef op, int64_t version, ValueRange inputs, DictionaryAttr attributes) {
+    return NodeOp::create(builder, copy.getLoc(), copy.getResult().getType(),
+                          builder.getStringAttr(op), builder.getI64IntegerAttr(version),
+                          /*domain=*/nullptr, attributes, inputs)
+        .getResult(0);
+  };
+  if (tie.form == TieForm::Transposed)
+    return node("Transpose", 13, kept.getResult(),
+                builder.getDictionaryAttr(
+                    builder.getNamedAttr("perm", builder.getDenseI64ArrayAttr({1, 0}))));
+  auto type = RankedTensorType::get(static_cast<int64_t>(shapeOf(copy).size()),
+                                    builder.getIntegerType(64, /*isSigned=*/true));
+  SmallVector<APInt> extents;
+  for (int64_t extent : shapeOf(copy))
+    extents.emplace_back(64, extent, /*isSigned=*/true);
+  auto shape =
+      ConstantOp::create(builder, copy.getLoc(), type, DenseElementsAttr::get(type, extents));
+  return node("Reshape", 14, {kept.getResult(), shape.getResult()}, builder.getDictionaryAttr({}));
+}
+
+/// The copy as an image of what is kept.
+TensorImageAttr imageOf(const Tie &tie) {
+  InitializerOp kept = tie.kept, copy = tie.copy;
+  MLIRContext *context = copy.getContext();
+  return tie.form == TieForm::Transposed
+             ? TensorImageAttr::transposed(context, copy.getName(), shapeOf(kept), {1, 0})
+             : TensorImageAttr::whole(context, copy.getName(), shapeOf(copy));
+}
+
+struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> {
+  using TieInitializersPassBase::TieInitializersPassBase;
+
+  void runOnOperation() override {
+    GraphOp graph = getOperation();
+    Problems problems;
+    TieChoices choices{{}, {untie.begin(), untie.end()}, adapters};
+    for (const std::string &text : tie)
+      choices.ties.push_back(splitTie(text, graph, problems));
+    llvm::StringMap<InitializerClass> classes = classifyInitializers(graph);
+    Ties found = findTies(graph, classes, choices, problems);
+    auto unknown = UnknownLoc::get(&getContext()); // Of the model as a whole.
+    for (auto [kept, copy] : found.open) {
+      std::string a = InitializerOp(kept).getName().str(), b = InitializerOp(copy).getName().str();
+      problems.add(
+          "initializers " + quoted(a) + " and " + quoted(b) +
+          " hold the same elements, and the file does not tell whether they are one weight "
+          "of the module. Give --tie " +
+          a + "=" + b + " to train them as one, or --untie " + b + " to train them apart");
+    }
+    for (const std::string &text : found.warnings)
+      emitWarning(unknown, text);
+    for (const Tie &each : found.ties)
+      apply(each);
+    for (const std::string &problem : problems.get())
+      emitError(unknown, problem);
+    if (!problems.empty())
+      signalPassFailure();
+  }
+
+private:
+  /// `A=B`; names may hold `=`, so the first split at which both are initializers counts.
+  static std::pair<std::string, std::string> splitTie(StringRef text, GraphOp graph,
+                                                      Problems &problems) {
+    llvm::StringSet<> names;
+    for (InitializerOp initializer : trainableInitializers(graph))
+      names.insert(initializer.getName());
+    size_t end = text.find('=');
+    if (end == StringRef::npos || end == 0 || end + 1 == text.size())
+      problems.add("--tie " + text + ": expected A=B, two names of parameters");
+    for (size_t at = end; at != StringRef::npos; at = text.find('=', at + 1))
+      if (names.contains(text.take_front(at)) && names.contains(text.drop_front(at + 1)))
+        end = at;
+    return {text.take_front(end).str(),
+            end == StringRef::npos ? "" : text.drop_front(end + 1).str()};
+  }
+
+  void apply(const Tie &tie) {
+    InitializerOp kept = tie.kept, copy = tie.copy;
+    OpBuilder builder(copy);
+    builder.setInsertionPointAfter(lastInitializer(getOperation()));
+    copy.getResult().replaceAllUsesWith(readAs(builder, tie));
+    SmallVector<Attribute> images;
+    if (auto known = kept.getFileImagesAttr())
+      images.append(known.begin(), known.end());
+    // What was split off is no initializer of the file.
+    if (!copy.getSplitFrom())
+      images.push_back(imageOf(tie));
+    if (!images.empty())
+      kept.setFileImagesAttr(builder.getArrayAttr(images));
+    emitRemark(UnknownLoc::get(&getContext()))
+        << "initializers " << quoted(kept.getName()) << " and " << quoted(copy.getName())
+        << " are one weight" << (tie.form == TieForm::Transposed ? ", one transposed" : "") << " ("
+        << tie.reason << "); --untie " << copy.getName() << " trains them apart";
+    copy.erase();
+  }
+};
+
+} // namespace
+} // namespace mtc::onnx

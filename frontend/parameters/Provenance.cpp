@@ -1,0 +1,125 @@
+//===- Provenance.cpp - Which tensor of the module an initializer stands for ------------------===//
+
+#include "frontend/parameters/Provenance.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace mtc::onnx {
+
+namespace {
+
+std::vector<std::string> stringsOf(Operation *op, StringRef attribute) {
+  std::vector<std::string> result;
+  if (auto list = op->getAttrOfType<ArrayAttr>(attribute))
+    for (auto text : list.getAsRange<StringAttr>())
+      result.push_back(text.str());
+  return result;
+}
+
+/// Entry `index` of a list that may be shorter: then the exporter made the operand.
+std::string entryOrNone(ArrayRef<std::string> list, size_t index) {
+  return index < list.size() ? list[index] : std::string();
+}
+
+} // namespace
+
+StringRef operatorOfValue(StringRef name) {
+  auto [stem, number] = name.rsplit('_');
+  return !number.empty() && llvm::all_of(number, isDigit) ? stem : name;
+}
+
+bool isPart(StringRef name) {
+  return llvm::StringSwitch<bool>(operatorOfValue(name))
+      .Cases({"slice", "select", "split", "chunk", "unbind", "narrow", "getitem"}, true)
+      .Default(false);
+}
+
+StringRef fxOperator(NodeOp node) {
+  auto name = node->getAttrOfType<StringAttr>(fxOperatorAttribute);
+  return name ? name.getValue().rsplit('.').first : StringRef();
+}
+
+StringRef Provenance::splitName(InitializerOp initializer) {
+  return initializer.getSplitFrom() ? initializer.getModuleName().value_or("") : "";
+}
+
+Provenance::Provenance(GraphOp graph) {
+  for (const std::string &name : stringsOf(graph, signatureAttribute))
+    parameters.insert(name);
+  for (const std::string &name : stringsOf(graph, buffersAttribute))
+    buffers.insert(name);
+}
+
+bool Provenance::isOfModule(InitializerOp initializer) const {
+  StringRef name = initializer.getName();
+  auto isListed = [&](StringRef each) { return isParameter(each) || isBuffer(each); };
+  return isListed(name) || isListed(splitName(initializer)) ||
+         llvm::any_of(stringsOf(initializer, foldedFromAttribute), isListed);
+}
+
+std::vector<std::string> Provenance::foldedParameters(InitializerOp initializer) const {
+  std::vector<std::string> result = stringsOf(initializer, foldedFromAttribute);
+  llvm::erase_if(result, [&](const std::string &name) { return !isParameter(name); });
+  return result;
+}
+
+std::optional<std::string> Provenance::tensorAt(InitializerOp initializer,
+                                                const InitializerUse &use) const {
+  StringRef name = initializer.getName();
+  if (!isOfModule(initializer))
+    return std::nullopt;
+  // A rewritten node has the metadata of the last node that it was made of.
+  if (use.node->hasAttr(rulesAttribute))
+    return isParameter(name) || isBuffer(name) ? std::optional(name.str()) : std::nullopt;
+  std::vector<std::string> arguments = stringsOf(use.node, argumentsAttribute);
+  if (arguments.empty())
+    return std::nullopt;
+  std::vector<std::string> weights, statistics;
+  for (const std::string &argument : arguments) {
+    if (isParameter(argument))
+      weights.push_back(argument);
+    else if (isBuffer(argument))
+      statistics.push_back(argument);
+  }
+
+  // Normalizations name their operands by position.
+  NodeOp node = use.node;
+  StringRef op = fxOperator(node);
+  if (node.isOperator("BatchNormalization") && use.operand >= 1)
+    return use.operand < 3 ? entryOrNone(weights, use.operand - 1)
+                           : entryOrNone(statistics, use.operand - 3);
+  if (node.isOperator("InstanceNormalization") && op != "aten.instance_norm")
+    return std::string(); // A group normalization: its scale and shift follow.
+  if ((node.isOperator("LayerNormalization") || node.isOperator("InstanceNormalization") ||
+       node.isOperator("GroupNormalization")) &&
+      use.operand >= 1)
+    return entryOrNone(weights, use.operand - 1);
+  if (op == "aten.group_norm" || op == "aten.native_group_norm") {
+    if (node.isOperator("Mul"))
+      return entryOrNone(weights, 0);
+    if (node.isOperator("Add"))
+      return entryOrNone(weights, 1);
+  }
+
+  if (llvm::is_contained(arguments, name) || llvm::is_contained(arguments, ("%" + name).str()))
+    return name.str();
+  for (const std::string &origin : foldedParameters(initializer))
+    if (llvm::is_contained(arguments, origin))
+      return origin;
+  // The exporter merged it with the tensor that the module has here.
+  std::vector<std::string> candidates = weights;
+  candidates.insert(candidates.end(), statistics.begin(), statistics.end());
+  if (candidates.size() == 1)
+    return candidates.front();
+  llvm::StringSet<> set;
+  set.insert(candidates.begin(), candidates.end());
+  std::string found = parameterOfUse(use, set);
+  return found.empty() ? std::nullopt : std::optional(found);
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,321 @@
+//===- Ties.cpp - Which initializers are one weight of the module -----------------------------===//
+
+#include "frontend/parameters/Ties.h"
+
+#include "frontend/Suggestions.h"
+#include "frontend/dialect/Shapes.h"
+#include "frontend/parameters/Provenance.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace mtc::onnx {
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(InitializerOp initializer) {
+  return cast<RankedTensorType>(initializer->getResult(0).getType()).getShape();
+}
+
+StringRef digestOf(InitializerOp initializer, StringRef attribute) {
+  auto digest = initializer->getAttrOfType<StringAttr>(attribute);
+  return digest ? digest.getValue() : StringRef();
+}
+
+/// How a copy's elements are those of another initializer; nothing if they are not, or if that is
+/// not known.
+std::optional<TieForm> formOf(InitializerOp kept, InitializerOp copy) {
+  StringRef elements = digestOf(kept, digestAttribute);
+  if (elements.empty() ||
+      getElementTypeOrSelf(kept.getType()) != getElementTypeOrSelf(copy.getType()))
+    return std::nullopt;
+  if (elements == digestOf(copy, digestAttribute))
+    return shapeOf(kept) == shapeOf(copy) ? TieForm::Same : TieForm::Reshaped;
+  if (elements == digestOf(copy, transposedDigestAttribute))
+    return TieForm::Transposed;
+  return std::nullopt;
+}
+
+/// The form that shapes allow, where data is missing or differs.
+std::optional<TieForm> formOfShapes(InitializerOp kept, InitializerOp copy, bool isFolded) {
+  ArrayRef<int64_t> a = shapeOf(kept), b = shapeOf(copy);
+  if (getElementTypeOrSelf(kept.getType()) != getElementTypeOrSelf(copy.getType()))
+    return std::nullopt;
+  bool isReversed = a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+  if (isReversed && (isFolded || a != b))
+    return TieForm::Transposed;
+  return a == b ? std::optional(TieForm::Same) : std::nullopt;
+}
+
+/// A name that an exporter made: `val_12`, `onnx::MatMul_12`, a number.
+bool isMadeName(StringRef name) {
+  return isFoldedName(name) || name.starts_with("onnx::") || llvm::all_of(name, isDigit);
+}
+
+class Finder {
+public:
+  Finder(GraphOp graph, const StringMap<InitializerClass> &classes, const TieChoices &choices,
+         Problems &problems)
+      : graph(graph), classes(classes), choices(choices), problems(problems), provenance(graph),
+        uses(initializerUses(graph)) {
+    for (InitializerOp initializer : trainableInitializers(graph))
+      if (auto known = classes.find(initializer.getName()); known != classes.end() &&
+                                                            known->second.isParameter &&
+                                                            uses.contains(initializer.getName()))
+        parameters.push_back(initializer);
+  }
+
+  Ties run() {
+    applyChoices();
+    if (choices.explicitOnly)
+      return std::move(result);
+    if (hasSignature(graph))
+      findByName();
+    else
+      findByValue();
+    return std::move(result);
+  }
+
+private:
+  StringRef moduleName(InitializerOp initializer) const {
+    const InitializerClass &known = classes.find(initializer.getName())->second;
+    return known.moduleName.empty() ? initializer.getName() : StringRef(known.moduleName);
+  }
+
+  bool isUntied(InitializerOp initializer) const {
+    return mtc::onnx::isUntied(choices, initializer, classes);
+  }
+  bool isCopy(InitializerOp initializer) const {
+    return llvm::any_of(result.ties, [&](const Tie &tie) { return tie.copy == initializer; });
+  }
+
+  InitializerOp named(StringRef name) const {
+    for (InitializerOp initializer : parameters)
+      if (initializer.getName() == name)
+        return initializer;
+    for (InitializerOp initializer : parameters)
+      if (moduleName(initializer) == name)
+        return initializer;
+    return {};
+  }
+
+  InitializerOp find(StringRef flag, StringRef name) {
+    if (InitializerOp found = named(name))
+      return found;
+    SmallVector<StringRef> names;
+    for (InitializerOp initializer : parameters) {
+      names.push_back(initializer.getName());
+      if (moduleName(initializer) != initializer.getName())
+        names.push_back(moduleName(initializer));
+    }
+    problems.add(flag + ": there is no parameter " + quoted(name) + suggestNames(name, names));
+    return {};
+  }
+
+  void applyChoices() {
+    for (const std::string &name : choices.unties)
+      find("--untie " + name, name);
+    for (const auto &[first, second] : choices.ties) {
+      std::string flag = "--tie " + first + "=" + second;
+      InitializerOp kept = find(flag, first), copy = find(flag, second);
+      if (!kept || !copy)
+        continue;
+      if (kept == copy) {
+        problems.add(flag + ": both names are of initializer " + quoted(kept.getName()));
+        continue;
+      }
+      if (isUntied(kept) || isUntied(copy)) {
+        problems.add(flag + ": --untie names one of the two");
+        continue;
+      }
+      std::optional<TieForm> form = formOf(kept, copy);
+      if (!form) {
+        form = formOfShapes(kept, copy, /*isFolded=*/false);
+        if (form)
+          result.warnings.push_back(
+              flag + ": the two hold different values; training starts from those of " +
+              quoted(kept.getName()));
+      }
+      if (!form) {
+        problems.add(
+            flag + ": shapes " + shapeText(shapeOf(kept)) + " and " + shapeText(shapeOf(copy)) +
+            " do not agree; expected equal shapes, or those of a matrix and its transpose");
+        continue;
+      }
+      add(kept, copy, *form, "--tie");
+    }
+  }
+
+  void add(InitializerOp kept, InitializerOp copy, TieForm form, StringRef reason) {
+    if (!isCopy(copy) && !isCopy(kept))
+      result.ties.push_back({kept, copy, form, reason.str()});
+  }
+
+  /// The one whose name and layout are the module's, or else the first.
+  void findByName() {
+    std::vector<std::pair<std::string, std::vector<InitializerOp>>> groups;
+    for (InitializerOp initializer : parameters) {
+      std::string key = keyOf(initializer);
+      if (key.empty() || isUntied(initializer) || isCopy(initializer))
+        continue;
+      auto group = llvm::find_if(groups, [&](const auto &each) { return each.first == key; });
+      if (group == groups.end())
+        groups.push_back({key, {initializer}});
+      else
+        group->second.push_back(initializer);
+    }
+    for (auto &[key, members] : groups) {
+      auto own = llvm::find_if(members, [&](InitializerOp each) { return each.getName() == key; });
+      InitializerOp kept = own == members.end() ? members.front() : *own;
+      for (InitializerOp copy : members) {
+        if (copy == kept)
+          continue;
+        std::optional<TieForm> form = formOf(kept, copy);
+        if (!form && digestOf(copy, digestAttribute).empty() && hasMissingData(kept, copy))
+          form =
+              formOfShapes(kept, copy, Provenance::isFolded(copy) && !Provenance::isFolded(kept));
+        if (form)
+          add(kept, copy, *form, "both are the module's " + listed(key));
+        else if (!isPart(kept.getName()) || !isPart(copy.getName()))
+          result.warnings.push_back(
+              "initializers " + quoted(kept.getName()) + " and " + quoted(copy.getName()) +
+              " are folded from the module's " + listed(key) +
+              " in different ways: they are trained apart, and the module's parameter is not. "
+              "Export with mtc.export, or with torch.onnx.export(..., optimize=False)");
+      }
+    }
+  }
+
+  /// The names that a key holds.
+  static std::string listed(StringRef key) {
+    SmallVector<StringRef> names;
+    key.split(names, '\n');
+    if (names.size() > 1)
+      names.pop_back(); // The digest.
+    return llvm::join(llvm::map_range(names, quoted), ", ");
+  }
+
+  /// The parameter of the module that an initializer is; of what was folded from several, these.
+  std::string keyOf(InitializerOp initializer) const {
+    StringRef name = initializer.getName(), split = Provenance::splitName(initializer);
+    if (provenance.isParameter(name))
+      return name.str();
+    if (!split.empty())
+      return split.str();
+    std::vector<std::string> folded = provenance.foldedParameters(initializer);
+    if (folded.size() > 1)
+      return llvm::join(folded, "\n") + "\n" + digestOf(initializer, digestAttribute).str();
+    if (std::optional<std::string> tensor =
+            provenance.tensorAt(initializer, uses.find(name)->second.front());
+        tensor && provenance.isParameter(*tensor))
+      return *tensor;
+    return folded.empty() ? "" : folded.front();
+  }
+
+  static bool hasMissingData(InitializerOp a, InitializerOp b) {
+    return a.getMissing() || b.getMissing();
+  }
+
+  void findByValue() {
+    for (auto [i, copy] : llvm::enumerate(parameters)) {
+      if (digestOf(copy, digestAttribute).empty() || isUntied(copy) || isCopy(copy))
+        continue;
+      for (InitializerOp kept : ArrayRef(parameters).take_front(i)) {
+        if (isUntied(kept) || isCopy(kept))
+          continue;
+        std::optional<TieForm> form = formOf(kept, copy);
+        if (!form)
+          continue;
+        judge(kept, copy, *form);
+        break;
+      }
+    }
+  }
+
+  void judge(InitializerOp kept, InitializerOp copy, TieForm form) {
+    if (!isMadeName(kept.getName()) && !isMadeName(copy.getName())) {
+      // Two names of the module's: two weights, though an exporter may have named a copy.
+      if (!haveSameRole(kept, copy))
+        result.warnings.push_back(
+            "initializers " + quoted(kept.getName()) + " and " + quoted(copy.getName()) +
+            " hold the same elements" + (form == TieForm::Transposed ? ", one transposed" : "") +
+            ", and are trained apart, since the file names both. If they are one "
+            "weight of the module, give --tie " +
+            kept.getName().str() + "=" + copy.getName().str());
+      return;
+    }
+    // The one whose name is the module's stays.
+    if (isMadeName(kept.getName()) && !isMadeName(copy.getName()))
+      std::swap(kept, copy);
+    if (!haveSameRole(kept, copy))
+      return add(kept, copy, form, "equal elements, read in different roles");
+    std::string first = moduleOf(kept), second = moduleOf(copy);
+    if (!first.empty() && first == second)
+      return add(kept, copy, form, "equal elements, read by module " + quoted(first));
+    if (haveParametersOfTheirOwn(kept, copy, first, second))
+      return; // Copies of a layer.
+    result.open.push_back({kept, copy});
+  }
+
+  /// Whether two initializers are read by one operator as the same operand.
+  bool haveSameRole(InitializerOp a, InitializerOp b) const {
+    InitializerUse x = uses.find(a.getName())->second.front();
+    InitializerUse y = uses.find(b.getName())->second.front();
+    return x.node.getOpType() == y.node.getOpType() && x.operand == y.operand;
+  }
+
+  std::string moduleOf(InitializerOp initializer) const {
+    return modulePath(uses.find(initializer.getName())->second.front().node);
+  }
+
+  /// Whether both modules have other initializers, and none in common.
+  bool haveParametersOfTheirOwn(InitializerOp a, InitializerOp b, StringRef first,
+                                StringRef second) const {
+    if (first.empty() || second.empty())
+      return false;
+    llvm::StringSet<> inFirst, inSecond;
+    for (InitializerOp initializer : parameters)
+      for (InitializerUse use : uses.find(initializer.getName())->second) {
+        if (initializer == a || initializer == b)
+          continue;
+        std::string module = modulePath(use.node);
+        if (module == first)
+          inFirst.insert(initializer.getName());
+        if (module == second)
+          inSecond.insert(initializer.getName());
+      }
+    return !inFirst.empty() && !inSecond.empty() && llvm::none_of(inFirst, [&](const auto &each) {
+      return inSecond.contains(each.getKey());
+    });
+  }
+
+  GraphOp graph;
+  const StringMap<InitializerClass> &classes;
+  const TieChoices &choices;
+  Problems &problems;
+  Provenance provenance;
+  StringMap<std::vector<InitializerUse>> uses;
+  std::vector<InitializerOp> parameters; // Those that nodes read.
+  Ties result;
+};
+
+} // namespace
+
+bool isUntied(const TieChoices &choices, InitializerOp initializer,
+              const StringMap<InitializerClass> &classes) {
+  auto known = classes.find(initializer.getName());
+  return llvm::any_of(choices.unties, [&](const std::string &name) {
+    return name == initializer.getName() ||
+           (known != classes.end() && name == known->second.moduleName);
+  });
+}
+
+Ties findTies(GraphOp graph, const StringMap<InitializerClass> &classes, const TieChoices &choices,
+              Problems &problems) {
+  return Finder(graph, classes, choices, problems).run();
+}
+
+} // namespace mtc::onnx

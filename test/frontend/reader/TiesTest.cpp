@@ -1,0 +1,175 @@
+//===- TiesTest.cpp - One weight that the file holds several times ----------------------------===//
+
+#include "TestModel.h"
+
+#include "frontend/parameters/InitializerUses.h"
+
+using namespace mtc::onnx;
+using namespace mtc::onnx::test;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+namespace {
+
+struct Tied : Chosen {
+  explicit Tied(const ModelProto &proto, const TieTexts &ties = {}) : Chosen(proto, ties) {}
+
+  /// The initializers that are left, each with those of the file that it stands for.
+  std::vector<std::string> weights() {
+    std::vector<std::string> result;
+    for (InitializerOp initializer : trainableInitializers(graph())) {
+      std::string text = initializer.getName().str();
+      if (auto images = initializer.getFileImagesAttr())
+        for (auto image : images.getAsRange<mtc::TensorImageAttr>())
+          text += (image.isWhole() ? " = " : " = transposed ") + image.getName().str();
+      result.push_back(text);
+    }
+    return result;
+  }
+};
+
+/// [3, 2] of 1 to 6, and its transpose.
+constexpr std::initializer_list<float> matrix = {1, 2, 3, 4, 5, 6}, transposed = {1, 3, 5, 2, 4, 6};
+
+void add(ModelProto &proto, const char *name, std::initializer_list<int64_t> dims,
+         std::initializer_list<float> values) {
+  *proto.mutable_graph()->add_initializer() = floats(name, dims, values);
+}
+
+/// What the newer exporter says that it folded an initializer from.
+void setOrigins(ModelProto &proto, const char *name, const char *origins) {
+  auto *entry = declare(*proto.mutable_graph()->add_value_info(), name).add_metadata_props();
+  entry->set_key("pkg.onnxscript.optimizer.folded_from");
+  entry->set_value(origins);
+}
+
+/// An embedding of [3, 2] and an output layer that reads `head`.
+void addLanguageModel(ModelProto &proto, const char *embedding, const char *head) {
+  addModuleUse(proto, "Gather", "embed", {embedding, "x"});
+  addModuleUse(proto, "MatMul", "head", {"x", head});
+}
+
+/// Nodes as the older exporter names them.
+ModelProto scopedModel() {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("pytorch");
+  return proto;
+}
+
+} // namespace
+
+TEST(Ties, AreWhatWasFoldedFromOneParameter) {
+  ModelProto proto = dynamoModel({"embed.weight", "head.weight"});
+  add(proto, "head.weight", {3, 2}, matrix);
+  add(proto, "val_0", {2, 3}, transposed);
+  setOrigins(proto, "val_0", "['head.weight']");
+  addLanguageModel(proto, "head.weight", "val_0");
+  Tied result(proto);
+  EXPECT_THAT(result.weights(), ElementsAre("head.weight = transposed val_0"));
+  EXPECT_THAT(result.notes,
+              ElementsAre(HasSubstr("'head.weight' and 'val_0' are one weight, one transposed")));
+  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_THAT(Tied(proto, {{}, {"val_0"}}).weights(), ElementsAre("head.weight", "val_0"));
+}
+
+TEST(Ties, AreALayerThatIsCalledTwice) {
+  ModelProto proto = dynamoModel({"a.weight", "b.weight"});
+  for (const char *name : {"val_0", "val_1", "val_2"}) {
+    add(proto, name, {3, 2}, matrix);
+    setOrigins(proto, name, name == std::string("val_2") ? "['b.weight']" : "['a.weight']");
+    addModuleUse(proto, "MatMul", name == std::string("val_2") ? "b" : "a", {"x", name});
+  }
+  // b started equal, and is another layer.
+  EXPECT_THAT(Tied(proto).weights(), ElementsAre("val_0 = val_1", "val_2"));
+}
+
+TEST(Ties, OfTheOlderExporterAreReadInDifferentRoles) {
+  ModelProto proto = scopedModel();
+  add(proto, "embed.weight", {3, 2}, matrix);
+  add(proto, "onnx::MatMul_7", {2, 3}, transposed);
+  addNode(*proto.mutable_graph(), "Gather", "/embed/Gather", {"embed.weight", "x"}, {"e"});
+  addNode(*proto.mutable_graph(), "MatMul", "/head/MatMul", {"e", "onnx::MatMul_7"}, {"h"});
+  EXPECT_THAT(Tied(proto).weights(), ElementsAre("embed.weight = transposed onnx::MatMul_7"));
+}
+
+TEST(Ties, OfTheOlderExporterAreReadByOneModule) {
+  ModelProto proto = scopedModel();
+  GraphProto &graph = *proto.mutable_graph();
+  add(proto, "e.0.bias", {2}, {7, 8});
+  for (const char *name : {"onnx::MatMul_1", "onnx::MatMul_2"})
+    add(proto, name, {3, 2}, matrix);
+  addNode(graph, "MatMul", "/e/e.0/MatMul", {"x", "onnx::MatMul_1"}, {"p"});
+  addNode(graph, "Add", "/e/e.0/Add", {"p", "e.0.bias"}, {"q"});
+  addNode(graph, "MatMul", "/e/e.0_1/MatMul", {"x", "onnx::MatMul_2"}, {"r"});
+  addNode(graph, "Add", "/e/e.0_1/Add", {"r", "e.0.bias"}, {"s"});
+  Tied result(proto);
+  EXPECT_THAT(result.weights(), ElementsAre("e.0.bias", "onnx::MatMul_1 = onnx::MatMul_2"));
+  EXPECT_EQ(result.moduleName("onnx::MatMul_1"), "e.0.weight");
+}
+
+TEST(Ties, AreNoCopiesOfALayer) {
+  ModelProto proto = scopedModel();
+  GraphProto &graph = *proto.mutable_graph();
+  for (const char *module : {"0", "1"}) {
+    std::string weight = std::string("onnx::MatMul_") + module,
+                bias = std::string("layers.") + module + ".bias";
+    std::string scope = std::string("/layers.") + module, sum = "s" + weight,
+                product = "p" + weight;
+    add(proto, weight.c_str(), {3, 2}, matrix);
+    add(proto, bias.c_str(), {2}, {7, 8});
+    addNode(graph, "MatMul", scope + "/MatMul", {"x", weight.c_str()}, {product.c_str()});
+    addNode(graph, "Add", scope + "/Add", {product.c_str(), bias.c_str()}, {sum.c_str()});
+  }
+  Tied result(proto);
+  EXPECT_THAT(result.weights(),
+              ElementsAre("onnx::MatMul_0", "layers.0.bias", "onnx::MatMul_1", "layers.1.bias"));
+  EXPECT_THAT(result.problems, IsEmpty());
+}
+
+TEST(Ties, AreAskedForWhereTheFileDoesNotTell) {
+  ModelProto proto = reluModel();
+  for (const char *name : {"7", "9"}) {
+    add(proto, name, {3, 2}, matrix);
+    addNode(*proto.mutable_graph(), "MatMul", name, {"x", name},
+            {("out" + std::string(name)).c_str()});
+  }
+  Tied open(proto);
+  EXPECT_THAT(open.problems,
+              ElementsAre(HasSubstr("Give --tie 7=9 to train them as one, or --untie 9")));
+  EXPECT_THAT(Tied(proto, {{"7=9"}, {}}).weights(), ElementsAre("7 = 9"));
+  EXPECT_THAT(Tied(proto, {{}, {"9"}}).weights(), ElementsAre("7", "9"));
+}
+
+TEST(Ties, AreNotMadeOfTwoNames) {
+  ModelProto proto = reluModel();
+  add(proto, "embedding", {3, 2}, matrix);
+  add(proto, "projection", {2, 3}, transposed);
+  addLanguageModel(proto, "embedding", "projection");
+  Tied result(proto);
+  EXPECT_THAT(result.weights(), ElementsAre("embedding", "projection"));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("give --tie embedding=projection")));
+}
+
+TEST(Ties, AreRefusedWhereTheyCannotBe) {
+  ModelProto proto = reluModel();
+  add(proto, "a", {3, 2}, matrix);
+  add(proto, "b", {6}, {1, 2, 3, 4, 5, 7});
+  for (const char *name : {"a", "b"})
+    addModuleUse(proto, "MatMul", name, {"x", name});
+  EXPECT_THAT(Tied(proto, {{"a=b"}, {}}).problems,
+              ElementsAre(HasSubstr("shapes [3, 2] and [6] do not agree")));
+  EXPECT_THAT(Tied(proto, {{"a=c"}, {}}).problems,
+              ElementsAre(HasSubstr("--tie a=c: there is no parameter 'c'")));
+  EXPECT_THAT(Tied(proto, {{"a"}, {}}).problems, testing::Contains(HasSubstr("expected A=B")));
+  EXPECT_THAT(Tied(proto, {{}, {"d"}}).problems,
+              ElementsAre(HasSubstr("--untie d: there is no parameter 'd'")));
+}
+
+TEST(Ties, AreTakenApartAtEachUse) {
+  ModelProto proto = dynamoModel({"embed.weight", "head.weight"});
+  add(proto, "head.weight", {3, 2}, matrix);
+  addLanguageModel(proto, "head.weight", "head.weight");
+  EXPECT_THAT(Tied(proto, {{}, {"head.weight"}}).weights(),
+              ElementsAre("head.weight", "head.weight@head"));
+}

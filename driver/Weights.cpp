@@ -4,8 +4,10 @@
 
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"
+#include "runtime/abi/tensor_image.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,15 +40,6 @@ static StringRef safetensorsType(Type element) {
   default:
     return isUnsigned ? "U64" : "I64";
   }
-}
-
-/// Of a file without its metadata.
-static std::string digestOf(StringRef header, ArrayRef<ArrayRef<char>> pieces) {
-  llvm::TruncatedBLAKE3<16> digest;
-  digest.update(header);
-  for (ArrayRef<char> piece : pieces)
-    digest.update(StringRef(piece.data(), piece.size()));
-  return llvm::toHex(digest.final(), /*LowerCase=*/true);
 }
 
 /// Whether the program makes values of one type of those of another when it reads the file.
@@ -90,45 +83,88 @@ static llvm::Expected<FileTensor> tensorOf(mtc::onnx::Model *model, InitializerA
   return FileTensor{*found, *bytes};
 }
 
+/// The initializer that a variable starts as; null where it starts as something else.
+static InitializerAttr sourceOf(VariableOp variable) {
+  auto stored = dyn_cast<StoredAttr>(variable.getInitial());
+  return dyn_cast<InitializerAttr>(stored ? stored.getSource() : variable.getInitial());
+}
+
 FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
+  FailureOr<std::vector<ModuleTensor>> named =
+      collectModuleTensors(module, [](VariableOp variable) { return bool(sourceOf(variable)); });
+  if (failed(named))
+    return failure();
   Weights weights;
   llvm::json::Object header;
   int64_t offset = 0;
-  unsigned missing = 0;
-  for (auto variable : module.getOps<VariableOp>()) {
-    auto stored = dyn_cast<StoredAttr>(variable.getInitial());
-    auto source = dyn_cast<InitializerAttr>(stored ? stored.getSource() : variable.getInitial());
-    if (!source)
-      continue;
-    llvm::Expected<FileTensor> tensor = tensorOf(model, source, variable.getSourceType());
-    if (!tensor) {
-      std::string reason = llvm::toString(tensor.takeError());
-      if (++missing <= 3)
-        emitError(UnknownLoc::get(module.getContext()))
-            << "initializer '" << source.getName() << "': " << reason;
-      continue;
+  llvm::StringSet<> missing;
+  for (const ModuleTensor &each : *named) {
+    Tensor tensor = {};
+    Type element;
+    for (const ModuleTensor::Piece &piece : each.pieces) {
+      VariableOp variable = piece.variable;
+      InitializerAttr source = sourceOf(variable);
+      llvm::Expected<FileTensor> found = tensorOf(model, source, variable.getSourceType());
+      if (!found) {
+        std::string reason = llvm::toString(found.takeError());
+        if (missing.insert(source.getName()).second && missing.size() <= 3)
+          emitError(UnknownLoc::get(module.getContext()))
+              << "initializer '" << source.getName() << "': " << reason;
+        continue;
+      }
+      if (element && element != found->type.getElementType())
+        return emitError(UnknownLoc::get(module.getContext()))
+               << "initializers of '" << each.name << "' are of different types, " << element
+               << " and " << found->type.getElementType() << "; expected one type";
+      element = found->type.getElementType();
+      tensor.pieces.push_back({found->bytes, piece.image});
     }
-    RankedTensorType type = tensor->type;
-    int64_t end = offset + tensor->bytes.size();
-    header[variable.getSymName()] =
-        llvm::json::Object{{"dtype", safetensorsType(type.getElementType())},
-                           {"shape", llvm::json::Array(type.getShape())},
-                           {"data_offsets", llvm::json::Array{offset, end}}};
-    weights.pieces.push_back(tensor->bytes);
+    if (!element)
+      continue;
+    tensor.elementBytes = elementBytes(element);
+    tensor.bytes = byteSize(RankedTensorType::get(each.shape, element));
+    int64_t end = offset + tensor.bytes;
+    header[each.name] = llvm::json::Object{{"dtype", safetensorsType(element)},
+                                           {"shape", llvm::json::Array(each.shape)},
+                                           {"data_offsets", llvm::json::Array{offset, end}}};
     offset = end;
+    weights.tensors.push_back(std::move(tensor));
   }
-  if (missing)
+  if (!missing.empty())
     return emitError(UnknownLoc::get(module.getContext()))
-           << "the data of " << missing
+           << "the data of " << missing.size()
            << " initializers is missing; put the file beside the model, or draw the parameters "
               "with --init normal:0.02";
 
-  weights.digest = digestOf(
-      llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(header))).str(), weights.pieces);
-  header["__metadata__"] = llvm::json::Object{{MTC_WEIGHTS_DIGEST, weights.digest}};
+  llvm::TruncatedBLAKE3<16> digest; // Of the file without its metadata.
+  digest.update(llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(header))).str());
+  for (const Tensor &tensor : weights.tensors)
+    read(tensor,
+         [&](ArrayRef<char> bytes) { digest.update(StringRef(bytes.data(), bytes.size())); });
+  weights.digest = llvm::toHex(digest.final(), /*LowerCase=*/true);
+  header["__metadata__"] = llvm::json::Object{{MTC_WEIGHTS_DIGEST, weights.digest},
+                                              {MTC_WEIGHTS_NAMES, MTC_MODULE_NAMES}};
   weights.header = llvm::formatv("{0}", llvm::json::Value(std::move(header)));
   weights.header.append((8 - weights.header.size() % 8) % 8, ' ');
   return weights;
+}
+
+void Weights::read(const Tensor &tensor, llvm::function_ref<void(ArrayRef<char>)> use) {
+  const Piece &first = tensor.pieces.front();
+  if (!first.image || TensorImageAttr(first.image).isWhole())
+    return use(first.bytes);
+  std::vector<char> composed(tensor.bytes);
+  for (const Piece &piece : tensor.pieces)
+    for (ImagePartAttr part : piece.image.getParts()) {
+      MtcImagePart described = {part.getVariable(),
+                                part.getImage(),
+                                static_cast<uint32_t>(part.getExtents().size()),
+                                part.getExtents().data(),
+                                part.getVariableStrides().data(),
+                                part.getImageStrides().data()};
+      abi::copyToImage(described, piece.bytes.data(), composed.data(), tensor.elementBytes);
+    }
+  use(composed);
 }
 
 void Weights::write(raw_ostream &os) const {
@@ -136,6 +172,6 @@ void Weights::write(raw_ostream &os) const {
   llvm::support::endian::write64le(length, header.size());
   os.write(length, 8);
   os << header;
-  for (ArrayRef<char> piece : pieces)
-    os.write(piece.data(), piece.size());
+  for (const Tensor &tensor : tensors)
+    read(tensor, [&](ArrayRef<char> bytes) { os.write(bytes.data(), bytes.size()); });
 }

@@ -4,15 +4,17 @@
 #define MTC_DRIVER_WEIGHTS_H
 
 #include "frontend/reader/Model.h"
+#include "ir/TensorImage.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LogicalResult.h"
 
 namespace mtc::tool {
 
-/// The initial values of a program's variables that lie in its model, as a safetensors file. They
-/// are a file of their own whatever their size: readers of safetensors take them, and what is
-/// trained from is exchanged without compiling again. Pieces live as long as the model.
+/// The initial values of a program's variables that the model's file has, as a safetensors file
+/// with the names and layouts of the user's module. They are a file of their own whatever their
+/// size: readers of safetensors accept it, and other weights replace it without compiling again.
+/// Pieces live as long as the model.
 class Weights {
 public:
   /// All initializers whose data is missing are reported; null: the model itself is.
@@ -24,14 +26,26 @@ public:
     return (program + ".weights.safetensors").str();
   }
 
-  bool empty() const { return pieces.empty(); }
+  bool empty() const { return tensors.empty(); }
   /// Hex digest of names, types, shapes and elements, by which a program knows its weights.
   const std::string &getDigest() const { return digest; }
   void write(llvm::raw_ostream &os) const;
 
 private:
+  /// What a tensor of the file holds of the model's.
+  struct Piece {
+    llvm::ArrayRef<char> bytes;
+    TensorImageAttr image; ///< Null: all, as it is.
+  };
+  struct Tensor {
+    llvm::SmallVector<Piece> pieces;
+    int64_t elementBytes, bytes;
+  };
+  /// Hands the tensor's bytes to `use`.
+  static void read(const Tensor &tensor, llvm::function_ref<void(llvm::ArrayRef<char>)> use);
+
   std::string header, digest;
-  llvm::SmallVector<llvm::ArrayRef<char>> pieces;
+  std::vector<Tensor> tensors;
 };
 
 } // namespace mtc::tool

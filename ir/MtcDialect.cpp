@@ -45,6 +45,36 @@ static void printTransposed(AsmPrinter &printer, bool transposed) {
     printer << ", transposed";
 }
 
+/// `[2, 3]`, which may be empty.
+static ParseResult parseIntegers(AsmParser &parser, SmallVector<int64_t> &integers) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&] { return parser.parseInteger(integers.emplace_back()); });
+}
+static void printIntegers(AsmPrinter &printer, ArrayRef<int64_t> integers) {
+  printer << '[' << integers << ']';
+}
+
+/// `, parts = [...]` of an image; nothing where it has none.
+static ParseResult parseParts(AsmParser &parser, SmallVector<ImagePartAttr> &parts) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  if (parser.parseKeyword("parts") || parser.parseEqual())
+    return failure();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    auto part = dyn_cast_or_null<ImagePartAttr>(ImagePartAttr::parse(parser, Type()));
+    if (part)
+      parts.push_back(part);
+    return success(bool(part));
+  });
+}
+static void printParts(AsmPrinter &printer, ArrayRef<ImagePartAttr> parts) {
+  if (parts.empty())
+    return;
+  printer << ", parts = [";
+  llvm::interleaveComma(parts, printer, [&](ImagePartAttr part) { part.print(printer); });
+  printer << ']';
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "ir/MtcTypes.cpp.inc"
 

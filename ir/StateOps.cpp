@@ -3,6 +3,7 @@
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
 #include "ir/Shape.h"
+#include "ir/TensorImage.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -12,7 +13,7 @@ using namespace mtc;
 void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twine &name, Type type,
                        Attribute initial, FlatSymbolRefAttr of, StringAttr moduleName) {
   build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
-        initial, of, moduleName, IntegerAttr(), UnitAttr(),
+        initial, of, moduleName, ArrayAttr(), ArrayAttr(), IntegerAttr(), UnitAttr(),
         MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
 }
 
@@ -58,6 +59,12 @@ static LogicalResult verifyScalar(VariableOp variable) {
   return success();
 }
 
+/// variable_c6
+static LogicalResult verifyImages(VariableOp variable) {
+  return verifyTensorImages([&] { return variable.emitOpError(); }, variable.getSourceType(),
+                            variable.getModuleImagesAttr(), variable.getFileImagesAttr());
+}
+
 LogicalResult VariableOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
   auto hasSize = [](RankedTensorType tensor) {
@@ -82,13 +89,13 @@ LogicalResult VariableOp::verify() {
     if (getRole() == Role::Frozen && stored.getType().getRank() == 2 &&
         stored.getType().hasStaticShape() && stored.getType().getElementType().isF32() &&
         stored.getStoredType() == type)
-      return success();
+      return verifyImages(*this);
     return emitOpError() << "of the role " << stringifyRole(getRole()) << " is " << type
                          << ", but starts as " << stored << " (variable_c4)";
   }
   if (isa<InitializerAttr, NormalAttr, UniformAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr>(
           getInitial()))
-    return success();
+    return verifyImages(*this);
   auto elements = dyn_cast<ElementsAttr>(getInitial());
   if (!elements)
     return emitOpError() << "starts as " << getInitial()
@@ -97,7 +104,7 @@ LogicalResult VariableOp::verify() {
   if (elements.getShapedType() != type)
     return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "
                          << type << " (variable_c1)";
-  return success();
+  return verifyImages(*this);
 }
 
 /// state_c1: the symbol names a variable of the value's type.
@@ -138,6 +145,13 @@ static LogicalResult verifyFlat(Operation *op, ArrayAttr variables, Type type,
                              << " elements, but the padded variables have " << expected
                              << " (flat_c1)";
   return success();
+}
+
+LogicalResult BufferOp::verify() {
+  ShapedType type = getValue().getShapedType();
+  if (!getCountsBatches() || (type.getNumElements() == 1 && type.getElementType().isInteger()))
+    return success();
+  return emitOpError() << "counts batches, but is " << type << ", expected one integer (buffer_c1)";
 }
 
 LogicalResult AdapterOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -3,13 +3,16 @@
 #ifndef MTC_IR_STATE_OPS
 #define MTC_IR_STATE_OPS
 
-include "ir/MtcBase.td"
+include "ir/TensorImage.td"
 
 def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let summary = "a tensor that outlives a step";
   let description = [{
     The symbol is the ONNX initializer's name for parameters, constants and state. `of` names the parameter that a
     gradient, an optimizer state or an average over the steps belongs to; `at` is its byte offset in the arena of its space, once allocated; `module_name` is the name in the user's module where the exporter lost it.
+    `module_images` are the tensors of the user's module that hold the variable, in groups of which each holds all of it: several
+    where the module has several names for one tensor. Without the attribute it is the tensor of the variable's own name; an empty
+    list says that its name in the module is not known. `file_images` are further initializers of the model's file that hold it.
     A variable `in` another space than the device's lies there between its uses: kernels that read and write it run in windows
     (`mtc.staging`), through memory of the device.
     A `transient` variable is written by one function and read when that has run: it has a slice of that function's arena alone.
@@ -27,10 +30,13 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     * variable_c3: what starts as its parameter has one.
     * variable_c4: a #mtc.stored is the value of a frozen variable, whose type says what it is stored in.
     * variable_c5: a scalar, a gradient and a transient variable lie on the device.
+    * variable_c6: images are #mtc.tensor_image whose parts lie within the variable; each group of module images holds every element
+      once, and file images have no other elements.
   }];
   let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
-                       OptionalAttr<I64Attr>:$offset, UnitAttr:$transient,
+                       OptionalAttr<Mtc_TensorImageArrayAttr>:$module_images,
+                       OptionalAttr<Mtc_TensorImageArrayAttr>:$file_images, OptionalAttr<I64Attr>:$offset, UnitAttr:$transient,
                        DefaultValuedAttr<Mtc_MemorySpaceAttr, "::mtc::MemorySpace::Device">:$space);
   let assemblyFormat = "$role (`transient` $transient^)? $sym_name (`in` $space^)? `:` $type `=` $initial (`of` $of^)? (`at` $offset^)? attr-dict";
   let builders = [
@@ -45,6 +51,23 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     /// The variable of a scalar that the runtime writes, which a module without gets at `end`.
     static VariableOp findOrAddScalar(::mlir::SymbolTable &symbols, ::mtc::RuntimeScalar scalar, ::mlir::Block::iterator end);
   }];
+}
+
+def BufferOp : Mtc_Op<"buffer", [HasParent<"::mlir::ModuleOp">]> {
+  let summary = "a tensor of the user's module that no step reads";
+  let description = [{
+    `--export-weights` writes it, so that the module finds all of its state. One that `counts_batches` is the value plus the number of
+    batches that were trained.
+
+    ```mlir
+    mtc.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
+    ```
+
+    * buffer_c1: a count is one integer.
+  }];
+  let arguments = (ins StrAttr:$name, UnitAttr:$counts_batches, ElementsAttr:$value);
+  let assemblyFormat = "$name (`counts_batches` $counts_batches^)? `=` $value attr-dict";
+  let hasVerifier = 1;
 }
 
 def AdapterOp : Mtc_Op<"adapter", [HasParent<"::mlir::ModuleOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -31,7 +31,7 @@ public:
   Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {
     add(programPath, "this program");
     if (!options.weights.empty())
-      add(options.weights, "the file of --weights");
+      addWeights(options.weights);
     else if (*program.weights_file)
       add(folderOf(programPath) + "/" + program.weights_file, "the program's weights");
     for (const auto &[name, file] : options.data)
@@ -62,14 +62,31 @@ private:
   }
 
   void addCheckpoint(const std::string &folder) {
+    addFiles(folder, "part of the checkpoint in " + folder, [](const std::string &name) {
+      return name == "manifest.json" || name.rfind("step-", 0) == 0;
+    });
+  }
+
+  /// A folder's files, and those that an index names, lie together.
+  void addWeights(const std::string &path) {
+    add(path, "the file of --weights");
+    auto status = statusOf(path);
+    const bool isFolder = status && S_ISDIR(status->st_mode);
+    if (isFolder || path.ends_with(".json"))
+      addFiles(isFolder ? path : folderOf(path), "part of the weights of --weights",
+               [](const std::string &name) {
+                 return name.ends_with(".safetensors") || name.ends_with(".index.json");
+               });
+  }
+
+  template <typename IsMeant>
+  void addFiles(const std::string &folder, const std::string &role, const IsMeant &isMeant) {
     DIR *directory = opendir(folder.c_str());
     if (!directory)
       return;
-    while (const dirent *entry = readdir(directory)) {
-      const std::string name = entry->d_name;
-      if (name == "manifest.json" || name.rfind("step-", 0) == 0)
-        add(folder + "/" + name, "part of the checkpoint in " + folder);
-    }
+    while (const dirent *entry = readdir(directory))
+      if (isMeant(entry->d_name))
+        add(folder + "/" + entry->d_name, role);
     closedir(directory);
   }
 
@@ -110,6 +127,7 @@ void checkOutputs(const MtcProgram &program, const std::string &programPath, con
   const Output outputs[] = {{"--gradients", options.gradients, false},
                             {"--outputs", options.outputs, false},
                             {"--export", options.exportTo, false},
+                            {"--export-weights", options.exportWeightsTo, false},
                             {"--memory-report", options.memoryReport, false},
                             {"--profile-summary", options.profileSummary, false},
                             {"--metrics", options.metrics, true},

@@ -20,6 +20,7 @@
 #include "runtime/state/averages.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/export_model.h"
+#include "runtime/state/export_weights.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
@@ -175,7 +176,7 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
       openDevice(program, {options.device, options.threads, arenaBytes(program, options),
                            options.offloadFolder});
   Device &device = *opened;
-  const WeightsChoice weights{options.weights, folderOf(programPath)};
+  const WeightsChoice weights{options.weights, folderOf(programPath), options.quiet};
   initializeVariables(program, device, options.threads, weights, inputs.resumed.has_value());
   if (inputs.resumed)
     inputs.resumed->load(program, device);
@@ -194,6 +195,11 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
   if (!options.exportTo.empty())
     failures.attempt(
         [&] { exportModel(program, device, finite, options.threads, weights, options.exportTo); });
+  if (!options.exportWeightsTo.empty())
+    failures.attempt([&] {
+      exportWeights(program, device, finite, options.threads, weights,
+                    inputs.state.step * program.accumulation.micro_steps, options.exportWeightsTo);
+    });
   if (!options.exportAdaptersTo.empty())
     failures.attempt([&] { exportAdapters(program, device, finite, options.exportAdaptersTo); });
   if (!options.memoryReport.empty())

@@ -3,17 +3,19 @@
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMFILES_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMFILES_H
 
-#include "mlir/IR/Types.h"
+#include "ir/Mtc.h"
 
 #include <string>
 #include <vector>
 
 namespace mtc {
 
-/// A piece of the exported model: bytes, then (unless "") a variable's, as elements of a type.
+/// A piece of the exported model: bytes, then (unless "") those of a variable or of an image of it,
+/// as elements of a type.
 struct ExportSegment {
   std::string bytes, variable;
   mlir::Type element;
+  TensorImageAttr image; ///< That the file has of the variable; null: the variable as it is.
 };
 
 /// What the program's tables say and its module cannot: contents of the model's file, names of

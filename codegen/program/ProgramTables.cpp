@@ -9,10 +9,12 @@
 #include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
+#include "ir/TensorImage.h"
 #include "ir/TypeCode.h"
 #include "runtime/abi/program.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -24,6 +26,12 @@ using llvm::Constant;
 std::string mtc::kernelSymbol(StringRef kernel) { return ("mtc_kernel." + kernel).str(); }
 
 std::string mtc::stepSymbol(StringRef step) { return ("mtc_step." + step).str(); }
+
+/// Whether checkpoints hold the variable, or may: `--weights` brings what is frozen or constant.
+static bool isSaved(VariableOp variable) {
+  return !llvm::is_contained({Role::Gradient, Role::Scalar, Role::Copy, Role::LowHalf},
+                             variable.getRole());
+}
 
 namespace {
 
@@ -49,7 +57,8 @@ public:
           !reason.empty())
         return other.emitError("the target '")
                << target.getName() << "' does not have it: " << reason;
-    if (failed(variables.add(placed)) || failed(emitInputs()) || failed(emitOutputs()))
+    if (failed(checkNames()) || failed(variables.add(placed)) || failed(emitInputs()) ||
+        failed(emitOutputs()))
       return failure();
     steps.addKernels(placed);
     Constant *microStep = steps.addFunction(findStep(microStepName));
@@ -71,6 +80,21 @@ public:
   }
 
 private:
+  /// Files hold each tensor of the module once.
+  LogicalResult checkNames() {
+    FailureOr<std::vector<ModuleTensor>> tensors = collectModuleTensors(placed, isSaved);
+    if (failed(tensors))
+      return failure();
+    llvm::StringSet<> names;
+    for (const ModuleTensor &tensor : *tensors)
+      names.insert(tensor.name);
+    for (BufferOp buffer : placed.getOps<BufferOp>())
+      if (!names.insert(buffer.getName()).second)
+        return buffer.emitOpError("is named '")
+               << buffer.getName() << "', as another tensor of the module";
+    return success();
+  }
+
   StepOp findStep(StringRef name) {
     for (StepOp step : placed.getOps<StepOp>())
       if (step.getSymName() == name)
@@ -233,6 +257,9 @@ private:
     for (VariableOp variable : placed.getOps<VariableOp>())
       stream << stringifyRole(variable.getRole()) << ' ' << variable.getSymName() << ' '
              << variable.getType() << '\n';
+    for (VariableOp variable : placed.getOps<VariableOp>())
+      if (ArrayAttr images = variable.getModuleImagesAttr())
+        stream << variable.getSymName() << " is " << images << '\n';
     for (AdapterOp adapter : placed.getOps<AdapterOp>())
       stream << adapter.getBase() << ' ' << adapter.getAlpha().convertToDouble() << '\n';
     return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)), /*LowerCase=*/true);
@@ -247,11 +274,15 @@ private:
       if (!variable)
         return placed.emitError() << "export names variable '" << segment.variable
                                   << "', which the program does not have";
+      Constant *image = c.null();
+      if (segment.image)
+        image = c.global(describeImage(c, segment.image));
       segments.push_back(c.record(
           field<&MtcExportSegment::bytes>(c.bytes(segment.bytes)),
           field<&MtcExportSegment::byte_count>(segment.bytes.size()),
           field<&MtcExportSegment::variable>(*variable),
-          field<&MtcExportSegment::type>(segment.element ? typeCode(segment.element) : MTC_F32)));
+          field<&MtcExportSegment::type>(segment.element ? typeCode(segment.element) : MTC_F32),
+          field<&MtcExportSegment::image>(image)));
     }
     return c.array(segments);
   }
@@ -265,6 +296,18 @@ private:
                                   field<&MtcAdapter::axis>(adapter.getAxis()),
                                   field<&MtcAdapter::alpha>(adapter.getAlpha().convertToDouble())));
     return adapters;
+  }
+
+  llvm::SmallVector<Constant *> emitBuffers() {
+    llvm::SmallVector<Constant *> buffers;
+    for (BufferOp buffer : placed.getOps<BufferOp>()) {
+      auto type = cast<RankedTensorType>(buffer.getValue().getShapedType());
+      buffers.push_back(c.record(
+          field<&MtcBuffer::tensor>(describeTensor(c, buffer.getName(), type, /*offset=*/-1)),
+          field<&MtcBuffer::data>(c.bytes(rawBytes(buffer.getValue()))),
+          field<&MtcBuffer::counts_batches>(buffer.getCountsBatches())));
+    }
+    return buffers;
   }
 
   /// The note by which the compiler knows a program as one of its own.
@@ -290,7 +333,7 @@ private:
                  field<&MtcRowMetrics::row_weight>(outputOffset(evaluateName, rowWeightName)),
                  field<&MtcRowMetrics::row_correct>(outputOffset(evaluateName, rowCorrectName)),
                  field<&MtcRowMetrics::rows>(metricRows()));
-    llvm::SmallVector<Constant *> adapters = emitAdapters();
+    llvm::SmallVector<Constant *> adapters = emitAdapters(), buffers = emitBuffers();
     auto compiledFor = placed->getAttrOfType<TargetAttrInterface>(targetAttribute);
     Constant *table = c.record(
         field<&MtcProgram::abi_version>(MTC_ABI_VERSION),
@@ -320,11 +363,13 @@ private:
         field<&MtcProgram::call_count>(steps.getCalls().size()),
         field<&MtcProgram::segment_count>(files.exportSegments.size()),
         field<&MtcProgram::adapter_count>(adapters.size()),
+        field<&MtcProgram::buffer_count>(buffers.size()),
         field<&MtcProgram::variables>(c.array(variables.getEntries())),
         field<&MtcProgram::inputs>(c.array(inputs)), field<&MtcProgram::outputs>(c.array(outputs)),
         field<&MtcProgram::kernels>(c.array(steps.getKernels())),
         field<&MtcProgram::calls>(c.array(steps.getCalls())),
         field<&MtcProgram::segments>(*segments), field<&MtcProgram::adapters>(c.array(adapters)),
+        field<&MtcProgram::buffers>(c.array(buffers)),
 
         field<&MtcProgram::micro_step>(microStep), field<&MtcProgram::update>(update),
         field<&MtcProgram::evaluate>(evaluate), field<&MtcProgram::gradients>(gradients),

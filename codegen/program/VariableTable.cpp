@@ -35,8 +35,7 @@ Constant *mtc::describeScalars(ConstantBuilder &c, ModuleOp placed) {
                   field<&MtcScalars::seed>(of(RuntimeScalar::Seed)));
 }
 
-/// The elements as they lie in memory; i1 takes a byte.
-static std::string rawBytes(ElementsAttr elements) {
+std::string mtc::rawBytes(ElementsAttr elements) {
   std::string result;
   Type element = elements.getElementType();
   int64_t bytes = elementBytes(element);
@@ -61,6 +60,32 @@ static std::string rawBytes(ElementsAttr elements) {
     for (const APInt &value : elements.getValues<APInt>())
       append(value);
   return result;
+}
+
+Constant *mtc::describeImage(ConstantBuilder &c, TensorImageAttr image) {
+  llvm::SmallVector<Constant *> parts;
+  for (ImagePartAttr part : image.getParts())
+    parts.push_back(
+        c.record(field<&MtcImagePart::variable>(part.getVariable()),
+                 field<&MtcImagePart::image>(part.getImage()),
+                 field<&MtcImagePart::rank>(part.getExtents().size()),
+                 field<&MtcImagePart::extents>(c.i64Array(part.getExtents())),
+                 field<&MtcImagePart::variable_strides>(c.i64Array(part.getVariableStrides())),
+                 field<&MtcImagePart::image_strides>(c.i64Array(part.getImageStrides()))));
+  return c.record(field<&MtcTensorImage::name>(image.getName()),
+                  field<&MtcTensorImage::rank>(image.getShape().size()),
+                  field<&MtcTensorImage::dims>(c.i64Array(image.getShape())),
+                  field<&MtcTensorImage::part_count>(parts.size()),
+                  field<&MtcTensorImage::parts>(c.array(parts)));
+}
+
+/// Whether the variable is one that the user's module has. Of an empty list of images its name
+/// there is not known.
+static bool isInModule(VariableOp variable) {
+  std::optional<ArrayAttr> images = variable.getModuleImages();
+  return llvm::is_contained({Role::Parameter, Role::Constant, Role::State, Role::Frozen},
+                            variable.getRole()) &&
+         (!images || !images->empty());
 }
 
 LogicalResult VariableTable::add(ModuleOp placed) {
@@ -111,17 +136,23 @@ LogicalResult VariableTable::add(ModuleOp placed) {
     Constant *source = c.null();
     if (stored)
       source = c.global(describeTensor(c, name, stored.getType(), /*offset=*/-1));
+    llvm::SmallVector<Constant *> images;
+    if (std::optional<ArrayAttr> list = variable.getModuleImages())
+      for (auto image : list->getAsRange<TensorImageAttr>())
+        images.push_back(describeImage(c, image));
     entries.push_back(c.record(
         field<&MtcVariable::tensor>(describeTensor(c, name, variable.getTensorType(),
                                                    *variable.getOffset(), variable.getSpace())),
         field<&MtcVariable::role>(variable.getRole()), field<&MtcVariable::initial>(initial),
         field<&MtcVariable::data>(data), field<&MtcVariable::spread>(spread),
         field<&MtcVariable::of>(of),
-        field<&MtcVariable::module_name>(variable.getModuleName().value_or(name)),
         field<&MtcVariable::storage>(stored ? static_cast<uint32_t>(stored.getStorage())
                                             : uint32_t{MTC_STORED_AS_IS}),
         field<&MtcVariable::is_transposed>(stored && stored.getTransposed()),
-        field<&MtcVariable::source>(source)));
+        field<&MtcVariable::source>(source),
+        field<&MtcVariable::is_in_module>(isInModule(variable)),
+        field<&MtcVariable::image_count>(images.size()),
+        field<&MtcVariable::images>(c.array(images))));
   }
   return success();
 }

@@ -15,6 +15,12 @@ llvm::Constant *describeTensor(ConstantBuilder &builder, llvm::StringRef name,
                                mlir::RankedTensorType type, int64_t offset,
                                MemorySpace space = MemorySpace::Device);
 
+/// The elements as they lie in memory; i1 takes a byte.
+std::string rawBytes(mlir::ElementsAttr elements);
+
+/// An MtcTensorImage.
+llvm::Constant *describeImage(ConstantBuilder &builder, TensorImageAttr image);
+
 /// An MtcScalars: where the runtime writes what it sets before a step.
 llvm::Constant *describeScalars(ConstantBuilder &builder, mlir::ModuleOp placed);
 

@@ -2,6 +2,8 @@
 
 #include "frontend/dialect/Onnx.h"
 
+#include "ir/TensorImage.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -36,6 +38,17 @@ void InitializerOp::build(OpBuilder &builder, OperationState &state, RankedTenso
                           StringRef name) {
   state.addTypes(type);
   state.addAttribute(getNameAttrName(state.name), builder.getStringAttr(name));
+}
+
+LogicalResult InitializerOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getType());
+  if (!getModuleImages() && !getFileImages())
+    return success();
+  if (!type || !type.hasStaticShape())
+    return emitOpError() << "has images, but is " << getType()
+                         << ", expected a tensor of known extents";
+  return verifyTensorImages([&] { return emitOpError(); }, type, getModuleImagesAttr(),
+                            getFileImagesAttr());
 }
 
 void ReturnOp::build(OpBuilder &, OperationState &) {}

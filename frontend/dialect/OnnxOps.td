@@ -69,7 +69,8 @@ def InitializerOp : Onnx_Op<"initializer", [Pure]> {
   let description = [{
     `role` says what it was taken for: `parameter`, `constant`, `state` or `frozen`, a parameter that is not trained; absent before classification. `reason`
     says why, `module_name` is the name in the user's module where the exporter lost it. `missing`: the file of its
-    bytes was not there. `split_from`: the bytes are those of this initializer of the file, which stood for several
+    bytes was not there. `module_images` and `file_images` are the tensors of the user's module, and further initializers of the
+    file, that hold its elements, as `mtc.variable` has them. `split_from`: the bytes are those of this initializer of the file, which stood for several
     parameters.
 
     Until parameters are chosen `kind` is what the exporter says that it is, and `sample` the first elements of a tensor of
@@ -80,15 +81,30 @@ def InitializerOp : Onnx_Op<"initializer", [Pure]> {
     ```
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<StrAttr>:$role, OptionalAttr<StrAttr>:$reason,
-                       OptionalAttr<StrAttr>:$module_name, UnitAttr:$missing, OptionalAttr<StrAttr>:$split_from,
+                       OptionalAttr<StrAttr>:$module_name, OptionalAttr<ArrayAttr>:$module_images,
+                       OptionalAttr<ArrayAttr>:$file_images, UnitAttr:$missing, OptionalAttr<StrAttr>:$split_from,
                        OptionalAttr<StrAttr>:$kind, OptionalAttr<ElementsAttr>:$sample);
   let results = (outs AnyTensor:$value);
   let assemblyFormat = "$name attr-dict `:` type($value)";
   let builders = [OpBuilder<(ins "::mlir::RankedTensorType":$type, "::llvm::StringRef":$name)>];
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The name of the bytes in the model's file.
     ::llvm::StringRef getSource() { return getSplitFrom().value_or(getName()); }
   }];
+}
+
+def BufferOp : Onnx_Op<"buffer", [HasParent<"GraphOp">]> {
+  let summary = "a tensor of the user's module that no node reads";
+  let description = [{
+    It is a buffer that the exporter dropped or folded, which the module's state has all the same: `mtc.buffer`.
+
+    ```mlir
+    onnx.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, UnitAttr:$counts_batches, ElementsAttr:$value);
+  let assemblyFormat = "$name (`counts_batches` $counts_batches^)? `=` $value attr-dict";
 }
 
 def ConstantOp : Onnx_Op<"constant", [Pure]> {

@@ -104,6 +104,7 @@ def TieInitializersPass : Pass<"onnx-tie-initializers", "::mtc::onnx::GraphOp"> 
     %h = onnx.node "Transpose" version 13 (%e) {perm = array<i64: 1, 0>} : (tensor<12x6xf32>) -> tensor<6x12xf32>
     ```
   }];
+  let dependentDialects = ["::mtc::MtcDialect"];
   let options = [
     ListOption<"tie", "tie", "std::string", "A=B: two initializers that are one weight">,
     ListOption<"untie", "untie", "std::string", "initializers that are weights of their own">,

@@ -52,6 +52,10 @@ void Program::finish() {
   SmallVector<Value> results;
   for (Value output : terminator.getValues())
     results.push_back(value(output));
+  OpBuilder atModule(forward);
+  for (auto buffer : graph.getOps<onnx::BufferOp>())
+    mtc::BufferOp::create(atModule, buffer.getLoc(), buffer.getNameAttr(),
+                          buffer.getCountsBatchesAttr(), buffer.getValueAttr());
   TensorBuilder builder = builderAt(terminator.getLoc());
   func::ReturnOp::create(builder, results);
   forward.setFunctionType(
@@ -114,10 +118,15 @@ Value Program::materialize(InitializerOp initializer) {
   symbolOf[initializer] = symbol;
   auto type = cast<RankedTensorType>(initializer.getType());
   OpBuilder builder(forward);
-  variables.push_back(VariableOp::create(
+  auto variable = VariableOp::create(
       builder, initializer.getLoc(), roleOf(initializer), symbol.getValue(), type,
       InitializerAttr::get(builder.getContext(), initializer.getSource(), initializer.getMissing()),
-      FlatSymbolRefAttr(), initializer.getModuleNameAttr()));
+      FlatSymbolRefAttr(), initializer.getModuleNameAttr());
+  if (ArrayAttr images = initializer.getModuleImagesAttr())
+    variable.setModuleImagesAttr(images);
+  if (ArrayAttr images = initializer.getFileImagesAttr())
+    variable.setFileImagesAttr(images);
+  variables.push_back(variable);
   return readVariable(symbol, type, initializer.getLoc());
 }
 

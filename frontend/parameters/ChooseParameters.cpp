@@ -1,5 +1,6 @@
 //===- ChooseParameters.cpp - Passes that choose what is trained ------------------------------===//
 
+#include "frontend/parameters/ModuleImages.h"
 #include "frontend/parameters/Parameters.h"
 #include "frontend/parameters/Passes.h"
 
@@ -23,6 +24,7 @@ struct ChooseParametersPass : impl::ChooseParametersPassBase<ChooseParametersPas
     ParameterPatterns patterns{
         {train.begin(), train.end()}, {freeze.begin(), freeze.end()}, adapters};
     chooseParameters(getOperation(), patterns, problems);
+    describeModuleImages(getOperation());
     for (const std::string &problem : problems.get())
       emitError(UnknownLoc::get(&getContext()), problem); // Of the model as a whole.
     if (!problems.empty())

@@ -82,6 +82,8 @@ static Request *findRequest(MutableArrayRef<Request> requests, VariableOp variab
 FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef factor,
                                                  ArrayRef<int64_t> shape, Attribute initial) {
   StringRef module = base.getModuleName().value_or(base.getSymName());
+  if (ArrayAttr images = base.getModuleImagesAttr(); images && !images.empty())
+    module = cast<TensorImageAttr>(images[0]).getName();
   module.consume_back(".weight");
   std::string name = (module + "." + factor + ".weight").str();
   if (getOperation().lookupSymbol(name))

@@ -2,6 +2,8 @@
 
 #include "passes/adapters/LowRank.h"
 
+#include "ir/TensorImage.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
@@ -47,8 +49,7 @@ llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
 
 std::optional<size_t> LowRankSpec::findMatch(VariableOp variable) const {
   llvm::GlobPattern glob = llvm::cantFail(llvm::GlobPattern::create(pattern));
-  StringRef name = variable.getSymName();
-  if (!glob.match(name) && !glob.match(variable.getModuleName().value_or(name)))
+  if (llvm::none_of(namesOf(variable), [&](StringRef name) { return glob.match(name); }))
     return std::nullopt;
   return llvm::count_if(pattern, [](char c) { return c != '*' && c != '?'; });
 }

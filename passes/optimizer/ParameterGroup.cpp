@@ -2,6 +2,8 @@
 
 #include "passes/optimizer/ParameterGroup.h"
 
+#include "ir/TensorImage.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -122,12 +124,11 @@ llvm::Error ParameterGroup::check() const {
 }
 
 std::optional<size_t> ParameterGroup::findMatch(VariableOp parameter) const {
-  StringRef name = parameter.getSymName();
-  StringRef moduleName = parameter.getModuleName().value_or(name);
+  SmallVector<StringRef> names = namesOf(parameter);
   std::optional<size_t> longest;
   for (StringRef text : patterns) {
     llvm::GlobPattern pattern = *llvm::GlobPattern::create(text);
-    if (!pattern.match(name) && !pattern.match(moduleName))
+    if (llvm::none_of(names, [&](StringRef name) { return pattern.match(name); }))
       continue;
     size_t literals = llvm::count_if(text, [](char c) { return c != '*' && c != '?'; });
     longest = std::max(longest.value_or(0), literals);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 15u
+#define MTC_ABI_VERSION 16u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -26,6 +26,10 @@ extern "C" {
 #define MTC_NOTE_NAME "mtc"
 /* The key of a weights file's metadata under which its digest stands. */
 #define MTC_WEIGHTS_DIGEST "mtc.digest"
+/* The key of a weights file's metadata that says whose names and layouts its tensors have, and the
+ * value for those of the user's module. */
+#define MTC_WEIGHTS_NAMES "mtc.names"
+#define MTC_MODULE_NAMES "module"
 
 typedef enum MtcType {
   MTC_F64 = 0,
@@ -96,6 +100,25 @@ typedef enum MtcInitial {
   MTC_INITIAL_UNIFORM = 7
 } MtcInitial;
 
+/* Elements of a variable, and where a tensor of another file has them. Of all indices i[a] <
+ * extents[a]: element `variable` + sum of i[a] * variable_strides[a] of the variable is element
+ * `image` + sum of i[a] * image_strides[a] of the image. */
+typedef struct MtcImagePart {
+  int64_t variable, image;
+  uint32_t rank; /* at least 1 */
+  const int64_t *extents, *variable_strides, *image_strides;
+} MtcImagePart;
+
+/* A tensor of another file that holds elements of a variable. `dims` holds `rank` extents; null for
+ * rank 0. */
+typedef struct MtcTensorImage {
+  const char *name;
+  uint32_t rank;
+  const int64_t *dims;
+  uint32_t part_count; /* 0: it holds all elements of the variable, in their order */
+  const MtcImagePart *parts;
+} MtcTensorImage;
+
 /* State that outlives a step. `tensor.name` is the ONNX initializer's name for parameters,
  * constants and state; gradients and optimizer state are named after it (`NAME.grad`,
  * `NAME.moment1`). */
@@ -107,12 +130,23 @@ typedef struct MtcVariable {
   double spread;    /* of MTC_INITIAL_NORMAL and MTC_INITIAL_UNIFORM */
   int32_t of;       /* index of the variable, a parameter mostly, that a gradient, an optimizer
                        state, an average, a copy or a low half belongs to; -1 otherwise */
-  const char *module_name; /* the name in the user's module where the exporter lost it, otherwise
-                              tensor.name */
-  uint32_t storage;        /* MtcStorage (runtime/abi/storage.h): what `tensor` holds of `source` */
+  uint32_t storage; /* MtcStorage (runtime/abi/storage.h): what `tensor` holds of `source` */
   uint32_t is_transposed;  /* `source`'s elements are stored column by column */
   const MtcTensor *source; /* the value that is stored, without an offset; null: `tensor` is */
+  uint32_t is_in_module;   /* the user's module is known to have the variable */
+  /* The tensors of the user's module that hold it, in groups of which each has all its elements; 0:
+   * a tensor of its own name and shape. */
+  uint32_t image_count;
+  const MtcTensorImage *images; /* null if there are none */
 } MtcVariable;
+
+/* A tensor of the user's module that no function reads: --export-weights writes it. `tensor` has no
+ * offset. */
+typedef struct MtcBuffer {
+  MtcTensor tensor;
+  const void *data;
+  uint32_t counts_batches; /* it is `data`, one integer, plus the batches that were trained */
+} MtcBuffer;
 
 /* Low-rank matrices that adapt a frozen one: its users compute with base + alpha / rank · up ·
  * down, where down is [rank, in] and up is [out, rank], and they alone are trained. All three are
@@ -265,6 +299,7 @@ typedef struct MtcExportSegment {
   int32_t variable;
   uint32_t type; /* MtcType of the variable's elements in the file: f16 or bf16 where those of f32
                     are rounded, otherwise theirs */
+  const MtcTensorImage *image; /* that the file has of the variable; null: the variable as it is */
 } MtcExportSegment;
 
 typedef struct MtcProgram {
@@ -295,7 +330,7 @@ typedef struct MtcProgram {
   const char *plan_json; /* what `mtc plan --json` prints */
 
   uint32_t variable_count, input_count, output_count, kernel_count, call_count, segment_count,
-      adapter_count;
+      adapter_count, buffer_count;
   const MtcVariable *variables; /* each array is null if its count is 0 */
   const MtcInput *inputs;
   /* the graph's outputs after `compute_outputs`; one whose dims[0] is `batch` has a row for each of
@@ -305,6 +340,7 @@ typedef struct MtcProgram {
   const MtcCall *calls;
   const MtcExportSegment *segments;
   const MtcAdapter *adapters;
+  const MtcBuffer *buffers;
 
   MtcFunction micro_step; /* inputs -> loss and gradients; updates too where `update` is empty */
   MtcFunction update;     /* gradients -> parameters, optimizer state */

@@ -2,6 +2,7 @@
 #include "runtime/loop/options.h"
 
 #include "runtime/data/data_column.h"
+#include "runtime/state/adapters.h"
 #include "runtime/state/averages.h"
 #include "runtime/support/closest_name.h"
 #include "runtime/support/element_type.h"
@@ -128,11 +129,15 @@ const Flag flags[] = {
     {"--resume", "DIR", "go on from a checkpoint, to the same bits as without the pause",
      [](Options &o, const Value &v) { o.resume = v.file(); }},
     {"--weights", "FILE",
-     "start from these weights (safetensors), not from those beside the program; beside\n"
-     "--resume, of what is frozen",
+     "start from these weights, not from those beside the program: a safetensors file of a\n"
+     "module's state_dict(), or a folder of save_pretrained; with --resume, of what is frozen",
      [](Options &o, const Value &v) { o.weights = v.file(); }},
     {"--export", "FILE", "at the end, write the model with its trained weights (.onnx)",
      [](Options &o, const Value &v) { o.exportTo = v.file(); }},
+    {"--export-weights", "FILE",
+     "at the end, write the trained weights as the module's state_dict() has them\n"
+     "(.safetensors), for load_state_dict() and --weights",
+     [](Options &o, const Value &v) { o.exportWeightsTo = v.file(); }},
     {"--export-adapters", "DIR",
      "at the end, write the adapters of a program compiled with --lora, as PEFT loads them:\n"
      "adapter_model.safetensors and adapter_config.json",
@@ -144,8 +149,8 @@ const Flag flags[] = {
     {"--evaluate", nullptr, "print loss and accuracy over all rows; no update",
      [](Options &o, const Value &) { o.evaluate = true; }},
     {"--use-ema", nullptr,
-     "let --evaluate, --outputs and --export take the average of the weights over the\n"
-     "steps, which a program compiled with --ema keeps",
+     "let --evaluate, --outputs, --export and --export-weights take the average of the\n"
+     "weights over the steps, which a program compiled with --ema keeps",
      [](Options &o, const Value &) { o.useEma = true; }},
     {"--memory-report", "FILE", "write what memory was planned and used (JSON)",
      [](Options &o, const Value &v) { o.memoryReport = v.file(); }},
@@ -203,10 +208,13 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
     problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs, "
                  "--schedule-steps, --on-nan and --save do not go with them");
   if (modes && options.exports())
-    problems.add("--export and --export-adapters write trained weights; they do not go with "
-                 "--gradients, --outputs or --evaluate");
+    problems.add("--export, --export-weights and --export-adapters write trained weights; they do "
+                 "not go with --gradients, --outputs or --evaluate");
   if (!options.exportAdaptersTo.empty() && program.adapter_count == 0)
     problems.add("--export-adapters: this program has no adapters; compile it with --lora");
+  else if (std::string problem = adapterProblem(program);
+           !options.exportAdaptersTo.empty() && !problem.empty())
+    problems.add("--export-adapters: ", problem);
   if (options.useEma && !hasAverages(program))
     problems.add("--use-ema: this program keeps no averages of its weights; compile it with --ema");
   if (options.useEma && !options.exports() && options.outputs.empty() && !options.evaluate)

@@ -3,6 +3,7 @@
 
 #include "runtime/io/durable_file.h"
 #include "runtime/io/safetensors.h"
+#include "runtime/state/module_tensors.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/bfloat16.h"
 #include "runtime/support/element_type.h"
@@ -12,8 +13,8 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
-#include <string_view>
 #include <sys/stat.h>
 
 namespace mtc::runtime {
@@ -66,6 +67,28 @@ std::string moduleOf(const MtcProgram &program, const MtcAdapter &adapter) {
   return name.substr(0, name.rfind(".lora_A"));
 }
 
+/// The axis of the module's matrix that inputs are multiplied along; nothing where the module has
+/// it in another form than as it is or transposed, or under several names.
+std::optional<uint32_t> inputAxisInModule(const MtcProgram &program, const MtcAdapter &adapter) {
+  const MtcVariable &base = program.variables[adapter.base];
+  if (!base.is_in_module || base.image_count > 1)
+    return std::nullopt;
+  const int64_t *dims = valueOf(program, static_cast<uint32_t>(adapter.base)).dims;
+  if (base.image_count == 0)
+    return adapter.axis;
+  const MtcTensorImage &image = base.images[0];
+  auto isShape = [&](int64_t rows, int64_t columns) {
+    return image.rank == 2 && image.dims[0] == rows && image.dims[1] == columns;
+  };
+  if (isWhole(&image))
+    return isShape(dims[0], dims[1]) ? std::optional(adapter.axis) : std::nullopt;
+  const MtcImagePart &part = image.parts[0];
+  const bool isTransposed = isShape(dims[1], dims[0]) && image.part_count == 1 && part.rank == 2 &&
+                            part.extents[0] == dims[1] && part.extents[1] == dims[0] &&
+                            part.variable_strides[0] == 1 && part.variable_strides[1] == dims[1];
+  return isTransposed ? std::optional(1 - adapter.axis) : std::nullopt;
+}
+
 void makeFolder(const std::string &folder) {
   if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
     systemError(folder, ": the folder cannot be made: ", std::strerror(errno));
@@ -92,9 +115,7 @@ std::string describeAdapters(const MtcProgram &program) {
       ranks[module] = rankOf(adapter);
     if (adapter.alpha != first.alpha)
       alphas[module] = number(adapter.alpha);
-    // Of a weight that lost its name the exporter has changed the layout.
-    const MtcVariable &base = program.variables[adapter.base];
-    isInputMajor |= adapter.axis == 0 && std::string_view(base.module_name) == base.tensor.name;
+    isInputMajor |= *inputAxisInModule(program, adapter) == 0;
   }
   const nlohmann::json config = {{"peft_type", "LORA"},
                                  {"base_model_name_or_path", nullptr},
@@ -165,6 +186,20 @@ void AdapterMerger::merge(uint32_t variable, int64_t at, char *elements, int64_t
   default:
     assert(false && "only floating variables are adapted");
   }
+}
+
+std::string adapterProblem(const MtcProgram &program) {
+  std::string names;
+  for (uint32_t i = 0; i < program.adapter_count; ++i)
+    if (!inputAxisInModule(program, program.adapters[i]))
+      names += text(names.empty() ? "'" : ", '",
+                    program.variables[program.adapters[i].base].tensor.name, "'");
+  if (names.empty())
+    return "";
+  return text("which module of the user's model has the matrix ", names,
+              " of the ONNX file, and how, "
+              "is not known, so that PEFT would drop its adapter; adapt others alone (compile with "
+              "--lora PATTERN), or write the merged model with --export or --export-weights");
 }
 
 void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,

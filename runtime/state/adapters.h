@@ -33,6 +33,10 @@ private:
   std::map<uint32_t, Factors> adapters; ///< by the base's index
 };
 
+/// Why PEFT could not load the program's adapters: of a matrix whose module is not known, or has it
+/// in another form. "" if it can.
+std::string adapterProblem(const MtcProgram &program);
+
 /// Writes `adapter_model.safetensors` and `adapter_config.json` into a folder, which is made if it
 /// is missing, as PEFT reads them. Durable. A fault of the system if one of `finite` is not.
 void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,

@@ -1,8 +1,9 @@
 // Writing and reading of checkpoints.
 #include "runtime/state/checkpoint.h"
 
-#include "runtime/io/checksum.h"
 #include "runtime/io/durable_file.h"
+#include "runtime/state/initial_values.h"
+#include "runtime/state/module_tensors.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/element_type.h"
@@ -125,27 +126,38 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
   if (!frozen)
     frozen = frozenChecksums(program, device);
   manifest.checksums = *frozen;
-  std::vector<uint32_t> saved;
+  const std::vector<ModuleTensor> tensors =
+      moduleTensors(program, ModuleNames::First,
+                    [&](uint32_t variable) { return isSaved(program.variables[variable]); });
   std::vector<SafetensorsEntry> entries;
-  for (uint32_t i = 0; i < program.variable_count; ++i) {
-    if (!isSaved(program.variables[i]))
-      continue;
-    const MtcTensor tensor = StoredVariable(program, i).tensor();
-    saved.push_back(i);
-    entries.push_back({tensor.name, tensor.type, shapeOf(tensor)});
-  }
-  SafetensorsWriter writer(path(manifest.file), entries);
-  for (size_t i = 0; i < saved.size(); ++i) {
+  for (const ModuleTensor &tensor : tensors)
+    entries.push_back({tensor.name, tensor.type, tensor.dims});
+  SafetensorsWriter writer(path(manifest.file), entries, {{MTC_WEIGHTS_NAMES, MTC_MODULE_NAMES}});
+  for (size_t i = 0; i < tensors.size(); ++i) {
     Checksum sum;
     auto write = [&](const char *from, int64_t at, int64_t bytes) {
       writer.write(i, at, from, bytes);
       sum.add(from, bytes);
     };
-    if (!finite.read(program, device, saved[i], write))
-      stopDiverged(text("after step ", manifest.state.step, ", '", entries[i].name,
-                        "' holds values that are not finite"),
-                   held());
-    manifest.checksums[entries[i].name] = checksumText(sum.value());
+    auto read = [&](uint32_t variable, const Device::Use &use) {
+      if (!finite.read(program, device, variable, use))
+        stopDiverged(text("after step ", manifest.state.step, ", '", tensors[i].name,
+                          "' holds values that are not finite"),
+                     held());
+    };
+    if (tensors[i].isPlain()) {
+      read(tensors[i].pieces.front().variable, write);
+    } else {
+      const std::vector<char> composed = compose(tensors[i], [&](uint32_t variable) {
+        std::vector<char> value(static_cast<size_t>(valueOf(program, variable).bytes));
+        read(variable, [&](const char *from, int64_t at, int64_t bytes) {
+          std::memcpy(value.data() + at, from, static_cast<size_t>(bytes));
+        });
+        return value;
+      });
+      write(composed.data(), 0, static_cast<int64_t>(composed.size()));
+    }
+    manifest.checksums[tensors[i].name] = checksumText(sum.value());
   }
   manifest.bytes = writer.fileBytes();
   writer.commit();
@@ -185,29 +197,70 @@ Checkpoint::Checkpoint(const MtcProgram &program, const std::string &folder) {
     userError(file->path(), ": has ", file->bytes(), " bytes; its manifest says ", manifest.bytes);
 }
 
-void Checkpoint::load(const MtcProgram &program, Device &device) const {
-  Problems problems;
-  for (uint32_t i = 0; i < program.variable_count; ++i) {
-    const MtcVariable &variable = program.variables[i];
-    if (!isSaved(variable))
-      continue;
-    const StoredVariable stored(program, i);
-    const MtcTensor tensor = stored.tensor();
-    const ArrayOnDisk *found = file->find(tensor.name);
-    std::string why = found ? mismatch(tensor, *found) : "is missing";
-    if (why.empty()) {
-      Checksum sum;
+/// Hands a tensor of the file to `use`, which reads all of it in order and adds up what it reads;
+/// says why the tensor cannot be the expected one, or "".
+std::string
+Checkpoint::read(const MtcTensor &expected,
+                 const std::function<void(const ArrayOnDisk &, Checksum &)> &use) const {
+  const ArrayOnDisk *found = file->find(expected.name);
+  if (!found)
+    return text(file->path(), ": tensor '", expected.name, "' is missing");
+  if (std::string why = mismatch(expected, *found); !why.empty())
+    return text(file->path(), ": tensor '", expected.name, "' ", why);
+  Checksum sum;
+  use(*found, sum);
+  auto known = manifest.checksums.find(expected.name);
+  if (known == manifest.checksums.end() || known->second != checksumText(sum.value()))
+    return text(file->path(), ": tensor '", expected.name,
+                "' is damaged: its checksum is not the manifest's");
+  return "";
+}
+
+/// Fills a variable; says why it cannot be filled, or "".
+std::string Checkpoint::loadVariable(const MtcProgram &program, Device &device, uint32_t index,
+                                     const std::set<uint32_t> &complete) const {
+  const StoredVariable stored(program, index);
+  MtcTensor tensor = stored.tensor();
+  const auto groups = complete.contains(index) ? imageGroups(program, index)
+                                               : std::vector<std::vector<const MtcTensorImage *>>();
+  if (groups.empty() || isWhole(groups.front().front())) {
+    if (!groups.empty())
+      tensor = tensorOf(tensor, *groups.front().front());
+    return read(tensor, [&](const ArrayOnDisk &found, Checksum &sum) {
       stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
-        readArray(*found, at, to, bytes);
+        readArray(found, at, to, bytes);
         sum.add(to, bytes);
       });
-      auto expected = manifest.checksums.find(tensor.name);
-      if (expected == manifest.checksums.end() || expected->second != checksumText(sum.value()))
-        why = "is damaged: its checksum is not the manifest's";
-    }
-    if (!why.empty())
-      problems.add(file->path(), ": tensor '", tensor.name, "' ", why);
+    });
   }
+  std::vector<char> value(static_cast<size_t>(tensor.bytes));
+  for (const MtcTensorImage *image : groups.front()) {
+    const std::string why =
+        read(tensorOf(tensor, *image), [&](const ArrayOnDisk &found, Checksum &sum) {
+          const int64_t size = typeBytes(tensor.type),
+                        bytes = *elementCount(found.dims, size) * size;
+          std::vector<char> elements(static_cast<size_t>(bytes));
+          readArray(found, 0, elements.data(), bytes);
+          sum.add(elements.data(), bytes);
+          takeImage(*image, tensor.type, elements, value.data());
+        });
+    if (!why.empty())
+      return why;
+  }
+  stored.write(device, [&](char *to, int64_t at, int64_t bytes) {
+    std::memcpy(to, value.data() + at, static_cast<size_t>(bytes));
+  });
+  return "";
+}
+
+void Checkpoint::load(const MtcProgram &program, Device &device) const {
+  Problems problems;
+  auto isIncluded = [&](uint32_t variable) { return isSaved(program.variables[variable]); };
+  const std::set<uint32_t> complete = completeVariables(program, ModuleNames::First, isIncluded);
+  for (uint32_t i = 0; i < program.variable_count; ++i)
+    if (isIncluded(i))
+      if (std::string why = loadVariable(program, device, i, complete); !why.empty())
+        problems.add(why);
   problems.throwIfAny();
   for (const auto &[name, checksum] : frozenChecksums(program, device))
     if (auto expected = manifest.checksums.find(name);

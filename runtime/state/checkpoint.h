@@ -2,23 +2,27 @@
 #ifndef MTC_RUNTIME_STATE_CHECKPOINT_H
 #define MTC_RUNTIME_STATE_CHECKPOINT_H
 
+#include "runtime/io/checksum.h"
 #include "runtime/io/folder_lock.h"
 #include "runtime/io/safetensors.h"
 #include "runtime/state/checkpoint_manifest.h"
 #include "runtime/state/divergence.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace mtc::runtime {
 
-/// A folder that a run saves to. It holds `step-N-K.safetensors` (parameters, state, optimizer) and
-/// `manifest.json`, which names it and says its size, checksums and the position of the run. The
-/// data file has a new name each time and the manifest is replaced last, so that a kill at any
-/// moment leaves the previous checkpoint complete; what no manifest names is then removed.
+/// A folder that a run saves to. It holds `step-N-K.safetensors` (parameters and state under the
+/// names and in the layouts of the user's module, and the optimizer's state) and `manifest.json`,
+/// which names it and says its size, checksums and the position of the run. The data file has a new
+/// name each time and the manifest is replaced last, so that a kill at any moment leaves the
+/// previous checkpoint complete; what no manifest names is then removed.
 class CheckpointFolder {
 public:
   /// Makes the folder if it is missing, and locks it while the object lives; a mistake of the user
@@ -66,6 +70,11 @@ public:
   void load(const MtcProgram &program, Device &device) const;
 
 private:
+  std::string loadVariable(const MtcProgram &program, Device &device, uint32_t index,
+                           const std::set<uint32_t> &complete) const;
+  std::string read(const MtcTensor &expected,
+                   const std::function<void(const ArrayOnDisk &, Checksum &)> &use) const;
+
   CheckpointManifest manifest;
   std::optional<SafetensorsFile> file;
 };

@@ -1,9 +1,10 @@
 // The exported model is bytes of the program and bytes of variables in turn.
 #include "runtime/state/export_model.h"
 
+#include "runtime/abi/tensor_image.h"
 #include "runtime/io/durable_file.h"
-#include "runtime/state/adapters.h"
-#include "runtime/state/stored_variable.h"
+#include "runtime/state/exported_values.h"
+#include "runtime/state/module_tensors.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/half_floats.h"
@@ -20,43 +21,42 @@ static void appendNarrow(DurableFile &file, uint32_t type, const char *from, int
   file.append(narrow.data(), static_cast<int64_t>(narrow.size()));
 }
 
+/// Appends the elements of an image of a variable's value.
+static void appendImage(DurableFile &file, const MtcTensorImage &image, const MtcTensor &value,
+                        uint32_t type, const std::vector<char> &elements) {
+  std::vector<char> made = elements;
+  for (uint32_t i = 0; i < image.part_count; ++i)
+    abi::copyToImage(image.parts[i], elements.data(), made.data(), typeBytes(value.type));
+  const auto bytes = static_cast<int64_t>(made.size());
+  if (type == value.type)
+    file.append(made.data(), bytes);
+  else
+    appendNarrow(file, type, made.data(), bytes);
+}
+
 void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                  int threads, const WeightsChoice &weights, const std::string &path) {
   if (!program.segment_count)
     userError("--export ", path, ": this program was compiled without the model");
-  const AdapterMerger adapters(program, device, finite, path);
+  const ExportedValues values(program, device, finite, threads, weights, path);
   DurableFile file(path);
-  std::vector<char> merged;
   for (uint32_t i = 0; i < program.segment_count; ++i) {
     const MtcExportSegment &segment = program.segments[i];
     file.append(segment.bytes, segment.byte_count);
     if (segment.variable < 0)
       continue;
     const auto variable = static_cast<uint32_t>(segment.variable);
-    if (const MtcTensor *source = program.variables[variable].source) {
-      std::vector<char> value =
-          initialValue(program, program.variables[variable], threads, weights);
-      const auto bytes = static_cast<int64_t>(value.size());
-      adapters.merge(variable, 0, value.data(), bytes);
-      if (segment.type == source->type)
-        file.append(value.data(), bytes);
-      else
-        appendNarrow(file, segment.type, value.data(), bytes);
+    const MtcTensor value = valueOf(program, variable);
+    if (!isWhole(segment.image)) {
+      appendImage(file, *segment.image, value, segment.type, values.value(variable));
       continue;
     }
-    const bool isNarrowed = segment.type != StoredVariable(program, variable).type();
-    auto append = [&](const char *from, int64_t at, int64_t bytes) {
-      merged.assign(from, from + bytes);
-      adapters.merge(variable, at, merged.data(), bytes);
-      if (isNarrowed)
-        appendNarrow(file, segment.type, merged.data(), bytes);
+    values.read(variable, [&](const char *from, int64_t, int64_t bytes) {
+      if (segment.type == value.type)
+        file.append(from, bytes);
       else
-        file.append(merged.data(), bytes);
-    };
-    if (!finite.read(program, device, variable, append))
-      stopDiverged(text("after the last step, '", program.variables[variable].tensor.name,
-                        "' holds values that are not finite"),
-                   path + " was not written");
+        appendNarrow(file, segment.type, from, bytes);
+    });
   }
   file.commit();
 }

@@ -1,9 +1,8 @@
-// Initial values of a program's variables.
+// Filling a program's variables before its first step.
 #ifndef MTC_RUNTIME_STATE_VARIABLES_H
 #define MTC_RUNTIME_STATE_VARIABLES_H
 
 #include "runtime/devices/device.h"
-#include "runtime/io/safetensors.h"
 
 #include <cstdint>
 #include <string>
@@ -15,6 +14,7 @@ namespace mtc::runtime {
 /// program.
 struct WeightsChoice {
   std::string file, programFolder;
+  bool isQuiet = false; ///< no notes
 };
 
 /// Fills all variables of a device, whose arena is zeroed. Every tensor that is missing or has
@@ -25,14 +25,8 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
 
 /// The bytes of the f32 that a variable is stored of (runtime/abi/storage.h), as the weights have
 /// them.
-std::vector<char> initialValue(const MtcProgram &program, const MtcVariable &variable, int threads,
+std::vector<char> initialValue(const MtcProgram &program, uint32_t variable, int threads,
                                const WeightsChoice &choice);
-
-/// Reads bytes of a tensor of a file, from byte `at` of it on.
-void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes);
-
-/// Why a tensor of a file cannot be the variable's value; "" if it can.
-std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found);
 
 /// Whether checkpoints hold the variable.
 bool isSaved(const MtcVariable &variable);

@@ -56,10 +56,19 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   llvm::StringSet<> known, names;
   for (const auto &initializer : compilation.getParameters().initializers)
     known.insert(initializer.name);
-  for (auto variable : compilation.getModule().getOps<VariableOp>())
-    if (llvm::is_contained({Role::Parameter, Role::Frozen, Role::State}, variable.getRole()) &&
-        known.contains(variable.getSymName()))
+  /// Further initializers that a variable is written to.
+  llvm::StringMap<std::pair<std::string, TensorImageAttr>> images;
+  for (auto variable : compilation.getModule().getOps<VariableOp>()) {
+    if (!llvm::is_contained({Role::Parameter, Role::Frozen, Role::State}, variable.getRole()))
+      continue;
+    if (known.contains(variable.getSymName()))
       names.insert(variable.getSymName());
+    if (ArrayAttr list = variable.getFileImagesAttr())
+      for (auto image : list.getAsRange<TensorImageAttr>()) {
+        names.insert(image.getName());
+        images[image.getName()] = {variable.getSymName().str(), image};
+      }
+  }
   auto segments =
       mtc::onnx::exportSegments(*compilation.getModel(), compilation.getParameters().added, names);
   if (!segments) {
@@ -70,8 +79,10 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   for (mtc::onnx::FileSegment &segment : *segments) {
     Type element =
         mtc::onnx::elementTypeFromOnnx(compilation.getModule().getContext(), segment.dataType);
-    files.exportSegments.push_back(
-        {std::move(segment.bytes), std::move(segment.initializer), element});
+    auto [variable, image] = images.lookup(segment.initializer);
+    files.exportSegments.push_back({std::move(segment.bytes),
+                                    image ? variable : std::move(segment.initializer), element,
+                                    image});
   }
   return success();
 }

@@ -81,3 +81,15 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<0x3xf32>) {
   %e = onnx.node "Slice" version 13 (%x, %a, %a) {} : (tensor<2x3xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<0x3xf32>
   onnx.return %y, %e : tensor<6xf32>, tensor<0x3xf32>
 }
+
+// -----
+
+// How the user's module, and the file elsewhere, store a parameter.
+
+// CHECK: mtc.variable {{ *}}parameter @val_1 : tensor<2x2xf32> = #mtc.initializer<"val_1"> {file_images = [#mtc.tensor_image<"copy", shape = [2, 2]>], module_images = [#mtc.tensor_image<"fc.weight", shape = [4]>]}
+onnx.graph @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %w = onnx.initializer "val_1" {role = "parameter", module_images = [#mtc.tensor_image<"fc.weight", shape = [4]>],
+                                 file_images = [#mtc.tensor_image<"copy", shape = [2, 2]>]} : tensor<2x2xf32>
+  %y = onnx.node "Add" version 14 (%x, %w) {} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  onnx.return %y : tensor<2x2xf32>
+}

@@ -12,7 +12,7 @@
 // A pattern makes an initializer of a Constant node, behind the others.
 // PATTERNS: onnx.initializer "w" {reason = "--freeze w", role = "frozen"}
 // PATTERNS: onnx.initializer "positions"
-// PATTERNS: %[[T:.*]] = onnx.initializer "table" {onnx.index = 0 : i64, reason = "--train table", role = "parameter", sample = {{.*}}} : tensor<3xf32>
+// PATTERNS: %[[T:.*]] = onnx.initializer "table" {module_images = [], onnx.index = 0 : i64, reason = "--train table", role = "parameter", sample = {{.*}}} : tensor<3xf32>
 // PATTERNS-NOT: onnx.constant
 // PATTERNS: "Mul" version 14(%{{.*}}, %[[T]])
 onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) {

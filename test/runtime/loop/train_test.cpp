@@ -1,7 +1,7 @@
 // Whole runs of the hand-written sample: the numbers, the order of rows, resuming, messages.
 #include "runtime/io/safetensors.h"
 #include "runtime/loop/stop_signal.h"
-#include "runtime/state/variables.h"
+#include "runtime/state/initial_values.h"
 #include "test/runtime/support.h"
 
 #include <gmock/gmock.h>

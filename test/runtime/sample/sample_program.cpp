@@ -165,29 +165,30 @@ constexpr MtcTensor f32(const char *name, uint32_t rank, const int64_t *dims, in
 
 const MtcVariable variables[] = {
     {f32("fc.weight", 2, weightDims, features, weightAt), MTC_PARAMETER, MTC_INITIAL_NORMAL,
-     nullptr, 0.5, -1, "fc.weight", 0, 0, nullptr},
-    {f32("fc.bias", 1, biasDims, 1, biasAt), MTC_PARAMETER, MTC_INITIAL_ZERO, nullptr, 0, -1,
-     "fc.bias", 0, 0, nullptr},
-    {f32("decay", 0, nullptr, 1, decayAt), MTC_CONSTANT, MTC_INITIAL_DATA, &decay, 0, -1, "decay",
-     0, 0, nullptr},
-    {f32("seen", 0, nullptr, 1, seenAt), MTC_STATE, MTC_INITIAL_ZERO, nullptr, 0, -1, "seen", 0, 0,
-     nullptr},
+     nullptr, 0.5, -1, 0, 0, nullptr, 1, 0, nullptr},
+    {f32("fc.bias", 1, biasDims, 1, biasAt), MTC_PARAMETER, MTC_INITIAL_ZERO, nullptr, 0, -1, 0, 0,
+     nullptr, 1, 0, nullptr},
+    {f32("decay", 0, nullptr, 1, decayAt), MTC_CONSTANT, MTC_INITIAL_DATA, &decay, 0, -1, 0, 0,
+     nullptr, 1, 0, nullptr},
+    {f32("seen", 0, nullptr, 1, seenAt), MTC_STATE, MTC_INITIAL_ZERO, nullptr, 0, -1, 0, 0, nullptr,
+     1, 0, nullptr},
     {f32("fc.weight.grad", 2, weightDims, features, weightGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO,
-     nullptr, 0, 0, "", 0, 0, nullptr},
+     nullptr, 0, 0, 0, 0, nullptr, 0, 0, nullptr},
     {f32("fc.bias.grad", 1, biasDims, 1, biasGradAt), MTC_GRADIENT, MTC_INITIAL_ZERO, nullptr, 0, 1,
-     "", 0, 0, nullptr},
+     0, 0, nullptr, 0, 0, nullptr},
     {f32("fc.weight.momentum", 2, weightDims, features, weightMomentumAt), MTC_OPTIMIZER,
-     MTC_INITIAL_ZERO, nullptr, 0, 0, "", 0, 0, nullptr},
+     MTC_INITIAL_ZERO, nullptr, 0, 0, 0, 0, nullptr, 0, 0, nullptr},
     {f32("fc.bias.momentum", 1, biasDims, 1, biasMomentumAt), MTC_OPTIMIZER, MTC_INITIAL_ZERO,
-     nullptr, 0, 1, "", 0, 0, nullptr},
+     nullptr, 0, 1, 0, 0, nullptr, 0, 0, nullptr},
 };
 
 const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, 0, -1, 0, 0, 0, ""},
                            {f32("target", 2, targetDims, batch, targetAt), 1, 0, -1, 0, 0, 0, ""}};
 const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
                              f32("total", 0, nullptr, 1, lossAt)};
-const MtcExportSegment segments[] = {
-    {"HEAD", 4, 0, MTC_F32}, {"BODY", 4, 1, MTC_F32}, {"TAIL", 4, -1, MTC_F32}};
+const MtcExportSegment segments[] = {{"HEAD", 4, 0, MTC_F32, nullptr},
+                                     {"BODY", 4, 1, MTC_F32, nullptr},
+                                     {"TAIL", 4, -1, MTC_F32, nullptr}};
 
 } // namespace
 
@@ -218,6 +219,7 @@ extern const MtcProgram mtc_program = {
     .call_count = 2,
     .segment_count = 3,
     .adapter_count = 0,
+    .buffer_count = 0,
     .variables = variables,
     .inputs = inputs,
     .outputs = outputs,
@@ -225,6 +227,7 @@ extern const MtcProgram mtc_program = {
     .calls = calls,
     .segments = segments,
     .adapters = nullptr,
+    .buffers = nullptr,
     .micro_step = {7, microStep},
     .update = {2, update},
     .evaluate = {4, microStep},

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 using namespace mtc::test;
@@ -56,6 +58,89 @@ TEST_F(Weights, OfAnotherAreRefusedUnlessNamed) {
     EXPECT_THAT(result.error, HasSubstr("--weights"));
     EXPECT_EQ(run({"--weights", folder / "w.safetensors"}).status, 0);
   }
+}
+
+/// A program whose weight the module has transposed, under the initializer's own name, and whose
+/// bias it calls otherwise.
+class ModuleNames : public Weights {
+protected:
+  void SetUp() override {
+    Weights::SetUp();
+    variables[0].initial = MTC_INITIAL_NORMAL;
+    variables[0].image_count = variables[1].image_count = 1;
+    variables[0].images = &weight;
+    variables[1].images = &bias;
+  }
+
+  /// Tensors of f32, each with its shape.
+  RunResult runWith(const std::vector<std::pair<std::string, std::string>> &tensors,
+                    const std::string &metadata = "", const std::string &path = "given.safetensors",
+                    const std::string &given = "") {
+    std::string header, data;
+    for (const auto &[name, shape] : tensors) {
+      const size_t bytes = shape == "[1]" ? 4 : 12, begin = data.size();
+      header += (header.empty() ? "" : ",") + ("\"" + name) + R"(":{"dtype":"F32","shape":)" +
+                shape + R"(,"data_offsets":[)" + std::to_string(begin) + "," +
+                std::to_string(begin + bytes) + "]}";
+      data += std::string(bytes, '\0');
+    }
+    writeFile(folder / path, safetensorsBytes("{" + metadata + header + "}", data));
+    return run({"--weights", folder / (given.empty() ? path : given), "--steps", "1", "--quiet"});
+  }
+
+  const int64_t dims[2] = {3, 1}, extents[2] = {3, 1}, variableStrides[2] = {1, 3},
+                imageStrides[2] = {1, 1}, biasDims[1] = {1};
+  const MtcImagePart part = {0, 0, 2, extents, variableStrides, imageStrides};
+  const MtcTensorImage weight = {"fc.weight", 2, dims, 1, &part};
+  const MtcTensorImage bias = {"bias", 1, biasDims, 0, nullptr};
+};
+
+TEST_F(ModuleNames, ThatInitializersHaveTooAreRefusedUnlessOtherNamesTell) {
+  RunResult result = runWith({{"fc.weight", "[3,1]"}});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("tensor 'fc.weight' could be that of the module or the "
+                                      "initializer of the ONNX file"));
+  EXPECT_THAT(result.error, HasSubstr("no other name that tells"));
+  EXPECT_EQ(runWith({{"fc.weight", "[3,1]"}}, R"("__metadata__":{"mtc.names":"module"},)").status,
+            0);
+  EXPECT_EQ(runWith({{"fc.weight", "[3,1]"}, {"bias", "[1]"}}).status, 0);
+  EXPECT_EQ(runWith({{"fc.weight", "[1,3]"}, {"fc.bias", "[1]"}}).status, 0);
+  // The names decide, not the shapes.
+  result = runWith({{"fc.weight", "[3,1]"}, {"fc.bias", "[1]"}});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("is f32 [3, 1]; the program expects f32 [1, 3]"));
+  result = runWith({{"bias", "[1]"}, {"fc.bias", "[1]"}, {"fc.weight", "[3,1]"}});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("names of both"));
+}
+
+TEST_F(ModuleNames, MayHaveOnePrefix) {
+  RunResult result = runWith({{"net.fc.weight", "[3,1]"}, {"net.bias", "[1]"}});
+  EXPECT_EQ(result.status, 0) << result.error;
+  EXPECT_EQ(result.error, ""); // --quiet
+  result = runWith({{"a.bias", "[1]"}, {"b.bias", "[1]"}});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("with the prefix 'a.' and as many with the prefix 'b.'"));
+}
+
+TEST_F(ModuleNames, OfAnIndexAreThoseOfItsFiles) {
+  auto index = [&](const std::string &map) {
+    writeFile(folder / "i.index.json", R"({"weight_map":)" + map + "}");
+    return runWith({{"fc.weight", "[3,1]"}, {"bias", "[1]"}}, "", "part.safetensors",
+                   "i.index.json");
+  };
+  EXPECT_EQ(index(R"({"fc.weight":"part.safetensors","bias":"part.safetensors"})").status, 0);
+  RunResult result = index(R"({"other":"part.safetensors"})");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("part.safetensors: tensor 'other' is missing; "));
+  for (const char *file : {R"("../part.safetensors")", R"("")", "7", R"("..")"}) {
+    result = index(std::string(R"({"bias":)") + file + "}");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.error, HasSubstr("the name of a file in the same folder is expected"));
+  }
+  result = index("3");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr("lacks 'weight_map'"));
 }
 
 } // namespace

@@ -1,0 +1,99 @@
+/* Tensors of other files that hold the elements of variables: under names, in shapes and in orders
+ * of their own. The compiler writes the first weights file through them, the program all later
+ * ones. */
+#ifndef MTC_RUNTIME_ABI_TENSOR_IMAGE_H
+#define MTC_RUNTIME_ABI_TENSOR_IMAGE_H
+
+#include "runtime/abi/program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace mtc::abi {
+
+/// An axis that elements are copied along; strides count elements.
+struct CopyAxis {
+  int64_t extent, to, from;
+};
+
+/// Copies along one axis.
+template <int64_t size>
+void copyLine(char *to, const char *from, const CopyAxis &axis, int64_t begin, int64_t end) {
+  if (axis.to == 1 && axis.from == 1) {
+    std::memcpy(to + begin * size, from + begin * size,
+                static_cast<std::size_t>((end - begin) * size));
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i)
+    std::memcpy(to + i * axis.to * size, from + i * axis.from * size, size);
+}
+
+/// Copies along two axes in square tiles, so that the lines of neither tensor are fetched again for
+/// each of their elements.
+template <int64_t size>
+void copyPlane(char *to, const char *from, const CopyAxis &outer, const CopyAxis &inner) {
+  constexpr int64_t tile = 32;
+  const bool isInOrder = inner.to == 1 && inner.from == 1;
+  const int64_t rows = isInOrder ? outer.extent : tile, columns = isInOrder ? inner.extent : tile;
+  for (int64_t row = 0; row < outer.extent; row += rows)
+    for (int64_t column = 0; column < inner.extent; column += columns)
+      for (int64_t i = row; i < std::min(row + rows, outer.extent); ++i)
+        copyLine<size>(to + i * outer.to * size, from + i * outer.from * size, inner, column,
+                       std::min(column + columns, inner.extent));
+}
+
+/// Copies along the axes from number `axis` on.
+template <int64_t size>
+void copyAxes(char *to, const char *from, const std::vector<CopyAxis> &axes, std::size_t axis) {
+  if (axis + 2 == axes.size())
+    return copyPlane<size>(to, from, axes[axis], axes[axis + 1]);
+  for (int64_t i = 0; i < axes[axis].extent; ++i)
+    copyAxes<size>(to + i * axes[axis].to * size, from + i * axes[axis].from * size, axes,
+                   axis + 1);
+}
+
+/// Copies elements of `size` bytes.
+inline void copyElements(char *to, const char *from, int64_t size, std::vector<CopyAxis> axes) {
+  std::erase_if(axes, [](const CopyAxis &axis) { return axis.extent == 1; });
+  while (axes.size() < 2)
+    axes.push_back({1, 0, 0});
+  // The innermost two are those along which the elements of the one and of the other are neighbors.
+  auto last = axes.end() - 1;
+  std::sort(axes.begin(), axes.end(),
+            [](const CopyAxis &a, const CopyAxis &b) { return a.to > b.to; });
+  auto nearest = std::min_element(
+      axes.begin(), last, [](const CopyAxis &a, const CopyAxis &b) { return a.from < b.from; });
+  std::rotate(nearest, nearest + 1, last);
+  switch (size) {
+  case 1:
+    return copyAxes<1>(to, from, axes, 0);
+  case 2:
+    return copyAxes<2>(to, from, axes, 0);
+  case 4:
+    return copyAxes<4>(to, from, axes, 0);
+  default:
+    return copyAxes<8>(to, from, axes, 0);
+  }
+}
+
+/// Copies the elements of a part from the variable to the image; `size` bytes each.
+inline void copyToImage(const MtcImagePart &part, const char *variable, char *image, int64_t size) {
+  std::vector<CopyAxis> axes;
+  for (uint32_t i = 0; i < part.rank; ++i)
+    axes.push_back({part.extents[i], part.image_strides[i], part.variable_strides[i]});
+  copyElements(image + part.image * size, variable + part.variable * size, size, std::move(axes));
+}
+
+/// The same from the image to the variable.
+inline void copyFromImage(const MtcImagePart &part, const char *image, char *variable,
+                          int64_t size) {
+  std::vector<CopyAxis> axes;
+  for (uint32_t i = 0; i < part.rank; ++i)
+    axes.push_back({part.extents[i], part.variable_strides[i], part.image_strides[i]});
+  copyElements(variable + part.variable * size, image + part.image * size, size, std::move(axes));
+}
+
+} // namespace mtc::abi
+
+#endif // MTC_RUNTIME_ABI_TENSOR_IMAGE_H

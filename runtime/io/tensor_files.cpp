@@ -1,0 +1,92 @@
+// An index is JSON: {"weight_map": {tensor: file, ...}}.
+#include "runtime/io/tensor_files.h"
+
+#include "runtime/io/durable_file.h"
+#include "runtime/io/json_object.h"
+#include "runtime/support/failure.h"
+
+#include <set>
+#include <sys/stat.h>
+
+namespace mtc::runtime {
+namespace {
+
+constexpr const char *fileName = "model.safetensors";
+constexpr const char *indexName = "model.safetensors.index.json";
+constexpr int64_t longestIndex = 100'000'000;
+
+bool isFolder(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool exists(const std::string &path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
+}
+
+bool isIndex(const std::string &path) {
+  constexpr std::string_view ending = ".json";
+  return path.size() > ending.size() &&
+         path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+/// The file of a folder that has the weights.
+std::string fileOf(const std::string &folder) {
+  for (const char *name : {fileName, indexName})
+    if (std::string path = folder + "/" + name; exists(path))
+      return path;
+  userError(folder, ": the folder has neither ", fileName, " nor ", indexName,
+            "; Hugging Face's save_pretrained writes one of them");
+}
+
+} // namespace
+
+TensorFiles::TensorFiles(const std::string &path) : named(path) {
+  const std::string file = isFolder(path) ? fileOf(path) : path;
+  if (isIndex(file)) {
+    openIndex(file);
+    return;
+  }
+  files.emplace_back(file);
+  entries = files.front().tensors();
+}
+
+void TensorFiles::openIndex(const std::string &path) {
+  const InputFile index(path);
+  if (index.size() > longestIndex)
+    userError(path, ": has ", index.size(), " bytes; an index of at most ", longestIndex,
+              " is expected");
+  std::string content(static_cast<size_t>(index.size()), '\0');
+  index.read(0, content.data(), index.size());
+  const nlohmann::json json = parseJsonObject(path + ":", content);
+  const nlohmann::json map = json.value("weight_map", nlohmann::json());
+  if (!map.is_object())
+    userError(path, ": lacks 'weight_map', which names the file of each tensor");
+  std::map<std::string, size_t> opened;
+  for (const auto &[tensor, file] : map.items()) {
+    const std::string name = file.is_string() ? file.get<std::string>() : "";
+    if (name.empty() || name.find('/') != std::string::npos || name == "..")
+      userError(path, ": the file of tensor '", tensor, "' is ", file.dump(),
+                "; the name of a file in the same folder is expected");
+    auto [found, isNew] = opened.emplace(name, files.size());
+    if (isNew)
+      files.emplace_back(folderOf(path) + "/" + name);
+    const ArrayOnDisk *array = files[found->second].find(tensor);
+    if (!array)
+      userError(files[found->second].path(), ": tensor '", tensor, "' is missing; ", path,
+                " says that it is there");
+    entries.emplace(tensor, *array);
+  }
+}
+
+const ArrayOnDisk *TensorFiles::find(const std::string &name) const {
+  auto found = entries.find(name);
+  return found == entries.end() ? nullptr : &found->second;
+}
+
+std::string TensorFiles::metadata(const std::string &key) const {
+  return files.size() == 1 ? files.front().metadata(key) : "";
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,113 @@
+// A tensor of the module may have elements of several variables, and a variable several names
+// there.
+#include "runtime/state/export_weights.h"
+
+#include "runtime/io/safetensors.h"
+#include "runtime/state/exported_values.h"
+#include "runtime/state/module_tensors.h"
+#include "runtime/support/element_type.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace mtc::runtime {
+
+/// Whether a variable is a factor of an adapter, which the exported weights have merged.
+static bool isFactor(const MtcProgram &program, uint32_t variable) {
+  const auto index = static_cast<int32_t>(variable);
+  for (uint32_t i = 0; i < program.adapter_count; ++i)
+    if (program.adapters[i].down == index || program.adapters[i].up == index)
+      return true;
+  return false;
+}
+
+/// Whether the module has the variable: constants that nothing names are the exporter's.
+static bool isExported(const MtcProgram &program, uint32_t index) {
+  const MtcVariable &variable = program.variables[index];
+  if (variable.role == MTC_CONSTANT)
+    return variable.image_count > 0;
+  const bool isWeight =
+      variable.role == MTC_PARAMETER || variable.role == MTC_FROZEN || variable.role == MTC_STATE;
+  return isWeight && !isFactor(program, index);
+}
+
+template <typename Count> static void addTo(std::vector<char> &value, int64_t added) {
+  Count count;
+  std::memcpy(&count, value.data(), sizeof count);
+  count = static_cast<Count>(count + static_cast<Count>(added));
+  std::memcpy(value.data(), &count, sizeof count);
+}
+
+/// The bytes of a buffer after so many batches.
+static std::vector<char> valueOf(const MtcBuffer &buffer, int64_t batches) {
+  const auto *data = static_cast<const char *>(buffer.data);
+  std::vector<char> value(data, data + buffer.tensor.bytes);
+  if (!buffer.counts_batches)
+    return value;
+  switch (buffer.tensor.bytes) {
+  case 1:
+    addTo<uint8_t>(value, batches);
+    break;
+  case 2:
+    addTo<uint16_t>(value, batches);
+    break;
+  case 4:
+    addTo<uint32_t>(value, batches);
+    break;
+  default:
+    addTo<uint64_t>(value, batches);
+  }
+  return value;
+}
+
+/// Warns once of all variables whose names in the module are not known.
+static void warnOfUnknownNames(const MtcProgram &program, const std::string &path) {
+  std::string names;
+  int count = 0;
+  for (uint32_t i = 0; i < program.variable_count; ++i)
+    if (isExported(program, i) && !program.variables[i].is_in_module && ++count <= 5)
+      names += (names.empty() ? "'" : ", '") + std::string(program.variables[i].tensor.name) + "'";
+  if (count)
+    std::fprintf(
+        stderr,
+        "warning: %s: the names that the module has for %d tensors are not known: %s%s; they "
+        "have those of the ONNX file's initializers\n",
+        path.c_str(), count, names.c_str(), count > 5 ? ", ..." : "");
+}
+
+void exportWeights(const MtcProgram &program, Device &device, const FiniteVariables &finite,
+                   int threads, const WeightsChoice &weights, int64_t batches,
+                   const std::string &path) {
+  const ExportedValues values(program, device, finite, threads, weights, path);
+  const std::vector<ModuleTensor> tensors = moduleTensors(
+      program, ModuleNames::All, [&](uint32_t variable) { return isExported(program, variable); });
+  std::vector<SafetensorsEntry> entries;
+  for (const ModuleTensor &tensor : tensors)
+    entries.push_back({tensor.name, tensor.type, tensor.dims});
+  for (uint32_t i = 0; i < program.buffer_count; ++i) {
+    const MtcTensor &buffer = program.buffers[i].tensor;
+    entries.push_back({buffer.name, buffer.type, shapeOf(buffer)});
+  }
+  SafetensorsWriter writer(path, entries,
+                           {{"format", "pt"}, {MTC_WEIGHTS_NAMES, MTC_MODULE_NAMES}});
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const ModuleTensor &tensor = tensors[i];
+    if (tensor.isPlain()) {
+      values.read(tensor.pieces.front().variable, [&](const char *from, int64_t at, int64_t bytes) {
+        writer.write(i, at, from, bytes);
+      });
+      continue;
+    }
+    const std::vector<char> bytes =
+        compose(tensor, [&](uint32_t variable) { return values.value(variable); });
+    writer.write(i, 0, bytes.data(), static_cast<int64_t>(bytes.size()));
+  }
+  for (uint32_t i = 0; i < program.buffer_count; ++i) {
+    const std::vector<char> value = valueOf(program.buffers[i], batches);
+    writer.write(tensors.size() + i, 0, value.data(), static_cast<int64_t>(value.size()));
+  }
+  writer.commit();
+  warnOfUnknownNames(program, path);
+}
+
+} // namespace mtc::runtime

@@ -1,0 +1,230 @@
+// Values are random, data of the program, or tensors of a weights file.
+#include "runtime/state/initial_values.h"
+
+#include "runtime/state/module_tensors.h"
+#include "runtime/support/bfloat16.h"
+#include "runtime/support/closest_name.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+#include "runtime/support/half_floats.h"
+#include "runtime/support/parallel_ranges.h"
+#include "runtime/support/philox.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace mtc::runtime {
+
+void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes) {
+  array.file->read(array.offset + at, to, bytes);
+}
+
+std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
+  if (found.type == expected.type && found.dims == shapeOf(expected))
+    return "";
+  return text("is ", typeName(found.type), " ", shapeText(found.dims), "; the program expects ",
+              typeName(expected.type), " ", shapeText(shapeOf(expected)));
+}
+
+/// Fills `bytes` of the variable with random numbers, from byte `at` on, which starts a group of
+/// four elements.
+template <typename Element, typename Convert>
+static void fillRandom(const MtcVariable &variable, char *to, int64_t at, int64_t bytes,
+                       int threads, const Convert &convert) {
+  auto *elements = reinterpret_cast<Element *>(to);
+  constexpr auto size = static_cast<int64_t>(sizeof(Element));
+  const int64_t count = bytes / size, firstGroup = at / (4 * size);
+  const uint64_t name = hashName(variable.tensor.name);
+  const auto samplesOf = variable.initial == MTC_INITIAL_NORMAL ? normals : evenSamples;
+  onRanges(threads, (count + 3) / 4, 4096, [&](int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group) {
+      auto samples = samplesOf(0, name, static_cast<uint64_t>(firstGroup + group));
+      for (int64_t i = 4 * group; i < std::min(4 * group + 4, count); ++i)
+        elements[i] = convert(samples[static_cast<size_t>(i % 4)] * variable.spread);
+    }
+  });
+}
+
+static void fillRandom(const MtcVariable &variable, uint32_t type, char *to, int64_t at,
+                       int64_t bytes, int threads) {
+  auto fill = [&]<typename Element>(Element, const auto &convert) {
+    fillRandom<Element>(variable, to, at, bytes, threads, convert);
+  };
+  switch (type) {
+  case MTC_F64:
+    return fill(double(), [](double v) { return v; });
+  case MTC_F32:
+    return fill(float(), [](double v) { return static_cast<float>(v); });
+  case MTC_BF16:
+    return fill(uint16_t(), [](double v) { return toBf16(static_cast<float>(v)); });
+  case MTC_F16:
+    return fill(_Float16(), [](double v) { return static_cast<_Float16>(v); });
+  default:
+    assert(false && "only floating variables are random");
+  }
+}
+
+/// Fills `bytes` from byte `at` on with one element again and again; `at` starts an element.
+static void fillSplat(const MtcVariable &variable, char *to, int64_t bytes) {
+  const auto size = typeBytes(variable.tensor.type);
+  for (int64_t at = 0; at < bytes; at += size)
+    std::memcpy(to + at, variable.data, static_cast<size_t>(size));
+}
+
+/// Whether a value of one type is made of another when it is read: exactly, or rounded where it is
+/// not trained.
+static bool isConverted(uint32_t from, uint32_t to, uint32_t role) {
+  auto isNarrow = [](uint32_t type) { return type == MTC_BF16 || type == MTC_F16; };
+  return (isNarrow(from) && to == MTC_F32) ||
+         ((from == MTC_F32 || isNarrow(from)) && isNarrow(to) && role == MTC_CONSTANT);
+}
+
+/// Reads bytes of a value of this type from a tensor of another, from byte `at` of the value on.
+static void readConverted(const ArrayOnDisk &array, uint32_t type, int64_t at, char *to,
+                          int64_t bytes) {
+  if (array.type == type)
+    return readArray(array, at, to, bytes);
+  const int64_t size = typeBytes(type), found = typeBytes(array.type), total = bytes / size;
+  constexpr int64_t most = 1 << 18; // elements at a time
+  std::vector<char> read(static_cast<size_t>(std::min(most, total) * found));
+  std::vector<float> values(static_cast<size_t>(std::min(most, total)));
+  for (int64_t done = 0; done < total; done += most) {
+    const int64_t count = std::min(most, total - done);
+    readArray(array, (at / size + done) * found, read.data(), count * found);
+    if (array.type == MTC_F32)
+      std::memcpy(values.data(), read.data(), static_cast<size_t>(count * found));
+    else
+      widenFloats(array.type, read.data(), count, values.data());
+    if (type == MTC_F32)
+      std::memcpy(to + done * size, values.data(), static_cast<size_t>(count * size));
+    else
+      narrowFloats(type, values.data(), count, to + done * size);
+  }
+}
+
+const std::vector<FoundTensor> &InitialValues::find(uint32_t variable) const {
+  static const std::vector<FoundTensor> none;
+  if (chosen && !chosen->of(variable).empty())
+    return chosen->of(variable);
+  const MtcVariable &described = program.variables[variable];
+  const bool takesOwn =
+      described.initial == MTC_INITIAL_FILE && (!chosen || described.role == MTC_CONSTANT);
+  return takesOwn && own ? own->of(variable) : none;
+}
+
+bool InitialValues::needsOwn(uint32_t variable) const {
+  const MtcVariable &described = program.variables[variable];
+  return described.initial == MTC_INITIAL_FILE &&
+         (!chosen || (described.role == MTC_CONSTANT && chosen->of(variable).empty()));
+}
+
+bool InitialValues::fills(uint32_t variable) const {
+  const uint32_t initial = program.variables[variable].initial;
+  return !find(variable).empty() || initial == MTC_INITIAL_DATA || initial == MTC_INITIAL_NORMAL ||
+         initial == MTC_INITIAL_UNIFORM || initial == MTC_INITIAL_SPLAT;
+}
+
+void InitialValues::fill(uint32_t variable, uint32_t type, char *to, int64_t at,
+                         int64_t bytes) const {
+  const MtcVariable &described = program.variables[variable];
+  if (const std::vector<FoundTensor> &found = find(variable); !found.empty()) {
+    assert(isWhole(found.front().image) && "other images are read as a whole");
+    return readConverted(*found.front().array, type, at, to, bytes);
+  }
+  switch (described.initial) {
+  case MTC_INITIAL_DATA:
+    std::memcpy(to, static_cast<const char *>(described.data) + at, static_cast<size_t>(bytes));
+    return;
+  case MTC_INITIAL_NORMAL:
+  case MTC_INITIAL_UNIFORM:
+    return fillRandom(described, type, to, at, bytes, threads);
+  case MTC_INITIAL_SPLAT:
+    return fillSplat(described, to, bytes);
+  default:
+    return;
+  }
+}
+
+std::vector<char> InitialValues::assemble(const MtcTensor &value,
+                                          const std::vector<FoundTensor> &found) {
+  std::vector<char> whole(static_cast<size_t>(value.bytes));
+  for (const FoundTensor &tensor : found) {
+    if (isWhole(tensor.image)) {
+      readConverted(*tensor.array, value.type, 0, whole.data(), value.bytes);
+      continue;
+    }
+    const int64_t size = typeBytes(value.type);
+    std::vector<char> elements(static_cast<size_t>(*elementCount(tensor.array->dims, size) * size));
+    readConverted(*tensor.array, value.type, 0, elements.data(),
+                  static_cast<int64_t>(elements.size()));
+    takeImage(*tensor.image, value.type, elements, whole.data());
+  }
+  return whole;
+}
+
+std::vector<char> InitialValues::value(uint32_t variable) const {
+  const MtcTensor described = valueOf(program, variable);
+  const std::vector<FoundTensor> &found = find(variable);
+  if (!found.empty() && !isWhole(found.front().image))
+    return assemble(described, found);
+  std::vector<char> whole(static_cast<size_t>(described.bytes));
+  fill(variable, described.type, whole.data(), 0, described.bytes);
+  return whole;
+}
+
+bool InitialValues::isStreamed(uint32_t variable) const {
+  const std::vector<FoundTensor> &found = find(variable);
+  return found.empty() || isWhole(found.front().image);
+}
+
+/// Why a tensor of a file is not what a variable, or an image of it, is; "" if it is.
+static std::string problemOf(const std::string &path, const MtcTensor &value, uint32_t role,
+                             const FoundTensor &found) {
+  MtcTensor expected = value;
+  if (isConverted(found.array->type, value.type, role))
+    expected.type = found.array->type;
+  std::string why = mismatch(expected, *found.array);
+  if (found.image && !(isWhole(found.image) && why.empty()))
+    why = mismatch(tensorOf(expected, *found.image), *found.array);
+  return why.empty() ? "" : text(path, ": tensor '", found.name, "' ", why);
+}
+
+void InitialValues::check(uint32_t variable, Problems &problems) const {
+  const MtcVariable &described = program.variables[variable];
+  const MtcTensor value = valueOf(program, variable);
+  bool isValid = true;
+  auto checkAll = [&](const NamedWeights &weights, const std::vector<FoundTensor> &all) {
+    for (const FoundTensor &found : all)
+      if (std::string problem = problemOf(weights.file().path(), value, described.role, found);
+          !problem.empty()) {
+        problems.add(problem);
+        isValid = false;
+      }
+  };
+  const std::vector<FoundTensor> &found = find(variable);
+  const NamedWeights *weights = chosen ? chosen : own;
+  if (!found.empty()) {
+    weights = chosen && !chosen->of(variable).empty() ? chosen : own;
+    checkAll(*weights, found);
+  } else if (described.initial == MTC_INITIAL_FILE) {
+    for (const auto &[name, tensor] : weights->missing(variable))
+      problems.add(weights->file().path(), ": tensor '", name, "' is missing; the program expects ",
+                   typeName(tensor.type), " ", shapeText(shapeOf(tensor)),
+                   suggestion(name, unknown));
+  }
+  if (!chosen || chosen->repeated(variable).empty())
+    return;
+  for (const std::vector<FoundTensor> &other : chosen->repeated(variable))
+    checkAll(*chosen, other);
+  if (!isValid)
+    return;
+  const std::vector<char> first = assemble(value, found);
+  for (const std::vector<FoundTensor> &other : chosen->repeated(variable))
+    if (assemble(value, other) != first)
+      problems.add(chosen->file().path(), ": tensors '", found.front().name, "' and '",
+                   other.front().name, "' differ, but the program has one parameter for both; ",
+                   "expected equal tensors, or a file with one of them");
+}
+
+} // namespace mtc::runtime

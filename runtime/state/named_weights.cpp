@@ -1,0 +1,233 @@
+// The program's tables have both names of each variable.
+#include "runtime/state/named_weights.h"
+
+#include "runtime/state/module_tensors.h"
+#include "runtime/support/element_type.h"
+#include "runtime/support/failure.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace mtc::runtime {
+
+/// The names that a program has for the variables that a file may bring.
+struct NamedWeights::Names {
+  explicit Names(const MtcProgram &program);
+
+  bool isKnown(const std::string &name) const {
+    return ofModule.contains(name) || ofModel.contains(name);
+  }
+
+  std::vector<uint32_t> variables;
+  std::map<std::string, std::vector<uint32_t>> ofModule; ///< Variables that have elements of it.
+  std::map<std::string, uint32_t> ofModel;
+  std::set<std::string> unclear; ///< Names of both that do not mean the same.
+};
+
+static bool isOverridable(const MtcVariable &variable) {
+  return variable.role == MTC_PARAMETER || variable.role == MTC_FROZEN ||
+         variable.role == MTC_STATE || variable.initial == MTC_INITIAL_FILE;
+}
+
+NamedWeights::Names::Names(const MtcProgram &program) {
+  for (uint32_t i = 0; i < program.variable_count; ++i) {
+    const MtcVariable &variable = program.variables[i];
+    if (!isOverridable(variable))
+      continue;
+    variables.push_back(i);
+    ofModel.emplace(variable.tensor.name, i);
+    for (uint32_t image = 0; image < variable.image_count; ++image)
+      ofModule[variable.images[image].name].push_back(i);
+    if (variable.image_count == 0 && variable.is_in_module)
+      ofModule[variable.tensor.name].push_back(i);
+  }
+  for (const uint32_t i : variables) {
+    const MtcVariable &variable = program.variables[i];
+    for (uint32_t image = 0; image < variable.image_count; ++image) {
+      auto same = ofModel.find(variable.images[image].name);
+      if (same != ofModel.end() && (same->second != i || !isWhole(&variable.images[image])))
+        unclear.insert(same->first);
+    }
+    if (variable.image_count == 0 && ofModule.contains(variable.tensor.name) &&
+        ofModule.at(variable.tensor.name) != std::vector<uint32_t>{i})
+      unclear.insert(variable.tensor.name);
+  }
+}
+
+std::optional<std::string> NamePrefix::nameInFile(const std::string &name) const {
+  if (isInFile)
+    return text + name;
+  if (name.rfind(text, 0) != 0)
+    return std::nullopt;
+  return name.substr(text.size());
+}
+
+/// The file's name of a tensor that the program calls `name`.
+std::optional<std::string> NamedWeights::find(const std::string &name) const {
+  if (weights.find(name))
+    return name;
+  const std::optional<std::string> other = common ? common->nameInFile(name) : std::nullopt;
+  return other && weights.find(*other) && !names->isKnown(*other) ? other : std::nullopt;
+}
+
+/// Each complete set of tensors that has the variable.
+std::vector<std::vector<FoundTensor>> NamedWeights::match(uint32_t variable) const {
+  const MtcVariable &described = program.variables[variable];
+  std::vector<std::vector<FoundTensor>> sets;
+  auto isExcluded = [&](const std::string &name, Layout as) {
+    return layout && *layout != as && names->unclear.contains(name);
+  };
+  for (const auto &group : imageGroups(program, variable)) {
+    std::vector<FoundTensor> tensors;
+    for (const MtcTensorImage *image : group)
+      if (auto name = isExcluded(image->name, Layout::Module) ? std::nullopt : find(image->name))
+        tensors.push_back({*name, weights.find(*name), image});
+    if (tensors.size() == group.size())
+      sets.push_back(std::move(tensors));
+  }
+  const std::string own = described.tensor.name;
+  const bool isModules = described.image_count == 0 && described.is_in_module;
+  const bool isNamedTwice = std::any_of(sets.begin(), sets.end(),
+                                        [&](const auto &set) { return set.front().name == own; });
+  if (!isNamedTwice && !isExcluded(own, isModules ? Layout::Module : Layout::Model))
+    if (auto name = find(own))
+      sets.push_back({{*name, weights.find(*name), nullptr}});
+  return sets;
+}
+
+/// Of the prefixes by which names that are not there could be found, the one that finds the most.
+void NamedWeights::choosePrefix() {
+  std::vector<uint32_t> unmatched;
+  for (const uint32_t variable : names->variables)
+    if (program.variables[variable].role != MTC_CONSTANT && match(variable).empty())
+      unmatched.push_back(variable);
+  if (unmatched.empty())
+    return;
+  std::map<std::string, std::vector<std::string>> starts; // Of the file's names, by what follows.
+  for (const auto &[name, array] : weights.tensors())
+    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+      starts[name.substr(dot + 1)].push_back(name.substr(0, dot + 1));
+  std::set<std::pair<std::string, bool>> candidates;
+  auto consider = [&](const std::string &name) {
+    if (auto known = starts.find(name); known != starts.end())
+      for (const std::string &start : known->second)
+        candidates.emplace(start, true);
+    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+      if (weights.find(name.substr(dot + 1)))
+        candidates.emplace(name.substr(0, dot + 1), false);
+  };
+  for (const uint32_t variable : unmatched) {
+    const MtcVariable &described = program.variables[variable];
+    consider(described.tensor.name);
+    for (uint32_t i = 0; i < described.image_count; ++i)
+      consider(described.images[i].name);
+  }
+  std::optional<NamePrefix> best, equal;
+  for (const auto &[text, isInFile] : candidates) {
+    common = NamePrefix{text, isInFile};
+    const auto count =
+        static_cast<int>(std::count_if(unmatched.begin(), unmatched.end(), [&](uint32_t variable) {
+          return !match(variable).empty();
+        }));
+    if (count == 0 || count < prefixedCount)
+      continue;
+    if (count > prefixedCount)
+      equal.reset();
+    else
+      equal = common;
+    if (count > prefixedCount)
+      best = common;
+    prefixedCount = count;
+  }
+  common.reset();
+  if (!equal) {
+    common = best;
+    return;
+  }
+  auto describe = [](const NamePrefix &prefix) {
+    return text(prefix.isInFile ? "with" : "without", " the prefix '", prefix.text, "'");
+  };
+  userError(weights.path(), ": tensor '", missing(unmatched.front()).front().name,
+            "' is missing, and ", prefixedCount, " of the program's tensors are there ",
+            describe(*best), " and as many ", describe(*equal),
+            "; expected names that differ from the program's by one prefix at most");
+}
+
+/// Names that could be the module's or an initializer's are what the file's other names are.
+void NamedWeights::chooseLayout() {
+  auto isThere = [&](const std::string &name) { return find(name).has_value(); };
+  auto unclear = std::find_if(names->unclear.begin(), names->unclear.end(), isThere);
+  if (unclear == names->unclear.end())
+    return;
+  bool isModules = weights.metadata(MTC_WEIGHTS_NAMES) == MTC_MODULE_NAMES, isModels = false;
+  if (!isModules) {
+    for (const auto &entry : names->ofModule)
+      isModules |= !names->ofModel.contains(entry.first) && isThere(entry.first);
+    for (const auto &entry : names->ofModel)
+      isModels |= !names->ofModule.contains(entry.first) && isThere(entry.first);
+  }
+  if (isModules == isModels)
+    userError(weights.path(), ": tensor '", *unclear, "' could be that of the module or the ",
+              "initializer of the ONNX file, which have other layouts, and the file has ",
+              isModules ? "names of both" : "no other name that tells",
+              "; expected the names of one. With the metadata {\"", MTC_WEIGHTS_NAMES, "\": \"",
+              MTC_MODULE_NAMES, "\"}, which save_file accepts, it is the module's");
+  layout = isModules ? Layout::Module : Layout::Model;
+}
+
+NamedWeights::NamedWeights(const MtcProgram &program, const std::string &path)
+    : program(program), weights(path), names(std::make_shared<const Names>(program)),
+      found(program.variable_count), further(program.variable_count) {
+  choosePrefix();
+  chooseLayout();
+  for (const uint32_t variable : names->variables) {
+    std::vector<std::vector<FoundTensor>> sets = match(variable);
+    if (sets.empty())
+      continue;
+    found[variable] = std::move(sets.front());
+    further[variable].assign(std::make_move_iterator(sets.begin() + 1),
+                             std::make_move_iterator(sets.end()));
+  }
+}
+
+std::vector<std::string> NamedWeights::unknown() const {
+  std::set<std::string> used;
+  auto use = [&](const std::string &name) {
+    if (auto inFile = find(name))
+      used.insert(*inFile);
+  };
+  for (const auto &entry : names->ofModel)
+    use(entry.first);
+  for (const auto &entry : names->ofModule)
+    use(entry.first);
+  for (uint32_t i = 0; i < program.buffer_count; ++i)
+    use(program.buffers[i].tensor.name);
+  std::vector<std::string> rest;
+  for (const auto &entry : weights.tensors())
+    if (!used.contains(entry.first))
+      rest.push_back(entry.first);
+  return rest;
+}
+
+std::vector<NamedWeights::Expected> NamedWeights::missing(uint32_t variable) const {
+  std::vector<Expected> lacking;
+  auto add = [&](const std::string &name, const MtcTensor &tensor) {
+    // Of a tensor with elements of several variables the first of them speaks.
+    auto holders = names->ofModule.find(name);
+    const bool isOthers = holders != names->ofModule.end() && holders->second.front() != variable;
+    if (!find(name) && !isOthers)
+      lacking.push_back(
+          {(common ? common->nameInFile(name) : std::nullopt).value_or(name), tensor});
+  };
+  const MtcTensor value = valueOf(program, variable);
+  const auto groups = imageGroups(program, variable);
+  if (groups.empty())
+    add(value.name, value);
+  else
+    for (const MtcTensorImage *image : groups.front())
+      add(image->name, tensorOf(value, *image));
+  return lacking;
+}
+
+} // namespace mtc::runtime

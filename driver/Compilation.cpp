@@ -247,7 +247,8 @@ LogicalResult Compilation::importModel() {
   prepareReports();
   checkDimensions(problems);
   chooseBatch();
-  module = onnx::importModel(*model, *context, {dims, binds}, problems);
+  module =
+      onnx::importModel(*model, *context, {dims, binds, options.training.loss.output}, problems);
   bool isWhole = succeeded(report(problems));
   if (isWhole) {
     (*module)->setAttr(targetAttribute, targetAttr);

@@ -113,9 +113,11 @@ LogicalResult Compilation::readSource() {
   model = onnx::Model::read(path, problems);
   if (!model)
     return report(problems);
-  // As when the text was made; its dimensions do not matter here.
+  // As when the text was made; its dimensions and outputs do not matter here.
   OwningOpRef<ModuleOp> graph = onnx::importModel(
-      *model, *context, {.dims = {}, .binds = {}, .allowUnboundDimensions = true}, problems);
+      *model, *context,
+      {.dims = {}, .binds = {}, .allOutputsOptional = true, .allowUnboundDimensions = true},
+      problems);
   LogicalResult chosen = runQuietly(*graph, [&](OpPassManager &manager) {
     onnx::buildParametersPipeline(
         manager,

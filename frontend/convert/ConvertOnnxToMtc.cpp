@@ -1,6 +1,7 @@
 //===- ConvertOnnxToMtc.cpp - The graph @main as the function @forward ------------------------===//
 
 #include "frontend/convert/Passes.h"
+#include "frontend/dialect/OptionalOutputs.h"
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Operators.h"
 
@@ -100,22 +101,35 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
     if (failed(checkInferred(graph)))
       return signalPassFailure();
 
+    if (failed(convertGraph(graph)))
+      return signalPassFailure();
+    for (auto other : llvm::make_early_inc_range(getOperation().getOps<GraphOp>()))
+      other.erase();
+  }
+
+  LogicalResult convertGraph(GraphOp graph) {
     Program program(graph, attentionInParts);
+    OptionalOutputs optional(graph);
     bool ok = true;
     for (auto op : graph.getOps<NodeOp>()) {
       Conversion node(op, program);
-      if (succeeded(convert(node)))
+      if (succeeded(optional.run(op, [&] { return convert(node); })))
         continue;
-      ok = false;
+      ok &= optional.contains(op);
       definePlaceholders(node, program);
     }
-    if (!ok) {
-      program.discard();
-      return signalPassFailure();
+    if (ok && !optional.isAnyLeftOut()) {
+      program.finish();
+      return success();
     }
-    program.finish();
-    for (auto other : llvm::make_early_inc_range(getOperation().getOps<GraphOp>()))
-      other.erase();
+    program.discard();
+    if (!ok)
+      return failure();
+    optional.removeOutputs();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBody().front())))
+      if (isa<NodeOp>(op) && op.use_empty())
+        op.erase();
+    return convertGraph(graph); // All nodes that are left can be converted.
   }
 };
 

@@ -14,7 +14,7 @@ def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
     A constant that is equal along axes is stored without them and broadcast.
 
     Nodes that no operator's record converts are reported all at once, each with operator, version, name and reason; then the pass
-    fails and leaves the module as it was.
+    fails and leaves the module as it was. Outputs with `onnx.optional` that alone follow from such a node are left out.
 
     ```mlir
     // before

@@ -35,7 +35,7 @@ def GraphOp : Onnx_Op<"graph", [IsolatedFromAbove, FunctionOpInterface, SingleBl
   let summary = "a model's graph, or a model-local function before it is inlined";
   let description = [{
     Arguments are the graph's inputs (initializers are not inputs) and carry `onnx.name`; results are its outputs and
-    carry `onnx.name` too. Argument attribute `onnx.dims` keeps the symbolic dimensions' names as the file gives them.
+    carry `onnx.name` too, and `onnx.optional` where passes leave them out if they cannot be computed. Argument attribute `onnx.dims` keeps the symbolic dimensions' names as the file gives them.
 
     ```mlir
     onnx.graph @main(%x: tensor<32x64xf32> {onnx.name = "x"}) -> (tensor<32x10xf32> {onnx.name = "logits"}) {

@@ -1,5 +1,7 @@
 //===- InferAndFold.cpp - Types of all values, and values known at compile time ---------------===//
 
+#include "frontend/Suggestions.h"
+#include "frontend/dialect/OptionalOutputs.h"
 #include "frontend/dialect/Schema.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/inference/DeclaredTypes.h"
@@ -53,29 +55,51 @@ LogicalResult checkArguments(GraphOp graph) {
 
 /// The nodes whose attributes are not those of their operators, reported. Nodes that nobody reads
 /// are among them: attributes need no types.
-llvm::DenseSet<NodeOp> checkAllAttributes(GraphOp graph) {
+llvm::DenseSet<NodeOp> checkAllAttributes(GraphOp graph, OptionalOutputs &optional) {
   llvm::DenseSet<NodeOp> wrong;
   for (auto op : graph.getOps<NodeOp>()) {
     NodeView node(op);
     const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
-    if (schema && failed(checkAttributes(node, *schema)))
+    if (schema && failed(optional.run(op, [&] { return checkAttributes(node, *schema); })))
       wrong.insert(op);
   }
   return wrong;
+}
+
+/// What to do about an unknown operator, by what writes its domain; begins with `; `.
+std::string suggestReplacement(StringRef domain, StringRef opType) {
+  // Onnxruntime has this operator in the standard's domain.
+  if (domain == "com.microsoft" || (domain.empty() && opType == "SimplifiedLayerNormalization"))
+    return "; onnxruntime's optimizer writes it: use the model before it was optimized, or "
+           "optimize "
+           "it with ORT_ENABLE_BASIC";
+  if (domain == "ai.onnx.ml")
+    return "; of classical models, linear ones and neural networks can be trained";
+  if (domain == "ai.onnx.training" || domain == "ai.onnx.preview.training")
+    return "; mtc adds gradients and updates itself: use the model for inference";
+  if (domain == "org.pytorch.aten" || domain == "aten")
+    return "; PyTorch's exporter had no translation: export with dynamo=True";
+  if (!domain.empty())
+    return "; define it as a function of the model, or export the model without it";
+  if (Schema::find(domain, opType, INT64_MAX))
+    return "";
+  std::string near = suggestNames(opType, Operators::get().convertedNames());
+  return near.empty() ? "; ONNX has no operator of this name" : near;
 }
 
 /// The forward walk.
 class Walk {
 public:
   /// `wrong` are nodes that have been reported.
-  Walk(GraphOp graph, llvm::DenseSet<NodeOp> wrong)
-      : graph(graph), wrong(std::move(wrong)), declaredTypes(graph), failed(!this->wrong.empty()) {}
+  Walk(GraphOp graph, llvm::DenseSet<NodeOp> wrong, OptionalOutputs &optional)
+      : graph(graph), wrong(std::move(wrong)), optional(optional), declaredTypes(graph) {}
 
   /// Infers and folds; failure, all problems reported, leaves types half inferred.
   LogicalResult run() {
     for (Operation &op : graph.getBody().front())
       if (auto node = dyn_cast<NodeOp>(op))
-        visit(node);
+        if (mlir::failed(optional.run(node, [&] { return visit(node); })))
+          poison(node);
     reportUnknownOperators();
     declaredTypes.report();
     return success(!failed);
@@ -113,30 +137,45 @@ private:
 
   /// Values that depend on this node are not looked at: one problem is reported once.
   void poison(NodeOp node) {
-    failed = true;
+    failed |= !optional.contains(node);
     unknown.insert(node.getOutputs().begin(), node.getOutputs().end());
   }
 
-  void visit(NodeOp node) {
-    if (wrong.contains(node) ||
-        llvm::any_of(node.getInputs(), [&](Value input) { return unknown.contains(input); }))
-      return poison(node);
+  LogicalResult visit(NodeOp node) {
+    if (wrong.contains(node))
+      return mlir::failure();
     Inference inference(node, [this](Value value) { return lookup(value); });
     const Operator *definition =
         Operators::get().find(inference.domain(), inference.opType(), inference.version());
-    if (!definition || !definition->infer) {
-      std::string name = (inference.domain().empty() ? "" : inference.domain() + ".").str() +
-                         inference.opType().str();
-      unknownOperators[{name, inference.version()}].push_back(node);
-      return poison(node);
-    }
+    if (!definition || !definition->infer)
+      return addUnknownOperator(inference);
+    if (llvm::any_of(node.getInputs(), [&](Value input) { return unknown.contains(input); }))
+      return mlir::failure();
     if (mlir::failed(checkOperands(inference)) || mlir::failed(infer(inference, *definition)) ||
         mlir::failed(declaredTypes.check(inference)))
-      return poison(node);
+      return mlir::failure();
     evaluate(inference, *definition);
     if (inference.failed())
-      return poison(node);
+      return mlir::failure();
     apply(inference);
+    return success();
+  }
+
+  /// An operator is unknown whatever the types of its operands are: all are reported at once.
+  LogicalResult addUnknownOperator(const NodeView &node) {
+    std::pair<std::string, std::string> key{node.domain().str(), node.opType().str()};
+    if (optional.contains(node.op()))
+      optional.leaveOut(node.op(), unknownText(key, node.version()));
+    else
+      unknownOperators[{key, node.version()}].push_back(node.op());
+    return mlir::failure();
+  }
+
+  static std::string unknownText(const std::pair<std::string, std::string> &key, int64_t version) {
+    const auto &[domain, opType] = key;
+    return ("operator " + (domain.empty() ? "" : domain + ".") + opType + " version " +
+            Twine(version) + " is not known")
+        .str();
   }
 
   LogicalResult checkOperands(Inference &node) {
@@ -214,36 +253,47 @@ private:
 
   void reportUnknownOperators() {
     for (auto &[key, nodes] : unknownOperators) {
+      const auto &[name, version] = key;
       InFlightDiagnostic diagnostic = mlir::emitError(nodes.front()->getLoc())
-                                      << "operator " << key.first << " version " << key.second
-                                      << " is not known; " << nodes.size()
+                                      << unknownText(name, version) << "; " << nodes.size()
                                       << (nodes.size() == 1 ? " node uses it" : " nodes use it");
-      for (auto [i, node] : llvm::enumerate(ArrayRef(nodes).take_front(8)))
-        if (StringRef name = nodeName(node); !name.empty())
-          diagnostic << (i == 0 ? ": \"" : ", \"") << name << "\"";
+      StringRef separator = ": ";
+      for (NodeOp node : ArrayRef(nodes).take_front(8))
+        if (StringRef label = nodeName(node); !label.empty()) {
+          diagnostic << separator << "\"" << label << "\"";
+          separator = ", ";
+        }
+      diagnostic << suggestReplacement(name.first, name.second);
     }
   }
 
   GraphOp graph;
   llvm::DenseSet<NodeOp> wrong;
+  OptionalOutputs &optional;
   DeclaredTypes declaredTypes;
   llvm::DenseMap<Value, Tensor> foldedValues;
   llvm::DenseMap<Value, std::optional<Tensor>> constants; ///< Of `onnx.constant` operations.
   llvm::DenseSet<Value> unknown;
-  std::map<std::pair<std::string, int64_t>, SmallVector<NodeOp>> unknownOperators;
-  bool failed;
+  /// By domain and operator, and version.
+  std::map<std::pair<std::pair<std::string, std::string>, int64_t>, SmallVector<NodeOp>>
+      unknownOperators;
+  bool failed = false;
 };
 
 class InferAndFold : public impl::InferAndFoldPassBase<InferAndFold> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
-    llvm::DenseSet<NodeOp> wrong = checkAllAttributes(graph);
+    OptionalOutputs optional(graph);
+    llvm::DenseSet<NodeOp> wrong = checkAllAttributes(graph, optional);
+    bool areAttributesRight =
+        llvm::all_of(wrong, [&](NodeOp node) { return optional.contains(node); });
     eraseDead(graph);
     if (failed(checkArguments(graph)))
       return signalPassFailure();
-    Walk walk(graph, std::move(wrong));
-    if (failed(walk.run()))
+    Walk walk(graph, std::move(wrong), optional);
+    if (failed(walk.run()) || !areAttributesRight)
       return signalPassFailure();
+    optional.removeOutputs();
     walk.materialize();
     eraseDead(graph);
   }

@@ -14,7 +14,9 @@ def InferAndFoldPass : Pass<"onnx-infer-and-fold", "::mtc::onnx::GraphOp"> {
     The graph's inputs must be static: symbolic dimensions are bound before.
 
     Afterwards every value is a static ranked tensor and no shape arithmetic is left. All problems of a graph (unknown
-    operators, wrong attributes, shapes that depend on data) are reported, each once at its node; then the pass fails.
+    operators, wrong attributes, shapes that depend on data) are reported, each once at its node; then the pass fails. Unknown
+    operators are reported whatever their operands are. Outputs with `onnx.optional` are left out, with a remark, where a
+    problem is at a node that they alone follow from.
 
     Results of more than 64 Mi elements or 256 MiB are not folded, unless all their elements are equal.
 

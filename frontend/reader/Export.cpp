@@ -100,9 +100,13 @@ private:
   uint64_t taken = 0;
 };
 
-/// The graph without its initializers, nothing of which is copied.
-::onnx::GraphProto withoutInitializers(const ::onnx::GraphProto &graph) {
+/// The graph without the initializers that the model holds, nothing of which is copied.
+::onnx::GraphProto withoutInitializers(const Model &model) {
+  const ::onnx::GraphProto &graph = model.proto().graph();
   ::onnx::GraphProto copy;
+  for (const ::onnx::TensorProto &tensor : graph.initializer())
+    if (model.unsupportedInitializers().contains(tensor.name()))
+      *copy.add_initializer() = tensor;
   *copy.mutable_node() = graph.node();
   copy.set_name(graph.name());
   *copy.mutable_sparse_initializer() = graph.sparse_initializer();
@@ -230,7 +234,7 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
       return fail(problem("the model has no initializer " + quoted(name.getKey())));
 
   ::onnx::ModelProto outer = withoutGraph(model.proto());
-  ::onnx::GraphProto graph = withoutInitializers(model.proto().graph());
+  ::onnx::GraphProto graph = withoutInitializers(model);
   applyAdded(graph, added);
   NestedTensors nested(model);
   if (Error error = nested.inlineIn(*graph.mutable_node()))

@@ -161,14 +161,16 @@ StringRef whyNoTensorName(StringRef name) {
   return "";
 }
 
+StringRef whyNoName(StringRef name, bool isReserved) {
+  StringRef why = whyNoTensorName(name);
+  return why.empty() && isReserved ? "has a name that a part of every program has" : why;
+}
+
 /// Inputs, initializers and outputs keep their names in the program and in the files that it reads
 /// and writes.
 void checkTensorNames(const ::onnx::GraphProto &graph, Problems &problems) {
   auto check = [&](StringRef kind, StringRef name, bool isReserved) {
-    StringRef why = whyNoTensorName(name);
-    if (why.empty() && isReserved)
-      why = "has a name that a part of every program has";
-    if (!why.empty())
+    if (StringRef why = whyNoName(name, isReserved); !why.empty())
       problems.add(kind + " " + quoted(name) + " " + why + "; rename it in the model");
   };
   for (const auto &input : graph.input())
@@ -183,6 +185,8 @@ void checkTensorNames(const ::onnx::GraphProto &graph, Problems &problems) {
 }
 
 } // namespace
+
+StringRef whyNoOutputName(StringRef name) { return whyNoName(name, isReservedResult(name)); }
 
 void checkGraph(const ::onnx::GraphProto &graph, Problems &problems) {
   checkTensorNames(graph, problems);

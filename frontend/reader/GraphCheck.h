@@ -5,6 +5,8 @@
 
 #include "frontend/Problems.h"
 
+#include "llvm/ADT/StringRef.h"
+
 namespace onnx {
 class GraphProto;
 class FunctionProto;
@@ -18,6 +20,9 @@ namespace mtc::onnx {
 /// been sorted (GraphOrder.h).
 void checkGraph(const ::onnx::GraphProto &graph, Problems &problems);
 void checkFunction(const ::onnx::FunctionProto &function, Problems &problems);
+
+/// Why no output of a program can have a name, `has a name …`; empty if one can.
+llvm::StringRef whyNoOutputName(llvm::StringRef name);
 
 } // namespace mtc::onnx
 

@@ -48,13 +48,19 @@ void collectReads(const ::onnx::NodeProto &node, StringSet<> &reads) {
   });
 }
 
-/// For each node the nodes that it reads from, in the file's order.
-std::vector<SmallVector<unsigned>> readNodes(const Nodes &nodes) {
+/// The node that defines each name.
+StringMap<unsigned> findProducers(const Nodes &nodes) {
   StringMap<unsigned> producers;
   for (auto [index, node] : llvm::enumerate(nodes))
     for (const std::string &output : node.output())
       if (!output.empty())
         producers.try_emplace(output, index);
+  return producers;
+}
+
+/// For each node the nodes that it reads from, in the file's order.
+std::vector<SmallVector<unsigned>> readNodes(const Nodes &nodes) {
+  StringMap<unsigned> producers = findProducers(nodes);
   std::vector<SmallVector<unsigned>> result(nodes.size());
   for (auto [index, node] : llvm::enumerate(nodes)) {
     StringSet<> reads;
@@ -140,5 +146,24 @@ void sortNodes(::onnx::ModelProto &model) {
 }
 
 SmallVector<unsigned> findCycle(const Nodes &nodes) { return Walk(nodes).cycle; }
+
+BitVector findAncestors(const Nodes &nodes, ArrayRef<StringRef> values) {
+  StringMap<unsigned> producers = findProducers(nodes);
+  std::vector<SmallVector<unsigned>> sources = readNodes(nodes);
+  BitVector found(nodes.size());
+  SmallVector<unsigned> pending;
+  auto visit = [&](unsigned index) {
+    if (!found.test(index))
+      pending.push_back(index);
+    found.set(index);
+  };
+  for (StringRef value : values)
+    if (auto producer = producers.find(value); producer != producers.end())
+      visit(producer->second);
+  while (!pending.empty())
+    for (unsigned source : sources[pending.pop_back_val()])
+      visit(source);
+  return found;
+}
 
 } // namespace mtc::onnx

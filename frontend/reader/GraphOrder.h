@@ -4,7 +4,9 @@
 #define MTC_FRONTEND_READER_GRAPHORDER_H
 
 #include "google/protobuf/repeated_ptr_field.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace onnx {
 class ModelProto;
@@ -23,6 +25,9 @@ void sortNodes(::onnx::ModelProto &model);
 /// The indices of the nodes of one cycle, each of which reads from the next and the last from the
 /// first; empty if there is none.
 llvm::SmallVector<unsigned> findCycle(const Nodes &nodes);
+
+/// The nodes that values are computed by, directly or through other nodes.
+llvm::BitVector findAncestors(const Nodes &nodes, llvm::ArrayRef<llvm::StringRef> values);
 
 } // namespace mtc::onnx
 

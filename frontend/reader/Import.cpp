@@ -3,12 +3,13 @@
 #include "frontend/reader/Import.h"
 
 #include "frontend/Dimensions.h"
-#include "frontend/dialect/Onnx.h"
+#include "frontend/dialect/OptionalOutputs.h"
 #include "frontend/reader/ExporterMetadata.h"
 #include "frontend/reader/GraphCheck.h"
 #include "frontend/reader/GraphInputs.h"
 #include "frontend/reader/InitializerDigests.h"
 #include "frontend/reader/NodeImporter.h"
+#include "frontend/reader/OutputSelection.h"
 #include "frontend/reader/TensorData.h"
 
 #include "mlir/IR/Builders.h"
@@ -42,6 +43,7 @@ public:
     checkGraph(proto, problems);
     // Nodes of a broken graph cannot be imported; the rest is looked at all the same.
     bool isSound = problems.size() == before;
+    selection = selectOutputs(proto, options.output, options.allOutputsOptional, problems);
     collectBinds();
     checkDimensions();
     OwningOpRef<ModuleOp> module(ModuleOp::create(builder.getUnknownLoc()));
@@ -52,7 +54,7 @@ public:
     describeGraph(graph);
     importInitializers(nodes);
     if (isSound)
-      nodes.importGraph(proto);
+      nodes.importGraph(proto, selection.optionalNodes);
     finish(graph, nodes, isSound);
     return module;
   }
@@ -122,10 +124,18 @@ private:
         if (list == &proto.input() && !model.hasInitializer(value.name()))
           continue;
         if (std::string problem = declarationProblem(value, &context); !problem.empty())
-          problems.add("value " + quoted(value.name()) + " " + problem);
+          reject(value.name(), "value " + quoted(value.name()) + " " + problem, nodes);
         else if (TensorType type = declaredType(value, options.dims, &context))
           nodes.declare(value.name(), type);
       }
+  }
+
+  /// A value that mtc does not hold is a problem where more than optional outputs follow from it.
+  void reject(StringRef name, const std::string &problem, NodeImporter &nodes) {
+    if (selection.optionalValues.contains(name))
+      nodes.setUnavailable(name, problem);
+    else
+      problems.add(problem);
   }
 
   /// The graph with its arguments; inputs that are bound become constants.
@@ -213,6 +223,8 @@ private:
 
   void importInitializers(NodeImporter &nodes) {
     InitializerDigests digests(model);
+    for (const auto &entry : model.unsupportedInitializers())
+      nodes.setUnavailable(entry.getKey(), entry.getValue());
     for (const Initializer &initializer : model.initializers()) {
       RankedTensorType type = llvm::cantFail(model.initializerType(&context, initializer.name));
       nodes.checkDeclared(initializer.name, type, "initializer " + quoted(initializer.name));
@@ -259,18 +271,26 @@ private:
         bytes->take_front(maxSampledElements * elementBytes(initializer.dataType)));
   }
 
-  /// The terminator, and the graph's result types and names. ONNX lets a graph list a value as an
-  /// output more than once; it is one output. A graph without its nodes has none.
+  /// The terminator, and the graph's result types and names. A graph without its nodes has none.
   void finish(GraphOp graph, NodeImporter &nodes, bool hasNodes) {
     SmallVector<Value> results;
     SmallVector<mlir::Attribute> attributes;
-    llvm::StringSet<> seen;
-    for (const auto &output : proto.output()) {
-      if (!hasNodes || !seen.insert(output.name()).second)
+    for (const auto &[name, isOptional] : selection.outputs) {
+      if (!hasNodes)
+        break;
+      if (std::string why = nodes.whyUnavailable(name); !why.empty()) {
+        if (isOptional)
+          emitRemark(builder.getUnknownLoc()) << "the output '" << name << "' is left out: " << why;
+        else
+          problems.add(why);
         continue;
-      results.push_back(nodes.lookup(output.name()));
-      attributes.push_back(builder.getDictionaryAttr(
-          builder.getNamedAttr("onnx.name", builder.getStringAttr(output.name()))));
+      }
+      results.push_back(nodes.lookup(name));
+      NamedAttrList list;
+      list.append("onnx.name", builder.getStringAttr(name));
+      if (isOptional)
+        list.append(optionalAttribute, builder.getUnitAttr());
+      attributes.push_back(list.getDictionary(&context));
     }
     ReturnOp::create(builder, graph.getLoc(), results);
     graph.setFunctionType(builder.getFunctionType(
@@ -285,6 +305,7 @@ private:
   Problems &problems;
   OpBuilder builder;
   ExporterMetadata metadata;
+  OutputSelection selection;
   StringMap<std::string> binds;
 };
 

@@ -14,6 +14,10 @@ struct ImportOptions {
   llvm::StringMap<int64_t> dims; // Sizes of symbolic dimensions.
   /// Graph inputs that become constants: a number, a list such as 1,2,3, or a .npy file.
   std::vector<std::pair<std::string, std::string>> binds;
+  /// The value that the loss is computed from; empty where it is left open (OutputSelection.h).
+  std::string output = {};
+  /// Whether outputs that cannot be imported are left out, all of them.
+  bool allOutputsOptional = false;
   /// Whether dimensions may stay without a size; extents in types are unknown then.
   bool allowUnboundDimensions = false;
 };
@@ -31,7 +35,9 @@ std::vector<ModelInput> modelInputs(const Model &model);
 /// - Constant nodes, and initializers of integers whose data is at hand, are `onnx.constant`, other
 ///   initializers `onnx.initializer`; what the file says of them is in attributes (Onnx.h), by
 ///   which passes choose the parameters;
-/// - a value's type is what the file declares, `tensor<*xindex>` where it declares nothing.
+/// - a value's type is what the file declares, `tensor<*xindex>` where it declares nothing;
+/// - results are the file's outputs and the value that `output` names; those that are not required
+///   have the attribute `onnx.optional`, and are left out with a remark where they are broken.
 /// With problems, all of which are in `problems`, the module is what could be made of the rest: a
 /// graph that is broken as such has initializers alone.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(Model &model, mlir::MLIRContext &context,

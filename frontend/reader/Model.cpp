@@ -2,6 +2,7 @@
 
 #include "frontend/reader/Model.h"
 
+#include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/Functions.h"
 #include "frontend/reader/GraphOrder.h"
 #include "frontend/reader/TensorData.h"
@@ -118,21 +119,31 @@ void Model::checkHeader(Problems &problems) {
 
 void Model::collectInitializers(Problems &problems) {
   const auto &graph = message->graph();
-  for (const ::onnx::TensorProto &tensor : graph.initializer()) {
+  for (const auto &[index, tensor] : llvm::enumerate(graph.initializer())) {
     std::string label = "initializer " + quoted(tensor.name());
     if (tensor.name().empty()) {
       problems.add("an initializer has no name");
       continue;
     }
-    if (!initializerIndex.try_emplace(tensor.name(), initializerList.size()).second) {
+    bool isNew = !unsupported.contains(tensor.name()) &&
+                 initializerIndex.try_emplace(tensor.name(), initializerList.size()).second;
+    if (!isNew) {
       problems.add(label + " is defined twice");
+      continue;
+    }
+    // Only what reads it cannot be computed.
+    if (tensor.data_type() == ::onnx::TensorProto::STRING) {
+      initializerIndex.erase(tensor.name());
+      unsupported[tensor.name()] = label + " has elements of type " +
+                                   onnxDataTypeName(tensor.data_type()) +
+                                   ", expected numbers or booleans";
       continue;
     }
     Expected<uint64_t> bytes = checkTensor(tensor);
     bool isExternal = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
     initializerList.push_back({tensor.name(), tensor.data_type(),
                                std::vector<int64_t>(tensor.dims().begin(), tensor.dims().end()),
-                               bytes ? *bytes : 0, isExternal});
+                               bytes ? *bytes : 0, isExternal, static_cast<int>(index)});
     if (!bytes)
       problems.add(label + ": " + toString(bytes.takeError()));
     else if (isExternal)
@@ -167,7 +178,7 @@ const Initializer *Model::findInitializer(StringRef name) const {
 const ::onnx::TensorProto *Model::findTensor(StringRef name) const {
   const ::onnx::GraphProto &graph = message->graph();
   if (auto found = initializerIndex.find(name); found != initializerIndex.end())
-    return &graph.initializer(static_cast<int>(found->second));
+    return &graph.initializer(initializerList[found->second].index);
   for (const ::onnx::NodeProto &node : graph.node())
     if (node.output_size() == 1 && node.output(0) == name)
       return constantTensor(node);

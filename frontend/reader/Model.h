@@ -36,6 +36,7 @@ struct Initializer {
   std::vector<int64_t> shape;
   uint64_t bytes;
   bool isExternal;
+  int index; // In the file.
 };
 
 /// A dimension of a graph input without a fixed extent.
@@ -78,6 +79,9 @@ public:
   const Initializer *findInitializer(llvm::StringRef name) const;
   bool hasInitializer(llvm::StringRef name) const { return findInitializer(name); }
 
+  /// The initializers whose elements are no numbers, and why they are not supported.
+  const llvm::StringMap<std::string> &unsupportedInitializers() const { return unsupported; }
+
   /// An initializer, or the tensor of a Constant node of the main graph, by the name of the value;
   /// null if there is neither.
   const ::onnx::TensorProto *findTensor(llvm::StringRef name) const;
@@ -110,6 +114,7 @@ private:
   std::unique_ptr<ExternalFiles> externalFiles;
   std::vector<Initializer> initializerList;
   llvm::StringMap<size_t> initializerIndex;
+  llvm::StringMap<std::string> unsupported;
   // Data that had to be converted, by tensor.
   llvm::DenseMap<const ::onnx::TensorProto *, std::vector<char>> converted;
 };

@@ -14,10 +14,10 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-void NodeImporter::importGraph(const ::onnx::GraphProto &graph) {
+void NodeImporter::importGraph(const ::onnx::GraphProto &graph, const BitVector &optionalNodes) {
   StringMap<int64_t> opsets = opsetsOf(model.proto().opset_import());
   AttributeBindings noAttributes;
-  Frame frame{values, opsets, noAttributes, "", 0, true};
+  Frame frame{values, opsets, noAttributes, "", 0, &optionalNodes};
   importNodes(graph.node(), frame);
 }
 
@@ -30,21 +30,64 @@ template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Fra
     if (count > maxNodes)
       return;
     if (++count > maxNodes) {
-      problems.add("the model has more than " + Twine(maxNodes) +
-                   " nodes after its functions are inlined");
+      problems->add("the model has more than " + Twine(maxNodes) +
+                    " nodes after its functions are inlined");
       return;
     }
     std::string name = frame.prefix + displayName(node, index);
     std::string label = nodeLabel(node, index);
-    if (!frame.isMain)
+    if (!frame.isMain())
       label += ", inlined at " + quoted(StringRef(frame.prefix).drop_back());
     Entry entry{node, static_cast<int64_t>(index), std::move(name), std::move(label)};
-    if (const ::onnx::FunctionProto *function = functions.find(node))
-      inlineCall(entry, *function, frame);
-    else if (isOperator(node, "Constant"))
-      importConstantNode(entry, frame);
+    if (frame.isMain() && frame.optionalNodes->test(index))
+      importOptional(entry, frame);
     else
-      importNode(entry, frame);
+      importEntry(entry, frame);
+  }
+}
+
+void NodeImporter::importEntry(const Entry &entry, Frame &frame) {
+  if (frame.isMain())
+    for (const std::string &input : entry.node.input())
+      if (std::string why = whyUnavailable(input); !why.empty())
+        problems->add(entry.label + ": " + why);
+  if (const ::onnx::FunctionProto *function = functions.find(entry.node))
+    inlineCall(entry, *function, frame);
+  else if (isOperator(entry.node, "Constant"))
+    importConstantNode(entry, frame);
+  else
+    importNode(entry, frame);
+}
+
+/// Imports a node that optional outputs alone follow from. Where it has problems, nothing is left
+/// of it, and its results are unavailable.
+void NodeImporter::importOptional(const Entry &entry, Frame &frame) {
+  std::string why;
+  for (const auto *names : {&entry.node.input(), &entry.node.output()})
+    for (const std::string &name : *names)
+      if (why.empty())
+        why = whyUnavailable(name);
+  if (why.empty()) {
+    Problems own, *outer = std::exchange(problems, &own);
+    llvm::StringSet<> domains = unimportedDomains;
+    Block &block = *builder.getInsertionBlock();
+    Operation *last = block.empty() ? nullptr : &block.back();
+    importEntry(entry, frame);
+    problems = outer;
+    if (own.empty())
+      return;
+    why = own.get().front();
+    unimportedDomains = std::move(domains);
+    while (!block.empty() && &block.back() != last) {
+      if (noneValue && noneValue.getDefiningOp() == &block.back())
+        noneValue = {};
+      block.back().erase();
+    }
+  }
+  for (const std::string &output : entry.node.output()) {
+    frame.values.erase(output);
+    if (!output.empty())
+      setUnavailable(output, why);
   }
 }
 
@@ -61,7 +104,7 @@ void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &fram
   if (isOperator(entry.node, "Gather"))
     if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node))
       op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));
-  if (!frame.isMain)
+  if (!frame.isMain())
     return;
   op->setAttr(indexAttribute, builder.getI64IntegerAttr(entry.index));
   op->setAttr(resultsAttribute,
@@ -71,12 +114,12 @@ void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &fram
 void NodeImporter::importConstantNode(const Entry &entry, Frame &frame) {
   const auto &[node, index, name, label] = entry;
   if (node.output_size() != 1 || node.input_size() != 0) {
-    problems.add(label + " has " + Twine(node.input_size()) + " inputs and " +
-                 Twine(node.output_size()) + " outputs, expected none and one");
+    problems->add(label + " has " + Twine(node.input_size()) + " inputs and " +
+                  Twine(node.output_size()) + " outputs, expected none and one");
     return;
   }
   DenseElementsAttr value =
-      importConstant(model, node, frame.attributes, label, builder.getContext(), problems);
+      importConstant(model, node, frame.attributes, label, builder.getContext(), *problems);
   if (!value)
     return;
   auto constant =
@@ -84,7 +127,7 @@ void NodeImporter::importConstantNode(const Entry &entry, Frame &frame) {
   frame.values[node.output(0)] = constant;
   if (isa<FloatType>(value.getElementType()) && constantTensor(node))
     describe(constant, entry, frame);
-  if (frame.isMain)
+  if (frame.isMain())
     checkDeclared(node.output(0), cast<RankedTensorType>(value.getType()), label);
 }
 
@@ -92,8 +135,8 @@ void NodeImporter::declare(StringRef name, TensorType type) {
   auto entry = declared.try_emplace(name, type).first;
   TensorType known = entry->second;
   if (known.getElementType() != type.getElementType())
-    problems.add("value " + quoted(name) + " is declared as " + to_string(known) + " and as " +
-                 to_string(type));
+    problems->add("value " + quoted(name) + " is declared as " + to_string(known) + " and as " +
+                  to_string(type));
   if (!known.hasRank())
     entry->second = type;
 }
@@ -101,14 +144,14 @@ void NodeImporter::declare(StringRef name, TensorType type) {
 void NodeImporter::checkDeclared(StringRef name, RankedTensorType type, const Twine &label) {
   mlir::Type said = declared.lookup(name);
   if (compareDeclared(said, type) != TypeDifference::None)
-    problems.add(label + " " + describeDifference(said, type));
+    problems->add(label + " " + describeDifference(said, type));
 }
 
 void NodeImporter::importNode(const Entry &entry, Frame &frame) {
   const auto &[node, index, name, label] = entry;
   std::optional<int64_t> version = versionOf(node, label, frame);
   NodeAttributes attributes =
-      importAttributes(model, node, frame.attributes, label, builder.getContext(), problems);
+      importAttributes(model, node, frame.attributes, label, builder.getContext(), *problems);
   if (!version)
     return;
   SmallVector<Value> inputs;
@@ -116,7 +159,7 @@ void NodeImporter::importNode(const Entry &entry, Frame &frame) {
     inputs.push_back(input.empty() ? none() : valueOf(frame.values, input));
   SmallVector<mlir::Type> types;
   for (const std::string &output : node.output()) {
-    TensorType hint = frame.isMain ? declared.lookup(output) : TensorType();
+    TensorType hint = frame.isMain() ? declared.lookup(output) : TensorType();
     types.push_back(output.empty() ? mlir::Type(builder.getNoneType())
                                    : mlir::Type(hint ? hint : unknownType()));
   }
@@ -145,7 +188,7 @@ static bool isInitializer(Value value) {
 
 Value NodeImporter::enterFunction(const Entry &entry, size_t operand, Frame &frame) {
   Value value = valueOf(frame.values, entry.node.input(static_cast<int>(operand)));
-  if (!frame.isMain || !isInitializer(value))
+  if (!frame.isMain() || !isInitializer(value))
     return value;
   // Calls are rewired by their operands, whatever the function does with them.
   auto entrance = NodeOp::create(builder, locationOf(entry.name, entry.node.name()),
@@ -161,15 +204,15 @@ void NodeImporter::inlineCall(const Entry &entry, const ::onnx::FunctionProto &f
                               Frame &frame) {
   const auto &[node, position, name, label] = entry;
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
-    problems.add(label + " calls function " + quoted(function.name()) + " with " +
-                 Twine(node.input_size()) + " inputs and " + Twine(node.output_size()) +
-                 " outputs, it has " + Twine(function.input_size()) + " and " +
-                 Twine(function.output_size()));
+    problems->add(label + " calls function " + quoted(function.name()) + " with " +
+                  Twine(node.input_size()) + " inputs and " + Twine(node.output_size()) +
+                  " outputs, it has " + Twine(function.input_size()) + " and " +
+                  Twine(function.output_size()));
     return;
   }
   if (frame.depth >= FunctionTable::maxDepth) {
-    problems.add(label + ": calls of functions nest more than " + Twine(FunctionTable::maxDepth) +
-                 " deep");
+    problems->add(label + ": calls of functions nest more than " + Twine(FunctionTable::maxDepth) +
+                  " deep");
     return;
   }
 
@@ -187,7 +230,7 @@ void NodeImporter::inlineCall(const Entry &entry, const ::onnx::FunctionProto &f
     inner[input] = isGiven ? enterFunction(entry, index, frame) : none();
   }
   StringMap<int64_t> opsets = opsetsOf(function.opset_import());
-  Frame body{inner, opsets, attributes, name + "/", frame.depth + 1, false};
+  Frame body{inner, opsets, attributes, name + "/", frame.depth + 1, /*optionalNodes=*/nullptr};
   importNodes(function.node(), body);
   for (auto [output, result] : llvm::zip(node.output(), function.output()))
     if (!output.empty())
@@ -208,8 +251,8 @@ std::optional<int64_t> NodeImporter::versionOf(const ::onnx::NodeProto &node,
     return found->second;
   // One message for a domain, at its first node.
   if (unimportedDomains.insert(domain).second)
-    problems.add(label + ": the " + (frame.isMain ? "model" : "function") +
-                 " imports no opset of domain " + quoted(domain.empty() ? "ai.onnx" : domain));
+    problems->add(label + ": the " + (frame.isMain() ? "model" : "function") +
+                  " imports no opset of domain " + quoted(domain.empty() ? "ai.onnx" : domain));
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include "frontend/reader/Model.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -28,7 +29,7 @@ public:
   NodeImporter(Model &model, const FunctionTable &functions, const ExporterMetadata &metadata,
                mlir::OpBuilder &builder, Problems &problems)
       : model(model), functions(functions), metadata(metadata), builder(builder),
-        problems(problems) {}
+        problems(&problems) {}
 
   /// The type of values of which the file says nothing. ONNX has no index type.
   mlir::TensorType unknownType() { return mlir::UnrankedTensorType::get(builder.getIndexType()); }
@@ -43,7 +44,14 @@ public:
   void define(llvm::StringRef name, mlir::Value value) { values[name] = value; }
   mlir::Value lookup(llvm::StringRef name) { return valueOf(values, name); }
 
-  void importGraph(const ::onnx::GraphProto &graph);
+  /// A value that is not imported, and why. A problem of a node that reads it, unless that is
+  /// optional, which makes its results unavailable too.
+  void setUnavailable(llvm::StringRef name, const std::string &why) { unavailable[name] = why; }
+  /// Empty for a value that is available.
+  std::string whyUnavailable(llvm::StringRef name) const { return unavailable.lookup(name); }
+
+  /// `optionalNodes`, by their position, are not imported where they have problems.
+  void importGraph(const ::onnx::GraphProto &graph, const llvm::BitVector &optionalNodes);
 
 private:
   using Values = llvm::StringMap<mlir::Value>;
@@ -55,7 +63,9 @@ private:
     const AttributeBindings &attributes;
     std::string prefix; // of names, with the separator
     unsigned depth;
-    bool isMain;
+    const llvm::BitVector *optionalNodes; // Null in a function.
+
+    bool isMain() const { return optionalNodes; }
   };
 
   /// A node, its position in its graph or function, and what messages call it.
@@ -66,6 +76,8 @@ private:
   };
 
   template <typename Nodes> void importNodes(const Nodes &nodes, Frame &frame);
+  void importEntry(const Entry &entry, Frame &frame);
+  void importOptional(const Entry &entry, Frame &frame);
   void importNode(const Entry &entry, Frame &frame);
   void importConstantNode(const Entry &entry, Frame &frame);
   void inlineCall(const Entry &entry, const ::onnx::FunctionProto &function, Frame &frame);
@@ -86,10 +98,11 @@ private:
   const FunctionTable &functions;
   const ExporterMetadata &metadata;
   mlir::OpBuilder &builder;
-  Problems &problems;
+  Problems *problems; ///< Those of the file, or of an optional node.
   Values values;
   llvm::StringMap<mlir::TensorType> declared;
   llvm::StringSet<> unimportedDomains;
+  llvm::StringMap<std::string> unavailable;
   mlir::Value noneValue;
   size_t count = 0;
 };

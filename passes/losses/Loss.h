@@ -78,7 +78,9 @@ struct LossOptions {
            {"loss", "name", "what is minimized; chosen from the outputs and said if left open",
             lossChoices()});
     option(&LossOptions::output,
-           {"output", "NAME", "graph output that the loss reads (first floating-point one)"});
+           {"output", "NAME",
+            "value that the loss is computed from, an output or an inner one (first "
+            "floating-point output)"});
     option(&LossOptions::labels,
            {"labels", "NAME", "name of the labels: a graph input or a new one (labels)"});
     option(&LossOptions::microSteps,

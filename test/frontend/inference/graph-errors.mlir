@@ -31,6 +31,27 @@ onnx.graph @unknown(%x: tensor<2xf32>) -> (tensor<*xindex>, tensor<*xindex>, ten
 
 // -----
 
+// Operators are unknown whatever their operands are: all are reported, with what to do about them.
+onnx.graph @chain(%x: tensor<2xf32>) -> tensor<*xindex> {
+  // expected-error @below {{operator com.microsoft.BiasGelu version 1 is not known; 1 node uses it; onnxruntime's optimizer writes it: use the model before it was optimized, or optimize it with ORT_ENABLE_BASIC}}
+  %a = onnx.node domain "com.microsoft" "BiasGelu" version 1 (%x, %x) {} : (tensor<2xf32>, tensor<2xf32>) -> tensor<*xindex>
+  // expected-error @below {{operator com.microsoft.QuickGelu version 1 is not known; 1 node uses it; onnxruntime's optimizer}}
+  %b = onnx.node domain "com.microsoft" "QuickGelu" version 1 (%a) {} : (tensor<*xindex>) -> tensor<*xindex>
+  // expected-error @below {{operator SimplifiedLayerNormalization version 17 is not known; 1 node uses it; onnxruntime's optimizer}}
+  %c = onnx.node "SimplifiedLayerNormalization" version 17 (%b, %x) {} : (tensor<*xindex>, tensor<2xf32>) -> tensor<*xindex>
+  // expected-error @below {{operator ai.onnx.ml.SVMClassifier version 1 is not known; 1 node uses it; of classical models, linear ones and neural networks can be trained}}
+  %d = onnx.node domain "ai.onnx.ml" "SVMClassifier" version 1 (%c) {} : (tensor<*xindex>) -> tensor<*xindex>
+  // expected-error @below {{operator my.domain.Mine version 1 is not known; 1 node uses it; define it as a function of the model, or export the model without it}}
+  %e = onnx.node domain "my.domain" "Mine" version 1 (%d) {} : (tensor<*xindex>) -> tensor<*xindex>
+  // expected-error @below {{operator Sigmiod version 17 is not known; 1 node uses it; did you mean 'Sigmoid'}}
+  %f = onnx.node "Sigmiod" version 17 (%e) {} : (tensor<*xindex>) -> tensor<*xindex>
+  // expected-error @below {{operator Zzzzzz version 17 is not known; 1 node uses it; ONNX has no operator of this name}}
+  %g = onnx.node "Zzzzzz" version 17 (%f) {} : (tensor<*xindex>) -> tensor<*xindex>
+  onnx.return %g : tensor<*xindex>
+}
+
+// -----
+
 onnx.graph @tooOld(%x: tensor<2xf32>) -> tensor<*xindex> {
   // expected-error @below {{operator Gelu version 7 is not known; 1 node uses it}}
   %a = onnx.node "Gelu" version 7 (%x) {} : (tensor<2xf32>) -> tensor<*xindex>
@@ -169,4 +190,15 @@ onnx.graph @elements(%x: tensor<0x3xf32>) -> tensor<*xindex> {
   %d = onnx.node "Concat" version 13 (%x, %o) {axis = 0 : si64} : (tensor<0x3xf32>, none) -> tensor<*xindex>
   %r = onnx.node "Sum" version 13 (%a, %b, %c, %d) {} : (tensor<4x3xf32>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
   onnx.return %r : tensor<*xindex>
+}
+
+// -----
+
+// Of a node that a required output follows from too, no optional output is left out.
+onnx.graph @shared(%x: tensor<4x3xf32> {onnx.name = "x"})
+    -> (tensor<*xf32> {onnx.name = "a", onnx.optional}, tensor<*xf32> {onnx.name = "y"}) {
+  // expected-error @below {{operator Frobnicate version 17 is not known; 1 node uses it}}
+  %f = onnx.node "Frobnicate" version 17 (%x) {} : (tensor<4x3xf32>) -> tensor<*xf32>
+  %y = onnx.node "Tanh" version 13 (%f) {} : (tensor<*xf32>) -> tensor<*xf32>
+  onnx.return %f, %y : tensor<*xf32>, tensor<*xf32>
 }

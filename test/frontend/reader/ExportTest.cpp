@@ -46,6 +46,20 @@ struct Exported {
 
 } // namespace
 
+TEST(Export, KeepsStrings) {
+  ModelProto proto = reluModel();
+  TensorProto &strings = *proto.mutable_graph()->add_initializer() =
+      tensor("classes", {2}, TensorProto::STRING);
+  strings.add_string_data("cat");
+  strings.add_string_data("dog");
+  *proto.mutable_graph()->add_initializer() = floats("w", {1}, {5});
+  Folder folder;
+  ModelProto exported = Exported(proto, {"w"}, folder).filled(0);
+  ASSERT_EQ(exported.graph().initializer_size(), 2);
+  EXPECT_EQ(exported.graph().initializer(0).SerializeAsString(), strings.SerializeAsString());
+  EXPECT_EQ(exported.graph().initializer(1).raw_data(), bytesOf<float>({0}));
+}
+
 TEST(Export, ChangesTheTrainedWeightsOnly) {
   ModelProto proto = reluModel();
   proto.set_producer_name("producer");

@@ -164,13 +164,13 @@ def embedding_bag(
     if include_last_offset:
         offsets = op.Slice(offsets, op.Constant(value_ints=[0]), op.Constant(value_ints=[-1]))
     one, zero = op.Constant(value_int=1), op.Constant(value_int=0)
-    positions = op.Unsqueeze(op.Range(zero, op.Size(flat), one), [1])
+    positions = op.Unsqueeze(op.Range(zero, op.Size(flat), one), op.Constant(value_ints=[1]))
     started = op.LessOrEqual(op.Unsqueeze(op.Cast(offsets, to=7), [0]), positions)
     bags = op.Sub(op.ReduceSum(op.Cast(started, to=7), op.Constant(value_ints=[1]), keepdims=1), one)
     counts = op.CastLike(op.Expand(op.Constant(value_float=1.0), op.Shape(bags)), weight)
     if padding_idx is not None and padding_idx >= 0:
         counted = op.Not(op.Equal(flat, op.CastLike(op.Constant(value_int=padding_idx), flat)))
-        counts = op.Unsqueeze(op.CastLike(counted, weight), [1])
+        counts = op.Unsqueeze(op.CastLike(counted, weight), op.Constant(value_ints=[1]))
         rows = op.Mul(rows, counts)
     if per_sample_weights is not None:
         rows = op.Mul(rows, op.Unsqueeze(op.Reshape(per_sample_weights, op.Constant(value_ints=[-1])), [1]))
@@ -179,7 +179,7 @@ def embedding_bag(
     empty = op.CastLike(op.Expand(op.Constant(value_float=0.0), op.Concat(number, width, axis=0)), weight)
     sums = op.ScatterND(empty, bags, rows, reduction="add")
     if mode == BAG_MEAN:
-        none = op.CastLike(op.Expand(op.Constant(value_float=0.0), op.Concat(number, [1], axis=0)), weight)
+        none = op.CastLike(op.Expand(op.Constant(value_float=0.0), op.Concat(number, op.Constant(value_ints=[1]), axis=0)), weight)
         sizes = op.ScatterND(none, bags, counts, reduction="add")
         sums = op.Div(sums, op.Max(sizes, _scalar(1.0, weight)))
     return sums, op.Squeeze(bags, [1]), number, number

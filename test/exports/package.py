@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Tests of mtc.export that need PyTorch: `PYTHON test/exports/package.py`, a Python with the packages of requirements.txt.
+
+Every file is also compared with its module by mtc.export itself: parameters to the bit, outputs for the example inputs.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import onnx
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "python"))
+import mtc  # noqa: E402
+from mtc import facts  # noqa: E402
+
+FOLDER = Path(tempfile.mkdtemp())
+PATH = FOLDER / "model.onnx"
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def nodes(kind: str) -> list[onnx.NodeProto]:
+    return [node for node in onnx.load(PATH).graph.node if node.op_type == kind]
+
+
+def attribute(node: onnx.NodeProto, name: str):
+    return next((onnx.helper.get_attribute_value(a) for a in node.attribute if a.name == name), None)
+
+
+def refused(module: nn.Module, inputs, *words: str, **options) -> None:
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    PATH.unlink(missing_ok=True)
+    try:
+        mtc.export(module, inputs, PATH, **options)
+    except mtc.ExportError as error:
+        missing = [word for word in words if word not in str(error)]
+        assert not missing, f"the message lacks {missing}: {error}"
+    else:
+        raise AssertionError(f"not refused; expected {words}")
+    assert not PATH.exists() and [*PATH.parent.iterdir()] == [], "something was written"
+    assert all(torch.equal(before[name], value) for name, value in module.state_dict().items())
+
+
+class Function(nn.Module):
+    """A linear layer, and a function of its result."""
+
+    def __init__(self, function, size=4):
+        super().__init__()
+        self.linear = nn.Linear(size, size)
+        self.function = function
+
+    def forward(self, x):
+        return self.function(self, self.linear(x))
+
+
+@test
+def batch_norms_keep_their_form():
+    module = nn.Sequential(nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.Conv2d(4, 4, 3, bias=False), nn.BatchNorm2d(4, momentum=0.3))
+    module[3].eval()
+    module[1].running_mean.normal_()
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    found = mtc.export(module, torch.randn(3, 1, 8, 8), PATH)
+    trained, frozen = nodes("BatchNormalization")
+    assert attribute(trained, "training_mode") == 1 and not attribute(frozen, "training_mode")
+    assert abs(attribute(trained, "momentum") - 0.9) < 1e-6
+    assert list(trained.input[1:]) == ["1.weight", "1.bias", "1.running_mean", "1.running_var"], trained.input
+    assert {buffer.name: buffer.value for buffer in found.buffers}["1.num_batches_tracked"] == (0,)
+    assert module.training and not module[3].training, "the modes changed"
+    assert all(torch.equal(before[name], value) for name, value in module.state_dict().items()), "the buffers changed"
+    stored = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(PATH).graph.initializer}
+    assert (stored["1.running_mean"] == before["1.running_mean"].numpy()).all(), "the file has moved statistics"
+    module.eval()
+    mtc.export(module, torch.randn(3, 1, 8, 8), PATH, train=False)
+    assert not any(attribute(node, "training_mode") for node in nodes("BatchNormalization")) and not module.training
+    mtc.export(module, torch.randn(3, 1, 8, 8), PATH)
+    assert all(attribute(node, "training_mode") for node in nodes("BatchNormalization")) and not module.training
+    plain = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4, affine=False), nn.BatchNorm1d(4, track_running_stats=False))
+    mtc.export(plain, torch.randn(3, 4), PATH)
+    assert len(nodes("BatchNormalization")) == 1
+
+
+@test
+def dropout_is_kept():
+    layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.25, batch_first=True)
+
+    def attend(module, x):
+        heads = x.reshape(-1, 2, 2, 2)
+        return F.scaled_dot_product_attention(heads, heads, heads, dropout_p=0.5 if module.training else 0.0)
+
+    for module, x, count in ((layer, torch.randn(2, 3, 8), 4), (Function(attend, 8), torch.randn(2, 8), 1)):
+        mtc.export(module, x, PATH)
+        found = nodes("Dropout")
+        constants = {node.output[0]: node for node in onnx.load(PATH).graph.node if node.op_type == "Constant"}
+        assert len(found) == count, [node.name for node in found]
+        for node in found:
+            assert onnx.numpy_helper.to_array(attribute(constants[node.input[2]], "value")), f"{node.name} is off"
+        mtc.export(module, x, PATH, train=False)
+        assert not nodes("Dropout")
+
+
+@test
+def names_ties_and_facts():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(10, 4, padding_idx=2)
+            self.bag = nn.EmbeddingBag(5, 4, mode="mean", padding_idx=1)
+            self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
+            self.head = nn.Linear(4, 10)
+            self.head.weight = self.embed.weight
+            self.unused = nn.Linear(3, 3)
+            self.second.load_state_dict(self.first.state_dict())
+            self.first.requires_grad_(False)
+            self.register_buffer("ids", torch.arange(4)[None], persistent=False)
+
+        def forward(self, tokens, values):
+            return {"scores": self.head(self.second(self.first(self.embed(tokens)))), "bags": self.bag(values)}
+
+    module = Tied()
+    found = mtc.export(module, {"tokens": torch.randint(0, 10, (3, 4)), "values": torch.randint(0, 5, (3, 6))}, PATH)
+    assert found == facts.read(PATH)
+    graph = onnx.load(PATH).graph
+    assert [value.name for value in graph.input] == ["tokens", "values"]
+    assert [value.name for value in graph.output] == ["scores", "bags"]
+    assert [value.type.tensor_type.shape.dim[0].dim_param for value in graph.input] == ["batch", "batch"]
+    names = [tensor.name for tensor in graph.initializer]
+    assert [p.name for p in found.parameters] == [name for name, _ in module.named_parameters()]
+    assert len(set(names)) == len(names) and set(dict(module.named_parameters())) <= set(names), names
+    facts_of = {p.name: p for p in found.parameters}
+    assert facts_of["embed.weight"].names == ("embed.weight", "head.weight")
+    assert facts_of["embed.weight"].module == "torch.nn.Embedding" and facts_of["first.weight"].shape == (4, 4)
+    assert not facts_of["first.bias"].requires_grad and facts_of["second.bias"].requires_grad
+    assert found.padding_idx == {"embed.weight": 2, "bag.weight": 1} and found.mode == "train"
+    assert [(b.name, b.persistent, b.value) for b in found.buffers] == [("ids", False, (0, 1, 2, 3))]
+    assert not any("/" in entry.value for node in graph.node for entry in node.metadata_props if "stack" in entry.key)
+
+
+@test
+def losses_in_the_module():
+    class Loss(nn.Module):
+        def __init__(self, **options):
+            super().__init__()
+            self.linear = nn.Linear(4, 5)
+            self.options = options
+
+        def forward(self, x, target):
+            return F.cross_entropy(self.linear(x), target, **self.options)
+
+    weight = torch.tensor([1.0, 2.0, 0.5, 3.0, 1.0])
+    x, target = torch.randn(6, 4), torch.tensor([0, 1, 2, 3, 4, 2])
+    for reduction in ("mean", "sum", "none"):
+        for smoothing in (0.0, 0.3):
+            for options in ({}, {"weight": weight}, {"weight": weight, "ignore_index": 2}):
+                module = Loss(reduction=reduction, label_smoothing=smoothing, **options)
+                mtc.export(module, (x, target), PATH)
+                if "ignore_index" not in options:
+                    mtc.export(module, (x, torch.rand(6, 5)), PATH)
+
+
+    class Dense(nn.Module):
+        """Classes on the second axis, positions on the third."""
+
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(4, 5, 1)
+
+        def forward(self, x, target):
+            return F.cross_entropy(self.conv(x), target, weight=weight, label_smoothing=0.2, ignore_index=1)
+
+    mtc.export(Dense(), (torch.randn(2, 4, 6), torch.randint(0, 5, (2, 6))), PATH)
+
+
+@test
+def splits_and_bags():
+    def pieces(module, x):
+        a, b, c = x.split([1, 2, 5], 1)
+        d, e = x.split(5, 1)
+        return a * b.sum(1, keepdim=True) + c.mean() + d[:, :3] * e
+
+    mtc.export(Function(pieces, 8), torch.randn(3, 8), PATH)
+    assert not nodes("SplitToSequence")
+
+    class Bags(nn.Module):
+        def __init__(self, **options):
+            super().__init__()
+            self.bag = nn.EmbeddingBag(7, 3, **options)
+
+        def forward(self, values, offsets, weights):
+            return self.bag(values, offsets, weights)
+
+    values, offsets = torch.tensor([1, 0, 3, 6, 1, 2]), torch.tensor([0, 2, 2, 5])
+    weights = torch.rand(6)
+    for options in ({"mode": "sum"}, {"mode": "sum", "padding_idx": 1}, {"mode": "sum", "include_last_offset": True}):
+        mtc.export(Bags(**options), (values, offsets, weights), PATH, dynamic_batch=False)
+        assert not nodes("Loop")
+    for options in ({"mode": "mean"}, {"mode": "mean", "padding_idx": 0}):
+        mtc.export(Bags(**options), (values, offsets, None), PATH, dynamic_batch=False)
+    refused(Bags(mode="max"), (values, offsets, None), "mode='max'", "bag.weight", dynamic_batch=False)
+
+
+@test
+def what_torch_export_cannot_trace_is_traced_by_torchscript():
+    def branch(module, x):
+        return x * 2 if x.sum() > 0 else x * 3
+
+    module = Function(branch)
+    with torch.no_grad():
+        module.linear.bias.fill_(0.0)
+        module.linear.weight.copy_(torch.eye(4))
+    for train in (True, False):
+        mtc.export(nn.Sequential(nn.Linear(4, 4, bias=False), module, nn.LayerNorm(4), nn.LayerNorm(4)), torch.ones(2, 4), PATH, train=train)
+        assert onnx.load(PATH).graph.initializer[0].name == "0.weight"
+        assert {"2.weight", "3.weight", "2.bias", "3.bias"} <= {tensor.name for tensor in onnx.load(PATH).graph.initializer}
+
+
+@test
+def losses_of_information_are_refused():
+    x = torch.randn(2, 4)
+    refused(Function(lambda m, h: h + h.detach()), x, "detach()", "requires_grad=False")
+
+    def no_grad(module, h):
+        with torch.no_grad():
+            scale = h.norm()
+        return h / scale
+
+    refused(Function(no_grad), x, "torch.no_grad()")
+    refused(nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4, momentum=None)), x, "module '1'", "momentum=None")
+    refused(nn.Embedding(4, 4, max_norm=1.0), torch.tensor([1, 2]), "max_norm=1.0")
+    refused(nn.Embedding(4, 4, scale_grad_by_freq=True), torch.tensor([1, 2]), "scale_grad_by_freq=True")
+    refused(nn.Sequential(nn.InstanceNorm1d(3, track_running_stats=True)), torch.randn(2, 3, 4), "'0.running_mean'", "train=False")
+    refused(Function(lambda m, h: torch.from_numpy(h.detach().numpy())), x, "detach()")
+    refused(nn.Linear(4, 4), torch.randn(1, 4), "batch has 1 row", "dynamic_batch=False")
+    refused(nn.Linear(4, 4), (), "example_inputs")
+    refused(nn.Linear(4, 4), {"y": x}, "example_inputs", "Linear")
+    refused(nn.Linear(4, 4), x, "output_names", "expected 1 names, got 2", output_names=["a", "b"])
+    refused(nn.Linear(4, 4), x, "'y'", "input", dynamic_axes={"y": {1: "n"}})
+    shared = nn.Embedding(4, 4, padding_idx=0), nn.Embedding(4, 4, padding_idx=1)
+    shared[1].weight = shared[0].weight
+    both = nn.ModuleList(shared)
+    both.forward = lambda ids: both[0](ids) + both[1](ids)
+    refused(both, torch.tensor([1, 2]), "padding_idx=0", "padding_idx=1")
+    mtc.export(nn.Linear(4, 4), torch.randn(1, 4), PATH, dynamic_batch=False)
+
+
+def main() -> None:
+    torch.manual_seed(0)
+    for function in TESTS:
+        PATH.unlink(missing_ok=True)
+        function()
+        print(f"{function.__name__}: passed", flush=True)
+    print(f"{len(TESTS)} passed")
+
+
+if __name__ == "__main__":
+    main()

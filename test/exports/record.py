@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Records exports as small files for a test that needs no PyTorch: test/e2e/exports.py.
+
+    test/exports/run.py --only "$(test/exports/record.py --names)"     # makes the exports, in --cache
+    test/exports/record.py                                             # writes test/e2e/inputs/exports
+
+Stack traces of exporters are left out. The data are the rows of two steps, which training repeats.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+from run import ROOT, Suite, architectures
+from safetensors.numpy import save_file
+
+LIMIT = 60_000  # bytes of one ONNX file
+STEPS = 10
+
+# Architecture, export, and the flags of mtc beside those that every export has.
+SAMPLES = [
+    ("lstm_language", "dynamo", []),
+    ("lstm_language", "legacy", []),
+    ("siamese", "dynamo", []),
+    ("siamese", "legacy", []),
+    ("transformer_encoder", "dynamo", []),
+    ("transformer_encoder", "mtc", []),
+    ("cnn", "mtc", []),
+    ("cnn", "legacy-training", []),
+    ("gru", "dynamo", []),
+    ("embedding_padding", "mtc", []),
+    ("mlp_frozen", "mtc", []),
+    ("dlrm", "mtc", []),
+    ("loss_inside", "mtc", []),
+    ("splits", "dynamo-unoptimized", []),
+    ("tied_autoencoder", "legacy", []),
+    ("sklearn_mlp_classifier", "own", []),
+]
+
+
+def record(suite: Suite, architecture, piece: str, flags: list[str], folder: Path) -> None:
+    """Writes the model, the data and what the losses must be."""
+    name = f"{architecture.name}-{piece}"
+    suite.prepare({architecture: ["reference", piece]})
+    model = onnx.load(suite.path(architecture, piece))
+    nodes = list(model.graph.node) + [node for function in model.functions for node in function.node]
+    for node in nodes:
+        node.doc_string = ""
+        kept = [entry for entry in node.metadata_props if entry.key != "pkg.torch.onnx.stack_trace"]
+        del node.metadata_props[:]
+        node.metadata_props.extend(kept)
+    onnx.save(model, folder / f"{name}.onnx")
+    size = (folder / f"{name}.onnx").stat().st_size
+    assert size <= LIMIT, f"{name}.onnx has {size} bytes, more than {LIMIT}"
+    source = suite.path(architecture, "reference")
+    reference = json.loads((source / "reference.json").read_text())
+    data = {path.stem: np.load(path) for path in sorted(source.glob("*.npy"))}
+    rows = 2 * reference["batch"]
+    save_file({key: np.ascontiguousarray(x if key in reference["whole"] else x[:rows]) for key, x in data.items()},
+              folder / f"{name}.safetensors")  # fmt: skip
+    command = ["--loss", reference["loss"], "--output", reference["output"], "--lr", repr(reference["lr"])]
+    command += ["--dim", f"batch={reference['batch']}"] if reference["dynamic"] else []
+    command += ["--labels", "labels"] if reference["labels"] else []
+    command += ["--rows-of", "none"] if reference["whole"] else []
+    content = {"flags": command + flags, "losses": reference["losses"]}
+    (folder / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+    print(f"{name}: {size} bytes, losses {reference['losses'][0]:.4f} .. {reference['losses'][-1]:.4f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cache", type=Path, default=ROOT / "build/exports", help="the folder of run.py")
+    parser.add_argument("--python", help="a Python with the packages of requirements.txt (default: build/exports-venv)")
+    parser.add_argument("--output", type=Path, default=ROOT / "test/e2e/inputs/exports", metavar="DIR")
+    parser.add_argument("--names", action="store_true", help="print the architectures as a pattern for run.py --only")
+    options = parser.parse_args()
+    if options.names:
+        print("|".join(sorted({name for name, _, _ in SAMPLES})))
+        return
+    options.mtc, options.timeout = Path("mtc"), 600
+    suite = Suite(options)
+    known = {architecture.name: architecture for architecture in architectures()}
+    options.output.mkdir(parents=True, exist_ok=True)
+    for name, piece, flags in SAMPLES:
+        record(suite, known[name], piece, flags, options.output)
+
+
+if __name__ == "__main__":
+    main()

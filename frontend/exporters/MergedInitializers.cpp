@@ -78,7 +78,8 @@ private:
   void findByArguments() {
     for (InitializerOp initializer : trainableInitializers(graph)) {
       auto users = uses.find(initializer.getName());
-      if (users == uses.end() || users->second.size() < 2)
+      if (users == uses.end() || users->second.size() < 2 ||
+          isUntied(choices, initializer, classes))
         continue;
       std::string own;
       std::vector<std::pair<std::string, const InitializerUse *>> known;
@@ -123,7 +124,7 @@ private:
       auto users = uses.find(initializer.getName());
       auto type = cast<RankedTensorType>(initializer.getType());
       if (mayBeTrained(initializer.getName()) && users != uses.end() && users->second.size() > 1 &&
-          type.getNumElements() <= maxMergedElements)
+          type.getNumElements() <= maxMergedElements && !isUntied(choices, initializer, classes))
         candidates.push_back({initializer, users->second});
     }
     // What an operand's place tells comes first; of what then remains a module's only parameter is

@@ -43,7 +43,7 @@ StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
       Alias alias = found->second;
       if (!alias.entrance && node->hasAttr(operandAttribute))
         alias.entrance = &operand;
-      if (node.isOperator("Identity") && node.getNumResults() == 1)
+      if (node.isOperator("Identity") && node.getInputs().size() == 1 && node.getNumResults() == 1)
         aliases[node.getResult(0)] = alias;
       else
         uses[alias.initializer].push_back(

@@ -116,6 +116,12 @@ std::optional<std::string> Provenance::tensorAt(InitializerOp initializer,
   candidates.insert(candidates.end(), statistics.begin(), statistics.end());
   if (candidates.size() == 1)
     return candidates.front();
+  bool isBias = isBiasOperand(use);
+  llvm::erase_if(candidates, [&](StringRef candidate) {
+    return candidate.rsplit('.').second.contains("bias") != isBias;
+  });
+  if (candidates.size() == 1)
+    return candidates.front();
   llvm::StringSet<> set;
   set.insert(candidates.begin(), candidates.end());
   std::string found = parameterOfUse(use, set);

@@ -308,7 +308,7 @@ bool isUntied(const TieChoices &choices, InitializerOp initializer,
               const StringMap<InitializerClass> &classes) {
   auto known = classes.find(initializer.getName());
   return llvm::any_of(choices.unties, [&](const std::string &name) {
-    return name == initializer.getName() ||
+    return name == initializer.getName() || name == initializer.getSplitFrom().value_or("") ||
            (known != classes.end() && name == known->second.moduleName);
   });
 }

@@ -58,8 +58,8 @@ onnx.graph @tied(%x: tensor<2x2xf32>, %i: tensor<2xi64>) -> (tensor<2x2xf32>)
 // A weight that the exporter transposed is named as it would have named another; a name that is taken is not used.
 // CHECK-LABEL: onnx.graph @folded
 // CHECK: onnx.initializer "val_1"
-// CHECK: %[[V:.*]] = onnx.initializer "val_0" {sample = {{.*}}, split_from = "val_1"}
-// CHECK: %[[V3:.*]] = onnx.initializer "val_3" {sample = {{.*}}, split_from = "val_1"}
+// CHECK: %[[V:.*]] = onnx.initializer "val_0" {module_name = "b.weight", sample = {{.*}}, split_from = "val_1"}
+// CHECK: %[[V3:.*]] = onnx.initializer "val_3" {module_name = "c.weight", sample = {{.*}}, split_from = "val_1"}
 // CHECK: "MatMul" version 13(%{{.*}}, %[[V]])
 // CHECK: "MatMul" version 13(%{{.*}}, %[[V3]])
 // KEEP: onnx.graph @folded

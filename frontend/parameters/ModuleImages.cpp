@@ -1,9 +1,12 @@
-//===- ModuleImages.cpp - How the user's module stores what an exporter renamed ---------------===//
+//===- ModuleImages.cpp - How the user's module stores what an exporter changed ---------------===//
 
 #include "frontend/parameters/ModuleImages.h"
 
 #include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/ModuleAliases.h"
 #include "frontend/parameters/Parameters.h"
+#include "frontend/parameters/Provenance.h"
+#include "frontend/parameters/RecurrentImages.h"
 #include "frontend/parameters/TrainableConstants.h"
 #include "ir/TensorImage.h"
 
@@ -21,33 +24,136 @@ static bool multipliesByRows(const InitializerUse &use) {
   if (node.isOperator("MatMul"))
     return true;
   auto isTransposed = node.getNodeAttributes().getAs<IntegerAttr>("transB");
-  return node.isOperator("Gemm") && (!isTransposed || isTransposed.getInt() == 0);
+  return node.isOperator("Gemm") && (!isTransposed || isTransposed.getSInt() == 0);
 }
 
-/// Whether the name is the exporter's own.
-static bool isExporters(StringRef name) { return isFoldedName(name) || name.starts_with("onnx::"); }
+namespace {
 
-void describeModuleImages(GraphOp graph) {
-  llvm::StringMap<std::vector<InitializerUse>> uses = initializerUses(graph);
-  Builder builder(graph.getContext());
-  for (InitializerOp initializer : trainableInitializers(graph)) {
-    StringRef name = initializer.getName(), inModule = initializer.getModuleName().value_or("");
-    auto type = cast<RankedTensorType>(initializer.getType());
-    bool isConstant = initializer.getRole().value_or("constant") == "constant";
-    if (initializer.getModuleImages() || isConstant || !type.hasStaticShape())
-      continue;
-    if (!isExporters(name) && !wasConstantNode(initializer) &&
-        (inModule.empty() || inModule == name))
-      continue;
+/// How the module stores an initializer, by its name there.
+enum class Layout { AsItIs, Transposed, Unknown };
+
+class ImageFinder {
+public:
+  explicit ImageFinder(GraphOp graph)
+      : graph(graph), uses(initializerUses(graph)), provenance(graph), recurrent(graph),
+        isListed(hasSignature(graph)) {}
+
+  void describe() {
+    llvm::StringMap<std::string> names;
+    for (InitializerOp initializer : initializers())
+      if (Layout layout = layoutOf(initializer); layout != Layout::Unknown)
+        names[initializer.getName()] = nameOf(initializer);
+    llvm::StringMap<std::vector<std::string>> aliases = findModuleAliases(graph, names);
+    for (InitializerOp initializer : initializers())
+      describe(initializer, aliases.lookup(initializer.getName()));
+    addCounts();
+  }
+
+private:
+  /// Those that the module may have, and that nothing says of how.
+  SmallVector<InitializerOp> initializers() const {
+    SmallVector<InitializerOp> found;
+    for (InitializerOp initializer : trainableInitializers(graph))
+      if (!initializer.getModuleImages() &&
+          initializer.getRole().value_or("constant") != "constant" &&
+          cast<RankedTensorType>(initializer.getType()).hasStaticShape())
+        found.push_back(initializer);
+    return found;
+  }
+
+  static std::string nameOf(InitializerOp initializer) {
+    return initializer.getModuleName().value_or(initializer.getName()).str();
+  }
+
+  ArrayRef<InitializerUse> usesOf(StringRef name) const {
+    auto found = uses.find(name);
+    return found == uses.end() ? ArrayRef<InitializerUse>() : ArrayRef(found->second);
+  }
+
+  /// Whether the file names it as the module does.
+  bool isNamedByModule(InitializerOp initializer) const {
+    StringRef name = initializer.getName();
+    if (isListed && (provenance.isParameter(name) || provenance.isBuffer(name)))
+      return true;
+    return !isFoldedName(name) && !name.starts_with("onnx::") && !wasConstantNode(initializer) &&
+           !Provenance::isFolded(initializer) &&
+           initializer.getModuleName().value_or(name) == name &&
+           (!isListed || initializer.getKind() == "PARAMETER" || initializer.getRole() == "state");
+  }
+
+  Layout layoutOf(InitializerOp initializer) const {
+    if (isNamedByModule(initializer))
+      return Layout::AsItIs;
+    StringRef name = initializer.getName(), folded = initializer.getSplitFrom().value_or(name);
+    if (!initializer.getModuleName() || wasConstantNode(initializer))
+      return Layout::Unknown;
+    int64_t rank = cast<RankedTensorType>(initializer.getType()).getRank();
+    if (rank == 2 && (isFoldedName(folded) || folded.starts_with("onnx::")) &&
+        llvm::all_of(usesOf(name), multipliesByRows))
+      return Layout::Transposed;
+    bool isSplit = initializer.getSplitFrom().has_value();
+    return rank <= 1 && (isSplit || !Provenance::isFolded(initializer)) ? Layout::AsItIs
+                                                                        : Layout::Unknown;
+  }
+
+  void describe(InitializerOp initializer, ArrayRef<std::string> aliases) {
+    Builder builder(graph.getContext());
+    Layout layout = layoutOf(initializer);
+    std::string name = nameOf(initializer);
+    ArrayRef<InitializerUse> readers = usesOf(initializer.getName());
     SmallVector<Attribute> images;
-    ArrayRef<int64_t> shape = type.getShape();
-    bool isKnown = !inModule.empty() && !wasConstantNode(initializer);
-    if (isKnown && shape.size() <= 1)
-      images.push_back(TensorImageAttr::whole(builder.getContext(), inModule, shape));
-    else if (isKnown && shape.size() == 2 && llvm::all_of(uses[name], multipliesByRows))
-      images.push_back(TensorImageAttr::transposed(builder.getContext(), inModule, shape, {1, 0}));
+    if (!isNamedByModule(initializer) && isRecurrentWeight(readers))
+      images = recurrent.find(initializer, readers);
+    else if (layout == Layout::AsItIs && name == initializer.getName() && aliases.empty())
+      return; // The file says it all.
+    else if (layout != Layout::Unknown) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(initializer.getType()).getShape();
+      auto add = [&](StringRef each) {
+        images.push_back(
+            layout == Layout::Transposed
+                ? TensorImageAttr::transposed(builder.getContext(), each, shape, {1, 0})
+                : TensorImageAttr::whole(builder.getContext(), each, shape));
+      };
+      add(name);
+      for (const std::string &alias : aliases)
+        add(alias);
+    }
     initializer.setModuleImagesAttr(builder.getArrayAttr(images));
   }
-}
+
+  /// `num_batches_tracked` of PyTorch's batch normalizations, which nothing in ONNX reads.
+  void addCounts() {
+    auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
+    if (!producer || !producer.getValue().contains("pytorch"))
+      return;
+    for (InitializerOp initializer : initializers()) {
+      StringRef module = initializer.getName();
+      if (initializer.getRole() != "state" || !module.consume_back(".running_mean"))
+        continue;
+      std::string name = (module + ".num_batches_tracked").str();
+      if (isListed && !provenance.isBuffer(name))
+        continue;
+      bool isTrained = llvm::any_of(usesOf(initializer.getName()), [](const InitializerUse &use) {
+        auto mode = NodeOp(use.node).getNodeAttributes().getAs<IntegerAttr>("training_mode");
+        return mode && mode.getSInt() == 1;
+      });
+      OpBuilder builder(initializer);
+      auto zero =
+          DenseElementsAttr::get(RankedTensorType::get({}, builder.getI64Type()), int64_t{0});
+      BufferOp::create(builder, initializer.getLoc(), builder.getStringAttr(name),
+                       isTrained ? builder.getUnitAttr() : UnitAttr(), zero);
+    }
+  }
+
+  GraphOp graph;
+  llvm::StringMap<std::vector<InitializerUse>> uses;
+  Provenance provenance;
+  RecurrentImages recurrent;
+  bool isListed;
+};
+
+} // namespace
+
+void describeModuleImages(GraphOp graph) { ImageFinder(graph).describe(); }
 
 } // namespace mtc::onnx

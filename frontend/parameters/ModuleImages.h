@@ -1,4 +1,4 @@
-//===- ModuleImages.h - How the user's module stores what an exporter renamed -----------------===//
+//===- ModuleImages.h - How the user's module stores what an exporter changed -----------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_MODULEIMAGES_H
 #define MTC_FRONTEND_PARAMETERS_MODULEIMAGES_H
@@ -8,9 +8,13 @@
 namespace mtc::onnx {
 
 /// Gives the initializers of a graph whose parameters are chosen their `module_images`, unless they
-/// have some: of those that the exporter computed, or named otherwise than the module. A vector is
-/// the module's, a matrix that only matrix products read is its transpose; of others, and where the
-/// module's name is not known, the list is empty.
+/// have some, where the module stores them otherwise than the file does:
+///   - a matrix that the exporter folded and matrix products multiply by is the transpose;
+///   - the weights of a recurrent layer are several tensors (RecurrentImages.h);
+///   - a parameter may have several names (ModuleAliases.h);
+///   - a vector that was renamed is as it is.
+/// Of others that the exporter made or renamed the list is empty: how the module has them is not
+/// known. Batch normalizations of PyTorch have a count of batches, an `onnx.buffer`.
 void describeModuleImages(GraphOp graph);
 
 } // namespace mtc::onnx

@@ -4,6 +4,7 @@
 #define MTC_FRONTEND_PARAMETERS_PASSES_H
 
 #include "frontend/dialect/Onnx.h"
+#include "ir/Mtc.h"
 
 #include "mlir/Pass/Pass.h"
 

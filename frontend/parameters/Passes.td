@@ -18,6 +18,7 @@ def ChooseParametersPass : Pass<"onnx-choose-parameters", "::mtc::onnx::GraphOp"
     %w = onnx.initializer "fc.weight" {reason = "a floating-point initializer", role = "parameter", sample = …} : tensor<4x8xf32>
     ```
   }];
+  let dependentDialects = ["::mtc::MtcDialect"];
   let options = [
     ListOption<"train", "train", "std::string", "patterns of the names of all that is trained">,
     ListOption<"freeze", "freeze", "std::string", "patterns of the names of what is not trained">,

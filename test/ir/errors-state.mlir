@@ -116,3 +116,13 @@ mtc.variable parameter @down : tensor<2x64xf32> = #mtc.zeros
 mtc.variable parameter @up : tensor<10x2xf32> = #mtc.zeros
 // expected-error @below {{adapts 'tensor<10x64xf32>' along axis 0 by 'tensor<2x64xf32>' and 'tensor<10x2xf32>' (adapter_c2)}}
 mtc.adapter @base axis 0 down @down up @up alpha 1.0
+
+// -----
+
+// expected-error @below {{counts batches, but is 'tensor<2xi64>', expected one integer (buffer_c1)}}
+mtc.buffer "n" counts_batches = dense<0> : tensor<2xi64>
+
+// -----
+
+// expected-error @below {{counts batches, but is 'tensor<f32>', expected one integer (buffer_c1)}}
+mtc.buffer "n" counts_batches = dense<0.0> : tensor<f32>

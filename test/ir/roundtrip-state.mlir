@@ -22,6 +22,11 @@ mtc.variable gradient transient @g : tensor<5xf32> = #mtc.zeros of @m
 // CHECK: mtc.variable scalar @step : tensor<i64> = #mtc.scalar<step>
 mtc.variable scalar @step : tensor<i64> = #mtc.scalar<step>
 
+// CHECK: mtc.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
+mtc.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
+// CHECK: mtc.buffer "mask" = dense<[true, false]> : tensor<2xi1>
+mtc.buffer "mask" = dense<[true, false]> : tensor<2xi1>
+
 // CHECK-LABEL: func.func @uses
 func.func @uses() {
   // CHECK: mtc.read @fc.weight : tensor<10x64xf32>

@@ -1,6 +1,6 @@
-// How the module stores what the exporter named: a matrix that products multiply by is its transpose, a vector is the same; of others,
-// and without a name, nothing is known. Names of the module's own need no image.
-// RUN: mtc-opt %s --onnx-choose-parameters | FileCheck %s
+// How the module stores what the exporter changed: a matrix that products multiply by is its transpose, a vector is the same; of others,
+// and without a name, nothing is known. What the file names as the module does needs no image.
+// RUN: mtc-opt %s --onnx-choose-parameters --split-input-file | FileCheck %s
 
 // CHECK: onnx.initializer "fc.weight" {reason
 // CHECK: onnx.initializer "onnx::MatMul_1" {module_images = [#mtc.tensor_image<"head.weight", shape = [4, 3], parts = [<variable = 0, image = 0, extents = [4, 3], variable_strides = [1, 4], image_strides = [3, 1]>]>], module_name = "head.weight"
@@ -16,4 +16,60 @@ onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<2x4xf32>) {
   %2 = onnx.node "Add" version 14 (%1, %g) {} {onnx.index = 2 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   %3 = onnx.node "MatMul" version 13 (%2, %h) {} {onnx.index = 3 : i64, onnx.module = "head"} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   onnx.return %3 : tensor<2x4xf32>
+}
+
+// -----
+
+// Names that the module has besides: that of the layer which reads the parameter, if the file lists it, and one that nothing reads.
+
+// CHECK: onnx.initializer "lm_head.weight" {module_images = [#mtc.tensor_image<"lm_head.weight", shape = [5, 3]>, #mtc.tensor_image<"wte.weight", shape = [5, 3]>]
+// CHECK: onnx.initializer "cls.decoder.bias" {module_images = [#mtc.tensor_image<"cls.decoder.bias", shape = [3]>, #mtc.tensor_image<"cls.bias", shape = [3]>]
+// CHECK: onnx.initializer "other.weight" {reason
+onnx.graph @main(%x: tensor<2xi64>) -> (tensor<2x3xf32>)
+    attributes {onnx.producer = "pytorch", onnx.signature = ["wte.weight", "lm_head.weight", "cls.bias", "cls.decoder.bias", "other.weight"]} {
+  %w = onnx.initializer "lm_head.weight" : tensor<5x3xf32>
+  %b = onnx.initializer "cls.decoder.bias" : tensor<3xf32>
+  %o = onnx.initializer "other.weight" : tensor<3x3xf32>
+  %0 = onnx.node "Gather" version 13 (%w, %x) {axis = 0 : si64} {onnx.index = 0 : i64, onnx.module = "wte"} : (tensor<5x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  %1 = onnx.node "Add" version 14 (%0, %b) {} {onnx.index = 1 : i64, onnx.module = "cls.decoder"} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %2 = onnx.node "MatMul" version 13 (%1, %o) {} {onnx.index = 2 : i64, onnx.module = "unlisted"} : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
+  onnx.return %2 : tensor<2x3xf32>
+}
+
+// -----
+
+// Two directions of a GRU, whose gates z, r, h the module has as r, z, n; the second layer of its module is the second node.
+
+// CHECK: onnx.initializer "onnx::GRU_1" {module_images = [#mtc.tensor_image<"rnn.weight_ih_l0", shape = [6, 3], parts = [<variable = 6, image = 0, extents = [6], variable_strides = [1], image_strides = [1]>, <variable = 0, image = 6, extents = [6], variable_strides = [1], image_strides = [1]>, <variable = 12, image = 12, extents = [6], variable_strides = [1], image_strides = [1]>]>, #mtc.tensor_image<"rnn.weight_ih_l0_reverse", shape = [6, 3], parts = [<variable = 24, image = 0, {{.*}}>]>]
+// CHECK: onnx.initializer "onnx::GRU_2" {module_images = [#mtc.tensor_image<"rnn.weight_hh_l0", shape = [6, 2], {{.*}}#mtc.tensor_image<"rnn.weight_hh_l0_reverse", shape = [6, 2]
+// CHECK: onnx.initializer "onnx::GRU_3" {module_images = [#mtc.tensor_image<"rnn.bias_ih_l0", shape = [6], parts = [<variable = 2, image = 0, extents = [2], {{.*}}#mtc.tensor_image<"rnn.bias_hh_l0", shape = [6], parts = [<variable = 8, image = 0, {{.*}}#mtc.tensor_image<"rnn.bias_ih_l0_reverse", shape = [6], parts = [<variable = 14, image = 0, {{.*}}#mtc.tensor_image<"rnn.bias_hh_l0_reverse"
+// CHECK: onnx.initializer "onnx::GRU_4" {module_images = [#mtc.tensor_image<"rnn.weight_ih_l1", shape = [6, 4]
+onnx.graph @main(%x: tensor<5x2x3xf32>) -> (tensor<*xindex>) attributes {onnx.producer = "pytorch"} {
+  %none = onnx.none
+  %w = onnx.initializer "onnx::GRU_1" : tensor<2x6x3xf32>
+  %r = onnx.initializer "onnx::GRU_2" : tensor<2x6x2xf32>
+  %b = onnx.initializer "onnx::GRU_3" : tensor<2x12xf32>
+  %v = onnx.initializer "onnx::GRU_4" : tensor<1x6x4xf32>
+  %s = onnx.initializer "onnx::GRU_5" : tensor<1x6x2xf32>
+  %0 = onnx.node "GRU" version 14 (%x, %w, %r, %b) {direction = "bidirectional", hidden_size = 2 : si64} {onnx.index = 0 : i64, onnx.module = "rnn"}
+      : (tensor<5x2x3xf32>, tensor<2x6x3xf32>, tensor<2x6x2xf32>, tensor<2x12xf32>) -> tensor<*xindex>
+  %1 = onnx.node "GRU" version 14 (%0, %v, %s) {hidden_size = 2 : si64} {onnx.index = 1 : i64, onnx.module = "rnn"}
+      : (tensor<*xindex>, tensor<1x6x4xf32>, tensor<1x6x2xf32>) -> tensor<*xindex>
+  onnx.return %1 : tensor<*xindex>
+}
+
+// -----
+
+// PyTorch counts the batches of a normalization.
+
+// CHECK: onnx.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
+// CHECK: onnx.initializer "bn.running_mean"
+// CHECK-NOT: onnx.buffer
+onnx.graph @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>) attributes {onnx.producer = "pytorch"} {
+  %w = onnx.initializer "bn.weight" : tensor<3xf32>
+  %m = onnx.initializer "bn.running_mean" : tensor<3xf32>
+  %v = onnx.initializer "bn.running_var" : tensor<3xf32>
+  %0:3 = onnx.node "BatchNormalization" version 15 (%x, %w, %w, %m, %v) {training_mode = 1 : si64} {onnx.index = 0 : i64}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  onnx.return %0#0 : tensor<2x3xf32>
 }

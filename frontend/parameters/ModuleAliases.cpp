@@ -1,0 +1,133 @@
+//===- ModuleAliases.cpp - Parameters that the module has under several names -----------------===//
+
+#include "frontend/parameters/ModuleAliases.h"
+
+#include "frontend/parameters/InitializerUses.h"
+#include "frontend/parameters/Provenance.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+namespace {
+
+class AliasFinder {
+public:
+  AliasFinder(GraphOp graph, const llvm::StringMap<std::string> &names)
+      : graph(graph), names(names), isListed(hasSignature(graph)) {
+    for (const std::string &name : signatureParameters(graph))
+      listed.insert(name);
+    for (const auto &entry : names) {
+      taken.insert(entry.getKey());
+      taken.insert(entry.getValue());
+    }
+    Provenance provenance(graph);
+    for (auto initializer : graph.getOps<InitializerOp>())
+      for (const std::string &origin : provenance.foldedParameters(initializer))
+        taken.insert(origin);
+    for (auto node : graph.getOps<NodeOp>())
+      if (auto arguments = node->getAttrOfType<ArrayAttr>(argumentsAttribute))
+        for (auto argument : arguments.getAsRange<StringAttr>())
+          read.insert(argument.getValue());
+  }
+
+  llvm::StringMap<std::vector<std::string>> find() {
+    for (auto initializer : graph.getOps<InitializerOp>()) {
+      if (!names.contains(initializer.getName()))
+        continue;
+      if (auto given = initializer->getAttrOfType<ArrayAttr>(aliasesAttribute))
+        for (auto name : given.getAsRange<StringAttr>())
+          add(initializer, name.str());
+      for (NodeOp reader : readersOf(initializer.getResult()))
+        if (std::string name = nameIn(reader, initializer); isFree(name))
+          add(initializer, name);
+    }
+    for (StringRef name : signatureList())
+      addLost(name);
+    return std::move(aliases);
+  }
+
+private:
+  std::vector<std::string> signatureList() const { return signatureParameters(graph); }
+
+  /// The nodes that read a value, through those of the compiler's own.
+  static SmallVector<NodeOp> readersOf(Value value) {
+    SmallVector<NodeOp> readers;
+    for (Operation *user : value.getUsers()) {
+      auto node = dyn_cast<NodeOp>(user);
+      if (!node)
+        continue;
+      bool isOwn = !node->hasAttr(indexAttribute) && !node->hasAttr(moduleAttribute) &&
+                   (node.isOperator("Transpose") || node.isOperator("Reshape"));
+      if (isOwn || node.isOperator("Identity"))
+        llvm::append_range(readers, readersOf(node.getResult(0)));
+      else
+        readers.push_back(node);
+    }
+    return readers;
+  }
+
+  /// The name that the layer which a node is of would have for an initializer that it reads; empty
+  /// if the node is of no layer with such a parameter.
+  std::string nameIn(NodeOp node, InitializerOp initializer) const {
+    std::string module = modulePath(node);
+    StringRef op = node.getOpType(), fx = fxOperator(node);
+    int64_t rank = cast<RankedTensorType>(initializer.getType()).getRank();
+    // What a module reads of its own has its name already.
+    if (StringRef(names.lookup(initializer.getName())).rsplit('.').first == module || rank == 0 ||
+        (op == "Add" && rank != 1))
+      return "";
+    bool isLayer = op == "Gather" || op == "MatMul" || op == "Gemm" || op == "Conv" ||
+                   fx == "aten.linear" || fx == "aten.embedding" || (op == "Add" && !isListed);
+    if (module.empty() || !isLayer)
+      return "";
+    return module + (rank >= 2 ? ".weight" : ".bias");
+  }
+
+  /// Whether no initializer is known to be a parameter of this name, which the module may have.
+  bool isFree(const std::string &name) const {
+    return !name.empty() && !taken.contains(name) && (!isListed || listed.contains(name));
+  }
+
+  void add(InitializerOp initializer, const std::string &name) {
+    if (name != names.lookup(initializer.getName()) && taken.insert(name).second)
+      aliases[initializer.getName()].push_back(name);
+  }
+
+  /// Of a parameter that nothing in the file stands for, and no node takes.
+  void addLost(StringRef name) {
+    if (taken.contains(name) || read.contains(name))
+      return;
+    auto [module, leaf] = name.rsplit('.');
+    InitializerOp only;
+    for (auto initializer : graph.getOps<InitializerOp>()) {
+      StringRef rest = initializer.getName();
+      bool isChild = rest.consume_front(module) && rest.consume_front(".") &&
+                     rest.consume_back(leaf) && rest.consume_back(".") && !rest.contains('.');
+      if (!isChild || !names.contains(initializer.getName()))
+        continue;
+      if (only)
+        return;
+      only = initializer;
+    }
+    if (only && !leaf.empty())
+      add(only, name.str());
+  }
+
+  GraphOp graph;
+  const llvm::StringMap<std::string> &names;
+  bool isListed;
+  llvm::StringSet<> listed, taken, read;
+  llvm::StringMap<std::vector<std::string>> aliases;
+};
+
+} // namespace
+
+llvm::StringMap<std::vector<std::string>>
+findModuleAliases(GraphOp graph, const llvm::StringMap<std::string> &names) {
+  return AliasFinder(graph, names).find();
+}
+
+} // namespace mtc::onnx

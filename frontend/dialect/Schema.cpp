@@ -87,9 +87,8 @@ const Signature::Formal *Signature::find(size_t i) const {
 }
 
 const Schema *Schema::find(StringRef domain, StringRef name, int64_t version) {
-  if (!domain.empty() && domain != "ai.onnx")
-    return nullptr;
-  auto found = schemas().find(name);
+  bool isStandard = domain.empty() || domain == "ai.onnx";
+  auto found = schemas().find(isStandard ? name.str() : (domain + "::" + name).str());
   if (found == schemas().end())
     return nullptr;
   const Schema *best = nullptr;

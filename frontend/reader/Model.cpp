@@ -5,6 +5,7 @@
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/Functions.h"
 #include "frontend/reader/GraphOrder.h"
+#include "frontend/reader/LinearModels.h"
 #include "frontend/reader/TensorData.h"
 
 #include "google/protobuf/io/coded_stream.h"
@@ -85,6 +86,7 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
                                                          sys::path::parent_path(resolved).str());
 
   Problems found;
+  expandLinearModels(*model->message->mutable_graph(), found);
   model->checkHeader(found);
   model->collectInitializers(found);
   model->checkInputs(found);

@@ -13,7 +13,8 @@ namespace {
 /// An activation is looked for in this many operations before an output.
 constexpr int deepest = 32;
 
-std::optional<ActivatedOutput> find(Value output, int budget);
+/// With `onlySigmoid` nothing else is looked for, in time that is linear in the budget.
+std::optional<ActivatedOutput> find(Value output, int budget, bool onlySigmoid = false);
 
 bool isSplat(Value value, double expected) {
   DenseElementsAttr elements;
@@ -28,6 +29,12 @@ Value throughReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getInput();
   return value;
+}
+
+bool isFloatCast(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  return cast && isa<FloatType>(typeOf(cast.getInput()).getElementType()) &&
+         isa<FloatType>(typeOf(cast).getElementType());
 }
 
 /// What a value repeats along this one axis; null if it does not.
@@ -59,6 +66,30 @@ Value withoutShift(Value value, int64_t axis) {
 /// ln s(x), in which nothing overflows.
 Value logSigmoid(TensorBuilder &b, Value x) {
   return b.sub(b.min(x, b.splat(x, 0.0)), b.log1p(b.exp(b.neg(b.abs(x)))));
+}
+
+/// Whether a value is 1 at most where sums of probabilities are 0: scikit-learn's exporter adds
+/// such a number to both sides of a division.
+bool isZeroGuard(Value value) {
+  for (int i = 0; i < deepest; ++i) {
+    Operation *op = value.getDefiningOp();
+    if (auto cast = dyn_cast_or_null<CastOp>(op);
+        cast && typeOf(cast.getInput()).getElementType().isInteger(1))
+      return true;
+    bool isPassed = op && (isa<ReshapeOp, BroadcastOp>(op) || isFloatCast(op) ||
+                           (isa<MulOp>(op) && matchPattern(op->getOperand(1), m_Constant())));
+    if (!isPassed)
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
+Value withoutZeroGuard(Value value) {
+  auto add = throughReshapes(value).getDefiningOp<AddOp>();
+  if (add && isZeroGuard(add.getRhs()))
+    return add.getLhs();
+  return add && isZeroGuard(add.getLhs()) ? add.getRhs() : value;
 }
 
 ActivatedOutput activated(OutputActivation activation, StringLiteral name, Value output,
@@ -125,7 +156,8 @@ std::pair<Value, int64_t> matchNormalized(Value output) {
         return {};
       divisor = inverse.getRhs();
     }
-    Value terms = summedAlong(divisor, axis);
+    p = withoutZeroGuard(p);
+    Value terms = summedAlong(withoutZeroGuard(divisor), axis);
     if (auto absolute = terms ? terms.getDefiningOp<AbsOp>() : AbsOp())
       terms = absolute.getInput();
     return terms == p ? std::pair(p, axis) : std::pair<Value, int64_t>();
@@ -139,22 +171,46 @@ std::pair<Value, int64_t> matchNormalized(Value output) {
   return {};
 }
 
-/// e^x / sum e^x = softmax(x), and s(x) / sum s(x) = softmax(ln s(x)).
-std::optional<ActivatedOutput> matchSoftmax(Value output) {
+/// The logarithm of sigmoids, of a tensor of its own for each class or of one of all.
+std::function<Value(TensorBuilder &)> logarithmOfSigmoids(Value p, int64_t axis) {
+  SmallVector<Value> parts{p};
+  if (auto concatenate = p.getDefiningOp<ConcatenateOp>();
+      concatenate && static_cast<int64_t>(concatenate.getAxis()) == axis)
+    parts.assign(concatenate.getInputs().begin(), concatenate.getInputs().end());
+  std::vector<std::function<Value(TensorBuilder &)>> builders;
+  for (Value part : parts) {
+    std::optional<ActivatedOutput> sigmoid = find(part, deepest, /*onlySigmoid=*/true);
+    if (!sigmoid)
+      return nullptr;
+    builders.push_back(sigmoid->buildLogits);
+  }
+  return [builders, axis](TensorBuilder &b) {
+    SmallVector<Value> logarithms;
+    for (const auto &build : builders)
+      logarithms.push_back(logSigmoid(b, build(b)));
+    return b.concatenate(logarithms, axis);
+  };
+}
+
+/// e^x / sum e^x = softmax(x), s(x) / sum s(x) = softmax(ln s(x)), and a softmax that is divided by
+/// its sum, 1.
+std::optional<ActivatedOutput> matchSoftmax(Value output, int budget) {
   auto [positive, axis] = matchNormalized(output);
   if (!positive)
     return std::nullopt;
   if (auto exponential = positive.getDefiningOp<ExpOp>())
     return activated(OutputActivation::Softmax, "Softmax", output,
                      withoutShift(exponential.getInput(), axis), axis);
-  std::optional<ActivatedOutput> sigmoid = matchSigmoid(positive);
-  if (!sigmoid)
-    return std::nullopt;
-  ActivatedOutput found =
-      activated(OutputActivation::Softmax, "normalized Sigmoid", output, sigmoid->input, axis);
-  auto build = sigmoid->buildLogits;
-  found.buildLogits = [build](TensorBuilder &b) { return logSigmoid(b, build(b)); };
-  return found;
+  if (auto logarithm = logarithmOfSigmoids(positive, axis)) {
+    ActivatedOutput found =
+        activated(OutputActivation::Softmax, "normalized Sigmoid", output, positive, axis);
+    found.buildLogits = logarithm;
+    return found;
+  }
+  std::optional<ActivatedOutput> found = find(positive, budget - 1);
+  bool isSoftmax = found && found->activation == OutputActivation::Softmax &&
+                   found->name != "LogSoftmax" && found->classAxis == axis;
+  return isSoftmax ? found : std::nullopt;
 }
 
 /// x - ln sum e^x, where the logarithm may be of shifted terms and the shift be added to it.
@@ -268,26 +324,44 @@ Value moved(TensorBuilder &b, Operation *movement, Value value) {
   return copy->getResult(0);
 }
 
-std::optional<ActivatedOutput> matchHere(Value value, int budget) {
-  for (auto match : {matchSigmoid, matchSoftmax, matchLogSoftmax})
-    if (std::optional<ActivatedOutput> found = match(value))
-      return found;
-  for (auto match : {matchComplement, matchLogOfSoftmax, matchPair})
-    if (std::optional<ActivatedOutput> found = match(value, budget))
+/// The operand of a concatenation that a slice chooses, as a whole; null for other slices.
+Value chosenOperand(Operation *op) {
+  auto slice = dyn_cast_or_null<SliceOp>(op);
+  auto concatenate = slice ? slice.getInput().getDefiningOp<ConcatenateOp>() : ConcatenateOp();
+  if (!concatenate)
+    return {};
+  auto axis = static_cast<size_t>(concatenate.getAxis());
+  for (size_t i = 0; i < shapeOf(slice).size(); ++i)
+    if (i != axis && shapeOf(slice)[i] != shapeOf(concatenate)[i])
+      return {};
+  int64_t begin = 0;
+  for (Value input : concatenate.getInputs()) {
+    int64_t extent = shapeOf(input)[axis];
+    if (begin == slice.getOffsets()[axis])
+      return shapeOf(slice)[axis] == extent && (extent == 1 || slice.getStrides()[axis] == 1)
+                 ? input
+                 : Value();
+    begin += extent;
+  }
+  return {};
+}
+
+std::optional<ActivatedOutput> matchHere(Value value, int budget, bool onlySigmoid) {
+  std::optional<ActivatedOutput> found = matchSigmoid(value);
+  if (found || onlySigmoid)
+    return found;
+  if ((found = matchLogSoftmax(value)))
+    return found;
+  for (auto match : {matchComplement, matchSoftmax, matchLogOfSoftmax, matchPair})
+    if ((found = match(value, budget)))
       return found;
   return std::nullopt;
 }
 
-bool isFloatCast(Operation *op) {
-  auto cast = dyn_cast<CastOp>(op);
-  return cast && isa<FloatType>(typeOf(cast.getInput()).getElementType()) &&
-         isa<FloatType>(typeOf(cast).getElementType());
-}
-
-std::optional<ActivatedOutput> find(Value output, int budget) {
+std::optional<ActivatedOutput> find(Value output, int budget, bool onlySigmoid) {
   SmallVector<Operation *> movements; // From the output to the activation.
   for (; budget > 0; --budget) {
-    if (std::optional<ActivatedOutput> found = matchHere(output, budget)) {
+    if (std::optional<ActivatedOutput> found = matchHere(output, budget, onlySigmoid)) {
       for (Operation *movement : llvm::reverse(movements)) {
         if (found->classAxis >= 0)
           found->classAxis = axisAfter(movement, found->classAxis);
@@ -298,6 +372,10 @@ std::optional<ActivatedOutput> find(Value output, int budget) {
       return found;
     }
     Operation *op = output.getDefiningOp();
+    if (Value chosen = chosenOperand(op)) {
+      output = chosen;
+      continue;
+    }
     if (!op || (!isFloatCast(op) && !isMovement(op)))
       return std::nullopt;
     if (isMovement(op))

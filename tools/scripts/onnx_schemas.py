@@ -17,6 +17,8 @@ from onnx import defs
 
 FILE = Path(__file__).resolve().parent.parent.parent / "frontend/dialect/Schemas.inc"
 OLDEST_OPSET, NEWEST_OPSET = 7, 27
+# Of ai.onnx.ml, the operators that have a record.
+MACHINE_LEARNING = {"ArrayFeatureExtractor", "Binarizer", "Imputer", "Normalizer", "Scaler"}
 
 # What MLIR prints for the element type of `tensor(KEY)`; ElementTypes.cpp has the same.
 ELEMENTS = {
@@ -96,12 +98,14 @@ def records() -> str:
     for schema in defs.get_all_schemas_with_history():
         if schema.domain == "" and schema.since_version <= NEWEST_OPSET:
             histories[schema.name].append(schema)
+        elif schema.domain == "ai.onnx.ml" and schema.name in MACHINE_LEARNING:
+            histories[f"{schema.domain}::{schema.name}"].append(schema)
     lines = []
     for name, history in sorted(histories.items()):
         history.sort(key=lambda schema: schema.since_version)
         previous = None
         for i, schema in enumerate(history):
-            if i + 1 < len(history) and history[i + 1].since_version <= OLDEST_OPSET:
+            if "::" not in name and i + 1 < len(history) and history[i + 1].since_version <= OLDEST_OPSET:
                 continue
             fields = ["true", '""', '""', '""', '""']
             # GroupNormalization 18 is deprecated, too, but for its own later definition.

@@ -2,7 +2,7 @@
 // RUN: mtc-opt %s --onnx-infer-and-fold --split-input-file 2>%t.err | FileCheck %s
 // RUN: FileCheck %s --check-prefix=MESSAGE <%t.err
 
-// MESSAGE: remark: the output 'label' is left out: operator ai.onnx.ml.ArrayFeatureExtractor version 1 is not known
+// MESSAGE: remark: the output 'label' is left out: operator ai.onnx.ml.LabelEncoder version 1 is not known
 // CHECK-LABEL: onnx.graph @unknownOperator
 // CHECK-SAME: -> (tensor<4x3xf32> {onnx.name = "p"}) {
 // CHECK-NEXT: "Softmax"
@@ -11,7 +11,7 @@ onnx.graph @unknownOperator(%x: tensor<4x3xf32> {onnx.name = "x"})
     -> (tensor<*xi64> {onnx.name = "label", onnx.optional}, tensor<*xf32> {onnx.name = "p"}) {
   %p = onnx.node "Softmax" version 13 (%x) {} : (tensor<4x3xf32>) -> tensor<*xf32>
   %i = onnx.node "ArgMax" version 13 (%p) {axis = 1 : si64} : (tensor<*xf32>) -> tensor<*xi64>
-  %c = onnx.node domain "ai.onnx.ml" "ArrayFeatureExtractor" version 1 (%x, %i) {} : (tensor<4x3xf32>, tensor<*xi64>) -> tensor<*xf32>
+  %c = onnx.node domain "ai.onnx.ml" "LabelEncoder" version 1 (%i) {} : (tensor<*xi64>) -> tensor<*xf32>
   %l = onnx.node "Cast" version 13 (%c) {to = 7 : si64} : (tensor<*xf32>) -> tensor<*xi64>
   onnx.return %l, %p : tensor<*xi64>, tensor<*xf32>
 }

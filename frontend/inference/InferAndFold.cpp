@@ -1,17 +1,7 @@
 //===- InferAndFold.cpp - Types of all values, and values known at compile time ---------------===//
 
-#include "frontend/dialect/Schema.h"
-#include "frontend/dialect/Shapes.h"
-#include "frontend/inference/DeclaredTypes.h"
 #include "frontend/inference/Passes.h"
-#include "frontend/operators/Inference.h"
-#include "frontend/operators/Operators.h"
-
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/ScopedPrinter.h"
-
-#include <map>
+#include "frontend/inference/Walk.h"
 
 using namespace mlir;
 
@@ -23,10 +13,15 @@ namespace mtc::onnx {
 namespace {
 
 /// Removes operations whose results nobody uses, in one walk from the end.
-void eraseDead(GraphOp graph) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBody().front())))
-    if (isa<NodeOp, ConstantOp, NoneOp, InitializerOp>(op) && op.use_empty())
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isa<NodeOp, ConstantOp, NoneOp, InitializerOp>(op) && op.use_empty()) {
       op.erase();
+      continue;
+    }
+    for (Region &graph : op.getRegions())
+      eraseDead(graph.front());
+  }
 }
 
 /// Inputs must be static before anything else can be known.
@@ -51,201 +46,15 @@ LogicalResult checkArguments(GraphOp graph) {
   return success(ok);
 }
 
-/// The nodes whose attributes are not those of their operators, reported. Nodes that nobody reads
-/// are among them: attributes need no types.
-llvm::DenseSet<NodeOp> checkAllAttributes(GraphOp graph) {
-  llvm::DenseSet<NodeOp> wrong;
-  for (auto op : graph.getOps<NodeOp>()) {
-    NodeView node(op);
-    const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
-    if (schema && failed(checkAttributes(node, *schema)))
-      wrong.insert(op);
-  }
-  return wrong;
-}
-
-/// The forward walk.
-class Walk {
-public:
-  /// `wrong` are nodes that have been reported.
-  Walk(GraphOp graph, llvm::DenseSet<NodeOp> wrong)
-      : graph(graph), wrong(std::move(wrong)), declaredTypes(graph), failed(!this->wrong.empty()) {}
-
-  /// Infers and folds; failure, all problems reported, leaves types half inferred.
-  LogicalResult run() {
-    for (Operation &op : graph.getBody().front())
-      if (auto node = dyn_cast<NodeOp>(op))
-        visit(node);
-    reportUnknownOperators();
-    declaredTypes.report();
-    return success(!failed);
-  }
-
-  /// Makes operations of the folded values that are still used, and gives the graph its new result
-  /// types.
-  void materialize() {
-    OpBuilder builder(graph.getContext());
-    for (Operation &node : graph.getBody().front())
-      for (Value value : node.getResults()) {
-        auto found = foldedValues.find(value);
-        if (found == foldedValues.end() || value.use_empty())
-          continue;
-        builder.setInsertionPoint(&node);
-        DenseElementsAttr attribute = found->second.toAttribute();
-        value.replaceAllUsesWith(
-            ConstantOp::create(builder, node.getLoc(), attribute.getType(), attribute));
-      }
-    auto results = graph.getBody().front().getTerminator()->getOperandTypes();
-    graph.setFunctionType(
-        builder.getFunctionType(graph.getArgumentTypes(), SmallVector<Type>(results)));
-  }
-
-private:
-  std::optional<Tensor> lookup(Value value) {
-    auto found = foldedValues.find(value);
-    if (found != foldedValues.end())
-      return found->second;
-    auto constant = value.getDefiningOp<ConstantOp>();
-    if (!constant)
-      return std::nullopt;
-    return constants.try_emplace(value, Tensor::fromAttribute(constant.getValue())).first->second;
-  }
-
-  /// Values that depend on this node are not looked at: one problem is reported once.
-  void poison(NodeOp node) {
-    failed = true;
-    unknown.insert(node.getOutputs().begin(), node.getOutputs().end());
-  }
-
-  void visit(NodeOp node) {
-    if (wrong.contains(node) ||
-        llvm::any_of(node.getInputs(), [&](Value input) { return unknown.contains(input); }))
-      return poison(node);
-    Inference inference(node, [this](Value value) { return lookup(value); });
-    const Operator *definition =
-        Operators::get().find(inference.domain(), inference.opType(), inference.version());
-    if (!definition || !definition->infer) {
-      std::string name = (inference.domain().empty() ? "" : inference.domain() + ".").str() +
-                         inference.opType().str();
-      unknownOperators[{name, inference.version()}].push_back(node);
-      return poison(node);
-    }
-    if (mlir::failed(checkOperands(inference)) || mlir::failed(infer(inference, *definition)) ||
-        mlir::failed(declaredTypes.check(inference)))
-      return poison(node);
-    evaluate(inference, *definition);
-    if (inference.failed())
-      return poison(node);
-    apply(inference);
-  }
-
-  LogicalResult checkOperands(Inference &node) {
-    const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
-    if (!schema)
-      return node.failure("has no schema in this version");
-    if (mlir::failed(checkArity(node, *schema)))
-      return mlir::failure();
-    for (size_t i = 0; i < node.operandCount(); ++i) {
-      if (!node.has(i))
-        continue;
-      auto type = dyn_cast<RankedTensorType>(node.operand(i).getType());
-      if (!type || !type.hasStaticShape())
-        return node.failure(node.operandName(i) + " has type " +
-                            llvm::to_string(node.operand(i).getType()) +
-                            ", expected static dimensions");
-      if (!isAddressable(type.getShape()))
-        return node.failure(node.operandName(i) + " has shape " + shapeText(type.getShape()) +
-                            ", more elements than memory can hold");
-    }
-    return checkElementTypes(node, *schema);
-  }
-
-  LogicalResult infer(Inference &node, const Operator &definition) {
-    if (mlir::failed(definition.infer(node)) || node.failed())
-      return node.failure("has no type by this operator's rule");
-    for (size_t i = 0; i < node.resultCount(); ++i)
-      if (node.wants(i) && !node.resultType(i))
-        return node.failure("names result " + Twine(i) + ", which the operator does not have");
-    return success();
-  }
-
-  void evaluate(Inference &node, const Operator &definition) {
-    if (!definition.evaluate)
-      return;
-    for (size_t i = 0; i < node.operandCount(); ++i) {
-      std::optional<Tensor> operand = node.constant(i);
-      if (node.has(i) && (!operand || operand->size() > maxFoldedElements))
-        return;
-    }
-    for (size_t i = 0; i < node.resultCount(); ++i)
-      if (node.wants(i) && !Tensor::holds(node.resultType(i).getElementType()))
-        return;
-    definition.evaluate(node);
-  }
-
-  void apply(Inference &node) {
-    bool allFolded = true;
-    for (size_t i = 0; i < node.resultCount(); ++i) {
-      if (!node.wants(i))
-        continue;
-      Value result = node.op().getOutputs()[i];
-      if (const std::optional<Tensor> &value = node.folded(i)) {
-        assert(value->type() == node.resultType(i) && "a fold has the type inferred");
-        foldedValues.insert({result, *value});
-      } else {
-        allFolded = false;
-      }
-      result.setType(node.resultType(i));
-      if (std::optional<size_t> operand = node.forwarded(i))
-        result.replaceAllUsesWith(node.operand(*operand));
-    }
-    if (allFolded)
-      releaseOperands(node.op());
-  }
-
-  /// A folded node keeps nothing alive: values that only it used are freed.
-  void releaseOperands(NodeOp node) {
-    SmallVector<Value> operands(node.getInputs());
-    node.getInputsMutable().clear();
-    for (Value operand : operands)
-      if (operand.use_empty())
-        foldedValues.erase(operand);
-  }
-
-  void reportUnknownOperators() {
-    for (auto &[key, nodes] : unknownOperators) {
-      InFlightDiagnostic diagnostic = mlir::emitError(nodes.front()->getLoc())
-                                      << "operator " << key.first << " version " << key.second
-                                      << " is not known; " << nodes.size()
-                                      << (nodes.size() == 1 ? " node uses it" : " nodes use it");
-      for (auto [i, node] : llvm::enumerate(ArrayRef(nodes).take_front(8)))
-        if (StringRef name = nodeName(node); !name.empty())
-          diagnostic << (i == 0 ? ": \"" : ", \"") << name << "\"";
-    }
-  }
-
-  GraphOp graph;
-  llvm::DenseSet<NodeOp> wrong;
-  DeclaredTypes declaredTypes;
-  llvm::DenseMap<Value, Tensor> foldedValues;
-  llvm::DenseMap<Value, std::optional<Tensor>> constants; ///< Of `onnx.constant` operations.
-  llvm::DenseSet<Value> unknown;
-  std::map<std::pair<std::string, int64_t>, SmallVector<NodeOp>> unknownOperators;
-  bool failed;
-};
-
 class InferAndFold : public impl::InferAndFoldPassBase<InferAndFold> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
-    llvm::DenseSet<NodeOp> wrong = checkAllAttributes(graph);
-    eraseDead(graph);
-    if (failed(checkArguments(graph)))
-      return signalPassFailure();
-    Walk walk(graph, std::move(wrong));
-    if (failed(walk.run()))
+    Walk walk(graph, Walk::Effect::InferAndFold);
+    eraseDead(graph.getBody().front());
+    if (failed(checkArguments(graph)) || failed(walk.run()))
       return signalPassFailure();
     walk.materialize();
-    eraseDead(graph);
+    eraseDead(graph.getBody().front());
   }
 };
 

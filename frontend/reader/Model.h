@@ -17,6 +17,7 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,23 @@ class ValueInfoProto;
 
 namespace mtc::onnx {
 
-/// An initializer of the main graph.
+/// The way to a subgraph: from the main graph, or from a function, the positions of a node, of its
+/// attribute, of a node in that graph, and so on. Empty for the main graph.
+struct SubgraphPath {
+  std::optional<int> function;
+  std::vector<int64_t> positions;
+};
+
+/// An initializer of the main graph or of a subgraph.
 struct Initializer {
-  std::string name;
+  std::string name; // In the file, but for a subgraph's whose name another one has: NAME.2, …
   int64_t dataType; // TensorProto.DataType
   std::vector<int64_t> shape;
   uint64_t bytes;
   bool isExternal;
+  const ::onnx::TensorProto *tensor;
+  /// Of one in a subgraph: where that is.
+  SubgraphPath subgraph;
 };
 
 /// A dimension of a graph input without a fixed extent.
@@ -72,10 +83,12 @@ public:
   /// The version of ai.onnx that the model imports.
   int64_t opset() const { return opsetVersion; }
 
-  /// The initializers in the file's order, and one of them by name (null: there is none).
+  /// The initializers in the file's order, those of subgraphs last, and one of them by name (null:
+  /// there is none).
   llvm::ArrayRef<Initializer> initializers() const { return initializerList; }
   const Initializer *findInitializer(llvm::StringRef name) const;
-  bool hasInitializer(llvm::StringRef name) const { return findInitializer(name); }
+  /// Whether the main graph has one of this name.
+  bool hasInitializer(llvm::StringRef name) const;
 
   /// An initializer, or the tensor of a Constant node of the main graph, by the name of the value;
   /// null if there is neither.
@@ -100,6 +113,10 @@ private:
   Model();
   void checkHeader(Problems &problems);
   void collectInitializers(Problems &problems);
+  void addInitializer(const ::onnx::TensorProto &tensor, const SubgraphPath &subgraph,
+                      Problems &problems);
+  template <typename Nodes>
+  void collectFromSubgraphs(const Nodes &nodes, SubgraphPath &path, Problems &problems);
   void checkInputs(Problems &problems);
 
   std::string givenPath, modelName;

@@ -24,6 +24,8 @@ std::string modulePath(const ::onnx::NodeProto &node);
 /// What messages call the node: module path and operator where the metadata has the path, otherwise
 /// the node's name, otherwise operator and position.
 std::string displayName(const ::onnx::NodeProto &node, int64_t index);
+/// Whether that is operator and position.
+bool isUnnamed(const ::onnx::NodeProto &node);
 
 /// `node 'N' (Op)`, with the file's own name, for problems of the file.
 std::string nodeLabel(const ::onnx::NodeProto &node, int64_t index);

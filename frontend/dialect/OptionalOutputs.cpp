@@ -9,13 +9,13 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// The operations that values are computed by.
+/// The operations that values are computed by, those in subgraphs too.
 static llvm::DenseSet<Operation *> ancestorsOf(ArrayRef<Value> values) {
   llvm::DenseSet<Operation *> found;
   SmallVector<Value> pending(values);
   while (!pending.empty())
     if (Operation *op = pending.pop_back_val().getDefiningOp(); op && found.insert(op).second)
-      llvm::append_range(pending, op->getOperands());
+      op->walk([&](Operation *inner) { llvm::append_range(pending, inner->getOperands()); });
   return found;
 }
 
@@ -54,8 +54,12 @@ void OptionalOutputs::leaveOut(NodeOp node, const Twine &reason) {
   reasons.try_emplace(node, Reason{node.getLoc(), reason.str()});
 }
 
+void OptionalOutputs::leaveOutResult(unsigned result, const Twine &reason) {
+  resultReasons.try_emplace(result, Reason{graph.getLoc(), reason.str()});
+}
+
 void OptionalOutputs::removeOutputs() {
-  if (reasons.empty())
+  if (!isAnyLeftOut())
     return;
   Builder builder(graph.getContext());
   Operation *terminator = graph.getBody().front().getTerminator();
@@ -63,7 +67,9 @@ void OptionalOutputs::removeOutputs() {
   SmallVector<Attribute> attributes;
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     const Reason *reason = nullptr;
-    if (isOptional(graph, i)) {
+    if (auto found = resultReasons.find(i); found != resultReasons.end()) {
+      reason = &found->second;
+    } else if (isOptional(graph, i)) {
       llvm::DenseSet<Operation *> ancestors = ancestorsOf({value});
       for (Operation &op : graph.getBody().front()) // The first in order explains the others.
         if (auto found = reasons.find(&op); !reason && found != reasons.end() &&

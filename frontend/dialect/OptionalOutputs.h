@@ -33,8 +33,10 @@ public:
   mlir::LogicalResult run(NodeOp node, llvm::function_ref<mlir::LogicalResult()> step);
   /// The same for a node of optional outputs and a reason that is known.
   void leaveOut(NodeOp node, const llvm::Twine &reason);
+  /// The same for one optional output of the graph, where what it is computed by is right.
+  void leaveOutResult(unsigned result, const llvm::Twine &reason);
   /// Whether an output is to be left out.
-  bool isAnyLeftOut() const { return !reasons.empty(); }
+  bool isAnyLeftOut() const { return !reasons.empty() || !resultReasons.empty(); }
 
   /// Removes the outputs that follow from failed steps from the graph, each with a remark. What
   /// they were computed by stays.
@@ -49,6 +51,7 @@ private:
   GraphOp graph;
   llvm::DenseSet<mlir::Operation *> nodes;
   llvm::DenseMap<mlir::Operation *, Reason> reasons;
+  llvm::DenseMap<unsigned, Reason> resultReasons;
 };
 
 } // namespace mtc::onnx

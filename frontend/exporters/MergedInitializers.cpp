@@ -159,9 +159,9 @@ private:
     }
   }
 
-  /// Running statistics are read, and written, by one batch normalization each, and are nothing
-  /// else. A vector of one value that several modules read is one of each. A module that is called
-  /// several times is one.
+  /// Running statistics are those of one module each, where modules are known, and nothing else. A
+  /// vector of one value that several modules read is one of each. A module that is called several
+  /// times is one.
   void findByRoles() {
     llvm::DenseSet<Operation *> split;
     for (const MergedInitializer &merged : found)
@@ -217,8 +217,8 @@ private:
     NodeOp node = use.node;
     std::string module = modulePath(node);
     if (node.isOperator("BatchNormalization") && use.operand >= 3)
-      return (use.operand == 3 ? ".running_mean@" : ".running_var@") +
-             (module.empty() ? nodeName(node).str() : module);
+      return (use.operand == 3 ? ".running_mean" : ".running_var") +
+             (module.empty() ? "" : "@" + module);
     if (!isVector || module.empty())
       return {};
     return module + (isBiasOperand(use) ? ".bias" : ".weight");
@@ -316,6 +316,9 @@ private:
 class Splitter {
 public:
   explicit Splitter(GraphOp graph) : builder(graph.getContext()), last(lastInitializer(graph)) {
+    if (auto inner = graph->getAttrOfType<ArrayAttr>(subgraphNamesAttribute))
+      for (auto name : inner.getAsRange<StringAttr>())
+        names.insert(name.getValue());
     for (unsigned i = 0; i < graph.getNumArguments(); ++i)
       if (auto name = graph.getArgAttrOfType<StringAttr>(i, "onnx.name"))
         names.insert(name.getValue());

@@ -26,7 +26,8 @@ SmallVector<StringRef> scopesOf(const ::onnx::NodeProto &node) {
   for (auto [i, scope] : llvm::enumerate(scopes)) {
     // A second call of the parent is numbered, its children are not.
     StringRef own = scope;
-    if (size_t end = own.rfind('_'); end != StringRef::npos && all_of(own.drop_front(end + 1), isDigit))
+    if (size_t end = own.rfind('_');
+        end != StringRef::npos && all_of(own.drop_front(end + 1), isDigit))
       own = own.take_front(end);
     bool isRepeated =
         i + 1 < scopes.size() && (scopes[i + 1].starts_with((scope + ".").str()) ||
@@ -39,7 +40,9 @@ SmallVector<StringRef> scopesOf(const ::onnx::NodeProto &node) {
 
 } // namespace
 
-ModulePaths::ModulePaths(const ::onnx::GraphProto &graph) {
+ModulePaths::ModulePaths(const ::onnx::GraphProto &graph) { collect(graph); }
+
+void ModulePaths::collect(const ::onnx::GraphProto &graph) {
   for (const auto &initializer : graph.initializer())
     for (StringRef name = initializer.name(); name.contains('.');) {
       name = name.rsplit('.').first;
@@ -51,6 +54,9 @@ ModulePaths::ModulePaths(const ::onnx::GraphProto &graph) {
       path += (path.empty() ? "" : ".") + scope.str();
       called.insert(path);
     }
+    for (const auto &attribute : node.attribute())
+      if (attribute.has_g())
+        collect(attribute.g());
   }
 }
 
@@ -64,7 +70,8 @@ std::string ModulePaths::of(const ::onnx::NodeProto &node) const {
     auto [stem, number] = scope.rsplit('_');
     // `e_1` is the second call of `e`, unless it is a module of that name.
     bool isNumbered = !number.empty() && all_of(number, isDigit) && !isNamed(prefix + scope.str());
-    bool isCall = isNumbered && (isNamed(prefix + stem.str()) || called.contains(prefix + stem.str()));
+    bool isCall =
+        isNumbered && (isNamed(prefix + stem.str()) || called.contains(prefix + stem.str()));
     path = prefix + (isCall ? stem : scope).str();
   }
   return path;

@@ -25,6 +25,8 @@ public:
   std::string of(const ::onnx::NodeProto &node) const;
 
 private:
+  /// Of subgraphs too.
+  void collect(const ::onnx::GraphProto &graph);
   /// Whether the file has a parameter of that module, or one inside it.
   bool isNamed(llvm::StringRef path) const { return named.contains(path); }
 

@@ -32,3 +32,40 @@ onnx.graph @wrongNodes(%x: tensor<4x3xf32> {onnx.name = "x"})
   %k = onnx.node "Exp" version 13 (%y) {} : (tensor<*xf32>) -> tensor<*xf32>
   onnx.return %a, %y, %n, %k : tensor<*xf32>, tensor<*xf32>, tensor<*xi64>, tensor<*xf32>
 }
+
+// -----
+
+// Control flow that depends on data, an operator inside a branch, what a node becomes, and a sequence.
+// MESSAGE: remark: the output 'i' is left out: If version 16: operand 0 (cond) must be known at compile time
+// MESSAGE: remark: the output 'u' is left out: operator bar.Foo version 1 is not known
+// MESSAGE: remark: the output 'c' is left out: Concat version 13: {{.*}}
+// MESSAGE: remark: the output 's' is left out: is a sequence, expected a tensor
+// CHECK-LABEL: onnx.graph @controlFlow
+// CHECK-SAME: -> (tensor<4x3xf32> {onnx.name = "y"}, tensor<4x1xf32> {onnx.name = "e", onnx.optional}) {
+// CHECK-NOT: "If"
+// CHECK-NOT: "Sequence"
+// CHECK: onnx.return %{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<4x1xf32>
+onnx.graph @controlFlow(%x: tensor<4x3xf32> {onnx.name = "x"}, %b: tensor<i1> {onnx.name = "b"})
+    -> (tensor<*xf32> {onnx.name = "i", onnx.optional}, tensor<*xf32> {onnx.name = "u", onnx.optional},
+        tensor<*xf32> {onnx.name = "c", onnx.optional}, tensor<*xindex> {onnx.name = "s", onnx.optional},
+        tensor<*xf32> {onnx.name = "y"}, tensor<*xf32> {onnx.name = "e", onnx.optional}) {
+  %y = onnx.node "Tanh" version 13 (%x) {} : (tensor<4x3xf32>) -> tensor<*xf32>
+  %i = onnx.node "If" version 16 (%b) {} graphs ["then_branch", "else_branch"] {
+    onnx.return %y : tensor<*xf32>
+  }, {
+    onnx.return %x : tensor<4x3xf32>
+  } : (tensor<i1>) -> tensor<*xf32>
+  %true = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
+  %u = onnx.node "If" version 16 (%true) {} graphs ["then_branch", "else_branch"] {
+    %f = onnx.node domain "bar" "Foo" version 1 (%y) {} : (tensor<*xf32>) -> tensor<*xf32>
+    onnx.return %f : tensor<*xf32>
+  }, {
+    onnx.return %x : tensor<4x3xf32>
+  } : (tensor<i1>) -> tensor<*xf32>
+  %sizes = onnx.constant dense<[1, 2]> : tensor<2xi64> -> tensor<2xi64>
+  %s = onnx.node "SplitToSequence" version 11 (%y, %sizes) {axis = 1 : si64} : (tensor<*xf32>, tensor<2xi64>) -> tensor<*xindex>
+  %c = onnx.node "ConcatFromSequence" version 11 (%s) {axis = 0 : si64} : (tensor<*xindex>) -> tensor<*xf32>
+  %zero = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
+  %e = onnx.node "SequenceAt" version 11 (%s, %zero) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xf32>
+  onnx.return %i, %u, %c, %s, %y, %e : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xindex>, tensor<*xf32>, tensor<*xf32>
+}

@@ -125,6 +125,25 @@ TEST(OutputSelection, ReportsProblemsOfRequiredOutputs) {
       HasSubstr("node 'gather' (Gather): initializer 'classes' has elements of type STRING"));
 }
 
+/// A subgraph may hide the name of an outer value.
+TEST(OutputSelection, LooksForUnavailableValuesInSubgraphs) {
+  ModelProto proto = reluModel();
+  addStrings(proto, "classes");
+  NodeProto &node = addNode(*proto.mutable_graph(), "If", "if", {"y"}, {"z"});
+  addSubgraph(node, "then_branch", {}, {"classes"});
+  GraphProto &other = addSubgraph(node, "else_branch", {}, {"classes"});
+  *other.add_initializer() = floats("classes", {1}, {5});
+  proto.mutable_graph()->add_output()->set_name("z");
+  std::string reason = "output 'classes', in 'then_branch' of node 'if' (If): initializer "
+                       "'classes' has elements of type STRING";
+  EXPECT_THAT(Selected(proto).messages, HasSubstr(reason));
+  Selected selected(proto, "y");
+  EXPECT_EQ(selected.messages, "");
+  EXPECT_THAT(selected.remarks, ElementsAre(HasSubstr("the output 'z' is left out: " + reason)));
+  *proto.mutable_graph()->mutable_node(1)->mutable_attribute(0)->mutable_g() = other;
+  EXPECT_EQ(Selected(proto).messages, "");
+}
+
 /// What an optional node has in common with a required one is reported at the required one.
 TEST(OutputSelection, ReportsADomainThatIsNotImported) {
   ModelProto proto = reluModel();

@@ -258,6 +258,7 @@ LogicalResult Compilation::importModel() {
   // Of a broken graph, without its nodes, it is not known what the module calls its parameters.
   bool areNamed = isWhole || !graph.getOps<onnx::NodeOp>().empty();
   auto choose = [&](OpPassManager &manager) {
+    manager.addNestedPass<onnx::GraphOp>(onnx::createExpandControlFlowPass());
     onnx::ParameterPatterns patterns{options.train, options.freeze, !options.lora.empty()};
     onnx::ParameterChoices choices;
     choices.merged = options.merged;

@@ -25,6 +25,24 @@ StringRef nodeName(Operation *op) {
   return name;
 }
 
+SmallVector<std::string> dataSources(Value value) {
+  llvm::SetVector<Value> visited;
+  SmallVector<std::string> names;
+  visited.insert(value);
+  for (size_t next = 0; next < visited.size(); ++next) {
+    if (auto argument = dyn_cast<BlockArgument>(visited[next])) {
+      auto graph = dyn_cast<GraphOp>(argument.getOwner()->getParentOp());
+      auto name = graph ? graph.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "onnx.name")
+                        : StringAttr();
+      names.push_back(name ? name.str() : "argument " + std::to_string(argument.getArgNumber()));
+      continue;
+    }
+    Operation *definition = visited[next].getDefiningOp();
+    visited.insert(definition->operand_begin(), definition->operand_end());
+  }
+  return names;
+}
+
 //===--- Operands -----------------------------------------------------------------------------===//
 
 bool NodeView::has(size_t i) const {
@@ -144,25 +162,6 @@ FailureOr<std::optional<SmallVector<int64_t>>> NodeView::intsOperandOrAttribute(
   if (failed())
     return mlir::failure();
   return value;
-}
-
-SmallVector<std::string> NodeView::sources(size_t i) const {
-  llvm::SetVector<Value> visited;
-  SmallVector<std::string> names;
-  visited.insert(operand(i));
-  for (size_t next = 0; next < visited.size(); ++next) {
-    Value value = visited[next];
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto graph = dyn_cast<GraphOp>(argument.getOwner()->getParentOp());
-      auto name = graph ? graph.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "onnx.name")
-                        : StringAttr();
-      names.push_back(name ? name.str() : "argument " + std::to_string(argument.getArgNumber()));
-      continue;
-    }
-    Operation *definition = value.getDefiningOp();
-    visited.insert(definition->operand_begin(), definition->operand_end());
-  }
-  return names;
 }
 
 bool NodeView::wants(size_t i) const {
@@ -330,7 +329,7 @@ LogicalResult NodeView::failure(const Twine &reason) {
 }
 
 LogicalResult NodeView::needsConstant(size_t i) {
-  SmallVector<std::string> names = sources(i);
+  SmallVector<std::string> names = dataSources(operand(i));
   std::string reason = operandName(i) + " must be known at compile time, but is computed from ";
   if (names.empty())
     return failure(reason + "values that are not folded");

@@ -27,6 +27,9 @@ namespace mtc::onnx {
 /// The name that the model gives an operation: of its location's name, empty where there is none.
 llvm::StringRef nodeName(mlir::Operation *op);
 
+/// The names of the graph's inputs whose data a value is computed from.
+llvm::SmallVector<std::string> dataSources(mlir::Value value);
+
 /// A read-only view of one node. Operands are static ranked tensors once types are inferred.
 /// Getters that return references into the node live as long as the node.
 class NodeView {
@@ -91,8 +94,6 @@ public:
   /// not a list.
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
   intsOperandOrAttribute(size_t i, llvm::StringRef name);
-  /// The names of the graph's inputs whose data operand `i` is computed from.
-  llvm::SmallVector<std::string> sources(size_t i) const;
 
   //===--- Results ----------------------------------------------------------------------------===//
 
@@ -103,6 +104,8 @@ public:
   //===--- Attributes -------------------------------------------------------------------------===//
 
   bool hasAttribute(llvm::StringRef name) const { return bool(attribute(name)); }
+  /// An attribute of kind GRAPH; null where absent.
+  mlir::Region *graph(llvm::StringRef name) const { return node.getGraph(name); }
   mlir::Attribute attribute(llvm::StringRef name) const;
   /// Without default: the attribute is required.
   int64_t integer(llvm::StringRef name, std::optional<int64_t> byDefault = std::nullopt);

@@ -60,5 +60,38 @@ LogicalResult ConstantOp::verify() {
   return success();
 }
 
+void NodeOp::build(OpBuilder &builder, OperationState &state, TypeRange outputs, StringAttr opType,
+                   IntegerAttr version, StringAttr domain, DictionaryAttr attributes,
+                   ValueRange inputs) {
+  build(builder, state, outputs, opType, version, domain, attributes, inputs,
+        /*graph_names=*/nullptr, /*graphsCount=*/0);
+}
+
+void NodeOp::build(OpBuilder &builder, OperationState &state, TypeRange outputs, StringRef opType,
+                   uint64_t version, StringAttr domain, DictionaryAttr attributes,
+                   ValueRange inputs) {
+  build(builder, state, outputs, opType, version, domain, attributes, inputs,
+        /*graph_names=*/nullptr, /*graphsCount=*/0);
+}
+
+LogicalResult NodeOp::verify() {
+  size_t names = getGraphNames() ? getGraphNames()->size() : 0;
+  if (names != getGraphs().size())
+    return emitOpError("has ") << names << " names of graphs, but " << getGraphs().size()
+                               << " graphs";
+  for (Region &graph : getGraphs())
+    if (graph.front().empty() || !isa<ReturnOp>(graph.front().back()))
+      return emitOpError("has a graph that does not end with onnx.return");
+  return success();
+}
+
+Region *NodeOp::getGraph(StringRef name) {
+  if (ArrayAttr names = getGraphNamesAttr())
+    for (auto [known, graph] : llvm::zip(names.getAsRange<StringAttr>(), getGraphs()))
+      if (known.getValue() == name)
+        return &graph;
+  return nullptr;
+}
+
 #define GET_OP_CLASSES
 #include "frontend/dialect/OnnxOps.cpp.inc"

@@ -51,6 +51,11 @@ inline constexpr llvm::StringLiteral foldedFromAttribute = "onnx.folded_from",
 /// elements, and of those of the transposed matrix.
 inline constexpr llvm::StringLiteral digestAttribute = "onnx.digest",
                                      transposedDigestAttribute = "onnx.transposed_digest";
+/// Of a node in a subgraph, where the file's main graph holds it: the position of a node, of its
+/// attribute, of a node in that graph, and so on.
+inline constexpr llvm::StringLiteral pathAttribute = "onnx.path";
+/// Of a graph with subgraphs: the names of their values, which none of its own may have.
+inline constexpr llvm::StringLiteral subgraphNamesAttribute = "onnx.subgraph_names";
 /// Of an Identity in front of an inlined function: which operand of the call, the node at
 /// `onnx.index`, it is.
 inline constexpr llvm::StringLiteral operandAttribute = "onnx.operand";

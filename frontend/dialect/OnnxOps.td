@@ -57,8 +57,8 @@ def GraphOp : Onnx_Op<"graph", [IsolatedFromAbove, FunctionOpInterface, SingleBl
   }];
 }
 
-def ReturnOp : Onnx_Op<"return", [Pure, Terminator, HasParent<"GraphOp">]> {
-  let summary = "the graph's outputs";
+def ReturnOp : Onnx_Op<"return", [Pure, Terminator, ParentOneOf<["GraphOp", "NodeOp"]>]> {
+  let summary = "the outputs of a graph, or of a node's subgraph";
   let arguments = (ins Variadic<Onnx_Value>:$values);
   let builders = [OpBuilder<(ins)>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -127,22 +127,40 @@ def NodeOp : Onnx_Op<"node"> {
     `version` is the opset in which the operator's definition that applies was last changed where this is known to the
     frontend, otherwise the model's opset of the operator's domain. `domain` is absent for ai.onnx. Attributes keep
     their ONNX kind: INT si64, FLOAT f32, STRING string, INTS `array<i64>`, FLOATS `array<f32>`, STRINGS array of
-    strings, TENSOR elements; of attributes of other kinds, such as GRAPH, `unsupported_attributes` keeps the kind by name.
+    strings, TENSOR elements; of attributes of other kinds, such as GRAPHS, `unsupported_attributes` keeps the kind by name.
+
+    Attributes of kind GRAPH are the regions `graphs`, in the order of `graph_names`. The block arguments are the
+    subgraph's inputs, `onnx.return` holds its outputs. A subgraph may use values of the graphs around it.
 
     ```mlir
     %y = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %z = onnx.node "If" version 16 (%c) {} graphs ["then_branch", "else_branch"] {
+      onnx.return %x : tensor<2x3xf32>
+    }, {
+      onnx.return %y : tensor<2x3xf32>
+    } : (tensor<i1>) -> tensor<2x3xf32>
     ```
   }];
   let arguments = (ins StrAttr:$op_type, I64Attr:$version, OptionalAttr<StrAttr>:$domain, DictionaryAttr:$node_attributes,
-                       Variadic<Onnx_Value>:$inputs);
+                       Variadic<Onnx_Value>:$inputs, OptionalAttr<StrArrayAttr>:$graph_names);
   let results = (outs Variadic<Onnx_Value>:$outputs);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$graphs);
   let assemblyFormat = [{
-    (`domain` $domain^)? $op_type `version` $version `(` $inputs `)` $node_attributes attr-dict
-      `:` functional-type($inputs, $outputs)
+    (`domain` $domain^)? $op_type `version` $version `(` $inputs `)` $node_attributes (`graphs` $graph_names^ $graphs)?
+      attr-dict `:` functional-type($inputs, $outputs)
   }];
+  // Nodes without subgraphs.
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$outputs, "::mlir::StringAttr":$opType, "::mlir::IntegerAttr":$version,
+                   "::mlir::StringAttr":$domain, "::mlir::DictionaryAttr":$attributes, "::mlir::ValueRange":$inputs)>,
+    OpBuilder<(ins "::mlir::TypeRange":$outputs, "::llvm::StringRef":$opType, "uint64_t":$version,
+                   "::mlir::StringAttr":$domain, "::mlir::DictionaryAttr":$attributes, "::mlir::ValueRange":$inputs)>];
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether the node is of this operator of ai.onnx.
     bool isOperator(::llvm::StringRef type) { return getDomain().value_or("").empty() && getOpType() == type; }
+    /// The subgraph that is this attribute; null where there is none.
+    ::mlir::Region *getGraph(::llvm::StringRef name);
   }];
 }
 

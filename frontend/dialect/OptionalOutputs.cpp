@@ -9,13 +9,13 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// The operations that values are computed by.
+/// The operations that values are computed by, those in subgraphs too.
 static llvm::DenseSet<Operation *> ancestorsOf(ArrayRef<Value> values) {
   llvm::DenseSet<Operation *> found;
   SmallVector<Value> pending(values);
   while (!pending.empty())
     if (Operation *op = pending.pop_back_val().getDefiningOp(); op && found.insert(op).second)
-      llvm::append_range(pending, op->getOperands());
+      op->walk([&](Operation *inner) { llvm::append_range(pending, inner->getOperands()); });
   return found;
 }
 

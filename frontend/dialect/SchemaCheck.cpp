@@ -84,8 +84,12 @@ LogicalResult checkAttributes(NodeView &node, const Schema &schema) {
       if (failed(checkAttribute(node, schema, attribute.getName(),
                                 cast<StringAttr>(attribute.getValue()))))
         return failure();
+  if (ArrayAttr graphs = node.op().getGraphNamesAttr())
+    for (auto name : graphs.getAsRange<StringAttr>())
+      if (failed(checkAttribute(node, schema, name, "GRAPH")))
+        return failure();
   for (const AttributeSchema &attribute : schema.attributes)
-    if (attribute.isRequired && !node.hasAttribute(attribute.name) &&
+    if (attribute.isRequired && !node.hasAttribute(attribute.name) && !node.graph(attribute.name) &&
         !(others && others.contains(attribute.name)))
       return node.failure("attribute " + attribute.name + " is missing, expected " +
                           attribute.kind);

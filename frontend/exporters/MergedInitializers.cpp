@@ -315,6 +315,9 @@ private:
 class Splitter {
 public:
   explicit Splitter(GraphOp graph) : builder(graph.getContext()), last(lastInitializer(graph)) {
+    if (auto inner = graph->getAttrOfType<ArrayAttr>(subgraphNamesAttribute))
+      for (auto name : inner.getAsRange<StringAttr>())
+        names.insert(name.getValue());
     for (unsigned i = 0; i < graph.getNumArguments(); ++i)
       if (auto name = graph.getArgAttrOfType<StringAttr>(i, "onnx.name"))
         names.insert(name.getValue());

@@ -35,17 +35,19 @@ struct ChooseParametersPass : impl::ChooseParametersPassBase<ChooseParametersPas
 struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPass> {
   void runOnOperation() override {
     GraphOp graph = getOperation();
-    for (StringRef name : {producerAttribute, signatureAttribute, buffersAttribute})
+    for (StringRef name :
+         {producerAttribute, signatureAttribute, buffersAttribute, subgraphNamesAttribute})
       graph->removeAttr(name);
-    for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
-      for (StringRef name : {indexAttribute, resultsAttribute, moduleAttribute, operandAttribute,
-                             initializerAttribute, fxOperatorAttribute, argumentsAttribute,
-                             rulesAttribute, foldedFromAttribute, aliasesAttribute,
-                             untrainedAttribute, digestAttribute, transposedDigestAttribute})
-        op.removeAttr(name);
-      if (auto initializer = dyn_cast<InitializerOp>(op))
-        fold(initializer);
-    }
+    graph.walk([](Operation *op) {
+      for (StringRef name :
+           {indexAttribute, pathAttribute, resultsAttribute, moduleAttribute, operandAttribute,
+            initializerAttribute, fxOperatorAttribute, argumentsAttribute, rulesAttribute,
+            foldedFromAttribute, aliasesAttribute, untrainedAttribute, digestAttribute,
+            transposedDigestAttribute})
+        op->removeAttr(name);
+    });
+    for (auto initializer : llvm::make_early_inc_range(graph.getOps<InitializerOp>()))
+      fold(initializer);
   }
 
 private:

@@ -35,7 +35,8 @@ StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
   llvm::DenseMap<Value, Alias> aliases;
   for (auto initializer : graph.getOps<InitializerOp>())
     aliases[initializer] = {initializer.getName()};
-  for (auto node : graph.getOps<NodeOp>())
+  // Subgraphs that could not be expanded are among them.
+  graph.walk<WalkOrder::PreOrder>([&](NodeOp node) {
     for (OpOperand &operand : node->getOpOperands()) {
       auto found = aliases.find(operand.get());
       if (found == aliases.end())
@@ -49,15 +50,25 @@ StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
         uses[alias.initializer].push_back(
             {node, operand.getOperandNumber(), alias.entrance ? alias.entrance : &operand});
     }
+  });
   return uses;
+}
+
+/// Adds what a graph's outputs, and the nodes that are reached already, follow from.
+static void reach(Block &graph, llvm::DenseSet<Value> &reached) {
+  for (Operation &op : llvm::reverse(graph)) {
+    if (!isa<ReturnOp>(op) &&
+        llvm::none_of(op.getResults(), [&](Value result) { return reached.contains(result); }))
+      continue;
+    reached.insert(op.operand_begin(), op.operand_end());
+    for (Region &subgraph : op.getRegions())
+      reach(subgraph.front(), reached);
+  }
 }
 
 llvm::DenseSet<Value> reachedValues(GraphOp graph) {
   llvm::DenseSet<Value> reached;
-  for (Operation &op : llvm::reverse(graph.getBody().front()))
-    if (isa<ReturnOp>(op) ||
-        llvm::any_of(op.getResults(), [&](Value result) { return reached.contains(result); }))
-      reached.insert(op.operand_begin(), op.operand_end());
+  reach(graph.getBody().front(), reached);
   return reached;
 }
 

@@ -126,6 +126,7 @@ NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
     case AttributeProto::TENSOR:
       value = importTensor(model, attribute->t(), inside, context, problems);
       break;
+    case AttributeProto::GRAPH: // A region of the node.
     case AttributeProto::UNDEFINED:
       break;
     default:

@@ -21,7 +21,7 @@ using AttributeBindings = llvm::StringMap<const ::onnx::AttributeProto *>;
 
 struct NodeAttributes {
   mlir::DictionaryAttr values;
-  mlir::DictionaryAttr unsupported; // Kinds of GRAPH, TENSORS, ... attributes by name.
+  mlir::DictionaryAttr unsupported; // Kinds of GRAPHS, TENSORS, ... attributes by name.
 };
 
 /// The attribute itself, or what its reference stands for in the function being inlined; null where
@@ -29,7 +29,8 @@ struct NodeAttributes {
 const ::onnx::AttributeProto *resolve(const ::onnx::AttributeProto &attribute,
                                       const AttributeBindings &bindings);
 
-/// The node's attributes in the kinds that `onnx.node` documents. Problems name `label`.
+/// The node's attributes in the kinds that `onnx.node` documents, without those of kind GRAPH.
+/// Problems name `label`.
 NodeAttributes importAttributes(Model &model, const ::onnx::NodeProto &node,
                                 const AttributeBindings &bindings, const std::string &label,
                                 mlir::MLIRContext *context, Problems &problems);

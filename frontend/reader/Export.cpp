@@ -121,15 +121,30 @@ private:
   return copy;
 }
 
-/// Lets nodes read what was added, without the nodes that it replaces.
-void applyAdded(::onnx::GraphProto &graph, ArrayRef<AddedInitializer> added) {
-  DenseSet<int64_t> replaced;
+using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+
+/// The subgraph that positions of nodes and attributes lead to, one at least.
+::onnx::GraphProto &subgraphAt(Nodes &nodes, ArrayRef<int64_t> positions) {
+  ::onnx::GraphProto &graph = *nodes[static_cast<int>(positions[0])]
+                                   .mutable_attribute(static_cast<int>(positions[1]))
+                                   ->mutable_g();
+  positions = positions.drop_front(2);
+  return positions.empty() ? graph : subgraphAt(*graph.mutable_node(), positions);
+}
+
+Nodes &nodesAt(Nodes &nodes, ArrayRef<int64_t> positions) {
+  return positions.empty() ? nodes : *subgraphAt(nodes, positions).mutable_node();
+}
+
+/// Lets nodes read what was added, and erases the nodes that it replaces.
+void applyAdded(::onnx::GraphProto &graph, ArrayRef<AddedInitializer> added,
+                const DenseSet<int64_t> &erased) {
   for (const AddedInitializer &each : added) {
-    for (auto [node, operand] : each.readers)
-      *graph.mutable_node(static_cast<int>(node))->mutable_input(static_cast<int>(operand)) =
+    for (const AddedInitializer::Reader &reader : each.readers) {
+      auto &nodes = nodesAt(*graph.mutable_node(), ArrayRef(reader.node).drop_back());
+      *nodes[static_cast<int>(reader.node.back())].mutable_input(static_cast<int>(reader.operand)) =
           each.name;
-    if (each.replaced)
-      replaced.insert(*each.replaced);
+    }
     // Lists of values, which may name initializers too.
     for (auto *values : {graph.mutable_value_info(), graph.mutable_input()})
       for (int i = 0, count = values->size(); i < count; ++i)
@@ -141,7 +156,7 @@ void applyAdded(::onnx::GraphProto &graph, ArrayRef<AddedInitializer> added) {
   }
   int kept = 0, count = graph.node_size();
   for (int i = 0; i < count; ++i)
-    if (!replaced.contains(i))
+    if (!erased.contains(i))
       graph.mutable_node()->SwapElements(kept++, i);
   graph.mutable_node()->DeleteSubrange(kept, count - kept);
 }
@@ -153,12 +168,13 @@ struct Exported {
   uint64_t bytes;
 };
 
-/// Those of the file, then those that were added.
+/// Those of the file's main graph, then those that were added.
 Expected<std::vector<Exported>> collectInitializers(const Model &model,
                                                     ArrayRef<AddedInitializer> added) {
   std::vector<Exported> all;
   for (const Initializer &initializer : model.initializers())
-    all.push_back({initializer.name, model.findTensor(initializer.name), initializer.bytes});
+    if (initializer.subgraph.positions.empty())
+      all.push_back({initializer.name, initializer.tensor, initializer.bytes});
   for (const AddedInitializer &each : added) {
     const ::onnx::TensorProto *tensor = model.findTensor(each.source);
     if (!tensor)
@@ -170,6 +186,118 @@ Expected<std::vector<Exported>> collectInitializers(const Model &model,
   }
   return all;
 }
+
+/// Bytes of a message that a segment's data takes the place of.
+struct Cut {
+  size_t offset, size;
+  const Initializer *initializer;
+};
+
+/// A field of a serialized message. (protobuf.dev, "Encoding")
+class FieldCursor {
+public:
+  explicit FieldCursor(StringRef message) : message(message), end(message.size()) {}
+
+  /// Goes to the contents of the length-delimited field `number` that has `index` others of this
+  /// number before it, and that is there.
+  void enter(int number, int64_t index) {
+    size_t next = begin;
+    while (true) {
+      uint64_t tag = readVarint(next);
+      uint64_t size = (tag & 7) == 2 ? readVarint(next) : (tag & 7) == 1 ? 8 : 4;
+      if ((tag & 7) == 0) {
+        readVarint(next);
+        size = 0;
+      }
+      if (tag >> 3 == static_cast<uint64_t>(number) && index-- == 0) {
+        begin = next;
+        end = next + size;
+        return;
+      }
+      next += size;
+    }
+  }
+
+  void enterSubgraph(int nodeField, ArrayRef<int64_t> positions) {
+    for (; !positions.empty(); positions = positions.drop_front(2)) {
+      enter(nodeField, positions[0]);
+      enter(::onnx::NodeProto::kAttributeFieldNumber, positions[1]);
+      enter(::onnx::AttributeProto::kGFieldNumber, 0);
+      nodeField = ::onnx::GraphProto::kNodeFieldNumber;
+    }
+  }
+
+  size_t offset() const { return begin; }
+  size_t size() const { return end - begin; }
+
+private:
+  uint64_t readVarint(size_t &next) const {
+    unsigned length = 0;
+    uint64_t value = decodeULEB128(message.bytes_begin() + next, &length, message.bytes_end());
+    next += length;
+    return value;
+  }
+
+  StringRef message;
+  size_t begin = 0, end;
+};
+
+/// The initializers of subgraphs that are given by name, as parts of the messages that hold them.
+class SubgraphInitializers {
+public:
+  SubgraphInitializers(const Model &model, const StringSet<> &names) {
+    for (const Initializer &initializer : model.initializers())
+      if (!initializer.subgraph.positions.empty() && names.contains(initializer.name))
+        found.push_back(&initializer);
+  }
+
+  /// Gives each raw data of its size. Nodes have the positions that they have in the file.
+  void reserve(::onnx::ModelProto &outer, ::onnx::GraphProto &graph) {
+    for (const Initializer *initializer : found) {
+      const SubgraphPath &path = initializer->subgraph;
+      Nodes &nodes = path.function ? *outer.mutable_functions(*path.function)->mutable_node()
+                                   : *graph.mutable_node();
+      auto &tensors = *subgraphAt(nodes, path.positions).mutable_initializer();
+      auto tensor = llvm::find_if(tensors, [&](const ::onnx::TensorProto &candidate) {
+        return candidate.name() == initializer->tensor->name();
+      });
+      indices.push_back(tensor - tensors.begin());
+      *tensor = headerOf(*initializer->tensor, initializer->tensor->name());
+      tensor->set_raw_data(std::string(initializer->bytes, '\0'));
+    }
+  }
+
+  /// Where that data is in one of the two messages. `erased` are nodes that the main graph does not
+  /// have any more.
+  std::vector<Cut> find(StringRef message, bool isGraph, const DenseSet<int64_t> &erased) const {
+    std::vector<Cut> cuts;
+    for (auto [initializer, index] : llvm::zip(found, indices)) {
+      const SubgraphPath &path = initializer->subgraph;
+      if (isGraph == path.function.has_value())
+        continue;
+      FieldCursor cursor(message);
+      std::vector<int64_t> positions = path.positions;
+      if (isGraph)
+        positions[0] -=
+            llvm::count_if(erased, [&](int64_t node) { return node < path.positions[0]; });
+      else
+        cursor.enter(::onnx::ModelProto::kFunctionsFieldNumber, *path.function);
+      int nodeField = ::onnx::GraphProto::kNodeFieldNumber;
+      if (!isGraph)
+        nodeField = ::onnx::FunctionProto::kNodeFieldNumber;
+      cursor.enterSubgraph(nodeField, positions);
+      cursor.enter(::onnx::GraphProto::kInitializerFieldNumber, index);
+      cursor.enter(::onnx::TensorProto::kRawDataFieldNumber, 0);
+      cuts.push_back({cursor.offset(), cursor.size(), initializer});
+    }
+    llvm::sort(cuts, [](const Cut &a, const Cut &b) { return a.offset < b.offset; });
+    return cuts;
+  }
+
+private:
+  std::vector<const Initializer *> found;
+  std::vector<int64_t> indices; // Among the initializers of their subgraphs.
+};
 
 /// The model without its graph.
 ::onnx::ModelProto withoutGraph(const ::onnx::ModelProto &model) {
@@ -210,12 +338,17 @@ std::vector<AddedInitializer> findAddedInitializers(GraphOp graph) {
       continue;
     }
     for (mlir::OpOperand &use : initializer->getUses()) {
-      auto node = use.getOwner()->getAttrOfType<mlir::IntegerAttr>(indexAttribute);
-      if (!node)
+      mlir::Operation *user = use.getOwner();
+      std::vector<int64_t> node;
+      if (auto position = user->getAttrOfType<mlir::IntegerAttr>(indexAttribute))
+        node = {position.getInt()};
+      else if (auto path = user->getAttrOfType<mlir::DenseI64ArrayAttr>(pathAttribute))
+        node = path.asArrayRef();
+      else
         continue; // An output, or a node of the compiler's own.
-      auto entrance = use.getOwner()->getAttrOfType<mlir::IntegerAttr>(operandAttribute);
-      each.readers.push_back(
-          {node.getInt(), entrance ? entrance.getInt() : use.getOperandNumber()});
+      auto entrance = user->getAttrOfType<mlir::IntegerAttr>(operandAttribute);
+      auto operand = entrance ? static_cast<unsigned>(entrance.getInt()) : use.getOperandNumber();
+      each.readers.push_back({std::move(node), operand});
     }
   }
   return added;
@@ -230,12 +363,19 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
   if (!exported)
     return fail(exported.takeError());
   for (const auto &name : initializers)
-    if (llvm::none_of(*exported, [&](const Exported &each) { return each.name == name.getKey(); }))
+    if (!model.findInitializer(name.getKey()) &&
+        llvm::none_of(*exported, [&](const Exported &each) { return each.name == name.getKey(); }))
       return fail(problem("the model has no initializer " + quoted(name.getKey())));
 
   ::onnx::ModelProto outer = withoutGraph(model.proto());
   ::onnx::GraphProto graph = withoutInitializers(model);
-  applyAdded(graph, added);
+  SubgraphInitializers inSubgraphs(model, initializers);
+  inSubgraphs.reserve(outer, graph);
+  DenseSet<int64_t> erased;
+  for (const AddedInitializer &each : added)
+    if (each.replaced)
+      erased.insert(*each.replaced);
+  applyAdded(graph, added, erased);
   NestedTensors nested(model);
   if (Error error = nested.inlineIn(*graph.mutable_node()))
     return fail(std::move(error));
@@ -264,12 +404,25 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
   }
 
   std::vector<FileSegment> segments;
-  std::string bytes = outer.SerializeAsString();
-  bytes += fieldStart(::onnx::ModelProto::kGraphFieldNumber, graphSize);
-  size = bytes.size() + graphSize;
+  std::string bytes;
+  auto append = [&](StringRef message, ArrayRef<Cut> cuts) {
+    size_t begin = 0;
+    for (const Cut &cut : cuts) {
+      bytes += message.slice(begin, cut.offset);
+      segments.push_back(
+          {std::exchange(bytes, {}), cut.initializer->name, cut.initializer->dataType});
+      begin = cut.offset + cut.size;
+    }
+    bytes += message.drop_front(begin);
+  };
+  std::string outerBytes = outer.SerializeAsString();
+  std::string graphStart = fieldStart(::onnx::ModelProto::kGraphFieldNumber, graphSize);
+  size = outerBytes.size() + graphStart.size() + graphSize;
   if (size > maxModelBytes)
     return fail(tooLarge(size));
-  bytes += graphBytes;
+  append(outerBytes, inSubgraphs.find(outerBytes, /*isGraph=*/false, erased));
+  bytes += graphStart;
+  append(graphBytes, inSubgraphs.find(graphBytes, /*isGraph=*/true, erased));
   for (auto [start, initializer] : llvm::zip(starts, *exported)) {
     bytes += start;
     if (initializers.contains(initializer.name)) {

@@ -16,8 +16,14 @@ namespace mtc::onnx {
 struct AddedInitializer {
   std::string name;
   std::string source; // What it starts as: an initializer, or a Constant node's result.
-  std::vector<std::pair<int64_t, unsigned>> readers; // Nodes of the main graph, and operands.
-  std::optional<int64_t> replaced;                   // The node whose result it is.
+  /// A node by its way from the main graph (positions of a node, of its attribute, of a node in
+  /// that subgraph, …), and one of its operands.
+  struct Reader {
+    std::vector<int64_t> node;
+    unsigned operand;
+  };
+  std::vector<Reader> readers;
+  std::optional<int64_t> replaced; // The node whose result it is.
 };
 
 /// Those of a graph whose parameters are chosen.

@@ -55,6 +55,8 @@ public:
     importInitializers(nodes);
     if (isSound)
       nodes.importGraph(proto, selection.optionalNodes);
+    if (ArrayRef<StringRef> names = nodes.getSubgraphNames(); !names.empty())
+      graph->setAttr(subgraphNamesAttribute, builder.getStrArrayAttr(names));
     finish(graph, nodes, isSound);
     return module;
   }
@@ -123,6 +125,10 @@ private:
       for (const auto &value : *list) {
         if (list == &proto.input() && !model.hasInitializer(value.name()))
           continue;
+        // An inner sequence or optional value is no value of the program.
+        if (list == &proto.value_info() &&
+            (value.type().has_sequence_type() || value.type().has_optional_type()))
+          continue;
         if (std::string problem = declarationProblem(value, &context); !problem.empty())
           reject(value.name(), "value " + quoted(value.name()) + " " + problem, nodes);
         else if (TensorType type = declaredType(value, options.dims, &context))
@@ -144,7 +150,7 @@ private:
     SmallVector<DictionaryAttr> attributes;
     SmallVector<const ::onnx::ValueInfoProto *> arguments, bound;
     for (const auto &input : proto.input()) {
-      if (model.findInitializer(input.name()))
+      if (model.hasInitializer(input.name()))
         continue;
       if (binds.contains(input.name())) {
         bound.push_back(&input);
@@ -227,22 +233,31 @@ private:
       nodes.setUnavailable(entry.getKey(), entry.getValue());
     for (const Initializer &initializer : model.initializers()) {
       RankedTensorType type = llvm::cantFail(model.initializerType(&context, initializer.name));
-      nodes.checkDeclared(initializer.name, type, "initializer " + quoted(initializer.name));
+      bool isMain = initializer.subgraph.positions.empty();
+      auto define = [&](Value value) {
+        if (isMain)
+          nodes.define(initializer.name, value);
+        else
+          nodes.defineInSubgraph(initializer.tensor, value);
+      };
+      if (isMain)
+        nodes.checkDeclared(initializer.name, type, "initializer " + quoted(initializer.name));
       Location location = locationOf(initializer.name);
       DenseElementsAttr known = knownElements(initializer, type);
       if (known && !isFloatingPoint(initializer.dataType)) {
         auto constant = ConstantOp::create(builder, location, type, known);
         constant->setAttr(initializerAttribute, builder.getStringAttr(initializer.name));
-        nodes.define(initializer.name, constant);
+        define(constant);
         continue;
       }
       auto op = InitializerOp::create(builder, location, type, initializer.name);
       op.setMissing(isMissing(initializer));
-      describeInitializer(op);
+      if (isMain)
+        describeInitializer(op);
       digests.add(op);
       if (known)
         op.setSampleAttr(known);
-      nodes.define(initializer.name, op);
+      define(op);
     }
     digests.describe();
   }

@@ -117,47 +117,81 @@ void Model::checkHeader(Problems &problems) {
     problems.add("does not say which opset of ai.onnx it uses (no opset_import)");
 }
 
+void Model::addInitializer(const ::onnx::TensorProto &tensor, const SubgraphPath &subgraph,
+                           Problems &problems) {
+  std::string name = tensor.name(), label = "initializer " + quoted(name);
+  if (name.empty()) {
+    problems.add("an initializer has no name");
+    return;
+  }
+  bool isMain = subgraph.positions.empty();
+  auto isTaken = [&](StringRef candidate) {
+    return initializerIndex.contains(candidate) ||
+           (!isMain && llvm::any_of(message->graph().input(),
+                                    [&](const auto &input) { return input.name() == candidate; }));
+  };
+  for (size_t i = 2; isTaken(name) || unsupported.contains(name); ++i) {
+    if (isMain) {
+      problems.add(label + " is defined twice");
+      return;
+    }
+    name = tensor.name() + "." + std::to_string(i);
+  }
+  // Only what reads it cannot be computed.
+  if (isMain && tensor.data_type() == ::onnx::TensorProto::STRING) {
+    unsupported[name] = label + " has elements of type " + onnxDataTypeName(tensor.data_type()) +
+                        ", expected numbers or booleans";
+    return;
+  }
+  initializerIndex[name] = initializerList.size();
+  Expected<uint64_t> bytes = checkTensor(tensor);
+  bool isExternal = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
+  initializerList.push_back({name, tensor.data_type(),
+                             std::vector<int64_t>(tensor.dims().begin(), tensor.dims().end()),
+                             bytes ? *bytes : 0, isExternal, &tensor, subgraph});
+  if (!bytes)
+    problems.add(label + ": " + toString(bytes.takeError()));
+  else if (isExternal)
+    if (Error error = tensorBytes(tensor).takeError()) {
+      // A graph without its weights can still be planned.
+      if (error.isA<MissingFileError>())
+        consumeError(std::move(error));
+      else
+        problems.add(label + ": " + toString(std::move(error)));
+    }
+}
+
+template <typename Nodes>
+void Model::collectFromSubgraphs(const Nodes &nodes, SubgraphPath &path, Problems &problems) {
+  for (auto [position, node] : llvm::enumerate(nodes))
+    for (auto [index, attribute] : llvm::enumerate(node.attribute())) {
+      if (!attribute.has_g())
+        continue;
+      path.positions.insert(path.positions.end(),
+                            {static_cast<int64_t>(position), static_cast<int64_t>(index)});
+      for (const ::onnx::TensorProto &tensor : attribute.g().initializer())
+        addInitializer(tensor, path, problems);
+      for (const auto &sparse : attribute.g().sparse_initializer())
+        problems.add("initializer " + quoted(sparse.values().name()) +
+                     " is sparse; mtc reads dense initializers only");
+      collectFromSubgraphs(attribute.g().node(), path, problems);
+      path.positions.resize(path.positions.size() - 2);
+    }
+}
+
 void Model::collectInitializers(Problems &problems) {
   const auto &graph = message->graph();
-  for (const auto &[index, tensor] : llvm::enumerate(graph.initializer())) {
-    std::string label = "initializer " + quoted(tensor.name());
-    if (tensor.name().empty()) {
-      problems.add("an initializer has no name");
-      continue;
-    }
-    bool isNew = !unsupported.contains(tensor.name()) &&
-                 initializerIndex.try_emplace(tensor.name(), initializerList.size()).second;
-    if (!isNew) {
-      problems.add(label + " is defined twice");
-      continue;
-    }
-    // Only what reads it cannot be computed.
-    if (tensor.data_type() == ::onnx::TensorProto::STRING) {
-      initializerIndex.erase(tensor.name());
-      unsupported[tensor.name()] = label + " has elements of type " +
-                                   onnxDataTypeName(tensor.data_type()) +
-                                   ", expected numbers or booleans";
-      continue;
-    }
-    Expected<uint64_t> bytes = checkTensor(tensor);
-    bool isExternal = tensor.data_location() == ::onnx::TensorProto::EXTERNAL;
-    initializerList.push_back({tensor.name(), tensor.data_type(),
-                               std::vector<int64_t>(tensor.dims().begin(), tensor.dims().end()),
-                               bytes ? *bytes : 0, isExternal, static_cast<int>(index)});
-    if (!bytes)
-      problems.add(label + ": " + toString(bytes.takeError()));
-    else if (isExternal)
-      if (Error error = tensorBytes(tensor).takeError()) {
-        // A graph without its weights can still be planned.
-        if (error.isA<MissingFileError>())
-          consumeError(std::move(error));
-        else
-          problems.add(label + ": " + toString(std::move(error)));
-      }
-  }
+  for (const ::onnx::TensorProto &tensor : graph.initializer())
+    addInitializer(tensor, {}, problems);
   for (const auto &sparse : graph.sparse_initializer())
     problems.add("initializer " + quoted(sparse.values().name()) +
                  " is sparse; mtc reads dense initializers only");
+  SubgraphPath path;
+  collectFromSubgraphs(graph.node(), path, problems);
+  for (auto [position, function] : llvm::enumerate(message->functions())) {
+    path.function = static_cast<int>(position);
+    collectFromSubgraphs(function.node(), path, problems);
+  }
 }
 
 void Model::checkInputs(Problems &problems) {
@@ -175,10 +209,15 @@ const Initializer *Model::findInitializer(StringRef name) const {
   return found == initializerIndex.end() ? nullptr : &initializerList[found->second];
 }
 
+bool Model::hasInitializer(StringRef name) const {
+  const Initializer *found = findInitializer(name);
+  return found && found->subgraph.positions.empty();
+}
+
 const ::onnx::TensorProto *Model::findTensor(StringRef name) const {
   const ::onnx::GraphProto &graph = message->graph();
-  if (auto found = initializerIndex.find(name); found != initializerIndex.end())
-    return &graph.initializer(initializerList[found->second].index);
+  if (const Initializer *initializer = findInitializer(name))
+    return initializer->tensor;
   for (const ::onnx::NodeProto &node : graph.node())
     if (node.output_size() == 1 && node.output(0) == name)
       return constantTensor(node);

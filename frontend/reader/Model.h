@@ -17,6 +17,7 @@
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,14 +30,23 @@ class ValueInfoProto;
 
 namespace mtc::onnx {
 
-/// An initializer of the main graph.
+/// The way to a subgraph: from the main graph, or from a function, the positions of a node, of its
+/// attribute, of a node in that graph, and so on. Empty for the main graph.
+struct SubgraphPath {
+  std::optional<int> function;
+  std::vector<int64_t> positions;
+};
+
+/// An initializer of the main graph or of a subgraph.
 struct Initializer {
-  std::string name;
+  std::string name; // In the file, but for a subgraph's whose name another one has: NAME.2, …
   int64_t dataType; // TensorProto.DataType
   std::vector<int64_t> shape;
   uint64_t bytes;
   bool isExternal;
-  int index; // In the file.
+  const ::onnx::TensorProto *tensor;
+  /// Of one in a subgraph: where that is.
+  SubgraphPath subgraph;
 };
 
 /// A dimension of a graph input without a fixed extent.
@@ -74,10 +84,12 @@ public:
   /// The version of ai.onnx that the model imports.
   int64_t opset() const { return opsetVersion; }
 
-  /// The initializers in the file's order, and one of them by name (null: there is none).
+  /// The initializers in the file's order, those of subgraphs last, and one of them by name (null:
+  /// there is none).
   llvm::ArrayRef<Initializer> initializers() const { return initializerList; }
   const Initializer *findInitializer(llvm::StringRef name) const;
-  bool hasInitializer(llvm::StringRef name) const { return findInitializer(name); }
+  /// Whether the main graph has one of this name.
+  bool hasInitializer(llvm::StringRef name) const;
 
   /// The initializers whose elements are no numbers, and why they are not supported.
   const llvm::StringMap<std::string> &unsupportedInitializers() const { return unsupported; }
@@ -105,6 +117,10 @@ private:
   Model();
   void checkHeader(Problems &problems);
   void collectInitializers(Problems &problems);
+  void addInitializer(const ::onnx::TensorProto &tensor, const SubgraphPath &subgraph,
+                      Problems &problems);
+  template <typename Nodes>
+  void collectFromSubgraphs(const Nodes &nodes, SubgraphPath &path, Problems &problems);
   void checkInputs(Problems &problems);
 
   std::string givenPath, modelName;

@@ -17,8 +17,15 @@ namespace mtc::onnx {
 void NodeImporter::importGraph(const ::onnx::GraphProto &graph, const BitVector &optionalNodes) {
   StringMap<int64_t> opsets = opsetsOf(model.proto().opset_import());
   AttributeBindings noAttributes;
-  Frame frame{values, opsets, noAttributes, "", 0, &optionalNodes};
+  Frame frame{nullptr, values, opsets, noAttributes, "", 0, &optionalNodes};
   importNodes(graph.node(), frame);
+}
+
+Value NodeImporter::lookup(StringRef name) {
+  StringMap<int64_t> opsets;
+  AttributeBindings noAttributes;
+  Frame frame{nullptr, values, opsets, noAttributes, "", 0};
+  return valueOf(frame, name);
 }
 
 ArrayAttr NodeImporter::stringsOf(ArrayRef<std::string> texts) {
@@ -34,9 +41,13 @@ template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Fra
                     " nodes after its functions are inlined");
       return;
     }
-    std::string name = frame.prefix + displayName(node, index);
+    bool isNamedAfterOwner = frame.isSubgraph() && isUnnamed(node);
+    std::string name =
+        (isNamedAfterOwner ? frame.owner + "/" : frame.prefix) + displayName(node, index);
     std::string label = nodeLabel(node, index);
-    if (!frame.isMain())
+    if (frame.isSubgraph())
+      label += frame.where;
+    else if (!frame.isMain())
       label += ", inlined at " + quoted(StringRef(frame.prefix).drop_back());
     Entry entry{node, static_cast<int64_t>(index), std::move(name), std::move(label)};
     if (frame.isMain() && frame.optionalNodes->test(index))
@@ -47,7 +58,7 @@ template <typename Nodes> void NodeImporter::importNodes(const Nodes &nodes, Fra
 }
 
 void NodeImporter::importEntry(const Entry &entry, Frame &frame) {
-  if (frame.isMain())
+  if (frame.isInMain())
     for (const std::string &input : entry.node.input())
       if (std::string why = whyUnavailable(input); !why.empty())
         problems->add(entry.label + ": " + why);
@@ -91,6 +102,12 @@ void NodeImporter::importOptional(const Entry &entry, Frame &frame) {
   }
 }
 
+DenseI64ArrayAttr NodeImporter::pathOf(const Entry &entry, const Frame &frame) {
+  std::vector<int64_t> path = frame.path;
+  path.push_back(entry.index);
+  return builder.getDenseI64ArrayAttr(path);
+}
+
 void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &frame) {
   auto describeAs = [&](StringRef attribute, StringRef text) {
     if (!text.empty())
@@ -104,6 +121,8 @@ void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &fram
   if (isOperator(entry.node, "Gather"))
     if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node))
       op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));
+  if (!frame.path.empty())
+    op->setAttr(pathAttribute, pathOf(entry, frame));
   if (!frame.isMain())
     return;
   op->setAttr(indexAttribute, builder.getI64IntegerAttr(entry.index));
@@ -147,6 +166,54 @@ void NodeImporter::checkDeclared(StringRef name, RankedTensorType type, const Tw
     problems->add(label + " " + describeDifference(said, type));
 }
 
+void NodeImporter::importSubgraphs(const Entry &entry, NodeOp node, Frame &frame) {
+  size_t next = 0;
+  for (auto [index, attribute] : llvm::enumerate(entry.node.attribute())) {
+    if (const ::onnx::AttributeProto *given = resolve(attribute, frame.attributes);
+        given && given != &attribute && given->has_g())
+      problems->add("attribute " + quoted(attribute.name()) + " of " + entry.label +
+                    " is a graph that the function's caller gives, which is not supported");
+    if (!attribute.has_g())
+      continue;
+    Values inner;
+    Frame body{&frame,       inner,
+               frame.opsets, frame.attributes,
+               frame.prefix, frame.depth,
+               nullptr,      {},
+               entry.name,   ", in " + quoted(attribute.name()) + " of " + entry.label};
+    if (frame.isInMain()) {
+      body.path = frame.path;
+      body.path.insert(body.path.end(), {entry.index, static_cast<int64_t>(index)});
+    }
+    importSubgraph(attribute.g(), node.getGraphs()[next++], body);
+  }
+}
+
+void NodeImporter::importSubgraph(const ::onnx::GraphProto &graph, Region &region, Frame &frame) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block &block = region.emplaceBlock();
+  builder.setInsertionPointToEnd(&block);
+  for (const ::onnx::TensorProto &initializer : graph.initializer())
+    frame.values[initializer.name()] = subgraphInitializers.lookup(&initializer);
+  for (const auto &input : graph.input())
+    if (!frame.values.contains(input.name()))
+      frame.values[input.name()] =
+          block.addArgument(unknownType(), locationOf(input.name(), input.name()));
+  importNodes(graph.node(), frame);
+  if (!frame.path.empty()) {
+    for (const ::onnx::TensorProto &initializer : graph.initializer())
+      subgraphNames.push_back(initializer.name());
+    for (const auto &input : graph.input())
+      subgraphNames.push_back(input.name());
+    for (const ::onnx::NodeProto &node : graph.node())
+      subgraphNames.insert(subgraphNames.end(), node.output().begin(), node.output().end());
+  }
+  SmallVector<Value> results;
+  for (const auto &output : graph.output())
+    results.push_back(valueOf(frame, output.name()));
+  ReturnOp::create(builder, builder.getUnknownLoc(), results);
+}
+
 void NodeImporter::importNode(const Entry &entry, Frame &frame) {
   const auto &[node, index, name, label] = entry;
   std::optional<int64_t> version = versionOf(node, label, frame);
@@ -156,7 +223,7 @@ void NodeImporter::importNode(const Entry &entry, Frame &frame) {
     return;
   SmallVector<Value> inputs;
   for (const std::string &input : node.input())
-    inputs.push_back(input.empty() ? none() : valueOf(frame.values, input));
+    inputs.push_back(input.empty() ? none() : valueOf(frame, input));
   SmallVector<mlir::Type> types;
   for (const std::string &output : node.output()) {
     TensorType hint = frame.isMain() ? declared.lookup(output) : TensorType();
@@ -164,12 +231,18 @@ void NodeImporter::importNode(const Entry &entry, Frame &frame) {
                                    : mlir::Type(hint ? hint : unknownType()));
   }
   StringRef domain = normalizedDomain(node.domain());
+  SmallVector<StringRef> graphNames;
+  for (const ::onnx::AttributeProto &attribute : node.attribute())
+    if (attribute.has_g())
+      graphNames.push_back(attribute.name());
   auto op = NodeOp::create(
       builder, locationOf(name, node.name()), types, builder.getStringAttr(node.op_type()),
       builder.getI64IntegerAttr(*version), domain.empty() ? nullptr : builder.getStringAttr(domain),
-      attributes.values, inputs);
+      attributes.values, inputs, graphNames.empty() ? nullptr : builder.getStrArrayAttr(graphNames),
+      graphNames.size());
   if (!attributes.unsupported.empty())
     op->setAttr("unsupported_attributes", attributes.unsupported);
+  importSubgraphs(entry, op, frame);
   describe(op, entry, frame);
   for (auto [output, value] : llvm::zip(node.output(), op.getOutputs()))
     if (!output.empty())
@@ -187,15 +260,18 @@ static bool isInitializer(Value value) {
 }
 
 Value NodeImporter::enterFunction(const Entry &entry, size_t operand, Frame &frame) {
-  Value value = valueOf(frame.values, entry.node.input(static_cast<int>(operand)));
-  if (!frame.isMain() || !isInitializer(value))
+  Value value = valueOf(frame, entry.node.input(static_cast<int>(operand)));
+  if (!frame.isInMain() || !isInitializer(value))
     return value;
   // Calls are rewired by their operands, whatever the function does with them.
   auto entrance = NodeOp::create(builder, locationOf(entry.name, entry.node.name()),
                                  value.getType(), builder.getStringAttr("Identity"),
                                  builder.getI64IntegerAttr(frame.opsets.lookup("")),
                                  /*domain=*/nullptr, builder.getDictionaryAttr({}), value);
-  entrance->setAttr(indexAttribute, builder.getI64IntegerAttr(entry.index));
+  if (frame.isMain())
+    entrance->setAttr(indexAttribute, builder.getI64IntegerAttr(entry.index));
+  else
+    entrance->setAttr(pathAttribute, pathOf(entry, frame));
   entrance->setAttr(operandAttribute, builder.getI64IntegerAttr(static_cast<int64_t>(operand)));
   return entrance.getResult(0);
 }
@@ -230,11 +306,11 @@ void NodeImporter::inlineCall(const Entry &entry, const ::onnx::FunctionProto &f
     inner[input] = isGiven ? enterFunction(entry, index, frame) : none();
   }
   StringMap<int64_t> opsets = opsetsOf(function.opset_import());
-  Frame body{inner, opsets, attributes, name + "/", frame.depth + 1, /*optionalNodes=*/nullptr};
+  Frame body{nullptr, inner, opsets, attributes, name + "/", frame.depth + 1};
   importNodes(function.node(), body);
   for (auto [output, result] : llvm::zip(node.output(), function.output()))
     if (!output.empty())
-      frame.values[output] = valueOf(inner, result);
+      frame.values[output] = valueOf(body, result);
 }
 
 template <typename Imports> StringMap<int64_t> NodeImporter::opsetsOf(const Imports &imports) {
@@ -251,24 +327,32 @@ std::optional<int64_t> NodeImporter::versionOf(const ::onnx::NodeProto &node,
     return found->second;
   // One message for a domain, at its first node.
   if (unimportedDomains.insert(domain).second)
-    problems->add(label + ": the " + (frame.isMain() ? "model" : "function") +
+    problems->add(label + ": the " + (frame.isInMain() ? "model" : "function") +
                   " imports no opset of domain " + quoted(domain.empty() ? "ai.onnx" : domain));
   return std::nullopt;
 }
 
-Value NodeImporter::valueOf(Values &values, StringRef name) {
-  Value &value = values[name];
-  if (!value) // its node is among the problems; a placeholder lets the others be found
-    value = NodeOp::create(builder, builder.getUnknownLoc(), mlir::TypeRange{unknownType()},
-                           builder.getStringAttr("Unknown"), builder.getI64IntegerAttr(0), nullptr,
-                           builder.getDictionaryAttr({}), ValueRange{})
-                .getResult(0);
+Value NodeImporter::valueOf(Frame &frame, StringRef name) {
+  for (const Frame *scope = &frame; scope; scope = scope->outer)
+    if (Value value = scope->values.lookup(name))
+      return value;
+  // Its node is among the problems; a placeholder lets the others be found.
+  Value &value = frame.values[name];
+  value = NodeOp::create(builder, builder.getUnknownLoc(), mlir::TypeRange{unknownType()},
+                         builder.getStringAttr("Unknown"), builder.getI64IntegerAttr(0), nullptr,
+                         builder.getDictionaryAttr({}), ValueRange{})
+              .getResult(0);
   return value;
 }
 
 Value NodeImporter::none() {
-  if (!noneValue)
-    noneValue = NoneOp::create(builder, builder.getUnknownLoc(), builder.getNoneType());
+  if (noneValue)
+    return noneValue;
+  // Subgraphs share it with the main graph.
+  OpBuilder::InsertionGuard guard(builder);
+  while (auto node = dyn_cast<NodeOp>(builder.getInsertionBlock()->getParentOp()))
+    builder.setInsertionPoint(node);
+  noneValue = NoneOp::create(builder, builder.getUnknownLoc(), builder.getNoneType());
   return noneValue;
 }
 

@@ -61,6 +61,10 @@ std::string displayName(const ::onnx::NodeProto &node, int64_t index) {
   return node.op_type() + "_" + std::to_string(index);
 }
 
+bool isUnnamed(const ::onnx::NodeProto &node) {
+  return node.name().empty() && pathFromMetadata(node).empty();
+}
+
 std::string nodeLabel(const ::onnx::NodeProto &node, int64_t index) {
   std::string name =
       node.name().empty() ? node.op_type() + "_" + std::to_string(index) : node.name();

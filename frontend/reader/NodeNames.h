@@ -29,6 +29,8 @@ llvm::SmallVector<llvm::StringRef> pythonStrings(llvm::StringRef text);
 /// What messages call the node: module path and operator where the metadata has the path, otherwise
 /// the node's name, otherwise operator and position.
 std::string displayName(const ::onnx::NodeProto &node, int64_t index);
+/// Whether that is operator and position.
+bool isUnnamed(const ::onnx::NodeProto &node);
 
 /// `node 'N' (Op)`, with the file's own name, for problems of the file.
 std::string nodeLabel(const ::onnx::NodeProto &node, int64_t index);

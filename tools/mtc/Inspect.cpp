@@ -48,6 +48,16 @@ std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
   return mtc::onnx::chooseBatchAxis(inputs, options.rowsOf, ignored);
 }
 
+/// Adds the nodes of a graph and its subgraphs, by operator.
+void countOperators(const ::onnx::GraphProto &graph, std::map<std::string, int64_t> &operators) {
+  for (const auto &node : graph.node()) {
+    ++operators[node.op_type()];
+    for (const auto &attribute : node.attribute())
+      if (attribute.has_g())
+        countOperators(attribute.g(), operators);
+  }
+}
+
 /// What `mtc inspect` finds before it tries to compile.
 llvm::json::Object describe(Compilation &compilation, const Options &options) {
   mtc::onnx::Model &model = *compilation.getModel();
@@ -93,8 +103,7 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
         {"name", tie.name}, {"copy", tie.copy}, {"same_layout", tie.hasSameLayout}});
   // Without those that initializers stand for.
   std::map<std::string, int64_t> operators;
-  for (const auto &node : model.proto().graph().node())
-    ++operators[node.op_type()];
+  countOperators(model.proto().graph(), operators);
   for (const mtc::onnx::AddedInitializer &added : compilation.getParameters().added)
     if (added.replaced)
       if (const auto &node = model.proto().graph().node(static_cast<int>(*added.replaced));

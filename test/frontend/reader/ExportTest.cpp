@@ -12,14 +12,14 @@ namespace {
 
 struct Exported {
   Exported(const ModelProto &proto, std::initializer_list<const char *> trained,
-           const Folder &folder) {
+           const Folder &folder, llvm::ArrayRef<AddedInitializer> added = {}) {
     Problems problems;
     model = Model::read(folder.write("m.onnx", proto.SerializeAsString()), problems);
     EXPECT_TRUE(problems.empty());
     llvm::StringSet<> names;
     for (const char *name : trained)
       names.insert(name);
-    auto result = exportSegments(*model, {}, names);
+    auto result = exportSegments(*model, added, names);
     if (result)
       segments = std::move(*result);
     else
@@ -32,7 +32,8 @@ struct Exported {
     for (const FileSegment &segment : segments) {
       bytes += segment.bytes;
       if (!segment.initializer.empty())
-        bytes += std::string(model->findInitializer(segment.initializer)->bytes, fill);
+        bytes +=
+            std::string(llvm::cantFail(model->initializerBytes(segment.initializer)).size(), fill);
     }
     ModelProto proto;
     EXPECT_TRUE(proto.ParseFromString(bytes));
@@ -112,6 +113,56 @@ TEST(Export, TakesExternalDataIn) {
     EXPECT_EQ(tensor->external_data_size(), 0);
     EXPECT_EQ(tensor->data_location(), TensorProto::DEFAULT);
   }
+}
+
+/// Subgraphs at two depths and in a function, behind a Constant node that an initializer replaces.
+TEST(Export, ChangesInitializersOfSubgraphsWhereTheyAre) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  auto *value = addNode(graph, "Constant", "c", {}, {"c"}).add_attribute();
+  value->set_name("value");
+  value->set_type(::onnx::AttributeProto::TENSOR);
+  *value->mutable_t() = floats("", {1}, {3});
+  *graph.add_initializer() = floats("w", {1}, {5});
+  NodeProto &node = addNode(graph, "If", "if", {"y"}, {"z"});
+  node.add_attribute()->set_name("before");
+  node.mutable_attribute(0)->set_i(7);
+  GraphProto &branch = addSubgraph(node, "then_branch", {}, {"a"});
+  *branch.add_initializer() = floats("kept", {1}, {5});
+  *branch.add_initializer() = floats("a", {2}, {6, 7});
+  NodeProto &nested = addNode(branch, "If", "nested", {"y"}, {"b"});
+  addNode(addSubgraph(nested, "then_branch", {}, {"b"}), "Neg", "neg", {"w"}, {"b"});
+  GraphProto &deep = addSubgraph(nested, "else_branch", {}, {"w"});
+  TensorProto &typed = *deep.add_initializer() = tensor("w", {3});
+  for (int i = 0; i < 3; ++i)
+    typed.add_float_data(float(i));
+  auto &function = *proto.add_functions();
+  function.set_name("f");
+  function.set_domain("local");
+  addNode(function, "Relu", "r", {"x"}, {"y"});
+  NodeProto &inside = addNode(function, "If", "if", {"y"}, {"z"});
+  *addSubgraph(inside, "then_branch", {}, {"v"}).add_initializer() = floats("v", {1}, {9});
+
+  Folder folder;
+  AddedInitializer added{"c", "c", {{{2, 1, 0, 0, 0}, 0}}, 1};
+  Exported result(proto, {"a", "w.2", "v", "c"}, folder, added);
+  ASSERT_EQ(result.reason, "");
+  ModelProto expected = proto;
+  GraphProto &main = *expected.mutable_graph();
+  *main.add_initializer() = tensor("c", {1});
+  main.mutable_initializer(1)->set_raw_data(std::string(4, '\x11'));
+  GraphProto &changed = *main.mutable_node(2)->mutable_attribute(1)->mutable_g();
+  changed.mutable_initializer(1)->set_raw_data(std::string(8, '\x11'));
+  NodeProto &inner = *changed.mutable_node(0);
+  inner.mutable_attribute(0)->mutable_g()->mutable_node(0)->set_input(0, "c");
+  TensorProto &weight = *inner.mutable_attribute(1)->mutable_g()->mutable_initializer(0);
+  weight.clear_float_data();
+  weight.set_raw_data(std::string(12, '\x11'));
+  NodeProto &called = *expected.mutable_functions(0)->mutable_node(1);
+  called.mutable_attribute(0)->mutable_g()->mutable_initializer(0)->set_raw_data(
+      "\x11\x11\x11\x11");
+  main.mutable_node()->DeleteSubrange(1, 1);
+  EXPECT_EQ(result.filled('\x11').SerializeAsString(), expected.SerializeAsString());
 }
 
 TEST(Export, SaysWhyItIsNotPossible) {

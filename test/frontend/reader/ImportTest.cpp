@@ -2,6 +2,8 @@
 
 #include "TestModel.h"
 
+#include "frontend/dialect/Node.h"
+
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
 using ::testing::HasSubstr;
@@ -307,6 +309,7 @@ TEST(Import, KeepsAttributesInTheirKinds) {
   add("ss", ::onnx::AttributeProto::STRINGS).add_strings("a");
   *add("t", ::onnx::AttributeProto::TENSOR).mutable_t() = floats("", {1}, {3});
   add("g", ::onnx::AttributeProto::GRAPH).mutable_g();
+  add("ts", ::onnx::AttributeProto::TENSORS);
   Imported result(proto);
   ASSERT_EQ(result.messages(), "");
   NodeOp op = result.nodes()[0];
@@ -319,9 +322,62 @@ TEST(Import, KeepsAttributesInTheirKinds) {
   EXPECT_TRUE(llvm::isa<mlir::ArrayAttr>(attributes.get("ss")));
   EXPECT_TRUE(llvm::isa<mlir::DenseElementsAttr>(attributes.get("t")));
   EXPECT_FALSE(attributes.get("g"));
+  EXPECT_TRUE(op.getGraph("g"));
   auto unsupported = op->getAttrOfType<mlir::DictionaryAttr>("unsupported_attributes");
   ASSERT_TRUE(unsupported);
-  EXPECT_EQ(unsupported.getAs<mlir::StringAttr>("g").getValue(), "GRAPH");
+  EXPECT_EQ(unsupported.getAs<mlir::StringAttr>("ts").getValue(), "TENSORS");
+  EXPECT_FALSE(unsupported.get("g"));
+}
+
+TEST(Import, KeepsSubgraphsAsRegions) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  *graph.add_initializer() = floats("w", {3}, {1, 2, 3});
+  NodeProto &node = addNode(graph, "Loop", "loop", {"", "", "y"}, {"z"});
+  GraphProto &body = addSubgraph(node, "body", {"i", "c", "v"}, {"c", "t"});
+  *body.add_initializer() = floats("w", {3}, {4, 5, 6}); // Hides that of the graph around it.
+  addNode(body, "Mul", "", {"v", "w"}, {"s"});
+  addNode(body, "Add", "add", {"s", "x"}, {"t"});
+  *graph.mutable_output(0)->mutable_name() = "z";
+  Imported result(proto);
+  ASSERT_EQ(result.messages(), "");
+  std::vector<std::string> names;
+  for (auto initializer : result.graph().getBody().getOps<InitializerOp>())
+    names.push_back(initializer.getName().str());
+  EXPECT_EQ(names, (std::vector<std::string>{"w", "w.2"}));
+  NodeOp loop = result.nodes()[1];
+  mlir::Region *region = loop.getGraph("body");
+  ASSERT_TRUE(region);
+  auto inner = llvm::to_vector(region->getOps<NodeOp>());
+  ASSERT_EQ(inner.size(), 2u);
+  EXPECT_EQ(inner[0].getInputs()[0], region->getArgument(2));
+  EXPECT_EQ(inner[0].getInputs()[1].getDefiningOp<InitializerOp>().getName(), "w.2");
+  EXPECT_EQ(inner[1].getInputs()[1], result.graph().getArgument(0)) << "a value from outside";
+  EXPECT_EQ(nodeName(inner[0]), "loop/Mul_0");
+  EXPECT_EQ(nodeName(inner[1]), "add");
+  auto path = inner[1]->getAttrOfType<mlir::DenseI64ArrayAttr>(pathAttribute);
+  EXPECT_EQ(path.asArrayRef(), llvm::ArrayRef<int64_t>({1, 0, 1}));
+  EXPECT_EQ(result.graph()->getAttrOfType<mlir::ArrayAttr>(subgraphNamesAttribute).size(), 6u);
+}
+
+TEST(Import, SaysInWhichSubgraphAProblemIs) {
+  ModelProto proto = reluModel();
+  NodeProto &node = addNode(*proto.mutable_graph(), "If", "if", {"y"}, {"z"});
+  GraphProto &branch = addSubgraph(node, "then_branch", {}, {"t"});
+  addNode(branch, "Neg", "neg", {"y"}, {"t"}).set_domain("com.example");
+  EXPECT_THAT(Imported(proto).messages(),
+              HasSubstr("node 'neg' (com.example.Neg), in 'then_branch' of node 'if' (If): the "
+                        "model imports no opset of domain 'com.example'"));
+}
+
+TEST(Import, AllowsDeclarationsOfInnerSequences) {
+  ModelProto proto = reluModel();
+  ::onnx::ValueInfoProto &inner = *proto.mutable_graph()->add_value_info();
+  inner.set_name("s");
+  inner.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type();
+  EXPECT_EQ(Imported(proto).messages(), "");
+  *proto.mutable_graph()->mutable_output(0)->mutable_type() = inner.type();
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("value 'y' is declared as a sequence"));
 }
 
 TEST(Import, NamesNodesByTheirModules) {
@@ -389,7 +445,7 @@ TEST(Import, RefusesDeclarationsThatCannotBe) {
   declare(*graph.add_value_info(), "both", TensorProto::INT64);
   auto &list = *graph.add_value_info();
   list.set_name("list");
-  list.mutable_type()->mutable_sequence_type();
+  list.mutable_type()->mutable_map_type();
   *graph.add_initializer() = floats("w", {2}, {1, 2});
   addDim(declare(*graph.add_value_info(), "w"), 3);
   auto &x = declare(*graph.add_value_info(), "x");

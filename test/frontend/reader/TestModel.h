@@ -111,13 +111,19 @@ NodeProto &addNode(Owner &owner, const std::string &op, const std::string &name,
   return node;
 }
 
-/// An empty graph as an attribute of a node.
-inline GraphProto &addSubgraph(NodeProto &node, const std::string &name) {
-  auto *attribute = node.add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(::onnx::AttributeProto::GRAPH);
-  attribute->mutable_g()->set_name(name);
-  return *attribute->mutable_g();
+/// An attribute of kind GRAPH with these inputs and outputs.
+inline GraphProto &addSubgraph(NodeProto &node, const std::string &name,
+                               std::initializer_list<const char *> inputs = {},
+                               std::initializer_list<const char *> outputs = {}) {
+  auto &attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(::onnx::AttributeProto::GRAPH);
+  attribute.mutable_g()->set_name(name);
+  for (const char *input : inputs)
+    attribute.mutable_g()->add_input()->set_name(input);
+  for (const char *output : outputs)
+    attribute.mutable_g()->add_output()->set_name(output);
+  return *attribute.mutable_g();
 }
 
 /// `y = Relu(x)` over `x: [2, 3]`, opset 18.

@@ -1,0 +1,52 @@
+//===- ExpandControlFlow.cpp - Control flow that is known at compile time ---------------------===//
+
+#include "frontend/inference/Passes.h"
+#include "frontend/inference/Walk.h"
+#include "frontend/parameters/Parameters.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DEF_EXPANDCONTROLFLOWPASS
+#include "frontend/inference/Passes.h.inc"
+
+namespace {
+
+/// The initializers that are constant, whatever the user wants to train.
+void defineConstants(Walk &walk, GraphOp graph) {
+  llvm::StringMap<InitializerClass> classes = classifyInitializers(graph);
+  for (auto initializer : graph.getOps<InitializerOp>()) {
+    ElementsAttr sample = initializer.getSampleAttr();
+    auto known = classes.find(initializer.getName());
+    if (known == classes.end() || known->second.role != InitializerRole::Constant || !sample ||
+        sample.getType() != initializer.getType())
+      continue;
+    if (std::optional<Tensor> value = Tensor::fromAttribute(sample))
+      walk.define(initializer, *value);
+  }
+}
+
+struct ExpandControlFlowPass : impl::ExpandControlFlowPassBase<ExpandControlFlowPass> {
+  void runOnOperation() override {
+    GraphOp graph = getOperation();
+    auto isStatic = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape();
+    };
+    if (llvm::none_of(graph.getOps<NodeOp>(), Expander::expands) ||
+        !llvm::all_of(graph.getArgumentTypes(), isStatic))
+      return;
+    // Problems are reported when types are inferred for good.
+    ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) { return success(); });
+    OptionalOutputs optional(graph);
+    Walk walk(graph, optional, Walk::Effect::ExpandOnly);
+    defineConstants(walk, graph);
+    (void)walk.run();
+  }
+};
+
+} // namespace
+} // namespace mtc::onnx

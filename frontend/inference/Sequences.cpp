@@ -1,0 +1,206 @@
+//===- Sequences.cpp - Operators on sequences and optional values, on their elements ----------===//
+
+#include "frontend/dialect/Shapes.h"
+#include "frontend/inference/Expander.h"
+#include "frontend/inference/Walk.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+/// The elements of operand 0.
+FailureOr<SmallVector<Value>> Expander::elementsOf(Inference &node) {
+  if (isSequence(node.operand(0)))
+    return SmallVector<Value>(node.operand(0).getDefiningOp<NodeOp>().getInputs());
+  return node.failure(node.operandName(0) + " is no sequence whose elements are known at compile "
+                                            "time");
+}
+
+/// An index in [-count, limit), of a sequence with `count` elements.
+FailureOr<int64_t> Expander::position(Inference &node, size_t operand, int64_t count, int64_t limit,
+                                      int64_t byDefault) {
+  if (!node.has(operand))
+    return byDefault;
+  std::optional<SmallVector<int64_t>> known = node.constantInts(operand);
+  if (!known)
+    return node.needsConstant(operand);
+  if (known->size() != 1)
+    return node.failure(node.operandName(operand) + " holds " + Twine(known->size()) +
+                        " integers, expected one");
+  int64_t index = known->front();
+  if (index < -count || index >= limit)
+    return node.failure(node.operandName(operand) + " = " + Twine(index) +
+                        ", but the sequence has " + Twine(count) + " elements");
+  return index < 0 ? index + count : index;
+}
+
+Value Expander::createSequence(Inference &node, ValueRange elements) {
+  builder.setInsertionPoint(node.op());
+  auto sequence =
+      NodeOp::create(builder, node.location(), {UnrankedTensorType::get(builder.getIndexType())},
+                     builder.getStringAttr("Sequence"), builder.getI64IntegerAttr(1),
+                     builder.getStringAttr("mtc"), builder.getDictionaryAttr({}), elements);
+  created.insert(sequence);
+  ++count;
+  return sequence.getResult(0);
+}
+
+LogicalResult Expander::replaceBySequence(Inference &node, ValueRange elements) {
+  return replace(node, createSequence(node, elements));
+}
+
+LogicalResult Expander::constructSequence(Inference &node) {
+  for (size_t i = 1; i < node.operandCount(); ++i)
+    if (!node.sameElementType(0, i))
+      return failure();
+  return replaceBySequence(node, node.op().getInputs());
+}
+
+LogicalResult Expander::insertElement(Inference &node) {
+  FailureOr<SmallVector<Value>> elements = elementsOf(node);
+  if (failed(elements))
+    return failure();
+  auto count = static_cast<int64_t>(elements->size());
+  FailureOr<int64_t> index = position(node, 2, count, count + 1, count);
+  if (failed(index))
+    return failure();
+  elements->insert(elements->begin() + *index, node.operand(1));
+  return replaceBySequence(node, *elements);
+}
+
+LogicalResult Expander::eraseElement(Inference &node) {
+  FailureOr<SmallVector<Value>> elements = elementsOf(node);
+  if (failed(elements))
+    return failure();
+  auto count = static_cast<int64_t>(elements->size());
+  if (count == 0)
+    return node.failure("erases an element of an empty sequence");
+  FailureOr<int64_t> index = position(node, 1, count, count, count - 1);
+  if (failed(index))
+    return failure();
+  elements->erase(elements->begin() + *index);
+  return replaceBySequence(node, *elements);
+}
+
+LogicalResult Expander::selectElement(Inference &node) {
+  FailureOr<SmallVector<Value>> elements = elementsOf(node);
+  if (failed(elements))
+    return failure();
+  auto count = static_cast<int64_t>(elements->size());
+  FailureOr<int64_t> index = position(node, 1, count, count, 0);
+  if (failed(index))
+    return failure();
+  return replace(node, (*elements)[*index]);
+}
+
+LogicalResult Expander::measureSequence(Inference &node) {
+  FailureOr<SmallVector<Value>> elements = elementsOf(node);
+  if (failed(elements))
+    return failure();
+  return replace(node, createScalar(node, static_cast<int64_t>(elements->size())));
+}
+
+/// Without sizes each element is one slice, whose axis `keepdims = 0` removes. A scalar is the size
+/// of all elements but the last, which has the rest.
+LogicalResult Expander::splitTensor(Inference &node) {
+  int64_t axis = node.axis("axis", 0, node.rank(0));
+  bool keepsAxis = node.flag("keepdims", true);
+  if (node.failed())
+    return failure();
+  int64_t extent = node.dim(0, axis);
+  SmallVector<int64_t> sizes(extent, 1);
+  if (node.has(1)) {
+    std::optional<SmallVector<int64_t>> known = node.constantInts(1);
+    if (!known)
+      return node.needsConstant(1);
+    sizes = *known;
+    if (node.rank(1) == 0) {
+      int64_t size = known->front();
+      if (size <= 0)
+        return node.failure(node.operandName(1) + " = " + Twine(size) + ", expected 1 or more");
+      sizes.assign(extent / size, size);
+      if (extent % size != 0)
+        sizes.push_back(extent % size);
+    }
+    keepsAxis = true;
+  }
+  if (sizes.empty())
+    return replaceBySequence(node, {});
+  Value lengths = createInts(node, sizes);
+  NodeOp split = create(node, "Split", 13, {node.operand(0), lengths}, intAttribute("axis", axis),
+                        sizes.size());
+  SmallVector<Value> elements(split.getOutputs());
+  if (!keepsAxis) {
+    Value axes = createInts(node, axis);
+    for (Value &element : elements)
+      element = create(node, "Squeeze", 13, {element, axes}, {}).getResult(0);
+  }
+  return replaceBySequence(node, elements);
+}
+
+LogicalResult Expander::concatElements(Inference &node) {
+  bool hasNewAxis = node.flag("new_axis", false);
+  int64_t axis = node.integer("axis");
+  FailureOr<SmallVector<Value>> elements = elementsOf(node);
+  if (failed(elements) || node.failed())
+    return failure();
+  if (elements->empty())
+    return node.failure("concatenates an empty sequence");
+  if (!hasNewAxis)
+    return replace(node,
+                   create(node, "Concat", 13, *elements, intAttribute("axis", axis)).getOutputs());
+  auto type = dyn_cast<RankedTensorType>(elements->front().getType());
+  if (!type)
+    return node.failure("concatenates sequences, expected tensors");
+  axis = node.normalized(axis, type.getRank() + 1, "attribute axis");
+  if (node.failed())
+    return failure();
+  return replace(node, stack(node, *elements, axis));
+}
+
+/// Identity of a sequence, and an optional value, which is its element. Optional alone may have no
+/// operand.
+LogicalResult Expander::forwardOperand(Inference &node) {
+  if (node.has(0))
+    return replace(node, node.operand(0));
+  builder.setInsertionPoint(node.op());
+  auto none = NoneOp::create(builder, node.location(), builder.getNoneType());
+  created.insert(none);
+  return replace(node, none.getResult());
+}
+
+LogicalResult Expander::testOptional(Inference &node) {
+  return replace(node, createFlag(node, node.has(0)));
+}
+
+/// SequenceMap(sequence, additional operands...): the body's outputs for each element, and for
+/// those of operands that are sequences too, as one sequence a result.
+LogicalResult Expander::mapElements(Inference &node) {
+  FailureOr<SmallVector<Value>> elements = elementsOf(node);
+  if (failed(elements) ||
+      failed(checkSignature(node, "body", node.operandCount(), node.resultCount())))
+    return failure();
+  for (size_t operand = 1; operand < node.operandCount(); ++operand)
+    if (isSequence(node.operand(operand)) &&
+        node.operand(operand).getDefiningOp<NodeOp>().getInputs().size() != elements->size())
+      return node.failure(node.operandName(operand) + " has another number of elements than " +
+                          node.operandName(0));
+  SmallVector<SmallVector<Value>> results(node.resultCount());
+  for (size_t i = 0; i < elements->size(); ++i) {
+    SmallVector<Value> arguments;
+    for (Value operand : node.op().getInputs())
+      arguments.push_back(isSequence(operand) ? operand.getDefiningOp<NodeOp>().getInputs()[i]
+                                              : operand);
+    ReturnOp values = inlineGraph(node, *node.graph("body"), arguments);
+    if (!values)
+      return failure();
+    for (auto [list, value] : llvm::zip(results, values.getValues()))
+      list.push_back(value);
+  }
+  SmallVector<Value> sequences;
+  for (ArrayRef<Value> list : results)
+    sequences.push_back(createSequence(node, list));
+  return replace(node, sequences);
+}
+
+} // namespace mtc::onnx

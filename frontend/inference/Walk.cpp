@@ -1,0 +1,269 @@
+//===- Walk.cpp - One forward walk that infers types, folds and expands -----------------------===//
+
+#include "frontend/inference/Walk.h"
+
+#include "frontend/Suggestions.h"
+#include "frontend/dialect/Schema.h"
+#include "frontend/dialect/Shapes.h"
+
+#include "llvm/Support/ScopedPrinter.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+static LogicalResult checkAllAttributes(NodeOp op) {
+  NodeView node(op);
+  const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
+  return schema ? checkAttributes(node, *schema) : success();
+}
+
+/// What to do about an unknown operator, by what writes its domain; begins with `; `.
+static std::string suggestReplacement(StringRef domain, StringRef opType) {
+  // Onnxruntime has this operator in the standard's domain.
+  if (domain == "com.microsoft" || (domain.empty() && opType == "SimplifiedLayerNormalization"))
+    return "; onnxruntime's optimizer writes it: use the model before it was optimized, or "
+           "optimize "
+           "it with ORT_ENABLE_BASIC";
+  if (domain == "ai.onnx.ml")
+    return "; of classical models, linear ones and neural networks can be trained";
+  if (domain == "ai.onnx.training" || domain == "ai.onnx.preview.training")
+    return "; mtc adds gradients and updates itself: use the model for inference";
+  if (domain == "org.pytorch.aten" || domain == "aten")
+    return "; PyTorch's exporter had no translation: export with dynamo=True";
+  if (!domain.empty())
+    return "; define it as a function of the model, or export the model without it";
+  if (Schema::find(domain, opType, INT64_MAX))
+    return "";
+  std::string near = suggestNames(opType, Operators::get().convertedNames());
+  return near.empty() ? "; ONNX has no operator of this name" : near;
+}
+
+Walk::Walk(GraphOp graph, OptionalOutputs &optional, Effect effect)
+    : graph(graph), optional(optional), effect(effect), declaredTypes(graph),
+      expander(*this, graph.getContext()) {
+  // Nodes that nobody reads are among them: attributes need no types.
+  for (auto node : graph.getOps<NodeOp>())
+    if (mlir::failed(optional.run(node, [&] { return checkAllAttributes(node); }))) {
+      wrong.insert(node);
+      failed |= !optional.contains(node);
+    }
+}
+
+LogicalResult Walk::run() {
+  for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
+    current = dyn_cast<NodeOp>(op);
+    if (current && mlir::failed(optional.run(current, [&] { return visit(current); })))
+      poison(current);
+  }
+  reportUnknownOperators();
+  failed |= mlir::failed(checkResults());
+  declaredTypes.report();
+  expander.finish(graph);
+  if (effect == Effect::ExpandOnly)
+    restoreTypes();
+  return success(!failed);
+}
+
+void Walk::materialize() {
+  OpBuilder builder(graph.getContext());
+  for (Operation &node : graph.getBody().front())
+    for (Value value : node.getResults()) {
+      auto found = foldedValues.find(value);
+      if (found == foldedValues.end() || value.use_empty())
+        continue;
+      builder.setInsertionPoint(&node);
+      DenseElementsAttr attribute = found->second.toAttribute();
+      value.replaceAllUsesWith(
+          ConstantOp::create(builder, node.getLoc(), attribute.getType(), attribute));
+    }
+  auto results = graph.getBody().front().getTerminator()->getOperandTypes();
+  graph.setFunctionType(
+      builder.getFunctionType(graph.getArgumentTypes(), SmallVector<Type>(results)));
+}
+
+void Walk::visitCreated(NodeOp node) {
+  if (mlir::failed(checkAllAttributes(node)) || mlir::failed(visit(node)))
+    poison(node);
+}
+
+std::optional<Tensor> Walk::lookup(Value value) {
+  auto found = foldedValues.find(value);
+  if (found != foldedValues.end())
+    return found->second;
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  return constants.try_emplace(value, Tensor::fromAttribute(constant.getValue())).first->second;
+}
+
+/// Values that depend on this node are not looked at: one problem is reported once.
+void Walk::poison(NodeOp node) {
+  ++problems;
+  failed |= !optional.contains(current);
+  unknown.insert(node.getOutputs().begin(), node.getOutputs().end());
+}
+
+LogicalResult Walk::visit(NodeOp node) {
+  if (wrong.contains(node))
+    return mlir::failure();
+  if (node.getNumResults() == 1 && isSequence(node.getResult(0)))
+    return success();
+  Inference inference(node, [this](Value value) { return lookup(value); });
+  const Operator *definition =
+      Operators::get().find(inference.domain(), inference.opType(), inference.version());
+  if (!Expander::expands(node) && (!definition || !definition->infer))
+    return addUnknownOperator(inference);
+  if (llvm::any_of(node.getInputs(), [&](Value input) { return unknown.contains(input); }) ||
+      mlir::failed(checkOperands(inference)))
+    return mlir::failure();
+  if (Expander::expands(node))
+    return expander.expand(inference);
+  if (mlir::failed(infer(inference, *definition)) || mlir::failed(declaredTypes.check(inference)))
+    return mlir::failure();
+  evaluate(inference, *definition);
+  if (inference.failed())
+    return mlir::failure();
+  apply(inference);
+  return success();
+}
+
+static std::string unknownText(const std::pair<std::string, std::string> &key, int64_t version) {
+  const auto &[domain, opType] = key;
+  return ("operator " + (domain.empty() ? "" : domain + ".") + opType + " version " +
+          Twine(version) + " is not known")
+      .str();
+}
+
+/// An operator is unknown whatever the types of its operands are: all are reported at once.
+LogicalResult Walk::addUnknownOperator(const NodeView &node) {
+  std::pair<std::string, std::string> key{node.domain().str(), node.opType().str()};
+  if (optional.contains(current))
+    optional.leaveOut(current, unknownText(key, node.version()));
+  else
+    unknownOperators[{key, node.version()}].push_back(node.op());
+  return mlir::failure();
+}
+
+LogicalResult Walk::checkOperands(Inference &node) {
+  const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
+  if (!schema)
+    return node.failure("has no schema in this version");
+  if (mlir::failed(checkArity(node, *schema)))
+    return mlir::failure();
+  bool takesSequences = Expander::expands(node.op());
+  for (size_t i = 0; i < node.operandCount(); ++i) {
+    if (!node.has(i))
+      continue;
+    if (isSequence(node.operand(i))) {
+      if (takesSequences)
+        continue;
+      return node.failure(node.operandName(i) + " is a sequence, expected a tensor");
+    }
+    auto type = dyn_cast<RankedTensorType>(node.operand(i).getType());
+    if (!type || !type.hasStaticShape())
+      return node.failure(node.operandName(i) + " has type " +
+                          llvm::to_string(node.operand(i).getType()) +
+                          ", expected static dimensions");
+    if (!isAddressable(type.getShape()))
+      return node.failure(node.operandName(i) + " has shape " + shapeText(type.getShape()) +
+                          ", more elements than memory can hold");
+  }
+  return takesSequences ? success() : checkElementTypes(node, *schema);
+}
+
+LogicalResult Walk::infer(Inference &node, const Operator &definition) {
+  if (mlir::failed(definition.infer(node)) || node.failed())
+    return node.failure("has no type by this operator's rule");
+  for (size_t i = 0; i < node.resultCount(); ++i)
+    if (node.wants(i) && !node.resultType(i))
+      return node.failure("names result " + Twine(i) + ", which the operator does not have");
+  return success();
+}
+
+void Walk::evaluate(Inference &node, const Operator &definition) {
+  if (!definition.evaluate)
+    return;
+  for (size_t i = 0; i < node.operandCount(); ++i) {
+    std::optional<Tensor> operand = node.constant(i);
+    if (node.has(i) && (!operand || operand->size() > maxFoldedElements))
+      return;
+  }
+  for (size_t i = 0; i < node.resultCount(); ++i)
+    if (node.wants(i) && !Tensor::holds(node.resultType(i).getElementType()))
+      return;
+  definition.evaluate(node);
+}
+
+void Walk::apply(Inference &node) {
+  bool allFolded = true;
+  for (size_t i = 0; i < node.resultCount(); ++i) {
+    if (!node.wants(i))
+      continue;
+    Value result = node.op().getOutputs()[i];
+    std::optional<size_t> operand = node.forwarded(i);
+    if (const std::optional<Tensor> &value = node.folded(i)) {
+      assert(value->type() == node.resultType(i) && "a fold has the type inferred");
+      foldedValues.insert({result, *value});
+    } else if (effect == Effect::ExpandOnly && operand) {
+      if (std::optional<Tensor> known = lookup(node.operand(*operand)))
+        foldedValues.insert({result, *known});
+    } else {
+      allFolded = false;
+    }
+    if (effect == Effect::ExpandOnly)
+      writtenTypes.try_emplace(result, result.getType());
+    result.setType(node.resultType(i));
+    if (operand && effect == Effect::InferAndFold)
+      result.replaceAllUsesWith(node.operand(*operand));
+  }
+  if (allFolded && effect == Effect::InferAndFold)
+    releaseOperands(node.op());
+}
+
+/// A folded node keeps nothing alive: values that only it used are freed.
+void Walk::releaseOperands(NodeOp node) {
+  SmallVector<Value> operands(node.getInputs());
+  node.getInputsMutable().clear();
+  for (Value operand : operands)
+    if (operand.use_empty())
+      foldedValues.erase(operand);
+}
+
+/// The graph's outputs are tensors.
+LogicalResult Walk::checkResults() {
+  for (auto [i, value] : llvm::enumerate(graph.getBody().front().getTerminator()->getOperands())) {
+    if (!isSequence(value))
+      continue;
+    auto name = graph.getResultAttrOfType<StringAttr>(i, "onnx.name");
+    return graph->emitError("output ") << (name ? "\"" + name.str() + "\"" : std::to_string(i))
+                                       << " is a sequence, expected a tensor; let the model return "
+                                          "the elements";
+  }
+  return success();
+}
+
+void Walk::restoreTypes() {
+  for (auto node : graph.getOps<NodeOp>())
+    for (Value result : node.getOutputs())
+      if (auto written = writtenTypes.find(result); written != writtenTypes.end())
+        result.setType(written->second);
+}
+
+void Walk::reportUnknownOperators() {
+  for (auto &[key, nodes] : unknownOperators) {
+    const auto &[name, version] = key;
+    InFlightDiagnostic diagnostic = mlir::emitError(nodes.front()->getLoc())
+                                    << unknownText(name, version) << "; " << nodes.size()
+                                    << (nodes.size() == 1 ? " node uses it" : " nodes use it");
+    StringRef separator = ": ";
+    for (NodeOp node : ArrayRef(nodes).take_front(8))
+      if (StringRef label = nodeName(node); !label.empty()) {
+        diagnostic << separator << "\"" << label << "\"";
+        separator = ", ";
+      }
+    diagnostic << suggestReplacement(name.first, name.second);
+  }
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,173 @@
+# RUN: %python %s %t
+"""A model with control flow trains like the same model written out: the same bits of losses and weights, by the export
+of either. Weights in subgraphs are trained, and exported where they are."""
+
+import json
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+from program import MTC, compile, losses, own_folder, run, same_bits
+
+ROWS, WIDTH, CLASSES, STEPS = 8, 6, 3, 4
+FLAGS = ["--dim", f"batch={ROWS}", "--loss", "cross-entropy", "--optimizer", "sgd", "--lr", 0.5]
+random = np.random.default_rng(0)
+DATA = {
+    "x": random.standard_normal((ROWS, STEPS, WIDTH)).astype(np.float32),
+    "labels": random.integers(0, CLASSES, ROWS),
+}
+WEIGHTS = {
+    "w": random.standard_normal((WIDTH, WIDTH)).astype(np.float32) / 2,
+    "scale": random.standard_normal(WIDTH).astype(np.float32),
+    "head": random.standard_normal((WIDTH, CLASSES)).astype(np.float32) / 2,
+}
+
+
+def node(op: str, inputs: str, outputs: str, **attributes) -> onnx.NodeProto:
+    """Names separated by spaces; `-` leaves one out."""
+    names = [[name.replace("-", "") for name in text.split()] for text in (inputs, outputs)]
+    return helper.make_node(op, *names, name=outputs.split()[0].replace("-", "") or op, **attributes)
+
+
+def initializers(names) -> list[onnx.TensorProto]:
+    return [numpy_helper.from_array(WEIGHTS[name], name) for name in names]
+
+
+def integers(**values) -> list[onnx.TensorProto]:
+    return [numpy_helper.from_array(np.array(value), name) for name, value in values.items()]
+
+
+def value(name: str, kind: int = TensorProto.FLOAT, shape=None) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def subgraph(name: str, nodes, inputs, outputs, weights=()) -> onnx.GraphProto:
+    return helper.make_graph(nodes, name, inputs, [value(output) for output in outputs], weights)
+
+
+def save(path, nodes, constants, weights):
+    inputs = [value("x", shape=["batch", STEPS, WIDTH])]
+    outputs = [value("logits", shape=["batch", CLASSES])]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [*initializers(weights), *constants])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.checker.check_model(model)
+    onnx.save(model, path)
+
+
+def write_plain(path):
+    """h = tanh((x_t + h) w) for each t, then relu(h), scaled where the width is that of the scale."""
+    nodes = [node("Gather", "x zero", "h0", axis=1)]
+    for t in range(STEPS):
+        nodes += [node("Gather", f"x t{t}", f"x{t}", axis=1), node("Add", f"x{t} h{t}", f"s{t}"),
+                  node("MatMul", f"s{t} w", f"m{t}"), node("Tanh", f"m{t}", f"h{t + 1}")]
+    nodes += [node("Mul", f"h{STEPS} scale", "r"), node("MatMul", "r head", "logits")]
+    save(path, nodes, integers(zero=0, **{f"t{t}": t for t in range(STEPS)}), WEIGHTS)
+
+
+def write_loop(path):
+    """The same by a Loop whose length is an extent, and an If on shapes whose branch holds the scale."""
+    body = subgraph("body", [node("Gather", "x i", "xi", axis=1), node("Add", "xi h", "s"), node("MatMul", "s w", "m"),
+                             node("Tanh", "m", "h_next"), node("Identity", "goes", "go_on")],
+                    [value("i", TensorProto.INT64, []), value("goes", TensorProto.BOOL, []), value("h")],
+                    ["go_on", "h_next"])
+    body.output[0].type.tensor_type.elem_type = TensorProto.BOOL
+    scaled = subgraph("scaled", [node("Mul", "last scale", "a")], [], ["a"], initializers(["scale"]))
+    other = subgraph("other", [node("Relu", "last", "b")], [], ["b"])
+    nodes = [
+        node("Gather", "x zero", "first", axis=1),
+        node("Shape", "x", "shape"), node("Gather", "shape one", "length"),
+        node("Loop", "length go first", "last", body=body),
+        node("Gather", "shape two", "width"), node("Equal", "width six", "fits"),
+        node("If", "fits", "r", then_branch=scaled, else_branch=other),
+        node("MatMul", "r head", "logits"),
+    ]
+    save(path, nodes, integers(zero=0, one=1, two=2, six=WIDTH, go=True), ["w", "head"])
+
+
+def write_scan(path):
+    """The same by a Scan, whose body holds the weight."""
+    body = subgraph("body", [node("Add", "xi h", "s"), node("MatMul", "s w", "m"), node("Tanh", "m", "h_next")],
+                    [value("h"), value("xi")], ["h_next"], initializers(["w"]))
+    nodes = [
+        node("Gather", "x zero", "first", axis=1), node("Transpose", "x", "steps", perm=[1, 0, 2]),
+        node("Scan", "first steps", "last", body=body, num_scan_inputs=1),
+        node("Mul", "last scale", "r"), node("MatMul", "r head", "logits"),
+    ]
+    save(path, nodes, integers(zero=0), ["scale", "head"])
+
+
+def write_sequence(path):
+    """The same by a sequence of slices."""
+    nodes = [node("SplitToSequence", "x", "slices", axis=1, keepdims=0), node("SequenceAt", "slices t0", "h0")]
+    for t in range(STEPS):
+        nodes += [node("SequenceAt", f"slices t{t}", f"x{t}"), node("Add", f"x{t} h{t}", f"s{t}"),
+                  node("MatMul", f"s{t} w", f"m{t}"), node("Tanh", f"m{t}", f"h{t + 1}")]
+    nodes += [node("Mul", f"h{STEPS} scale", "r"), node("MatMul", "r head", "logits")]
+    save(path, nodes, integers(**{f"t{t}": t for t in range(STEPS)}), WEIGHTS)
+
+
+def weights_of(graph: onnx.GraphProto) -> dict[str, np.ndarray]:
+    """Those of subgraphs too."""
+    found = {i.name: numpy_helper.to_array(i) for i in graph.initializer if i.data_type == TensorProto.FLOAT}
+    for each in graph.node:
+        for attribute in each.attribute:
+            found |= weights_of(attribute.g)
+    return found
+
+
+folder = own_folder()
+results = {}
+for name, write in {"plain": write_plain, "loop": write_loop, "scan": write_scan, "sequence": write_sequence}.items():
+    file = folder / f"{name}.onnx"
+    write(file)
+    inspected = run([MTC, "inspect", file, "--dim", f"batch={ROWS}", "--json"], folder)
+    rows = {row["name"]: row for row in json.loads(inspected.stdout)["initializers"]}
+    assert rows.keys() == WEIGHTS.keys() and all(row["role"] == "parameter" for row in rows.values()), rows
+    assert "warning" not in inspected.stderr, inspected.stderr
+
+    program = compile(file, folder, DATA, *FLAGS, name=f"{name}-program")
+    history = losses(program.train(12))
+    program.exported(f"{name}-trained", "--steps", 12, "--no-shuffle", "--save", folder / f"{name}-saved")
+    trained = onnx.load(folder / f"{name}-trained.onnx")
+    onnx.checker.check_model(trained)
+    outputs = program.outputs("outputs", "--resume", folder / f"{name}-saved")
+    (expected,) = ReferenceEvaluator(trained).run(None, {"x": DATA["x"]})
+    np.testing.assert_allclose(outputs["logits"], expected, rtol=1e-4, atol=1e-5, err_msg=name)
+
+    # The file is the one that was compiled, but for the weights.
+    original = onnx.load(file)
+    before, after = weights_of(original.graph), weights_of(trained.graph)
+    assert before.keys() == after.keys() == WEIGHTS.keys(), after.keys()
+    assert all(np.abs(after[n] - before[n]).max() > 1e-3 for n in before), "a weight was not trained"
+    for graph in (original.graph, trained.graph):
+        del graph.initializer[:]
+        for each in graph.node:
+            for attribute in each.attribute:
+                del attribute.g.initializer[:]
+    assert original.graph == trained.graph
+    results[name] = history, after
+
+assert results["plain"][0][-1] < 0.5 * results["plain"][0][0], results["plain"][0]
+for name, (history, weights) in results.items():
+    assert history == results["plain"][0], (name, history)
+    assert same_bits(weights, results["plain"][1]), name
+
+# A branch that --bind chooses, and a condition that depends on the data.
+WEIGHTS["other"] = WEIGHTS["w"] + 1
+branches = {key: subgraph(key, [node("MatMul", f"x {weight}", key)], [], [key], initializers([weight]))
+            for key, weight in {"a": "w", "b": "other"}.items()}
+nodes = [node("If", "flag", "h", then_branch=branches["a"], else_branch=branches["b"]),
+         node("ReduceMean", "h", "r", axes=[1], keepdims=0), node("MatMul", "r head", "logits")]
+graph = helper.make_graph(nodes, "g", [value("x", shape=["batch", STEPS, WIDTH]), value("flag", TensorProto.BOOL, [])],
+                          [value("logits", shape=["batch", CLASSES])], initializers(["head"]))
+model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+onnx.checker.check_model(model)
+onnx.save(model, folder / "bound.onnx")
+for flag, weight in (("true", "w"), ("false", "other")):
+    program = compile(folder / "bound.onnx", folder, DATA, *FLAGS, "--bind", f"flag={flag}", name=f"bound-{flag}")
+    assert program.gradients("gradients").keys() == {weight, "head"}
+refused = run([MTC, "compile", folder / "bound.onnx", *FLAGS, "-o", "refused"], folder, code=1)
+assert "node 'h': If version 17: operand 0 (cond) must be known at compile time, but depends on the data of flag" in refused.stderr
+assert "--bind flag=VALUE" in refused.stderr and "onnxsim" in refused.stderr, refused.stderr
+assert "no output follows" not in refused.stderr, refused.stderr

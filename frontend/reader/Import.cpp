@@ -121,12 +121,13 @@ private:
   /// The types that the file declares for inner values and outputs, and for initializers that are
   /// inputs: what inference finds must agree.
   void declareValues(NodeImporter &nodes) {
+    llvm::StringSet<> sequences = valuesThatMayBeSequences();
     for (const auto *list : {&proto.value_info(), &proto.output(), &proto.input()})
       for (const auto &value : *list) {
         if (list == &proto.input() && !model.hasInitializer(value.name()))
           continue;
         // An inner sequence or optional value is no value of the program.
-        if (list == &proto.value_info() &&
+        if (list == &proto.value_info() && sequences.contains(value.name()) &&
             (value.type().has_sequence_type() || value.type().has_optional_type()))
           continue;
         if (std::string problem = declarationProblem(value, &context); !problem.empty())
@@ -134,6 +135,19 @@ private:
         else if (TensorType type = declaredType(value, options.dims, &context))
           nodes.declare(value.name(), type);
       }
+  }
+
+  /// The results of operators on sequences and optional values, of control flow and of functions.
+  llvm::StringSet<> valuesThatMayBeSequences() const {
+    llvm::StringSet<> result;
+    for (const auto &node : proto.node()) {
+      StringRef op = node.op_type();
+      if (!normalizedDomain(node.domain()).empty() || op.contains("Sequence") ||
+          op.starts_with("Optional") || op == "Identity" || op == "If" || op == "Loop")
+        for (const std::string &output : node.output())
+          result.insert(output);
+    }
+    return result;
   }
 
   /// A value that mtc does not hold is a problem where more than optional outputs follow from it.

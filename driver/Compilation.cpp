@@ -9,6 +9,7 @@
 #include "frontend/dialect/Onnx.h"
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
+#include "frontend/parameters/InferenceForms.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/Passes.h"
 #include "frontend/parameters/SharedParameters.h"
@@ -229,6 +230,14 @@ LogicalResult Compilation::runQuietly(ModuleOp other,
   return manager.run(other);
 }
 
+void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
+  std::string batchNorm =
+      options.batchNorm ? "" : onnx::batchNormWarning(graph, onnx::chosenClasses(graph));
+  for (const std::string &text : {batchNorm, onnx::dropoutWarning(graph)})
+    if (!text.empty())
+      warn(text);
+}
+
 LogicalResult Compilation::importModel() {
   if (failed(chooseTarget()))
     return failure();
@@ -268,6 +277,7 @@ LogicalResult Compilation::importModel() {
     note(text);
   for (const std::string &text : parameters.training.warnings())
     warn(text);
+  warnOfInferenceForms(graph);
   return run([](OpPassManager &manager) {
     manager.addNestedPass<onnx::GraphOp>(onnx::createFoldInitializersPass());
     manager.addNestedPass<onnx::GraphOp>(onnx::createInferAndFoldPass());
@@ -294,7 +304,8 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Forward:
     mtc::onnx::buildExportersPipeline(manager);
     manager.addPass(
-        mtc::onnx::createConvertOnnxToMtcPass({options.passes.skips("mtc-recognize-attention")}));
+        mtc::onnx::createConvertOnnxToMtcPass({options.passes.skips("mtc-recognize-attention"),
+                                               options.batchNorm.value_or(BatchNormMode())}));
     return buildForwardPipeline(manager, options.passes);
   case Stage::Training:
     buildTrainingPipeline(manager, options.training);

@@ -43,6 +43,7 @@ struct Options {
   std::vector<std::string> rowsOf; // `--rows-of`.
   std::vector<std::string> train, freeze, lora;
   MergedPolicy merged = MergedPolicy::Auto;
+  std::optional<BatchNormMode> batchNorm; // Nothing: not given, as exported.
 
   TrainingOptions training;
   std::vector<std::string> scheduleFiles; // That were read for `--schedule-table`.

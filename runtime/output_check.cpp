@@ -110,6 +110,7 @@ void checkOutputs(const MtcProgram &program, const std::string &programPath, con
   const Output outputs[] = {{"--gradients", options.gradients, false},
                             {"--outputs", options.outputs, false},
                             {"--export", options.exportTo, false},
+                            {"--export-training", options.exportTrainingTo, false},
                             {"--memory-report", options.memoryReport, false},
                             {"--profile-summary", options.profileSummary, false},
                             {"--metrics", options.metrics, true},

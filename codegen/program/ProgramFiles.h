@@ -10,10 +10,12 @@
 
 namespace mtc {
 
-/// A piece of the exported model: bytes, then (unless "") a variable's, as elements of a type.
+/// A segment of the exported model: bytes, then (unless "") a variable's, as elements of a type, of
+/// files of an MtcExportForm.
 struct ExportSegment {
   std::string bytes, variable;
   mlir::Type element;
+  uint32_t form;
 };
 
 /// What the program's tables say and its module cannot: contents of the model's file, names of

@@ -251,7 +251,8 @@ private:
           field<&MtcExportSegment::bytes>(c.bytes(segment.bytes)),
           field<&MtcExportSegment::byte_count>(segment.bytes.size()),
           field<&MtcExportSegment::variable>(*variable),
-          field<&MtcExportSegment::type>(segment.element ? typeCode(segment.element) : MTC_F32)));
+          field<&MtcExportSegment::type>(segment.element ? typeCode(segment.element) : MTC_F32),
+          field<&MtcExportSegment::form>(segment.form)));
     }
     return c.array(segments);
   }

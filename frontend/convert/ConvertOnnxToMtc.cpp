@@ -100,7 +100,7 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
     if (failed(checkInferred(graph)))
       return signalPassFailure();
 
-    Program program(graph, attentionInParts);
+    Program program(graph, attentionInParts, batchNorm);
     bool ok = true;
     for (auto op : graph.getOps<NodeOp>()) {
       Conversion node(op, program);

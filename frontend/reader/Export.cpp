@@ -7,6 +7,7 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/reader/Export.h"
+#include "frontend/reader/InferenceForm.h"
 #include "frontend/reader/TensorData.h"
 
 #include "onnx-ml.pb.h"
@@ -190,6 +191,36 @@ Expected<std::vector<Exported>> collectInitializers(const Model &model,
   return copy;
 }
 
+/// An initializer as a field of the graph, up to its elements.
+std::string initializerStart(const Exported &initializer) {
+  std::string header = headerOf(*initializer.tensor, initializer.name).SerializeAsString();
+  header += fieldStart(::onnx::TensorProto::kRawDataFieldNumber, initializer.bytes);
+  return fieldStart(::onnx::GraphProto::kInitializerFieldNumber,
+                    header.size() + initializer.bytes) +
+         header;
+}
+
+/// Appends an initializer, with the elements that the file has.
+Error appendInitializer(std::string &bytes, Model &model, const Exported &initializer) {
+  Expected<ArrayRef<char>> data = model.tensorBytes(*initializer.tensor);
+  if (!data)
+    return problem("initializer " + quoted(initializer.name) + ": " + toString(data.takeError()));
+  bytes += initializerStart(initializer);
+  bytes.append(data->begin(), data->end());
+  return Error::success();
+}
+
+/// The beginning of a file, up to the last `rest` bytes of its graph, which follow.
+Expected<std::string> headOf(const ::onnx::ModelProto &outer, const std::string &graph,
+                             uint64_t rest) {
+  std::string bytes = outer.SerializeAsString();
+  bytes += fieldStart(::onnx::ModelProto::kGraphFieldNumber, graph.size() + rest);
+  uint64_t size = bytes.size() + graph.size() + rest;
+  if (size > maxModelBytes)
+    return tooLarge(size);
+  return bytes + graph;
+}
+
 } // namespace
 
 std::vector<AddedInitializer> findAddedInitializers(GraphOp graph) {
@@ -239,45 +270,51 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
     if (Error error = nested.inlineIn(*function.mutable_node()))
       return fail(std::move(error));
 
-  // Before anything large is copied: is there room at all?
+  // Before anything large is copied: does all of it fit?
   uint64_t size = outer.ByteSizeLong() + graph.ByteSizeLong();
   for (const Exported &initializer : *exported)
     size += initializer.bytes;
   if (size > maxModelBytes)
     return fail(tooLarge(size));
 
-  // Each initializer as a field of the graph, up to its elements.
-  std::vector<std::string> starts;
-  std::string graphBytes = graph.SerializeAsString();
-  uint64_t graphSize = graphBytes.size();
-  for (const Exported &initializer : *exported) {
-    std::string header = headerOf(*initializer.tensor, initializer.name).SerializeAsString();
-    header += fieldStart(::onnx::TensorProto::kRawDataFieldNumber, initializer.bytes);
-    std::string start =
-        fieldStart(::onnx::GraphProto::kInitializerFieldNumber, header.size() + initializer.bytes);
-    starts.push_back(start + header);
-    graphSize += starts.back().size() + initializer.bytes;
+  ::onnx::ModelProto inferenceOuter = outer;
+  ::onnx::GraphProto inferenceGraph = graph;
+  InferenceForm inference = toInferenceForm(inferenceOuter, inferenceGraph);
+  std::vector<Exported> shared, ofTraining;
+  for (const Exported &each : *exported) {
+    bool isShared = initializers.contains(each.name) || !inference.unread.contains(each.name);
+    (isShared ? shared : ofTraining).push_back(each);
   }
+  SmallVector<std::string> starts = llvm::map_to_vector(shared, initializerStart);
+  uint64_t sharedSize = 0;
+  for (auto [start, initializer] : llvm::zip(starts, shared))
+    sharedSize += start.size() + initializer.bytes;
 
+  std::string graphBytes = graph.SerializeAsString();
+  for (const Exported &initializer : ofTraining)
+    if (Error error = appendInitializer(graphBytes, model, initializer))
+      return fail(std::move(error));
+  Expected<std::string> head = headOf(outer, graphBytes, sharedSize);
+  if (!head)
+    return fail(head.takeError());
   std::vector<FileSegment> segments;
-  std::string bytes = outer.SerializeAsString();
-  bytes += fieldStart(::onnx::ModelProto::kGraphFieldNumber, graphSize);
-  size = bytes.size() + graphSize;
-  if (size > maxModelBytes)
-    return fail(tooLarge(size));
-  bytes += graphBytes;
-  for (auto [start, initializer] : llvm::zip(starts, *exported)) {
-    bytes += start;
+  std::string bytes = std::move(*head);
+  if (inference.isChanged) {
+    Expected<std::string> inferenceHead =
+        headOf(inferenceOuter, inferenceGraph.SerializeAsString(), sharedSize);
+    if (!inferenceHead)
+      return fail(inferenceHead.takeError());
+    segments.push_back({std::exchange(bytes, {}), "", 0, ExportForm::Original});
+    segments.push_back({std::move(*inferenceHead), "", 0, ExportForm::Inference});
+  }
+  for (auto [start, initializer] : llvm::zip(starts, shared)) {
     if (initializers.contains(initializer.name)) {
       segments.push_back(
-          {std::exchange(bytes, {}), initializer.name, initializer.tensor->data_type()});
+          {std::exchange(bytes, {}) + start, initializer.name, initializer.tensor->data_type()});
       continue;
     }
-    Expected<ArrayRef<char>> data = model.tensorBytes(*initializer.tensor);
-    if (!data)
-      return fail(
-          problem("initializer " + quoted(initializer.name) + ": " + toString(data.takeError())));
-    bytes.append(data->begin(), data->end());
+    if (Error error = appendInitializer(bytes, model, initializer))
+      return fail(std::move(error));
   }
   if (!bytes.empty() || segments.empty())
     segments.push_back({std::move(bytes), ""});

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 15u
+#define MTC_ABI_VERSION 16u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -256,8 +256,15 @@ typedef struct MtcSchedule {
   const double *rates;
 } MtcSchedule;
 
-/* The exported model is the concatenation of the segments: constant bytes, then (where variable >=
- * 0) the bytes of that variable, converted to nothing: the file's element type is the variable's.
+typedef enum MtcExportForm {
+  MTC_EVERY_FORM = 0,     /* shared by the files of both forms */
+  MTC_INFERENCE_FORM = 1, /* --export: dropout off, batch norm by running statistics */
+  MTC_ORIGINAL_FORM = 2   /* --export-training: as the model's file */
+} MtcExportForm;
+
+/* The exported model is the concatenation of the segments of its form and of every form: constant
+ * bytes, then (where variable >= 0) the bytes of that variable, converted to nothing: the file's
+ * element type is the variable's.
  */
 typedef struct MtcExportSegment {
   const void *bytes; /* null if byte_count is 0 */
@@ -265,6 +272,7 @@ typedef struct MtcExportSegment {
   int32_t variable;
   uint32_t type; /* MtcType of the variable's elements in the file: f16 or bf16 where those of f32
                     are rounded, otherwise theirs */
+  uint32_t form; /* MtcExportForm */
 } MtcExportSegment;
 
 typedef struct MtcProgram {

@@ -19,8 +19,8 @@ struct Options {
   std::optional<bool> shuffle;
   std::optional<LastBatch> lastBatch;
   std::optional<uint64_t> seed;
-  std::string metrics, gradients, outputs, save, resume, exportTo, exportAdaptersTo, weights,
-      memoryReport, profile,
+  std::string metrics, gradients, outputs, save, resume, exportTo, exportTrainingTo,
+      exportAdaptersTo, weights, memoryReport, profile,
       profileSummary; ///< the file; may be empty
   std::string device; ///< as --device has it
   std::string offloadFolder;
@@ -34,7 +34,9 @@ struct Options {
   /// Whether parameters are to be updated.
   bool trains() const;
   /// Whether the model or its adapters are to be written at the end.
-  bool exports() const { return !exportTo.empty() || !exportAdaptersTo.empty(); }
+  bool exports() const {
+    return !exportTo.empty() || !exportTrainingTo.empty() || !exportAdaptersTo.empty();
+  }
 };
 
 /// Reads the arguments (without the program's name). All mistakes are reported in one failure.

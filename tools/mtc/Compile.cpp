@@ -13,6 +13,7 @@
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/Export.h"
 #include "ir/Mtc.h"
+#include "runtime/abi/program.h"
 #include "tools/support/Errors.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/WrittenByMtc.h"
@@ -48,6 +49,18 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
   emitError(UnknownLoc::get(&compilation.getContext()), text);
 }
 
+MtcExportForm codeOf(mtc::onnx::ExportForm form) {
+  switch (form) {
+  case mtc::onnx::ExportForm::Every:
+    return MTC_EVERY_FORM;
+  case mtc::onnx::ExportForm::Inference:
+    return MTC_INFERENCE_FORM;
+  case mtc::onnx::ExportForm::Original:
+    return MTC_ORIGINAL_FORM;
+  }
+  llvm_unreachable("all forms are handled");
+}
+
 LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
   if (!compilation.getModel()) {
     warn("the program will not --export: there is no model to export");
@@ -71,7 +84,7 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
     Type element =
         mtc::onnx::elementTypeFromOnnx(compilation.getModule().getContext(), segment.dataType);
     files.exportSegments.push_back(
-        {std::move(segment.bytes), std::move(segment.initializer), element});
+        {std::move(segment.bytes), std::move(segment.initializer), element, codeOf(segment.form)});
   }
   return success();
 }

@@ -10,6 +10,7 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/inference/Passes.h"
 #include "frontend/parameters/FoldedNormalizations.h"
+#include "frontend/parameters/InferenceForms.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/Passes.h"
 #include "frontend/reader/Import.h"
@@ -234,6 +235,14 @@ LogicalResult Compilation::runQuietly(ModuleOp other,
   return manager.run(other);
 }
 
+void Compilation::warnOfInferenceForms(onnx::GraphOp graph) {
+  std::string batchNorm =
+      options.batchNorm ? "" : onnx::batchNormWarning(graph, onnx::chosenClasses(graph));
+  for (const std::string &text : {batchNorm, onnx::dropoutWarning(graph)})
+    if (!text.empty())
+      warn(text);
+}
+
 LogicalResult Compilation::importModel() {
   if (failed(chooseTarget()))
     return failure();
@@ -276,6 +285,7 @@ LogicalResult Compilation::importModel() {
     note(text);
   for (const std::string &text : parameters.training.warnings())
     warn(text);
+  warnOfInferenceForms(graph);
   bool isMeant = !options.train.empty() || !options.freeze.empty() || !options.lora.empty();
   if (!isMeant && parameters.training.trainsLessThanHalf())
     return emitError(UnknownLoc::get(context.get()), parameters.training.refusal());
@@ -305,7 +315,8 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Forward:
     mtc::onnx::buildExportersPipeline(manager);
     manager.addPass(
-        mtc::onnx::createConvertOnnxToMtcPass({options.passes.skips("mtc-recognize-attention")}));
+        mtc::onnx::createConvertOnnxToMtcPass({options.passes.skips("mtc-recognize-attention"),
+                                               options.batchNorm.value_or(BatchNormMode())}));
     return buildForwardPipeline(manager, options.passes);
   case Stage::Training:
     buildTrainingPipeline(manager, options.training);

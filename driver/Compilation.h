@@ -92,6 +92,8 @@ private:
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
   void describeParameters(mlir::ModuleOp imported);
+  /// Warns of nodes that training steps would compute as inference does.
+  void warnOfInferenceForms(onnx::GraphOp graph);
   void describeProgram();
   mlir::LogicalResult readText();
   mlir::LogicalResult checkFlags();

@@ -53,6 +53,18 @@ StringRef describe(MergedPolicy policy) {
   llvm_unreachable("all policies are handled");
 }
 
+StringRef describe(BatchNormMode mode) {
+  switch (mode) {
+  case BatchNormMode::AsExported:
+    return "the form that the file holds each node in";
+  case BatchNormMode::Train:
+    return "normalize by the batch and update running statistics, as PyTorch";
+  case BatchNormMode::Frozen:
+    return "normalize by the running statistics, which stay fixed";
+  }
+  llvm_unreachable("all modes are handled");
+}
+
 StringRef describe(Precision precision) {
   switch (precision) {
   case Precision::F32:
@@ -116,6 +128,11 @@ std::string takeLora(Options &options, StringRef text) {
   if (llvm::Error error = LowRankSpec::parse(text).takeError())
     return llvm::toString(std::move(error));
   options.lora.push_back(text.str());
+  return "";
+}
+
+std::string takeBatchNorm(Options &options, StringRef text) {
+  options.batchNorm = symbolizeEnum<BatchNormMode>(text);
   return "";
 }
 
@@ -220,6 +237,10 @@ void addModelFlags(FlagTable &flags) {
   flags.add(&Options::untie,
             {"untie", "NAME", "train a parameter apart from its copies, and at each of its uses"},
             place);
+  flags.addText({"batch-norm", "mode",
+                 "form of BatchNormalization in training steps (default: as-exported)",
+                 choicesOf<BatchNormMode>(describe)},
+                {everyCommand, modelHeading, Stage::Forward}, takeBatchNorm);
   flags.add(&Options::rowsOf,
             {"rows-of", "INPUT",
              "inputs whose first axis counts rows of the data; others are taken whole, one a step, "

@@ -44,6 +44,7 @@ struct Options {
   std::vector<std::string> train, freeze, lora;
   MergedPolicy merged = MergedPolicy::Auto;
   std::vector<std::string> tie, untie;
+  std::optional<BatchNormMode> batchNorm; // Nothing: not given, as exported.
 
   TrainingOptions training;
   std::vector<std::string> scheduleFiles; // That were read for `--schedule-table`.

@@ -153,6 +153,10 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+OpFoldResult SelectByModeOp::fold(FoldAdaptor) {
+  return getTraining() == getInference() ? getTraining() : Value();
+}
+
 //===------------------------------------------------------------------------------------------===//
 // Canonical forms
 //===------------------------------------------------------------------------------------------===//

@@ -340,4 +340,26 @@ def SelectOp : Mtc_ElementwiseOp<"select", [AllTypesMatch<["on_true", "on_false"
   }];
 }
 
+def SelectByModeOp : Mtc_ValueOp<"select_by_mode", [SameOperandsAndResultType, Mtc_Gradient, Mtc_Transposable]> {
+  let summary = "a in training steps, b in inference";
+  let description = [{
+    Dropout and batch normalization compute something else in inference. The forward function holds both forms; `mtc-select-mode`
+    keeps one of them in each function that is made from it. The gradient is that of the training form.
+
+    ```mlir
+    %y = mtc.select_by_mode training %dropped inference %x : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Mtc_Tensor:$training, Mtc_Tensor:$inference);
+  let results = (outs Mtc_Tensor:$result);
+  let assemblyFormat = "`training` $training `inference` $inference attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let extraClassDefinition = [{
+    void $cppClass::buildGradient(::mtc::GradientBuilder &g) { g.set(0, g.cotangent(0)); }
+    ::mtc::TransposedResult $cppClass::buildOnTransposed(::mtc::TensorBuilder &builder, unsigned operand) {
+      return ::mtc::detail::buildElementwiseOnTransposed(getOperation(), builder, operand);
+    }
+  }];
+}
+
 #endif // MTC_IR_ELEMENTWISE_OPS

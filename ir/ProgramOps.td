@@ -15,6 +15,9 @@ def Mtc_MergedPolicy : Mtc_Enum<"MergedPolicy",
   "which initializers that stand for several parameters become one for each; auto: those that cannot be tied",
   [I32EnumCase<"Auto", 0, "auto">, I32EnumCase<"Split", 1, "split">, I32EnumCase<"Keep", 2, "keep">]>;
 
+def Mtc_BatchNormMode : Mtc_Enum<"BatchNormMode", "which form of BatchNormalization training steps compute",
+  [I32EnumCase<"AsExported", 0, "as-exported">, I32EnumCase<"Train", 1, "train">, I32EnumCase<"Frozen", 2, "frozen">]>;
+
 def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
   let summary = "the learning rate of each step";
   let description = [{

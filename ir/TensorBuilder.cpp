@@ -48,6 +48,10 @@ Value TensorBuilder::select(Value condition, Value a, Value b) {
   return create<SelectOp>(condition, a, b);
 }
 
+Value TensorBuilder::selectByMode(Value training, Value inference) {
+  return create<SelectByModeOp>(training, inference);
+}
+
 Value TensorBuilder::cast(Value x, Type element) {
   if (typeOf(x).getElementType() == element)
     return x;

@@ -52,6 +52,7 @@ public:
   Value logicalOr(Value a, Value b);
   Value compare(Predicate predicate, Value a, Value b);
   Value select(Value condition, Value a, Value b);
+  Value selectByMode(Value training, Value inference);
   /// Conversion; the value itself if it already has the element type.
   Value cast(Value x, mlir::Type element);
   Value detach(Value x);

@@ -128,6 +128,7 @@ void checkOutputs(const MtcProgram &program, const std::string &programPath, con
                             {"--outputs", options.outputs, false},
                             {"--export", options.exportTo, false},
                             {"--export-weights", options.exportWeightsTo, false},
+                            {"--export-training", options.exportTrainingTo, false},
                             {"--memory-report", options.memoryReport, false},
                             {"--profile-summary", options.profileSummary, false},
                             {"--metrics", options.metrics, true},

@@ -192,9 +192,13 @@ void run(const MtcProgram &program, const std::string &programPath, const Option
     runOnData(program, options, device, inputs, finite, failures);
   if (options.useEma && options.trains())
     useAverages(program, device);
-  if (!options.exportTo.empty())
-    failures.attempt(
-        [&] { exportModel(program, device, finite, options.threads, weights, options.exportTo); });
+  auto attemptExport = [&](MtcExportForm form, const std::string &path) {
+    if (!path.empty())
+      failures.attempt(
+          [&] { exportModel(program, device, finite, options.threads, weights, form, path); });
+  };
+  attemptExport(MTC_INFERENCE_FORM, options.exportTo);
+  attemptExport(MTC_ORIGINAL_FORM, options.exportTrainingTo);
   if (!options.exportWeightsTo.empty())
     failures.attempt([&] {
       exportWeights(program, device, finite, options.threads, weights,

@@ -10,12 +10,13 @@
 
 namespace mtc {
 
-/// A piece of the exported model: bytes, then (unless "") those of a variable or of an image of it,
-/// as elements of a type.
+/// A segment of the exported model: bytes, then (unless "") those of a variable or of an image of
+/// it, as elements of a type, of files of an MtcExportForm.
 struct ExportSegment {
   std::string bytes, variable;
   mlir::Type element;
   TensorImageAttr image; ///< That the file has of the variable; null: the variable as it is.
+  uint32_t form;
 };
 
 /// What the program's tables say and its module cannot: contents of the model's file, names of

@@ -282,7 +282,7 @@ private:
           field<&MtcExportSegment::byte_count>(segment.bytes.size()),
           field<&MtcExportSegment::variable>(*variable),
           field<&MtcExportSegment::type>(segment.element ? typeCode(segment.element) : MTC_F32),
-          field<&MtcExportSegment::image>(image)));
+          field<&MtcExportSegment::image>(image), field<&MtcExportSegment::form>(segment.form)));
     }
     return c.array(segments);
   }

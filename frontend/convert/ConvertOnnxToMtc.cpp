@@ -108,7 +108,7 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
   }
 
   LogicalResult convertGraph(GraphOp graph) {
-    Program program(graph, attentionInParts);
+    Program program(graph, attentionInParts, batchNorm);
     OptionalOutputs optional(graph);
     bool ok = true;
     for (auto op : graph.getOps<NodeOp>()) {

@@ -13,6 +13,9 @@ def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
     operation keeps its node's location. Initializers become variables by their role, read once at their first use.
     A constant that is equal along axes is stored without them and broadcast.
 
+    Dropout and BatchNormalization in training form become both of their forms and an `mtc.select_by_mode` of the two.
+    `batch-norm` chooses the form of every BatchNormalization node, whatever the file says.
+
     Nodes that no operator's record converts are reported all at once, each with operator, version, name and reason; then the pass
     fails and leaves the module as it was. Outputs with `onnx.optional` that alone follow from such a node are left out.
 
@@ -38,6 +41,12 @@ def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
   let options = [
     Option<"attentionInParts", "attention-in-parts", "bool", "false",
            "write the operator Attention as two products and a softmax">,
+    Option<"batchNorm", "batch-norm", "::mtc::BatchNormMode", "::mtc::BatchNormMode::AsExported",
+           "which form of BatchNormalization training steps compute",
+           [{::llvm::cl::values(
+               clEnumValN(::mtc::BatchNormMode::AsExported, "as-exported", "each node's own"),
+               clEnumValN(::mtc::BatchNormMode::Train, "train", "by the batch's statistics"),
+               clEnumValN(::mtc::BatchNormMode::Frozen, "frozen", "by the running statistics"))}]>,
   ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }

@@ -1,5 +1,6 @@
 //===- ChannelNormalization.cpp - Normalization by channels: batch, instance and group norm ---===//
 
+#include "frontend/dialect/BatchNormalization.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/operators/Conversion.h"
 #include "frontend/operators/Formulas.h"
@@ -36,18 +37,10 @@ bool areVectors(Inference &node, size_t first, size_t last, int64_t extent) {
 
 struct BatchStatistics {
   double epsilon, momentum;
-  /// Normalizes by the batch's mean and variance, and moves the running ones.
-  bool training;
+  bool training; // The file's form, not that of `--batch-norm`.
 
-  /// Before version 14 a node trains where it has further results.
   static BatchStatistics read(NodeView &node) {
-    BatchStatistics read{readEpsilon(node), node.floating("momentum", 0.9), false};
-    if (node.version() >= 14)
-      read.training = node.flag("training_mode", false);
-    else
-      for (size_t i = 1; i < node.resultCount(); ++i)
-        read.training |= node.wants(i);
-    return read;
+    return {readEpsilon(node), node.floating("momentum", 0.9), isBatchNormInTrainingForm(node)};
   }
 };
 
@@ -64,48 +57,112 @@ LogicalResult inferBatchNormalization(Inference &node) {
   return success();
 }
 
-/// (x - mean) / sqrt(variance + epsilon) * scale + bias, of the batch's statistics or the running
-/// ones. In training
-///
-///   running = momentum * running + (1 - momentum) * batch's,
-///
-/// where the variance is that of N elements (PyTorch's own is that of N - 1); running statistics
-/// that are state get their new values.
-LogicalResult convertBatchNormalization(Conversion &node) {
-  auto [epsilon, momentum, training] = BatchStatistics::read(node);
-  if (node.failed())
-    return failure();
+/// Operand `i`, in the type that statistics are computed in.
+Value readStatistic(Conversion &node, size_t i) {
+  return node.b.cast(node.value(i), computeType(node.b, node.elementType(0)));
+}
+
+/// Y = (x - mean) / sqrt(variance + epsilon) * scale + bias by the running statistics, before it is
+/// rounded to Y's type.
+Value normalizeByRunning(Conversion &node, Value x, double epsilon) {
   TensorBuilder &b = node.b;
   ArrayRef<int64_t> shape = node.resultShape();
-  Type element = node.elementType(0), statistic = computeType(b, element);
-  Value x = b.cast(node.value(0), statistic);
-  auto operand = [&](size_t i) { return b.cast(node.value(i), statistic); };
-  if (!training) {
-    Value variance = operand(4);
-    Value factor = b.mul(operand(1), b.rsqrt(b.add(variance, b.splat(variance, epsilon))));
-    Value centred = b.sub(x, perChannel(b, operand(3), shape));
-    Value y = b.add(b.mul(centred, perChannel(b, factor, shape)), perChannel(b, operand(2), shape));
-    return node.result(0, b.cast(y, element));
-  }
-  SmallVector<int64_t> axes = otherAxes(shape.size(), {1});
-  Normalized batch = normalize(b, x, axes, epsilon);
-  Value y = b.mul(batch.value, perChannel(b, operand(1), shape));
-  y = b.cast(b.add(y, perChannel(b, operand(2), shape)), element);
-  if (failed(node.result(0, y)))
+  Value variance = readStatistic(node, 4);
+  Value factor =
+      b.mul(readStatistic(node, 1), b.rsqrt(b.add(variance, b.splat(variance, epsilon))));
+  Value centred = b.sub(x, perChannel(b, readStatistic(node, 3), shape));
+  return b.add(b.mul(centred, perChannel(b, factor, shape)),
+               perChannel(b, readStatistic(node, 2), shape));
+}
+
+/// The operand that holds the running statistic which result `i`, from 1 on, is: mean, variance,
+/// and before version 14 again mean, variance.
+size_t runningOperand(size_t result) { return result % 2 == 1 ? 3 : 4; }
+
+LogicalResult convertInferenceBatchNorm(Conversion &node, double epsilon) {
+  Value x = readStatistic(node, 0);
+  Value y = normalizeByRunning(node, x, epsilon);
+  if (failed(node.result(0, node.b.cast(y, node.elementType(0)))))
     return failure();
-  for (auto [i, now] : {std::pair<size_t, Value>(1, batch.mean), {2, batch.variance}}) {
-    Value before = operand(i + 2);
-    Value moved =
-        b.add(b.mul(before, b.splat(before, momentum)), b.mul(now, b.splat(now, 1 - momentum)));
-    moved = b.cast(moved, node.elementType(i + 2));
-    node.program().updateState(node.operand(i + 2), moved);
-    // Results 3 and 4 of versions before 14.
-    if ((i < node.resultCount() && failed(node.result(i, moved))) ||
-        (i + 2 < node.resultCount() &&
-         failed(node.result(i + 2, b.cast(now, node.elementType(i + 2))))))
+  for (size_t i = 1; i < node.resultCount(); ++i)
+    if (failed(node.result(i, node.value(runningOperand(i)))))
       return failure();
-  }
   return success();
+}
+
+/// The variance of N - 1 elements, as PyTorch's running variance has it, of that of N.
+FailureOr<Value> unbiased(Conversion &node, Value variance) {
+  int64_t count = node.type(0).getNumElements() / node.dim(0, 1);
+  if (count < 2)
+    return node.failure("--batch-norm train: a step has 1 value per channel, expected at least 2; "
+                        "compile with a larger batch, or with --batch-norm frozen");
+  double factor = static_cast<double>(count) / static_cast<double>(count - 1);
+  return node.b.mul(variance, node.b.splat(variance, factor));
+}
+
+/// Running statistics that no initializer holds stay as they are, and so does inference.
+void warnOfFixedStatistics(Conversion &node) {
+  for (size_t i : {size_t(3), size_t(4)})
+    if (auto initializer = node.operand(i).getDefiningOp<InitializerOp>();
+        !initializer || initializer.getRole() != "state") {
+      emitWarning(node.location(), "BatchNormalization: ")
+          << node.operandName(i)
+          << " is no initializer, so training does not update it: --evaluate and --export "
+             "normalize by the value in the file";
+      return;
+    }
+}
+
+/// In training steps (x - mean) / sqrt(variance + epsilon) * scale + bias has the batch's
+/// statistics, and
+///
+///   running = momentum * running + (1 - momentum) * batch's.
+///
+/// ONNX's running variance is that of N elements, PyTorch's, as `--batch-norm train` has it, that
+/// of N - 1. In inference the node normalizes by the running statistics, and leaves them.
+LogicalResult convertTrainingBatchNorm(Conversion &node, const BatchStatistics &read) {
+  TensorBuilder &b = node.b;
+  ArrayRef<int64_t> shape = node.resultShape();
+  Value x = readStatistic(node, 0);
+  Normalized batch = normalize(b, x, otherAxes(shape.size(), {1}), read.epsilon);
+  Value y = b.mul(batch.value, perChannel(b, readStatistic(node, 1), shape));
+  y = b.add(y, perChannel(b, readStatistic(node, 2), shape));
+  Value runningMean = node.value(3), runningVariance = node.value(4);
+  y = b.selectByMode(y, normalizeByRunning(node, x, read.epsilon));
+  if (failed(node.result(0, b.cast(y, node.elementType(0)))))
+    return failure();
+  warnOfFixedStatistics(node);
+  FailureOr<Value> variance = batch.variance;
+  if (node.program().batchNormMode() == BatchNormMode::Train)
+    variance = unbiased(node, batch.variance);
+  if (failed(variance))
+    return failure();
+  auto update = [&](size_t i, Value before, Value now, Value ofBatch) -> LogicalResult {
+    Type statistic = typeOf(now).getElementType(), element = typeOf(before).getElementType();
+    Value old = b.cast(before, statistic);
+    Value moved =
+        b.add(b.mul(old, b.splat(old, read.momentum)), b.mul(now, b.splat(now, 1 - read.momentum)));
+    moved = b.selectByMode(b.cast(moved, element), before);
+    node.program().updateState(node.operand(runningOperand(i)), moved);
+    if (node.wants(i) && failed(node.result(i, moved)))
+      return failure();
+    if (!node.wants(i + 2)) // The batch's, before version 14.
+      return success();
+    return node.result(i + 2, b.selectByMode(b.cast(ofBatch, element), before));
+  };
+  if (failed(update(1, runningMean, batch.mean, batch.mean)))
+    return failure();
+  return update(2, runningVariance, *variance, batch.variance);
+}
+
+LogicalResult convertBatchNormalization(Conversion &node) {
+  BatchStatistics read = BatchStatistics::read(node);
+  if (node.failed())
+    return failure();
+  BatchNormMode mode = node.program().batchNormMode();
+  bool trains = mode == BatchNormMode::AsExported ? read.training : mode == BatchNormMode::Train;
+  return trains ? convertTrainingBatchNorm(node, read)
+                : convertInferenceBatchNorm(node, read.epsilon);
 }
 
 //===--- InstanceNormalization ----------------------------------------------------------------===//

@@ -60,6 +60,7 @@ Value keepMask(Conversion &node, double ratio) {
   return b.compare(Predicate::Ge, bits, b.splat(bits, threshold));
 }
 
+/// Elements are dropped in training steps alone.
 LogicalResult convertDropout(Conversion &node) {
   auto [ratio, unknown] = readRatio(node);
   if (!ratio)
@@ -68,19 +69,16 @@ LogicalResult convertDropout(Conversion &node) {
     return node.failure(node.operandName(1) + " = " + llvm::to_string(llvm::format("%g", *ratio)) +
                         ", expected at least 0 and below 1");
   TensorBuilder &b = node.b;
-  Value x = node.value(0), y = x;
-  Value mask;
-  if (*ratio > 0) {
-    mask = keepMask(node, *ratio);
-    y = b.select(mask, b.mul(x, b.splat(x, 1.0 / (1.0 - *ratio))), b.splat(x, 0.0));
-  }
-  if (failed(node.result(0, y)))
+  Value x = node.value(0);
+  auto keepAll = [&] { return b.splat(RankedTensorType::get(node.shape(0), b.getI1Type()), 1.0); };
+  if (*ratio == 0)
+    return success(succeeded(node.result(0, x)) &&
+                   (!node.wants(1) || succeeded(node.result(1, keepAll()))));
+  Value mask = keepMask(node, *ratio);
+  Value y = b.select(mask, b.mul(x, b.splat(x, 1.0 / (1.0 - *ratio))), b.splat(x, 0.0));
+  if (failed(node.result(0, b.selectByMode(y, x))))
     return failure();
-  if (!node.wants(1))
-    return success();
-  if (!mask)
-    mask = b.splat(RankedTensorType::get(node.shape(0), b.getI1Type()), 1.0);
-  return node.result(1, mask);
+  return node.wants(1) ? node.result(1, b.selectByMode(mask, keepAll())) : success();
 }
 
 } // namespace

@@ -22,8 +22,8 @@ static ArrayAttr renamed(Builder &builder, unsigned count,
   return builder.getArrayAttr(attributes);
 }
 
-Program::Program(GraphOp graph, bool attentionInParts)
-    : graph(graph), attentionInParts(attentionInParts) {
+Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm)
+    : graph(graph), attentionInParts(attentionInParts), batchNorm(batchNorm) {
   auto module = graph->getParentOfType<ModuleOp>();
   for (Operation &op : module.getBody()->without_terminator())
     if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && &op != graph.getOperation())

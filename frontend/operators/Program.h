@@ -24,10 +24,13 @@ namespace mtc::onnx {
 class Program {
 public:
   /// Begins `@forward` with the graph's inputs as arguments, beside the graph in its module.
-  Program(GraphOp graph, bool attentionInParts);
+  Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm);
 
   /// Whether no attention is to be written as `mtc.attention`.
   bool writesAttentionInParts() const { return attentionInParts; }
+
+  /// Which form of BatchNormalization training steps compute.
+  BatchNormMode batchNormMode() const { return batchNorm; }
 
   /// Ends `@forward`: the graph's outputs become its results.
   void finish();
@@ -64,6 +67,7 @@ private:
 
   GraphOp graph;
   bool attentionInParts;
+  BatchNormMode batchNorm;
   mlir::func::FuncOp forward;
   mlir::SmallVector<VariableOp> variables;
   llvm::DenseMap<mlir::Value, mlir::Value> values;

@@ -7,6 +7,7 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/reader/Export.h"
+#include "frontend/reader/InferenceForm.h"
 #include "frontend/reader/TensorData.h"
 
 #include "onnx-ml.pb.h"
@@ -242,9 +243,58 @@ private:
   size_t begin = 0, end;
 };
 
+/// Where a tensor of a subgraph is in a model's messages: positions of nodes and attributes that
+/// lead to the subgraph, from a function's nodes or the main graph's, and among its initializers.
+struct TensorPlace {
+  std::optional<int> function;
+  std::vector<int64_t> positions;
+  int64_t index;
+};
+
+/// Finds tensors of subgraphs again after nodes were moved: messages keep their addresses.
+class TensorLocator {
+public:
+  explicit TensorLocator(ArrayRef<const ::onnx::TensorProto *> tensors) : places(tensors.size()) {
+    for (auto [i, tensor] : llvm::enumerate(tensors))
+      indices[tensor] = i;
+  }
+
+  /// Nothing for those that are not there any more.
+  std::vector<std::optional<TensorPlace>> run(const ::onnx::ModelProto &outer,
+                                              const ::onnx::GraphProto &graph) {
+    visit(graph.node(), {std::nullopt, {}, 0});
+    for (auto [i, function] : llvm::enumerate(outer.functions()))
+      visit(function.node(), {static_cast<int>(i), {}, 0});
+    return std::move(places);
+  }
+
+private:
+  void visit(const Nodes &nodes, const TensorPlace &place) {
+    for (auto [i, node] : llvm::enumerate(nodes))
+      for (auto [j, attribute] : llvm::enumerate(node.attribute())) {
+        if (!attribute.has_g())
+          continue;
+        TensorPlace inner = place;
+        inner.positions.push_back(static_cast<int64_t>(i));
+        inner.positions.push_back(static_cast<int64_t>(j));
+        for (auto [k, tensor] : llvm::enumerate(attribute.g().initializer()))
+          if (auto found = indices.find(&tensor); found != indices.end()) {
+            inner.index = static_cast<int64_t>(k);
+            places[found->second] = inner;
+          }
+        visit(attribute.g().node(), inner);
+      }
+  }
+
+  DenseMap<const ::onnx::TensorProto *, size_t> indices;
+  std::vector<std::optional<TensorPlace>> places;
+};
+
 /// The initializers of subgraphs that are given by name, as parts of the messages that hold them.
 class SubgraphInitializers {
 public:
+  using Places = std::vector<std::optional<TensorPlace>>;
+
   SubgraphInitializers(const Model &model, const StringSet<> &names) {
     for (const Initializer &initializer : model.initializers())
       if (!initializer.subgraph.positions.empty() && names.contains(initializer.name))
@@ -255,38 +305,43 @@ public:
   void reserve(::onnx::ModelProto &outer, ::onnx::GraphProto &graph) {
     for (const Initializer *initializer : found) {
       const SubgraphPath &path = initializer->subgraph;
-      Nodes &nodes = path.function ? *outer.mutable_functions(*path.function)->mutable_node()
-                                   : *graph.mutable_node();
-      auto &tensors = *subgraphAt(nodes, path.positions).mutable_initializer();
+      auto &tensors = *graphAt(outer, graph, path.function, path.positions).mutable_initializer();
       auto tensor = llvm::find_if(tensors, [&](const ::onnx::TensorProto &candidate) {
         return candidate.name() == initializer->tensor->name();
       });
-      indices.push_back(tensor - tensors.begin());
       *tensor = headerOf(*initializer->tensor, initializer->tensor->name());
       tensor->set_raw_data(std::string(initializer->bytes, '\0'));
+      reserved.push_back(&*tensor);
     }
   }
 
-  /// Where that data is in one of the two messages. `erased` are nodes that the main graph does not
-  /// have any more.
-  std::vector<Cut> find(StringRef message, bool isGraph, const DenseSet<int64_t> &erased) const {
+  /// Where those of `reserve` are now.
+  Places locate(const ::onnx::ModelProto &outer, const ::onnx::GraphProto &graph) const {
+    return TensorLocator(reserved).run(outer, graph);
+  }
+
+  /// From here on those of copies of the messages, which are at `places` there.
+  void follow(::onnx::ModelProto &outer, ::onnx::GraphProto &graph, const Places &places) {
+    for (auto [tensor, place] : llvm::zip(reserved, places))
+      tensor = place ? graphAt(outer, graph, place->function, place->positions)
+                           .mutable_initializer(static_cast<int>(place->index))
+                     : nullptr;
+  }
+
+  /// Where their data is in one of the two serialized messages.
+  std::vector<Cut> find(StringRef message, bool isGraph, const Places &places) const {
     std::vector<Cut> cuts;
-    for (auto [initializer, index] : llvm::zip(found, indices)) {
-      const SubgraphPath &path = initializer->subgraph;
-      if (isGraph == path.function.has_value())
+    for (auto [initializer, place] : llvm::zip(found, places)) {
+      if (!place || isGraph == place->function.has_value())
         continue;
       FieldCursor cursor(message);
-      std::vector<int64_t> positions = path.positions;
-      if (isGraph)
-        positions[0] -=
-            llvm::count_if(erased, [&](int64_t node) { return node < path.positions[0]; });
-      else
-        cursor.enter(::onnx::ModelProto::kFunctionsFieldNumber, *path.function);
+      if (!isGraph)
+        cursor.enter(::onnx::ModelProto::kFunctionsFieldNumber, *place->function);
       int nodeField = ::onnx::GraphProto::kNodeFieldNumber;
       if (!isGraph)
         nodeField = ::onnx::FunctionProto::kNodeFieldNumber;
-      cursor.enterSubgraph(nodeField, positions);
-      cursor.enter(::onnx::GraphProto::kInitializerFieldNumber, index);
+      cursor.enterSubgraph(nodeField, place->positions);
+      cursor.enter(::onnx::GraphProto::kInitializerFieldNumber, place->index);
       cursor.enter(::onnx::TensorProto::kRawDataFieldNumber, 0);
       cuts.push_back({cursor.offset(), cursor.size(), initializer});
     }
@@ -295,8 +350,15 @@ public:
   }
 
 private:
+  static ::onnx::GraphProto &graphAt(::onnx::ModelProto &outer, ::onnx::GraphProto &graph,
+                                     std::optional<int> function, ArrayRef<int64_t> positions) {
+    Nodes &nodes =
+        function ? *outer.mutable_functions(*function)->mutable_node() : *graph.mutable_node();
+    return subgraphAt(nodes, positions);
+  }
+
   std::vector<const Initializer *> found;
-  std::vector<int64_t> indices; // Among the initializers of their subgraphs.
+  std::vector<::onnx::TensorProto *> reserved; // In the messages.
 };
 
 /// The model without its graph.
@@ -320,6 +382,53 @@ private:
   *copy.mutable_configuration() = model.configuration();
   *copy.mutable_unknown_fields() = model.unknown_fields();
   return copy;
+}
+
+/// An initializer as a field of the graph, up to its elements.
+std::string initializerStart(const Exported &initializer) {
+  std::string header = headerOf(*initializer.tensor, initializer.name).SerializeAsString();
+  header += fieldStart(::onnx::TensorProto::kRawDataFieldNumber, initializer.bytes);
+  return fieldStart(::onnx::GraphProto::kInitializerFieldNumber,
+                    header.size() + initializer.bytes) +
+         header;
+}
+
+/// Appends an initializer, with the elements that the file has.
+Error appendInitializer(std::string &bytes, Model &model, const Exported &initializer) {
+  Expected<ArrayRef<char>> data = model.tensorBytes(*initializer.tensor);
+  if (!data)
+    return problem("initializer " + quoted(initializer.name) + ": " + toString(data.takeError()));
+  bytes += initializerStart(initializer);
+  bytes.append(data->begin(), data->end());
+  return Error::success();
+}
+
+/// The beginning of a file, up to the last `rest` bytes of its graph, which follow: all segments of
+/// `form`, the last without data.
+Expected<std::vector<FileSegment>> headSegments(const ::onnx::ModelProto &outer,
+                                                const std::string &graph, uint64_t rest,
+                                                const SubgraphInitializers &inSubgraphs,
+                                                const SubgraphInitializers::Places &places,
+                                                ExportForm form) {
+  std::string bytes = outer.SerializeAsString();
+  std::vector<Cut> cuts = inSubgraphs.find(bytes, /*isGraph=*/false, places);
+  bytes += fieldStart(::onnx::ModelProto::kGraphFieldNumber, graph.size() + rest);
+  for (Cut cut : inSubgraphs.find(graph, /*isGraph=*/true, places)) {
+    cut.offset += bytes.size();
+    cuts.push_back(cut);
+  }
+  bytes += graph;
+  if (bytes.size() + rest > maxModelBytes)
+    return tooLarge(bytes.size() + rest);
+  std::vector<FileSegment> segments;
+  size_t begin = 0;
+  for (const Cut &cut : cuts) {
+    segments.push_back({bytes.substr(begin, cut.offset - begin), cut.initializer->name,
+                        cut.initializer->dataType, form});
+    begin = cut.offset + cut.size;
+  }
+  segments.push_back({bytes.substr(begin), "", 0, form});
+  return segments;
 }
 
 } // namespace
@@ -383,58 +492,59 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
     if (Error error = nested.inlineIn(*function.mutable_node()))
       return fail(std::move(error));
 
-  // Before anything large is copied: is there room at all?
+  // Before anything large is copied: does all of it fit?
   uint64_t size = outer.ByteSizeLong() + graph.ByteSizeLong();
   for (const Exported &initializer : *exported)
     size += initializer.bytes;
   if (size > maxModelBytes)
     return fail(tooLarge(size));
 
-  // Each initializer as a field of the graph, up to its elements.
-  std::vector<std::string> starts;
-  std::string graphBytes = graph.SerializeAsString();
-  uint64_t graphSize = graphBytes.size();
-  for (const Exported &initializer : *exported) {
-    std::string header = headerOf(*initializer.tensor, initializer.name).SerializeAsString();
-    header += fieldStart(::onnx::TensorProto::kRawDataFieldNumber, initializer.bytes);
-    std::string start =
-        fieldStart(::onnx::GraphProto::kInitializerFieldNumber, header.size() + initializer.bytes);
-    starts.push_back(start + header);
-    graphSize += starts.back().size() + initializer.bytes;
+  SubgraphInitializers::Places places = inSubgraphs.locate(outer, graph);
+  ::onnx::ModelProto inferenceOuter = outer;
+  ::onnx::GraphProto inferenceGraph = graph;
+  inSubgraphs.follow(inferenceOuter, inferenceGraph, places);
+  InferenceForm inference = toInferenceForm(inferenceOuter, inferenceGraph);
+  std::vector<Exported> shared, ofTraining;
+  for (const Exported &each : *exported) {
+    bool isShared = initializers.contains(each.name) || !inference.unread.contains(each.name);
+    (isShared ? shared : ofTraining).push_back(each);
   }
+  SmallVector<std::string> starts = llvm::map_to_vector(shared, initializerStart);
+  uint64_t sharedSize = 0;
+  for (auto [start, initializer] : llvm::zip(starts, shared))
+    sharedSize += start.size() + initializer.bytes;
 
-  std::vector<FileSegment> segments;
+  std::string graphBytes = graph.SerializeAsString();
+  for (const Exported &initializer : ofTraining)
+    if (Error error = appendInitializer(graphBytes, model, initializer))
+      return fail(std::move(error));
+  Expected<std::vector<FileSegment>> head =
+      headSegments(outer, graphBytes, sharedSize, inSubgraphs, places,
+                   inference.isChanged ? ExportForm::Original : ExportForm::Every);
+  if (!head)
+    return fail(head.takeError());
+  std::vector<FileSegment> segments = std::move(*head);
   std::string bytes;
-  auto append = [&](StringRef message, ArrayRef<Cut> cuts) {
-    size_t begin = 0;
-    for (const Cut &cut : cuts) {
-      bytes += message.slice(begin, cut.offset);
-      segments.push_back(
-          {std::exchange(bytes, {}), cut.initializer->name, cut.initializer->dataType});
-      begin = cut.offset + cut.size;
-    }
-    bytes += message.drop_front(begin);
-  };
-  std::string outerBytes = outer.SerializeAsString();
-  std::string graphStart = fieldStart(::onnx::ModelProto::kGraphFieldNumber, graphSize);
-  size = outerBytes.size() + graphStart.size() + graphSize;
-  if (size > maxModelBytes)
-    return fail(tooLarge(size));
-  append(outerBytes, inSubgraphs.find(outerBytes, /*isGraph=*/false, erased));
-  bytes += graphStart;
-  append(graphBytes, inSubgraphs.find(graphBytes, /*isGraph=*/true, erased));
-  for (auto [start, initializer] : llvm::zip(starts, *exported)) {
-    bytes += start;
+  if (inference.isChanged) {
+    Expected<std::vector<FileSegment>> inferenceHead =
+        headSegments(inferenceOuter, inferenceGraph.SerializeAsString(), sharedSize, inSubgraphs,
+                     inSubgraphs.locate(inferenceOuter, inferenceGraph), ExportForm::Inference);
+    if (!inferenceHead)
+      return fail(inferenceHead.takeError());
+    std::move(inferenceHead->begin(), inferenceHead->end(), std::back_inserter(segments));
+  } else {
+    // The segment goes on with what follows.
+    bytes = std::move(segments.back().bytes);
+    segments.pop_back();
+  }
+  for (auto [start, initializer] : llvm::zip(starts, shared)) {
     if (initializers.contains(initializer.name)) {
       segments.push_back(
-          {std::exchange(bytes, {}), initializer.name, initializer.tensor->data_type()});
+          {std::exchange(bytes, {}) + start, initializer.name, initializer.tensor->data_type()});
       continue;
     }
-    Expected<ArrayRef<char>> data = model.tensorBytes(*initializer.tensor);
-    if (!data)
-      return fail(
-          problem("initializer " + quoted(initializer.name) + ": " + toString(data.takeError())));
-    bytes.append(data->begin(), data->end());
+    if (Error error = appendInitializer(bytes, model, initializer))
+      return fail(std::move(error));
   }
   if (!bytes.empty() || segments.empty())
     segments.push_back({std::move(bytes), ""});

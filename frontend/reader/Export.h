@@ -29,18 +29,23 @@ struct AddedInitializer {
 /// Those of a graph whose parameters are chosen.
 std::vector<AddedInitializer> findAddedInitializers(GraphOp graph);
 
-/// A piece of a file: bytes, then the data of an initializer (none if its name is empty), of a
+/// Which of the exported files has a segment: every one, or only that in inference form or in the
+/// form that was read.
+enum class ExportForm { Every, Inference, Original };
+
+/// A segment of a file: bytes, then the data of an initializer (none if its name is empty), of a
 /// TensorProto.DataType.
 struct FileSegment {
   std::string bytes, initializer;
   int64_t dataType = 0;
+  ExportForm form = ExportForm::Every;
 };
 
 /// The model's file with these initializers, cut at the data of those that are given by name: the
 /// segments' bytes, with data of the same sizes between them, are the model with that data as raw
-/// data. What is external
-/// otherwise is taken into the file. Fails, saying why, where that is missing, or where the file
-/// would pass protobuf's 2 GiB.
+/// data. Where inference form (`toInferenceForm`) differs, each form has segments of its own first,
+/// and the files of both share all that follow. External data is included. Fails, with the reason,
+/// where that is missing, or where the file would exceed protobuf's 2 GiB.
 llvm::Expected<std::vector<FileSegment>> exportSegments(Model &model,
                                                         llvm::ArrayRef<AddedInitializer> added,
                                                         const llvm::StringSet<> &initializers);

@@ -65,15 +65,28 @@ static bool reachesProduct(Value value, int depth = 8) {
   return depth > 0 && llvm::any_of(value.getUsers(), [&](Operation *user) {
            if (isa<ContractOp>(user))
              return true;
-           bool passes = isa<ElementwiseOpInterface, StridedMovementOpInterface>(user) ||
-                         user->hasTrait<mtc::View>();
+           bool passes =
+               isa<ElementwiseOpInterface, StridedMovementOpInterface, SelectByModeOp>(user) ||
+               user->hasTrait<mtc::View>();
            return passes && reachesProduct(user->getResult(0), depth - 1);
          });
+}
+
+/// Whether training steps, but no inference, drop elements of a value.
+static bool isDroppedInTraining(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto select = dyn_cast<SelectByModeOp>(user);
+    return select && select.getInference() == value && isRandom(select.getTraining());
+  });
 }
 
 ContractOp mtc::productOfWeights(Value weights, Value &read, std::string &reason) {
   if (!reachesProduct(weights))
     return {};
+  if (isDroppedInTraining(weights)) {
+    reason = "dropout is between its weights and the values";
+    return {};
+  }
   if (!weights.hasOneUse()) {
     reason = "its weights are needed elsewhere too";
     return {};
@@ -86,7 +99,7 @@ ContractOp mtc::productOfWeights(Value weights, Value &read, std::string &reason
   if (isa<ReshapeOp>(user))
     return productOfWeights(user->getResult(0), read, reason);
   bool drops = llvm::any_of(user->getOperands(), [](Value x) { return isRandom(x); });
-  reason = drops ? std::string("dropout lies between its weights and the values")
+  reason = drops ? std::string("dropout is between its weights and the values")
                  : ("its weights pass through " + user->getName().getStringRef()).str();
   return {};
 }

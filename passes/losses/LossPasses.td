@@ -52,6 +52,24 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }
 
+def SelectMode : Pass<"mtc-select-mode", "::mlir::func::FuncOp"> {
+  let summary = "keep the training form in training steps, and the inference form elsewhere";
+  let description = [{
+    `mtc.select_by_mode` becomes its first operand in `@micro_step`, and its second in every other function: `@evaluate` and
+    `@outputs` compute no dropout, and normalize by running statistics.
+
+    ```mlir
+    %y = mtc.select_by_mode training %dropped inference %x : tensor<4x8xf32>
+    mtc.write @z, %y : tensor<4x8xf32>
+    // becomes, in @micro_step:
+    mtc.write @z, %dropped : tensor<4x8xf32>
+    // and in @evaluate:
+    mtc.write @z, %x : tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mtc::MtcDialect"];
+}
+
 def ScaleLoss : Pass<"mtc-scale-loss", "::mlir::ModuleOp"> {
   let summary = "multiply the loss by a scale that the steps adapt";
   let description = [{

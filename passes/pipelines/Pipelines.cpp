@@ -36,6 +36,7 @@ void mtc::buildTrainingPipeline(OpPassManager &manager, const TrainingOptions &o
   manager.addPass(createInitializeParameters(options.initialization));
   manager.addPass(createAddAdapters()); // Of weights that are simplified to contractions alone.
   manager.addPass(createAttachLoss(options.loss));
+  manager.addNestedPass<func::FuncOp>(createSelectMode());
   // One read for each parameter, no backward pass of dead operations.
   buildSimplifyPipeline(manager);
   manager.addPass(createScaleLoss(options.lossScaling)); // Where gradients start from.

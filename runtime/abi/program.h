@@ -290,8 +290,15 @@ typedef struct MtcSchedule {
   const double *rates;
 } MtcSchedule;
 
-/* The exported model is the concatenation of the segments: constant bytes, then (where variable >=
- * 0) the bytes of that variable, converted to nothing: the file's element type is the variable's.
+typedef enum MtcExportForm {
+  MTC_EVERY_FORM = 0,     /* shared by the files of both forms */
+  MTC_INFERENCE_FORM = 1, /* --export: dropout off, batch norm by running statistics */
+  MTC_ORIGINAL_FORM = 2   /* --export-training: as the model's file */
+} MtcExportForm;
+
+/* The exported model is the concatenation of the segments of its form and of every form: constant
+ * bytes, then (where variable >= 0) the bytes of that variable, converted to nothing: the file's
+ * element type is the variable's.
  */
 typedef struct MtcExportSegment {
   const void *bytes; /* null if byte_count is 0 */
@@ -300,6 +307,7 @@ typedef struct MtcExportSegment {
   uint32_t type; /* MtcType of the variable's elements in the file: f16 or bf16 where those of f32
                     are rounded, otherwise theirs */
   const MtcTensorImage *image; /* that the file has of the variable; null: the variable as it is */
+  uint32_t form;               /* MtcExportForm */
 } MtcExportSegment;
 
 typedef struct MtcProgram {

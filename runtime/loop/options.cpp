@@ -132,21 +132,27 @@ const Flag flags[] = {
      "start from these weights, not from those beside the program: a safetensors file of a\n"
      "module's state_dict(), or a folder of save_pretrained; with --resume, of what is frozen",
      [](Options &o, const Value &v) { o.weights = v.file(); }},
-    {"--export", "FILE", "at the end, write the model with its trained weights (.onnx)",
+    {"--export", "FILE",
+     "at the end, write the model with its trained weights (.onnx) in inference form:\n"
+     "dropout off, batch normalization by its running statistics",
      [](Options &o, const Value &v) { o.exportTo = v.file(); }},
     {"--export-weights", "FILE",
      "at the end, write the trained weights as the module's state_dict() has them\n"
      "(.safetensors), for load_state_dict() and --weights",
      [](Options &o, const Value &v) { o.exportWeightsTo = v.file(); }},
+    {"--export-training", "FILE", "the same in the form of the file that was compiled",
+     [](Options &o, const Value &v) { o.exportTrainingTo = v.file(); }},
     {"--export-adapters", "DIR",
      "at the end, write the adapters of a program compiled with --lora, as PEFT loads them:\n"
      "adapter_model.safetensors and adapter_config.json",
      [](Options &o, const Value &v) { o.exportAdaptersTo = v.file(); }},
-    {"--gradients", "FILE", "write the gradients of the first step's rows (safetensors); no update",
+    {"--gradients", "FILE",
+     "write the gradients of the first step's rows (safetensors), in training mode; no update",
      [](Options &o, const Value &v) { o.gradients = v.file(); }},
-    {"--outputs", "FILE", "write the model's outputs for all rows (safetensors); no update",
+    {"--outputs", "FILE",
+     "write the model's outputs for all rows (safetensors), in inference mode; no update",
      [](Options &o, const Value &v) { o.outputs = v.file(); }},
-    {"--evaluate", nullptr, "print loss and accuracy over all rows; no update",
+    {"--evaluate", nullptr, "print loss and accuracy over all rows, in inference mode; no update",
      [](Options &o, const Value &) { o.evaluate = true; }},
     {"--use-ema", nullptr,
      "let --evaluate, --outputs, --export and --export-weights take the average of the\n"
@@ -208,7 +214,8 @@ void checkTogether(const MtcProgram &program, Options &options, Problems &proble
     problems.add("--gradients, --outputs and --evaluate change no weights; --steps, --epochs, "
                  "--schedule-steps, --on-nan and --save do not go with them");
   if (modes && options.exports())
-    problems.add("--export, --export-weights and --export-adapters write trained weights; they do "
+    problems.add("--export, --export-training, --export-weights and --export-adapters write "
+                 "trained weights; they do "
                  "not go with --gradients, --outputs or --evaluate");
   if (!options.exportAdaptersTo.empty() && program.adapter_count == 0)
     problems.add("--export-adapters: this program has no adapters; compile it with --lora");

@@ -19,8 +19,8 @@ struct Options {
   std::optional<bool> shuffle;
   std::optional<LastBatch> lastBatch;
   std::optional<uint64_t> seed;
-  std::string metrics, gradients, outputs, save, resume, exportTo, exportWeightsTo,
-      exportAdaptersTo, weights, memoryReport, profile,
+  std::string metrics, gradients, outputs, save, resume, exportTo, exportTrainingTo,
+      exportWeightsTo, exportAdaptersTo, weights, memoryReport, profile,
       profileSummary; ///< the file; may be empty
   std::string device; ///< as --device has it
   std::string offloadFolder;
@@ -35,7 +35,8 @@ struct Options {
   bool trains() const;
   /// Whether the model, its weights or its adapters are to be written at the end.
   bool exports() const {
-    return !exportTo.empty() || !exportWeightsTo.empty() || !exportAdaptersTo.empty();
+    return !exportTo.empty() || !exportTrainingTo.empty() || !exportWeightsTo.empty() ||
+           !exportAdaptersTo.empty();
   }
 };
 

@@ -35,13 +35,17 @@ static void appendImage(DurableFile &file, const MtcTensorImage &image, const Mt
 }
 
 void exportModel(const MtcProgram &program, Device &device, const FiniteVariables &finite,
-                 int threads, const WeightsChoice &weights, const std::string &path) {
+                 int threads, const WeightsChoice &weights, MtcExportForm form,
+                 const std::string &path) {
   if (!program.segment_count)
-    userError("--export ", path, ": this program was compiled without the model");
+    userError(form == MTC_INFERENCE_FORM ? "--export " : "--export-training ", path,
+              ": this program was compiled without the model");
   const ExportedValues values(program, device, finite, threads, weights, path);
   DurableFile file(path);
   for (uint32_t i = 0; i < program.segment_count; ++i) {
     const MtcExportSegment &segment = program.segments[i];
+    if (segment.form != MTC_EVERY_FORM && segment.form != static_cast<uint32_t>(form))
+      continue;
     file.append(segment.bytes, segment.byte_count);
     if (segment.variable < 0)
       continue;

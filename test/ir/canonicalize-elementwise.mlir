@@ -57,6 +57,14 @@ func.func @select(%c: tensor<4xi1>, %a: tensor<4xf32>, %b: tensor<4xf32>) -> (te
   return %x, %y : tensor<4xf32>, tensor<4xf32>
 }
 
+// CHECK-LABEL: func.func @same_in_both_modes(
+// CHECK-SAME: %[[A:.*]]: tensor<4xf32>)
+// CHECK-NEXT: return %[[A]]
+func.func @same_in_both_modes(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %x = mtc.select_by_mode training %a inference %a : tensor<4xf32>
+  return %x : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @powers
 // CHECK: mtc.mul %arg0, %arg0
 // CHECK: mtc.sqrt %arg0

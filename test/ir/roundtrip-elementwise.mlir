@@ -24,7 +24,9 @@ func.func @elementwise(%x: tensor<4xf32>, %n: tensor<4xi32>, %c: tensor<4xi1>) -
   %k = mtc.or %i, %j : tensor<4xi1>
   // CHECK: mtc.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<4xi1>, tensor<4xf32>
   %l = mtc.select %k, %a, %h : tensor<4xi1>, tensor<4xf32>
-  return %l : tensor<4xf32>
+  // CHECK: mtc.select_by_mode training %{{.*}} inference %{{.*}} : tensor<4xf32>
+  %m = mtc.select_by_mode training %l inference %a : tensor<4xf32>
+  return %m : tensor<4xf32>
 }
 
 // CHECK-LABEL: func.func @bits

@@ -16,8 +16,8 @@ from operators.normalization import log_softmax
 from tape import Rejected, Tape, Value, mean, total
 
 
-def run(case: Case, tape: Tape, values: dict[str, Value]) -> dict[str, Value]:
-    """All values of the model, from its inputs and parameters."""
+def run(case: Case, tape: Tape, values: dict[str, Value], is_inference: bool = False) -> dict[str, Value]:
+    """All values of the model, from its inputs and parameters, in a training step or in inference."""
     values = dict(values)
     for initializer in case.model.graph.initializer:
         if initializer.name not in values:
@@ -26,7 +26,7 @@ def run(case: Case, tape: Tape, values: dict[str, Value]) -> dict[str, Value]:
         if node.op_type == "Constant":
             values[node.output[0]] = tape.constant(numpy_helper.to_array(node.attribute[0].t))
             continue
-        results = evaluate(node, case.opset, [values[name] if name else None for name in node.input])
+        results = evaluate(node, case.opset, [values[name] if name else None for name in node.input], is_inference)
         for name, result in zip(node.output, results, strict=True):
             if result.is_float and not np.isfinite(result.data).all() and node.op_type not in ("Where", "Add"):
                 raise Rejected(f"{node.op_type} gives values that are not finite")
@@ -59,7 +59,7 @@ LOSSES = {
 
 
 def loss_and_gradients(case: Case, parameters: dict[str, np.ndarray], step: int, tape: Tape):
-    """The loss of a step's rows, each parameter's gradient, and the model's outputs."""
+    """The loss of a step's rows, each parameter's gradient, and the model's outputs, which are those of inference."""
     variables = {name: tape.variable(array) for name, array in parameters.items()}
     rows = case.rows(step)
     inputs = {i.name: tape.constant(rows[i.name]) for i in case.model.graph.input}
@@ -69,6 +69,9 @@ def loss_and_gradients(case: Case, parameters: dict[str, np.ndarray], step: int,
         gradients = tape.gradients(loss, list(variables.values()))
     if not np.isfinite(loss.data).all() or not all(np.isfinite(g).all() for g in gradients):
         raise Rejected("the loss or a gradient is not finite")
+    if any(node.op_type == "BatchNormalization" and len(node.output) > 1 for node in case.model.graph.node):
+        with np.errstate(all="ignore"):
+            values = run(case, tape, inputs | variables, is_inference=True)
     outputs = {o.name: values[o.name].data for o in case.model.graph.output}
     return float(loss.data), dict(zip(variables, gradients)), outputs
 

@@ -39,9 +39,9 @@ protected:
 TEST_F(OutputCheck, NothingThatIsReadIsReplaced) {
   ASSERT_EQ(symlink((folder / "x.npy").c_str(), (folder / "soft").c_str()), 0);
   ASSERT_EQ(link((folder / "x.npy").c_str(), (folder / "hard").c_str()), 0);
-  const std::vector<std::vector<std::string>> modes = {{"--export"},  {"--metrics"},
-                                                       {"--profile"}, {"--memory-report"},
-                                                       {"--outputs"}, {"--gradients"}};
+  const std::vector<std::vector<std::string>> modes = {
+      {"--export"},        {"--export-training"}, {"--metrics"},  {"--profile"},
+      {"--memory-report"}, {"--outputs"},         {"--gradients"}};
   for (const auto &mode : modes)
     for (const char *name : {"x.npy", "soft", "hard"})
       EXPECT_THAT(

@@ -13,6 +13,7 @@
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/Export.h"
 #include "ir/Mtc.h"
+#include "runtime/abi/program.h"
 #include "tools/support/Errors.h"
 #include "tools/support/OutputFile.h"
 #include "tools/support/WrittenByMtc.h"
@@ -46,6 +47,18 @@ void refuse(const MemoryPlan &plan, const Options &options, Compilation &compila
       !remedies.empty())
     text += "; " + remedies;
   emitError(UnknownLoc::get(&compilation.getContext()), text);
+}
+
+MtcExportForm codeOf(mtc::onnx::ExportForm form) {
+  switch (form) {
+  case mtc::onnx::ExportForm::Every:
+    return MTC_EVERY_FORM;
+  case mtc::onnx::ExportForm::Inference:
+    return MTC_INFERENCE_FORM;
+  case mtc::onnx::ExportForm::Original:
+    return MTC_ORIGINAL_FORM;
+  }
+  llvm_unreachable("all forms are handled");
 }
 
 LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
@@ -82,7 +95,7 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
     auto [variable, image] = images.lookup(segment.initializer);
     files.exportSegments.push_back({std::move(segment.bytes),
                                     image ? variable : std::move(segment.initializer), element,
-                                    image});
+                                    image, codeOf(segment.form)});
   }
   return success();
 }

@@ -3,13 +3,15 @@
 
 Many tests make one model, so that one program runs them all: each keeps its nodes under a prefix and reads its inputs,
 whose first axes differ, through a reshape of an input of one row. What the compiler refuses is left out, test by test,
-as its messages name the nodes; integers that it needs to know become constants. Fails where a value differs, where the
+as its messages name the nodes; integers that it needs to know become constants. Tests of training form are those of a
+training step: outputs are computed in inference form. Fails where a value differs, where the
 compiler fails without naming a node, and where fewer tests pass than MINIMUM.
 
 With arguments after the folder, only the tests whose names start with one of them run, and nothing is asked of their
 number.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -31,6 +33,8 @@ TESTS = Path(onnx.__file__).parent / "backend/test/data/node"
 # Their expected values are numpy's random numbers.
 RANDOM = ("test_training_dropout", "test_bernoulli")
 NOT_RANDOM = ("test_training_dropout_zero_ratio",)
+# Their expected values are those of training form.
+TRAINING = "_training_mode"
 TYPES = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BOOL,
          TensorProto.INT64, TensorProto.INT32, TensorProto.INT16, TensorProto.INT8,
          TensorProto.UINT64, TensorProto.UINT32, TensorProto.UINT16, TensorProto.UINT8}
@@ -249,12 +253,48 @@ class Batch:
                 self.failures += [f"{case.name}: {text}" for text in differences]
 
 
+def training_failures(case: Case, folder: Path) -> list[str]:
+    """What is wrong with a training step, whose loss is 1 and the largest errors of the test's results."""
+    weight = numpy_helper.from_array(np.ones((1, 1), np.float32), "w")
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["wx"])], "test",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 1))], [], [weight])
+    data = {"x": np.ones((1, 1), np.float32)}
+    case.add_to(graph, data)
+    terms = ["wx"]
+    for value, expected in zip(list(graph.output), case.outputs):
+        terms.append(f"{value.name}:largest")
+        graph.node.extend([helper.make_node("Constant", [], [f"{value.name}:expected"], value=expected),
+                           helper.make_node("Sub", [value.name, f"{value.name}:expected"], [f"{value.name}:error"]),
+                           helper.make_node("Abs", [f"{value.name}:error"], [f"{value.name}:absolute"]),
+                           helper.make_node("ReduceMax", [f"{value.name}:absolute"], [terms[-1]], keepdims=0)])
+    graph.node.extend([helper.make_node("Sum", terms, ["sum"]), helper.make_node("ReduceMean", ["sum"], ["loss"], keepdims=0)])
+    del graph.output[:]
+    graph.output.append(helper.make_tensor_value_info("loss", TensorProto.FLOAT, ()))
+    folder.mkdir()
+    opsets = [helper.make_opsetid(*entry) for entry in case.opset()]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), folder / "test.onnx")
+    save_file(data, folder / "data.safetensors")
+    flags = [word for name in data for word in ("--data", f"{name}=data.safetensors:{name}")]
+    for command in ([MTC, "compile", "test.onnx", "--loss", "output", "-o", "program"],
+                    ["./program", *flags, "--steps", "1", "--metrics", "metrics.jsonl"]):  # fmt: skip
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+        if result.returncode != 0:
+            return [f"{case.name}: {command[0]} ends with {result.returncode}: {result.stderr[-600:]}"]
+    loss = json.loads((folder / "metrics.jsonl").read_text())["loss"]
+    return [] if abs(loss - 1) < 1e-3 else [f"{case.name}: results of a training step differ by {loss - 1}"]
+
+
 def main():
     folder, prefixes = own_folder(), sys.argv[2:]
     by_opset = defaultdict(list)
-    for case in read_cases(prefixes or ["test_"]):
-        by_opset[case.opset()].append(case)
     passed, refused, failures = 0, Counter(), []
+    for case in read_cases(prefixes or ["test_"]):
+        if not case.name.endswith(TRAINING):
+            by_opset[case.opset()].append(case)
+            continue
+        found = training_failures(case, folder / case.name)
+        passed += not found
+        failures += found
     for number, cases in enumerate(by_opset.values()):
         for start in range(0, len(cases), PER_PROGRAM):
             batch = Batch(folder / f"{number}-{start}", cases[start:start + PER_PROGRAM])

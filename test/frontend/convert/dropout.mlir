@@ -26,7 +26,8 @@ onnx.graph @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi
 // CHECK: %[[T:.*]] = mtc.constant dense<-1073741824> : tensor<4xi32>
 // CHECK: %[[KEEP:.*]] = mtc.compare ge %[[BITS]], %[[T]]
 // CHECK: %[[S:.*]] = mtc.mul %[[X]], %{{.*}}
-// CHECK: mtc.select %[[KEEP]], %[[S]], %{{.*}}
+// CHECK: %[[D:.*]] = mtc.select %[[KEEP]], %[[S]], %{{.*}}
+// CHECK: mtc.select_by_mode training %[[D]] inference %[[X]] : tensor<4xf32>
 // CHECK: mtc.random_bits %[[SEED]], %[[STEP]] stream 1
 // CHECK: mtc.constant dense<0> : tensor<4xi32>
 onnx.graph @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
@@ -36,6 +37,22 @@ onnx.graph @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %y = onnx.node "Dropout" version 13 (%x, %r, %t) {} : (tensor<4xf32>, tensor<f32>, tensor<i1>) -> tensor<4xf32>
   %z = onnx.node "Dropout" version 13 (%y, %none, %t) {} : (tensor<4xf32>, none, tensor<i1>) -> tensor<4xf32>
   onnx.return %y, %z : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The mask is true in inference.
+
+// CHECK: func.func @forward
+// CHECK: %[[KEEP:.*]] = mtc.compare ge
+// CHECK: %[[ALL:.*]] = mtc.constant dense<true> : tensor<4xi1>
+// CHECK: %[[M:.*]] = mtc.select_by_mode training %[[KEEP]] inference %[[ALL]] : tensor<4xi1>
+// CHECK: return %{{.*}}, %[[M]]
+onnx.graph @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi1>) {
+  %r = onnx.constant dense<0.25> : tensor<f32> -> tensor<f32>
+  %t = onnx.constant dense<true> : tensor<i1> -> tensor<i1>
+  %y, %m = onnx.node "Dropout" version 13 (%x, %r, %t) {} : (tensor<4xf32>, tensor<f32>, tensor<i1>) -> (tensor<4xf32>, tensor<4xi1>)
+  onnx.return %y, %m : tensor<4xf32>, tensor<4xi1>
 }
 
 // -----

@@ -54,7 +54,8 @@ onnx.graph @main(%x: tensor<2x4x3xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>) ->
 
 // -----
 
-// Batch normalization in training: by the batch's statistics, and the running ones, which are state, are written.
+// Batch normalization in training form: by the batch's statistics in training steps, in which the running ones, which are state,
+// are written; by the running ones in inference.
 
 // CHECK: mtc.variable state @m
 // CHECK: mtc.variable state @v
@@ -62,10 +63,16 @@ onnx.graph @main(%x: tensor<2x4x3xf32>, %g: tensor<4xf32>, %b: tensor<4xf32>) ->
 // CHECK: mtc.reduce{{ *}} add %[[X]] axes [0, 2] : tensor<2x3x4xf32> -> tensor<3xf32>
 // CHECK: mtc.rsqrt
 // CHECK: mtc.broadcast %[[G]] axes [0, 2] : tensor<3xf32> -> tensor<2x3x4xf32>
-// CHECK: %[[Y:.*]] = mtc.add
+// CHECK: %[[T:.*]] = mtc.add
 // CHECK: %[[M:.*]] = mtc.read @m : tensor<3xf32>
+// CHECK: mtc.read @v : tensor<3xf32>
+// CHECK: %[[MB:.*]] = mtc.broadcast %[[M]] axes [0, 2]
+// CHECK: mtc.sub %[[X]], %[[MB]]
+// CHECK: %[[I:.*]] = mtc.add
+// CHECK: %[[Y:.*]] = mtc.select_by_mode training %[[T]] inference %[[I]] : tensor<2x3x4xf32>
 // CHECK: %[[OLD:.*]] = mtc.mul %[[M]], %{{.*}}
-// CHECK: %[[MOVED:.*]] = mtc.add %[[OLD]], %{{.*}}
+// CHECK: %[[SUM:.*]] = mtc.add %[[OLD]], %{{.*}}
+// CHECK: %[[MOVED:.*]] = mtc.select_by_mode training %[[SUM]] inference %[[M]] : tensor<3xf32>
 // CHECK: mtc.write @m, %[[MOVED]] : tensor<3xf32>
 // CHECK: mtc.write @v, %{{.*}} : tensor<3xf32>
 // CHECK: return %[[Y]] : tensor<2x3x4xf32>
@@ -84,7 +91,8 @@ onnx.graph @main(%x: tensor<2x3x4xf32>, %g: tensor<3xf32>, %b: tensor<3xf32>) ->
 // CHECK: func.func @forward
 // CHECK: %[[M:.*]] = mtc.read @m : tensor<3xf32>
 // CHECK: %[[OLD:.*]] = mtc.mul %[[M]], %{{.*}}
-// CHECK: %[[MOVED:.*]] = mtc.add %[[OLD]], %{{.*}}
+// CHECK: %[[SUM:.*]] = mtc.add %[[OLD]], %{{.*}}
+// CHECK: %[[MOVED:.*]] = mtc.select_by_mode training %[[SUM]] inference %[[M]]
 // CHECK: mtc.mul %[[MOVED]], %{{.*}}
 // CHECK: mtc.write @m,
 // CHECK-NOT: mtc.write @m,

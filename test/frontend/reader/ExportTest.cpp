@@ -6,7 +6,10 @@
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAreArray;
 
 namespace {
 
@@ -26,10 +29,12 @@ struct Exported {
       reason = llvm::toString(result.takeError());
   }
 
-  /// The file with `fill` in every byte of the trained initializers.
-  ModelProto filled(char fill) {
+  /// The file of a form with `fill` in every byte of the trained initializers.
+  ModelProto filled(char fill, ExportForm form = ExportForm::Original) {
     std::string bytes;
     for (const FileSegment &segment : segments) {
+      if (segment.form != ExportForm::Every && segment.form != form)
+        continue;
       bytes += segment.bytes;
       if (!segment.initializer.empty())
         bytes +=
@@ -163,6 +168,166 @@ TEST(Export, ChangesInitializersOfSubgraphsWhereTheyAre) {
       "\x11\x11\x11\x11");
   main.mutable_node()->DeleteSubrange(1, 1);
   EXPECT_EQ(result.filled('\x11').SerializeAsString(), expected.SerializeAsString());
+}
+
+namespace {
+
+TensorProto boolean(const std::string &name, bool value) {
+  TensorProto result = tensor(name, {}, TensorProto::BOOL);
+  result.set_raw_data(std::string(1, char(value)));
+  return result;
+}
+
+NodeProto &addConstant(GraphProto &graph, const TensorProto &tensor) {
+  NodeProto &node = addNode(graph, "Constant", tensor.name(), {}, {tensor.name().c_str()});
+  auto &value = *node.add_attribute();
+  value.set_name("value");
+  value.set_type(::onnx::AttributeProto::TENSOR);
+  *value.mutable_t() = tensor;
+  return node;
+}
+
+template <typename Owner>
+NodeProto &addBatchNorm(Owner &owner, const char *input,
+                        std::initializer_list<const char *> outputs) {
+  NodeProto &node = addNode(owner, "BatchNormalization", "bn",
+                            {input, "scale", "bias", "mean", "variance"}, outputs);
+  auto &training = *node.add_attribute();
+  training.set_name("training_mode");
+  training.set_type(::onnx::AttributeProto::INT);
+  training.set_i(1);
+  return node;
+}
+
+/// Texts of nodes: operator(operands)results.
+template <typename Owner> std::vector<std::string> nodesOf(const Owner &owner) {
+  std::vector<std::string> texts;
+  for (const NodeProto &node : owner.node()) {
+    std::string text = node.op_type() + "(";
+    for (const std::string &input : node.input())
+      text += input + ",";
+    text += ")";
+    for (const std::string &output : node.output())
+      text += output + ",";
+    for (const auto &attribute : node.attribute())
+      if (attribute.name() == "training_mode")
+        text += " " + std::to_string(attribute.i());
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+std::vector<std::string> initializersOf(const ModelProto &proto) {
+  std::vector<std::string> names;
+  for (const TensorProto &tensor : proto.graph().initializer())
+    names.push_back(tensor.name());
+  return names;
+}
+
+} // namespace
+
+TEST(Export, InferenceFormDropsWhatTrainingComputes) {
+  Folder folder;
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  graph.clear_node();
+  *graph.add_initializer() = floats("w", {3}, {1, 2, 3});
+  *graph.add_initializer() = floats("ratio", {}, {0.5});
+  *graph.add_initializer() = boolean("training", true);
+  for (const char *name : {"scale", "bias", "mean", "variance"})
+    *graph.add_initializer() = floats(name, {3}, {1, 2, 3});
+  addConstant(graph, boolean("off", false));
+  addConstant(graph, boolean("not", false));
+  addNode(graph, "Not", "not", {"not"}, {"on"});
+  addNode(graph, "Dropout", "by initializer", {"x", "ratio", "training"}, {"a", "mask"});
+  addNode(graph, "Dropout", "by node", {"a", "", "on"}, {"b"});
+  addNode(graph, "Dropout", "in inference", {"b", "ratio", "off"}, {"c"});
+  addBatchNorm(graph, "c", {"d", "running_mean", "running_variance"});
+  addNode(graph, "Add", "add", {"d", "running_mean"}, {"y"});
+  for (const char *name : {"running_mean", "running_variance", "on"})
+    declare(*graph.add_value_info(), name);
+
+  Exported result(proto, {"w", "mean"}, folder);
+  ASSERT_EQ(result.reason, "");
+  ModelProto inference = result.filled('\x11', ExportForm::Inference);
+  EXPECT_THAT(nodesOf(inference.graph()),
+              ElementsAre("Identity(mean,)running_mean,", "Constant()off,",
+                          "Dropout(x,ratio,)a,mask,", "Dropout(a,)b,", "Dropout(b,ratio,off,)c,",
+                          "BatchNormalization(c,scale,bias,mean,variance,)d, 0",
+                          "Add(d,running_mean,)y,"));
+  EXPECT_THAT(initializersOf(inference),
+              ElementsAre("w", "ratio", "scale", "bias", "mean", "variance"));
+  ASSERT_EQ(inference.graph().value_info_size(), 1);
+  EXPECT_EQ(inference.graph().value_info(0).name(), "running_mean");
+  EXPECT_EQ(inference.graph().initializer(0).raw_data(), std::string(12, '\x11'));
+
+  // The form of the file is the file.
+  ModelProto original = result.filled('\x11');
+  EXPECT_EQ(nodesOf(original.graph()), nodesOf(graph));
+  EXPECT_THAT(initializersOf(original), UnorderedElementsAreArray(initializersOf(proto)));
+}
+
+TEST(Export, InferenceFormOfSubgraphsAndFunctions) {
+  Folder folder;
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  graph.clear_node();
+  graph.set_name("main");
+  *graph.add_initializer() = boolean("training", true);
+  NodeProto &choice = addNode(graph, "If", "if", {"training"}, {"z"});
+  for (const char *name : {"then_branch", "else_branch"}) {
+    auto &branch = *choice.add_attribute();
+    branch.set_name(name);
+    branch.set_type(::onnx::AttributeProto::GRAPH);
+    branch.mutable_g()->set_name(name);
+    addNode(*branch.mutable_g(), "Dropout", name, {"x", "", "training"}, {"inner"});
+    declare(*branch.mutable_g()->add_output(), "inner");
+  }
+  auto &function =
+      addFunction(proto, "Norm", {"input", "scale", "bias", "mean", "variance", "on"}, "d");
+  auto *training = addBatchNorm(function, "input", {"n", "m", "v"}).mutable_attribute(0);
+  training->clear_i();
+  training->set_ref_attr_name("training");
+  function.add_attribute("training");
+  addNode(function, "Dropout", "dropout", {"n", "", "on"}, {"d"});
+  NodeProto &call =
+      addNode(graph, "Norm", "call", {"z", "scale", "bias", "mean", "variance", "training"}, {"y"});
+  call.set_domain("local");
+  auto &given = *call.add_attribute();
+  given.set_name("training");
+  given.set_type(::onnx::AttributeProto::INT);
+  given.set_i(1);
+  for (const char *name : {"scale", "bias", "mean", "variance"})
+    *graph.add_initializer() = floats(name, {3}, {1, 2, 3});
+
+  Exported result(proto, {}, folder);
+  ASSERT_EQ(result.reason, "");
+  ModelProto inference = result.filled('\0', ExportForm::Inference);
+  EXPECT_THAT(
+      nodesOf(inference.functions(0)),
+      ElementsAre("BatchNormalization(input,scale,bias,mean,variance,)n, 0", "Dropout(n,)d,"));
+  EXPECT_EQ(inference.functions(0).node(0).attribute(0).ref_attr_name(), "");
+  for (const auto &branch : inference.graph().node(0).attribute())
+    EXPECT_THAT(nodesOf(branch.g()), ElementsAre("Dropout(x,)inner,"));
+  EXPECT_THAT(initializersOf(inference), Contains("training")) << "If reads it";
+}
+
+TEST(Export, InferenceFormBeforeVersionsWithTrainingMode) {
+  Folder folder;
+  ModelProto proto = reluModel();
+  proto.mutable_opset_import(0)->set_version(9);
+  GraphProto &graph = *proto.mutable_graph();
+  graph.clear_node();
+  for (const char *name : {"scale", "bias", "mean", "variance"})
+    *graph.add_initializer() = floats(name, {3}, {1, 2, 3});
+  addNode(graph, "Dropout", "dropout", {"x"}, {"d"});
+  addBatchNorm(graph, "d", {"y", "m", "v", "sm", "sv"}).clear_attribute();
+  declare(*graph.add_output(), "sv");
+  Exported result(proto, {}, folder);
+  ASSERT_EQ(result.reason, "");
+  EXPECT_THAT(nodesOf(result.filled('\0', ExportForm::Inference).graph()),
+              ElementsAre("Identity(variance,)sv,", "Dropout(x,)d,",
+                          "BatchNormalization(d,scale,bias,mean,variance,)y,"));
 }
 
 TEST(Export, SaysWhyItIsNotPossible) {

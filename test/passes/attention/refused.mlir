@@ -90,7 +90,7 @@ func.func @finite_mask(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: ten
 }
 
 // CHECK-LABEL: func.func @dropout(
-// CHECK-SAME: decomposed = ["dropout lies between its weights and the values"]
+// CHECK-SAME: decomposed = ["dropout is between its weights and the values"]
 func.func @dropout(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %seed: tensor<i64>) -> tensor<2x4x3x8xf32> {
   %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
   %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
@@ -106,6 +106,27 @@ func.func @dropout(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<
   %zeros = mtc.constant dense<0.0> : tensor<2x4x3x3xf32>
   %t = mtc.select %keep, %p, %zeros : tensor<2x4x3x3xi1>, tensor<2x4x3x3xf32>
   %y = mtc.contract %t, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
+  return %y : tensor<2x4x3x8xf32>
+}
+
+// CHECK-LABEL: func.func @dropout_in_training(
+// CHECK-SAME: decomposed = ["dropout is between its weights and the values"]
+func.func @dropout_in_training(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf32>, %v: tensor<2x4x3x8xf32>, %seed: tensor<i64>) -> tensor<2x4x3x8xf32> {
+  %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x3xf32>
+  %max = mtc.reduce max %s axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
+  %mb = mtc.broadcast %max axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
+  %sub = mtc.sub %s, %mb : tensor<2x4x3x3xf32>
+  %exp = mtc.exp %sub : tensor<2x4x3x3xf32>
+  %sum = mtc.reduce add %exp axes [3] : tensor<2x4x3x3xf32> -> tensor<2x4x3xf32>
+  %sb = mtc.broadcast %sum axes [3] : tensor<2x4x3xf32> -> tensor<2x4x3x3xf32>
+  %p = mtc.div %exp, %sb : tensor<2x4x3x3xf32>
+  %bits = mtc.random_bits %seed, %seed stream 0 : (tensor<i64>, tensor<i64>) -> tensor<2x4x3x3xi32>
+  %lim = mtc.constant dense<7> : tensor<2x4x3x3xi32>
+  %keep = mtc.compare gt %bits, %lim : tensor<2x4x3x3xi32> -> tensor<2x4x3x3xi1>
+  %zeros = mtc.constant dense<0.0> : tensor<2x4x3x3xf32>
+  %t = mtc.select %keep, %p, %zeros : tensor<2x4x3x3xi1>, tensor<2x4x3x3xf32>
+  %d = mtc.select_by_mode training %t inference %p : tensor<2x4x3x3xf32>
+  %y = mtc.contract %d, %v batch [0, 1] x [0, 1] over [3] x [2] : tensor<2x4x3x3xf32>, tensor<2x4x3x8xf32> -> tensor<2x4x3x8xf32>
   return %y : tensor<2x4x3x8xf32>
 }
 

@@ -48,3 +48,18 @@ func.func @stays(%x: tensor<2x6x3xf32>, %w: tensor<4x3x3xf32>, %e: tensor<2x3xf3
   %ex = mtc.exp %et : tensor<3x2xf32>
   return %r, %ex : tensor<2x16xf32>, tensor<3x2xf32>
 }
+
+// Both forms of a choice by mode.
+// CHECK-LABEL: func.func @modes
+// CHECK-NEXT: %[[C:.*]] = mtc.convolve
+// CHECK-NEXT: %[[E:.*]] = mtc.tanh %[[C]]
+// CHECK-NEXT: %[[Y:.*]] = mtc.select_by_mode training %[[E]] inference %[[C]] : tensor<2x3x4x5xf32>
+// CHECK-NEXT: %[[T:.*]] = mtc.transpose %[[Y]] [0, 3, 1, 2]
+// CHECK-NEXT: return %[[T]]
+func.func @modes(%x: tensor<2x3x4x5xf32>, %w: tensor<5x1x1x1xf32>) -> tensor<2x5x3x4xf32> {
+  %c = mtc.convolve %x, %w groups 5 before [0, 0] strides [1, 1] dilations [1, 1] : (tensor<2x3x4x5xf32>, tensor<5x1x1x1xf32>) -> tensor<2x3x4x5xf32>
+  %t = mtc.transpose %c [0, 3, 1, 2] : tensor<2x3x4x5xf32> -> tensor<2x5x3x4xf32>
+  %e = mtc.tanh %t : tensor<2x5x3x4xf32>
+  %y = mtc.select_by_mode training %e inference %t : tensor<2x5x3x4xf32>
+  return %y : tensor<2x5x3x4xf32>
+}

@@ -47,9 +47,10 @@ def schema(name: str, opset: int):
 
 
 class Node:
-    """A node as its evaluation reads it."""
+    """A node as its evaluation reads it, in a training step or in inference."""
 
-    def __init__(self, proto: onnx.NodeProto, opset: int):
+    def __init__(self, proto: onnx.NodeProto, opset: int, is_inference: bool):
+        self.is_inference = is_inference
         self.op, self.outputs = proto.op_type, list(proto.output)
         self.inputs = list(proto.input)
         self.attributes = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
@@ -69,8 +70,8 @@ class Node:
         return self.attribute(name, default)
 
 
-def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None]) -> list[Value]:
-    results = OPERATORS[proto.op_type].evaluate(Node(proto, opset), *operands)
+def evaluate(proto: onnx.NodeProto, opset: int, operands: list[Value | None], is_inference: bool = False) -> list[Value]:
+    results = OPERATORS[proto.op_type].evaluate(Node(proto, opset, is_inference), *operands)
     return results if isinstance(results, list) else [results]
 
 

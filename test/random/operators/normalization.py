@@ -129,9 +129,10 @@ def propose_batch(graph, name: str):
 def batch_normalization(node, x, scale, bias, running_mean, running_variance):
     epsilon, momentum = node.attribute("epsilon", 1e-5), node.attribute("momentum", 0.9)
     scale, bias = along_channels(scale, x.rank), along_channels(bias, x.rank)
-    if len(node.outputs) == 1:
+    if len(node.outputs) == 1 or node.is_inference:
         inverse = 1.0 / sqrt(running_variance + epsilon)
-        return (x - along_channels(running_mean, x.rank)) * along_channels(inverse, x.rank) * scale + bias
+        y = (x - along_channels(running_mean, x.rank)) * along_channels(inverse, x.rank) * scale + bias
+        return [y, *[running_mean, running_variance] * 2][: len(node.outputs)]
     axes = [0, *range(2, x.rank)]
     y, _ = normalized(x, axes, epsilon)
     average = mean(x, axes)

@@ -203,17 +203,26 @@ TEST_F(Train, OutputsForAllRowsWithoutLabels) {
 }
 
 TEST_F(Train, ExportIsTheModelWithNewWeights) {
-  ASSERT_EQ(run({"--steps", "3", "--save", folder / "c", "--export", folder / "model.onnx"}).status,
+  ASSERT_EQ(run({"--steps", "3", "--save", folder / "c", "--export", folder / "model.onnx",
+                 "--export-training", folder / "training.onnx"})
+                .status,
             0);
   std::string model = readFile(folder / "model.onnx");
   auto weight = tensor(checkpointFile(folder / "c"), "fc.weight"),
        bias = tensor(checkpointFile(folder / "c"), "fc.bias");
-  EXPECT_EQ(model, "HEAD" + bytesOf(weight) + "BODY" + bytesOf(bias) + "TAIL");
+  std::string weights = "HEAD" + bytesOf(weight) + "BODY" + bytesOf(bias) + "TAIL";
+  EXPECT_EQ(model, "INFERENCE" + weights);
+  EXPECT_EQ(readFile(folder / "training.onnx"), "TRAINING" + weights);
   // A checkpoint can be exported without data.
   ASSERT_EQ(
       runHere(mtc_program, {"--resume", folder / "c", "--export", folder / "again.onnx"}).status,
       0);
   EXPECT_EQ(model, readFile(folder / "again.onnx"));
+  ASSERT_EQ(
+      runHere(mtc_program, {"--resume", folder / "c", "--export-training", folder / "again.onnx"})
+          .status,
+      0);
+  EXPECT_EQ(readFile(folder / "again.onnx"), "TRAINING" + weights);
 }
 
 TEST_F(Train, WeightsOfAFile) {

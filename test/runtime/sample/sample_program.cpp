@@ -6,7 +6,7 @@
 //
 // It has every kind of variable: parameters (random, zero), a constant with data, state that each
 // step changes, gradients and optimizer state. Batch 4, 3 features. The model that it exports is
-// "HEAD", weight, "BODY", bias, "TAIL".
+// "TRAINING" or "INFERENCE" by its form, "HEAD", weight, "BODY", bias, "TAIL".
 #include "runtime/abi/contraction.h"
 #include "runtime/abi/cpu.h"
 
@@ -186,9 +186,11 @@ const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, 0, -1, 
                            {f32("target", 2, targetDims, batch, targetAt), 1, 0, -1, 0, 0, 0, ""}};
 const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
                              f32("total", 0, nullptr, 1, lossAt)};
-const MtcExportSegment segments[] = {{"HEAD", 4, 0, MTC_F32, nullptr},
-                                     {"BODY", 4, 1, MTC_F32, nullptr},
-                                     {"TAIL", 4, -1, MTC_F32, nullptr}};
+const MtcExportSegment segments[] = {{"TRAINING", 8, -1, MTC_F32, nullptr, MTC_ORIGINAL_FORM},
+                                     {"INFERENCE", 9, -1, MTC_F32, nullptr, MTC_INFERENCE_FORM},
+                                     {"HEAD", 4, 0, MTC_F32, nullptr, MTC_EVERY_FORM},
+                                     {"BODY", 4, 1, MTC_F32, nullptr, MTC_EVERY_FORM},
+                                     {"TAIL", 4, -1, MTC_F32, nullptr, MTC_EVERY_FORM}};
 
 } // namespace
 
@@ -217,7 +219,7 @@ extern const MtcProgram mtc_program = {
     .output_count = 2,
     .kernel_count = 7,
     .call_count = 2,
-    .segment_count = 3,
+    .segment_count = 5,
     .adapter_count = 0,
     .buffer_count = 0,
     .variables = variables,

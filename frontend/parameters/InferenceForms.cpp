@@ -1,0 +1,80 @@
+//===- InferenceForms.cpp - Nodes that training steps compute in inference form ---------------===//
+
+#include "frontend/parameters/InferenceForms.h"
+
+#include "frontend/dialect/BatchNormalization.h"
+#include "frontend/parameters/InitializerUses.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+/// BatchNormalization nodes with a frozen scale or bias: that they do not train is meant.
+static llvm::DenseSet<Operation *>
+findFrozenNodes(GraphOp graph, const llvm::StringMap<InitializerClass> &classes) {
+  llvm::DenseSet<Operation *> frozen;
+  for (const auto &entry : initializerUses(graph)) {
+    auto known = classes.find(entry.getKey());
+    if (known == classes.end() || known->second.role != InitializerRole::Frozen)
+      continue;
+    for (const InitializerUse &use : entry.second)
+      if (use.operand == 1 || use.operand == 2)
+        frozen.insert(use.node);
+  }
+  return frozen;
+}
+
+static bool isFromPyTorch(GraphOp graph) {
+  auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
+  return producer && producer.getValue() == "pytorch";
+}
+
+/// What PyTorch's exporters do about the form of the module.
+static StringRef describeExporter(GraphOp graph) {
+  if (!isFromPyTorch(graph))
+    return "";
+  if (hasSignature(graph))
+    return ". torch.onnx.export with dynamo=True writes inference form for modules in train() too";
+  return ". torch.onnx.export(..., dynamo=False, training=torch.onnx.TrainingMode.TRAINING, "
+         "do_constant_folding=False) keeps training form";
+}
+
+std::string batchNormWarning(GraphOp graph, const llvm::StringMap<InitializerClass> &classes) {
+  llvm::DenseSet<Operation *> frozen = findFrozenNodes(graph, classes);
+  size_t all = 0, inInferenceForm = 0;
+  bool isMeant = true;
+  for (auto node : graph.getOps<NodeOp>()) {
+    if (!node.isOperator("BatchNormalization"))
+      continue;
+    ++all;
+    NodeView view(node);
+    if (isBatchNormInTrainingForm(view))
+      continue;
+    ++inInferenceForm;
+    isMeant &= frozen.contains(node);
+  }
+  if (isMeant)
+    return "";
+  return ("batch norm: " + Twine(inInferenceForm) + " of " + Twine(all) +
+          " BatchNormalization nodes are in inference form, so training steps normalize by fixed "
+          "running statistics; --batch-norm train normalizes by the batch and updates the "
+          "statistics, as a module in train() does, --batch-norm frozen keeps the form without "
+          "this warning" +
+          describeExporter(graph))
+      .str();
+}
+
+std::string dropoutWarning(GraphOp graph) {
+  int64_t count = llvm::count_if(graph.getOps<NodeOp>(), [](NodeOp node) {
+    return node.isOperator("Dropout") && node.getVersion() < 12 &&
+           NodeView(node).floating("ratio", 0.5) > 0;
+  });
+  if (count == 0 || !isFromPyTorch(graph))
+    return "";
+  return ("dropout: " + Twine(count) + (count == 1 ? " Dropout node is" : " Dropout nodes are") +
+          " in inference form, which is all that ONNX defines before opset 12, so training steps "
+          "drop nothing; export with opset_version=12 or later")
+      .str();
+}
+
+} // namespace mtc::onnx

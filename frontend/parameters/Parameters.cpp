@@ -115,9 +115,36 @@ private:
   InitializerClass classifyUnlisted(InitializerOp initializer) const {
     if (auto table = tables.find(initializer.getName()); table != tables.end())
       return knownConstant(table->second);
+    if (isOfScikitLearn() && !isEstimatorWeight(initializer.getName()))
+      return knownConstant("no weight of a scikit-learn estimator");
     if (cast<RankedTensorType>(initializer.getType()).getRank() >= 1)
       return {InitializerRole::Parameter, "a floating-point initializer", ""};
     return {InitializerRole::Constant, "a scalar", ""};
+  }
+
+  bool isOfScikitLearn() const {
+    auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
+    return producer && producer.getValue() == "skl2onnx";
+  }
+
+  /// Scikit-learn's exporter writes what preprocessing computed as initializers too. Weights are
+  /// read by products, and intercepts are added to products.
+  bool isEstimatorWeight(StringRef name) const {
+    if (name.starts_with("coef") || name.starts_with("intercept") ||
+        name.ends_with(".coefficients"))
+      return true;
+    if (name == "transform_matrix") // Of a decomposition, such as PCA.
+      return false;
+    auto found = uses.find(name);
+    return found != uses.end() && llvm::any_of(found->second, [](const InitializerUse &use) {
+             NodeOp node = use.node;
+             if (node.isOperator("MatMul") || node.isOperator("Gemm"))
+               return true;
+             return node.isOperator("Add") && llvm::any_of(node.getInputs(), [](Value input) {
+                      auto product = input.getDefiningOp<NodeOp>();
+                      return product && product.isOperator("MatMul");
+                    });
+           });
   }
 
   static InitializerClass knownConstant(const std::string &reason) {

@@ -8,8 +8,9 @@
 //      and what the exporter folded from them. Others are constants. Files of exporters that do not
 //      say what they folded: `val_N` of two or more dimensions too, but for the initial states of
 //      recurrent layers and tensors of one value that no product reads.
-//   3. Otherwise: floating-point ones of one or more dimensions, but for tables of positions;
-//      constants are Constant nodes.
+//   3. Otherwise: floating-point ones of one or more dimensions, but for tables of positions, and
+//      in files of scikit-learn's exporter for those that are not read like weights; constants are
+//      Constant nodes.
 //
 //===------------------------------------------------------------------------------------------===//
 

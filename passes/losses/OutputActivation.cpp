@@ -348,13 +348,13 @@ Value chosenOperand(Operation *op) {
 
 std::optional<ActivatedOutput> matchHere(Value value, int budget, bool onlySigmoid) {
   std::optional<ActivatedOutput> found = matchSigmoid(value);
+  if (!found && !onlySigmoid)
+    found = matchLogSoftmax(value);
   if (found || onlySigmoid)
     return found;
-  if ((found = matchLogSoftmax(value)))
-    return found;
   for (auto match : {matchComplement, matchSoftmax, matchLogOfSoftmax, matchPair})
-    if ((found = match(value, budget)))
-      return found;
+    if (std::optional<ActivatedOutput> other = match(value, budget))
+      return other;
   return std::nullopt;
 }
 

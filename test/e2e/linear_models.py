@@ -37,7 +37,7 @@ def save(name, nodes, outputs, initializers=()):
     graph = helper.make_graph(nodes, name, [helper.make_tensor_value_info("X", TensorProto.FLOAT, [None, FEATURES])],
                               made, [numpy_helper.from_array(np.asarray(value), key) for key, value in dict(initializers).items()])  # fmt: skip
     opsets = [helper.make_opsetid("ai.onnx.ml", 1), helper.make_opsetid("", 17)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="skl2onnx")
     onnx.save(model, folder / f"{name}.onnx")
     return model
 
@@ -110,6 +110,9 @@ guarded = [node("MatMul", "X w", "xw", ""), node("Add", "xw b", "z", ""), node("
            node("Add", "p guard", "q", ""), node("Mul", "guard classes", "mask", ""),
            node("Add", "sum mask", "total", ""), node("Div", "q total", "probabilities", "")]  # fmt: skip
 axes = {"one": np.int64([1]), "two": np.int64([2])}
+whitening = {"scale": random(FEATURES), "shift": random(FEATURES), "mean": random(FEATURES),
+             "transform_matrix": random(FEATURES, FEATURES)}  # fmt: skip
+whitened = (x.astype(np.float64) * whitening["scale"] + whitening["shift"] - whitening["mean"]) @ whitening["transform_matrix"]
 guards = {"w": w3.T.copy(), "b": b3, "minus_one": np.float32(-1), "unit": np.float32(1), "classes": np.float32(3)} | axes
 
 CLASSIFIER = ("LinearClassifier.coefficients", "LinearClassifier.intercepts")
@@ -144,6 +147,15 @@ MODELS = {
     "chosen": ([node("ArrayFeatureExtractor", "X columns", "s"), classifier("s", "label scores", w3[:, :2], b3, "SOFTMAX"),
                 probability], labelled, {"columns": np.int64([[3, 0]])}, (x, x[:, [3, 0]]), labels, multinomial,
                w3[:, :2], b3, CLASSIFIER),
+    # What preprocessing computed is constant, whether the exporter writes attributes or initializers.
+    "whitened": ([node("Mul", "X scale", "m", ""), node("Add", "m shift", "t", ""), node("Sub", "t mean", "c", ""),
+                  node("MatMul", "c transform_matrix", "s", ""), classifier("s", "label scores", w3, b3, "SOFTMAX"),
+                  probability], labelled, whitening, (x, whitened), labels, multinomial, w3, b3, CLASSIFIER),
+    "neural": ([node("MatMul", "X coefficient", "p", ""), node("Add", "p intercepts", "z", ""),
+                node("Sigmoid", "z", "q", ""), node("Sub", "unity q", "n", ""),
+                node("Concat", "n q", "probabilities", "", axis=1)], {"probabilities": TensorProto.FLOAT},
+               {"coefficient": w1.T.copy(), "intercepts": b1[None], "unity": np.float32([1])},
+               x, labels % 2, logistic, w1, b1, None),
     "three binary": ([*rest, *columns, *shares], {"probabilities": TensorProto.FLOAT}, axes,
                      x, labels, one_against_rest, w3, b3, None),
     "guarded": (guarded, {"probabilities": TensorProto.FLOAT}, guards, x, labels, one_against_rest, w3, b3, None),
@@ -165,10 +177,12 @@ for form, (nodes, outputs, initializers, data, y, loss, w, b, trained) in MODELS
 
     exported = onnx.load(folder / f"{name}-trained.onnx")
     onnx.checker.check_model(exported)
+    before = {name: np.asarray(value) for name, value in initializers.items() if name in whitening or name == "unity"}
     held = {tensor.name: numpy_helper.to_array(tensor) for tensor in exported.graph.initializer}
     if trained:
         np.testing.assert_allclose(held[trained[0]], weights, rtol=1e-4, atol=1e-5, err_msg=form)
         np.testing.assert_allclose(held[trained[1]], bias, rtol=1e-4, atol=1e-5, err_msg=form)
+    assert all(np.array_equal(held[name], value) for name, value in before.items()), form
     assert [o.name for o in exported.graph.output] == list(outputs), form
     # The program's outputs, before and after training, are those of the models.
     for model, resumed in ((source, ()), (exported, ("--resume", folder / f"{name}-state"))):

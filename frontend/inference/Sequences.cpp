@@ -21,6 +21,8 @@ FailureOr<int64_t> Expander::position(Inference &node, size_t operand, int64_t c
                                       int64_t byDefault) {
   if (!node.has(operand))
     return byDefault;
+  if (!node.integerElements(operand))
+    return failure();
   std::optional<SmallVector<int64_t>> known = node.constantInts(operand);
   if (!known)
     return node.needsConstant(operand);
@@ -108,20 +110,30 @@ LogicalResult Expander::splitTensor(Inference &node) {
   if (node.failed())
     return failure();
   int64_t extent = node.dim(0, axis);
-  SmallVector<int64_t> sizes(extent, 1);
-  if (node.has(1)) {
+  SmallVector<int64_t> sizes;
+  auto cut = [&](int64_t size) -> LogicalResult {
+    if (size <= 0)
+      return node.failure(node.operandName(1) + " = " + Twine(size) + ", expected 1 or more");
+    if (extent / size > static_cast<int64_t>(maxExpandedNodes))
+      return node.failure("makes " + Twine(extent / size) + " elements, expected at most " +
+                          Twine(maxExpandedNodes));
+    sizes.assign(extent / size, size);
+    if (extent % size != 0)
+      sizes.push_back(extent % size);
+    return success();
+  };
+  if (!node.has(1)) {
+    if (failed(cut(1)))
+      return failure();
+  } else {
+    if (!node.integerElements(1) || !node.hasRank(1, 0, 1))
+      return failure();
     std::optional<SmallVector<int64_t>> known = node.constantInts(1);
     if (!known)
       return node.needsConstant(1);
     sizes = *known;
-    if (node.rank(1) == 0) {
-      int64_t size = known->front();
-      if (size <= 0)
-        return node.failure(node.operandName(1) + " = " + Twine(size) + ", expected 1 or more");
-      sizes.assign(extent / size, size);
-      if (extent % size != 0)
-        sizes.push_back(extent % size);
-    }
+    if (node.rank(1) == 0 && failed(cut(known->front())))
+      return failure();
     keepsAxis = true;
   }
   if (sizes.empty())

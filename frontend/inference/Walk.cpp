@@ -145,18 +145,25 @@ LogicalResult Walk::addUnknownOperator(const NodeView &node) {
   return mlir::failure();
 }
 
+/// Whether operand `i` of a node that is expanded may be a sequence. The schema's element types are
+/// those of tensors.
+static bool mayBeSequence(NodeView &node, const Schema &schema, size_t i) {
+  return node.opType() == "Identity" || node.opType().starts_with("Optional") ||
+         !schema.elementTypes.contains(schema.operands.find(i)->typeParameter);
+}
+
 LogicalResult Walk::checkOperands(Inference &node) {
   const Schema *schema = Schema::find(node.domain(), node.opType(), node.version());
   if (!schema)
     return node.failure("has no schema in this version");
   if (mlir::failed(checkArity(node, *schema)))
     return mlir::failure();
-  bool takesSequences = Expander::expands(node.op());
+  bool isExpanded = Expander::expands(node.op());
   for (size_t i = 0; i < node.operandCount(); ++i) {
     if (!node.has(i))
       continue;
     if (isSequence(node.operand(i))) {
-      if (takesSequences)
+      if (isExpanded && mayBeSequence(node, *schema, i))
         continue;
       return node.failure(node.operandName(i) + " is a sequence, expected a tensor");
     }
@@ -169,7 +176,7 @@ LogicalResult Walk::checkOperands(Inference &node) {
       return node.failure(node.operandName(i) + " has shape " + shapeText(type.getShape()) +
                           ", more elements than memory can hold");
   }
-  return takesSequences ? success() : checkElementTypes(node, *schema);
+  return isExpanded ? success() : checkElementTypes(node, *schema);
 }
 
 LogicalResult Walk::infer(Inference &node, const Operator &definition) {

@@ -56,3 +56,35 @@ onnx.graph @optional() -> tensor<*xindex> {
   %x = onnx.node "OptionalGetElement" version 18 (%p) {} : (tensor<*xindex>) -> tensor<*xindex>
   onnx.return %x : tensor<*xindex>
 }
+
+// -----
+
+// Sequences where the operators on sequences expect tensors.
+onnx.graph @operands(%x: tensor<4xf32>) -> (tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>) {
+  %i = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
+  %f = onnx.constant dense<0.0> : tensor<f32> -> tensor<f32>
+  %s = onnx.node "SequenceConstruct" version 11 (%x) {} : (tensor<4xf32>) -> tensor<*xindex>
+  // expected-error @below {{SplitToSequence version 11: operand 0 (input) is a sequence, expected a tensor}}
+  %a = onnx.node "SplitToSequence" version 11 (%s, %i) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
+  // expected-error @below {{SequenceAt version 11: operand 1 (position) is a sequence, expected a tensor}}
+  %b = onnx.node "SequenceAt" version 11 (%s, %s) {} : (tensor<*xindex>, tensor<*xindex>) -> tensor<*xindex>
+  // expected-error @below {{SequenceConstruct version 11: operand 1 (inputs) is a sequence, expected a tensor}}
+  %c = onnx.node "SequenceConstruct" version 11 (%x, %s) {} : (tensor<4xf32>, tensor<*xindex>) -> tensor<*xindex>
+  // expected-error @below {{SequenceAt version 11: operand 1 (position) has element type f32, expected an integer type}}
+  %d = onnx.node "SequenceAt" version 11 (%s, %f) {} : (tensor<*xindex>, tensor<f32>) -> tensor<*xindex>
+  onnx.return %a, %b, %c, %d : tensor<*xindex>, tensor<*xindex>, tensor<*xindex>, tensor<*xindex>
+}
+
+// -----
+
+onnx.graph @elements(%x: tensor<60000xf32>) -> (tensor<*xindex>, tensor<*xindex>) {
+  %i = onnx.constant dense<0> : tensor<i64> -> tensor<i64>
+  %one = onnx.constant dense<1> : tensor<i64> -> tensor<i64>
+  // expected-error @below {{SplitToSequence version 11: makes 60000 elements, expected at most 50000}}
+  %s = onnx.node "SplitToSequence" version 11 (%x) {} : (tensor<60000xf32>) -> tensor<*xindex>
+  %a = onnx.node "SequenceAt" version 11 (%s, %i) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
+  // expected-error @below {{SplitToSequence version 11: makes 60000 elements, expected at most 50000}}
+  %t = onnx.node "SplitToSequence" version 11 (%x, %one) {} : (tensor<60000xf32>, tensor<i64>) -> tensor<*xindex>
+  %b = onnx.node "SequenceAt" version 11 (%t, %i) {} : (tensor<*xindex>, tensor<i64>) -> tensor<*xindex>
+  onnx.return %a, %b : tensor<*xindex>, tensor<*xindex>
+}

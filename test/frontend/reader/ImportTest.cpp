@@ -375,7 +375,11 @@ TEST(Import, AllowsDeclarationsOfInnerSequences) {
   ::onnx::ValueInfoProto &inner = *proto.mutable_graph()->add_value_info();
   inner.set_name("s");
   inner.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type();
+  NodeProto &node = addNode(*proto.mutable_graph(), "SequenceConstruct", "", {"y"}, {"s"});
   EXPECT_EQ(Imported(proto).messages(), "");
+  node.set_op_type("Neg"); // Has no sequences.
+  EXPECT_THAT(Imported(proto).messages(), HasSubstr("value 's' is declared as a sequence"));
+  node.set_op_type("SequenceConstruct");
   *proto.mutable_graph()->mutable_output(0)->mutable_type() = inner.type();
   EXPECT_THAT(Imported(proto).messages(), HasSubstr("value 'y' is declared as a sequence"));
 }

@@ -80,6 +80,7 @@ inline void copyElements(char *to, const char *from, int64_t size, std::vector<C
 /// Copies the elements of a part from the variable to the image; `size` bytes each.
 inline void copyToImage(const MtcImagePart &part, const char *variable, char *image, int64_t size) {
   std::vector<CopyAxis> axes;
+  axes.reserve(part.rank);
   for (uint32_t i = 0; i < part.rank; ++i)
     axes.push_back({part.extents[i], part.image_strides[i], part.variable_strides[i]});
   copyElements(image + part.image * size, variable + part.variable * size, size, std::move(axes));
@@ -89,6 +90,7 @@ inline void copyToImage(const MtcImagePart &part, const char *variable, char *im
 inline void copyFromImage(const MtcImagePart &part, const char *image, char *variable,
                           int64_t size) {
   std::vector<CopyAxis> axes;
+  axes.reserve(part.rank);
   for (uint32_t i = 0; i < part.rank; ++i)
     axes.push_back({part.extents[i], part.variable_strides[i], part.image_strides[i]});
   copyElements(variable + part.variable * size, image + part.image * size, size, std::move(axes));

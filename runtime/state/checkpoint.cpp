@@ -130,6 +130,7 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
       moduleTensors(program, ModuleNames::First,
                     [&](uint32_t variable) { return isSaved(program.variables[variable]); });
   std::vector<SafetensorsEntry> entries;
+  entries.reserve(tensors.size());
   for (const ModuleTensor &tensor : tensors)
     entries.push_back({tensor.name, tensor.type, tensor.dims});
   SafetensorsWriter writer(path(manifest.file), entries, {{MTC_WEIGHTS_NAMES, MTC_MODULE_NAMES}});

@@ -82,6 +82,7 @@ void exportWeights(const MtcProgram &program, Device &device, const FiniteVariab
   const std::vector<ModuleTensor> tensors = moduleTensors(
       program, ModuleNames::All, [&](uint32_t variable) { return isExported(program, variable); });
   std::vector<SafetensorsEntry> entries;
+  entries.reserve(tensors.size() + program.buffer_count);
   for (const ModuleTensor &tensor : tensors)
     entries.push_back({tensor.name, tensor.type, tensor.dims});
   for (uint32_t i = 0; i < program.buffer_count; ++i) {

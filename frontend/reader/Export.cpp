@@ -503,7 +503,11 @@ Expected<std::vector<FileSegment>> exportSegments(Model &model, ArrayRef<AddedIn
   ::onnx::ModelProto inferenceOuter = outer;
   ::onnx::GraphProto inferenceGraph = graph;
   inSubgraphs.follow(inferenceOuter, inferenceGraph, places);
+  // By name, for the form to say which are not read any more.
+  for (const Exported &each : *exported)
+    inferenceGraph.add_initializer()->set_name(each.name);
   InferenceForm inference = toInferenceForm(inferenceOuter, inferenceGraph);
+  inferenceGraph.clear_initializer();
   std::vector<Exported> shared, ofTraining;
   for (const Exported &each : *exported) {
     bool isShared = initializers.contains(each.name) || !inference.unread.contains(each.name);

@@ -1,4 +1,5 @@
-//===- GraphOrder.cpp - Topological order of nodes ---------------------------------------------===//
+//===- GraphOrder.cpp - Topological order of nodes
+//---------------------------------------------===//
 
 #include "frontend/reader/GraphOrder.h"
 

@@ -1,4 +1,5 @@
-//===- GraphOrder.h - Topological order of nodes -----------------------------------------------===//
+//===- GraphOrder.h - Topological order of nodes
+//-----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_GRAPHORDER_H
 #define MTC_FRONTEND_READER_GRAPHORDER_H

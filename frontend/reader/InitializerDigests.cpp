@@ -78,9 +78,10 @@ void InitializerDigests::describe() {
       Builder builder(initializer.getContext());
       initializer->setAttr(digestAttribute, builder.getStringAttr(digestOf(bytes)));
       if (type.getRank() == 2 && type.getDimSize(0) > 1 && type.getDimSize(1) > 1)
-        initializer->setAttr(transposedDigestAttribute,
-                             builder.getStringAttr(transposedDigestOf(
-                                 bytes, type.getDimSize(0), type.getDimSize(1), widthOf(initializer))));
+        initializer->setAttr(
+            transposedDigestAttribute,
+            builder.getStringAttr(transposedDigestOf(bytes, type.getDimSize(0), type.getDimSize(1),
+                                                     widthOf(initializer))));
     }
   }
 }

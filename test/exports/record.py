@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records exports as small files for a test that needs no PyTorch: test/e2e/exports.py.
+"""Records exports as small files for tests that need no PyTorch.
 
     test/exports/run.py --only "$(test/exports/record.py --names)"     # makes the exports, in --cache
     test/exports/record.py                                             # writes test/e2e/inputs/exports

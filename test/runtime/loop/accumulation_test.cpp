@@ -1,7 +1,7 @@
 // Steps of several micro-steps: their rows, scalars, losses and gradients, and what counts steps.
 #include "runtime/abi/cpu.h"
 #include "runtime/io/safetensors.h"
-#include "runtime/state/variables.h"
+#include "runtime/state/initial_values.h"
 #include "test/runtime/support.h"
 
 #include <gmock/gmock.h>

@@ -51,11 +51,10 @@ public:
 
   /// In the graph's order.
   std::vector<MergedInitializer> run() {
-    auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
     if (policy != MergedPolicy::Keep && hasSignature(graph)) {
       findByArguments();
       findByModules();
-    } else if (producer && producer.getValue() == "pytorch") {
+    } else if (isProducedBy(graph, "pytorch")) {
       findByIdentities();
     }
     findByRoles();
@@ -171,35 +170,26 @@ private:
       auto users = uses.find(initializer.getName());
       if (users == uses.end() || split.contains(initializer))
         continue;
-      std::vector<std::pair<std::string, std::vector<OpOperand *>>> roles; // In order of first use.
+      MergedInitializer merged{initializer, {}};
       bool isVector = isVectorOfOneValue(initializer);
       bool isApart = isUntied(choices, initializer, classes);
-      for (const InitializerUse &use : users->second) {
-        std::string role = roleAt(use, isVector);
-        if (isApart)
-          role = "@" +
-                 (modulePath(use.node).empty() ? nodeName(use.node).str() : modulePath(use.node));
-        auto known = llvm::find_if(roles, [&](const auto &each) { return each.first == role; });
-        if (known == roles.end())
-          known = roles.insert(roles.end(), {role, {}});
-        known->second.push_back(use.site);
-      }
-      if (roles.size() < 2)
+      for (const InitializerUse &use : users->second)
+        partOf(merged, isApart ? tensorOfModule(initializer, use)
+                               : tensorByRole(initializer, use, isVector))
+            .sites.push_back(use.site);
+      std::vector<MergedInitializer::Part> &parts = merged.parts;
+      if (parts.size() < 2)
         continue;
       // The initializer stays what its name says, or else a weight.
       StringRef name = initializer.getName();
-      std::string own = roles.front().first;
-      for (const auto &[role, sites] : roles)
-        if (role == name || (role.empty() && !isNamedAsMovingStatistic(name)))
-          own = role;
-      MergedInitializer merged{initializer, {}};
-      for (auto &[role, sites] : roles)
-        if (role != own) {
-          bool isNamed = !role.empty() && role.front() != '.' && role.front() != '@';
-          merged.parts.push_back({isNamed ? role : name.str() + (role.empty() ? ".weight" : role),
-                                  std::move(sites),
-                                  {}});
-        }
+      auto own = parts.begin();
+      for (auto part = parts.begin(); part != parts.end(); ++part)
+        if (part->tensor == name || (part->tensor.empty() && !isNamedAsMovingStatistic(name)))
+          own = part;
+      parts.erase(own);
+      for (MergedInitializer::Part &part : parts)
+        if (part.tensor.empty())
+          part.tensor = name.str() + ".weight";
       found.push_back(std::move(merged));
     }
   }
@@ -211,13 +201,20 @@ private:
            cast<RankedTensorType>(initializer.getType()).getRank() == 1;
   }
 
-  /// What an initializer is at a use: a batch normalization's statistic, a module's parameter of
-  /// which the file has no other, or (empty) what its name says.
-  std::string roleAt(const InitializerUse &use, bool isVector) const {
+  /// The tensor that each module, or node of none, has of an initializer that is taken apart.
+  static std::string tensorOfModule(InitializerOp initializer, const InitializerUse &use) {
+    std::string module = modulePath(use.node);
+    return initializer.getName().str() + "@" + (module.empty() ? nodeName(use.node).str() : module);
+  }
+
+  /// The tensor that an initializer is at a use: a batch normalization's statistic, a module's
+  /// parameter of which the file has no other, or (empty) what its name says.
+  static std::string tensorByRole(InitializerOp initializer, const InitializerUse &use,
+                                  bool isVector) {
     NodeOp node = use.node;
     std::string module = modulePath(node);
     if (node.isOperator("BatchNormalization") && use.operand >= 3)
-      return (use.operand == 3 ? ".running_mean" : ".running_var") +
+      return initializer.getName().str() + (use.operand == 3 ? ".running_mean" : ".running_var") +
              (module.empty() ? "" : "@" + module);
     if (!isVector || module.empty())
       return {};
@@ -239,12 +236,18 @@ private:
               bool isConstant = false) {
     if (owners.try_emplace(tensor, index).first->second != index)
       return;
-    std::vector<MergedInitializer::Part> &parts = found[index].parts;
+    MergedInitializer::Part &part = partOf(found[index], tensor);
+    part.isConstant = isConstant;
+    part.sites.push_back(use.site);
+  }
+
+  /// The part of this name, new if there is none.
+  static MergedInitializer::Part &partOf(MergedInitializer &merged, const std::string &tensor) {
     auto part = llvm::find_if(
-        parts, [&](const MergedInitializer::Part &part) { return part.tensor == tensor; });
-    if (part == parts.end())
-      part = parts.insert(parts.end(), MergedInitializer::Part{tensor, {}, {}, isConstant});
-    part->sites.push_back(use.site);
+        merged.parts, [&](const MergedInitializer::Part &each) { return each.tensor == tensor; });
+    if (part == merged.parts.end())
+      part = merged.parts.insert(merged.parts.end(), MergedInitializer::Part{tensor, {}, {}});
+    return *part;
   }
 
   /// The TorchScript exporter leaves an Identity of the tensor's name. A parameter that is tied in
@@ -260,7 +263,7 @@ private:
       if (isNamedTensor(node) &&
           (policy != MergedPolicy::Keep || isNamedAsMovingStatistic(resultName(node))))
         if (auto merged = indices.find(node.getInputs().front());
-            merged != indices.end() && !(resultName(node).starts_with("onnx::") &&
+            merged != indices.end() && !(isTorchScriptFoldedName(resultName(node)) &&
                                          haveSameModule(found[merged->second].initializer, node)))
           found[merged->second].parts.push_back({resultName(node).str(), {}, node});
   }

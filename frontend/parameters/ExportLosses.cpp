@@ -101,8 +101,7 @@ private:
 
   /// The older exporter names what it folds after the node that reads it.
   void findScoped() {
-    auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
-    if (!producer || producer.getValue() != "pytorch")
+    if (!isProducedBy(graph, "pytorch"))
       return;
     result.remedy = scopedRemedy.str();
     for (InitializerOp initializer : trainableInitializers(graph))

@@ -24,14 +24,9 @@ findFrozenNodes(GraphOp graph, const llvm::StringMap<InitializerClass> &classes)
   return frozen;
 }
 
-static bool isFromPyTorch(GraphOp graph) {
-  auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
-  return producer && producer.getValue() == "pytorch";
-}
-
 /// What PyTorch's exporters do about the form of the module.
 static StringRef describeExporter(GraphOp graph) {
-  if (!isFromPyTorch(graph))
+  if (!isProducedBy(graph, "pytorch"))
     return "";
   if (hasSignature(graph))
     return ". torch.onnx.export with dynamo=True writes inference form for modules in train() too";
@@ -69,7 +64,7 @@ std::string dropoutWarning(GraphOp graph) {
     return node.isOperator("Dropout") && node.getVersion() < 12 &&
            NodeView(node).floating("ratio", 0.5) > 0;
   });
-  if (count == 0 || !isFromPyTorch(graph))
+  if (count == 0 || !isProducedBy(graph, "pytorch"))
     return "";
   return ("dropout: " + Twine(count) + (count == 1 ? " Dropout node is" : " Dropout nodes are") +
           " in inference form, which is all that ONNX defines before opset 12, so training steps "

@@ -81,6 +81,11 @@ std::string modulePath(NodeOp node) {
   return path ? path.str() : "";
 }
 
+bool isProducedBy(GraphOp graph, StringRef producer) {
+  auto name = graph->getAttrOfType<StringAttr>(producerAttribute);
+  return name && name.getValue() == producer;
+}
+
 bool hasSignature(GraphOp graph) { return graph->hasAttr(signatureAttribute); }
 
 std::vector<std::string> signatureParameters(GraphOp graph) {

@@ -43,6 +43,9 @@ std::string modulePath(NodeOp node);
 /// The parameters that the file lists, by their names in the module; empty where it lists none.
 std::vector<std::string> signatureParameters(GraphOp graph);
 
+/// Whether a file names this tool as its producer; PyTorch's exporters write `pytorch`.
+bool isProducedBy(GraphOp graph, llvm::StringRef producer);
+
 /// Whether the file has that list, as PyTorch's newer exporter writes it.
 bool hasSignature(GraphOp graph);
 

@@ -16,14 +16,11 @@ namespace {
 class AliasFinder {
 public:
   AliasFinder(GraphOp graph, const llvm::StringMap<std::string> &names)
-      : graph(graph), names(names), isListed(hasSignature(graph)) {
-    for (const std::string &name : signatureParameters(graph))
-      listed.insert(name);
+      : graph(graph), names(names), provenance(graph), isListed(hasSignature(graph)) {
     for (const auto &entry : names) {
       taken.insert(entry.getKey());
       taken.insert(entry.getValue());
     }
-    Provenance provenance(graph);
     for (auto initializer : graph.getOps<InitializerOp>())
       for (const std::string &origin : provenance.foldedParameters(initializer))
         taken.insert(origin);
@@ -44,14 +41,12 @@ public:
         if (std::string name = nameIn(reader, initializer); isFree(name))
           add(initializer, name);
     }
-    for (StringRef name : signatureList())
+    for (const std::string &name : signatureParameters(graph))
       addLost(name);
     return std::move(aliases);
   }
 
 private:
-  std::vector<std::string> signatureList() const { return signatureParameters(graph); }
-
   /// The nodes that read a value, through those of the compiler's own.
   static SmallVector<NodeOp> readersOf(Value value) {
     SmallVector<NodeOp> readers;
@@ -88,7 +83,7 @@ private:
 
   /// Whether no initializer is known to be a parameter of this name, which the module may have.
   bool isFree(const std::string &name) const {
-    return !name.empty() && !taken.contains(name) && (!isListed || listed.contains(name));
+    return !name.empty() && !taken.contains(name) && (!isListed || provenance.isParameter(name));
   }
 
   void add(InitializerOp initializer, const std::string &name) {
@@ -118,8 +113,9 @@ private:
 
   GraphOp graph;
   const llvm::StringMap<std::string> &names;
+  Provenance provenance;
   bool isListed;
-  llvm::StringSet<> listed, taken, read;
+  llvm::StringSet<> taken, read;
   llvm::StringMap<std::vector<std::string>> aliases;
 };
 

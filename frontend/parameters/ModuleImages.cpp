@@ -75,7 +75,7 @@ private:
     StringRef name = initializer.getName();
     if (isListed && (provenance.isParameter(name) || provenance.isBuffer(name)))
       return true;
-    return !isFoldedName(name) && !name.starts_with("onnx::") && !wasConstantNode(initializer) &&
+    return !isFoldedName(name) && !isTorchScriptFoldedName(name) && !wasConstantNode(initializer) &&
            !Provenance::isFolded(initializer) &&
            initializer.getModuleName().value_or(name) == name &&
            (!isListed || initializer.getKind() == "PARAMETER" || initializer.getRole() == "state");
@@ -88,7 +88,7 @@ private:
     if (!initializer.getModuleName() || wasConstantNode(initializer))
       return Layout::Unknown;
     int64_t rank = cast<RankedTensorType>(initializer.getType()).getRank();
-    if (rank == 2 && (isFoldedName(folded) || folded.starts_with("onnx::")) &&
+    if (rank == 2 && (isFoldedName(folded) || isTorchScriptFoldedName(folded)) &&
         llvm::all_of(usesOf(name), multipliesByRows))
       return Layout::Transposed;
     bool isSplit = initializer.getSplitFrom().has_value();
@@ -123,8 +123,7 @@ private:
 
   /// `num_batches_tracked` of PyTorch's batch normalizations, which nothing in ONNX reads.
   void addCounts() {
-    auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
-    if (!producer || !producer.getValue().contains("pytorch"))
+    if (!isProducedBy(graph, "pytorch"))
       return;
     for (InitializerOp initializer : initializers()) {
       StringRef module = initializer.getName();

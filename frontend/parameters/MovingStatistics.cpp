@@ -2,6 +2,8 @@
 
 #include "frontend/parameters/MovingStatistics.h"
 
+#include "frontend/parameters/Parameters.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -93,7 +95,7 @@ private:
   /// y = (x - mean) * c + beta, where c is gamma / sqrt(variance + epsilon), folded: a module that
   /// trains `mean` keeps its name.
   void addFoldedMean(StringRef mean) {
-    if (mean.starts_with("onnx::"))
+    if (isTorchScriptFoldedName(mean))
       found.insert(mean);
   }
 

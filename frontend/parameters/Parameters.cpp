@@ -23,9 +23,6 @@ namespace {
 
 constexpr StringRef roleNames[] = {"parameter", "constant", "state", "frozen"};
 
-/// `onnx::MatMul_12`: the name that the TorchScript exporter gives to what it folded.
-bool isTorchScriptFoldedName(StringRef name) { return name.starts_with("onnx::"); }
-
 class Classifier {
 public:
   explicit Classifier(GraphOp graph)
@@ -115,16 +112,11 @@ private:
   InitializerClass classifyUnlisted(InitializerOp initializer) const {
     if (auto table = tables.find(initializer.getName()); table != tables.end())
       return knownConstant(table->second);
-    if (isOfScikitLearn() && !isEstimatorWeight(initializer.getName()))
+    if (isProducedBy(graph, "skl2onnx") && !isEstimatorWeight(initializer.getName()))
       return knownConstant("no weight of a scikit-learn estimator");
     if (cast<RankedTensorType>(initializer.getType()).getRank() >= 1)
       return {InitializerRole::Parameter, "a floating-point initializer", ""};
     return {InitializerRole::Constant, "a scalar", ""};
-  }
-
-  bool isOfScikitLearn() const {
-    auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
-    return producer && producer.getValue() == "skl2onnx";
   }
 
   /// Scikit-learn's exporter writes what preprocessing computed as initializers too. Weights are
@@ -397,6 +389,8 @@ private:
 } // namespace
 
 StringRef roleName(InitializerRole role) { return roleNames[static_cast<unsigned>(role)]; }
+
+bool isTorchScriptFoldedName(StringRef name) { return name.starts_with("onnx::"); }
 
 bool isFoldedName(StringRef name) {
   return name.consume_front("val_") && !name.empty() && llvm::all_of(name, llvm::isDigit);

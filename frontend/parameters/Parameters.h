@@ -55,6 +55,8 @@ struct ParameterPatterns {
 
 /// `val_12`: the name that PyTorch's newer exporter gives to what it computed.
 bool isFoldedName(llvm::StringRef name);
+/// `onnx::MatMul_12`: the name that the TorchScript exporter gives to what it folded.
+bool isTorchScriptFoldedName(llvm::StringRef name);
 
 /// The class of each initializer that can be trained, by name, as the rules say it.
 llvm::StringMap<InitializerClass> classifyInitializers(GraphOp graph);

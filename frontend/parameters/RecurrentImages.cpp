@@ -25,8 +25,7 @@ bool isRecurrentWeight(ArrayRef<InitializerUse> uses) {
 }
 
 RecurrentImages::RecurrentImages(GraphOp graph) : provenance(graph), isListed(hasSignature(graph)) {
-  auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
-  isPyTorch = producer && producer.getValue().contains("pytorch");
+  isPyTorch = isProducedBy(graph, "pytorch");
   llvm::StringMap<int64_t> counts; // Of the layers of a module.
   for (auto node : graph.getOps<NodeOp>())
     if (isRecurrent(node) && node.getNumOperands() > 2 && !layers.contains(node.getOperand(1)))

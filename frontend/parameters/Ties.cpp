@@ -52,7 +52,7 @@ std::optional<TieForm> formOfShapes(InitializerOp kept, InitializerOp copy, bool
 
 /// A name that an exporter made: `val_12`, `onnx::MatMul_12`, a number.
 bool isMadeName(StringRef name) {
-  return isFoldedName(name) || name.starts_with("onnx::") || llvm::all_of(name, isDigit);
+  return isFoldedName(name) || isTorchScriptFoldedName(name) || llvm::all_of(name, isDigit);
 }
 
 class Finder {

@@ -70,8 +70,7 @@ class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
       : graph(graph), classes(classes), hasList(hasSignature(graph)) {
-    auto producer = graph->getAttrOfType<StringAttr>(producerAttribute);
-    isPytorch = producer && producer.getValue() == "pytorch";
+    isPytorch = isProducedBy(graph, "pytorch");
     for (const std::string &name : findMissingParameters(graph, classes))
       missing.insert(name);
   }

@@ -1,5 +1,4 @@
-//===- OptionalOutputs.cpp - Outputs that a graph can do without
-//--------------------------------===//
+//===- OptionalOutputs.cpp - Outputs that a graph can do without -----------------------------===//
 
 #include "frontend/dialect/OptionalOutputs.h"
 

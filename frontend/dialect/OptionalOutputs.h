@@ -1,5 +1,4 @@
-//===- OptionalOutputs.h - Outputs that a graph can do without
-//----------------------------------===//
+//===- OptionalOutputs.h - Outputs that a graph can do without -------------------------------===//
 //
 // A problem at a node is an error, unless optional outputs alone follow from the node. These are
 // left out then, and a remark gives the reason: a loss of the logits needs no label as a string.

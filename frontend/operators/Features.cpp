@@ -1,5 +1,4 @@
-//===- Features.cpp - Features of classical models: scaled, normalized, chosen
-//------------------===//
+//===- Features.cpp - Features of classical models: scaled, normalized, chosen ---------------===//
 //
 // Operators of ai.onnx.ml that scikit-learn's pipelines have around linear models and neural
 // networks. What they hold in attributes is no parameter: it was computed from the data. Features

@@ -1,5 +1,4 @@
-//===- GraphOrder.cpp - Topological order of nodes
-//---------------------------------------------===//
+//===- GraphOrder.cpp - Topological order of nodes -------------------------------------------===//
 
 #include "frontend/reader/GraphOrder.h"
 

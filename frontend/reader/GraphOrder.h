@@ -1,5 +1,4 @@
-//===- GraphOrder.h - Topological order of nodes
-//-----------------------------------------------===//
+//===- GraphOrder.h - Topological order of nodes ---------------------------------------------===//
 
 #ifndef MTC_FRONTEND_READER_GRAPHORDER_H
 #define MTC_FRONTEND_READER_GRAPHORDER_H

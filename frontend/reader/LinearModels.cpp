@@ -1,5 +1,4 @@
-//===- LinearModels.cpp - Linear models of ai.onnx.ml as nodes of ai.onnx
-//-----------------------===//
+//===- LinearModels.cpp - Linear models of ai.onnx.ml as nodes of ai.onnx --------------------===//
 
 #include "frontend/reader/LinearModels.h"
 

@@ -1,5 +1,4 @@
-//===- LinearModels.h - Linear models of ai.onnx.ml as nodes of ai.onnx
-//-------------------------===//
+//===- LinearModels.h - Linear models of ai.onnx.ml as nodes of ai.onnx ----------------------===//
 
 #ifndef MTC_FRONTEND_READER_LINEARMODELS_H
 #define MTC_FRONTEND_READER_LINEARMODELS_H

@@ -1,5 +1,4 @@
-//===- OutputSelection.cpp - Which values a graph returns, and which it can do without
-//----------===//
+//===- OutputSelection.cpp - Which values a graph returns, and which it can do without -------===//
 
 #include "frontend/reader/OutputSelection.h"
 

@@ -1,5 +1,4 @@
-//===- OutputSelection.h - Which values a graph returns, and which it can do without
-//------------===//
+//===- OutputSelection.h - Which values a graph returns, and which it can do without ---------===//
 
 #ifndef MTC_FRONTEND_READER_OUTPUTSELECTION_H
 #define MTC_FRONTEND_READER_OUTPUTSELECTION_H

@@ -1,5 +1,4 @@
-//===- OutputActivation.cpp - The softmax or sigmoid that an output ends in
-//---------------------===//
+//===- OutputActivation.cpp - The softmax or sigmoid that an output ends in ------------------===//
 
 #include "passes/losses/OutputActivation.h"
 

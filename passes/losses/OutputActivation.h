@@ -1,5 +1,4 @@
-//===- OutputActivation.h - The softmax or sigmoid that an output ends in
-//-----------------------===//
+//===- OutputActivation.h - The softmax or sigmoid that an output ends in --------------------===//
 //
 // Exported classifiers end in a softmax or a sigmoid, which cross-entropy applies itself: PyTorch's
 // losses take logits. These are found here, as one operator or in parts, behind movements and

@@ -1,5 +1,4 @@
-//===- OutputSelectionTest.cpp - Outputs that are needed, named and left out
-//--------------------===//
+//===- OutputSelectionTest.cpp - Outputs that are needed, named and left out -----------------===//
 
 #include "TestModel.h"
 

@@ -153,20 +153,21 @@ std::vector<std::string> TrainingSummary::warnings() const {
 }
 
 bool TrainingSummary::trainsLessThanHalf() const {
-  return 2 * trainedElements < elements + constantElements;
+  return 2 * trainedElements < elements - untrainedElements + constantElements;
 }
 
 std::string TrainingSummary::refusal() const {
-  std::string text = magnitude(trainedElements) + " of " + (missing.empty() ? "" : "about ") +
-                     magnitude(elements + constantElements) + " weights are trained";
+  std::string text = "only " + magnitude(trainedElements) + " of " +
+                     (missing.empty() ? "" : "about ") + magnitude(elements + constantElements) +
+                     " weights are trained";
   std::vector<std::string> names;
   for (const TrainableConstant &constant : constants)
     names.push_back(constant.moduleName.empty() ? constant.name : constant.moduleName);
   if (!names.empty())
-    text += ": constants in the file hold " + listed(names, quoted);
+    text += "; the file holds others as constants: " + listed(names, quoted);
   return text +
-         ". --train PATTERN trains what it names, --freeze PATTERN says that the rest is meant "
-         "to stay as it is" +
+         ". Train them with --train PATTERN, or give --freeze PATTERN if they are meant to stay as "
+         "they are" +
          (remedy.empty() ? "" : "; or export with " + remedy);
 }
 
@@ -206,6 +207,8 @@ TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClas
     summary.elements += elements;
     summary.trained += isTrained;
     summary.trainedElements += isTrained ? elements : 0;
+    summary.untrainedElements +=
+        initializer->hasAttr(untrainedAttribute) && !isTrained ? elements : 0;
   }
   llvm::StringSet<> stoodFor;
   for (TrainableConstant &constant : findTrainableConstants(graph, classes)) {

@@ -15,6 +15,8 @@ struct TrainingSummary {
   int64_t trainedElements = 0, elements = 0;
   /// Elements of constants that look trainable, which are not counted above.
   int64_t constantElements = 0;
+  /// Elements of parameters that the module itself does not train, which are counted above.
+  int64_t untrainedElements = 0;
   /// Constants that look trainable and are not trained.
   std::vector<TrainableConstant> constants;
   /// Initializers that were taken for moving statistics by how they are used or named.
@@ -33,7 +35,8 @@ struct TrainingSummary {
   /// How to export the model so that nothing is lost, for its exporter; may be empty.
   std::string remedy;
 
-  /// Whether less than half of the weights are trained that the file tells of.
+  /// Whether less than half of the weights are trained that the module trains, as far as the file
+  /// tells.
   bool trainsLessThanHalf() const;
   /// `2 of 3 parameters trained (520 of 648 elements), 1 constant looks trainable`.
   std::string text() const;

@@ -2,6 +2,8 @@
 """What an exporter folded, copied, merged or dropped is trained as the module trains it: files as PyTorch's exporters write
 them give the losses of files that hold the module's parameters as they are."""
 
+import json
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -232,6 +234,20 @@ def most_is_constant():
     run([MTC, "compile", path, *FLAGS, "--train", "head*", "-o", folder / "constants"], folder)
 
 
+def most_is_frozen():
+    """A module that trains its head alone is no such file: `requires_grad` says what is meant."""
+    w, head = matrix(WIDTH, 8 * WIDTH), matrix(CLASSES, 8 * WIDTH)
+    file = File().hold("w", w).hold("head.weight", head)
+    file.node("MatMul", ["x", "w"], "m").node("Tanh", ["m"], "t").node("Gemm", ["t", "head.weight"], "y", transB=1)
+    path = file.save("frozen")
+    model = onnx.load(path)
+    parameters = [{"name": "w", "requires_grad": False}, {"name": "head.weight", "requires_grad": True}]
+    model.metadata_props.add(key="mtc.module", value=json.dumps({"format": 1, "parameters": parameters}))
+    onnx.save(model, path)
+    told = run([MTC, "compile", path, *FLAGS, "-o", folder / "frozen"], folder).stderr
+    assert "1 of 2 parameters trained" in told and "warning" not in told, told
+
+
 for case in (called_twice, tied_head, folded_transposition, computed_weight, merged_layers, merged_statistics,
-             zeros_are_no_weight, padding_row, folded_norm, most_is_constant):  # fmt: skip
+             zeros_are_no_weight, padding_row, folded_norm, most_is_constant, most_is_frozen):  # fmt: skip
     case()

@@ -261,7 +261,7 @@ def training_failures(case: Case, folder: Path) -> list[str]:
     data = {"x": np.ones((1, 1), np.float32)}
     case.add_to(graph, data)
     terms = ["wx"]
-    for value, expected in zip(list(graph.output), case.outputs):
+    for value, (_, expected) in zip(list(graph.output), case.outputs):
         terms.append(f"{value.name}:largest")
         graph.node.extend([helper.make_node("Constant", [], [f"{value.name}:expected"], value=expected),
                            helper.make_node("Sub", [value.name, f"{value.name}:expected"], [f"{value.name}:error"]),
@@ -275,7 +275,7 @@ def training_failures(case: Case, folder: Path) -> list[str]:
     onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), folder / "test.onnx")
     save_file(data, folder / "data.safetensors")
     flags = [word for name in data for word in ("--data", f"{name}=data.safetensors:{name}")]
-    for command in ([MTC, "compile", "test.onnx", "--loss", "output", "-o", "program"],
+    for command in ([MTC, "compile", "test.onnx", "--train", "w", "--loss", "output", "-o", "program"],
                     ["./program", *flags, "--steps", "1", "--metrics", "metrics.jsonl"]):  # fmt: skip
         result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
         if result.returncode != 0:

@@ -161,6 +161,7 @@ std::string TrainingSummary::refusal() const {
                      (missing.empty() ? "" : "about ") + magnitude(elements + constantElements) +
                      " weights are trained";
   std::vector<std::string> names;
+  names.reserve(constants.size());
   for (const TrainableConstant &constant : constants)
     names.push_back(constant.moduleName.empty() ? constant.name : constant.moduleName);
   if (!names.empty())

@@ -48,8 +48,8 @@ class Case:
             flags += ["--dim", f"{name}={size}"]
         for name in self.frozen:
             flags += ["--freeze", name]
-        if any(array.ndim == 0 for array in self.trained().values()):  # Scalars are trained where they are named.
-            flags += [word for name in self.trained() for word in ("--train", name)]
+        # By name, since neither scalars nor less than half of a file's weights are trained unasked.
+        flags += [word for name in self.trained() for word in ("--train", name)]
         return flags
 
     def skip_flags(self) -> list[str]:

@@ -102,8 +102,10 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
     return Call(arguments, args, kwargs, tuple(dynamic))
 
 
-def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
-    """Exports with ``torch.export``: exact names, ties and constants.
+def with_dynamo(
+    module: nn.Module, call: Call, opset: int | None
+) -> tuple[onnx.ModelProto, torch.export.ExportedProgram]:
+    """Exports with ``torch.export``: exact names, ties and constants. Also returns the traced program.
 
     Raises:
         Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
@@ -122,7 +124,7 @@ def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelP
         )
         if program is None:
             raise ExportError("PyTorch's exporter returned no model")
-        return program.model_proto
+        return program.model_proto, program.exported_program
 
 
 def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:

@@ -22,7 +22,6 @@ ELEMENT_TYPES = {
     torch.int64: TensorProto.INT64,
     torch.uint8: TensorProto.UINT8,
     torch.bool: TensorProto.BOOL,
-    torch.complex64: TensorProto.COMPLEX64,
 }
 
 
@@ -35,7 +34,8 @@ def normalize(
         model: The exported model, changed in place.
         canonical: Each name of a parameter or buffer, and the first name of the same tensor.
         parameters: Parameters by their first name. All become initializers; several initializers of one become one.
-        buffers: Buffers by their first name. Those that no node uses are initializers only if they are large.
+        buffers: Buffers by their first name. Those that no node uses are initializers only if they are large. The exporter
+            writes complex ones as pairs of real numbers, which stay.
     """
     graph = model.graph
     _enable_attention_dropout(graph)
@@ -48,10 +48,14 @@ def normalize(
         for name, tensor in tensors.items()
         if name in used or name in parameters or (tensor.numel() > SMALL and tensor.dtype in ELEMENT_TYPES)
     }
-    others = [tensor for tensor in graph.initializer if tensor.name in used and tensor.name not in tensors]
+    exported = {tensor.name: _copy(tensor) for tensor in graph.initializer if tensor.name not in parameters}
     del graph.initializer[:]
-    graph.initializer.extend(initializer(name, tensor) for name, tensor in tensors.items() if name in kept)
-    graph.initializer.extend(others)
+    for name, tensor in tensors.items():
+        if name in kept:
+            converted = exported.get(name) if name in buffers else None
+            is_same = converted is None or (tuple(converted.dims), converted.data_type) == _type(tensor)
+            graph.initializer.append(initializer(name, tensor) if is_same else converted)
+    graph.initializer.extend(tensor for name, tensor in exported.items() if name in used and name not in tensors)
     _forget(graph)
 
 
@@ -61,6 +65,16 @@ def initializer(name: str, tensor: Tensor) -> TensorProto:
     proto = TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype])
     proto.raw_data = tensor.flatten().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
     return proto
+
+
+def _copy(tensor: TensorProto) -> TensorProto:
+    copy = TensorProto()
+    copy.CopyFrom(tensor)
+    return copy
+
+
+def _type(tensor: Tensor) -> tuple[tuple[int, ...], int | None]:
+    return tuple(tensor.shape), ELEMENT_TYPES.get(tensor.dtype)
 
 
 def _rename_initializers(graph: GraphProto, canonical: Mapping[str, str]) -> None:

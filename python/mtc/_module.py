@@ -54,7 +54,7 @@ def buffers(module: nn.Module, in_graph: set[str]) -> tuple[Buffer, ...]:
             shape=tuple(buffer.shape),
             dtype=_dtype(buffer),
             persistent=name in persistent,
-            value=None if name in in_graph else tuple(buffer.detach().flatten().tolist()),
+            value=None if name in in_graph or buffer.is_complex() else tuple(buffer.detach().flatten().tolist()),
         )
         for name, buffer in module.named_buffers()
     )
@@ -107,6 +107,16 @@ def check(module: nn.Module) -> None:
             raise ExportError(
                 f"{where}: max_norm={submodule.max_norm} renormalizes the weight in each forward pass, which ONNX cannot "
                 "express. Set max_norm=None."
+            )
+        if isinstance(submodule, nn.Embedding | nn.EmbeddingBag) and submodule.scale_grad_by_freq:
+            raise ExportError(
+                f"{where}: scale_grad_by_freq=True: ONNX has no lookup that scales gradients by frequency. Create the "
+                "module with scale_grad_by_freq=False."
+            )
+        if isinstance(submodule, nn.EmbeddingBag) and submodule.mode == "max":
+            raise ExportError(
+                f"{where}: mode='max' cannot be exported. Use mode='sum' or mode='mean', or pad the bags to one length and "
+                "use torch.nn.Embedding followed by amax."
             )
     for name, parameter in module.named_parameters():
         if isinstance(parameter, nn.parameter.UninitializedParameter):

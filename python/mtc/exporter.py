@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -79,8 +80,8 @@ def export(
     call = _capture.bind(module, example_inputs, dynamic_axes or {}, dynamic_batch)
     with _module.in_mode(module, train):
         _module.check(module)
-        named_outputs = _forward(module, call)
-        model = _exported(module, call, opset_version)
+        named_outputs, custom = _forward(module, call)
+        model, program = _exported(module, call, opset_version)
         _name_values(model.graph, call, input_names, output_names or named_outputs)
         found = _module.facts(module, {tensor.name for tensor in model.graph.initializer})
         facts.write(model, found)
@@ -90,17 +91,26 @@ def export(
                 _verify.used(model, module, call)
             with _module.buffers_kept(module):
                 _verify.outputs(model, module, call)
+            if custom:
+                with _module.buffers_kept(module):
+                    _verify.gradients(program, module, call)
     _save(model, Path(path))
     return found
 
 
-def _exported(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
-    """Returns the graph with the module's tensors, from the first exporter that can trace the module."""
+def _exported(
+    module: nn.Module, call: Call, opset: int | None
+) -> tuple[onnx.ModelProto, torch.export.ExportedProgram | None]:
+    """Returns the graph with the module's tensors, from the first exporter that can trace the module.
+
+    Where that is ``torch.export``, also returns the program that the graph was translated from.
+    """
+    program = None
     canonical = _module.canonical_names(module)
     tensors = dict(module.named_parameters()), dict(module.named_buffers())
     try:
         with _module.buffers_kept(module):
-            model = _capture.with_dynamo(module, call, opset)
+            model, program = _capture.with_dynamo(module, call, opset)
     except Exception as error:
         if lost := _cause(error, ExportError):
             raise lost from None
@@ -115,11 +125,11 @@ def _exported(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelPro
             ) from error
         canonical = {_capture.PREFIX + name: first for name, first in canonical.items()} | canonical
     _graph.normalize(model, canonical, *tensors)
-    return model
+    return model, program
 
 
-def _forward(module: nn.Module, call: Call) -> list[str]:
-    """Runs the module once and returns the names of its outputs.
+def _forward(module: nn.Module, call: Call) -> tuple[list[str], bool]:
+    """Runs the module once; returns the names of its outputs, and whether it has backward passes of its own.
 
     Raises:
         ExportError: If the forward pass stops gradients or updates buffers in a way that ONNX cannot express.
@@ -127,7 +137,7 @@ def _forward(module: nn.Module, call: Call) -> list[str]:
     before = {name: buffer.detach().clone() for name, buffer in module.named_buffers()}
     args, kwargs = call.cloned()
     with _module.buffers_kept(module):
-        with torch.enable_grad(), _GradientStops():
+        with torch.enable_grad(), _GradientStops() as stops:
             outputs = _capture.flat_outputs(module(*args, **kwargs))
         changed = [name for name, buffer in module.named_buffers() if not torch.equal(buffer, before[name])]
     if not outputs:
@@ -139,11 +149,19 @@ def _forward(module: nn.Module, call: Call) -> list[str]:
                 f"buffer '{name}' of {type(owner).__name__}: forward updates it, and the exported graph would not. Pass "
                 "train=False, or replace the submodule by one whose forward leaves its buffers as they are."
             )
-    return list(outputs)
+    return list(outputs), stops.custom
 
 
 class _GradientStops(TorchFunctionMode):
-    """Raises ExportError where a forward pass computes with tensors that need gradients, without recording them."""
+    """Raises ExportError where a forward pass computes with tensors that need gradients, without recording them.
+
+    Attributes:
+        custom: Whether a ``torch.autograd.Function`` with a backward pass of its own ran.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.custom = False
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         result = func(*args, **(kwargs or {}))
@@ -151,6 +169,9 @@ class _GradientStops(TorchFunctionMode):
         if stops and isinstance(result, torch.Tensor) and result.is_floating_point():
             inputs = torch.utils._pytree.tree_leaves((args, kwargs))
             if any(isinstance(value, torch.Tensor) and value.requires_grad for value in inputs):
+                if _in_autograd_function():
+                    self.custom = True
+                    return result
                 raise ExportError(
                     f"forward stops a gradient: {getattr(func, '__name__', func)} of a trained tensor, "
                     f"{'by detach()' if torch.is_grad_enabled() else 'within torch.no_grad()'}. ONNX cannot express it, and "
@@ -158,6 +179,16 @@ class _GradientStops(TorchFunctionMode):
                     "or set requires_grad=False of the parameters."
                 )
         return result
+
+
+def _in_autograd_function() -> bool:
+    """Whether the caller runs within ``forward`` of a ``torch.autograd.Function``."""
+    frame = sys._getframe()
+    while frame is not None:
+        if any(isinstance(value, torch.autograd.function.FunctionCtx) for value in frame.f_locals.values()):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _name_values(

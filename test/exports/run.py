@@ -44,7 +44,8 @@ REMEDIES = {
     "legacy": {"TrainingMode.TRAINING": "legacy-training", "do_constant_folding=False": "legacy-unfolded", "mtc.export": "mtc"},
     "mtc": {},
 }
-FLAG = re.compile(r"--(?:tie|untie|batch-norm|shared-initializers|merged|train|freeze|output|bind)[ =][^\s,;'\"]+")
+FLAG = re.compile(r"--(?:tie|untie|batch-norm|shared-initializers|merged|train|output)[ =]'?[^\s,;'\"]+")
+PROSE = ("--train=trains",)  # matches of FLAG that are no flags
 FAILURES = ("differs silently", "remedy fails", "false alarm", "crash")
 
 
@@ -212,7 +213,8 @@ class Suite:
         if not text:
             cell.verdict = "differs silently"
             return cell
-        flags = list(dict.fromkeys(word for flag in FLAG.findall(text) for word in [flag.replace(" ", "=", 1)]))
+        flags = [flag.replace(" ", "=", 1).replace("'", "").rstrip(".:") for flag in dict.fromkeys(FLAG.findall(text))]
+        flags = [flag for flag in flags if flag not in PROSE]
         attempts: list[tuple[str, str, list[str]]] = [(flag, piece, [flag]) for flag in flags]
         if len(flags) > 1:
             attempts.append((" ".join(flags), piece, flags))
@@ -284,6 +286,16 @@ def shown(cell: Cell | None) -> str:
     return f"**{cell.verdict}**" if cell.verdict in FAILURES else cell.verdict
 
 
+PAGE = """# Exports that are tested
+
+`test/exports/run.py` writes this page. It trains each architecture with mtc from three exports, and compares the losses of ten steps with
+training the module in its own framework. Weights are random, the optimizer is SGD, dropout is 0.
+[test/exports/README.md](../../test/exports/README.md) explains the verdicts;
+[Export a model for training](../guide/exporting.md) shows the exports.
+
+"""
+
+
 def table(results: dict[Architecture, dict[str, Cell]]) -> str:
     """Returns the results as Markdown, one table."""
     lines = [f"| architecture | {' | '.join(COLUMNS.values())} |", "|---|---|---|---|"]
@@ -304,8 +316,8 @@ def summary(results: dict[Architecture, dict[str, Cell]]) -> str:
             if column in cells:
                 counts[cells[column].verdict] = counts.get(cells[column].verdict, 0) + 1
         parts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items(), key=lambda item: -item[1]))
-        lines.append(f"{title.strip('`')}: {parts}")
-    return "\n".join(lines)
+        lines.append(f"- {title}: {parts}")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:
@@ -343,7 +355,7 @@ def main() -> int:
     def write() -> None:
         ordered = {architecture: results[architecture] for architecture in chosen if architecture in results}
         if options.markdown:
-            options.markdown.write_text(table(ordered))
+            options.markdown.write_text(PAGE + table(ordered) + "\n" + summary(ordered))
         if options.json:
             rows = {a.name: {column: asdict(cell) for column, cell in cells.items()} for a, cells in ordered.items()}
             options.json.write_text(json.dumps(rows, indent=1) + "\n")
@@ -351,7 +363,7 @@ def main() -> int:
     with ThreadPoolExecutor(options.jobs) as pool:
         for done in [pool.submit(work, batch) for batch in batches(chosen)]:
             done.result()
-    print(summary(results))
+    print(summary(results), end="")
     failed = sum(is_failure(column, cell) for cells in results.values() for column, cell in cells.items())
     print(f"{len(results)} architectures, {failed} cells fail")
     return 1 if failed else 0

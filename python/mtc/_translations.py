@@ -190,7 +190,7 @@ def embedding_bag(
         none = op.CastLike(op.Expand(op.Constant(value_float=0.0), op.Concat(number, op.Constant(value_ints=[1]), axis=0)), weight)
         sizes = op.ScatterND(none, bags, counts, reduction="add")
         sums = op.Div(sums, op.Max(sizes, _scalar(1.0, weight)))
-    return sums, op.Squeeze(bags, [1]), number, number
+    return sums, op.Squeeze(bags, column), op.Identity(number), op.Identity(number)  # Only the first is used.
 
 
 def split(x, split_size, dim=0):

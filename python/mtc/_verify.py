@@ -18,6 +18,7 @@ from mtc import _graph
 from mtc._capture import Call, flat_outputs
 from mtc.errors import ExportError
 
+PROTOBUF_LIMIT = 2**31  # bytes of one message
 TOLERANCE = 1e-3  # of an output's largest element
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
 DROPOUTS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout,
@@ -33,6 +34,15 @@ def parameters(model: onnx.ModelProto, expected: Mapping[str, Tensor]) -> None:
             raise ExportError(f"parameter '{name}' is missing in the exported graph")
         if found[name].raw_data != _graph.initializer(name, parameter).raw_data:
             raise ExportError(f"parameter '{name}' has another value in the exported graph than in the module")
+
+
+def checked(model: onnx.ModelProto) -> None:
+    """Raises ExportError if ONNX's checker refuses the graph."""
+    if model.ByteSize() < PROTOBUF_LIMIT:
+        try:
+            onnx.checker.check_model(model, full_check=True)
+        except Exception as error:
+            raise ExportError(f"the exporter wrote a graph that is not valid: {error}") from None
 
 
 def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:

@@ -31,12 +31,14 @@ class Call:
         args: The positional arguments.
         kwargs: The keyword arguments.
         axes: The names of the dynamic axes of each tensor, in the order of :meth:`tensors`.
+        rows: The size of the dynamic batch; None if it is fixed.
     """
 
     arguments: dict[str, Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     axes: tuple[dict[int, str], ...]
+    rows: int | None = None
 
     def tensors(self) -> list[Tensor]:
         """Returns the tensors among the arguments, in the order of the graph's inputs."""
@@ -99,7 +101,7 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
         ({0: "batch"} if batch and tensor.ndim and tensor.shape[0] == rows else {}) | dict(axes.get(name, {}))
         for name, tensor in zip(names, tensors, strict=True)
     ]
-    return Call(arguments, args, kwargs, tuple(dynamic))
+    return Call(arguments, args, kwargs, tuple(dynamic), rows if batch else None)
 
 
 def with_dynamo(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import numpy as np
 import onnx
 import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
@@ -122,11 +121,14 @@ def _used_names(graph: GraphProto) -> set[str]:
 
 
 def _forget(graph: GraphProto) -> None:
-    """Removes types of removed values, and stack traces, which name files of the exporting machine."""
-    known = {name for node in graph.node for name in node.output} | {tensor.name for tensor in graph.initializer}
-    types = [value for value in graph.value_info if value.name in known]
+    """Removes declared types of inner values, which PyTorch gets wrong for some operators, and stack traces.
+
+    The compiler infers the types. Stack traces name files of the exporting machine.
+    """
+    initializers = {tensor.name for tensor in graph.initializer}
+    kept_types = [value for value in graph.value_info if value.name in initializers]
     del graph.value_info[:]
-    graph.value_info.extend(types)
+    graph.value_info.extend(kept_types)
     for node in all_nodes(graph):
         kept = [entry for entry in node.metadata_props if entry.key != "pkg.torch.onnx.stack_trace"]
         del node.metadata_props[:]
@@ -167,9 +169,26 @@ def rename_values(graph: GraphProto, names: Mapping[str, str]) -> None:
         tensor.name = renamed.get(tensor.name, tensor.name)
 
 
-def array(tensor: TensorProto) -> np.ndarray:
-    """Returns an initializer's elements."""
-    return onnx.numpy_helper.to_array(tensor)
+def declare_ranks(graph: GraphProto, shapes: Sequence[Sequence[int]], batch: int | None) -> None:
+    """Corrects declared shapes of outputs whose rank is not the module's.
+
+    Args:
+        graph: The graph, changed in place.
+        shapes: The shapes of the module's outputs for the example inputs.
+        batch: The example's rows, which are the dimension ``batch``; None if it is fixed.
+    """
+    for output, shape in zip(graph.output, shapes, strict=True):
+        declared = output.type.tensor_type.shape
+        if len(declared.dim) == len(shape) and output.type.tensor_type.HasField("shape"):
+            continue
+        del declared.dim[:]
+        declared.SetInParent()
+        for index, size in enumerate(shape):
+            dimension = declared.dim.add()
+            if index == 0 and size == batch:
+                dimension.dim_param = "batch"
+            else:
+                dimension.dim_value = size
 
 
 def names(values: Iterable[onnx.ValueInfoProto]) -> list[str]:

@@ -61,7 +61,7 @@ def batch_norm_without_statistics(x, weight, bias, training=True, momentum=0.1, 
         y = op.Mul(y, op.Reshape(weight, shape))
     if bias is not None:
         y = op.Add(y, op.Reshape(bias, shape))
-    return y, mean, variance
+    return y, op.Squeeze(mean, axes), op.Squeeze(variance, axes)
 
 
 def cross_entropy(x, target, weight=None, reduction=MEAN, ignore_index=-100, label_smoothing=0.0):

@@ -85,7 +85,8 @@ def export(
         _module.check(module)
         trial = _forward(module, call)
         model, program = _exported(module, call, opset_version)
-        _name_values(model.graph, call, input_names, output_names or trial.outputs)
+        _name_values(model.graph, call, input_names, output_names or [*trial.outputs])
+        _graph.declare_ranks(model.graph, [*trial.outputs.values()], call.rows)
         found = _module.facts(module, {tensor.name for tensor in model.graph.initializer}, trial.statistics)
         facts.write(model, found)
         _verify.parameters(model, dict(module.named_parameters()))
@@ -138,12 +139,12 @@ class Trial:
     """What a forward pass in the mode of the export shows.
 
     Attributes:
-        outputs: The names of the outputs.
+        outputs: The names and shapes of the outputs.
         statistics: The names of tensors that batch norms update.
         custom_backward: Whether a ``torch.autograd.Function`` ran.
     """
 
-    outputs: list[str]
+    outputs: dict[str, tuple[int, ...]]
     statistics: set[str]
     custom_backward: bool
 
@@ -171,7 +172,8 @@ def _forward(module: nn.Module, call: Call) -> Trial:
                 f"'{name}' of {type(owner).__name__}: forward updates it, and the exported graph would not. Pass "
                 "train=False, or replace the submodule by one whose forward leaves its tensors as they are."
             )
-    return Trial(list(outputs), statistics, watch.custom_backward)
+    shapes = {name: tuple(value.shape) for name, value in outputs.items()}
+    return Trial(shapes, statistics, watch.custom_backward)
 
 
 class _Watch(TorchFunctionMode):

@@ -31,12 +31,14 @@ class Call:
         args: The positional arguments.
         kwargs: The keyword arguments.
         axes: The names of the dynamic axes of each tensor, in the order of :meth:`tensors`.
+        rows: The size of the dynamic batch; None if it is fixed.
     """
 
     arguments: dict[str, Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     axes: tuple[dict[int, str], ...]
+    rows: int | None = None
 
     def tensors(self) -> list[Tensor]:
         """Returns the tensors among the arguments, in the order of the graph's inputs."""
@@ -99,11 +101,16 @@ def bind(module: nn.Module, example_inputs: Any, axes: Mapping[str, Mapping[int,
         ({0: "batch"} if batch and tensor.ndim and tensor.shape[0] == rows else {}) | dict(axes.get(name, {}))
         for name, tensor in zip(names, tensors, strict=True)
     ]
-    return Call(arguments, args, kwargs, tuple(dynamic))
+    return Call(arguments, args, kwargs, tuple(dynamic), rows if batch else None)
 
 
-def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
-    """Exports with ``torch.export``: exact names, ties and constants.
+def with_dynamo(
+    module: nn.Module, call: Call, opset: int | None
+) -> tuple[onnx.ModelProto, torch.export.ExportedProgram]:
+    """Exports with ``torch.export``: exact names, ties and constants. Also returns the traced program.
+
+    Tensors of the module that its ``forward`` does not read as attributes, as those of Keras, have names of constants; see
+    :func:`aliases`.
 
     Raises:
         Exception: Whatever PyTorch raises for a module that it cannot trace or translate.
@@ -122,7 +129,18 @@ def with_dynamo(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelP
         )
         if program is None:
             raise ExportError("PyTorch's exporter returned no model")
-        return program.model_proto
+        return program.model_proto, program.exported_program
+
+
+def aliases(program: torch.export.ExportedProgram, module: nn.Module) -> dict[str, str]:
+    """Maps the names of constants that are tensors of the module to the names of these tensors."""
+    named = [*module.named_parameters(), *module.named_buffers()]
+    names = {(tensor.data_ptr(), tensor.shape, tensor.dtype): name for name, tensor in reversed(named) if tensor.numel()}
+    found = {}
+    for constant, value in program.constants.items():
+        if isinstance(value, Tensor) and (name := names.get((value.data_ptr(), value.shape, value.dtype))):
+            found[constant] = name
+    return found
 
 
 def with_torchscript(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
@@ -224,11 +242,11 @@ def _distinct_parameters(module: nn.Module) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Suppresses the exporters' warnings, which concern inference."""
+    """Suppresses the exporters' warnings, which concern inference, and what they print of attempts that fail."""
     disabled = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import numpy as np
 import onnx
 import torch
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
@@ -22,7 +21,6 @@ ELEMENT_TYPES = {
     torch.int64: TensorProto.INT64,
     torch.uint8: TensorProto.UINT8,
     torch.bool: TensorProto.BOOL,
-    torch.complex64: TensorProto.COMPLEX64,
 }
 
 
@@ -35,7 +33,8 @@ def normalize(
         model: The exported model, changed in place.
         canonical: Each name of a parameter or buffer, and the first name of the same tensor.
         parameters: Parameters by their first name. All become initializers; several initializers of one become one.
-        buffers: Buffers by their first name. Those that no node uses are initializers only if they are large.
+        buffers: Buffers by their first name. Those that no node uses are initializers only if they are large. The exporter
+            writes complex ones as pairs of real numbers, which stay.
     """
     graph = model.graph
     _enable_attention_dropout(graph)
@@ -48,10 +47,14 @@ def normalize(
         for name, tensor in tensors.items()
         if name in used or name in parameters or (tensor.numel() > SMALL and tensor.dtype in ELEMENT_TYPES)
     }
-    others = [tensor for tensor in graph.initializer if tensor.name in used and tensor.name not in tensors]
+    exported = {tensor.name: _copy(tensor) for tensor in graph.initializer if tensor.name not in parameters}
     del graph.initializer[:]
-    graph.initializer.extend(initializer(name, tensor) for name, tensor in tensors.items() if name in kept)
-    graph.initializer.extend(others)
+    for name, tensor in tensors.items():
+        if name in kept:
+            converted = exported.get(name) if name in buffers else None
+            is_same = converted is None or (tuple(converted.dims), converted.data_type) == _type(tensor)
+            graph.initializer.append(initializer(name, tensor) if is_same else converted)
+    graph.initializer.extend(tensor for name, tensor in exported.items() if name in used and name not in tensors)
     _forget(graph)
 
 
@@ -61,6 +64,16 @@ def initializer(name: str, tensor: Tensor) -> TensorProto:
     proto = TensorProto(name=name, dims=tensor.shape, data_type=ELEMENT_TYPES[tensor.dtype])
     proto.raw_data = tensor.flatten().view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
     return proto
+
+
+def _copy(tensor: TensorProto) -> TensorProto:
+    copy = TensorProto()
+    copy.CopyFrom(tensor)
+    return copy
+
+
+def _type(tensor: Tensor) -> tuple[tuple[int, ...], int | None]:
+    return tuple(tensor.shape), ELEMENT_TYPES.get(tensor.dtype)
 
 
 def _rename_initializers(graph: GraphProto, canonical: Mapping[str, str]) -> None:
@@ -108,11 +121,14 @@ def _used_names(graph: GraphProto) -> set[str]:
 
 
 def _forget(graph: GraphProto) -> None:
-    """Removes types of removed values, and stack traces, which name files of the exporting machine."""
-    known = {name for node in graph.node for name in node.output} | {tensor.name for tensor in graph.initializer}
-    types = [value for value in graph.value_info if value.name in known]
+    """Removes declared types of inner values, which PyTorch gets wrong for some operators, and stack traces.
+
+    The compiler infers the types. Stack traces name files of the exporting machine.
+    """
+    initializers = {tensor.name for tensor in graph.initializer}
+    kept_types = [value for value in graph.value_info if value.name in initializers]
     del graph.value_info[:]
-    graph.value_info.extend(types)
+    graph.value_info.extend(kept_types)
     for node in all_nodes(graph):
         kept = [entry for entry in node.metadata_props if entry.key != "pkg.torch.onnx.stack_trace"]
         del node.metadata_props[:]
@@ -153,9 +169,26 @@ def rename_values(graph: GraphProto, names: Mapping[str, str]) -> None:
         tensor.name = renamed.get(tensor.name, tensor.name)
 
 
-def array(tensor: TensorProto) -> np.ndarray:
-    """Returns an initializer's elements."""
-    return onnx.numpy_helper.to_array(tensor)
+def declare_ranks(graph: GraphProto, shapes: Sequence[Sequence[int]], batch: int | None) -> None:
+    """Corrects declared shapes of outputs whose rank is not the module's.
+
+    Args:
+        graph: The graph, changed in place.
+        shapes: The shapes of the module's outputs for the example inputs.
+        batch: The example's rows, which are the dimension ``batch``; None if it is fixed.
+    """
+    for output, shape in zip(graph.output, shapes, strict=True):
+        declared = output.type.tensor_type.shape
+        if len(declared.dim) == len(shape) and output.type.tensor_type.HasField("shape"):
+            continue
+        del declared.dim[:]
+        declared.SetInParent()
+        for index, size in enumerate(shape):
+            dimension = declared.dim.add()
+            if index == 0 and size == batch:
+                dimension.dim_param = "batch"
+            else:
+                dimension.dim_value = size
 
 
 def names(values: Iterable[onnx.ValueInfoProto]) -> list[str]:

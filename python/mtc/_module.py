@@ -27,8 +27,8 @@ def tensors_by_name(module: nn.Module) -> dict[str, Tensor]:
     return {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
 
-def parameters(module: nn.Module) -> tuple[Parameter, ...]:
-    """Returns the facts of the module's parameters, in the module's order."""
+def parameters(module: nn.Module, statistics: set[str]) -> tuple[Parameter, ...]:
+    """Returns the facts of the module's parameters, in the module's order, without the running statistics of Keras."""
     names: dict[str, list[str]] = {}
     for alias, name in canonical_names(module).items():
         names.setdefault(name, []).append(alias)
@@ -42,21 +42,26 @@ def parameters(module: nn.Module) -> tuple[Parameter, ...]:
             module=_class_name(module.get_submodule(name.rpartition(".")[0])),
         )
         for name, parameter in module.named_parameters()
+        if parameter.is_floating_point() and name not in statistics
     )
 
 
-def buffers(module: nn.Module, in_graph: set[str]) -> tuple[Buffer, ...]:
-    """Returns the facts of the module's buffers; those that are not initializers of the graph with their values."""
+def buffers(module: nn.Module, in_graph: set[str], statistics: set[str]) -> tuple[Buffer, ...]:
+    """Returns the facts of the module's buffers; those that are not initializers of the graph with their values.
+
+    Parameters of integers and running statistics that are parameters, as those of Keras, are among them.
+    """
     persistent = set(module.state_dict().keys())
+    named = [(name, p) for name, p in module.named_parameters() if name in statistics or not p.is_floating_point()]
     return tuple(
         Buffer(
             name=name,
             shape=tuple(buffer.shape),
             dtype=_dtype(buffer),
             persistent=name in persistent,
-            value=None if name in in_graph else tuple(buffer.detach().flatten().tolist()),
+            value=None if name in in_graph or buffer.is_complex() else tuple(buffer.detach().flatten().tolist()),
         )
-        for name, buffer in module.named_buffers()
+        for name, buffer in (*named, *module.named_buffers())
     )
 
 
@@ -82,11 +87,14 @@ def padding_rows(module: nn.Module) -> dict[str, int]:
     return {name: row for name, row in rows.items() if row is not None}
 
 
-def facts(module: nn.Module, in_graph: set[str]) -> ModuleFacts:
-    """Returns the facts of a module in its present mode, whose graph has the initializers ``in_graph``."""
+def facts(module: nn.Module, in_graph: set[str], statistics: set[str]) -> ModuleFacts:
+    """Returns the facts of a module in its present mode, whose graph has the initializers ``in_graph``.
+
+    ``statistics`` are the names of tensors that batch norms update.
+    """
     return ModuleFacts(
-        parameters=parameters(module),
-        buffers=buffers(module, in_graph),
+        parameters=parameters(module, statistics),
+        buffers=buffers(module, in_graph, statistics),
         padding_idx=padding_rows(module),
         mode="train" if module.training else "eval",
     )
@@ -107,6 +115,16 @@ def check(module: nn.Module) -> None:
             raise ExportError(
                 f"{where}: max_norm={submodule.max_norm} renormalizes the weight in each forward pass, which ONNX cannot "
                 "express. Set max_norm=None."
+            )
+        if isinstance(submodule, nn.Embedding | nn.EmbeddingBag) and submodule.scale_grad_by_freq:
+            raise ExportError(
+                f"{where}: scale_grad_by_freq=True: ONNX has no lookup that scales gradients by frequency. Create the "
+                "module with scale_grad_by_freq=False."
+            )
+        if isinstance(submodule, nn.EmbeddingBag) and submodule.mode == "max":
+            raise ExportError(
+                f"{where}: mode='max' cannot be exported. Use mode='sum' or mode='mean', or pad the bags to one length and "
+                "use torch.nn.Embedding followed by amax."
             )
     for name, parameter in module.named_parameters():
         if isinstance(parameter, nn.parameter.UninitializedParameter):
@@ -133,16 +151,22 @@ def in_mode(module: nn.Module, train: bool) -> Iterator[None]:
             submodule.training = training
 
 
+def state(module: nn.Module) -> dict[str, Tensor]:
+    """Returns the tensors that a forward pass may update: buffers, and parameters that are not trained."""
+    frozen = {name: parameter for name, parameter in module.named_parameters() if not parameter.requires_grad}
+    return {**frozen, **dict(module.named_buffers())}
+
+
 @contextmanager
-def buffers_kept(module: nn.Module) -> Iterator[None]:
-    """Restores the values of buffers, which forward passes in training mode change."""
-    saved = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
+def state_kept(module: nn.Module) -> Iterator[None]:
+    """Restores the values of buffers and frozen parameters, which forward passes in training mode change."""
+    saved = [(tensor, tensor.detach().clone()) for tensor in state(module).values()]
     try:
         yield
     finally:
         with torch.no_grad():
-            for buffer, value in saved:
-                buffer.copy_(value)
+            for tensor, value in saved:
+                tensor.copy_(value)
 
 
 def _dtype(tensor: Tensor) -> str:

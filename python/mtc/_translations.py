@@ -18,6 +18,7 @@ aten = torch.ops.aten
 
 NONE, MEAN, SUM = 0, 1, 2  # ATen's numbers of reductions
 BAG_SUM, BAG_MEAN, BAG_MAX = 0, 1, 2  # ATen's numbers of the modes of embedding_bag
+INT64_MAX = 2**63 - 1
 
 
 def table() -> dict[Callable[..., Any], Callable[..., Any]]:
@@ -60,7 +61,7 @@ def batch_norm_without_statistics(x, weight, bias, training=True, momentum=0.1, 
         y = op.Mul(y, op.Reshape(weight, shape))
     if bias is not None:
         y = op.Add(y, op.Reshape(bias, shape))
-    return y, mean, variance
+    return y, op.Squeeze(mean, axes), op.Squeeze(variance, axes)
 
 
 def cross_entropy(x, target, weight=None, reduction=MEAN, ignore_index=-100, label_smoothing=0.0):
@@ -127,8 +128,8 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
     """PyTorch's translation drops ``scale_grad_by_freq``. ``padding_idx`` is among the module's facts."""
     if scale_grad_by_freq:
         raise ExportError(
-            f"embedding '{weight.name}': scale_grad_by_freq=True: ONNX has no lookup that scales gradients by "
-            "frequency. Create the embedding with scale_grad_by_freq=False."
+            "embedding with scale_grad_by_freq=True: ONNX has no lookup that scales gradients by frequency. Pass "
+            "scale_grad_by_freq=False."
         )
     return op.Gather(weight, indices)
 
@@ -151,26 +152,33 @@ def embedding_bag(
     """
     if scale_grad_by_freq:
         raise ExportError(
-            f"embedding_bag '{weight.name}': scale_grad_by_freq=True: ONNX has no lookup that scales gradients by "
-            "frequency. Create the embedding with scale_grad_by_freq=False."
+            "embedding_bag with scale_grad_by_freq=True: ONNX has no lookup that scales gradients by frequency. Pass "
+            "scale_grad_by_freq=False."
         )
     if mode == BAG_MAX:
         raise ExportError(
-            f"embedding_bag '{weight.name}': mode='max' cannot be exported. Use mode='sum' or mode='mean', or pad the "
-            "bags to one length and use torch.nn.Embedding followed by amax."
+            "embedding_bag with mode='max' cannot be exported. Use mode='sum' or mode='mean', or pad the bags to one length "
+            "and use torch.nn.Embedding followed by amax."
         )
     flat = op.Reshape(indices, op.Constant(value_ints=[-1]))
     rows = op.Gather(weight, flat)
-    if include_last_offset:
-        offsets = op.Slice(offsets, op.Constant(value_ints=[0]), op.Constant(value_ints=[-1]))
-    one, zero = op.Constant(value_int=1), op.Constant(value_int=0)
-    positions = op.Unsqueeze(op.Range(zero, op.Size(flat), one), op.Constant(value_ints=[1]))
-    started = op.LessOrEqual(op.Unsqueeze(op.Cast(offsets, to=7), [0]), positions)
-    bags = op.Sub(op.ReduceSum(op.Cast(started, to=7), op.Constant(value_ints=[1]), keepdims=1), one)
-    counts = op.CastLike(op.Expand(op.Constant(value_float=1.0), op.Shape(bags)), weight)
+    one, zero, column = op.Constant(value_int=1), op.Constant(value_int=0), op.Constant(value_ints=[1])
+    positions = op.Unsqueeze(op.Range(zero, op.Size(flat), one), column)
+    counted = None  # whether an index counts, where some do not
     if padding_idx is not None and padding_idx >= 0:
         counted = op.Not(op.Equal(flat, op.CastLike(op.Constant(value_int=padding_idx), flat)))
-        counts = op.Unsqueeze(op.CastLike(counted, weight), op.Constant(value_ints=[1]))
+        counted = op.Unsqueeze(counted, column)
+    if include_last_offset:
+        last = op.Cast(op.Slice(offsets, op.Constant(value_ints=[-1]), op.Constant(value_ints=[INT64_MAX])), to=7)
+        offsets = op.Slice(offsets, op.Constant(value_ints=[0]), op.Constant(value_ints=[-1]))
+        within = op.Less(positions, last)
+        counted = within if counted is None else op.And(counted, within)
+    started = op.LessOrEqual(op.Unsqueeze(op.Cast(offsets, to=7), [0]), positions)
+    bags = op.Sub(op.ReduceSum(op.Cast(started, to=7), column, keepdims=1), one)
+    if counted is None:
+        counts = op.CastLike(op.Expand(op.Constant(value_float=1.0), op.Shape(bags)), weight)
+    else:
+        counts = op.CastLike(counted, weight)
         rows = op.Mul(rows, counts)
     if per_sample_weights is not None:
         rows = op.Mul(rows, op.Unsqueeze(op.Reshape(per_sample_weights, op.Constant(value_ints=[-1])), [1]))
@@ -182,7 +190,7 @@ def embedding_bag(
         none = op.CastLike(op.Expand(op.Constant(value_float=0.0), op.Concat(number, op.Constant(value_ints=[1]), axis=0)), weight)
         sizes = op.ScatterND(none, bags, counts, reduction="add")
         sums = op.Div(sums, op.Max(sizes, _scalar(1.0, weight)))
-    return sums, op.Squeeze(bags, [1]), number, number
+    return sums, op.Squeeze(bags, column), op.Identity(number), op.Identity(number)  # Only the first is used.
 
 
 def split(x, split_size, dim=0):

@@ -18,6 +18,7 @@ from mtc import _graph
 from mtc._capture import Call, flat_outputs
 from mtc.errors import ExportError
 
+PROTOBUF_LIMIT = 2**31  # bytes of one message
 TOLERANCE = 1e-3  # of an output's largest element
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
 DROPOUTS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout,
@@ -33,6 +34,15 @@ def parameters(model: onnx.ModelProto, expected: Mapping[str, Tensor]) -> None:
             raise ExportError(f"parameter '{name}' is missing in the exported graph")
         if found[name].raw_data != _graph.initializer(name, parameter).raw_data:
             raise ExportError(f"parameter '{name}' has another value in the exported graph than in the module")
+
+
+def checked(model: onnx.ModelProto) -> None:
+    """Raises ExportError if ONNX's checker refuses the graph."""
+    if model.ByteSize() < PROTOBUF_LIMIT:
+        try:
+            onnx.checker.check_model(model, full_check=True)
+        except Exception as error:
+            raise ExportError(f"the exporter wrote a graph that is not valid: {error}") from None
 
 
 def used(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
@@ -90,6 +100,33 @@ def outputs(model: onnx.ModelProto, module: nn.Module, call: Call) -> None:
                 f"element is {scale:.2g}; the exporter lost a part of the computation. Pass verify=False to write the file "
                 "nevertheless."
             )
+
+
+def gradients(program: torch.export.ExportedProgram | None, module: nn.Module, call: Call) -> None:
+    """Raises ExportError if a ``torch.autograd.Function`` has another gradient than its forward pass.
+
+    Compares the module's gradients with those of the traced program, which has the forward pass alone.
+    """
+    reason = "the module has a torch.autograd.Function with a backward pass of its own, which ONNX cannot express"
+    remedy = "Write its forward pass with differentiable operations, or pass verify=False if both have the same gradient."
+    if program is None:
+        raise ExportError(f"{reason}, and torch.export cannot trace the module. {remedy}")
+    names, parameters = zip(*((n, p) for n, p in module.named_parameters() if p.requires_grad), strict=True)
+    traced = program.module()
+    copies = dict(traced.named_parameters(remove_duplicate=False))
+    results = []
+    for function, tensors in ((module, parameters), (traced, [copies[name] for name in names])):
+        args, kwargs = call.cloned()
+        with torch.enable_grad(), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            values = [y for y in flat_outputs(function(*args, **kwargs)).values() if y.requires_grad]
+            total = sum((y.double() * torch.linspace(0.5, 1.5, y.numel()).reshape(y.shape)).sum() for y in values)
+            results.append(torch.autograd.grad(total, tensors, allow_unused=True))
+    for name, expected, actual in zip(names, *results, strict=True):
+        wanted = torch.zeros(()) if expected is None else expected
+        found = torch.zeros_like(wanted) if actual is None else actual
+        if not (found - wanted).abs().max() <= TOLERANCE * wanted.abs().max() + 1e-6:
+            raise ExportError(f"parameter '{name}': {reason}, and its gradient is not that of its forward pass. {remedy}")
 
 
 def _feeds(model: onnx.ModelProto, call: Call) -> list[np.ndarray]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import onnx
 import torch
+import torch.nn.functional as F
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from mtc import _capture, _graph, _module, _verify, facts
+from mtc import _capture, _graph, _keras, _module, _verify, facts
 from mtc._capture import Call
 from mtc.errors import ExportError
 
@@ -77,35 +81,47 @@ def export(
     if not isinstance(module, nn.Module):
         raise ExportError(f"module: expected a torch.nn.Module, got {type(module).__name__}")
     call = _capture.bind(module, example_inputs, dynamic_axes or {}, dynamic_batch)
-    with _module.in_mode(module, train):
+    with _module.in_mode(module, train), _keras.traceable(module):
         _module.check(module)
-        named_outputs = _forward(module, call)
-        model = _exported(module, call, opset_version)
-        _name_values(model.graph, call, input_names, output_names or named_outputs)
-        found = _module.facts(module, {tensor.name for tensor in model.graph.initializer})
+        trial = _forward(module, call)
+        model, program = _exported(module, call, opset_version)
+        _name_values(model.graph, call, input_names, output_names or [*trial.outputs])
+        _graph.declare_ranks(model.graph, [*trial.outputs.values()], call.rows)
+        found = _module.facts(module, {tensor.name for tensor in model.graph.initializer}, trial.statistics)
         facts.write(model, found)
         _verify.parameters(model, dict(module.named_parameters()))
         if verify:
-            with _module.buffers_kept(module):
+            _verify.checked(model)
+            with _module.state_kept(module):
                 _verify.used(model, module, call)
-            with _module.buffers_kept(module):
+            with _module.state_kept(module):
                 _verify.outputs(model, module, call)
+            if trial.custom_backward:
+                with _module.state_kept(module):
+                    _verify.gradients(program, module, call)
     _save(model, Path(path))
     return found
 
 
-def _exported(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelProto:
-    """Returns the graph with the module's tensors, from the first exporter that can trace the module."""
+def _exported(
+    module: nn.Module, call: Call, opset: int | None
+) -> tuple[onnx.ModelProto, torch.export.ExportedProgram | None]:
+    """Returns the graph with the module's tensors, from the first exporter that can trace the module.
+
+    Where that is ``torch.export``, also returns the program that the graph was translated from.
+    """
+    program = None
     canonical = _module.canonical_names(module)
     tensors = dict(module.named_parameters()), dict(module.named_buffers())
     try:
-        with _module.buffers_kept(module):
-            model = _capture.with_dynamo(module, call, opset)
+        with _module.state_kept(module):
+            model, program = _capture.with_dynamo(module, call, opset)
+        canonical |= _capture.aliases(program, module)
     except Exception as error:
         if lost := _cause(error, ExportError):
             raise lost from None
         try:
-            with _module.buffers_kept(module):
+            with _module.state_kept(module):
                 model = _capture.with_torchscript(module, call, opset)
         except Exception as second:
             hint = " If the module needs a fixed batch size, pass dynamic_batch=False." if any(call.axes) else ""
@@ -115,49 +131,99 @@ def _exported(module: nn.Module, call: Call, opset: int | None) -> onnx.ModelPro
             ) from error
         canonical = {_capture.PREFIX + name: first for name, first in canonical.items()} | canonical
     _graph.normalize(model, canonical, *tensors)
-    return model
+    return model, program
 
 
-def _forward(module: nn.Module, call: Call) -> list[str]:
-    """Runs the module once and returns the names of its outputs.
+@dataclass(frozen=True)
+class Trial:
+    """What a forward pass in the mode of the export shows.
+
+    Attributes:
+        outputs: The names and shapes of the outputs.
+        statistics: The names of tensors that batch norms update.
+        custom_backward: Whether a ``torch.autograd.Function`` ran.
+    """
+
+    outputs: dict[str, tuple[int, ...]]
+    statistics: set[str]
+    custom_backward: bool
+
+
+def _forward(module: nn.Module, call: Call) -> Trial:
+    """Runs the module once.
 
     Raises:
-        ExportError: If the forward pass stops gradients or updates buffers in a way that ONNX cannot express.
+        ExportError: If the forward pass stops gradients or updates tensors in a way that ONNX cannot express.
     """
-    before = {name: buffer.detach().clone() for name, buffer in module.named_buffers()}
+    state = _module.state(module)
+    before = {name: tensor.detach().clone() for name, tensor in state.items()}
     args, kwargs = call.cloned()
-    with _module.buffers_kept(module):
-        with torch.enable_grad(), _GradientStops():
+    with _module.state_kept(module):
+        with torch.enable_grad(), _Watch() as watch:
             outputs = _capture.flat_outputs(module(*args, **kwargs))
-        changed = [name for name, buffer in module.named_buffers() if not torch.equal(buffer, before[name])]
+        changed = {name for name, tensor in state.items() if not torch.equal(tensor, before[name])}
     if not outputs:
         raise ExportError("the module returns no tensor")
-    for name in changed:
+    statistics = {name for name in changed if state[name].data_ptr() in watch.statistics}
+    for name in sorted(changed - statistics):
         owner = module.get_submodule(name.rpartition(".")[0])
         if not isinstance(owner, nn.modules.batchnorm._BatchNorm):
             raise ExportError(
-                f"buffer '{name}' of {type(owner).__name__}: forward updates it, and the exported graph would not. Pass "
-                "train=False, or replace the submodule by one whose forward leaves its buffers as they are."
+                f"'{name}' of {type(owner).__name__}: forward updates it, and the exported graph would not. Pass "
+                "train=False, or replace the submodule by one whose forward leaves its tensors as they are."
             )
-    return list(outputs)
+    shapes = {name: tuple(value.shape) for name, value in outputs.items()}
+    return Trial(shapes, statistics, watch.custom_backward)
 
 
-class _GradientStops(TorchFunctionMode):
-    """Raises ExportError where a forward pass computes with tensors that need gradients, without recording them."""
+class _Watch(TorchFunctionMode):
+    """Raises ExportError where a forward pass computes with tensors that need gradients, without recording them.
+
+    Attributes:
+        custom_backward: Whether a ``torch.autograd.Function`` with a backward pass of its own ran.
+        statistics: The addresses of the running statistics of batch norms in training mode.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.custom_backward = False
+        self.statistics: set[int] = set()
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         result = func(*args, **(kwargs or {}))
+        if func is F.batch_norm:
+            given = inspect.signature(func).bind(*args, **(kwargs or {})).arguments
+            if given.get("training"):
+                running = given.get("running_mean"), given.get("running_var")
+                self.statistics |= {tensor.data_ptr() for tensor in running if tensor is not None}
         stops = not torch.is_grad_enabled() or func in (torch.Tensor.detach, torch.detach)
-        if stops and isinstance(result, torch.Tensor) and result.is_floating_point():
-            inputs = torch.utils._pytree.tree_leaves((args, kwargs))
-            if any(isinstance(value, torch.Tensor) and value.requires_grad for value in inputs):
-                raise ExportError(
-                    f"forward stops a gradient: {getattr(func, '__name__', func)} of a trained tensor, "
-                    f"{'by detach()' if torch.is_grad_enabled() else 'within torch.no_grad()'}. ONNX cannot express it, and "
-                    "the file would be trained through it. Compute the tensor outside the module and pass it as an input, "
-                    "or set requires_grad=False of the parameters."
-                )
-        return result
+        if not stops or not isinstance(result, torch.Tensor) or not result.is_floating_point():
+            return result
+        name = getattr(func, "__name__", str(func))
+        inputs = [x for x in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
+        if not any(tensor.requires_grad for tensor in inputs):
+            return result
+        if name.endswith("_") and not name.endswith("__") and not inputs[0].requires_grad:
+            return result  # An update of state, which the caller compares.
+        if _in_autograd_function():
+            self.custom_backward = True
+            return result
+        raise ExportError(
+            f"forward stops a gradient: {name} of a trained tensor, "
+            f"{'by detach()' if torch.is_grad_enabled() else 'within torch.no_grad()'}. ONNX cannot express it, and the file "
+            "would be trained through it. Compute the tensor outside the module and pass it as an input, or set "
+            "requires_grad=False of the parameters."
+        )
+
+
+def _in_autograd_function() -> bool:
+    """Whether the caller runs within ``forward`` of a ``torch.autograd.Function``."""
+    frame = sys._getframe()
+    while frame is not None:
+        if any(isinstance(value, torch.autograd.function.FunctionCtx) for value in frame.f_locals.values()):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _name_values(

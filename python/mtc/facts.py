@@ -17,6 +17,7 @@ This module needs ``onnx``, and no PyTorch.
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -28,6 +29,7 @@ from mtc.errors import FactsError
 KEY = "mtc.module"
 FORMAT = 1
 MODES = ("train", "eval")
+NOT_FINITE = ("inf", "-inf", "nan")
 
 Number = float | int | bool
 
@@ -62,7 +64,8 @@ class Buffer:
         shape: The shape in the module.
         dtype: The element type, such as ``"int64"``.
         persistent: Whether the module's ``state_dict`` has it.
-        value: The elements in row-major order, where the graph has no initializer for it.
+        value: The elements in row-major order, where the graph has no initializer for it. JSON has the strings ``"inf"``,
+            ``"-inf"`` and ``"nan"`` for numbers that are not finite.
     """
 
     name: str
@@ -87,14 +90,12 @@ class ModuleFacts:
             {
                 "format": FORMAT,
                 "parameters": [vars(parameter) for parameter in self.parameters],
-                "buffers": [
-                    {key: value for key, value in vars(buffer).items() if key != "value" or value is not None}
-                    for buffer in self.buffers
-                ],
+                "buffers": [_buffer_entry(buffer) for buffer in self.buffers],
                 "padding_idx": self.padding_idx,
                 "mode": self.mode,
             },
             separators=(",", ":"),
+            allow_nan=False,
         )
 
     @staticmethod
@@ -197,8 +198,25 @@ def _buffer(item: Any) -> Buffer:
         shape=tuple(_entry(item, "shape", list, "buffers")),
         dtype=_entry(item, "dtype", str, "buffers"),
         persistent=_entry(item, "persistent", bool, "buffers"),
-        value=tuple(_entry(item, "value", list, "buffers")) if "value" in item else None,
+        value=tuple(map(_number, _entry(item, "value", list, "buffers"))) if "value" in item else None,
     )
+
+
+def _buffer_entry(buffer: Buffer) -> dict[str, Any]:
+    entry = vars(buffer).copy()
+    if buffer.value is None:
+        del entry["value"]
+    else:
+        entry["value"] = [str(x) if isinstance(x, float) and not math.isfinite(x) else x for x in buffer.value]
+    return entry
+
+
+def _number(value: Any) -> Number:
+    if isinstance(value, bool | int | float):
+        return value
+    if value in NOT_FINITE:
+        return float(value)
+    raise FactsError(f"metadata '{KEY}': buffers: 'value': expected numbers, got {value!r}")
 
 
 def _entry(item: Any, key: str, kind: type, where: str) -> Any:

@@ -196,14 +196,14 @@ def splits_and_bags():
         def forward(self, values, offsets, weights):
             return self.bag(values, offsets, weights)
 
-    values, offsets = torch.tensor([1, 0, 3, 6, 1, 2]), torch.tensor([0, 2, 2, 5])
+    values, offsets = torch.tensor([1, 0, 3, 6, 1, 2]), torch.tensor([0, 2, 2, 5])  # with include_last_offset, the last index is in no bag
     weights = torch.rand(6)
     for options in ({"mode": "sum"}, {"mode": "sum", "padding_idx": 1}, {"mode": "sum", "include_last_offset": True}):
         mtc.export(Bags(**options), (values, offsets, weights), PATH, dynamic_batch=False)
         assert not nodes("Loop")
     for options in ({"mode": "mean"}, {"mode": "mean", "padding_idx": 0}):
         mtc.export(Bags(**options), (values, offsets, None), PATH, dynamic_batch=False)
-    refused(Bags(mode="max"), (values, offsets, None), "mode='max'", "bag.weight", dynamic_batch=False)
+    refused(Bags(mode="max"), (values, offsets, None), "mode='max'", "module 'bag'", dynamic_batch=False)
 
 
 @test
@@ -219,6 +219,24 @@ def what_torch_export_cannot_trace_is_traced_by_torchscript():
         mtc.export(nn.Sequential(nn.Linear(4, 4, bias=False), module, nn.LayerNorm(4), nn.LayerNorm(4)), torch.ones(2, 4), PATH, train=train)
         assert onnx.load(PATH).graph.initializer[0].name == "0.weight"
         assert {"2.weight", "3.weight", "2.bias", "3.bias"} <= {tensor.name for tensor in onnx.load(PATH).graph.initializer}
+
+
+@test
+def custom_backward_passes():
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return ctx.factor * gradient, None
+
+    x = torch.randn(2, 4)
+    mtc.export(Function(lambda m, h: Doubled.apply(h, 2.0)), x, PATH)
+    PATH.unlink()
+    refused(Function(lambda m, h: Doubled.apply(h, 3.0)), x, "'linear.weight'", "torch.autograd.Function", "verify=False")
 
 
 @test

@@ -60,7 +60,7 @@ def reference(example: zoo.Example, folder: Path) -> None:
         losses = train(example, example.module)
         nudged = copy.deepcopy(example.module)
         generator = torch.Generator().manual_seed(1)
-        for parameter in nudged.parameters():
+        for parameter in filter(torch.is_floating_point, nudged.parameters()):
             parameter.data *= 1 + 1e-7 * torch.randn(parameter.shape, generator=generator)
         rounding = spread(losses, train(example, nudged))
         frozen = train(example, copy.deepcopy(example.module).eval())
@@ -69,7 +69,7 @@ def reference(example: zoo.Example, folder: Path) -> None:
     change = max(abs(loss - losses[0]) for loss in losses) / abs(losses[0])
     assert change >= PROGRESS, f"the loss hardly changes: {losses}"
     content = {
-        "loss": example.loss, "lr": example.lr, "output": example.output, "batch": example.batch, "dynamic": example.dynamic,
+        "loss": example.loss, "lr": example.lr, "output": example.output, "batch": example.batch, "dimension": "batch" if example.dynamic else None, "own_dimension": example.own_dimension,
         "frozen": [name for name, parameter in example.module.named_parameters() if not parameter.requires_grad],
         "inputs": list(example.inputs), "whole": list(example.whole), "labels": example.labels is not None,
         "losses": losses, "losses_of_evaluation_mode": frozen, "rounding": rounding,

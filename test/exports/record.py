@@ -63,7 +63,8 @@ def record(suite: Suite, architecture, piece: str, flags: list[str], folder: Pat
     save_file({key: np.ascontiguousarray(x if key in reference["whole"] else x[:rows]) for key, x in data.items()},
               folder / f"{name}.safetensors")  # fmt: skip
     command = ["--loss", reference["loss"], "--output", reference["output"], "--lr", repr(reference["lr"])]
-    command += ["--dim", f"batch={reference['batch']}"] if reference["dynamic"] else []
+    dimension = reference["own_dimension" if piece == "own" else "dimension"]
+    command += ["--dim", f"{dimension}={reference['batch']}"] if dimension else []
     command += ["--labels", "labels"] if reference["labels"] else []
     command += ["--rows-of", "none"] if reference["whole"] else []
     content = {"flags": command + flags, "losses": reference["losses"]}

@@ -23,6 +23,7 @@ FACTS = facts.ModuleFacts(
     buffers=(
         facts.Buffer("table", (3,), "float32", False),
         facts.Buffer("norm.num_batches_tracked", (), "int64", True, (7,)),
+        facts.Buffer("mask", (2,), "float32", False, (0.5, float("-inf"))),
     ),
     padding_idx={"embed.weight": 1},
     mode="train",
@@ -65,6 +66,7 @@ content = json.loads(file.metadata_props[0].value)
 assert content["format"] == 1 and content["mode"] == "train" and content["padding_idx"] == {"embed.weight": 1}, content
 assert content["parameters"][0]["names"] == ["embed.weight", "head.weight"], content
 assert "value" not in content["buffers"][0] and content["buffers"][1]["value"] == [7], content
+assert content["buffers"][2]["value"] == [0.5, "-inf"], content
 
 other = model()
 other.graph.initializer[0].name = "other"
@@ -83,5 +85,6 @@ refused(lambda: read(changed(format=2)), "unknown format 2", "expected 1")
 refused(lambda: read(changed(mode="test")), "invalid mode 'test'", "train, eval")
 refused(lambda: read(changed(padding_idx={"e": "0"})), "padding_idx of 'e'", "'0'")
 refused(lambda: read(changed(buffers=[{"name": "b"}])), "buffers", "missing entry 'shape'")
+refused(lambda: read(changed(buffers=[json.loads(FACTS.to_json())["buffers"][1] | {"value": ["x"]}])), "'x'", "numbers")
 refused(lambda: read(changed(parameters=[3])), "parameters", "expected an object", "int")
 refused(lambda: read(changed(parameters=None)), "'parameters'", "expected list", "null")

@@ -33,6 +33,7 @@ class Example:
         dynamic: Whether the batch axis can be dynamic.
         loss_of: The loss as the framework computes it, where the output is not what mtc computes the loss from.
         exporter: For frameworks with an exporter of their own: writes the ONNX file.
+        own_dimension: mtc's name of the batch axis in that file; None if the axis is fixed.
         losses: For frameworks that do not train with PyTorch: returns the losses of the ten steps.
     """
 
@@ -48,6 +49,7 @@ class Example:
     dynamic: bool = True
     loss_of: Callable[[Tensor, Tensor], Tensor] | None = None
     exporter: Callable[[Any], None] | None = None
+    own_dimension: str | None = None
     losses: Callable[[], list[float]] | None = None
 
     def batches(self) -> list[tuple[dict[str, Tensor], Tensor | None]]:

@@ -37,7 +37,7 @@ def autoencoder() -> Example:
         in_channels=1, out_channels=1, latent_channels=2, **BLOCKS,
         down_block_types=("DownEncoderBlock2D",) * 2, up_block_types=("UpDecoderBlock2D",) * 2,
     )  # fmt: skip
-    return Example(module, {"sample": noise()}, noise(), "mse", output="reconstruction", keywords=True)
+    return Example(module, {"sample": noise()}, noise(), "mse", 0.01, output="reconstruction", keywords=True)
 
 
 @architecture

@@ -17,7 +17,8 @@ class InTraining(torch.nn.Module):
         return self.model(x, training=self.training)
 
 
-def example(model: keras.Model, x: torch.Tensor, labels: torch.Tensor, loss: str = "cross-entropy", lr: float = 0.3) -> Example:
+def example(model: keras.Model, x: torch.Tensor, labels: torch.Tensor, loss: str = "cross-entropy", lr: float = 0.3,
+            dynamic: bool = True) -> Example:  # fmt: skip
     module = InTraining(model)
 
     def export(path) -> None:
@@ -25,7 +26,7 @@ def example(model: keras.Model, x: torch.Tensor, labels: torch.Tensor, loss: str
         model.export(str(path), format="onnx", input_signature=signature, verbose=False)
         rename_output(path)
 
-    return Example(module, {"x": x}, labels, loss, lr, exporter=export)
+    return Example(module, {"x": x}, labels, loss, lr, exporter=export, dynamic=dynamic)
 
 
 def rename_output(path) -> None:
@@ -65,13 +66,13 @@ def keras_cnn() -> Example:
 @architecture
 def keras_lstm() -> Example:
     model = keras.Sequential([layers.Input((6, 8)), layers.LSTM(12, unroll=True), layers.Dense(5)])
-    return example(model, torch.randn(80, 6, 8), classes())
+    return example(model, torch.randn(80, 6, 8), classes(), dynamic=False)
 
 
 @architecture
 def keras_gru() -> Example:
     model = keras.Sequential([layers.Input((6, 8)), layers.GRU(12, unroll=True), layers.Dense(5)])
-    return example(model, torch.randn(80, 6, 8), classes())
+    return example(model, torch.randn(80, 6, 8), classes(), dynamic=False)
 
 
 @architecture

@@ -27,7 +27,7 @@ def example(model, x, labels, loss, lr, losses, output) -> Example:
         path.write_bytes(to_onnx(model, x[:1], options=options).SerializeToString())
 
     return Example(torch.nn.Identity(), {"X": torch.from_numpy(x)}, torch.from_numpy(labels), loss, lr, output,
-                   exporter=export, losses=losses)  # fmt: skip
+                   exporter=export, own_dimension="X.0", losses=losses)  # fmt: skip
 
 
 def steps(x, labels):
@@ -37,9 +37,9 @@ def steps(x, labels):
 @architecture
 def sklearn_mlp_classifier() -> Example:
     x, labels = rows(6), np.tile(np.random.default_rng(0).integers(0, 3, 2 * BATCH), STEPS // 2)
-    model = MLPClassifier((12, 8), activation="tanh", solver="sgd", alpha=0, batch_size=BATCH, learning_rate_init=0.2,
+    model = MLPClassifier(hidden_layer_sizes=(12, 8), activation="tanh", solver="sgd", alpha=0, batch_size=BATCH, learning_rate_init=0.2,
                           momentum=0, nesterovs_momentum=False, random_state=0, shuffle=False)  # fmt: skip
-    model.partial_fit(x[:BATCH], labels[:BATCH], np.arange(3))
+    model.partial_fit(x[:BATCH], labels[:BATCH], classes=np.arange(3))
 
     def losses() -> list[float]:
         import copy
@@ -54,7 +54,7 @@ def sklearn_mlp_classifier() -> Example:
 def sklearn_mlp_regressor() -> Example:
     """scikit-learn's loss is half of the mean square: mtc's learning rate is half, its loss twice as large."""
     x, y = rows(6), rows(1)
-    model = MLPRegressor((12,), activation="tanh", solver="sgd", alpha=0, batch_size=BATCH, learning_rate_init=0.2,
+    model = MLPRegressor(hidden_layer_sizes=(12,), activation="tanh", solver="sgd", alpha=0, batch_size=BATCH, learning_rate_init=0.2,
                          momentum=0, nesterovs_momentum=False, random_state=0, shuffle=False)  # fmt: skip
     model.partial_fit(x[:BATCH], y[:BATCH, 0])
 

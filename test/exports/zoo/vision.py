@@ -13,7 +13,7 @@ def classifier(module: nn.Module, side: int = 32, lr: float = 0.02) -> Example:
 
 @architecture
 def resnet18() -> Example:
-    return classifier(tv.resnet18(num_classes=5), 64, lr=1e-3)
+    return classifier(tv.resnet18(num_classes=5), 64, lr=2e-4)
 
 
 @architecture
@@ -37,7 +37,9 @@ def densenet() -> Example:
 
 @architecture
 def vgg() -> Example:
-    return classifier(tv.VGG(tv.vgg.make_layers([8, "M", 16, "M"], batch_norm=True), num_classes=5, dropout=0.0), lr=0.01)
+    module = tv.VGG(tv.vgg.make_layers([8, "M", 16, "M"], batch_norm=True), num_classes=5)
+    module.classifier = nn.Linear(16 * 7 * 7, 5)
+    return classifier(module, lr=0.01)
 
 
 @architecture
@@ -63,7 +65,7 @@ def swin_torchvision() -> Example:
 
 @architecture
 def fcn() -> Example:
-    """A fully convolutional network; its output is moved to the last axis, where mtc has the classes."""
+    """A fully convolutional network; its classes are on the second axis."""
 
     class Segmenter(nn.Module):
         def __init__(self):
@@ -76,10 +78,11 @@ def fcn() -> Example:
             self.head[3] = nn.Identity()  # dropout
 
         def forward(self, x):
-            y = nn.functional.interpolate(self.head(self.features(x)), size=16, mode="bilinear", align_corners=False)
-            return y.permute(0, 2, 3, 1)
+            return nn.functional.interpolate(self.head(self.features(x)), size=16, mode="bilinear", align_corners=False)
 
-    return Example(Segmenter(), {"x": images(16)}, classes(5, 80, 16, 16), lr=0.05)
+    made = Example(Segmenter(), {"x": images(16)}, classes(5, 80, 16, 16), lr=0.05)
+    made.loss_of = nn.functional.cross_entropy
+    return made
 
 
 def from_timm(name: str, lr: float = 0.05, side: int = 32, **options) -> Example:

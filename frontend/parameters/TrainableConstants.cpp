@@ -71,6 +71,10 @@ public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
       : graph(graph), classes(classes), hasList(hasSignature(graph)) {
     isPytorch = isProducedBy(graph, "pytorch");
+    // A module that was frozen in TorchScript has Constant nodes for its parameters.
+    nodesAreLiterals = isPytorch && llvm::any_of(classes, [](const auto &entry) {
+                         return entry.second.isParameter;
+                       });
     for (const std::string &name : findMissingParameters(graph, classes))
       missing.insert(name);
   }
@@ -177,6 +181,8 @@ private:
       source.constant.moduleName = missingParameterOf(use, count == 1);
       return missing.erase(source.constant.moduleName);
     }
+    if (source.isNode && nodesAreLiterals)
+      return false;
     source.constant.moduleName = modulePath(use.node);
     if (count == 1)
       return isPytorch && !source.isNode;
@@ -211,7 +217,7 @@ private:
 
   GraphOp graph;
   const StringMap<InitializerClass> &classes;
-  bool hasList, isPytorch;
+  bool hasList, isPytorch, nodesAreLiterals;
   llvm::StringSet<> missing;
   std::vector<Source> sources;
   llvm::DenseMap<Value, Origins> origins;

@@ -21,7 +21,8 @@ namespace mtc::onnx {
 /// Where the file lists the module's parameters (PyTorch's newer exporter), the constant's user
 /// belongs to a module of which the file lacks a parameter. Otherwise its values differ, are finite
 /// and no mask's; a single number must be an initializer of PyTorch's, and neither a short decimal
-/// nor a root or inverse root of a whole number.
+/// nor a root or inverse root of a whole number. PyTorch's older exporter writes a module's
+/// parameters as initializers, so that Constant nodes beside them are literals of the code.
 struct TrainableConstant {
   std::string name; // Of the initializer, or of the Constant node's result.
   std::vector<int64_t> shape;

@@ -166,6 +166,20 @@ TEST(TrainingSummary, TakesNumbersOfTheOlderExporterForParameters) {
   EXPECT_THAT(Summarized(proto).constants(), IsEmpty());
 }
 
+TEST(TrainingSummary, TakesNodesOfTheOlderExporterForLiteralsBesideParameters) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("pytorch");
+  addConstant(proto, floats("/rope/Constant_output_0", {3}, {1, 0.1f, 0.01f}));
+  addNode(*proto.mutable_graph(), "Mul", "/rope/Mul", {"x", "/rope/Constant_output_0"}, {"r"});
+  // As of a module that was frozen in TorchScript.
+  EXPECT_THAT(Summarized(proto).constants(), ElementsAre("/rope/Constant_output_0=rope"));
+  addInitializer(proto, "fc.weight", {3, 3}, 1);
+  addNode(*proto.mutable_graph(), "MatMul", "/fc/MatMul", {"r", "fc.weight"}, {"f"});
+  EXPECT_THAT(Summarized(proto).constants(), IsEmpty());
+  proto.set_producer_name("keras");
+  EXPECT_THAT(Summarized(proto).constants(), ElementsAre("/rope/Constant_output_0=rope"));
+}
+
 TEST(TrainingSummary, DoesNotMissWhatIsTied) {
   ModelProto proto = dynamoModel({"embed.weight", "head.weight"});
   addInitializer(proto, "head.weight", {40, 40}, 1, "PARAMETER");

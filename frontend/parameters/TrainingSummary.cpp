@@ -130,9 +130,7 @@ std::vector<std::string> TrainingSummary::warnings() const {
                      "what it names, and nothing else");
   if (!missing.empty())
     result.push_back("the module has parameters that the file lacks: " + listed(missing, asItIs) +
-                     ". The exporter dropped or folded them, as it does with biases of zeros; "
-                     "they are not trained" +
-                     exportAgain);
+                     ". The exporter dropped or folded them; they are not trained" + exportAgain);
   if (!foldedNorms.empty())
     result.push_back(
         "the exporter folded the batch normalizations of " + listed(foldedNorms, quoted) +

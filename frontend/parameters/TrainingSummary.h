@@ -24,7 +24,7 @@ struct TrainingSummary {
   /// Parameters that nodes read, but that no output of the graph follows from.
   std::vector<std::string> unreached;
   /// Parameters of the module that nothing in the file stands for although the module computes with
-  /// them: the exporter dropped them, as it does with biases of zeros.
+  /// them: the exporter dropped or folded them.
   std::vector<std::string> missing;
   /// Batch normalizations that the exporter folded into convolutions, by module; and weights of
   /// convolutions that it folded with something that the file does not name.

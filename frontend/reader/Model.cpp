@@ -4,6 +4,7 @@
 
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/Functions.h"
+#include "frontend/reader/DroppedBiases.h"
 #include "frontend/reader/GraphOrder.h"
 #include "frontend/reader/LinearModels.h"
 #include "frontend/reader/TensorData.h"
@@ -87,6 +88,7 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
 
   Problems found;
   expandLinearModels(*model->message->mutable_graph(), found);
+  restoreDroppedBiases(*model->message);
   model->checkHeader(found);
   model->collectInitializers(found);
   model->checkInputs(found);

@@ -1,0 +1,129 @@
+//===- DroppedBiases.cpp - Biases of zeros that an exporter dropped --------------------------===//
+
+#include "frontend/reader/DroppedBiases.h"
+
+#include "frontend/reader/ExporterMetadata.h"
+#include "frontend/reader/TensorData.h"
+
+#include "onnx-ml.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+using ::onnx::TensorProto;
+
+namespace mtc::onnx {
+
+namespace {
+
+bool lostBias(const NodeProto &node) {
+  return node.domain().empty() && node.input_size() >= 2 &&
+         (node.input_size() == 2 || node.input(2).empty()) &&
+         ExporterMetadata::rulesOf(node).contains("RemoveOptionalBiasFrom");
+}
+
+int64_t integerOr(const NodeProto &node, StringRef name, int64_t absent) {
+  for (const auto &attribute : node.attribute())
+    if (attribute.name() == name)
+      return attribute.i();
+  return absent;
+}
+
+/// Which tensor of an operator's call is the bias; scalars are no tensors.
+std::optional<size_t> biasArgument(StringRef fxOperator) {
+  return StringSwitch<std::optional<size_t>>(fxOperator)
+      .Case("aten.addmm.default", 0)
+      .Case("aten.linear.default", 2)
+      .Cases({"aten.conv1d.default", "aten.conv2d.default", "aten.conv3d.default"}, 2)
+      .Cases({"aten.conv1d.padding", "aten.conv2d.padding", "aten.conv3d.padding"}, 2)
+      .Cases({"aten.conv_transpose1d.default", "aten.conv_transpose2d.input"}, 2)
+      .Cases({"aten.conv_transpose3d.input", "aten.convolution.default"}, 2)
+      .Default(std::nullopt);
+}
+
+class Restorer {
+public:
+  explicit Restorer(::onnx::ModelProto &model)
+      : graph(*model.mutable_graph()), metadata(model, problems) {
+    for (const TensorProto &tensor : graph.initializer())
+      if (tensor.dims_size() >= 2)
+        weights[tensor.name()] = &tensor;
+  }
+
+  void run() {
+    for (NodeProto &node : *graph.mutable_node())
+      if (lostBias(node))
+        restore(node);
+    for (TensorProto &bias : biases)
+      *graph.add_initializer() = std::move(bias);
+  }
+
+private:
+  void restore(NodeProto &node) {
+    auto weight = weights.find(node.input(1));
+    std::optional<size_t> index = biasArgument(ExporterMetadata::operatorOf(node));
+    std::vector<std::string> arguments = metadata.argumentsOf(node);
+    if (weight == weights.end() || !index || *index >= arguments.size() ||
+        !llvm::is_contained(metadata.parameters(), arguments[*index]))
+      return;
+    const std::string &name = arguments[*index];
+    if (!addBias(name, channelsOf(node, *weight->second), *weight->second))
+      return;
+    if (node.input_size() == 2)
+      node.add_input(name);
+    else
+      node.set_input(2, name);
+  }
+
+  /// 0 if there are too many to count.
+  static int64_t channelsOf(const NodeProto &node, const TensorProto &weight) {
+    if (node.op_type() == "ConvTranspose") {
+      int64_t channels = 0;
+      bool isTooLarge =
+          __builtin_mul_overflow(weight.dims(1), integerOr(node, "group", 1), &channels);
+      return isTooLarge ? 0 : channels;
+    }
+    bool isTransposed = node.op_type() != "Gemm" || integerOr(node, "transB", 0) != 0;
+    return weight.dims(isTransposed ? 0 : 1);
+  }
+
+  /// One for all calls of the module. False if the weight's type is none of a weight.
+  bool addBias(const std::string &name, int64_t channels, const TensorProto &weight) {
+    auto hasName = [&](const TensorProto &tensor) { return tensor.name() == name; };
+    if (llvm::any_of(graph.initializer(), hasName) || llvm::any_of(biases, hasName))
+      return true;
+    if (!isFloatingPoint(weight.data_type()))
+      return false;
+    uint64_t width = elementBytes(weight.data_type());
+    // Before the weight is checked: its extents may not be those of its data.
+    bool isExternal = weight.data_location() == TensorProto::EXTERNAL;
+    uint64_t most = isExternal ? maxExternalBytes : weight.ByteSizeLong();
+    if (channels <= 0 || static_cast<uint64_t>(channels) > most / width)
+      return false;
+    TensorProto &bias = biases.emplace_back();
+    bias.set_name(name);
+    bias.set_data_type(weight.data_type());
+    bias.add_dims(channels);
+    bias.set_raw_data(std::string(width * static_cast<size_t>(channels), '\0'));
+    return true;
+  }
+
+  static constexpr uint64_t maxExternalBytes = 1 << 24;
+
+  GraphProto &graph;
+  Problems problems; // Of the metadata, which the import reports.
+  ExporterMetadata metadata;
+  StringMap<const TensorProto *> weights;
+  std::vector<TensorProto> biases;
+};
+
+} // namespace
+
+void restoreDroppedBiases(::onnx::ModelProto &model) {
+  if (llvm::any_of(model.graph().node(), lostBias))
+    Restorer(model).run();
+}
+
+} // namespace mtc::onnx

@@ -3,9 +3,11 @@
 #include "frontend/parameters/ExportLosses.h"
 
 #include "frontend/parameters/Provenance.h"
+#include "frontend/parameters/RecurrentImages.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
@@ -32,6 +34,37 @@ bool keepsGradients(StringRef name) {
                     true)
              .Cases({"add", "sub", "neg", "cat", "stack"}, true)
              .Default(false);
+}
+
+/// Whether a value of this name may be a computed index.
+bool mayBeIndex(StringRef name) {
+  return isFoldedName(name) || isPart(name) ||
+         llvm::StringSwitch<bool>(operatorOfValue(name))
+             .Cases({"arange", "add", "sub", "cumsum", "full", "ones", "zeros"}, true)
+             .Cases({"view", "reshape", "unsqueeze", "squeeze", "expand", "repeat"}, true)
+             .Cases({"clone", "alias", "lift_fresh_copy", "_to_copy"}, true)
+             .Default(false);
+}
+
+/// Whether no two rows of a table are equal, as far as their elements are known, and those of two
+/// rows are.
+bool hasDifferentRows(InitializerOp initializer) {
+  auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
+  auto type = cast<RankedTensorType>(initializer.getType());
+  if (!elements || elements.isSplat() || type.getRank() < 2)
+    return false;
+  ArrayRef<char> bytes = elements.getRawData();
+  size_t width = static_cast<size_t>(type.getShape().back()) *
+                 elements.getElementType().getIntOrFloatBitWidth() / 8;
+  llvm::StringSet<> rows;
+  if (width == 0 || bytes.size() <= width)
+    return false;
+  StringRef rest(bytes.data(), bytes.size());
+  for (; rest.size() >= width; rest = rest.drop_front(width))
+    if (!rows.insert(rest.take_front(width)).second)
+      return false;
+  return llvm::none_of(
+      rows, [&](const auto &row) { return !rest.empty() && row.getKey().starts_with(rest); });
 }
 
 class Finder {
@@ -88,14 +121,28 @@ private:
            uses.contains(initializer.getName());
   }
 
-  /// Whether an initializer's gradient is that of the one parameter that it was folded from.
+  /// Whether an initializer's gradient is that of the parameters that it was folded from: of a
+  /// recurrent layer, or of the only one.
   bool hasSimpleOrigin(InitializerOp initializer) const {
+    if (isRecurrentWeight(uses.find(initializer.getName())->second) || isRowsOfTable(initializer))
+      return true;
     if (!keepsGradients(initializer.getName()))
       return false;
     auto origins = initializer->getAttrOfType<ArrayAttr>(foldedFromAttribute);
     return llvm::all_of(origins.getAsRange<StringAttr>(), [&](StringAttr origin) {
       StringRef name = origin.getValue();
       return provenance.isParameter(name) || provenance.isBuffer(name) || keepsGradients(name);
+    });
+  }
+
+  /// Whether it is the rows of an embedding that constant positions name, each once.
+  bool isRowsOfTable(InitializerOp initializer) const {
+    if (operatorOfValue(initializer.getName()) != "embedding" || !hasDifferentRows(initializer))
+      return false;
+    auto origins = initializer->getAttrOfType<ArrayAttr>(foldedFromAttribute);
+    return llvm::all_of(origins.getAsRange<StringAttr>(), [&](StringAttr origin) {
+      StringRef name = origin.getValue();
+      return provenance.isParameter(name) || provenance.isBuffer(name) || mayBeIndex(name);
     });
   }
 

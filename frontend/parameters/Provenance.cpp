@@ -26,6 +26,14 @@ std::string entryOrNone(ArrayRef<std::string> list, size_t index) {
   return index < list.size() ? list[index] : std::string();
 }
 
+/// A node that a rule made of several has the metadata of the last of them.
+bool hasMergedMetadata(Operation *node) {
+  auto rules = node->getAttrOfType<StringAttr>(rulesAttribute);
+  return rules && !llvm::all_of(llvm::split(rules.getValue(), ','), [](StringRef rule) {
+           return rule.trim().starts_with("RemoveOptionalBiasFrom");
+         });
+}
+
 } // namespace
 
 StringRef operatorOfValue(StringRef name) {
@@ -73,8 +81,7 @@ std::optional<std::string> Provenance::tensorAt(InitializerOp initializer,
   StringRef name = initializer.getName();
   if (!isOfModule(initializer))
     return std::nullopt;
-  // A rewritten node has the metadata of the last node that it was made of.
-  if (use.node->hasAttr(rulesAttribute))
+  if (hasMergedMetadata(use.node))
     return isParameter(name) || isBuffer(name) ? std::optional(name.str()) : std::nullopt;
   std::vector<std::string> arguments = stringsOf(use.node, argumentsAttribute);
   if (arguments.empty())

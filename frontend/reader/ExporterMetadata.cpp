@@ -142,6 +142,12 @@ ArrayRef<std::string> ExporterMetadata::originsOf(StringRef initializer) const {
   return found == origins.end() ? ArrayRef<std::string>() : ArrayRef(found->second);
 }
 
+void ExporterMetadata::setOrigins(::onnx::ValueInfoProto &initializer, const std::string &list) {
+  auto &entry = *initializer.add_metadata_props();
+  entry.set_key(foldedKey.str());
+  entry.set_value(list);
+}
+
 /// `aten.embedding.default](args = (%weight, %indices, 0)`; -1 says that there is none.
 std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto &node) const {
   auto listed = node.input_size() > 0 ? paddingIndices.find(node.input(0)) : paddingIndices.end();

@@ -28,6 +28,7 @@ namespace onnx {
 class GraphProto;
 class ModelProto;
 class NodeProto;
+class ValueInfoProto;
 } // namespace onnx
 
 namespace mtc::onnx {
@@ -52,6 +53,8 @@ public:
   /// The values that the exporter computed an initializer from; those that are the module's have
   /// their names there.
   llvm::ArrayRef<std::string> originsOf(llvm::StringRef initializer) const;
+  /// Says so of an initializer, as a Python list of strings.
+  static void setOrigins(::onnx::ValueInfoProto &initializer, const std::string &list);
   /// The row of the table that a Gather reads which has no gradient, by what `mtc.module` says of
   /// the table or by the FX node.
   std::optional<int64_t> paddingIndexOf(const ::onnx::NodeProto &gather) const;

@@ -5,6 +5,7 @@
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/Functions.h"
 #include "frontend/reader/DroppedBiases.h"
+#include "frontend/reader/FoldedFunctions.h"
 #include "frontend/reader/GraphOrder.h"
 #include "frontend/reader/LinearModels.h"
 #include "frontend/reader/TensorData.h"
@@ -89,6 +90,9 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
   Problems found;
   expandLinearModels(*model->message->mutable_graph(), found);
   restoreDroppedBiases(*model->message);
+  unfoldFunctions(*model->message,
+                  [&](const ::onnx::TensorProto &tensor) { return model->tensorBytes(tensor); });
+  model->converted.clear();
   model->checkHeader(found);
   model->collectInitializers(found);
   model->checkInputs(found);

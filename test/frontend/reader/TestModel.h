@@ -189,6 +189,13 @@ inline TensorProto &addInitializer(ModelProto &proto, const std::string &name,
   return result;
 }
 
+/// What the newer exporter says that it folded an initializer from.
+inline void setOrigins(ModelProto &proto, const char *name, const char *origins) {
+  auto *entry = declare(*proto.mutable_graph()->add_value_info(), name).add_metadata_props();
+  entry->set_key("pkg.onnxscript.optimizer.folded_from");
+  entry->set_value(origins);
+}
+
 /// A node of a module.
 inline NodeProto &addModuleUse(ModelProto &proto, const char *op, const char *module,
                                std::initializer_list<const char *> inputs) {

@@ -37,13 +37,6 @@ void add(ModelProto &proto, const char *name, std::initializer_list<int64_t> dim
   *proto.mutable_graph()->add_initializer() = floats(name, dims, values);
 }
 
-/// What the newer exporter says that it folded an initializer from.
-void setOrigins(ModelProto &proto, const char *name, const char *origins) {
-  auto *entry = declare(*proto.mutable_graph()->add_value_info(), name).add_metadata_props();
-  entry->set_key("pkg.onnxscript.optimizer.folded_from");
-  entry->set_value(origins);
-}
-
 /// An embedding of [3, 2] and an output layer that reads `head`.
 void addLanguageModel(ModelProto &proto, const char *embedding, const char *head) {
   addModuleUse(proto, "Gather", "embed", {embedding, "x"});

@@ -188,6 +188,27 @@ TEST(TrainingSummary, DoesNotMissWhatIsTied) {
   EXPECT_THAT(Summarized(proto).summary.missing, IsEmpty());
 }
 
+TEST(TrainingSummary, WarnsOfWhatWasComputedUnlessItsGradientIsTheParameters) {
+  auto warnings = [](const char *name, const char *origins, std::initializer_list<float> values) {
+    ModelProto proto = dynamoModel({"p.weight"});
+    *proto.mutable_graph()->add_initializer() = floats(name, {3, 2}, values);
+    setOrigins(proto, name, origins);
+    addModuleUse(proto, "Add", "p", {"x", name});
+    declare(*proto.mutable_graph()->add_output(), proto.graph().node(1).output(0));
+    return Summarized(proto).summary.warnings();
+  };
+  std::initializer_list<float> different = {1, 2, 1, 3, 1, 4}, repeated = {1, 2, 1, 3, 1, 2};
+  const char *positions = "['add', 'arange', 'p.weight', 'unsqueeze', 'val_3']";
+  EXPECT_THAT(warnings("embedding_1", positions, different), IsEmpty());
+  // A row that is read twice has the sum of both gradients.
+  EXPECT_THAT(warnings("embedding_1", positions, repeated),
+              ElementsAre(HasSubstr("computed these from the module's parameters: 'embedding_1'")));
+  EXPECT_THAT(warnings("embedding", "['mul', 'p.weight', 'arange']", different),
+              ElementsAre(HasSubstr("'embedding' (p.weight)")));
+  EXPECT_THAT(warnings("mul_1", "['p.weight', 'val_3']", different),
+              ElementsAre(HasSubstr("'mul_1' (p.weight)")));
+}
+
 TEST(TrainingSummary, CountsNoElementsOfConstantsThatAreTooLarge) {
   ModelProto proto = reluModel();
   for (int64_t extent : {int64_t{1} << 40, int64_t{-1}}) {

@@ -1,0 +1,271 @@
+//===- FoldedFunctions.cpp - Parameters behind functions that an exporter folded -------------===//
+
+#include "frontend/reader/FoldedFunctions.h"
+
+#include "frontend/reader/ExporterMetadata.h"
+
+#include "onnx-ml.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+
+using namespace llvm;
+using ::onnx::GraphProto;
+using ::onnx::NodeProto;
+using ::onnx::TensorProto;
+
+namespace mtc::onnx {
+
+namespace {
+
+/// An operator of ONNX, and the operand that gives a result (NaN: none does).
+struct Function {
+  StringRef op;
+  double (*inverse)(double);
+  bool isOdd = false; // A sign before it is the same as one behind it.
+};
+
+std::optional<Function> functionOf(StringRef fxName) {
+  if (fxName == "exp")
+    return Function{"Exp", [](double y) { return std::log(y); }};
+  if (fxName == "sigmoid")
+    return Function{"Sigmoid", [](double y) { return std::log(y / (1 - y)); }};
+  if (fxName == "tanh")
+    return Function{"Tanh", [](double y) { return std::atanh(y); }, true};
+  return std::nullopt;
+}
+
+/// `exp` of `exp_3`.
+StringRef operatorOf(StringRef value) {
+  auto [stem, number] = value.rsplit('_');
+  return !number.empty() && llvm::all_of(number, isDigit) ? stem : value;
+}
+
+/// Whether a value of this name has another one's elements. `val_N` are extents and the like.
+bool changesLayout(StringRef name) {
+  return StringSwitch<bool>(operatorOf(name))
+      .Cases({"view", "reshape", "unsqueeze", "squeeze", "flatten", "permute", "transpose"}, true)
+      .Cases({"t", "numpy_T", "expand_as", "val"}, true)
+      .Default(false);
+}
+
+bool keepsValue(StringRef name) {
+  return StringSwitch<bool>(operatorOf(name))
+      .Cases({"clone", "detach", "alias", "contiguous", "_to_copy", "to"}, true)
+      .Default(false);
+}
+
+/// How an initializer was computed from a parameter.
+struct Fold {
+  std::string parameter;
+  std::optional<Function> function;
+  bool isNegated = false;
+  SmallVector<std::string> layouts; // The values of changes of layout.
+};
+
+/// The elements that the fold computes these from; nothing if there is one that it does not give.
+template <typename T>
+std::optional<std::string> invert(Fold &fold, ArrayRef<char> bytes, bool &isOutside) {
+  std::string result(bytes.size(), '\0');
+  bool anyNegative = false, anyPositive = false;
+  for (size_t i = 0; i < bytes.size(); i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, bytes.data() + i, sizeof(T));
+    (value < 0 ? anyNegative : anyPositive) = true;
+  }
+  // exp and sigmoid are positive: the sign tells whether the negation was the last operation.
+  isOutside = fold.isNegated && (!fold.function || anyNegative);
+  bool isInside = fold.isNegated && !isOutside;
+  for (size_t i = 0; i < bytes.size(); i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, bytes.data() + i, sizeof(T));
+    double x = isOutside ? -double(value) : double(value);
+    if (fold.function)
+      x = fold.function->inverse(x);
+    T operand = static_cast<T>(isInside ? -x : x);
+    if (!std::isfinite(operand))
+      return std::nullopt;
+    std::memcpy(result.data() + i, &operand, sizeof(T));
+  }
+  return result;
+}
+
+class Unfolder {
+public:
+  Unfolder(::onnx::ModelProto &model, TensorReader read)
+      : graph(*model.mutable_graph()), metadata(model, problems), read(read) {}
+
+  void run() {
+    if (!metadata.listsParameters())
+      return;
+    SmallVector<std::pair<int, Fold>> folds;
+    for (int i = 0; i < graph.initializer_size(); ++i)
+      if (std::optional<Fold> fold = foldOf(graph.initializer(i).name()))
+        folds.push_back({i, std::move(*fold)});
+    if (folds.empty())
+      return;
+    for (const TensorProto &tensor : graph.initializer())
+      names.insert(tensor.name());
+    for (const NodeProto &node : graph.node())
+      names.insert_range(node.output());
+    SmallVector<int> replaced;
+    for (auto &[index, fold] : folds)
+      if (unfold(graph.initializer(index), fold))
+        replaced.push_back(index);
+    for (int index : llvm::reverse(replaced))
+      graph.mutable_initializer()->DeleteSubrange(index, 1);
+    for (TensorProto &tensor : tensors)
+      *graph.add_initializer() = std::move(tensor);
+    for (NodeProto &node : *graph.mutable_node())
+      *nodes.Add() = std::move(node);
+    graph.mutable_node()->Swap(&nodes);
+  }
+
+private:
+  /// Of an initializer that one parameter was folded into by what has an inverse.
+  std::optional<Fold> foldOf(StringRef name) const {
+    Fold fold;
+    SmallVector<StringRef> values(metadata.originsOf(name));
+    if (values.empty())
+      return std::nullopt;
+    values.push_back(name);
+    for (StringRef value : values) {
+      if (llvm::is_contained(metadata.parameters(), value)) {
+        if (!fold.parameter.empty())
+          return std::nullopt;
+        fold.parameter = value.str();
+      } else if (std::optional<Function> function = functionOf(operatorOf(value))) {
+        if (fold.function)
+          return std::nullopt;
+        fold.function = function;
+      } else if (operatorOf(value) == "neg") {
+        if (fold.isNegated)
+          return std::nullopt;
+        fold.isNegated = true;
+      } else if (changesLayout(value)) {
+        fold.layouts.push_back(value.str());
+      } else if (!keepsValue(value)) {
+        return std::nullopt;
+      }
+    }
+    bool hasInverse = fold.function ? !(fold.isNegated && fold.function->isOdd) : fold.isNegated;
+    return hasInverse && !fold.parameter.empty() ? std::optional(std::move(fold)) : std::nullopt;
+  }
+
+  bool unfold(const TensorProto &tensor, Fold &fold) {
+    if (tensor.data_type() != TensorProto::FLOAT && tensor.data_type() != TensorProto::DOUBLE)
+      return false;
+    Expected<ArrayRef<char>> bytes = read(tensor);
+    if (!bytes) {
+      consumeError(bytes.takeError()); // Whoever reads the initializers says so.
+      return false;
+    }
+    bool isOutside = false;
+    std::optional<std::string> elements = tensor.data_type() == TensorProto::FLOAT
+                                              ? invert<float>(fold, *bytes, isOutside)
+                                              : invert<double>(fold, *bytes, isOutside);
+    if (!elements)
+      return false;
+    bool isFirst = true;
+    for (const auto &[parameter, readers] : partsOf(tensor.name(), fold)) {
+      std::string value = isFirst ? tensor.name() : fresh(tensor.name() + ".");
+      std::string operand = fold.layouts.empty() ? parameter : fresh("val_");
+      if (fold.layouts.empty() ? names.insert(parameter).second : true)
+        addTensor(tensor, operand, *elements);
+      if (!fold.layouts.empty())
+        addOrigins(operand, parameter, fold.layouts);
+      addNodes(fold, isOutside, operand, value);
+      for (auto [node, index] : readers)
+        node->set_input(index, value);
+      isFirst = false;
+    }
+    return true;
+  }
+
+  struct Part {
+    std::string parameter;
+    SmallVector<std::pair<NodeProto *, int>> readers;
+  };
+
+  /// The parameters that an initializer stands for, that of the fold first, and the operands that
+  /// read the others: of a module without it that has a parameter of that name.
+  std::vector<Part> partsOf(StringRef initializer, const Fold &fold) {
+    std::vector<Part> parts = {{fold.parameter, {}}};
+    auto [module, leaf] = StringRef(fold.parameter).rsplit('.');
+    for (NodeProto &node : *graph.mutable_node())
+      for (int i = 0; i < node.input_size(); ++i) {
+        if (node.input(i) != initializer)
+          continue;
+        std::string own = metadata.modulePathOf(node) + "." + leaf.str();
+        if (own == fold.parameter || leaf.empty() || names.contains(own) ||
+            !llvm::is_contained(metadata.parameters(), own))
+          continue;
+        auto part = llvm::find_if(parts, [&](const Part &each) { return each.parameter == own; });
+        if (part == parts.end())
+          part = parts.insert(part, Part{own, {}});
+        part->readers.push_back({&node, i});
+      }
+    return parts;
+  }
+
+  void addTensor(const TensorProto &like, const std::string &name, const std::string &elements) {
+    TensorProto &tensor = tensors.emplace_back();
+    tensor.set_name(name);
+    tensor.set_data_type(like.data_type());
+    *tensor.mutable_dims() = like.dims();
+    tensor.set_raw_data(elements);
+  }
+
+  /// What the exporter would say of a parameter in another layout.
+  void addOrigins(const std::string &name, const std::string &parameter,
+                  ArrayRef<std::string> layouts) {
+    std::string text = "['" + parameter + "'";
+    for (const std::string &layout : layouts)
+      text += ", '" + layout + "'";
+    auto &info = *graph.add_value_info();
+    info.set_name(name);
+    ExporterMetadata::setOrigins(info, text + "]");
+  }
+
+  void addNodes(const Fold &fold, bool isOutside, const std::string &parameter,
+                const std::string &value) {
+    SmallVector<StringRef, 2> ops;
+    if (fold.function)
+      ops.push_back(fold.function->op);
+    if (fold.isNegated)
+      ops.insert(isOutside ? ops.end() : ops.begin(), "Neg");
+    std::string operand = parameter;
+    for (StringRef op : ops) {
+      NodeProto &node = *nodes.Add();
+      node.set_op_type(op.str());
+      node.set_name(fresh(value + "_" + op.lower() + "_"));
+      node.add_input(operand);
+      operand = op.data() == ops.back().data() ? value : fresh(value + ".");
+      node.add_output(operand);
+    }
+  }
+
+  /// STEM with the first number from 1 on that no value has.
+  std::string fresh(const std::string &stem) {
+    for (size_t i = 1;; ++i)
+      if (std::string name = stem + std::to_string(i); names.insert(name).second)
+        return name;
+  }
+
+  GraphProto &graph;
+  Problems problems; // Of the metadata, which the import reports.
+  ExporterMetadata metadata;
+  TensorReader read;
+  llvm::StringSet<> names;
+  std::vector<TensorProto> tensors;
+  google::protobuf::RepeatedPtrField<NodeProto> nodes;
+};
+
+} // namespace
+
+void unfoldFunctions(::onnx::ModelProto &model, TensorReader read) { Unfolder(model, read).run(); }
+
+} // namespace mtc::onnx

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records exports as small files for tests that need no PyTorch.
+"""Records exports as small files, which test/e2e/exports.py trains without the frameworks that they come from.
 
     test/exports/run.py --only "$(test/exports/record.py --names)"     # makes the exports, in --cache
     test/exports/record.py                                             # writes test/e2e/inputs/exports
@@ -15,30 +15,40 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from run import ROOT, Suite, architectures
+from run import ROOT, Suite, architectures, compile_flags, tolerance
 from safetensors.numpy import save_file
 
 LIMIT = 60_000  # bytes of one ONNX file
 STEPS = 10
 
-# Architecture, export, and the flags of mtc beside those that every export has.
+# Architecture, export, and flags of mtc in addition to compile_flags of run.py.
 SAMPLES = [
-    ("lstm_language", "dynamo", []),
-    ("lstm_language", "legacy", []),
-    ("siamese", "dynamo", []),
+    ("lstm_language", "legacy", []),  # The head is tied to the embedding.
+    ("gru", "legacy", []),
+    ("tied_autoencoder", "dynamo", []),  # The exporter writes the tied weight twice, once transposed.
+    ("tied_autoencoder", "legacy", []),
+    ("tied_autoencoder", "mtc", []),
+    ("siamese", "dynamo", []),  # One module is called twice.
     ("siamese", "legacy", []),
-    ("transformer_encoder", "dynamo", []),
-    ("transformer_encoder", "mtc", []),
-    ("cnn", "mtc", []),
+    ("layer_norms", "dynamo", []),  # The exporter writes equal parameters as one initializer.
+    ("layer_norms", "legacy", []),
+    ("cnn", "mtc", []),  # Batch norm is in training mode.
     ("cnn", "legacy-training", []),
-    ("gru", "dynamo", []),
+    ("tabular", "dynamo", ["--batch-norm", "train"]),  # Scale and running variance are one initializer.
+    ("weight_norm_convolution", "mtc", []),
+    ("embedding_padding", "dynamo", []),  # padding_idx
     ("embedding_padding", "mtc", []),
+    ("mlp_frozen", "dynamo", []),  # requires_grad=False
     ("mlp_frozen", "mtc", []),
-    ("dlrm", "mtc", []),
+    ("dlrm", "legacy", []),  # Embedding bags are loops.
     ("loss_inside", "mtc", []),
     ("splits", "dynamo-unoptimized", []),
-    ("tied_autoencoder", "legacy", []),
+    ("splits", "legacy", []),
+    ("gcn", "dynamo", []),  # The inputs have no batch axis.
+    ("keras_cnn", "mtc", []),
+    ("keras_softmax", "mtc", []),
     ("sklearn_mlp_classifier", "own", []),
+    ("sklearn_mlp_regressor", "own", []),
 ]
 
 
@@ -62,12 +72,8 @@ def record(suite: Suite, architecture, piece: str, flags: list[str], folder: Pat
     rows = 2 * reference["batch"]
     save_file({key: np.ascontiguousarray(x if key in reference["whole"] else x[:rows]) for key, x in data.items()},
               folder / f"{name}.safetensors")  # fmt: skip
-    command = ["--loss", reference["loss"], "--output", reference["output"], "--lr", repr(reference["lr"])]
-    dimension = reference["own_dimension" if piece == "own" else "dimension"]
-    command += ["--dim", f"{dimension}={reference['batch']}"] if dimension else []
-    command += ["--labels", "labels"] if reference["labels"] else []
-    command += ["--rows-of", "none"] if reference["whole"] else []
-    content = {"flags": command + flags, "losses": reference["losses"]}
+    flags = [*compile_flags(reference, piece), *flags]
+    content = {"flags": flags, "tolerance": tolerance(reference), "losses": reference["losses"]}
     (folder / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
     print(f"{name}: {size} bytes, losses {reference['losses'][0]:.4f} .. {reference['losses'][-1]:.4f}")
 

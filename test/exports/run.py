@@ -95,6 +95,25 @@ def architectures() -> list[Architecture]:
     return found
 
 
+def compile_flags(reference: dict, piece: str) -> list[str]:
+    """Returns the flags of `mtc compile` for an export, with which it trains as the framework does."""
+    flags = ["--loss", reference["loss"], "--output", reference["output"], "--optimizer", "sgd", "--lr", repr(reference["lr"])]
+    if dimension := reference["own_dimension" if piece == "own" else "dimension"]:
+        flags += ["--dim", f"{dimension}={reference['batch']}"]
+    if reference["labels"]:
+        flags += ["--labels", "labels"]
+    if piece != "mtc":  # No other file says what the module freezes.
+        flags += [word for name in reference["frozen"] for word in ("--freeze", name)]
+    if reference["whole"]:
+        flags += ["--rows-of", "none"]
+    return flags
+
+
+def tolerance(reference: dict) -> float:
+    """Returns the largest relative difference of losses that are equal."""
+    return max(TOLERANCE, NOISE * reference["rounding"])
+
+
 def package_hash() -> str:
     return digest(*(path.read_text() for path in sorted((ROOT / "python/mtc").glob("*.py"))))
 
@@ -166,16 +185,7 @@ class Suite:
         start = time.monotonic()
         with tempfile.TemporaryDirectory(dir=self.cache, prefix="run.") as place:
             program, metrics = Path(place) / "train", Path(place) / "metrics.jsonl"
-            command = [self.mtc, "compile", model, "--loss", reference["loss"], "--output", reference["output"],
-                       "--optimizer", "sgd", "--lr", reference["lr"], "-o", program, *flags]  # fmt: skip
-            if dimension := reference["own_dimension" if piece == "own" else "dimension"]:
-                command += ["--dim", f"{dimension}={reference['batch']}"]
-            if reference["labels"]:
-                command += ["--labels", "labels"]
-            if piece != "mtc":  # No other file says what the module freezes.
-                command += [word for name in reference["frozen"] for word in ("--freeze", name)]
-            if reference["whole"]:
-                command += ["--rows-of", "none"]
+            command = [self.mtc, "compile", model, *compile_flags(reference, piece), *flags, "-o", program]
             compiled = self.run(command)
             while (absent := ABSENT.search(compiled.stderr)) and absent[1] in command:  # The exporter made it a constant.
                 place = command.index(absent[1])
@@ -195,7 +205,7 @@ class Suite:
             losses = [json.loads(line)["loss"] for line in metrics.read_text().splitlines()]
         warnings = [line for line in (compiled.stderr + trained.stderr).splitlines() if "warning:" in line]
         difference = spread(losses, reference["losses"])
-        verdict = "equal" if difference <= max(TOLERANCE, NOISE * reference["rounding"]) else "differs"
+        verdict = "equal" if difference <= tolerance(reference) else "differs"
         detail = "" if verdict == "equal" else f"{losses[0]:.6f} .. {losses[-1]:.6f}, expected {reference['losses'][-1]:.6f}"
         return Cell(verdict, detail, difference, warnings, time.monotonic() - start)
 

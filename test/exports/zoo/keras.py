@@ -1,9 +1,24 @@
 """Keras models on PyTorch, exported by `model.export(format="onnx")`."""
 
+import functools
+from collections.abc import Callable
+
 import keras
 import torch
 from keras import layers
-from zoo.architecture import Example, architecture, classes
+from zoo import architecture as zoo
+from zoo.architecture import Example, classes
+
+
+def architecture(make: Callable[[], Example]) -> Callable[[], Example]:
+    """Adds an architecture with the same weights each time: Keras draws them with Python's random numbers, not PyTorch's."""
+
+    @functools.wraps(make)
+    def seeded() -> Example:
+        keras.utils.set_random_seed(0)
+        return make()
+
+    return zoo.architecture(seeded)
 
 
 class InTraining(torch.nn.Module):

@@ -206,6 +206,22 @@ def mlp_frozen() -> Example:
 
 
 @architecture
+def layer_norms() -> Example:
+    """Residual blocks whose norms begin equal: exporters write one initializer for all of them."""
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.linear = nn.LayerNorm(12), nn.Linear(12, 12)
+
+        def forward(self, x):
+            return x + F.gelu(self.linear(self.norm(x)))
+
+    module = nn.Sequential(Block(), Block(), nn.LayerNorm(12), nn.Linear(12, 5))
+    return Example(module, {"x": torch.randn(80, 12)}, classes(), lr=0.3)
+
+
+@architecture
 def embedding_padding() -> Example:
     """Lookups do not train the padding row, which begins as zeros."""
 

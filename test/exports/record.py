@@ -23,7 +23,9 @@ STEPS = 10
 
 # Architecture, export, and flags of mtc in addition to compile_flags of run.py.
 SAMPLES = [
-    ("lstm_language", "legacy", []),  # The head is tied to the embedding.
+    ("lstm_language", "dynamo", []),  # The head is tied to the embedding.
+    ("lstm_language", "legacy", []),
+    ("gru", "dynamo", []),  # The exporter computes the operator's weights from the module's.
     ("gru", "legacy", []),
     ("tied_autoencoder", "dynamo", []),  # The exporter writes the tied weight twice, once transposed.
     ("tied_autoencoder", "legacy", []),

@@ -3,9 +3,9 @@
 #include "frontend/reader/Model.h"
 
 #include "frontend/dialect/ElementTypes.h"
-#include "frontend/reader/Functions.h"
 #include "frontend/reader/DroppedBiases.h"
 #include "frontend/reader/FoldedFunctions.h"
+#include "frontend/reader/Functions.h"
 #include "frontend/reader/GraphOrder.h"
 #include "frontend/reader/LinearModels.h"
 #include "frontend/reader/TensorData.h"

@@ -116,7 +116,22 @@ private:
       return knownConstant("no weight of a scikit-learn estimator");
     if (cast<RankedTensorType>(initializer.getType()).getRank() >= 1)
       return {InitializerRole::Parameter, "a floating-point initializer", ""};
+    if (isArgument(initializer.getName()))
+      return {InitializerRole::Parameter, "a scalar that nodes compute a function of", ""};
     return {InitializerRole::Constant, "a scalar", ""};
+  }
+
+  /// Whether functions read it that a constant would have been written with, such as exp of a
+  /// temperature: PyTorch's older exporter names a scalar of the module as the module does.
+  bool isArgument(StringRef name) const {
+    auto found = uses.find(name);
+    return isProducedBy(graph, "pytorch") && !isTorchScriptFoldedName(name) &&
+           !name.contains('/') && found != uses.end() && !found->second.empty() &&
+           llvm::all_of(found->second, [](const InitializerUse &use) {
+             NodeOp node = use.node;
+             return llvm::any_of(ArrayRef<StringRef>{"Exp", "Sigmoid", "Softplus", "Tanh"},
+                                 [&](StringRef op) { return node.isOperator(op); });
+           });
   }
 
   /// Scikit-learn's exporter writes what preprocessing computed as initializers too. Weights are

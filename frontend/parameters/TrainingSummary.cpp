@@ -127,7 +127,8 @@ std::vector<std::string> TrainingSummary::warnings() const {
     result.push_back("used like parameters, but constants in the file, which are not trained: " +
                      listed(constants, describe) +
                      ". The exporter computed them, or wrote them as constants; --train trains "
-                     "what it names, and nothing else");
+                     "what it names, and nothing else" +
+                     exportAgain);
   if (!missing.empty())
     result.push_back("the module has parameters that the file lacks: " + listed(missing, asItIs) +
                      ". The exporter dropped or folded them; they are not trained" + exportAgain);

@@ -10,6 +10,7 @@
 #include "frontend/reader/InitializerDigests.h"
 #include "frontend/reader/NodeImporter.h"
 #include "frontend/reader/OutputSelection.h"
+#include "frontend/reader/PaddingRows.h"
 #include "frontend/reader/TensorData.h"
 
 #include "mlir/IR/Builders.h"
@@ -57,6 +58,8 @@ public:
       nodes.importGraph(proto, selection.optionalNodes);
     if (ArrayRef<StringRef> names = nodes.getSubgraphNames(); !names.empty())
       graph->setAttr(subgraphNamesAttribute, builder.getStrArrayAttr(names));
+    describeModules(graph);
+    describePadding(graph);
     finish(graph, nodes, isSound);
     return module;
   }
@@ -227,6 +230,47 @@ private:
     graph->setAttr(signatureAttribute, stringsOf(metadata.parameters()));
     if (!metadata.buffers().empty())
       graph->setAttr(buffersAttribute, stringsOf(metadata.buffers()));
+  }
+
+  /// A node without metadata, as the newer exporter writes `Split`, is of the module that reads it.
+  void describeModules(GraphOp graph) {
+    if (!metadata.listsParameters())
+      return;
+    auto moduleOf = [](Operation *op) { return op->getAttrOfType<StringAttr>(moduleAttribute); };
+    for (Operation &op : llvm::reverse(graph.getBody().front())) {
+      if (!isa<NodeOp>(op) || moduleOf(&op) || op.hasAttr(fxOperatorAttribute) || op.use_empty())
+        continue;
+      StringAttr module = moduleOf(*op.user_begin());
+      if (module &&
+          llvm::all_of(op.getUsers(), [&](Operation *user) { return moduleOf(user) == module; }))
+        op.setAttr(moduleAttribute, module);
+    }
+  }
+
+  /// The row that `padding_idx` names has no gradient. The older exporter does not write it.
+  void describePadding(GraphOp graph) {
+    if (metadata.listsParameters() || model.proto().producer_name() != "pytorch")
+      return;
+    llvm::StringMap<std::optional<int64_t>> rows;
+    for (auto gather : graph.getOps<NodeOp>()) {
+      auto axis = gather.getNodeAttributes().getAs<IntegerAttr>("axis");
+      if (!gather.isOperator("Gather") || (axis && axis.getSInt() != 0))
+        continue;
+      auto table = gather.getInputs()[0].getDefiningOp<InitializerOp>();
+      if (!table)
+        continue;
+      auto [known, isNew] = rows.try_emplace(table.getName());
+      if (isNew) {
+        known->second = findZeroRow(model, table.getName());
+        if (known->second)
+          emitRemark(builder.getUnknownLoc())
+              << "row " << *known->second << " of " << quoted(table.getName())
+              << " is zero and is not trained, as nn.Embedding(padding_idx=" << *known->second
+              << ") has it; mtc.export writes what the module says";
+      }
+      if (known->second)
+        gather->setAttr(paddingAttribute, builder.getI64IntegerAttr(*known->second));
+    }
   }
 
   void describeInitializer(InitializerOp op) {

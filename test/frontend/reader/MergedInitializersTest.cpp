@@ -135,6 +135,18 @@ TEST(MergedInitializers, GoByTheModuleWhereTheOperandDoesNotTell) {
   EXPECT_THAT(split.inputs(5), ElementsAre("x", "a.gamma")) << "no parameter of that module";
 }
 
+TEST(MergedInitializers, GoByTheReadersOfNodesWithoutMetadata) {
+  ModelProto proto = dynamoModel({"a.bias", "b.bias"});
+  addInitializer(proto, "a.bias", {4}, 0, "PARAMETER");
+  addModuleUse(proto, "Add", "a", {"x", "a.bias"});
+  addNode(*proto.mutable_graph(), "Split", "split", {"a.bias"}, {"first", "second"});
+  addModuleUse(proto, "Add", "b", {"x", "first"});
+  addModuleUse(proto, "Add", "b", {"x", "second"});
+  EXPECT_THAT(Split(proto).inputs(2), ElementsAre("b.bias"));
+  addModuleUse(proto, "Add", "c", {"x", "second"});
+  EXPECT_THAT(Split(proto).inputs(2), ElementsAre("a.bias"));
+}
+
 TEST(MergedInitializers, AreSplitWhereFunctionsAreCalled) {
   ModelProto proto = dynamoModel({"a.weight", "b.weight"});
   addInitializer(proto, "a.weight", {2}, 1, "PARAMETER");

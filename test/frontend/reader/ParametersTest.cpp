@@ -37,6 +37,26 @@ TEST(Parameters, AreAllOfRankOneWithoutASignature) {
   EXPECT_FALSE(result.classes.contains("ids"));
 }
 
+TEST(Parameters, AreScalarsThatFunctionsRead) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("pytorch");
+  for (const char *name : {"logit_scale", "bound", "both", "/Constant_output_0"})
+    addInitializer(proto, name, {});
+  GraphProto &graph = *proto.mutable_graph();
+  addNode(graph, "Exp", "/Exp", {"logit_scale"}, {"scale"});
+  addNode(graph, "Sigmoid", "/Sigmoid", {"both"}, {"gate"});
+  addNode(graph, "Exp", "/Exp_1", {"/Constant_output_0"}, {"e"});
+  addNode(graph, "Mul", "/Mul", {"x", "bound"}, {"b"});
+  EXPECT_EQ(Classified(proto).role("logit_scale"), parameter);
+  EXPECT_EQ(Classified(proto).role("/Constant_output_0"), constant);
+  EXPECT_EQ(Classified(proto).role("bound"), constant);
+  EXPECT_EQ(Classified(proto).role("both"), parameter);
+  addNode(graph, "Mul", "/Mul_1", {"x", "both"}, {"c"});
+  EXPECT_EQ(Classified(proto).role("both"), constant);
+  proto.set_producer_name("keras");
+  EXPECT_EQ(Classified(proto).role("logit_scale"), constant);
+}
+
 TEST(Parameters, AreWhatTheSignatureSays) {
   ModelProto proto = dynamoModel({"a.weight", "b.weight"});
   addInitializer(proto, "a.weight", {2}, 0, "PARAMETER");

@@ -27,13 +27,13 @@ static std::string listed(ArrayRef<std::string> names) {
 
 std::vector<std::string> normalizationWarnings(GraphOp graph,
                                                const StringMap<InitializerClass> &classes) {
-  std::vector<std::string> warnings, folded;
+  std::vector<std::string> warnings, folded, scales = findFoldedScales(graph);
   for (InitializerOp initializer : trainableInitializers(graph)) {
     StringRef name = initializer.getName();
     auto known = classes.find(name);
     if (known == classes.end() || known->second.role != InitializerRole::Parameter)
       continue;
-    if (isNamedAsFoldedNormalization(name))
+    if (isNamedAsFoldedNormalization(name) || llvm::is_contained(scales, name))
       folded.push_back(name.str());
   }
   if (!folded.empty())

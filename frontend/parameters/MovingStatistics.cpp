@@ -47,6 +47,9 @@ public:
     return std::move(found);
   }
 
+  /// After `run`: gamma / sqrt(variance + epsilon), where it is an initializer.
+  std::vector<std::string> takeFoldedScales() { return std::move(foldedScales); }
+
 private:
   void visit(InitializerOp initializer) {
     if (cast<RankedTensorType>(initializer.getType()).getRank() > 0)
@@ -87,16 +90,19 @@ private:
     else if (op == "Sub" && scaled.contains(b) && origins.contains(a))
       found.insert(scaled.lookup(b));
     else if (op == "Mul" && centred.contains(a) && origins.contains(b))
-      centredAndScaled[result] = centred.lookup(a);
+      centredAndScaled[result] = {centred.lookup(a), origins.lookup(b)};
     else if (op == "Add" && centredAndScaled.contains(a) && origins.contains(b))
-      addFoldedMean(centredAndScaled.lookup(a));
+      addFolded(centredAndScaled.lookup(a));
   }
 
   /// y = (x - mean) * c + beta, where c is gamma / sqrt(variance + epsilon), folded: a module that
   /// trains `mean` keeps its name.
-  void addFoldedMean(StringRef mean) {
-    if (isTorchScriptFoldedName(mean))
-      found.insert(mean);
+  void addFolded(std::pair<StringRef, StringRef> meanAndScale) {
+    auto [mean, scale] = meanAndScale;
+    if (!isTorchScriptFoldedName(mean))
+      return;
+    found.insert(mean);
+    foldedScales.push_back(scale.str());
   }
 
   /// `value` times or by a deviation: a scale of the normalization where it is an initializer, what
@@ -148,15 +154,17 @@ private:
   }
 
   GraphOp graph;
-  llvm::DenseMap<Value, StringRef> origins;          // Values that are an initializer, by its name.
-  llvm::DenseMap<Value, StringRef> shifted;          // variance + epsilon
-  llvm::DenseMap<Value, StringRef> centred;          // x - mean
-  llvm::DenseMap<Value, StringRef> scaled;           // mean * s, but gamma * 1 / sqrt too
-  llvm::DenseMap<Value, StringRef> centredAndScaled; // (x - mean) * c, by the mean
+  llvm::DenseMap<Value, StringRef> origins; // Values that are an initializer, by its name.
+  llvm::DenseMap<Value, StringRef> shifted; // variance + epsilon
+  llvm::DenseMap<Value, StringRef> centred; // x - mean
+  llvm::DenseMap<Value, StringRef> scaled;  // mean * s, but gamma * 1 / sqrt too
+  /// (x - mean) * c, by the mean and c.
+  llvm::DenseMap<Value, std::pair<StringRef, StringRef>> centredAndScaled;
   llvm::DenseMap<Value, std::optional<double>>
       scalars;                      // Numbers such as epsilon, where they are known.
   llvm::DenseSet<Value> deviations; // sqrt(variance + epsilon), its inverse, and multiples.
   llvm::StringSet<> found;
+  std::vector<std::string> foldedScales;
 };
 
 } // namespace
@@ -186,6 +194,12 @@ llvm::StringSet<> findMovingStatistics(GraphOp graph) {
     if (isNamedAsMovingStatistic(initializer.getName()))
       found.insert(initializer.getName());
   return found;
+}
+
+std::vector<std::string> findFoldedScales(GraphOp graph) {
+  Finder finder(graph);
+  finder.run();
+  return finder.takeFoldedScales();
 }
 
 } // namespace mtc::onnx

@@ -221,6 +221,25 @@ TEST(Parameters, WarnsOfFoldedNormalizations) {
                                     "normalizations")));
 }
 
+TEST(Parameters, WarnsOfScalesThatAVarianceWasFoldedInto) {
+  ModelProto proto = reluModel();
+  float value = 1; // Equal ones might be one weight.
+  for (const char *name : {"onnx::Sub_3", "onnx::Mul_5", "onnx::Add_4", "mean", "gain", "shift"})
+    addInitializer(proto, name, {3}, value++);
+  GraphProto &graph = *proto.mutable_graph();
+  addNode(graph, "Sub", "/Sub", {"x", "onnx::Sub_3"}, {"s"});
+  addNode(graph, "Mul", "/Mul", {"s", "onnx::Mul_5"}, {"m"});
+  addNode(graph, "Add", "/Add", {"m", "onnx::Add_4"}, {"a"});
+  addNode(graph, "Sub", "/Sub_1", {"a", "mean"}, {"s1"});
+  addNode(graph, "Mul", "/Mul_1", {"s1", "gain"}, {"m1"});
+  addNode(graph, "Add", "/Add_1", {"m1", "shift"}, {"a1"});
+  Classified result(proto);
+  EXPECT_EQ(result.role("onnx::Sub_3"), constant);
+  EXPECT_EQ(result.role("mean"), parameter);
+  EXPECT_THAT(normalizationWarnings(result.graph(), result.classes),
+              ElementsAre(HasSubstr("initializers 'onnx::Mul_5' are what is left of batch")));
+}
+
 TEST(Parameters, KnowsTheBiasOfANormalizationInAConvolution) {
   ModelProto proto = dynamoModel({"conv.weight"});
   addInitializer(proto, "conv.weight", {2, 1, 1, 1}, 0, "PARAMETER");

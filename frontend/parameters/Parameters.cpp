@@ -208,6 +208,8 @@ private:
       auto found = uses.find(name);
       if (found == uses.end() || !known.isParameter)
         continue;
+      if (!known.moduleName.empty()) // It gave its name to another.
+        continue;
       InitializerUse use = found->second.front();
       if (bySignature && !provenance.isParameter(name)) {
         known.moduleName = listedName(initializer, use, missing);
@@ -218,11 +220,31 @@ private:
       } else if (isTorchScriptFoldedName(name)) {
         known.moduleName = scopedName(use);
       }
-      if (!isFree(known.moduleName, taken))
+      if (!isFree(known.moduleName, taken) && !giveUpName(known.moduleName, taken))
         known.moduleName.clear();
       if (!known.moduleName.empty())
         taken.insert(known.moduleName);
     }
+  }
+
+  /// Of a weight that two layers share the exporter keeps one name and folds the copy of the layer
+  /// that has it: `head.weight` is what the embedding `embed` reads, `val_2` what `head` does. Then
+  /// the initializer of that name is `embed.weight`. Whether that is so.
+  bool giveUpName(StringRef name, llvm::StringSet<> &taken) {
+    auto found = uses.find(name);
+    if (!bySignature || taken.contains(name) || found == uses.end())
+      return false;
+    auto [module, leaf] = name.rsplit('.');
+    std::string reader = modulePath(found->second.front().node);
+    std::string own = (reader + "." + leaf).str();
+    bool isReadElsewhere = llvm::all_of(found->second, [&](const InitializerUse &use) {
+      return modulePath(use.node) == reader && reader != module;
+    });
+    if (leaf.empty() || reader.empty() || !isReadElsewhere || !isFree(own, taken))
+      return false;
+    classes[name].moduleName = own;
+    taken.insert(own);
+    return true;
   }
 
   /// Whether no initializer has the name, or was given it.

@@ -63,7 +63,11 @@ TEST(Ties, AreWhatWasFoldedFromOneParameter) {
   EXPECT_THAT(result.notes,
               ElementsAre(HasSubstr("'head.weight' and 'val_0' are one weight, one transposed")));
   EXPECT_THAT(result.warnings, IsEmpty());
-  EXPECT_THAT(Tied(proto, {{}, {"val_0"}}).weights(), ElementsAre("head.weight", "val_0"));
+  // Apart, each has the name of the layer that reads it.
+  Tied apart(proto, {{}, {"val_0"}});
+  EXPECT_THAT(apart.weights(), ElementsAre("head.weight", "val_0"));
+  EXPECT_EQ(apart.moduleName("head.weight"), "embed.weight");
+  EXPECT_EQ(apart.moduleName("val_0"), "head.weight");
 }
 
 TEST(Ties, AreALayerThatIsCalledTwice) {

@@ -13,6 +13,7 @@
 #include "frontend/parameters/InferenceForms.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/Passes.h"
+#include "frontend/parameters/PossibleBuffers.h"
 #include "frontend/reader/Import.h"
 #include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
@@ -280,6 +281,8 @@ LogicalResult Compilation::importModel() {
   if (!isWhole || failed(chosen))
     return failure();
   for (const std::string &text : onnx::normalizationWarnings(graph, onnx::chosenClasses(graph)))
+    warn(text);
+  for (const std::string &text : onnx::possibleBufferWarnings(graph, onnx::chosenClasses(graph)))
     warn(text);
   for (const std::string &text : parameters.training.notes())
     note(text);

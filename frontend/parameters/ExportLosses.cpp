@@ -2,8 +2,10 @@
 
 #include "frontend/parameters/ExportLosses.h"
 
+#include "frontend/dialect/Node.h"
 #include "frontend/parameters/Provenance.h"
 #include "frontend/parameters/RecurrentImages.h"
+#include "frontend/parameters/TrainableConstants.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -146,18 +148,56 @@ private:
     });
   }
 
-  /// The older exporter names what it folds after the node that reads it.
+  /// The older exporter names what it folds after the node that reads it. A batch normalization
+  /// leaves a weight and a bias of its convolution.
   void findScoped() {
     if (!isProducedBy(graph, "pytorch"))
       return;
     result.remedy = scopedRemedy.str();
-    for (InitializerOp initializer : trainableInitializers(graph))
-      if (initializer.getName().starts_with("onnx::Conv") && isTrained(initializer)) {
-        const InitializerUse &use = uses.find(initializer.getName())->second.front();
-        std::string module = modulePath(use.node);
-        if (use.operand == 1)
-          result.convolutions.push_back(module.empty() ? initializer.getName().str() : module);
-      }
+    for (InitializerOp initializer : trainableInitializers(graph)) {
+      StringRef name = initializer.getName();
+      if (!name.starts_with("onnx::Conv") || !isTrained(initializer))
+        continue;
+      const InitializerUse &use = uses.find(name)->second.front();
+      if (use.operand != 1)
+        continue;
+      NodeOp node = use.node;
+      std::string module = modulePath(node);
+      std::string bias = node.getInputs().size() > 2 ? nameOf(node.getInputs()[2]) : "";
+      if (isTorchScriptFoldedName(bias))
+        result.convolutions.push_back(module.empty() ? name.str() : module);
+      else if (!isOfInnerModule(initializer, node, bias))
+        result.computed.push_back(quoted(name) + (module.empty() ? "" : " (" + module + ")"));
+    }
+  }
+
+  /// The name of an initializer, or of the Identity that stands for an equal one; empty for others.
+  static std::string nameOf(Value value) {
+    if (auto initializer = value.getDefiningOp<InitializerOp>())
+      return initializer.getName().str();
+    auto node = value.getDefiningOp<NodeOp>();
+    return node && node.isOperator("Identity") && node->hasAttr(resultsAttribute)
+               ? resultName(node).str()
+               : "";
+  }
+
+  /// Whether a module calls a convolution with the weight of a layer inside it, such as the causal
+  /// convolutions of state space models: `conv1d(x, self.conv1d.weight.squeeze(1).unsqueeze(1))`.
+  /// The weight's axis of extent 1 is what the exporter folded, which loses nothing. A layer's own
+  /// convolution reads the layer's bias, and nothing else is read there.
+  bool isOfInnerModule(InitializerOp weight, NodeOp convolution, StringRef bias) const {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
+    std::string module = modulePath(convolution);
+    bool hasScope = !module.empty() || nodeName(convolution).starts_with("/");
+    if (!hasScope || !llvm::is_contained(shape, 1))
+      return false;
+    if (!bias.empty())
+      return bias.consume_front(module.empty() ? module : module + ".") && bias.contains('.');
+    return llvm::any_of(uses, [&](const auto &entry) {
+      return llvm::any_of(entry.second, [&](const InitializerUse &use) {
+        return use.node != convolution && modulePath(use.node) == module;
+      });
+    });
   }
 
   GraphOp graph;

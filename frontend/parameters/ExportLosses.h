@@ -16,10 +16,11 @@ namespace mtc::onnx {
 struct ExportLosses {
   /// Modules of batch normalizations that were folded into convolutions.
   std::vector<std::string> norms;
-  /// Convolutions' weights that were folded with something that the file does not name.
+  /// Convolutions whose weight and bias were folded with something that the file does not name.
   std::vector<std::string> convolutions;
   /// Initializers that were computed from parameters by more than a change of layout or a shift:
-  /// `'mul' (c.weight_g, c.weight_v)`.
+  /// `'mul' (c.weight_g, c.weight_v)`; of a file without the parameters' names with the module that
+  /// reads them.
   std::vector<std::string> computed;
   /// Parameters of the module that are in one of these, that an initializer was folded from, or
   /// that the module does not compute with.

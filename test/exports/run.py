@@ -45,8 +45,8 @@ REMEDIES = {
     "legacy": {"TrainingMode.TRAINING": "legacy-training", "do_constant_folding=False": "legacy-unfolded", "mtc.export": "mtc"},
     "mtc": {},
 }
-FLAG = re.compile(r"--(?:tie|untie|batch-norm|shared-initializers|merged|train|output)[ =]'?[^\s,;'\"]+")
-PROSE = ("--train=trains",)  # matches of FLAG that are no flags
+FLAG = re.compile(r"--(?:tie|untie|freeze|batch-norm|shared-initializers|merged|train|output)[ =]'?[^\s,;'\"]+")
+PROSE = ("--train=trains", "--freeze=keeps")  # matches of FLAG that are no flags
 ABSENT = re.compile(r"error: --freeze (\S+): no initializer matches")
 FAILURES = ("differs silently", "remedy fails", "false alarm", "crash")
 

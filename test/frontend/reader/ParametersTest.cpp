@@ -3,11 +3,13 @@
 #include "TestModel.h"
 
 #include "frontend/parameters/FoldedNormalizations.h"
+#include "frontend/parameters/PossibleBuffers.h"
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 namespace {
 
@@ -238,6 +240,53 @@ TEST(Parameters, WarnsOfScalesThatAVarianceWasFoldedInto) {
   EXPECT_EQ(result.role("mean"), parameter);
   EXPECT_THAT(normalizationWarnings(result.graph(), result.classes),
               ElementsAre(HasSubstr("initializers 'onnx::Mul_5' are what is left of batch")));
+}
+
+TEST(Parameters, WarnsOfBuffersThatTheOlderExporterWritesLikeParameters) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("pytorch");
+  GraphProto &graph = *proto.mutable_graph();
+  addInitializer(proto, "onnx::MatMul_5", {3, 4}, 1);
+  for (const char *node : {"/lm_head/MatMul", "/model/head/MatMul", "/positions/proj/MatMul"})
+    addNode(graph, "MatMul", node, {"x", "onnx::MatMul_5"}, {node});
+  const auto add = [&](const char *node, const char *linear, const char *other) {
+    addNode(graph, "Add", node, {linear, other}, {node});
+  };
+  // Modules add them to the output of a layer inside, in either order and in another type.
+  addInitializer(proto, "onnx::Add_6", {1, 4}, 0);
+  add("/Add", "/lm_head/MatMul", "onnx::Add_6");
+  addInitializer(proto, "model.prior", {4}, 1);
+  addNode(graph, "Cast", "/model/Cast", {"model.prior"}, {"cast"});
+  add("/model/Add", "cast", "/model/head/MatMul");
+  // Biases of layers: by name and rank, and in the layer.
+  addInitializer(proto, "model.bias", {4}, 2);
+  add("/model/Add_1", "/model/head/MatMul", "model.bias");
+  addInitializer(proto, "onnx::Add_7", {1, 4}, 3);
+  add("/lm_head/Add", "/lm_head/MatMul", "onnx::Add_7");
+  // A module of its own, a table of positions, and no linear layer.
+  addInitializer(proto, "onnx::Add_8", {1, 4}, 4);
+  add("/shift/Add", "/lm_head/MatMul", "onnx::Add_8");
+  addInitializer(proto, "positions.table", {1, 2, 4}, 5);
+  add("/positions/Add", "/positions/proj/MatMul", "positions.table");
+  addInitializer(proto, "onnx::Add_9", {1, 3}, 6);
+  add("/Add_2", "x", "onnx::Add_9");
+  Classified result(proto);
+  EXPECT_THAT(
+      possibleBufferWarnings(result.graph(), result.classes),
+      ElementsAre(HasSubstr("linear layers inside them: 'onnx::Add_6' [1, 4], 'model.prior' [4]. "
+                            "The file does not tell whether they are parameters or buffers; they "
+                            "are trained. For buffers give --freeze 'onnx::Add_6' --freeze "
+                            "'model.prior', for parameters --train '*'; or export with "
+                            "mtc.export(module, ...)")));
+  Classified kept(proto, {{}, {"onnx::Add_6"}});
+  EXPECT_THAT(possibleBufferWarnings(kept.graph(), kept.classes),
+              ElementsAre(HasSubstr("inside them: 'model.prior' [4]. ")));
+  Classified trained(proto, {{"*"}, {}});
+  EXPECT_EQ(trained.role("onnx::Add_6"), parameter);
+  EXPECT_THAT(possibleBufferWarnings(trained.graph(), trained.classes), IsEmpty());
+  proto.set_producer_name("tf2onnx");
+  Classified other(proto);
+  EXPECT_THAT(possibleBufferWarnings(other.graph(), other.classes), IsEmpty());
 }
 
 TEST(Parameters, KnowsTheBiasOfANormalizationInAConvolution) {

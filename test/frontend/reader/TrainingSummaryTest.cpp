@@ -180,6 +180,52 @@ TEST(TrainingSummary, TakesNodesOfTheOlderExporterForLiteralsBesideParameters) {
   EXPECT_THAT(Summarized(proto).constants(), ElementsAre("/rope/Constant_output_0=rope"));
 }
 
+TEST(TrainingSummary, WarnsOfConvolutionsThatTheOlderExporterFolded) {
+  ModelProto proto = reluModel();
+  proto.set_producer_name("pytorch");
+  GraphProto &graph = *proto.mutable_graph();
+  const auto convolve = [&](const char *node, const char *weight, const char *bias) {
+    const std::string output = std::string(node) + " output";
+    addNode(graph, "Conv", node, {"x", weight, bias}, {output.c_str()});
+    declare(*graph.add_output(), output);
+  };
+  // With a batch normalization after it.
+  addInitializer(proto, "onnx::Conv_1", {4, 1, 3}, 1);
+  addInitializer(proto, "onnx::Conv_2", {4}, 1);
+  convolve("/stem/Conv", "onnx::Conv_1", "onnx::Conv_2");
+  // A layer that scales its weight, with and without a bias.
+  addInitializer(proto, "onnx::Conv_3", {4, 1, 3}, 2);
+  addInitializer(proto, "scaled.bias", {4}, 2);
+  convolve("/scaled/Conv", "onnx::Conv_3", "scaled.bias");
+  addInitializer(proto, "onnx::Conv_4", {4, 1, 3}, 3);
+  convolve("/scaled_too/Conv", "onnx::Conv_4", "");
+  // Modules that change the layout of the weight of a layer inside them, with and without a bias.
+  addInitializer(proto, "onnx::Conv_5", {4, 1, 3}, 4);
+  addInitializer(proto, "layers.0.mixer.conv1d.bias", {4}, 4);
+  convolve("/layers.0/mixer/Conv", "onnx::Conv_5", "layers.0.mixer.conv1d.bias");
+  addInitializer(proto, "onnx::Conv_6", {4, 1, 3}, 5);
+  addInitializer(proto, "layers.1.mixer.D", {3}, 5);
+  convolve("/layers.1/mixer/Conv", "onnx::Conv_6", "");
+  addNode(graph, "Mul", "/layers.1/mixer/Mul", {"x", "layers.1.mixer.D"}, {"skip"});
+  // A root module does so too.
+  addInitializer(proto, "onnx::Conv_7", {4, 1, 3}, 6);
+  addInitializer(proto, "conv1d.bias", {4}, 6);
+  convolve("/Conv", "onnx::Conv_7", "conv1d.bias");
+  // No axis of extent 1 was added: the weight is computed otherwise, such as with a mask.
+  addInitializer(proto, "onnx::Conv_8", {4, 2, 3}, 7);
+  addInitializer(proto, "masked.conv.bias", {4}, 7);
+  convolve("/masked/Conv", "onnx::Conv_8", "masked.conv.bias");
+  const Summarized result(proto);
+  EXPECT_THAT(result.summary.foldedConvolutions, ElementsAre("stem"));
+  EXPECT_THAT(result.summary.computed,
+              ElementsAre("'onnx::Conv_3' (scaled)", "'onnx::Conv_4' (scaled_too)",
+                          "'onnx::Conv_8' (masked)"));
+  EXPECT_THAT(result.summary.warnings(),
+              ElementsAre(HasSubstr("batch normalizations after them: 'stem'. "),
+                          HasSubstr("computed these from the module's parameters: 'onnx::Conv_3' "
+                                    "(scaled), ")));
+}
+
 TEST(TrainingSummary, DoesNotMissWhatIsTied) {
   ModelProto proto = dynamoModel({"embed.weight", "head.weight"});
   addInitializer(proto, "head.weight", {40, 40}, 1, "PARAMETER");

@@ -1,0 +1,91 @@
+//===- PossibleBuffers.cpp - Parameters that may be buffers of the module ---------------------===//
+
+#include "frontend/parameters/PossibleBuffers.h"
+
+#include "frontend/dialect/Shapes.h"
+#include "frontend/parameters/InitializerUses.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace mtc::onnx {
+
+/// The initializer that a value is, perhaps in another type or layout; null for others.
+static InitializerOp initializerOf(Value value) {
+  while (auto node = value.getDefiningOp<NodeOp>()) {
+    bool keepsElements = node.isOperator("Identity") || node.isOperator("Cast") ||
+                         node.isOperator("Transpose") || node.isOperator("Reshape") ||
+                         node.isOperator("Unsqueeze");
+    if (!keepsElements || node.getInputs().empty())
+      return {};
+    value = node.getInputs().front();
+  }
+  return value.getDefiningOp<InitializerOp>();
+}
+
+/// Whether a value is the output of a linear layer that is inside the module `outer`.
+static bool isOfLayerInside(StringRef outer, Value value) {
+  auto node = value.getDefiningOp<NodeOp>();
+  bool isLinear = node && (node.isOperator("MatMul") || node.isOperator("Gemm")) &&
+                  node.getInputs().size() >= 2 && initializerOf(node.getInputs()[1]);
+  std::string inner = isLinear ? modulePath(node) : "";
+  return !inner.empty() && inner != outer &&
+         (outer.empty() || StringRef(inner).starts_with((outer + ".").str()));
+}
+
+/// Whether an initializer has the shape of a bias, perhaps with leading axes of extent 1, and
+/// neither the rank nor the name of a layer's bias.
+static bool isUnusualBias(InitializerOp initializer) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(initializer.getType()).getShape();
+  if (shape.empty() || !llvm::all_of(shape.drop_back(), [](int64_t extent) { return extent == 1; }))
+    return false;
+  StringRef name = initializer.getName();
+  return shape.size() > 1 || isTorchScriptFoldedName(name) ||
+         !name.substr(name.rfind('.') + 1).contains("bias");
+}
+
+std::vector<std::string> possibleBufferWarnings(GraphOp graph,
+                                                const StringMap<InitializerClass> &classes) {
+  if (!isProducedBy(graph, "pytorch") || hasSignature(graph))
+    return {};
+  llvm::SetVector<InitializerOp> found;
+  for (auto node : graph.getOps<NodeOp>()) {
+    if (!node.isOperator("Add") || node.getInputs().size() != 2)
+      continue;
+    std::string module = modulePath(node);
+    for (unsigned operand : {0, 1}) {
+      InitializerOp initializer = initializerOf(node.getInputs()[operand]);
+      if (!initializer || !isUnusualBias(initializer) ||
+          !isOfLayerInside(module, node.getInputs()[1 - operand]))
+        continue;
+      auto known = classes.find(initializer.getName());
+      if (known != classes.end() && known->second.role == InitializerRole::Parameter &&
+          !known->second.reason.starts_with("--"))
+        found.insert(initializer);
+    }
+  }
+  if (found.empty())
+    return {};
+  constexpr size_t shown = 4;
+  std::vector<std::string> texts, flags;
+  for (InitializerOp initializer : ArrayRef(found.getArrayRef()).take_front(shown)) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(initializer.getType()).getShape();
+    texts.push_back(quoted(initializer.getName()) + " " + shapeText(shape));
+    flags.push_back("--freeze " + quoted(initializer.getName()));
+  }
+  std::string more =
+      found.size() > shown ? " and " + std::to_string(found.size() - shown) + " more" : "";
+  return {"modules add these to the outputs of linear layers inside them: " +
+          llvm::join(texts, ", ") + more +
+          ". The file does not tell whether they are parameters or buffers; they are trained. "
+          "For buffers give " +
+          llvm::join(flags, " ") +
+          ", for parameters --train '*'; or export with mtc.export(module, ...), which lists the "
+          "module's parameters"};
+}
+
+} // namespace mtc::onnx

@@ -81,7 +81,7 @@ def export(
     if not isinstance(module, nn.Module):
         raise ExportError(f"module: expected a torch.nn.Module, got {type(module).__name__}")
     call = _capture.bind(module, example_inputs, dynamic_axes or {}, dynamic_batch)
-    with _module.in_mode(module, train), _keras.traceable(module):
+    with _module.in_mode(module, train), _keras.traceable(module, "training" in call.kwargs):
         _module.check(module)
         trial = _forward(module, call)
         model, program = _exported(module, call, opset_version)

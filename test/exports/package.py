@@ -4,6 +4,7 @@
 Every file is also compared with its module by mtc.export itself: parameters to the bit, outputs for the example inputs.
 """
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -237,6 +238,51 @@ def custom_backward_passes():
     mtc.export(Function(lambda m, h: Doubled.apply(h, 2.0)), x, PATH)
     PATH.unlink()
     refused(Function(lambda m, h: Doubled.apply(h, 3.0)), x, "'linear.weight'", "torch.autograd.Function", "verify=False")
+
+
+@test
+def models_of_keras_have_their_mode():
+    os.environ["KERAS_BACKEND"] = "torch"
+    import keras
+
+    layers = keras.layers
+    plain = keras.Sequential([layers.Input((5,)), layers.Dense(4), layers.BatchNormalization(), layers.Dropout(0.5)])
+
+    class Own(keras.Model):
+        """A model whose `call` has no argument `training`."""
+
+        def __init__(self):
+            super().__init__()
+            self.dense, self.norm, self.dropout = layers.Dense(4), layers.BatchNormalization(), layers.Dropout(0.5)
+
+        def call(self, x):
+            return self.dropout(self.norm(self.dense(x)))
+
+    x = torch.randn(4, 5)
+    for model in (plain, Own()):
+        expected = model(x)
+        mtc.export(model, x, PATH)
+        norm, drop = nodes("BatchNormalization"), nodes("Dropout")
+        assert len(norm) == 1 and attribute(norm[0], "training_mode") == 1, norm
+        assert len(drop) == 1, drop
+        mtc.export(model, x, PATH, train=False)
+        assert not nodes("Dropout") and not any(attribute(node, "training_mode") for node in nodes("BatchNormalization"))
+        assert torch.equal(model(x), expected), "the export changed the model"
+    mtc.export(plain, {"inputs": x, "training": False}, PATH, dynamic_batch=False)
+    assert not nodes("Dropout")
+
+    class Head(nn.Module):
+        """Calls a Keras model without a mode, which means inference."""
+
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = plain, nn.Linear(4, 2)
+
+        def forward(self, x):
+            return self.head(self.body(x))
+
+    mtc.export(Head(), x, PATH)
+    assert not nodes("Dropout")
 
 
 @test

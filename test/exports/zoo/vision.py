@@ -118,4 +118,4 @@ def timm_mixer() -> Example:
 
 @architecture
 def timm_resnet_d() -> Example:
-    return from_timm("test_resnet", 0.02, 64)
+    return from_timm("test_resnet", 0.01, 64)

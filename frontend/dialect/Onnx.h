@@ -41,6 +41,9 @@ inline constexpr llvm::StringLiteral fxOperatorAttribute = "onnx.fx_operator",
 /// Of a Gather: the row of an embedding that has no gradient (`padding_idx`). It is kept until the
 /// node is converted.
 inline constexpr llvm::StringLiteral paddingAttribute = "onnx.padding_index";
+/// Of a SoftmaxCrossEntropyLoss: the label smoothing of the module's loss, which ONNX's lacks. It
+/// is kept until the node is converted.
+inline constexpr llvm::StringLiteral labelSmoothingAttribute = "onnx.label_smoothing";
 /// Of an initializer: the values that the exporter folded it from; all names of the parameter in
 /// the module's state_dict, where it has several; that the module does not train it
 /// (`requires_grad`).

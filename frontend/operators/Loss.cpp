@@ -74,16 +74,18 @@ public:
     return mask ? b.select(mask, labels, b.splat(labels, 0.0)) : labels;
   }
 
-  /// Weights the losses of the targets (0 where they do not count), and reduces them; the mean
-  /// divides by the sum of the weights.
+  /// Weights the losses of the targets (0 where they do not count), smooths their labels, and
+  /// reduces them; the mean divides by the sum of the weights.
   LogicalResult finish(Value losses) {
     Value weights;
     if (node.has(2))
-      weights = b.gather(b.cast(node.value(2), compute), classes(), 0, 0);
+      weights = b.gather(classWeights(), classes(), 0, 0);
     if (Value mask = counted())
       weights = b.select(mask, weights ? weights : b.splat(losses, 1.0), b.splat(losses, 0.0));
     if (node.has(2))
       losses = b.mul(losses, weights);
+    if (auto smoothing = node.op()->getAttrOfType<FloatAttr>(labelSmoothingAttribute))
+      losses = smooth(losses, smoothing.getValueAsDouble());
     SmallVector<int64_t> all = axesFrom(0, typeOf(losses).getRank());
     if (attributes.reduction != "none") {
       auto count = static_cast<double>(typeOf(losses).getNumElements());
@@ -96,6 +98,24 @@ public:
   }
 
 private:
+  Value classWeights() { return b.cast(node.value(2), compute); }
+
+  /// (1 - s) losses - s / C · sum over the C classes of w_c log softmax(x)_c, the second term 0 for
+  /// targets that do not count (torch.nn.CrossEntropyLoss).
+  Value smooth(Value losses, double smoothing) {
+    Value all = scores();
+    int64_t last = typeOf(all).getRank() - 1, classCount = typeOf(all).getDimSize(last);
+    Value logarithms = logSoftmax(b, all, last);
+    if (node.has(2))
+      logarithms = b.mul(logarithms, b.broadcastTo(classWeights(), shapeOf(all)));
+    Value uniform = b.sum(logarithms, {last});
+    if (Value mask = counted())
+      uniform = b.select(mask, uniform, b.splat(uniform, 0.0));
+    double share = smoothing / static_cast<double>(classCount);
+    return b.sub(b.mul(losses, b.splat(losses, 1 - smoothing)),
+                 b.mul(uniform, b.splat(uniform, share)));
+  }
+
   Conversion &node;
   TensorBuilder &b;
   Type element, compute;

@@ -21,6 +21,8 @@ constexpr StringRef moduleKey = "mtc.module",
                     foldedKey = "pkg.onnxscript.optimizer.folded_from",
                     fxKey = "pkg.torch.onnx.fx_node", ruleKey = "pkg.onnxscript.rewriter.rule_name";
 
+constexpr StringRef crossEntropy = "aten.cross_entropy_loss.default";
+
 constexpr int64_t moduleFormat = 1;
 
 template <typename Owner> StringRef metadata(const Owner &owner, StringRef key) {
@@ -44,6 +46,7 @@ ExporterMetadata::ExporterMetadata(const ::onnx::ModelProto &model, Problems &pr
   if (StringRef text = metadata(model.graph(), signatureKey); !text.empty())
     readSignature(text);
   readValues(model.graph());
+  readLosses(model.graph());
   if (StringRef text = metadata(model, moduleKey); !text.empty())
     readModule(text, problems);
 }
@@ -76,6 +79,13 @@ void ExporterMetadata::readValues(const ::onnx::GraphProto &graph) {
       for (StringRef origin : pythonStrings(text))
         origins[info.name()].push_back(origin.str());
   }
+}
+
+void ExporterMetadata::readLosses(const ::onnx::GraphProto &graph) {
+  for (const auto &node : graph.node())
+    if (operatorOf(node) == crossEntropy && node.op_type() != "Constant")
+      if (StringRef call = metadata(node, fxKey); !losses.insert(call).second)
+        expandedLosses.insert(call);
 }
 
 void ExporterMetadata::readModule(StringRef text, Problems &problems) {
@@ -161,6 +171,25 @@ std::optional<int64_t> ExporterMetadata::paddingIndexOf(const ::onnx::NodeProto 
   if (arguments.size() < 3 || arguments[2].trim().getAsInteger(10, index) || index < 0)
     return std::nullopt;
   return index;
+}
+
+/// `cross_entropy_loss(input, target, weight, reduction, ignore_index, label_smoothing)`.
+std::optional<double> ExporterMetadata::labelSmoothingOf(const ::onnx::NodeProto &node) const {
+  if (operatorOf(node) != crossEntropy || expandedLosses.contains(metadata(node, fxKey)))
+    return std::nullopt;
+  constexpr size_t position = 5;
+  auto [positional, keywords] = argumentsText(node).split(')');
+  SmallVector<StringRef> arguments;
+  positional.split(arguments, ',');
+  StringRef text = arguments.size() > position
+                       ? arguments[position]
+                       : keywords.split("label_smoothing: ").second.take_until([](char c) {
+                           return c == ',' || c == '}';
+                         });
+  double smoothing = 0;
+  if (text.trim().getAsDouble(smoothing) || !(smoothing > 0 && smoothing <= 1))
+    return std::nullopt;
+  return smoothing;
 }
 
 StringRef ExporterMetadata::operatorOf(const ::onnx::NodeProto &node) {

@@ -59,6 +59,11 @@ public:
   /// the table or by the FX node.
   std::optional<int64_t> paddingIndexOf(const ::onnx::NodeProto &gather) const;
 
+  /// The label smoothing of the loss that a SoftmaxCrossEntropyLoss translates, by its FX node:
+  /// above 0, at most 1. PyTorch's exporter drops it. Nothing where other nodes translate the FX
+  /// node too, as those of `mtc.export`, which compute the smoothing.
+  std::optional<double> labelSmoothingOf(const ::onnx::NodeProto &loss) const;
+
   /// The dotted path of a node's module; empty if unknown.
   std::string modulePathOf(const ::onnx::NodeProto &node) const { return paths.of(node); }
   /// The operator of the FX node that a node translates, `aten.linear.default`; empty if unknown.
@@ -72,6 +77,7 @@ public:
 private:
   void readSignature(llvm::StringRef text);
   void readModule(llvm::StringRef text, Problems &problems);
+  void readLosses(const ::onnx::GraphProto &graph);
   void readValues(const ::onnx::GraphProto &graph);
 
   ModulePaths paths;
@@ -81,6 +87,7 @@ private:
   llvm::StringMap<std::string> kinds;
   llvm::StringMap<std::vector<std::string>> origins, names;
   llvm::StringMap<int64_t> paddingIndices;
+  llvm::StringSet<> losses, expandedLosses; // FX nodes of cross-entropies; those of several nodes.
   llvm::StringSet<> frozen;
 };
 

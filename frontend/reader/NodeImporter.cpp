@@ -129,6 +129,9 @@ void NodeImporter::describe(Operation *op, const Entry &entry, const Frame &fram
   if (isOperator(entry.node, "Gather"))
     if (std::optional<int64_t> row = metadata.paddingIndexOf(entry.node))
       op->setAttr(paddingAttribute, builder.getI64IntegerAttr(*row));
+  if (isOperator(entry.node, "SoftmaxCrossEntropyLoss"))
+    if (std::optional<double> smoothing = metadata.labelSmoothingOf(entry.node))
+      op->setAttr(labelSmoothingAttribute, builder.getF64FloatAttr(*smoothing));
   if (!frame.path.empty())
     op->setAttr(pathAttribute, pathOf(entry, frame));
   if (!frame.isMain())

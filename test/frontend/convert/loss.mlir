@@ -32,6 +32,32 @@ onnx.graph @main(%x: tensor<4x5xf32>, %t: tensor<4xi64>) -> (tensor<f32>, tensor
 
 // -----
 
+// With label smoothing s = 0.2 of 5 classes: (1 - s) of each counted loss, less s / 5 of the sum of all classes' weighted
+// logarithms.
+
+// CHECK: func.func @forward(%[[X:.*]]: tensor<4x5xf32>, %[[T:.*]]: tensor<4xi64>, %[[W:.*]]: tensor<5xf32>)
+// CHECK: %[[L:.*]] = mtc.softmax_cross_entropy %[[X]], %[[T]] ignore 3
+// CHECK: %[[LW:.*]] = mtc.mul %[[L]], %{{.*}}
+// CHECK: mtc.log
+// CHECK: %[[LOGP:.*]] = mtc.sub
+// CHECK: %[[ALL:.*]] = mtc.broadcast %[[W]]
+// CHECK: %[[WEIGHTED:.*]] = mtc.mul %[[LOGP]], %[[ALL]]
+// CHECK: %[[SUM:.*]] = mtc.reduce add %[[WEIGHTED]] axes [1]
+// CHECK: %[[UNIFORM:.*]] = mtc.select %{{.*}}, %[[SUM]], %{{.*}}
+// CHECK: %[[OWN:.*]] = mtc.constant dense<8.000000e-01>
+// CHECK: %[[A:.*]] = mtc.mul %[[LW]], %[[OWN]]
+// CHECK: %[[SHARE:.*]] = mtc.constant dense<4.000000e-02>
+// CHECK: %[[B:.*]] = mtc.mul %[[UNIFORM]], %[[SHARE]]
+// CHECK: %[[S:.*]] = mtc.sub %[[A]], %[[B]]
+// CHECK: %[[R:.*]] = mtc.reduce add %[[S]] axes [0]
+// CHECK: mtc.div %[[R]], %{{.*}}
+onnx.graph @main(%x: tensor<4x5xf32>, %t: tensor<4xi64>, %w: tensor<5xf32>) -> tensor<f32> {
+  %l = onnx.node "SoftmaxCrossEntropyLoss" version 13 (%x, %t, %w) {ignore_index = 3 : si64, reduction = "mean"} {onnx.label_smoothing = 2.000000e-01 : f64} : (tensor<4x5xf32>, tensor<4xi64>, tensor<5xf32>) -> tensor<f32>
+  onnx.return %l : tensor<f32>
+}
+
+// -----
+
 // With weights of the classes: the weight of an ignored target is 0, and it reads class 0.
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<4x6xf32>, %[[T:.*]]: tensor<4xi64>, %[[W:.*]]: tensor<6xf32>)

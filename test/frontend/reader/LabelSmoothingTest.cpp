@@ -1,0 +1,73 @@
+//===- LabelSmoothingTest.cpp - Label smoothing that an exporter dropped ----------------------===//
+
+#include "TestModel.h"
+
+using namespace mtc::onnx;
+using namespace mtc::onnx::test;
+
+namespace {
+
+void setCall(NodeProto &node, const std::string &call) {
+  auto *fx = node.add_metadata_props();
+  fx->set_key("pkg.torch.onnx.fx_node");
+  fx->set_value("%loss : [num_users=1] = call_function[target=torch.ops.aten." + call);
+}
+
+/// Scores and labels, and the loss that translates a call; more nodes that translate it too.
+ModelProto lossModel(const std::string &call, std::initializer_list<const char *> more = {}) {
+  ModelProto proto = reluModel();
+  GraphProto &graph = *proto.mutable_graph();
+  addDim(declare(*graph.add_input(), "t", TensorProto::INT64), 2);
+  setCall(addNode(graph, "SoftmaxCrossEntropyLoss", "loss", {"y", "t"}, {"l"}), call);
+  for (const char *op : more)
+    setCall(addNode(graph, op, op, {"l"}, {op}), call);
+  declare(*graph.add_output(), "l");
+  return proto;
+}
+
+/// 0 if there is none.
+double smoothingOf(const ModelProto &proto) {
+  Imported result(proto);
+  for (NodeOp node : result.nodes())
+    if (auto smoothing = node->getAttrOfType<mlir::FloatAttr>(labelSmoothingAttribute)) {
+      EXPECT_TRUE(node.isOperator("SoftmaxCrossEntropyLoss"));
+      return smoothing.getValueAsDouble();
+    }
+  return 0;
+}
+
+} // namespace
+
+TEST(LabelSmoothing, IsThatOfTheFxNode) {
+  EXPECT_EQ(smoothingOf(lossModel(
+                "cross_entropy_loss.default](args = (%y, %t, None, 1, -100, 0.25), kwargs = {})")),
+            0.25);
+  EXPECT_EQ(smoothingOf(lossModel("cross_entropy_loss.default](args = (%y, %t), kwargs = "
+                                  "{label_smoothing: 0.5, reduction: 2})")),
+            0.5);
+}
+
+TEST(LabelSmoothing, IsAbsentWhereTheFxNodeHasNone) {
+  EXPECT_EQ(
+      smoothingOf(lossModel("cross_entropy_loss.default](args = (%y, %t, %w, 1, 3), kwargs = {})")),
+      0);
+  EXPECT_EQ(smoothingOf(lossModel(
+                "cross_entropy_loss.default](args = (%y, %t, %w, 1, 3, 0.0), kwargs = {})")),
+            0);
+  for (const char *value : {"1.5", "-0.5", "nan", "%s", ""})
+    EXPECT_EQ(smoothingOf(lossModel(std::string("cross_entropy_loss.default](args = (%y, %t, %w, "
+                                                "1, 3, ") +
+                                    value + "), kwargs = {})")),
+              0)
+        << value;
+  EXPECT_EQ(smoothingOf(lossModel(
+                "nll_loss_forward.default](args = (%y, %t, None, 1, 3, 0.25), kwargs = {})")),
+            0);
+}
+
+TEST(LabelSmoothing, IsComputedOnceWhereSeveralNodesTranslateTheLoss) {
+  EXPECT_EQ(smoothingOf(lossModel(
+                "cross_entropy_loss.default](args = (%y, %t, None, 1, -100, 0.25), kwargs = {})",
+                {"Neg"})),
+            0);
+}

@@ -38,6 +38,9 @@ inline constexpr llvm::StringLiteral indexAttribute = "onnx.index",
 inline constexpr llvm::StringLiteral fxOperatorAttribute = "onnx.fx_operator",
                                      argumentsAttribute = "onnx.arguments",
                                      rulesAttribute = "onnx.rules";
+/// What PyTorch's newer exporter calls the tensors that it met in a module's code, and not among
+/// the module's parameters and buffers: `lifted_tensor_3`. Those of Keras are its variables.
+inline constexpr llvm::StringLiteral liftedPrefix = "lifted_tensor_";
 /// Of a Gather: the row of an embedding that has no gradient (`padding_idx`). It is kept until the
 /// node is converted.
 inline constexpr llvm::StringLiteral paddingAttribute = "onnx.padding_index";

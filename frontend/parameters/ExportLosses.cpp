@@ -21,6 +21,7 @@ namespace {
 
 constexpr StringRef listedRemedy =
     "mtc.export(module, ...), or with torch.onnx.export(..., dynamo=True, optimize=False)";
+constexpr StringRef variablesRemedy = "mtc.export(model, ...)";
 constexpr StringRef scopedRemedy =
     "mtc.export(module, ...), or with torch.onnx.export(..., dynamo=False, "
     "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False)";
@@ -84,7 +85,7 @@ public:
 
 private:
   void findListed() {
-    result.remedy = listedRemedy.str();
+    result.remedy = (provenance.hasVariables() ? variablesRemedy : listedRemedy).str();
     llvm::StringSet<> used;
     bool hasArguments = false;
     for (auto node : graph.getOps<NodeOp>()) {

@@ -3,6 +3,7 @@
 #include "frontend/parameters/MovingStatistics.h"
 
 #include "frontend/parameters/Parameters.h"
+#include "frontend/parameters/Provenance.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -33,7 +34,8 @@ std::optional<double> numberOf(ElementsAttr elements) {
 /// Looks at the graph in its order, from where a square root is taken on.
 class Finder {
 public:
-  explicit Finder(GraphOp graph) : graph(graph) {}
+  explicit Finder(GraphOp graph)
+      : graph(graph), provenance(graph), isKeras(provenance.hasVariables()) {}
 
   llvm::StringSet<> run() {
     for (Operation &op : graph.getBody().front()) {
@@ -56,6 +58,8 @@ private:
       origins[initializer] = initializer.getName();
     else
       scalars[initializer] = numberOf(initializer.getSampleAttr());
+    if (isKeras && provenance.isOfModule(initializer))
+      variables.insert(initializer.getName());
   }
 
   void visit(NodeOp node) {
@@ -86,13 +90,22 @@ private:
     else if (isScaled && deviations.contains(a))
       scaleBy(b, result);
     else if (op == "Sub" && origins.contains(b) && !origins.contains(a))
-      centred[result] = origins.lookup(b);
+      addCentred(origins.lookup(b), result);
+    else if (op == "Div" && variables.contains(origins.lookup(b)))
+      found.insert(origins.lookup(b));
     else if (op == "Sub" && scaled.contains(b) && origins.contains(a))
       found.insert(scaled.lookup(b));
     else if (op == "Mul" && centred.contains(a) && origins.contains(b))
       centredAndScaled[result] = {centred.lookup(a), origins.lookup(b)};
     else if (op == "Add" && centredAndScaled.contains(a) && origins.contains(b))
       addFolded(centredAndScaled.lookup(a));
+  }
+
+  /// What layers of Keras subtract are means.
+  void addCentred(StringRef mean, Value result) {
+    centred[result] = mean;
+    if (variables.contains(mean))
+      found.insert(mean);
   }
 
   /// y = (x - mean) * c + beta, where c is gamma / sqrt(variance + epsilon), folded: a module that
@@ -154,6 +167,9 @@ private:
   }
 
   GraphOp graph;
+  Provenance provenance;
+  bool isKeras;
+  llvm::StringSet<> variables;              // Of Keras, and what was computed from them.
   llvm::DenseMap<Value, StringRef> origins; // Values that are an initializer, by its name.
   llvm::DenseMap<Value, StringRef> shifted; // variance + epsilon
   llvm::DenseMap<Value, StringRef> centred; // x - mean

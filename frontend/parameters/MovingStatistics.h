@@ -16,7 +16,9 @@ namespace mtc::onnx {
 ///   y = x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon), or
 ///   y = (x - mean) * c + beta with c folded from gamma and the variance, of Keras on PyTorch.
 ///
-/// They are told by their names, or by being used like this.
+/// They are told by their names, or by being used like this. In files that hold variables of Keras
+/// without their names, what is subtracted or divides is a mean or a deviation, of `Normalization`
+/// too.
 inline constexpr llvm::StringLiteral movingStatisticReason =
     "moving statistics of a decomposed batch normalization";
 llvm::StringSet<> findMovingStatistics(GraphOp graph);

@@ -63,6 +63,12 @@ Provenance::Provenance(GraphOp graph) {
     buffers.insert(name);
 }
 
+bool Provenance::hasVariables() const {
+  return llvm::any_of(parameters, [](const auto &parameter) {
+    return parameter.getKey().starts_with(liftedPrefix);
+  });
+}
+
 bool Provenance::isOfModule(InitializerOp initializer) const {
   StringRef name = initializer.getName();
   auto isListed = [&](StringRef each) { return isParameter(each) || isBuffer(each); };

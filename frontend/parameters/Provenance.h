@@ -23,6 +23,8 @@ public:
   /// Whether the file lists a parameter, or a buffer, of this name in the module.
   bool isParameter(llvm::StringRef name) const { return parameters.contains(name); }
   bool isBuffer(llvm::StringRef name) const { return buffers.contains(name); }
+  /// Whether the module's parameters are variables of Keras, whose names the file does not tell.
+  bool hasVariables() const;
   /// Whether the file names the initializer as one of the module's tensors, or says that it was
   /// folded from one.
   bool isOfModule(InitializerOp initializer) const;

@@ -2,6 +2,7 @@
 
 #include "frontend/reader/ExporterMetadata.h"
 
+#include "frontend/dialect/Onnx.h"
 #include "frontend/reader/NodeNames.h"
 
 #include "onnx-ml.pb.h"
@@ -46,6 +47,7 @@ ExporterMetadata::ExporterMetadata(const ::onnx::ModelProto &model, Problems &pr
   if (StringRef text = metadata(model.graph(), signatureKey); !text.empty())
     readSignature(text);
   readValues(model.graph());
+  adoptVariables(model.graph());
   readLosses(model.graph());
   if (StringRef text = metadata(model, moduleKey); !text.empty())
     readModule(text, problems);
@@ -69,6 +71,27 @@ void ExporterMetadata::readSignature(StringRef text) {
       continue;
     placeholders[placeholder] = std::move(name);
   }
+}
+
+/// A Keras model keeps its variables in a ParameterDict, and its layers, which read them, are no
+/// submodules. Scalars that are read so are numbers in the layers' code.
+void ExporterMetadata::adoptVariables(const ::onnx::GraphProto &graph) {
+  auto isListed = [](StringRef name) { return name.contains("_torch_params."); };
+  if (llvm::none_of(parameterNames, isListed))
+    return;
+  llvm::erase_if(parameterNames, isListed);
+  StringSet<> scalars;
+  for (const auto &tensor : graph.initializer())
+    if (tensor.dims_size() == 0)
+      scalars.insert(tensor.name());
+  auto isVariable = [&](StringRef name) {
+    return name.starts_with(liftedPrefix) && !scalars.contains(name);
+  };
+  llvm::copy_if(bufferNames, std::back_inserter(parameterNames), isVariable);
+  llvm::erase_if(bufferNames, isVariable);
+  for (const std::string &name : parameterNames)
+    if (isVariable(name))
+      kinds.erase(name);
 }
 
 void ExporterMetadata::readValues(const ::onnx::GraphProto &graph) {

@@ -7,6 +7,8 @@
 //   with
 //     their placeholders; a value's metadata names its kind and the values that the exporter folded
 //     it from; a node's metadata holds the FX node that it translates, with its arguments;
+//     Keras on PyTorch lists its variables as parameters that no node reads, and what its layers
+//     read as constants `lifted_tensor_N`: these are the parameters;
 //   - PyTorch's older exporter: nodes are named after the path of their module.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -76,6 +78,7 @@ public:
 
 private:
   void readSignature(llvm::StringRef text);
+  void adoptVariables(const ::onnx::GraphProto &graph);
   void readModule(llvm::StringRef text, Problems &problems);
   void readLosses(const ::onnx::GraphProto &graph);
   void readValues(const ::onnx::GraphProto &graph);

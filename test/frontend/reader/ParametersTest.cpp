@@ -188,13 +188,17 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
   addNode(graph, "Mul", "scale2", {"d", "gamma2"}, {"g"});
   addNode(graph, "Add", "bias2", {"g", "beta2"}, {"n2"});
   // Neither is anything else that is subtracted or multiplied, nor what is shifted by more than an
-  // epsilon, or raised to another power.
+  // epsilon or by a parameter, or raised to another power.
   addInitializer(proto, "shifted far", {3});
+  addInitializer(proto, "shifted by one", {3});
+  addInitializer(proto, "shift of one", {1}, 1e-3f);
   addInitializer(proto, "cubed", {3});
   addInitializer(proto, "half", {}, 0.5f);
   addInitializer(proto, "three", {}, 3.0f);
   addNode(graph, "Add", "far", {"shifted far", "half"}, {"f"});
   addNode(graph, "Sqrt", "root3", {"f"}, {"rf"});
+  addNode(graph, "Add", "one", {"shifted by one", "shift of one"}, {"so"});
+  addNode(graph, "Sqrt", "root4", {"so"}, {"rso"});
   addNode(graph, "Add", "near", {"cubed", "epsilon"}, {"q"});
   addNode(graph, "Pow", "cube", {"q", "three"}, {"qqq"});
   addNode(graph, "Sub", "offset", {"n2", "offset"}, {"o"});
@@ -205,8 +209,8 @@ TEST(Parameters, KnowsMovingStatisticsOfNormalizationsInParts) {
     EXPECT_EQ(result.role(name), constant) << name;
     EXPECT_EQ(result.classes[name].reason, "moving statistics of a decomposed batch normalization");
   }
-  for (const char *name :
-       {"gamma", "beta", "gamma2", "beta2", "weight", "offset", "shifted far", "cubed"})
+  for (const char *name : {"gamma", "beta", "gamma2", "beta2", "weight", "offset", "shifted far",
+                           "shifted by one", "shift of one", "cubed"})
     EXPECT_EQ(result.role(name), parameter) << name;
   Classified named(proto, {{"mean"}, {}});
   EXPECT_EQ(named.role("mean"), parameter) << "whoever names it means it";

@@ -86,13 +86,15 @@ public:
 private:
   void findListed() {
     result.remedy = (provenance.hasVariables() ? variablesRemedy : listedRemedy).str();
-    llvm::StringSet<> used;
+    llvm::StringSet<> used, merged; // Parameters; modules with nodes that the exporter merged.
     bool hasArguments = false;
     for (auto node : graph.getOps<NodeOp>()) {
       auto arguments = node->getAttrOfType<ArrayAttr>(argumentsAttribute);
       if (!arguments)
         continue;
       hasArguments = true;
+      if (readsMergedNode(node, arguments))
+        merged.insert(modulePath(node));
       auto rules = node->getAttrOfType<StringAttr>(rulesAttribute);
       bool isFoldedNorm = rules && rules.getValue().contains("FuseBatchNorm");
       if (isFoldedNorm)
@@ -114,8 +116,22 @@ private:
     // What no node mentions is not computed with.
     if (hasArguments)
       for (const std::string &name : signatureParameters(graph))
-        if (!used.contains(name))
+        if (!used.contains(name) && !merged.contains(StringRef(name).rsplit('.').first))
           result.accounted.insert(name);
+  }
+
+  /// Whether a node reads one value twice that the module computed twice, such as the class token
+  /// and the distillation token of a fresh module, which are equal: then the exporter dropped the
+  /// node that reads the other parameter.
+  static bool readsMergedNode(NodeOp node, ArrayAttr arguments) {
+    if (arguments.size() != node.getInputs().size())
+      return false;
+    llvm::DenseMap<Value, Attribute> names;
+    return llvm::any_of(llvm::zip(node.getInputs(), arguments), [&](auto pair) {
+      auto [operand, name] = pair;
+      auto [known, isNew] = names.try_emplace(operand, name);
+      return !isNew && known->second != name;
+    });
   }
 
   bool isTrained(InitializerOp initializer) const {

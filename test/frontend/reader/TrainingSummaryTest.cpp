@@ -255,6 +255,29 @@ TEST(TrainingSummary, WarnsOfWhatWasComputedUnlessItsGradientIsTheParameters) {
               ElementsAre(HasSubstr("'mul_1' (p.weight)")));
 }
 
+TEST(TrainingSummary, MissesAParameterWhoseNodeWasMergedWithAnother) {
+  ModelProto proto = dynamoModel({"embed.first", "embed.second", "other.unused"});
+  addInitializer(proto, "embed.first", {1, 3}, 0, "PARAMETER");
+  std::string value = addModuleUse(proto, "Relu", "embed", {"embed.first"}).output(0);
+  auto missing = [&](const char *arguments) {
+    ModelProto copy = proto;
+    NodeProto &concat = addModuleUse(copy, "Concat", "embed", {value.c_str(), value.c_str()});
+    auto *entry = concat.add_metadata_props();
+    entry->set_key("pkg.torch.onnx.fx_node");
+    entry->set_value(std::string("%cat : [num_users=1] = call_function["
+                                 "target=torch.ops.aten.cat.default](args = (") +
+                     arguments + ", 1), kwargs = {})");
+    auto &axis = *concat.add_attribute();
+    axis.set_name("axis");
+    axis.set_type(::onnx::AttributeProto::INT);
+    axis.set_i(0);
+    declare(*copy.mutable_graph()->add_output(), concat.output(0));
+    return Summarized(copy).summary.missing;
+  };
+  EXPECT_THAT(missing("[%relu, %relu_1]"), ElementsAre("embed.second"));
+  EXPECT_THAT(missing("[%relu, %relu]"), IsEmpty());
+}
+
 TEST(TrainingSummary, CountsNoElementsOfConstantsThatAreTooLarge) {
   ModelProto proto = reluModel();
   for (int64_t extent : {int64_t{1} << 40, int64_t{-1}}) {

@@ -181,7 +181,8 @@ private:
       source.constant.moduleName = missingParameterOf(use, count == 1);
       return missing.erase(source.constant.moduleName);
     }
-    if (source.isNode && nodesAreLiterals)
+    bool isMatrix = llvm::count_if(source.constant.shape, [](int64_t n) { return n > 1; }) > 1;
+    if (source.isNode && nodesAreLiterals && !isMatrix)
       return false;
     source.constant.moduleName = modulePath(use.node);
     if (count == 1)

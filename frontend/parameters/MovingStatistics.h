@@ -31,8 +31,8 @@ bool isNamedAsMovingStatistic(llvm::StringRef name);
 /// and statistics: `…/batchnorm/mul`, `…/batchnorm/sub`.
 bool isNamedAsFoldedNormalization(llvm::StringRef name);
 
-/// Scales of such normalizations that the exporter folded the variance into, where nothing is named:
-/// `c` of `(x - mean) * c + beta`.
+/// Scales of such normalizations that the exporter folded the variance into, where nothing is
+/// named: `c` of `(x - mean) * c + beta`.
 std::vector<std::string> findFoldedScales(GraphOp graph);
 
 } // namespace mtc::onnx

@@ -66,6 +66,14 @@ bool isReadLikeParameter(NodeOp node, unsigned operand) {
       .Default(false);
 }
 
+/// Whether an operator multiplies by matrices, or looks rows up.
+bool readsMatrices(NodeOp node) {
+  return llvm::StringSwitch<bool>(node.getOpType())
+      .Cases({"MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose", "Gather"}, true)
+      .Cases({"LSTM", "GRU", "RNN"}, true)
+      .Default(false);
+}
+
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
@@ -181,8 +189,7 @@ private:
       source.constant.moduleName = missingParameterOf(use, count == 1);
       return missing.erase(source.constant.moduleName);
     }
-    bool isMatrix = llvm::count_if(source.constant.shape, [](int64_t n) { return n > 1; }) > 1;
-    if (source.isNode && nodesAreLiterals && !isMatrix)
+    if (source.isNode && nodesAreLiterals && !readsMatrices(use.node))
       return false;
     source.constant.moduleName = modulePath(use.node);
     if (count == 1)

@@ -22,8 +22,8 @@ namespace mtc::onnx {
 /// belongs to a module of which the file lacks a parameter. Otherwise its values differ, are finite
 /// and no mask's; a single number must be an initializer of PyTorch's, and neither a short decimal
 /// nor a root or inverse root of a whole number. PyTorch's older exporter writes a module's
-/// parameters as initializers, so that vectors in Constant nodes beside them are literals of the
-/// code.
+/// parameters as initializers, so that Constant nodes beside them are literals of the code, unless
+/// products, convolutions or recurrent layers read them, or rows of them are looked up.
 struct TrainableConstant {
   std::string name; // Of the initializer, or of the Constant node's result.
   std::vector<int64_t> shape;

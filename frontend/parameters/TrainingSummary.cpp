@@ -132,12 +132,13 @@ std::vector<std::string> TrainingSummary::warnings() const {
   if (!missing.empty())
     result.push_back("the module has parameters that the file lacks: " + listed(missing, asItIs) +
                      ". The exporter dropped or folded them; they are not trained" + exportAgain);
+  // Without its optimizations, the newer exporter writes batch normalizations in inference form.
   if (!foldedNorms.empty())
     result.push_back(
         "the exporter folded the batch normalizations of " + listed(foldedNorms, quoted) +
         " into convolutions: the folded weights are trained, and nothing is normalized by the "
         "batch" +
-        exportAgain);
+        exportAgain + (exportAgain.empty() ? "" : " and compile that with --batch-norm train"));
   if (!foldedConvolutions.empty())
     result.push_back("the exporter folded the weights of convolutions, such as with batch "
                      "normalizations after them: " +

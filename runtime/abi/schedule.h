@@ -13,8 +13,9 @@
 
 namespace mtc::abi {
 
-/// Steps count from 1. The rate of a step after the warm-up, by a schedule that ends at step `end`,
-/// or after it.
+/// The rate of step `step`, from 0, of a schedule of `end` steps, as PyTorch's schedulers and
+/// Hugging Face's count them: the last step is `end - 1`. Steps of the warm-up are not asked for,
+/// unless the schedule has a rise of its own.
 using Rate = double (*)(const MtcSchedule &schedule, double step, double end);
 
 struct Schedule {
@@ -27,10 +28,11 @@ struct Schedule {
   bool hasPoints = false;
   /// The rate rises in its own way, not on a line from 0 in the steps of the warm-up.
   bool risesItself = false;
-  double least = 0; ///< Of the highest rate, unless it is chosen.
+  bool warmsUpFromLeast = false; ///< The line of the warm-up starts at the least rate, not at 0.
+  double least = 0;              ///< Of the highest rate, unless it is chosen.
 };
 
-/// On the way from the warm-up's end to `end`: 0 to 1.
+/// On the way from the warm-up's end to `end`: 0 to 1, which no step of the run has.
 inline double shareDone(const MtcSchedule &s, double step, double end) {
   const double warmup = static_cast<double>(s.warmup);
   return std::clamp((step - warmup) / std::max(end - warmup, 1.0), 0.0, 1.0);
@@ -44,23 +46,26 @@ inline double alongCosine(double high, double low, double share) {
 
 inline double constantRate(const MtcSchedule &s, double, double) { return s.rate; }
 
+/// As Hugging Face's get_linear_schedule_with_warmup, and PyTorch's LinearLR from 1.
 inline double linearRate(const MtcSchedule &s, double step, double end) {
   return s.least + (s.rate - s.least) * (1 - shareDone(s, step, end));
 }
 
+/// As Hugging Face's get_cosine_with_min_lr_schedule_with_warmup, and PyTorch's CosineAnnealingLR.
 inline double cosineRate(const MtcSchedule &s, double step, double end) {
   return alongCosine(s.rate, s.least, shareDone(s, step, end));
 }
 
-/// As in Vaswani et al., "Attention Is All You Need", 2017; without a warm-up as after one of 10000
-/// steps.
+/// As in Vaswani et al., "Attention Is All You Need", 2017, and Hugging Face's
+/// get_inverse_sqrt_schedule; without a warm-up as after one of 10000 steps.
 inline double inverseRootRate(const MtcSchedule &s, double step, double) {
   const double scale = s.warmup ? static_cast<double>(s.warmup) : 1e4;
   const double later = step - static_cast<double>(s.warmup);
   return std::max(s.least, s.rate * std::sqrt(scale / (later + scale)));
 }
 
-/// As in Hu et al., "MiniCPM", 2024, with a straight fall.
+/// As in Hu et al., "MiniCPM", 2024, with a straight fall: Hugging Face's get_wsd_schedule with
+/// decay_type="linear".
 inline double stableRate(const MtcSchedule &s, double step, double end) {
   const double left = std::max(end - static_cast<double>(s.warmup), 1.0);
   const double decay = s.decay ? static_cast<double>(s.decay) : std::max(left / 10, 1.0);
@@ -68,43 +73,48 @@ inline double stableRate(const MtcSchedule &s, double step, double end) {
 }
 
 /// As PyTorch's OneCycleLR, which reaches the highest rate after 30 % of the steps, from a 25th of
-/// it.
+/// it, and the least in the last step.
 inline double oneCycleRate(const MtcSchedule &s, double step, double end) {
-  const double top = s.warmup ? static_cast<double>(s.warmup) : 0.3 * end;
+  const double top = (s.warmup ? static_cast<double>(s.warmup) : 0.3 * end) - 1;
   if (step < top)
-    return alongCosine(s.rate / 25, s.rate, top > 1 ? (step - 1) / (top - 1) : 1);
-  return alongCosine(s.rate, s.least, std::min((step - top) / std::max(end - top, 1.0), 1.0));
+    return alongCosine(s.rate / 25, s.rate, step / top);
+  const double share = end - 1 > top ? (step - top) / (end - 1 - top) : 0;
+  return alongCosine(s.rate, s.least, std::min(share, 1.0));
 }
 
-/// On lines between the points, and level beyond the first and the last.
+/// On lines between the points, whose steps count from 1, and level beyond the first and the last.
 inline double tableRate(const MtcSchedule &s, double step, double) {
+  const double number = step + 1;
   uint32_t next = 0;
-  while (next < s.point_count && static_cast<double>(s.steps[next]) <= step)
+  while (next < s.point_count && static_cast<double>(s.steps[next]) <= number)
     ++next;
   if (next == 0 || next == s.point_count)
     return s.rates[next ? next - 1 : 0];
   const double from = static_cast<double>(s.steps[next - 1]);
-  const double share = (step - from) / (static_cast<double>(s.steps[next]) - from);
+  const double share = (number - from) / (static_cast<double>(s.steps[next]) - from);
   return s.rates[next - 1] + share * (s.rates[next] - s.rates[next - 1]);
 }
 
 inline constexpr Schedule schedules[] = {
     {.name = "constant", .help = "stays", .rate = constantRate, .hasEnd = false, .hasLeast = false},
-    {.name = "linear", .help = "falls linearly to --min-lr at the run's end", .rate = linearRate},
+    {.name = "linear",
+     .help = "falls linearly, to --min-lr after the last step",
+     .rate = linearRate},
     {.name = "cosine",
-     .help = "falls to --min-lr at the run's end as half a cosine",
+     .help = "falls as half a cosine, to --min-lr after the last step",
      .rate = cosineRate},
     {.name = "inverse-sqrt",
      .help = "falls as one over the root of the step",
      .rate = inverseRootRate,
      .hasEnd = false},
     {.name = "wsd",
-     .help = "stays, and falls linearly to --min-lr in the last --decay-steps of the run",
+     .help = "stays, and falls linearly in the last --decay-steps of the run, to --min-lr after it",
      .rate = stableRate,
-     .hasDecay = true},
+     .hasDecay = true,
+     .warmsUpFromLeast = true},
     {.name = "one-cycle",
      .help = "rises from a 25th as half a cosine, in --warmup steps or 30 % of the run, and falls "
-             "so to --min-lr at its end",
+             "so to --min-lr in its last step",
      .rate = oneCycleRate,
      .risesItself = true,
      .least = 1.0 / 25e4},

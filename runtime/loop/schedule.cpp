@@ -17,9 +17,12 @@ static const abi::Schedule &scheduleOf(const MtcProgram &program) {
 double learningRate(const MtcProgram &program, int64_t step, int64_t scheduleSteps) {
   const abi::Schedule &kind = scheduleOf(program);
   const MtcSchedule &schedule = program.schedule;
-  if (step <= schedule.warmup && !kind.risesItself)
-    return schedule.rate * static_cast<double>(step) / static_cast<double>(schedule.warmup);
-  return kind.rate(schedule, static_cast<double>(step), static_cast<double>(scheduleSteps));
+  const auto before = static_cast<double>(step - 1);
+  if (step <= schedule.warmup && !kind.risesItself) {
+    const double start = kind.warmsUpFromLeast ? schedule.least : 0;
+    return start + (schedule.rate - start) * before / static_cast<double>(schedule.warmup);
+  }
+  return kind.rate(schedule, before, static_cast<double>(scheduleSteps));
 }
 
 /// "linear, cosine": those that depend on where a run ends.
@@ -48,15 +51,23 @@ int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &stat
   if (chosen < total && next <= total && learningRate(program, total, chosen) == 0) {
     if (given)
       userError("--schedule-steps ", *given,
-                ": the learning rate would be 0 from this step on, "
+                ": the learning rate would be 0 after this step, "
                 "and the run ends at step ",
                 total, "; at least ", total, " is expected");
-    userError("the learning rate is 0 from step ", before,
-              " on, where the schedule of the "
+    userError("the learning rate is 0 after step ", before,
+              ", where the schedule of the "
               "checkpoint's run ends, and this run ends at step ",
               total, ". Train to step ", before, " at most, or give --schedule-steps ", total,
               ": the rate of step ", next, " is then ", rate(total), " and not ", rate(before));
   }
+  if (next == total && program.schedule.rate > 0 && rate(chosen) == 0)
+    std::fprintf(stderr,
+                 "warning: the learning rate of step %lld, the only one of this run, is 0: no "
+                 "parameter changes%s\n",
+                 static_cast<long long>(next),
+                 next <= program.schedule.warmup ? "; the warm-up starts at 0, so train for more "
+                                                   "steps, or compile without --warmup"
+                                                 : "");
   if (before && rate(chosen) != rate(before))
     std::fprintf(stderr,
                  "warning: --schedule-steps %lld: the learning rate of step %lld is %g; by the "

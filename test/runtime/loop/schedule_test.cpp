@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <vector>
 
 namespace {
 
-/// The rates of steps 1, 2, … of a schedule that ends at the last of them.
+/// The rates of steps 1, 2, … of a schedule that ends after the last of them.
 std::vector<double> ratesOf(const MtcSchedule &schedule, int64_t steps) {
   MtcProgram program = {};
   program.schedule = schedule;
@@ -24,61 +23,86 @@ void expectRates(const MtcSchedule &schedule, const std::vector<double> &wanted,
               testing::Pointwise(testing::DoubleNear(tolerance), wanted));
 }
 
-TEST(Schedule, WarmUpThenFall) {
-  MtcSchedule schedule = {"constant", 1, 0, 4, 0, 0, nullptr, nullptr};
-  std::vector<double> rates = ratesOf(schedule, 12);
-  EXPECT_DOUBLE_EQ(rates[0], 0.25);
-  EXPECT_DOUBLE_EQ(rates[3], 1);
-  EXPECT_DOUBLE_EQ(rates[11], 1);
-  schedule.kind = "linear";
-  rates = ratesOf(schedule, 12);
-  EXPECT_DOUBLE_EQ(rates[7], 0.5);
-  EXPECT_DOUBLE_EQ(rates[11], 0);
-  schedule.kind = "cosine";
-  rates = ratesOf(schedule, 12);
-  EXPECT_NEAR(rates[5], 0.5 * (1 + std::cos(M_PI / 4)), 1e-15);
-  EXPECT_NEAR(rates[11], 0, 1e-15);
+// Recorded from PyTorch 2.15 and Transformers: the rate that the optimizer has in each step.
+
+TEST(Schedule, ConstantIsHuggingFaces) {
+  // get_constant_schedule_with_warmup(optimizer, 4)
+  const MtcSchedule schedule = {"constant", 1, 0, 4, 0, 0, nullptr, nullptr};
+  expectRates(schedule, {0., 0.25, 0.5, 0.75, 1., 1.}, 1e-15);
 }
 
-TEST(Schedule, FallsToTheLeastRate) {
-  const MtcSchedule linear = {"linear", 1, 0.2, 0, 0, 0, nullptr, nullptr};
-  expectRates(linear, {0.8, 0.6, 0.4, 0.2}, 1e-15);
-  const MtcSchedule cosine = {"cosine", 1, 0.2, 0, 0, 0, nullptr, nullptr};
-  EXPECT_NEAR(ratesOf(cosine, 4)[1], 0.6, 1e-15);
-  EXPECT_NEAR(ratesOf(cosine, 4)[3], 0.2, 1e-15);
+TEST(Schedule, LinearIsHuggingFaces) {
+  // get_linear_schedule_with_warmup(optimizer, 0, 8) and (optimizer, 4, 12)
+  MtcSchedule schedule = {"linear", 1, 0, 0, 0, 0, nullptr, nullptr};
+  expectRates(schedule, {1., 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125}, 1e-15);
+  schedule.warmup = 4;
+  expectRates(schedule, {0., 0.25, 0.5, 0.75, 1., 0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125},
+              1e-15);
+  // torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0.2, 5)
+  const MtcSchedule least = {"linear", 1, 0.2, 0, 0, 0, nullptr, nullptr};
+  expectRates(least, {1., 0.84, 0.68, 0.52, 0.36}, 1e-15);
 }
 
-TEST(Schedule, InverseRootOfTheStep) {
-  MtcSchedule schedule = {"inverse-sqrt", 1, 0.45, 4, 0, 0, nullptr, nullptr};
-  std::vector<double> rates = ratesOf(schedule, 25);
-  EXPECT_DOUBLE_EQ(rates[0], 0.25);
-  EXPECT_DOUBLE_EQ(rates[3], 1);
-  EXPECT_DOUBLE_EQ(rates[15], 0.5);
-  EXPECT_DOUBLE_EQ(rates[24], 0.45); // not 0.4
+TEST(Schedule, CosineIsHuggingFaces) {
+  // get_cosine_schedule_with_warmup(optimizer, 4, 12)
+  const MtcSchedule schedule = {"cosine", 1, 0, 4, 0, 0, nullptr, nullptr};
+  expectRates(schedule,
+              {0., 0.25, 0.5, 0.75, 1., 0.9619397662556434, 0.8535533905932737, 0.6913417161825449,
+               0.5, 0.30865828381745514, 0.14644660940672627, 0.03806023374435663},
+              1e-15);
+  // get_cosine_with_min_lr_schedule_with_warmup(optimizer, 2, 8, min_lr_rate=0.2)
+  MtcSchedule least = {"cosine", 1, 0.2, 2, 0, 0, nullptr, nullptr};
+  expectRates(least, {0., 0.5, 1., 0.9464101615137757, 0.8, 0.6, 0.4, 0.2535898384862246}, 1e-15);
+  // torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 6, 0.2)
+  least.warmup = 0;
+  expectRates(least, {1., 0.9464101615137757, 0.8, 0.6, 0.4, 0.2535898384862246}, 1e-15);
+}
+
+TEST(Schedule, InverseRootIsHuggingFaces) {
+  // get_inverse_sqrt_schedule(optimizer, 4)
+  MtcSchedule schedule = {"inverse-sqrt", 1, 0, 4, 0, 0, nullptr, nullptr};
+  expectRates(schedule,
+              {0., 0.25, 0.5, 0.75, 1., 0.8944271909999159, 0.8164965809277261, 0.7559289460184544,
+               0.7071067811865475},
+              1e-15);
+  schedule.least = 0.45;
+  EXPECT_DOUBLE_EQ(ratesOf(schedule, 26)[16], 0.5);
+  EXPECT_DOUBLE_EQ(ratesOf(schedule, 26)[25], 0.45); // not 0.4
+  // get_inverse_sqrt_schedule(optimizer, 0)
   schedule.warmup = 0;
-  EXPECT_DOUBLE_EQ(ratesOf(schedule, 1)[0], std::sqrt(1e4 / 10001));
+  expectRates(schedule, {1., 0.9999500037496877, 0.9999000149975006}, 1e-15);
 }
 
-TEST(Schedule, WarmUpStableDecay) {
-  const MtcSchedule schedule = {"wsd", 1, 0, 2, 4, 0, nullptr, nullptr};
-  expectRates(schedule, {0.5, 1., 1., 1., 1., 1., 0.75, 0.5, 0.25, 0.}, 1e-15);
+TEST(Schedule, WarmUpStableDecayIsHuggingFaces) {
+  // get_wsd_schedule(optimizer, 2, 4, num_training_steps=10, decay_type="linear"), then with
+  // min_lr_ratio=0.2
+  MtcSchedule schedule = {"wsd", 1, 0, 2, 4, 0, nullptr, nullptr};
+  expectRates(schedule, {0., 0.5, 1., 1., 1., 1., 1., 0.75, 0.5, 0.25}, 1e-15);
+  schedule.least = 0.2;
+  expectRates(schedule, {0.2, 0.6, 1., 1., 1., 1., 1., 0.8, 0.6, 0.4}, 1e-15);
   const MtcSchedule open = {"wsd", 1, 0, 0, 0, 0, nullptr, nullptr};
   std::vector<double> rates = ratesOf(open, 20); // The last tenth.
-  EXPECT_DOUBLE_EQ(rates[17], 1);
-  EXPECT_DOUBLE_EQ(rates[18], 0.5);
-  EXPECT_DOUBLE_EQ(rates[19], 0);
+  EXPECT_DOUBLE_EQ(rates[18], 1);
+  EXPECT_DOUBLE_EQ(rates[19], 0.5);
 }
 
 TEST(Schedule, OneCycleIsPyTorchs) {
-  // torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1, total_steps=10), PyTorch 2.15
+  // torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1, total_steps=10)
   const MtcSchedule schedule = {"one-cycle", 1, 1.0 / 25e4, 0, 0, 0, nullptr, nullptr};
   expectRates(schedule,
               {0.04, 0.52, 1.0, 0.9504846320134737, 0.8117456539497631, 0.6112620219362893,
                0.38874197806371075, 0.18825834605023697, 0.049519367986526286, 4e-06},
               1e-12);
+  // total_steps of 3, 2 and 1
+  expectRates(schedule, {0.9944154354509117, 0.46263710266697505, 4e-06}, 1e-12);
+  expectRates(schedule, {0.811745653949763, 4e-06}, 1e-12);
+  expectRates(schedule, {4e-06}, 1e-12);
+  // pct_start=0.5, final_div_factor=0.08
   const MtcSchedule warm = {"one-cycle", 1, 0.5, 5, 0, 0, nullptr, nullptr};
-  EXPECT_DOUBLE_EQ(ratesOf(warm, 10)[4], 1);
-  EXPECT_DOUBLE_EQ(ratesOf(warm, 10)[9], 0.5);
+  expectRates(warm,
+              {0.04, 0.1805887450304573, 0.52, 0.8594112549695427, 1., 0.9522542485937369,
+               0.8272542485937369, 0.6727457514062631, 0.5477457514062631, 0.5},
+              1e-12);
 }
 
 TEST(Schedule, TableHasLinesBetweenItsPoints) {

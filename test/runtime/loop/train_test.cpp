@@ -519,8 +519,8 @@ TEST_F(ScheduleOfRuns, ThatEndsBeforeTheRunIsRefused) {
   model({"--steps", "4", "--save", folder / "c"});
   RunResult result = run({"--resume", folder / "c", "--steps", "8"});
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.error, HasSubstr("the learning rate is 0 from step 4 on"));
-  EXPECT_THAT(result.error, HasSubstr("--schedule-steps 8: the rate of step 5 is then 0.00375 and "
+  EXPECT_THAT(result.error, HasSubstr("the learning rate is 0 after step 4"));
+  EXPECT_THAT(result.error, HasSubstr("--schedule-steps 8: the rate of step 5 is then 0.005 and "
                                       "not 0"));
   EXPECT_EQ(run({"--resume", folder / "c", "--steps", "8", "--schedule-steps", "6"}).status, 1);
   result = run(
@@ -528,12 +528,23 @@ TEST_F(ScheduleOfRuns, ThatEndsBeforeTheRunIsRefused) {
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.error, HasSubstr("warning: --schedule-steps 8: the learning rate of step 5"));
   EXPECT_THAT(run({"--resume", folder / "c", "--epochs", "4"}).error,
-              HasSubstr("is 0 from step 8 on"));
+              HasSubstr("is 0 after step 8"));
   // A run that is done, or one that does not train, has nothing to refuse.
   EXPECT_EQ(run({"--resume", folder / "c", "--steps", "8"}).status, 0);
   EXPECT_EQ(run({"--resume", folder / "c", "--evaluate"}).status, 0);
   EXPECT_THAT(Train::run({"--schedule-steps", "8"}).error,
               HasSubstr("this program's schedule, constant, does not depend on where it ends"));
+}
+
+TEST_F(ScheduleOfRuns, LastStepTrains) {
+  EXPECT_NE(model({"--steps", "1"}), model({"--steps", "2"}));
+  RunResult one = run({"--steps", "1", "--metrics", folder / "m.jsonl"});
+  EXPECT_EQ(one.status, 0) << one.error;
+  EXPECT_THAT(readFile(folder / "m.jsonl"), Not(HasSubstr("\"lr\":0.0,")));
+  program.schedule.warmup = 3;
+  EXPECT_THAT(run({"--steps", "1", "--last-batch", "wrap"}).error,
+              HasSubstr("warning: the learning rate of step 1, the only one of this run, is 0"));
+  EXPECT_EQ(run({"--steps", "2", "--last-batch", "wrap"}).error, "");
 }
 
 TEST_F(ScheduleOfRuns, ThatEndsAtARateMayBeGoneBeyond) {

@@ -28,6 +28,19 @@ std::optional<Name> split(const std::string &file, const std::string &ending) {
   return Name{file.substr(0, colon), file.substr(colon + 1)};
 }
 
+/// The names of the first tensors, for messages.
+std::string listNames(const SafetensorsFile &file) {
+  constexpr size_t most = 10;
+  std::string names;
+  size_t count = 0;
+  for (const auto &[tensor, array] : file.tensors()) {
+    if (count++ == most)
+      return names + " and " + std::to_string(file.tensors().size() - most) + " more";
+    names += (names.empty() ? "" : ", ") + tensor;
+  }
+  return names;
+}
+
 ArrayOnDisk openSafetensor(const MtcInput &input, const Name &name) {
   SafetensorsFile file(name.path);
   if (!name.choice.empty()) {
@@ -38,9 +51,7 @@ ArrayOnDisk openSafetensor(const MtcInput &input, const Name &name) {
   } else if (const ArrayOnDisk *found = file.find(input.tensor.name)) {
     return *found;
   }
-  std::string names;
-  for (const auto &[tensor, array] : file.tensors())
-    names += (names.empty() ? "" : ", ") + tensor;
+  const std::string names = listNames(file);
   if (name.choice.empty())
     userError(name.path, ": holds several tensors (", names, "); choose one with ", name.path,
               ":TENSOR");

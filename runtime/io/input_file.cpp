@@ -12,16 +12,30 @@
 
 namespace mtc::runtime {
 
+/// What a file is that is not regular.
+static const char *describeFileType(mode_t mode) {
+  if (S_ISDIR(mode))
+    return "a folder";
+  if (S_ISFIFO(mode))
+    return "a pipe";
+  if (S_ISSOCK(mode))
+    return "a socket";
+  return "a device";
+}
+
 InputFile::InputFile(std::string path) : name(std::move(path)) {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
   descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     userError(name, ": cannot be opened: ", std::strerror(errno));
   struct stat status;
-  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+  const int failure = fstat(descriptor, &status) == 0 ? 0 : errno;
+  if (failure != 0 || !S_ISREG(status.st_mode)) {
     close(descriptor);
     descriptor = -1;
-    userError(name, ": is not a regular file");
+    if (failure != 0)
+      userError(name, ": cannot be opened: ", std::strerror(failure));
+    userError(name, ": is ", describeFileType(status.st_mode), ", not a regular file");
   }
   length = status.st_size;
 }

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <sys/stat.h>
+
 using namespace mtc::test;
 using namespace mtc::runtime;
 using testing::HasSubstr;
@@ -350,6 +352,26 @@ TEST_F(Data, TensorsOfASafetensorsFile) {
   EXPECT_THAT(refusal({{"tokens", path}}), HasSubstr(path + ":TENSOR"));
   writeFile(path, safetensorsBytes("{" + one + "}", data.substr(0, 48)));
   EXPECT_EQ(refusal({{"tokens", path}}), "");
+}
+
+TEST_F(Data, MessagesNameTheFirstOfManyTensors) {
+  std::string header;
+  for (char name = 'a'; name < 'a' + 12; ++name)
+    header += (header.empty() ? "{\"" : ",\"") + std::string(1, name) +
+              R"(":{"dtype":"I64","shape":[0],"data_offsets":[0,0]})";
+  std::string path = folder / "d.safetensors";
+  writeFile(path, safetensorsBytes(header + "}", ""));
+  EXPECT_THAT(refusal({{"ids", path + ":z"}}),
+              HasSubstr("it holds a, b, c, d, e, f, g, h, i, j and 2 more"));
+}
+
+TEST_F(Data, FilesThatAreNotRegular) {
+  std::string pipe = folder / "p.npy";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(refusal({{"ids", pipe}}), HasSubstr("p.npy: is a pipe, not a regular file"));
+  std::string inner = folder / "f.npy";
+  ASSERT_EQ(mkdir(inner.c_str(), 0700), 0);
+  EXPECT_THAT(refusal({{"ids", inner}}), HasSubstr("f.npy: is a folder, not a regular file"));
 }
 
 TEST_F(Data, EverythingThatIsWrongAtOnce) {

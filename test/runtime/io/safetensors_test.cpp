@@ -142,6 +142,16 @@ TEST_F(Safetensors, BrokenHeaders) {
   EXPECT_NE(refusal(std::string(50000, '{'), 0), "");
 }
 
+TEST_F(Safetensors, ManyTensorsTakeLinearTime) {
+  constexpr int count = 100'000; // An hour where each costs a pass over those before it.
+  std::string header = "{";
+  for (int i = 0; i < count; ++i)
+    header += (i ? ",\"t" : "\"t") + std::to_string(i) +
+              R"(":{"dtype":"U8","shape":[1],"data_offsets":[)" + std::to_string(i) + "," +
+              std::to_string(i + 1) + "]}";
+  EXPECT_EQ(refusal(header + "}", count), "");
+}
+
 TEST_F(Safetensors, HolesOverlapsAndRepetitions) {
   auto two = [](const char *a, const char *b, const char *name = "b") {
     return std::string(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":)") + a + R"(},")" + name +

@@ -48,7 +48,7 @@ StringRef operatorOf(StringRef value) {
 bool changesLayout(StringRef name) {
   return StringSwitch<bool>(operatorOf(name))
       .Cases({"view", "reshape", "unsqueeze", "squeeze", "flatten", "permute", "transpose"}, true)
-      .Cases({"t", "numpy_T", "expand_as", "val"}, true)
+      .Cases({"t", "numpy_T", "val"}, true)
       .Default(false);
 }
 
@@ -101,10 +101,14 @@ public:
   void run() {
     if (!metadata.listsParameters())
       return;
+    llvm::StringSet<> inputs; // An initializer that is one too is what the user may give.
+    for (const auto &input : graph.input())
+      inputs.insert(input.name());
     SmallVector<std::pair<int, Fold>> folds;
     for (int i = 0; i < graph.initializer_size(); ++i)
-      if (std::optional<Fold> fold = foldOf(graph.initializer(i).name()))
-        folds.push_back({i, std::move(*fold)});
+      if (const std::string &name = graph.initializer(i).name(); !inputs.contains(name))
+        if (std::optional<Fold> fold = foldOf(name))
+          folds.push_back({i, std::move(*fold)});
     if (folds.empty())
       return;
     for (const TensorProto &tensor : graph.initializer())

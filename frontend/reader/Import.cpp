@@ -254,7 +254,8 @@ private:
     llvm::StringMap<std::optional<int64_t>> rows;
     for (auto gather : graph.getOps<NodeOp>()) {
       auto axis = gather.getNodeAttributes().getAs<IntegerAttr>("axis");
-      if (!gather.isOperator("Gather") || (axis && axis.getSInt() != 0))
+      if (!gather.isOperator("Gather") || gather.getInputs().empty() ||
+          (axis && axis.getSInt() != 0))
         continue;
       auto table = gather.getInputs()[0].getDefiningOp<InitializerOp>();
       if (!table)

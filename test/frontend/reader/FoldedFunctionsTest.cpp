@@ -110,6 +110,7 @@ TEST(FoldedFunctions, StayFoldedWithoutAnInverse) {
   for (auto [name, origins] : {
            std::pair{"exp", "['clamp', 'm.p']"},        // No function that is known.
            std::pair{"exp", "['exp_1', 'm.p']"},        // Twice.
+           std::pair{"exp", "['expand_as', 'm.p']"},    // Elements are repeated.
            std::pair{"exp", "['m.p', 'n.p', 'neg']"},   // Of two parameters.
            std::pair{"exp", "['arange']"},              // Of none.
            std::pair{"neg", "['m.p', 'tanh']"},         // Which sign it had.
@@ -120,4 +121,7 @@ TEST(FoldedFunctions, StayFoldedWithoutAnInverse) {
     EXPECT_THAT(read.valuesOf(name), ElementsAre(1, 2, 3)) << origins;
     EXPECT_THAT(read.added(), IsEmpty()) << origins;
   }
+  ModelProto given = foldedModel("exp", "['m.p']", {1, 2, 3});
+  addDim(declare(*given.mutable_graph()->add_input(), "exp"), 3);
+  EXPECT_THAT(Read(given).added(), IsEmpty());
 }

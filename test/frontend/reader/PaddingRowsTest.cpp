@@ -63,4 +63,7 @@ TEST(PaddingRows, AreThoseOfAnEmbeddingOfTheOlderExporter) {
   axis.set_type(::onnx::AttributeProto::INT);
   axis.set_i(1);
   EXPECT_EQ(paddingOf(columns).first, -1);
+  ModelProto broken = tableModel({0, 0, 1, 2, 3, 4});
+  broken.mutable_graph()->mutable_node(1)->clear_input();
+  EXPECT_EQ(paddingOf(broken).first, -1);
 }

@@ -280,9 +280,10 @@ LogicalResult Compilation::importModel() {
   describeParameters(*module);
   if (!isWhole || failed(chosen))
     return failure();
-  for (const std::string &text : onnx::normalizationWarnings(graph, onnx::chosenClasses(graph)))
+  const llvm::StringMap<onnx::InitializerClass> classes = onnx::chosenClasses(graph);
+  for (const std::string &text : onnx::normalizationWarnings(graph, classes))
     warn(text);
-  for (const std::string &text : onnx::possibleBufferWarnings(graph, onnx::chosenClasses(graph)))
+  for (const std::string &text : onnx::possibleBufferWarnings(graph, classes))
     warn(text);
   for (const std::string &text : parameters.training.notes())
     note(text);

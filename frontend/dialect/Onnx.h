@@ -38,6 +38,9 @@ inline constexpr llvm::StringLiteral indexAttribute = "onnx.index",
 inline constexpr llvm::StringLiteral fxOperatorAttribute = "onnx.fx_operator",
                                      argumentsAttribute = "onnx.arguments",
                                      rulesAttribute = "onnx.rules";
+/// The rule that drops a bias of zeros; Gemm, Conv or ConvTranspose follows. Beside others it
+/// leaves a node's metadata as they are.
+inline constexpr llvm::StringLiteral droppedBiasRule = "RemoveOptionalBiasFrom";
 /// What PyTorch's newer exporter calls the tensors that it met in a module's code, and not among
 /// the module's parameters and buffers: `lifted_tensor_3`. Those of Keras are its variables.
 inline constexpr llvm::StringLiteral liftedPrefix = "lifted_tensor_";

@@ -2,6 +2,7 @@
 
 #include "frontend/parameters/ExportLosses.h"
 
+#include "frontend/FxValues.h"
 #include "frontend/dialect/Node.h"
 #include "frontend/parameters/Provenance.h"
 #include "frontend/parameters/RecurrentImages.h"
@@ -30,27 +31,23 @@ constexpr StringRef scopedRemedy =
 /// shifted by a constant: but for the sign, the gradient by one is that by the other. `val_N` are
 /// of the exporter's translation of an operator, which changes layouts.
 bool keepsGradients(StringRef name) {
-  return isFoldedName(name) || isPart(name) ||
+  return isFoldedName(name) || isPart(name) || keepsElements(name) ||
          llvm::StringSwitch<bool>(operatorOfValue(name))
-             .Cases({"permute", "transpose", "t", "view", "reshape", "unsqueeze", "squeeze"}, true)
-             .Cases({"flatten", "clone", "detach", "alias", "contiguous", "numpy_T", "_to_copy"},
-                    true)
              .Cases({"add", "sub", "neg", "cat", "stack"}, true)
              .Default(false);
 }
 
 /// Whether a value of this name may be a computed index.
 bool mayBeIndex(StringRef name) {
-  return isFoldedName(name) || isPart(name) ||
+  return isFoldedName(name) || isPart(name) || keepsElements(name) ||
          llvm::StringSwitch<bool>(operatorOfValue(name))
              .Cases({"arange", "add", "sub", "cumsum", "full", "ones", "zeros"}, true)
-             .Cases({"view", "reshape", "unsqueeze", "squeeze", "expand", "repeat"}, true)
-             .Cases({"clone", "alias", "lift_fresh_copy", "_to_copy"}, true)
+             .Cases({"expand", "repeat", "lift_fresh_copy"}, true)
              .Default(false);
 }
 
-/// Whether no two rows of a table are equal, as far as their elements are known, and those of two
-/// rows are.
+/// Whether the rows of a table differ from each other, as far as its elements are known. Of one row
+/// alone that cannot be told.
 bool hasDifferentRows(InitializerOp initializer) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
   auto type = cast<RankedTensorType>(initializer.getType());

@@ -2,12 +2,12 @@
 
 #include "frontend/parameters/PossibleBuffers.h"
 
+#include "frontend/Lists.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/parameters/InitializerUses.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -70,22 +70,20 @@ std::vector<std::string> possibleBufferWarnings(GraphOp graph,
   }
   if (found.empty())
     return {};
-  constexpr size_t shown = 4;
-  std::vector<std::string> texts, flags;
-  for (InitializerOp initializer : ArrayRef(found.getArrayRef()).take_front(shown)) {
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(initializer.getType()).getShape();
-    texts.push_back(quoted(initializer.getName()) + " " + shapeText(shape));
-    flags.push_back("--freeze " + quoted(initializer.getName()));
-  }
-  std::string more =
-      found.size() > shown ? " and " + std::to_string(found.size() - shown) + " more" : "";
-  return {"modules add these to the outputs of linear layers inside them: " +
-          llvm::join(texts, ", ") + more +
-          ". The file does not tell whether they are parameters or buffers; they are trained. "
-          "For buffers give " +
-          llvm::join(flags, " ") +
-          ", for parameters --train '*'; or export with mtc.export(module, ...), which lists the "
-          "module's parameters"};
+  auto describe = [](InitializerOp initializer) {
+    return quoted(initializer.getName()) + " " +
+           shapeText(cast<RankedTensorType>(initializer.getType()).getShape());
+  };
+  std::string flags;
+  for (InitializerOp initializer : ArrayRef(found.getArrayRef()).take_front(shownEntries))
+    flags += " --freeze " + quoted(initializer.getName());
+  return {
+      "modules add these to the outputs of linear layers inside them: " + listed(found, describe) +
+      ". The file does not tell whether they are parameters or buffers; they are trained. "
+      "For buffers give" +
+      flags +
+      ", for parameters --train '*'; or export with mtc.export(module, ...), which lists the "
+      "module's parameters"};
 }
 
 } // namespace mtc::onnx

@@ -4,7 +4,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -30,22 +29,11 @@ std::string entryOrNone(ArrayRef<std::string> list, size_t index) {
 bool hasMergedMetadata(Operation *node) {
   auto rules = node->getAttrOfType<StringAttr>(rulesAttribute);
   return rules && !llvm::all_of(llvm::split(rules.getValue(), ','), [](StringRef rule) {
-           return rule.trim().starts_with("RemoveOptionalBiasFrom");
+           return rule.trim().starts_with(droppedBiasRule);
          });
 }
 
 } // namespace
-
-StringRef operatorOfValue(StringRef name) {
-  auto [stem, number] = name.rsplit('_');
-  return !number.empty() && llvm::all_of(number, isDigit) ? stem : name;
-}
-
-bool isPart(StringRef name) {
-  return llvm::StringSwitch<bool>(operatorOfValue(name))
-      .Cases({"slice", "select", "split", "chunk", "unbind", "narrow", "getitem"}, true)
-      .Default(false);
-}
 
 StringRef fxOperator(NodeOp node) {
   auto name = node->getAttrOfType<StringAttr>(fxOperatorAttribute);

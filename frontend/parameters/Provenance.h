@@ -46,11 +46,6 @@ private:
   llvm::StringSet<> parameters, buffers;
 };
 
-/// `mul` of `mul_3`: FX names a value after its operator and numbers it. And whether that operator
-/// takes a part of its operand.
-llvm::StringRef operatorOfValue(llvm::StringRef name);
-bool isPart(llvm::StringRef name);
-
 /// The FX operator that a node translates, without `.default` and the like: `aten.linear`.
 llvm::StringRef fxOperator(NodeOp node);
 

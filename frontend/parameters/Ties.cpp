@@ -2,6 +2,7 @@
 
 #include "frontend/parameters/Ties.h"
 
+#include "frontend/FxValues.h"
 #include "frontend/Suggestions.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/parameters/Provenance.h"

@@ -2,6 +2,7 @@
 
 #include "frontend/parameters/TrainingSummary.h"
 
+#include "frontend/Lists.h"
 #include "frontend/dialect/Shapes.h"
 #include "frontend/parameters/ExportLosses.h"
 #include "frontend/parameters/InitializerUses.h"
@@ -18,18 +19,6 @@ using namespace mlir;
 namespace mtc::onnx {
 
 namespace {
-
-/// The first of a list, and how many more there are.
-template <typename Range, typename Text> std::string listed(const Range &range, Text text) {
-  constexpr size_t shown = 4;
-  std::string result;
-  for (auto [i, entry] : llvm::enumerate(range)) {
-    if (i == shown)
-      return result + " and " + std::to_string(range.size() - shown) + " more";
-    result += (i == 0 ? "" : ", ") + text(entry);
-  }
-  return result;
-}
 
 std::string asItIs(const std::string &name) { return name; }
 

@@ -2,6 +2,7 @@
 
 #include "frontend/reader/DroppedBiases.h"
 
+#include "frontend/dialect/Onnx.h"
 #include "frontend/reader/ExporterMetadata.h"
 #include "frontend/reader/TensorData.h"
 
@@ -21,7 +22,7 @@ namespace {
 bool lostBias(const NodeProto &node) {
   return node.domain().empty() && node.input_size() >= 2 &&
          (node.input_size() == 2 || node.input(2).empty()) &&
-         ExporterMetadata::rulesOf(node).contains("RemoveOptionalBiasFrom");
+         ExporterMetadata::rulesOf(node).contains(droppedBiasRule);
 }
 
 int64_t integerOr(const NodeProto &node, StringRef name, int64_t absent) {
@@ -45,8 +46,7 @@ std::optional<size_t> biasArgument(StringRef fxOperator) {
 
 class Restorer {
 public:
-  explicit Restorer(::onnx::ModelProto &model)
-      : graph(*model.mutable_graph()), metadata(model, problems) {
+  Restorer(GraphProto &graph, const ExporterMetadata &metadata) : graph(graph), metadata(metadata) {
     for (const TensorProto &tensor : graph.initializer())
       if (tensor.dims_size() >= 2)
         weights[tensor.name()] = &tensor;
@@ -89,7 +89,7 @@ private:
     return weight.dims(isTransposed ? 0 : 1);
   }
 
-  /// One for all calls of the module. False if the weight's type is none of a weight.
+  /// One for all calls of the module. False if the weight has no such type, or is smaller.
   bool addBias(const std::string &name, int64_t channels, const TensorProto &weight) {
     auto hasName = [&](const TensorProto &tensor) { return tensor.name() == name; };
     if (llvm::any_of(graph.initializer(), hasName) || llvm::any_of(biases, hasName))
@@ -113,17 +113,15 @@ private:
   static constexpr uint64_t maxExternalBytes = 1 << 24;
 
   GraphProto &graph;
-  Problems problems; // Of the metadata, which the import reports.
-  ExporterMetadata metadata;
+  const ExporterMetadata &metadata;
   StringMap<const TensorProto *> weights;
   std::vector<TensorProto> biases;
 };
 
 } // namespace
 
-void restoreDroppedBiases(::onnx::ModelProto &model) {
-  if (llvm::any_of(model.graph().node(), lostBias))
-    Restorer(model).run();
+void restoreDroppedBiases(GraphProto &graph, const ExporterMetadata &metadata) {
+  Restorer(graph, metadata).run();
 }
 
 } // namespace mtc::onnx

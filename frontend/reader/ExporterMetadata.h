@@ -3,10 +3,9 @@
 // Three sources, the first that is there counts for parameters:
 //   - `mtc.module`, an entry of the model's metadata that `mtc.export` writes: JSON, see
 //     docs/onnx.md;
-//   - PyTorch's newer exporter: the graph's signature lists the module's parameters and buffers
-//   with
-//     their placeholders; a value's metadata names its kind and the values that the exporter folded
-//     it from; a node's metadata holds the FX node that it translates, with its arguments;
+//   - PyTorch's newer exporter: the graph's signature lists parameters and buffers of the module
+//     with their placeholders; a value's metadata names its kind and the values that the exporter
+//     folded it from; a node's metadata holds the FX node that it translates, with its arguments;
 //     Keras on PyTorch lists its variables as parameters that no node reads, and what its layers
 //     read as constants `lifted_tensor_N`: these are the parameters;
 //   - PyTorch's older exporter: nodes are named after the path of their module.

@@ -2,15 +2,16 @@
 
 #include "frontend/reader/FoldedFunctions.h"
 
+#include "frontend/FxValues.h"
 #include "frontend/reader/ExporterMetadata.h"
+#include "frontend/reader/NodeNames.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace llvm;
 using ::onnx::GraphProto;
@@ -38,26 +39,6 @@ std::optional<Function> functionOf(StringRef fxName) {
   return std::nullopt;
 }
 
-/// `exp` of `exp_3`.
-StringRef operatorOf(StringRef value) {
-  auto [stem, number] = value.rsplit('_');
-  return !number.empty() && llvm::all_of(number, isDigit) ? stem : value;
-}
-
-/// Whether a value of this name has another one's elements. `val_N` are extents and the like.
-bool changesLayout(StringRef name) {
-  return StringSwitch<bool>(operatorOf(name))
-      .Cases({"view", "reshape", "unsqueeze", "squeeze", "flatten", "permute", "transpose"}, true)
-      .Cases({"t", "numpy_T", "val"}, true)
-      .Default(false);
-}
-
-bool keepsValue(StringRef name) {
-  return StringSwitch<bool>(operatorOf(name))
-      .Cases({"clone", "detach", "alias", "contiguous", "_to_copy", "to"}, true)
-      .Default(false);
-}
-
 /// How an initializer was computed from a parameter.
 struct Fold {
   std::string parameter;
@@ -66,41 +47,26 @@ struct Fold {
   SmallVector<std::string> layouts; // The values of changes of layout.
 };
 
-/// The elements that the fold computes these from; nothing if there is one that it does not give.
-template <typename T>
-std::optional<std::string> invert(Fold &fold, ArrayRef<char> bytes, bool &isOutside) {
-  std::string result(bytes.size(), '\0');
-  bool anyNegative = false, anyPositive = false;
-  for (size_t i = 0; i < bytes.size(); i += sizeof(T)) {
-    T value;
-    std::memcpy(&value, bytes.data() + i, sizeof(T));
-    (value < 0 ? anyNegative : anyPositive) = true;
-  }
-  // exp and sigmoid are positive: the sign tells whether the negation was the last operation.
-  isOutside = fold.isNegated && (!fold.function || anyNegative);
-  bool isInside = fold.isNegated && !isOutside;
-  for (size_t i = 0; i < bytes.size(); i += sizeof(T)) {
-    T value;
-    std::memcpy(&value, bytes.data() + i, sizeof(T));
-    double x = isOutside ? -double(value) : double(value);
-    if (fold.function)
-      x = fold.function->inverse(x);
-    T operand = static_cast<T>(isInside ? -x : x);
-    if (!std::isfinite(operand))
-      return std::nullopt;
-    std::memcpy(result.data() + i, &operand, sizeof(T));
-  }
-  return result;
+template <typename T> std::vector<double> elementsOf(ArrayRef<char> bytes) {
+  std::vector<T> elements(bytes.size() / sizeof(T));
+  std::memcpy(elements.data(), bytes.data(), bytes.size());
+  return {elements.begin(), elements.end()};
+}
+
+/// The bytes of elements; nothing if one is not finite.
+template <typename T> std::optional<std::string> bytesOf(ArrayRef<double> elements) {
+  std::vector<T> narrow(elements.begin(), elements.end());
+  if (!llvm::all_of(narrow, [](T element) { return std::isfinite(element); }))
+    return std::nullopt;
+  return std::string(reinterpret_cast<const char *>(narrow.data()), narrow.size() * sizeof(T));
 }
 
 class Unfolder {
 public:
-  Unfolder(::onnx::ModelProto &model, TensorReader read)
-      : graph(*model.mutable_graph()), metadata(model, problems), read(read) {}
+  Unfolder(GraphProto &graph, const ExporterMetadata &metadata, TensorReader read)
+      : graph(graph), metadata(metadata), read(read) {}
 
   void run() {
-    if (!metadata.listsParameters())
-      return;
     llvm::StringSet<> inputs; // An initializer that is one too is what the user may give.
     for (const auto &input : graph.input())
       inputs.insert(input.name());
@@ -111,10 +77,7 @@ public:
           folds.push_back({i, std::move(*fold)});
     if (folds.empty())
       return;
-    for (const TensorProto &tensor : graph.initializer())
-      names.insert(tensor.name());
-    for (const NodeProto &node : graph.node())
-      names.insert_range(node.output());
+    names = namesOf(graph);
     SmallVector<int> replaced;
     for (auto &[index, fold] : folds)
       if (unfold(graph.initializer(index), fold))
@@ -141,17 +104,17 @@ private:
         if (!fold.parameter.empty())
           return std::nullopt;
         fold.parameter = value.str();
-      } else if (std::optional<Function> function = functionOf(operatorOf(value))) {
+      } else if (std::optional<Function> function = functionOf(operatorOfValue(value))) {
         if (fold.function)
           return std::nullopt;
         fold.function = function;
-      } else if (operatorOf(value) == "neg") {
+      } else if (operatorOfValue(value) == "neg") {
         if (fold.isNegated)
           return std::nullopt;
         fold.isNegated = true;
-      } else if (changesLayout(value)) {
+      } else if (changesLayout(value) || operatorOfValue(value) == "val") { // `val_N`: extents.
         fold.layouts.push_back(value.str());
-      } else if (!keepsValue(value)) {
+      } else if (!keepsElements(value)) {
         return std::nullopt;
       }
     }
@@ -159,28 +122,40 @@ private:
     return hasInverse && !fold.parameter.empty() ? std::optional(std::move(fold)) : std::nullopt;
   }
 
-  bool unfold(const TensorProto &tensor, Fold &fold) {
-    if (tensor.data_type() != TensorProto::FLOAT && tensor.data_type() != TensorProto::DOUBLE)
+  bool unfold(const TensorProto &tensor, const Fold &fold) {
+    bool isDouble = tensor.data_type() == TensorProto::DOUBLE;
+    if (!isDouble && tensor.data_type() != TensorProto::FLOAT)
       return false;
     Expected<ArrayRef<char>> bytes = read(tensor);
     if (!bytes) {
       consumeError(bytes.takeError()); // Whoever reads the initializers says so.
       return false;
     }
-    bool isOutside = false;
-    std::optional<std::string> elements = tensor.data_type() == TensorProto::FLOAT
-                                              ? invert<float>(fold, *bytes, isOutside)
-                                              : invert<double>(fold, *bytes, isOutside);
-    if (!elements)
+    std::vector<double> elements =
+        isDouble ? elementsOf<double>(*bytes) : elementsOf<float>(*bytes);
+    // exp and sigmoid are positive: the sign tells whether the negation was the last operation.
+    bool isOutside =
+        fold.isNegated &&
+        (!fold.function || llvm::any_of(elements, [](double value) { return value < 0; }));
+    for (double &element : elements) {
+      double operand = isOutside ? -element : element;
+      if (fold.function)
+        operand = fold.function->inverse(operand);
+      element = fold.isNegated && !isOutside ? -operand : operand;
+    }
+    std::optional<std::string> data =
+        isDouble ? bytesOf<double>(elements) : bytesOf<float>(elements);
+    if (!data)
       return false;
     bool isFirst = true;
     for (const auto &[parameter, readers] : partsOf(tensor.name(), fold)) {
       std::string value = isFirst ? tensor.name() : fresh(tensor.name() + ".");
-      std::string operand = fold.layouts.empty() ? parameter : fresh("val_");
-      if (fold.layouts.empty() ? names.insert(parameter).second : true)
-        addTensor(tensor, operand, *elements);
-      if (!fold.layouts.empty())
+      bool hasName = fold.layouts.empty();
+      std::string operand = hasName ? parameter : fresh("val_");
+      if (!hasName)
         addOrigins(operand, parameter, fold.layouts);
+      if (!hasName || names.insert(parameter).second)
+        addTensor(tensor, operand, *data);
       addNodes(fold, isOutside, operand, value);
       for (auto [node, index] : readers)
         node->set_input(index, value);
@@ -209,7 +184,7 @@ private:
           continue;
         auto part = llvm::find_if(parts, [&](const Part &each) { return each.parameter == own; });
         if (part == parts.end())
-          part = parts.insert(part, Part{own, {}});
+          part = parts.insert(part, {own, {}});
         part->readers.push_back({&node, i});
       }
     return parts;
@@ -242,12 +217,12 @@ private:
     if (fold.isNegated)
       ops.insert(isOutside ? ops.end() : ops.begin(), "Neg");
     std::string operand = parameter;
-    for (StringRef op : ops) {
+    for (auto [i, op] : llvm::enumerate(ops)) {
       NodeProto &node = *nodes.Add();
       node.set_op_type(op.str());
       node.set_name(fresh(value + "_" + op.lower() + "_"));
       node.add_input(operand);
-      operand = op.data() == ops.back().data() ? value : fresh(value + ".");
+      operand = i + 1 == ops.size() ? value : fresh(value + ".");
       node.add_output(operand);
     }
   }
@@ -260,8 +235,7 @@ private:
   }
 
   GraphProto &graph;
-  Problems problems; // Of the metadata, which the import reports.
-  ExporterMetadata metadata;
+  const ExporterMetadata &metadata;
   TensorReader read;
   llvm::StringSet<> names;
   std::vector<TensorProto> tensors;
@@ -270,6 +244,8 @@ private:
 
 } // namespace
 
-void unfoldFunctions(::onnx::ModelProto &model, TensorReader read) { Unfolder(model, read).run(); }
+void unfoldFunctions(GraphProto &graph, const ExporterMetadata &metadata, TensorReader read) {
+  Unfolder(graph, metadata, read).run();
+}
 
 } // namespace mtc::onnx

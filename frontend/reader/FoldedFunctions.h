@@ -8,11 +8,13 @@
 #include "llvm/Support/Error.h"
 
 namespace onnx {
-class ModelProto;
+class GraphProto;
 class TensorProto;
 } // namespace onnx
 
 namespace mtc::onnx {
+
+class ExporterMetadata;
 
 /// Elements of a tensor as they lie in memory.
 using TensorReader =
@@ -28,7 +30,8 @@ using TensorReader =
 ///
 /// Values that the function does not take, and those that `read` fails for, stay as they are. What
 /// `read` gave for an initializer before is not valid afterwards.
-void unfoldFunctions(::onnx::ModelProto &model, TensorReader read);
+void unfoldFunctions(::onnx::GraphProto &graph, const ExporterMetadata &metadata,
+                     TensorReader read);
 
 } // namespace mtc::onnx
 

@@ -244,20 +244,6 @@ bool isLinearModel(const NodeProto &node) {
          (node.op_type() == "LinearClassifier" || node.op_type() == "LinearRegressor");
 }
 
-StringSet<> namesOf(const GraphProto &graph) {
-  StringSet<> names;
-  for (const auto &input : graph.input())
-    names.insert(input.name());
-  for (const auto &initializer : graph.initializer())
-    names.insert(initializer.name());
-  for (const NodeProto &node : graph.node()) {
-    names.insert(node.name());
-    for (const std::string &output : node.output())
-      names.insert(output);
-  }
-  return names;
-}
-
 } // namespace
 
 void expandLinearModels(GraphProto &graph, Problems &problems) {

@@ -4,6 +4,7 @@
 
 #include "frontend/dialect/ElementTypes.h"
 #include "frontend/reader/DroppedBiases.h"
+#include "frontend/reader/ExporterMetadata.h"
 #include "frontend/reader/FoldedFunctions.h"
 #include "frontend/reader/Functions.h"
 #include "frontend/reader/GraphOrder.h"
@@ -89,16 +90,23 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
 
   Problems found;
   expandLinearModels(*model->message->mutable_graph(), found);
-  restoreDroppedBiases(*model->message);
-  unfoldFunctions(*model->message,
-                  [&](const ::onnx::TensorProto &tensor) { return model->tensorBytes(tensor); });
-  model->converted.clear();
+  model->undoExporter();
   model->checkHeader(found);
   model->collectInitializers(found);
   model->checkInputs(found);
   for (const std::string &text : found.get())
     problems.add(path + ": " + text);
   return found.empty() ? std::move(model) : nullptr;
+}
+
+void Model::undoExporter() {
+  Problems unread; // The import reads the metadata too, and says what is wrong with them.
+  ExporterMetadata metadata(*message, unread);
+  ::onnx::GraphProto &graph = *message->mutable_graph();
+  restoreDroppedBiases(graph, metadata);
+  unfoldFunctions(graph, metadata,
+                  [&](const ::onnx::TensorProto &tensor) { return tensorBytes(tensor); });
+  converted.clear(); // Tensors have moved.
 }
 
 void Model::checkHeader(Problems &problems) {

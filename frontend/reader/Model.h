@@ -115,6 +115,8 @@ public:
 
 private:
   Model();
+  /// Gives the main graph the parameters back that an exporter dropped or computed with.
+  void undoExporter();
   void checkHeader(Problems &problems);
   void collectInitializers(Problems &problems);
   void addInitializer(const ::onnx::TensorProto &tensor, const SubgraphPath &subgraph,

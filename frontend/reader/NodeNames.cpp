@@ -72,4 +72,18 @@ std::string nodeLabel(const ::onnx::NodeProto &node, int64_t index) {
   return "node " + quoted(name) + " (" + domain + node.op_type() + ")";
 }
 
+StringSet<> namesOf(const ::onnx::GraphProto &graph) {
+  StringSet<> names;
+  for (const auto &input : graph.input())
+    names.insert(input.name());
+  for (const auto &initializer : graph.initializer())
+    names.insert(initializer.name());
+  for (const ::onnx::NodeProto &node : graph.node()) {
+    names.insert(node.name());
+    for (const std::string &output : node.output())
+      names.insert(output);
+  }
+  return names;
+}
+
 } // namespace mtc::onnx

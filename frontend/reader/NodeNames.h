@@ -10,10 +10,12 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <string>
 
 namespace onnx {
+class GraphProto;
 class NodeProto;
 } // namespace onnx
 
@@ -31,6 +33,10 @@ llvm::SmallVector<llvm::StringRef> pythonStrings(llvm::StringRef text);
 std::string displayName(const ::onnx::NodeProto &node, int64_t index);
 /// Whether that is operator and position.
 bool isUnnamed(const ::onnx::NodeProto &node);
+
+/// The names that are taken in a graph, but for those of its subgraphs: of inputs, initializers,
+/// nodes and their results.
+llvm::StringSet<> namesOf(const ::onnx::GraphProto &graph);
 
 /// `node 'N' (Op)`, with the file's own name, for problems of the file.
 std::string nodeLabel(const ::onnx::NodeProto &node, int64_t index);

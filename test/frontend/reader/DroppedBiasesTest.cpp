@@ -6,7 +6,6 @@
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -16,34 +15,21 @@ namespace {
 NodeProto &addWithoutBias(ModelProto &proto, const char *op, const char *weight,
                           const std::string &call) {
   NodeProto &node = addModuleUse(proto, op, "layer", {"x", weight});
-  auto *rule = node.add_metadata_props();
-  rule->set_key("pkg.onnxscript.rewriter.rule_name");
-  rule->set_value(std::string("RemoveOptionalBiasFrom") + op);
-  auto *fx = node.add_metadata_props();
-  fx->set_key("pkg.torch.onnx.fx_node");
-  fx->set_value("%call : [num_users=1] = call_function[target=torch.ops." + call +
-                ", kwargs = {})");
+  setMetadata(node, "pkg.onnxscript.rewriter.rule_name",
+              std::string("RemoveOptionalBiasFrom") + op);
+  setCall(node, call + ", kwargs = {})");
   return node;
-}
-
-void setInteger(NodeProto &node, const char *name, int64_t value) {
-  auto &attribute = *node.add_attribute();
-  attribute.set_name(name);
-  attribute.set_type(::onnx::AttributeProto::INT);
-  attribute.set_i(value);
 }
 
 /// A layer's weight and bias, of which the file has the weight.
 ModelProto layerModel(std::initializer_list<int64_t> weight) {
   ModelProto proto = reluModel();
-  auto *entry = proto.mutable_graph()->add_metadata_props();
-  entry->set_key("pkg.torch.export.ExportedProgram.graph_signature");
-  entry->set_value("p_w: PARAMETER target='layer.weight'\np_b: PARAMETER target='layer.bias'\n");
+  setSignature(proto, "p_w: PARAMETER target='layer.weight'\np_b: PARAMETER target='layer.bias'\n");
   addInitializer(proto, "layer.weight", weight, 1, "PARAMETER");
   return proto;
 }
 
-constexpr const char *linear = "aten.linear.default](args = (%x, %p_w, %p_b)";
+constexpr const char *linear = "linear.default](args = (%x, %p_w, %p_b)";
 
 /// The restored bias's extents, and what its nodes read.
 std::vector<int64_t> biasOf(const ModelProto &proto) {
@@ -65,7 +51,7 @@ std::vector<int64_t> biasOf(const ModelProto &proto) {
 
 TEST(DroppedBiases, AreTrainedAndExported) {
   ModelProto proto = layerModel({3, 4});
-  addWithoutBias(proto, "Gemm", "layer.weight", "aten.addmm.default](args = (%p_b, %x, %p_w)");
+  addWithoutBias(proto, "Gemm", "layer.weight", "addmm.default](args = (%p_b, %x, %p_w)");
   declare(*proto.mutable_graph()->add_output(), proto.graph().node(1).output(0));
   Chosen result(proto);
   EXPECT_EQ(result.classes["layer.bias"].role, InitializerRole::Parameter);
@@ -82,11 +68,11 @@ TEST(DroppedBiases, HaveAnElementForEachChannel) {
   setInteger(addWithoutBias(gemm, "Gemm", "layer.weight", linear), "transB", 1);
   EXPECT_THAT(biasOf(gemm), ElementsAre(4));
   ModelProto conv = layerModel({5, 2, 3, 3});
-  addWithoutBias(conv, "Conv", "layer.weight", "aten.conv2d.default](args = (%x, %p_w, %p_b, [1])");
+  addWithoutBias(conv, "Conv", "layer.weight", "conv2d.default](args = (%x, %p_w, %p_b, [1])");
   EXPECT_THAT(biasOf(conv), ElementsAre(5));
   ModelProto transposed = layerModel({4, 3, 3, 3});
   setInteger(addWithoutBias(transposed, "ConvTranspose", "layer.weight",
-                            "aten.conv_transpose2d.input](args = (%x, %p_w, %p_b, [2])"),
+                            "conv_transpose2d.input](args = (%x, %p_w, %p_b, [2])"),
              "group", 2);
   EXPECT_THAT(biasOf(transposed), ElementsAre(6));
 }
@@ -100,11 +86,10 @@ TEST(DroppedBiases, AreOneForAllCallsOfAModule) {
 
 TEST(DroppedBiases, StayDroppedWhereTheFileDoesNotTellTheirName) {
   ModelProto normalized = layerModel({3, 3});
-  addWithoutBias(normalized, "Gemm", "layer.weight",
-                 "aten.batch_norm.default](args = (%x, %p_w, %p_b)");
+  addWithoutBias(normalized, "Gemm", "layer.weight", "batch_norm.default](args = (%x, %p_w, %p_b)");
   EXPECT_THAT(biasOf(normalized), IsEmpty());
   ModelProto without = layerModel({3, 3});
-  addWithoutBias(without, "Gemm", "layer.weight", "aten.linear.default](args = (%x, %p_w)");
+  addWithoutBias(without, "Gemm", "layer.weight", "linear.default](args = (%x, %p_w)");
   EXPECT_THAT(biasOf(without), IsEmpty());
   ModelProto computed = layerModel({3, 3});
   addWithoutBias(computed, "Gemm", "x", linear);
@@ -118,7 +103,7 @@ TEST(DroppedBiases, AreNoLargerThanTheirWeight) {
   EXPECT_THAT(biasOf(proto), ElementsAre(-1)); // The weight is refused.
   ModelProto groups = layerModel({3, 3, 1});
   setInteger(addWithoutBias(groups, "ConvTranspose", "layer.weight",
-                            "aten.conv_transpose1d.default](args = (%x, %p_w, %p_b)"),
+                            "conv_transpose1d.default](args = (%x, %p_w, %p_b)"),
              "group", int64_t(1) << 62);
   EXPECT_THAT(biasOf(groups), IsEmpty());
 }

@@ -23,9 +23,7 @@ ModelProto listingModel(const char *variables, int lifted) {
     std::string name = "lifted_tensor_" + std::to_string(i);
     signature += "c_" + name + ": CONSTANT_TENSOR target='" + name + "'\n";
   }
-  auto *entry = proto.mutable_graph()->add_metadata_props();
-  entry->set_key("pkg.torch.export.ExportedProgram.graph_signature");
-  entry->set_value(signature);
+  setSignature(proto, signature);
   return proto;
 }
 
@@ -38,11 +36,7 @@ ModelProto kerasModel(int lifted) {
 /// A node that reads a tensor which a layer calls `argument`. Its result is an output.
 void addCall(ModelProto &proto, const char *op, const char *tensor, const std::string &argument) {
   NodeProto &node = addModuleUse(proto, op, "layer", {"y", tensor});
-  auto *fx = node.add_metadata_props();
-  fx->set_key("pkg.torch.onnx.fx_node");
-  fx->set_value("%call : [num_users=1] = call_function[target=torch.ops.aten.call.default](args = "
-                "(%relu, %" +
-                argument + "), kwargs = {})");
+  setCall(node, "call.default](args = (%relu, %" + argument + "), kwargs = {})");
   declare(*proto.mutable_graph()->add_output(), node.output(0));
 }
 

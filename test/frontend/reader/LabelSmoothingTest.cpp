@@ -7,12 +7,6 @@ using namespace mtc::onnx::test;
 
 namespace {
 
-void setCall(NodeProto &node, const std::string &call) {
-  auto *fx = node.add_metadata_props();
-  fx->set_key("pkg.torch.onnx.fx_node");
-  fx->set_value("%loss : [num_users=1] = call_function[target=torch.ops.aten." + call);
-}
-
 /// Scores and labels, and the loss that translates a call; more nodes that translate it too.
 ModelProto lossModel(const std::string &call, std::initializer_list<const char *> more = {}) {
   ModelProto proto = reluModel();

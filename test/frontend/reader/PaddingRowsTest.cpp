@@ -4,9 +4,6 @@
 
 using namespace mtc::onnx;
 using namespace mtc::onnx::test;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 namespace {
 
@@ -58,10 +55,7 @@ TEST(PaddingRows, AreThoseOfAnEmbeddingOfTheOlderExporter) {
       dynamoModel({"embed.weight"}).graph().metadata_props();
   EXPECT_EQ(paddingOf(listed).first, -1);
   ModelProto columns = tableModel({0, 0, 1, 2, 3, 4});
-  auto &axis = *columns.mutable_graph()->mutable_node(1)->add_attribute();
-  axis.set_name("axis");
-  axis.set_type(::onnx::AttributeProto::INT);
-  axis.set_i(1);
+  setInteger(*columns.mutable_graph()->mutable_node(1), "axis", 1);
   EXPECT_EQ(paddingOf(columns).first, -1);
   ModelProto broken = tableModel({0, 0, 1, 2, 3, 4});
   broken.mutable_graph()->mutable_node(1)->clear_input();

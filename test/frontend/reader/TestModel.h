@@ -126,6 +126,34 @@ inline GraphProto &addSubgraph(NodeProto &node, const std::string &name,
   return *attribute.mutable_g();
 }
 
+inline void setInteger(NodeProto &node, const char *name, int64_t value) {
+  auto &attribute = *node.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(::onnx::AttributeProto::INT);
+  attribute.set_i(value);
+}
+
+/// An entry of the metadata of a graph, a node or a value.
+template <typename Owner>
+void setMetadata(Owner &owner, const char *key, const std::string &value) {
+  auto &entry = *owner.add_metadata_props();
+  entry.set_key(key);
+  entry.set_value(value);
+}
+
+/// What PyTorch's newer exporter lists of the module: lines such as
+/// `p_fc_weight: PARAMETER target='fc.weight'`.
+inline void setSignature(ModelProto &proto, const std::string &lines) {
+  setMetadata(*proto.mutable_graph(), "pkg.torch.export.ExportedProgram.graph_signature", lines);
+}
+
+/// The FX node that a node translates: `linear.default](args = (%x, %p_w), kwargs = {})` after the
+/// operator's namespace.
+inline void setCall(NodeProto &node, const std::string &call) {
+  setMetadata(node, "pkg.torch.onnx.fx_node",
+              "%call : [num_users=1] = call_function[target=torch.ops.aten." + call);
+}
+
 /// `y = Relu(x)` over `x: [2, 3]`, opset 18.
 inline ModelProto reluModel() {
   ModelProto model;
@@ -147,9 +175,7 @@ inline ModelProto dynamoModel(std::initializer_list<const char *> parameters) {
   std::string signature = "\n# inputs\n";
   for (std::string name : parameters)
     signature += "p_x: PARAMETER target='" + name + "'\n";
-  auto *entry = proto.mutable_graph()->add_metadata_props();
-  entry->set_key("pkg.torch.export.ExportedProgram.graph_signature");
-  entry->set_value(signature);
+  setSignature(proto, signature);
   return proto;
 }
 
@@ -182,18 +208,15 @@ inline TensorProto &addInitializer(ModelProto &proto, const std::string &name,
     result.add_float_data(value + float(i));
   if (kind) {
     auto &info = declare(*proto.mutable_graph()->add_value_info(), name);
-    auto *entry = info.add_metadata_props();
-    entry->set_key("pkg.torch.export.graph_signature.InputSpec.kind");
-    entry->set_value(kind);
+    setMetadata(info, "pkg.torch.export.graph_signature.InputSpec.kind", kind);
   }
   return result;
 }
 
 /// What the newer exporter says that it folded an initializer from.
 inline void setOrigins(ModelProto &proto, const char *name, const char *origins) {
-  auto *entry = declare(*proto.mutable_graph()->add_value_info(), name).add_metadata_props();
-  entry->set_key("pkg.onnxscript.optimizer.folded_from");
-  entry->set_value(origins);
+  setMetadata(declare(*proto.mutable_graph()->add_value_info(), name),
+              "pkg.onnxscript.optimizer.folded_from", origins);
 }
 
 /// A node of a module.
@@ -202,9 +225,7 @@ inline NodeProto &addModuleUse(ModelProto &proto, const char *op, const char *mo
   static int count = 0;
   std::string output = "v" + std::to_string(++count);
   NodeProto &node = addNode(*proto.mutable_graph(), op, output, inputs, {output.c_str()});
-  auto *entry = node.add_metadata_props();
-  entry->set_key("pkg.torch.onnx.name_scopes");
-  entry->set_value(std::string("['', '") + module + "', 'op']");
+  setMetadata(node, "pkg.torch.onnx.name_scopes", std::string("['', '") + module + "', 'op']");
   return node;
 }
 

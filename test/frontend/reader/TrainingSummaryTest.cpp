@@ -262,15 +262,8 @@ TEST(TrainingSummary, MissesAParameterWhoseNodeWasMergedWithAnother) {
   auto missing = [&](const char *arguments) {
     ModelProto copy = proto;
     NodeProto &concat = addModuleUse(copy, "Concat", "embed", {value.c_str(), value.c_str()});
-    auto *entry = concat.add_metadata_props();
-    entry->set_key("pkg.torch.onnx.fx_node");
-    entry->set_value(std::string("%cat : [num_users=1] = call_function["
-                                 "target=torch.ops.aten.cat.default](args = (") +
-                     arguments + ", 1), kwargs = {})");
-    auto &axis = *concat.add_attribute();
-    axis.set_name("axis");
-    axis.set_type(::onnx::AttributeProto::INT);
-    axis.set_i(0);
+    setCall(concat, std::string("cat.default](args = (") + arguments + ", 1), kwargs = {})");
+    setInteger(concat, "axis", 0);
     declare(*copy.mutable_graph()->add_output(), concat.output(0));
     return Summarized(copy).summary.missing;
   };

@@ -51,7 +51,7 @@ PROSE = ("--train=trains", "--freeze=keeps")  # matches of FLAG that are no flag
 ABSENT = re.compile(r"error: --freeze (\S+): no initializer matches")
 # `'mul' (a.original0, a.original1)`: an initializer that is trained in place of parameters.
 COMPUTED = re.compile(r"'([^']+)' \([\w.]+(?:, [\w.]+)*\)(?=[^:]*The computed values are trained)")
-UNTOLD = "what is computed has no say in ten steps' losses"
+UNTOLD = "the losses do not depend on what is computed"
 FAILURES = ("differs silently", "remedy fails", "false alarm", "crash")
 
 
@@ -224,8 +224,8 @@ class Suite:
     def cell(self, architecture: Architecture, column: str) -> Cell:
         """Trains an export, and with the remedies that its warnings name if it differs or warns.
 
-        A warning about a small change may leave the losses equal. It is no false alarm if a remedy brings them much closer, or
-        if they do not depend on what it names.
+        The losses may be equal although the warning is right: a remedy then brings them much closer, or they do not depend on
+        what the warning names.
         """
         piece = "own" if architecture.file in OWN and column == "dynamo" else column
         cell = self.train(architecture, piece)

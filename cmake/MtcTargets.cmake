@@ -2,6 +2,11 @@
 
 # The sanitizers that everything is built with (the preset asan), as the compiler's flag; empty: none.
 string(REGEX MATCH "-fsanitize=[^ ]+" MTC_SANITIZERS "${CMAKE_CXX_FLAGS}")
+if(MTC_SANITIZERS)
+  # Relative to where Ninja runs the compiler: an absolute path would differ in each clone, for ccache too.
+  file(RELATIVE_PATH ignorelist ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/cmake/sanitizer_ignorelist.txt)
+  add_compile_options(-fsanitize-ignorelist=${ignorelist})
+endif()
 
 add_library(mtc_warnings INTERFACE)
 target_compile_options(mtc_warnings INTERFACE -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${MTC_WERROR}>:-Werror>)
@@ -12,7 +17,8 @@ target_link_libraries(mtc_flags INTERFACE mtc_warnings MLIR LLVM) # MLIR carries
 
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/mtc_pch.cpp CONTENT "// Only here to build the precompiled header.\n")
 add_library(mtc_pch OBJECT ${PROJECT_BINARY_DIR}/mtc_pch.cpp)
-target_precompile_headers(mtc_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/mtc_pch.h)
+target_precompile_headers(mtc_pch PRIVATE <cmake/mtc_pch.h>) # an absolute path would differ in each clone
+set_target_properties(mtc_pch PROPERTIES CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile_pch.sh)
 target_link_libraries(mtc_pch PUBLIC mtc_flags)
 add_dependencies(mtc_pch MtcIRGenerated) # The dialect's header is a part of it.
 

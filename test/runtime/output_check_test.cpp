@@ -73,7 +73,7 @@ TEST_F(OutputCheck, WeightsAndTheTensorsOfAFileAreReadToo) {
 }
 
 TEST_F(OutputCheck, TheProgramIsNotReplaced) {
-  writeFile(folder / "sample", readFile(samplePath));
+  writeFile(folder / "sample", readFile(besideThisTest(sampleName)));
   ASSERT_EQ(chmod((folder / "sample").c_str(), 0755), 0);
   RunResult result =
       runProgramFile(folder / "sample", withData(folder, {"--export", folder / "sample"}));

@@ -120,6 +120,10 @@ static RunResult runTo(const std::string &program, const std::vector<std::string
           readFile(folder / "err")};
 }
 
+std::string besideThisTest(const std::string &name) {
+  return std::filesystem::read_symlink("/proc/self/exe").replace_filename(name).string();
+}
+
 RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments) {
   TemporaryFolder folder;
   RunResult result = runTo(program, arguments, folder / "out");
@@ -128,15 +132,15 @@ RunResult runProgramFile(const std::string &program, const std::vector<std::stri
 }
 
 RunResult runSample(const std::vector<std::string> &arguments) {
-  return runProgramFile(samplePath, arguments);
+  return runProgramFile(besideThisTest(sampleName), arguments);
 }
 
 RunResult runSample(const std::vector<std::string> &arguments, const std::string &output) {
-  return runTo(samplePath, arguments, output);
+  return runTo(besideThisTest(sampleName), arguments, output);
 }
 
 int startSample(const std::vector<std::string> &arguments) {
-  return spawn(samplePath, arguments, "/dev/null", "/dev/null");
+  return spawn(besideThisTest(sampleName), arguments, "/dev/null", "/dev/null");
 }
 
 FileSizeLimit::FileSizeLimit(uint64_t bytes) {

@@ -47,8 +47,11 @@ struct RunResult {
 /// Runs a program in this process, as if its executable lay at `path`.
 RunResult runHere(const MtcProgram &program, const std::vector<std::string> &arguments,
                   const std::string &path = "/nowhere/sample");
-/// The sample's executable.
-extern const char *const samplePath;
+/// The path of a file that lies beside this test's executable. (A compiled-in path would differ in
+/// each clone.)
+std::string besideThisTest(const std::string &name);
+/// The file name of the sample's executable, which lies there.
+extern const char *const sampleName;
 
 /// Runs an executable, or the sample's.
 RunResult runProgramFile(const std::string &program, const std::vector<std::string> &arguments);

@@ -1,8 +1,8 @@
-// Where the executable of the target's sample lies.
+// The file name of the target's sample.
 #include "test/runtime/support.h"
 
 namespace mtc::test {
 
-const char *const samplePath = MTC_SAMPLE;
+const char *const sampleName = MTC_SAMPLE;
 
 } // namespace mtc::test

@@ -214,11 +214,11 @@ TEST_F(CudaDevice, WhatTheDriverReportsEndsTheRun) {
 TEST_F(CudaDevice, WithoutADriverTheProgramSaysSo) {
   if (dlopen("libcuda.so.1", RTLD_NOW))
     GTEST_SKIP() << "this machine has a driver";
-  RunResult result = runProgramFile(MTC_NATIVE_SAMPLE, withData(folder, {}));
+  RunResult result = runProgramFile(besideThisTest(MTC_NATIVE_SAMPLE), withData(folder, {}));
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.error,
               HasSubstr("no NVIDIA driver is installed here (looked for libcuda.so.1"));
-  EXPECT_EQ(runProgramFile(MTC_NATIVE_SAMPLE, {"--help"}).status, 0);
+  EXPECT_EQ(runProgramFile(besideThisTest(MTC_NATIVE_SAMPLE), {"--help"}).status, 0);
 }
 
 TEST(Streams, WorkRunsWhereItIsWaitedFor) {

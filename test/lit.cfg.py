@@ -16,6 +16,7 @@ A run may name the folder of another build in the environment variable MTC_BUILD
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import lit.formats
@@ -37,6 +38,7 @@ source = Path(config.mtc_source)
 build = Path(config.mtc_build)
 
 config.name = "mtc"
+sys.path.insert(0, str(source / "test/support"))  # formats.py
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = str(source / "test")
 config.test_exec_root = str(build / "test")
@@ -70,6 +72,10 @@ config.substitutions += [
     (r"%examples\b", str(source / "examples")),
     (r"%support\b", str(source / "test/support")),
 ]
+
+# What takes longer than a gate may: tools/test.sh --all.
+if "all" in lit_config.params:
+    config.available_features.add("all")
 
 # bench/compare.py makes it when PyTorch is first asked for.
 if (source / "build/bench-venv/requirements.txt").exists():

@@ -1,0 +1,114 @@
+"""Tests that lit runs besides scripts: fuzz targets, clang-tidy and clang-format. lit.local.cfg files name them."""
+
+import re
+import subprocess
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+import lit.formats
+import lit.Test
+
+# The folders of the compiler and the runtime.
+SOURCES = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "tools"]
+
+
+class Listed(lit.formats.base.TestFormat):
+    """One test for each name that `names` gives, in the folder whose lit.local.cfg chooses the format."""
+
+    def names(self, config) -> list[str]:
+        raise NotImplementedError
+
+    def run(self, name: str, config) -> str:
+        """What is wrong; empty where the test passes."""
+        raise NotImplementedError
+
+    def getTestsInDirectory(self, suite, path, lit_config, config):
+        for name in self.names(config):
+            test = lit.Test.Test(suite, (*path, *name.split("/")), config)
+            test.listed = name
+            yield test
+
+    def execute(self, test, lit_config):
+        wrong = self.run(test.listed, test.config)
+        return (lit.Test.FAIL, wrong) if wrong else (lit.Test.PASS, "")
+
+
+class FuzzTargets(Listed):
+    """Each fuzz target on its seeds and on so many mutations of them, the same each time; `seconds` if not 0: for so long,
+    on others each time. An input that fails is kept beside the target."""
+
+    def __init__(self, runs: dict[str, int], seconds: int):
+        self.runs = runs
+        self.seconds = seconds
+
+    def names(self, config) -> list[str]:
+        return sorted(self.runs)
+
+    def run(self, name: str, config) -> str:
+        target = Path(config.mtc_build, f"bin/fuzz/mtc_fuzz_{name}")
+        length = [f"-max_total_time={self.seconds}"] if self.seconds else [f"-runs={self.runs[name]}", "-seed=1"]
+        flags = ["-max_len=65536", "-timeout=120", "-rss_limit_mb=4096", "-close_fd_mask=3", "-print_final_stats=1"]
+        # A description of each leak would take longer than the run; what is lost ends with the process.
+        environment = config.environment | {"ASAN_OPTIONS": "detect_leaks=0"}
+        with tempfile.TemporaryDirectory() as corpus:
+            seeds = Path(config.mtc_source, "test/fuzz/seeds", name)
+            command = [target, *length, *flags, f"-artifact_prefix={target}-", corpus, seeds]
+            result = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment)
+        executed = re.search(r"^stat::number_of_executed_units:\s*(\d+)", result.stderr, re.MULTILINE)
+        ran = int(executed[1]) if executed else 0
+        if result.returncode == 0 and ran >= (1 if self.seconds else self.runs[name]):
+            return ""
+        return f"exit code {result.returncode} after {ran} inputs\n{result.stderr[-8000:]}"
+
+
+def git(root: str, *arguments: str) -> list[str]:
+    """What a command of git lists with its flag -z."""
+    listed = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True)
+    return [name for name in listed.stdout.decode().split("\0") if name]
+
+
+class ClangTidy(Listed):
+    """The checks of .clang-tidy on sources and their headers: what was clean and has not changed stays clean. The build must
+    be whole: generated headers and the precompiled one are read."""
+
+    def __init__(self, everything: bool):
+        self.everything = everything
+
+    def names(self, config) -> list[str]:
+        root = config.mtc_source
+        # Code of devices is compiled by a command of its own.
+        files = git(root, "ls-files", "-z", *(f"{folder}/*.cpp" for folder in SOURCES))
+        sources = [file for file in files if "/device/" not in file]
+        if self.everything:
+            return sources
+        [head, time] = git(root, "log", "-z", "--format=%H%x00%ct", "--max-count=1")
+        changes = git(root, "diff", "-z", "--name-only", "HEAD")
+        # Those of the last day of work. The first commit there is, which in a shallow clone has every file, changed none.
+        since = f"--since={int(time) - 24 * 3600}"
+        changes += git(root, "log", "-z", "--name-only", "--format=", "--min-parents=1", since)
+        changed = {re.sub(r"\.h$", ".cpp", file) for file in changes}
+        # Some others, so that each is looked at once in a while whatever changed what it includes.
+        others = sorted(set(sources) - changed, key=lambda file: sha256(f"{head} {file}".encode()).digest())
+        return [file for file in sources if file in changed or file in others[:10]]
+
+    def run(self, name: str, config) -> str:
+        command = ["clang-tidy-22", "-p", config.mtc_build, "--quiet", "--warnings-as-errors=*", name]
+        result = subprocess.run(command, cwd=config.mtc_source, capture_output=True, text=True, errors="replace")
+        return "" if result.returncode == 0 else result.stdout + result.stderr
+
+
+class ClangFormat(Listed):
+    """Every C++ file of the project is as clang-format-22 writes it; all of them are one test."""
+
+    def names(self, config) -> list[str]:
+        return ["clang-format"]
+
+    def run(self, name: str, config) -> str:
+        files = git(config.mtc_source, "ls-files", "-z", "*.cpp", "*.h")
+        command = ["clang-format-22", "--dry-run", "-Werror", *files]
+        result = subprocess.run(command, cwd=config.mtc_source, capture_output=True, text=True, errors="replace")
+        if result.returncode == 0 and files:
+            return ""
+        wrong = sorted({found[1] for found in re.finditer(r"^([^:\n]+):\d+:\d+: error", result.stderr, re.MULTILINE)})
+        return f"Not as clang-format-22 writes them: {' '.join(wrong)}\nTo mend it: clang-format-22 -i FILE..."

@@ -31,6 +31,49 @@ def FormSafeSoftmaxPass : Pass<"onnx-form-safe-softmax", "::mtc::onnx::GraphOp">
   }];
 }
 
+def FormSafeRootPass : Pass<"onnx-form-safe-root", "::mtc::onnx::GraphOp"> {
+  let summary = "Give the root of a sum of powers the gradient 0 where it is 0";
+  let description = [{
+    PyTorch's norm, std and cdist have the gradient 0 where they are 0. Exporters write them as a root of a sum of powers or,
+    cdist, of what is kept from falling below 0:
+
+    ```
+    Sqrt(ReduceMean(Mul(d, d)))  =>  mtc.SafeRoot(ReduceMean(Mul(d, d)))
+    Pow(ReduceSum(Pow(Abs(d), 3)), 1/3), Sqrt(Clip(d, 0))    likewise
+    ```
+
+    As these nodes the gradient is the root's infinite one times 0, NaN. Scaling by constants and reshapes between the sum
+    and the root are passed over. Types must have been inferred.
+
+    ```mlir
+    // before
+    %s = onnx.node "Mul" version 14 (%d, %d) {} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+    %v = onnx.node "ReduceMean" version 18 (%s, %axis) {} : (tensor<4x8xf32>, tensor<1xi64>) -> tensor<4x1xf32>
+    %y = onnx.node "Sqrt" version 13 (%v) {} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+
+    // after, in place of the last one
+    %y = onnx.node domain "mtc" "SafeRoot" version 1 (%v) {exponent = 0.5 : f64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    ```
+  }];
+}
+
+def FormLogSigmoidPass : Pass<"onnx-form-log-sigmoid", "::mtc::onnx::GraphOp"> {
+  let summary = "Take the logarithm of a sigmoid as one node";
+  let description = [{
+    PyTorch's older exporter writes `logsigmoid` as Log(Sigmoid(x)), which is -inf where the sigmoid rounds to 0, below about
+    -88 in f32. As one node it is min(x, 0) - ln(1 + e^-|x|).
+
+    ```mlir
+    // before
+    %s = onnx.node "Sigmoid" version 13 (%x) {} : (tensor<4xf32>) -> tensor<4xf32>
+    %y = onnx.node "Log" version 13 (%s) {} : (tensor<4xf32>) -> tensor<4xf32>
+
+    // after
+    %y = onnx.node domain "mtc" "LogSigmoid" version 1 (%x) {} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
 def MergeReshapedTransposesPass : Pass<"onnx-merge-reshaped-transposes", "::mtc::onnx::GraphOp"> {
   let summary = "Take a transpose between two reshapes as one node";
   let description = [{

@@ -23,6 +23,8 @@ void buildParametersPipeline(OpPassManager &manager, const ParameterChoices &cho
 
 void buildExportersPipeline(OpPassManager &manager) {
   manager.addNestedPass<GraphOp>(createFormSafeSoftmaxPass());
+  manager.addNestedPass<GraphOp>(createFormSafeRootPass());
+  manager.addNestedPass<GraphOp>(createFormLogSigmoidPass());
   manager.addNestedPass<GraphOp>(createMergeReshapedTransposesPass());
 }
 

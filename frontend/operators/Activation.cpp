@@ -4,6 +4,7 @@
 #include "frontend/operators/ActivationFormulas.h"
 #include "frontend/operators/Broadcast.h"
 #include "frontend/operators/Elementwise.h"
+#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Operators.h"
 
 #include <cmath>
@@ -37,8 +38,17 @@ Value selu(TensorBuilder &b, Value x, double alpha, double gamma) {
   return b.mul(b.splat(x, gamma), y);
 }
 
-/// x hardSigmoid(x) with alpha = 1/6, beta = 1/2.
-Value hardSwish(TensorBuilder &b, Value x) { return b.mul(x, hardSigmoid(b, x, 1.0 / 6.0, 0.5)); }
+/// x (min(max(x, -3), 3) + 3) / 6. As the bounds are x's own, the slope is 0 at -3 and 1 at 3.
+Value hardSwish(TensorBuilder &b, Value x) {
+  Value three = b.splat(x, 3.0), within = clip(b, x, b.splat(x, -3.0), three);
+  return b.mul(x, b.mul(b.add(within, three), b.splat(x, 1.0 / 6.0)));
+}
+
+/// ln(1 / (1 + e^-x)) as min(x, 0) - ln(1 + e^-|x|), which does not overflow: not ONNX's operator,
+/// but of a pass that undoes what exporters write.
+LogicalResult convertLogSigmoid(Conversion &node) {
+  return node.result(0, node.b.neg(softplus(node.b, node.b.neg(node.value(0)))));
+}
 
 /// x / (1 + e^(-alpha x)).
 Value swish(TensorBuilder &b, Value x, double alpha) {
@@ -178,6 +188,7 @@ void registerActivationOperators(Operators &operators) {
   operators.add("Relu", 1, {.infer = inferSame, .evaluate = evaluateRelu, .convert = convertRelu});
   operators.add("PRelu", 7,
                 {.infer = inferPRelu, .evaluate = evaluatePRelu, .convert = convertPRelu});
+  operators.add("mtc::LogSigmoid", 1, {.convert = convertLogSigmoid});
 }
 
 } // namespace mtc::onnx

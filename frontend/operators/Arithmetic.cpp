@@ -1,6 +1,7 @@
 //===- Arithmetic.cpp - Arithmetic of several operands that broadcast -------------------------===//
 
 #include "frontend/operators/Broadcast.h"
+#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Operators.h"
 
 #include <cmath>
@@ -200,6 +201,12 @@ LogicalResult convertPow(Conversion &node) {
   return node.result(0, b.cast(result, base));
 }
 
+/// A root whose gradient at 0 is 0: not ONNX's operator, but of a pass that undoes what exporters
+/// write.
+LogicalResult convertSafeRoot(Conversion &node) {
+  return node.result(0, safeRoot(node.b, node.value(0), node.floating("exponent")));
+}
+
 } // namespace
 
 void registerArithmeticOperators(Operators &operators) {
@@ -229,6 +236,7 @@ void registerArithmeticOperators(Operators &operators) {
   operators.add("Mean", 6, {.infer = inferMean, .evaluate = evaluateMean, .convert = convertMean});
   operators.add("Mod", 10, {.infer = inferMod, .evaluate = evaluateMod, .convert = convertMod});
   operators.add("Pow", 7, {.infer = inferPow, .evaluate = evaluatePow, .convert = convertPow});
+  operators.add("mtc::SafeRoot", 1, {.convert = convertSafeRoot});
 }
 
 } // namespace mtc::onnx

@@ -47,18 +47,26 @@ void evaluateClip(Inference &node) {
   });
 }
 
+/// PyTorch's clamp has a gradient of 0 at a bound that is a number; at one that is computed, x and
+/// the bound share it as in a maximum.
 LogicalResult convertClip(Conversion &node) {
+  TensorBuilder &b = node.b;
   Value x = node.value(0);
-  auto bound = [&](size_t operand, StringRef name) -> Value {
+  auto number = [&](size_t operand, StringRef name) -> Value {
     if (node.has(operand))
-      return node.broadcastValue(operand, node.resultShape());
+      return node.constant(operand) ? node.broadcastValue(operand, node.resultShape()) : Value();
     std::optional<double> attribute = boundAttribute(node, name);
-    return attribute ? node.b.splat(x, *attribute) : Value();
+    return attribute ? b.splat(x, *attribute) : Value();
   };
-  Value low = bound(1, "min"), high = bound(2, "max");
+  Value low = number(1, "min"), high = number(2, "max");
   if (node.failed())
     return failure();
-  return node.result(0, clip(node.b, x, low, high));
+  if (node.has(1) && !low)
+    x = b.max(x, node.broadcastValue(1, node.resultShape()));
+  x = clip(b, x, low, high);
+  if (node.has(2) && !high)
+    x = b.min(x, node.broadcastValue(2, node.resultShape()));
+  return node.result(0, x);
 }
 
 } // namespace

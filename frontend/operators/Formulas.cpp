@@ -24,10 +24,17 @@ Value perChannel(TensorBuilder &b, Value channel, ArrayRef<int64_t> shape) {
 
 Value clip(TensorBuilder &b, Value x, Value low, Value high) {
   if (low)
-    x = b.select(b.compare(Predicate::Lt, x, low), low, x);
+    x = b.select(b.compare(Predicate::Le, x, low), low, x);
   if (high)
-    x = b.select(b.compare(Predicate::Gt, x, high), high, x);
+    x = b.select(b.compare(Predicate::Ge, x, high), high, x);
   return x;
+}
+
+Value safeRoot(TensorBuilder &b, Value x, double exponent) {
+  Value zero = b.splat(x, 0.0), isZero = b.compare(Predicate::Eq, x, zero);
+  Value inside = b.select(isZero, b.splat(x, 1.0), x);
+  Value root = exponent == 0.5 ? b.sqrt(inside) : b.pow(inside, b.splat(x, exponent));
+  return b.select(isZero, zero, root);
 }
 
 std::pair<Value, Value> topK(TensorBuilder &b, Value x, int64_t axis, int64_t k, bool smallest) {

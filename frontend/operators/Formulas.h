@@ -17,8 +17,11 @@ llvm::SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank);
 /// A value for each channel (axis 1 of `shape`), repeated to `shape`.
 mlir::Value perChannel(TensorBuilder &b, mlir::Value channel, llvm::ArrayRef<int64_t> shape);
 
-/// low where x < low, high where x > high; the gradient at the bounds is 1. A bound may be null.
+/// low where x <= low, high where x >= high; the gradient at the bounds is 0. A bound may be null.
 mlir::Value clip(TensorBuilder &b, mlir::Value x, mlir::Value low, mlir::Value high);
+
+/// x^exponent of x >= 0, 0 < exponent < 1, with the gradient 0 at 0, where it is infinite.
+mlir::Value safeRoot(TensorBuilder &b, mlir::Value x, double exponent);
 
 /// The k largest (or smallest) elements along an axis, in order, and their indices.
 std::pair<mlir::Value, mlir::Value> topK(TensorBuilder &b, mlir::Value x, int64_t axis, int64_t k,

@@ -140,12 +140,9 @@ Value sumSquare(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
   return b.sum(b.mul(x, x), axes);
 }
 
-/// sqrt(sum x²). At 0 the gradient is 0, as PyTorch's norm has it, where the square root's alone
-/// would be infinite.
+/// sqrt(sum x²). At 0 the gradient is 0, as PyTorch's norm has it.
 Value l2(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) {
-  Value square = sumSquare(b, x, axes), zero = b.splat(square, 0.0);
-  Value isZero = b.compare(Predicate::Eq, square, zero);
-  return b.select(isZero, zero, b.sqrt(b.select(isZero, b.splat(square, 1.0), square)));
+  return safeRoot(b, sumSquare(b, x, axes), 0.5);
 }
 
 Value logSum(TensorBuilder &b, Value x, ArrayRef<int64_t> axes) { return b.log(b.sum(x, axes)); }

@@ -73,11 +73,10 @@ onnx.graph @main(%x: tensor<5xf32>) -> tensor<5xf32> {
 
 // CHECK: func.func @forward(%[[X:.*]]: tensor<6xf32>, %[[H:.*]]: tensor<f32>)
 // CHECK: %[[B:.*]] = mtc.broadcast %[[H]] axes [0]
-// CHECK: %[[GT:.*]] = mtc.compare gt %[[X]], %[[B]]
-// CHECK: %[[Y:.*]] = mtc.select %[[GT]], %[[B]], %[[X]]
+// CHECK: %[[Y:.*]] = mtc.min %[[X]], %[[B]]
 // CHECK: %[[LOW:.*]] = mtc.constant dense<-1.000000e+00>
-// CHECK: %[[LT:.*]] = mtc.compare lt %[[Y]], %[[LOW]]
-// CHECK: %[[Z:.*]] = mtc.select %[[LT]], %[[LOW]], %[[Y]]
+// CHECK: %[[LE:.*]] = mtc.compare le %[[Y]], %[[LOW]]
+// CHECK: %[[Z:.*]] = mtc.select %[[LE]], %[[LOW]], %[[Y]]
 // CHECK: return %[[Z]]
 onnx.graph @main(%x: tensor<6xf32>, %high: tensor<f32>) -> tensor<6xf32> {
   %none = onnx.none

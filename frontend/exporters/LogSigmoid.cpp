@@ -1,0 +1,44 @@
+//===- LogSigmoid.cpp - The logarithm of a sigmoid --------------------------------------------===//
+
+#include "frontend/exporters/Passes.h"
+#include "frontend/exporters/Patterns.h"
+
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DEF_FORMLOGSIGMOIDPASS
+#include "frontend/exporters/Passes.h.inc"
+
+namespace {
+
+/// Log(Sigmoid(x))  =>  mtc.LogSigmoid(x)
+struct FormLogSigmoid : OpRewritePattern<NodeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(NodeOp log, PatternRewriter &rewriter) const override {
+    if (!log.isOperator("Log"))
+      return failure();
+    NodeOp sigmoid = definedBy(log.getInputs()[0], "Sigmoid");
+    if (!sigmoid)
+      return rewriter.notifyMatchFailure(log, "is of something else than a sigmoid");
+    auto stable = NodeOp::create(rewriter, log.getLoc(), log.getResultTypes(), "LogSigmoid",
+                                 /*version=*/1, rewriter.getStringAttr("mtc"),
+                                 rewriter.getDictionaryAttr({}), sigmoid.getInputs());
+    replaceNodes(rewriter, log, stable, {sigmoid});
+    return success();
+  }
+};
+
+struct FormLogSigmoidPass : impl::FormLogSigmoidPassBase<FormLogSigmoidPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FormLogSigmoid>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+} // namespace mtc::onnx

@@ -1,0 +1,115 @@
+//===- SafeRoot.cpp - Roots whose gradient at zero is zero ------------------------------------===//
+
+#include "frontend/dialect/Node.h"
+#include "frontend/exporters/Passes.h"
+#include "frontend/exporters/Patterns.h"
+
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+#define GEN_PASS_DEF_FORMSAFEROOTPASS
+#include "frontend/exporters/Passes.h.inc"
+
+namespace {
+
+/// The one value that all elements of an operand have; nothing where there is none or it is
+/// unknown.
+std::optional<double> splatOf(NodeOp node, size_t operand) {
+  std::optional<SmallVector<double>> values = NodeView(node).constantFloats(operand);
+  if (!values || values->empty() || !llvm::all_equal(*values))
+    return std::nullopt;
+  return values->front();
+}
+
+/// The exponent of a power with a constant one.
+std::optional<double> exponentOf(NodeOp node) {
+  if (node.isOperator("Sqrt"))
+    return 0.5;
+  return node.isOperator("Pow") ? splatOf(node, 1) : std::nullopt;
+}
+
+/// Whether a value is x x, |x|, or one of them to a power, whose product with the root's derivative
+/// is finite near 0.
+bool isPower(Value value) {
+  auto node = value.getDefiningOp<NodeOp>();
+  if (!node)
+    return false;
+  if (node.isOperator("Mul"))
+    return node.getInputs()[0] == node.getInputs()[1];
+  if (node.isOperator("Abs"))
+    return true;
+  if (node.isOperator("Cast"))
+    return isPower(node.getInputs()[0]);
+  return exponentOf(node).value_or(0) > 1;
+}
+
+/// The value that a node scales, or passes on in another shape or element type; null for others.
+Value scaledBy(NodeOp node) {
+  bool isShape =
+      llvm::StringSwitch<bool>(node.getOpType())
+          .Cases({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Cast"}, true)
+          .Default(false);
+  if (isShape || (node.isOperator("Div") && NodeView(node).constant(1)))
+    return node.getInputs()[0];
+  if (node.isOperator("Mul"))
+    for (size_t factor : {0, 1})
+      if (NodeView(node).constant(factor))
+        return node.getInputs()[1 - factor];
+  return {};
+}
+
+/// Whether a value is a sum of powers, as in a norm or a variance, or is kept from falling below 0,
+/// as the squared distances of PyTorch's cdist.
+bool isSumOfPowers(Value value) {
+  while (auto node = value.getDefiningOp<NodeOp>()) {
+    if (!node.getDomain().value_or("").empty())
+      return false;
+    if (node.isOperator("ReduceSumSquare"))
+      return true;
+    if (node.isOperator("ReduceSum") || node.isOperator("ReduceMean"))
+      return isPower(node.getInputs()[0]);
+    if (node.isOperator("Clip"))
+      return NodeView(node).has(1) && splatOf(node, 1) == 0.0;
+    if (node.isOperator("Max"))
+      return node.getInputs().size() == 2 && (splatOf(node, 0) == 0.0 || splatOf(node, 1) == 0.0);
+    if (!(value = scaledBy(node)))
+      return false;
+  }
+  return false;
+}
+
+/// Sqrt(s), or Pow(s, p) with p < 1, of a sum of powers s  =>  mtc.SafeRoot(s)
+struct FormSafeRoot : OpRewritePattern<NodeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(NodeOp root, PatternRewriter &rewriter) const override {
+    std::optional<double> exponent = exponentOf(root);
+    if (!exponent || *exponent <= 0 || *exponent >= 1)
+      return rewriter.notifyMatchFailure(root, "is no root");
+    Value radicand = root.getInputs()[0];
+    if (root.getResult(0).getType() != radicand.getType() ||
+        !isa<FloatType>(getElementTypeOrSelf(radicand.getType())) || !isSumOfPowers(radicand))
+      return rewriter.notifyMatchFailure(root, "is of something else than a sum of powers");
+    NamedAttribute attribute =
+        rewriter.getNamedAttr("exponent", rewriter.getF64FloatAttr(*exponent));
+    rewriter.replaceOpWithNewOp<NodeOp>(root, root.getResultTypes(), "SafeRoot", /*version=*/1,
+                                        rewriter.getStringAttr("mtc"),
+                                        rewriter.getDictionaryAttr(attribute), radicand);
+    return success();
+  }
+};
+
+struct FormSafeRootPass : impl::FormSafeRootPassBase<FormSafeRootPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FormSafeRoot>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+} // namespace mtc::onnx

@@ -104,13 +104,12 @@ class Checker:
 
     def check(self, case: Case, expectation: Expectation | None, name: str):
         flags = case.flags() + case.skip_flags() + (EMULATED if case.emulated else [])
-        compile = [self.mtc, "compile", "model.onnx", *flags]
+        compile = [self.mtc, "compile", "model.onnx", *flags, "--json"]
         for old in self.folder.glob("program*"):
             old.unlink()
-        self.run([*compile, *([] if self.cached else ["--no-cache"]), "-o", "program"], "compile" + name)
+        printed = self.run([*compile, *([] if self.cached else ["--no-cache"]), "-o", "program"], "compile" + name)
         if expectation is None:
             return
-        plan = json.loads(self.run([self.mtc, "plan", "model.onnx", *flags, "--json"], "plan" + name))
         environment = {"MTC_EMULATED_RACES": "1"} if case.emulated and self.races else {}
         one = self.measure(case, 1, name, environment)
         if not case.emulated:
@@ -122,8 +121,9 @@ class Checker:
         self.compare("losses" + name, expectation.check_losses(one["losses"]), compile)
         self.compare("weights" + name, expectation.check_weights(one["weights"]), compile)
         memory = one["memory"]
-        if not plan["peak_bytes"] == memory["planned_bytes"] == memory["arena_bytes"]:
-            text = f"mtc plan says {plan['peak_bytes']} bytes, the program {memory}"
+        planned = json.loads(printed)["peak_bytes"]
+        if not planned == memory["planned_bytes"] == memory["arena_bytes"]:
+            text = f"mtc compile says {planned} bytes, the program {memory}"
             raise Failed("memory" + name, text, compile)
 
     def measure(self, case: Case, threads: int, name: str, environment: dict[str, str]) -> dict:

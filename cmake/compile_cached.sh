@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Runs a compiler's command line by ccache, so that it is the same in each clone: compile_cached.sh SOURCE_DIR COMPILER ARGS...
+export CCACHE_BASEDIR=$1  # paths below it count as relative ones
+export CCACHE_NOHASHDIR=1 # debug information alone has the folder's own name
+export CCACHE_DEPEND=1    # what a file includes is known from the compiler's list, without preprocessing it first
+export CCACHE_SLOPPINESS=pch_defines,time_macros           # ccache asks for both where a precompiled header is used
+export CCACHE_PCH_EXTSUM=1                                 # which counts by the digest that compile_pch.sh writes
+export CCACHE_EXTRAFILES=$1/cmake/sanitizer_ignorelist.txt # the flag that names it is none that ccache knows
+shift
+# What -Xclang passes on, as CMake does the precompiled header's name, ccache leaves as it is.
+exec ccache "${@/#$PWD\//}"

@@ -26,8 +26,11 @@ MemoryCheck::MemoryCheck(const MtcProgram &program, Device &device, int64_t aren
   for (uint32_t i = 0; i < program.input_count; ++i) {
     const MtcTensor &tensor = program.inputs[i].tensor;
     permanent.push_back({tensor.offset, paddedEnd(tensor)});
-    if (program.staging)
-      staged.push_back({tensor.offset + program.staging, paddedEnd(tensor) + program.staging});
+    fill(permanent.back()); // Nothing else is ever written behind the batch.
+    if (!program.staging)
+      continue;
+    staged.push_back({tensor.offset + program.staging, paddedEnd(tensor) + program.staging});
+    fill(staged.back()); // Later a batch may be arriving there.
   }
 }
 

@@ -3,6 +3,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 from models import DIGITS, GPT2
 from program import MTC, Program, compile_example, own_folder, run
@@ -41,6 +42,9 @@ compare("recomputed", GPT2, "--recompute", "all", "--clip-norm", "1")
 compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8")
 compare("accumulated", GPT2, "--accumulate", "2")
 compare("emulated", GPT2, "--target", "cuda", "--emulate")
+# Inputs that end between two multiples of the alignment: nothing is written behind them.
+few = replace(DIGITS, batch=4, flags=("--dim", "batch=4", *DIGITS.flags[2:]))
+compare("emulated few", few, "--target", "cuda", "--emulate")
 
 # What is wrong in the text of a placed program.
 FLAGS = ("--dim", "batch=32", "--loss", "cross-entropy", "--check-memory")

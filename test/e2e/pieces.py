@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 from models import DIGITS, GPT2
+from processor import has
 from program import compile_example, losses, own_folder
 
 STEPS = 8
@@ -38,8 +39,14 @@ def compare(name: str, example, *flags, most: float, tolerance: float) -> None:
     assert after <= most * before, (name, before, after)
 
 
-compare("gpt2", GPT2, most=0.97, tolerance=1e-5)
-compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8", most=0.99, tolerance=2e-3)
+def lowered(most: float) -> float:
+    """Below AVX-512 the library computes no activation's gradient with a product: updates of weights stand between the
+    operations that pieces would join, and nothing is lowered."""
+    return most if has("avx512f") else 1
+
+
+compare("gpt2", GPT2, most=lowered(0.97), tolerance=1e-5)
+compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8", most=lowered(0.99), tolerance=2e-3)
 compare("f16", GPT2, "--precision", "f16", "--clip-norm", "1", most=0.97, tolerance=2e-3)
 # Where less is kept, what is left at the peak is computed in pieces; their places may waste some of what they free.
 compare("again", GPT2, "--recompute", "all", most=1.02, tolerance=1e-5)

@@ -1,6 +1,7 @@
 //===- Compilation.cpp - The way of a model ---------------------------------------------------===//
 
 #include "driver/Compilation.h"
+#include "driver/ProgressLine.h"
 #include "driver/StageText.h"
 
 #include "codegen/Codegen.h"
@@ -330,7 +331,7 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
     return buildKernelPipeline(manager, options.passes);
   case Stage::Placed:
     MemoryOptions memory{
-        {options.pieces, options.recompute, options.memory.value_or(0), options.leastIfMissed},
+        {options.pieces, options.recompute, options.memory.value_or(0), options.leastIfMissed, options.isEstimate},
         options.allocate,
         options.offload,
         options.passes};
@@ -343,6 +344,7 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
 static Stage nextOf(Stage stage) { return static_cast<Stage>(static_cast<unsigned>(stage) + 1); }
 
 LogicalResult Compilation::lower(Stage stage) {
+  ProgressLine line(stage == Stage::Placed ? "planning memory" : "lowering the model");
   for (Stage reached = getProgram().getStage(); reached < stage; reached = nextOf(reached)) {
     if (keepsStages)
       kept[reached] = module->clone();

@@ -4,6 +4,7 @@
 
 #include "driver/Changes.h"
 #include "driver/PlanText.h"
+#include "driver/ProgressLine.h"
 #include "driver/Report.h"
 #include "ir/ReservedNames.h"
 #include "passes/cost/TransferCost.h"
@@ -249,6 +250,7 @@ std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
   auto asGiven = std::make_unique<Compilation>(options);
   if (!options.memory || (options.allow.empty() && !options.offload.isAutomatic()))
     return asGiven;
+  ProgressLine line("trying what may be changed for --memory");
   FitSearch search(options);
   if (failed(search.run()))
     return nullptr;

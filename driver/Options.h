@@ -61,6 +61,7 @@ struct Options {
   PiecesOptions pieces;
   RecomputeOptions recompute;
   bool leastIfMissed = true; // What needs the least is looked for where nothing fits.
+  bool isEstimate = false; // What needs less is looked for with little effort, whatever the budget.
   AllocateOptions allocate;
   OffloadOptions offload;
   PassSelection passes;

@@ -4,6 +4,7 @@
 
 #include "driver/Changes.h"
 #include "driver/PlanText.h"
+#include "driver/ProgressLine.h"
 #include "driver/Report.h"
 #include "driver/StageText.h"
 #include "passes/memory/MemoryPlan.h"
@@ -29,10 +30,12 @@ std::vector<Remedy> mtc::tool::findRemedies(const Options &options, Compilation 
                                             int64_t peak) {
   if (isStageText(options.model) || !compilation.getModel())
     return {};
+  ProgressLine line("looking for flags with which it fits");
   Options plain = options;
   plain.remarks.clear();
   plain.irFolder.clear();
   plain.reproducer.clear();
+  plain.isEstimate = true;
   std::vector<Remedy> remedies;
   Options all = plain;
   std::string allFlags;

@@ -2,6 +2,7 @@
 
 #include "driver/Report.h"
 
+#include "driver/ProgressLine.h"
 #include "ir/NodeNames.h"
 #include "tools/support/Errors.h"
 
@@ -13,6 +14,7 @@ using namespace mlir;
 using namespace mtc::tool;
 
 void mtc::tool::fail(const llvm::Twine &message) {
+  ProgressLine::clear();
   llvm::WithColor::error(llvm::errs(), "mtc") << message << "\n";
   exit(1);
 }
@@ -35,6 +37,7 @@ void HeldMessages::add(const Message &message) {
 void mtc::tool::say(const Message &message) {
   if (holder)
     return holder->add(message);
+  ProgressLine::clear();
   switch (message.severity) {
   case DiagnosticSeverity::Error:
     llvm::WithColor::error(llvm::errs(), "mtc") << message.text << "\n";

@@ -14,12 +14,19 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// Whether a budget is less than what the functions have in common: no search need miss it.
-static FailureOr<bool> isHopeless(ModuleOp module, int64_t budget) {
+/// How far away a budget is.
+enum class Distance { Near, Far, Hopeless };
+
+/// It is hopeless where it is less than what the functions have in common, and far where most
+/// searches end above it.
+static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget) {
   MemoryAnalysis analysis(module);
-  if (failed(analysis.getPlan()))
+  FailureOr<MemoryPlan> plan = analysis.getPlan();
+  if (failed(plan))
     return failure();
-  return budget < analysis.getFixedBytes();
+  if (budget < analysis.getFixedBytes())
+    return Distance::Hopeless;
+  return budget < plan->live - plan->live / 4 ? Distance::Far : Distance::Near;
 }
 
 namespace {
@@ -42,31 +49,34 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       return techniques;
     };
     ModuleOp module = getOperation();
+    if (options->isEstimate) {
+      if (failed(searchFit(module, /*budget=*/0, make, SearchEffort::Little)))
+        signalPassFailure();
+      return;
+    }
+    FailureOr<Distance> distance = distanceOf(module, options->memory);
+    if (failed(distance))
+      return signalPassFailure();
+    OwningOpRef<ModuleOp> before = module.clone();
+    FailureOr<int64_t> peak = 0;
+    auto search = [&](int64_t budget) {
+      OwningOpRef<ModuleOp> copy = before->clone();
+      module.getBodyRegion().takeBody(copy->getBodyRegion());
+      peak = searchFit(module, budget, make, SearchEffort::Whole);
+      return succeeded(peak) && *peak > options->memory;
+    };
     // Where the budget is missed, be it by little, the least that is known is what is needed: the
     // same for each budget, so that a program does fit the one that it was said to need.
-    FailureOr<bool> hopeless = isHopeless(module, options->memory);
-    if (failed(hopeless))
-      return signalPassFailure();
-    bool isMissed = options->leastIfMissed && *hopeless;
-    FailureOr<int64_t> peak = 0;
-    if (!isMissed) {
-      OwningOpRef<ModuleOp> before = module.clone();
-      auto search = [&](int64_t budget) {
-        OwningOpRef<ModuleOp> copy = before->clone();
-        module.getBodyRegion().takeBody(copy->getBodyRegion());
-        peak = searchFit(module, budget, make);
-        isMissed = succeeded(peak) && *peak > options->memory;
-      };
-      search(options->memory);
+    const bool isLeastFirst = options->leastIfMissed && *distance != Distance::Near;
+    bool isMissed = isLeastFirst && search(/*budget=*/0);
+    if (!isMissed && succeeded(peak) && *distance != Distance::Hopeless) {
+      isMissed = search(options->memory);
       // What places waste shows only when all functions have changed: less is asked for then.
       if (isMissed && *peak - options->memory <= options->memory / 64)
-        search(options->memory - 4 * (*peak - options->memory));
-      isMissed &= options->leastIfMissed;
-      if (isMissed)
-        module.getBodyRegion().takeBody(before->getBodyRegion());
+        isMissed = search(options->memory - 4 * (*peak - options->memory));
+      if (isMissed && options->leastIfMissed)
+        search(/*budget=*/0);
     }
-    if (isMissed)
-      peak = searchFit(module, /*budget=*/0, make);
     if (failed(peak))
       signalPassFailure();
   }

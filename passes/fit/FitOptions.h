@@ -14,6 +14,7 @@ struct FitOptions {
   RecomputeOptions recompute;
   int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
   bool leastIfMissed = true;
+  bool isEstimate = false;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     visitMember(&FitOptions::pieces, option);
@@ -22,6 +23,8 @@ struct FitOptions {
            {"memory", "", "bytes that the arena may take; 0: as many as it needs"});
     option(&FitOptions::leastIfMissed,
            {"least-if-missed", "", "find what needs the least where nothing fits"});
+    option(&FitOptions::isEstimate,
+           {"estimate", "", "find with little effort what needs less, whatever the budget"});
   }
 };
 

@@ -9,6 +9,10 @@
 using namespace mlir;
 using namespace mtc;
 
+/// Reading an operation takes as long as putting so many into an order: its kernel's loops are
+/// planned for the scratch that they need.
+static constexpr int64_t effortOfRead = 64;
+
 static bool accessesVariables(Operation *op) {
   return !readVariables(op).empty() || !writtenVariables(op).empty();
 }
@@ -93,8 +97,10 @@ LogicalResult FunctionMemory::update(const MemoryContext &context) {
     return success();
   if (isOrderStale)
     collect();
+  const int64_t readBefore = reads;
   if (failed(refresh()))
     return failure();
+  effort += static_cast<int64_t>(text.size()) + effortOfRead * (reads - readBefore);
   for (PlannedValue &argument : arguments)
     argument = PlannedValue(argument.value);
   auto scheduled = schedule(text, accesses);

@@ -40,6 +40,9 @@ public:
   int64_t getPeakTime() const { return peakTime; }
   /// How many operations were read so far, counting one again when it was read again.
   int64_t getReads() const { return reads; }
+  /// What following the changes has taken so far: a step for each operation that was put into an
+  /// order, and as many as a read takes for each that was read. The same on every machine.
+  int64_t getEffort() const { return effort; }
 
   const PlannedValue &operator[](mlir::Value value) const;
   const PlannedOperation &operator[](mlir::Operation *op) const { return *operations.at(op); }
@@ -56,7 +59,7 @@ private:
   bool isStale = true;          ///< something has changed
   bool isOrderStale = true;     ///< an operation was inserted, moved or erased
   bool areAccessesStale = true; ///< one that reads or writes variables was
-  int64_t reads = 0;
+  int64_t reads = 0, effort = 0;
 
   mlir::SmallVector<PlannedOperation *, 0> text, order;
   PlannedAccesses accesses;

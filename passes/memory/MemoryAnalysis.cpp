@@ -248,6 +248,13 @@ int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Value value) co
   return offsetOf(function, *function[value].buffer) + offsetInBuffer(value);
 }
 
+int64_t MemoryAnalysis::getEffort() const {
+  int64_t effort = 0;
+  for (const FunctionMemory &function : getFunctions())
+    effort += function.getEffort();
+  return effort;
+}
+
 int64_t MemoryAnalysis::getReads() const {
   int64_t reads = 0;
   for (const FunctionMemory &function : getFunctions())

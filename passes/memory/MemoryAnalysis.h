@@ -44,6 +44,8 @@ public:
 
   /// How many operations were read so far, counting one again when it was read again.
   int64_t getReads() const;
+  /// What all plans so far have taken; see FunctionMemory::getEffort.
+  int64_t getEffort() const;
 
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint previous) override;
   void notifyOperationModified(mlir::Operation *op) override;

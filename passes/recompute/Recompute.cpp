@@ -39,11 +39,12 @@ static LogicalResult recomputeSegments(ModuleOp module) {
 
 /// All that lowers the peak.
 static LogicalResult recomputeAll(ModuleOp module) {
-  return searchFit(module, /*budget=*/0, [](const Goal &goal, OperationTimes &times) {
+  auto make = [](const Goal &goal, OperationTimes &times) {
     Techniques techniques;
     techniques.push_back(std::make_unique<Recomputation>(goal, times));
     return techniques;
-  });
+  };
+  return searchFit(module, /*budget=*/0, make, SearchEffort::Whole);
 }
 
 namespace {

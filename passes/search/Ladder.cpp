@@ -35,7 +35,7 @@ private:
 
 } // namespace
 
-LogicalResult Ladder::climb(double mostTime) {
+LogicalResult Ladder::climb(double mostTime, int64_t mostEffort) {
   for (Technique *each : techniques)
     each->noticeChange();
   Progress progress(goal, times);
@@ -43,7 +43,7 @@ LogicalResult Ladder::climb(double mostTime) {
     FailureOr<int64_t> excess = goal.findExcess();
     if (failed(excess))
       return failure();
-    if (*excess <= 0 || progress.hasEnded())
+    if (*excess <= 0 || progress.hasEnded() || goal.analysis.getEffort() > mostEffort)
       return success();
     FailureOr<std::optional<Rung>> cheapest = findCheapest(*excess);
     if (failed(cheapest))

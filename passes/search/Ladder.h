@@ -17,10 +17,10 @@ public:
   Ladder(const Goal &goal, OperationTimes &times, llvm::ArrayRef<Technique *> techniques)
       : goal(goal), times(times), techniques(techniques) {}
 
-  /// Climbs until the function fits, nothing lowers its peak, it takes so many seconds, or it has
-  /// come to take half as long again while as little as 1/32 of the arena was freed. Fails with a
-  /// diagnostic where there is no plan.
-  mlir::LogicalResult climb(double mostTime);
+  /// Climbs until the function fits, nothing lowers its peak, it takes so many seconds, the plans
+  /// have taken so much effort, or it has come to take half as long again while as little as 1/32
+  /// of the arena was freed. Fails with a diagnostic where there is no plan.
+  mlir::LogicalResult climb(double mostTime, int64_t mostEffort);
 
 private:
   struct Rung {

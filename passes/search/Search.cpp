@@ -13,11 +13,16 @@ using namespace mtc;
 
 namespace {
 
+/// What an attempt may take, in the unit of FunctionMemory::getEffort: about half a second of a
+/// processor of 2021, and a tenth of that.
+constexpr int64_t wholeEffort = 1'000'000, littleEffort = wholeEffort / 10;
+
 /// One way to change a module, tried on a copy of it.
 class Attempt {
 public:
-  Attempt(ModuleOp module, int64_t budget, bool startsOver)
+  Attempt(ModuleOp module, int64_t budget, SearchEffort effort, bool startsOver)
       : module(module.clone()), analysis(*this->module), times(*this->module), budget(budget),
+        mostEffort(effort == SearchEffort::Whole ? wholeEffort : littleEffort),
         startsOver(startsOver) {}
 
   /// Makes the techniques, if there are none, and starts over where they have another start and
@@ -42,12 +47,13 @@ public:
     return finish();
   }
 
-  /// Gives up where the functions take so many seconds.
+  /// Gives up where the functions take so many seconds, or the search itself too long.
   LogicalResult climb(double mostTime) {
+    const int64_t lastEffort = analysis.getEffort() + mostEffort;
     for (auto [goal, own] : llvm::zip_equal(goals, techniques)) {
       auto pointers = llvm::map_to_vector(own, [](auto &each) { return each.get(); });
       const double others = getTime() - times.ofFunction(goal->function.getFunction());
-      if (failed(Ladder(*goal, times, pointers).climb(mostTime - others)))
+      if (failed(Ladder(*goal, times, pointers).climb(mostTime - others, lastEffort)))
         return failure();
       FailureOr<int64_t> excess = goal->findExcess();
       if (failed(excess))
@@ -103,7 +109,7 @@ private:
   OwningOpRef<ModuleOp> module;
   MemoryAnalysis analysis;
   OperationTimes times;
-  int64_t budget;
+  int64_t budget, mostEffort;
   bool startsOver;
   std::vector<std::unique_ptr<Goal>> goals;
   SmallVector<Techniques, 0> techniques; ///< of each goal
@@ -144,18 +150,18 @@ static SmallVector<int64_t> findSmallerBudgets(const Attempt &best, int64_t budg
   return budgets;
 }
 
-FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make) {
+FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechniques make,
+                                  SearchEffort effort) {
   Attempts attempts;
-  for (bool startsOver : {false, true})
-    attempts.push_back(std::make_unique<Attempt>(module, budget, startsOver));
+  attempts.push_back(std::make_unique<Attempt>(module, budget, effort, /*startsOver=*/false));
   Attempt &first = *attempts.front();
   if (failed(first.begin(make)))
     return failure();
   const int64_t before = first.getPeak(), fixed = first.getFixedBytes();
   if (first.fits())
     return before;
-  if (!first.hasOtherStart())
-    attempts.pop_back();
+  if (first.hasOtherStart() && effort == SearchEffort::Whole)
+    attempts.push_back(std::make_unique<Attempt>(module, budget, effort, /*startsOver=*/true));
   FailureOr<std::unique_ptr<Attempt>> best =
       findBest(std::move(attempts), make, std::numeric_limits<double>::infinity());
   if (failed(best))
@@ -163,7 +169,7 @@ FailureOr<int64_t> mtc::searchFit(ModuleOp module, int64_t budget, MakeTechnique
   Attempts lower;
   if ((*best)->fits())
     for (int64_t smaller : findSmallerBudgets(**best, budget, fixed, before))
-      lower.push_back(std::make_unique<Attempt>(module, smaller, /*startsOver=*/false));
+      lower.push_back(std::make_unique<Attempt>(module, smaller, effort, /*startsOver=*/false));
   if (!lower.empty()) {
     auto found = findBest(std::move(lower), make, (*best)->getTime());
     if (failed(found))

@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "driver/Compilation.h"
 #include "driver/PlanText.h"
+#include "driver/ProgressLine.h"
 #include "driver/Remedies.h"
 #include "driver/StageText.h"
 #include "driver/Weights.h"
@@ -262,8 +263,10 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
   if (failed(addExport(compilation, files)))
     return 1;
   std::unique_ptr<KernelCache> cache = openCache(options);
-  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code =
-      generateCode(compilation.getModule(), files, target, cache.get());
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = [&] {
+    ProgressLine line("compiling kernels");
+    return generateCode(compilation.getModule(), files, target, cache.get());
+  }();
   if (failed(code))
     return 1;
   if (cache)

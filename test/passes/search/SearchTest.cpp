@@ -1,0 +1,75 @@
+//===- SearchTest.cpp - Where a search ends ---------------------------------------------------===//
+
+#include "passes/search/Search.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+constexpr const char *text = R"(
+func.func @step(%x: tensor<16xf32> {mtc.name = "x"}) -> tensor<16xf32> {
+  %y = mtc.kernel [16](%x) : (tensor<16xf32>) -> tensor<16xf32> {
+  ^bb0(%a: tensor<16xf32>):
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0)> : tensor<16xf32> -> f32
+    %s = arith.negf %v : f32
+    mtc.kernel.yield %s at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return %y : tensor<16xf32>
+}
+)";
+
+/// Always has something to offer, which never frees anything.
+class Endless final : public Technique {
+public:
+  Endless(const Goal &goal, std::atomic<int64_t> &taken) : goal(goal), taken(taken) {}
+
+  FailureOr<std::optional<Offer>> findOffer(int64_t) override {
+    return std::optional(Offer{/*bytes=*/64, /*time=*/0});
+  }
+  FailureOr<bool> take() override {
+    ++taken;
+    for (Operation &op : goal.function.getFunction().front())
+      goal.analysis.notifyOperationModified(&op);
+    return true;
+  }
+  void noticeChange() override {}
+  void report() const override {}
+
+private:
+  const Goal &goal;
+  std::atomic<int64_t> &taken;
+};
+
+int64_t countTaken(SearchEffort effort) {
+  MLIRContext context;
+  context.loadDialect<MtcDialect, func::FuncDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  std::atomic<int64_t> taken = 0;
+  FailureOr<int64_t> peak = searchFit(
+      *module, /*budget=*/0,
+      [&](const Goal &goal, OperationTimes &) {
+        Techniques techniques;
+        techniques.push_back(std::make_unique<Endless>(goal, taken));
+        return techniques;
+      },
+      effort);
+  EXPECT_TRUE(succeeded(peak));
+  return taken;
+}
+
+TEST(Search, EndsWhereNothingFits) {
+  const int64_t whole = countTaken(SearchEffort::Whole), little = countTaken(SearchEffort::Little);
+  EXPECT_GT(little, 100);
+  EXPECT_GT(whole, 5 * little);
+  EXPECT_EQ(whole, countTaken(SearchEffort::Whole)); // The same each time, however long it takes.
+}
+
+} // namespace

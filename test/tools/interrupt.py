@@ -1,0 +1,45 @@
+# RUN: %python %s %t
+"""A search that is interrupted ends at once and leaves no file; on a terminal it says what takes long, elsewhere nothing."""
+
+import os
+import pty
+import signal
+import subprocess
+import time
+
+from models import GPT2
+from program import MTC, own_folder
+
+folder = own_folder()
+# Every combination of changes is planned: enough for some seconds.
+SEARCH = ("--memory", "7000000", "--allow", "precision,optimizer-bits,accumulate", "--offload", "auto")
+command = [MTC, "compile", str(GPT2.model), *GPT2.flags, *SEARCH, "-o", str(folder / "train")]
+
+
+def start(**streams) -> subprocess.Popen:
+    # lit ignores the signal, and what it starts would do so too.
+    return subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **streams)
+
+
+def interrupt(process: subprocess.Popen) -> None:
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == -signal.SIGINT, process.returncode
+    assert time.monotonic() - begin < 30, "an interrupted search goes on"
+    assert not os.listdir(folder), os.listdir(folder)
+
+
+process = start(stderr=subprocess.PIPE)
+line = process.stderr.readline()  # The model has been read: the search begins.
+assert b"parameters trained" in line, line
+interrupt(process)
+assert b"\r" not in process.stderr.read()
+
+terminal, stderr = pty.openpty()
+process = start(stderr=stderr)
+os.close(stderr)
+shown = b""
+while b" 1 s" not in shown:
+    shown += os.read(terminal, 1024)
+interrupt(process)
+assert b"\r\x1b[Kmtc: trying what may be changed for --memory, 1 s" in shown, shown

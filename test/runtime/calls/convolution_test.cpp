@@ -101,6 +101,27 @@ TEST(Convolution, AddsABiasAndWhatLiesAsTheOutput) {
   EXPECT_GE(tally.run, 12);
 }
 
+TEST(Convolution, AddsForAnyChannelsAndGroups) {
+  Tally tally;
+  for (int64_t groups : {1, 2, 3, 4})
+    for (int64_t in : {1, 3, 4, 8, 9, 16})
+      for (int64_t out : {1, 3, 4, 5, 8, 12, 16}) {
+        MtcConvolution c = plane(2, groups, in, out, 5, 3, 1, 1, 1, 1);
+        c.has_addend = 1;
+        Tensors t(c);
+        std::vector<float> result(t.output.size(), NAN);
+        SCOPED_TRACE("groups " + std::to_string(groups) + ", channels " + std::to_string(in) +
+                     " to " + std::to_string(out));
+        bool supported =
+            run(MTC_CONVOLUTION, c,
+                {bytesOf(t.input), bytesOf(t.weights), bytesOf(t.output), bytesOf(result)}, 2);
+        tally += supported;
+        if (supported)
+          expectNear(result, finished(c, Sums(c, t).output, {}, t.output));
+      }
+  EXPECT_GE(tally.run, 3);
+}
+
 /// A tensor's elements in 16 bits or, with `isF32`, as they are.
 std::vector<char> stored(uint32_t type, bool isF32, std::vector<float> &tensor) {
   std::vector<char> bytes(tensor.size() * (isF32 ? 4 : 2));

@@ -1,6 +1,7 @@
 // Contractions of every layout against plain sums, and which way each layout goes.
 #include "runtime/calls/contraction/cpu/contraction.h"
 #include "runtime/devices/cpu/parallel.h"
+#include "test/support/library_level.h"
 
 #include <gtest/gtest.h>
 
@@ -234,8 +235,8 @@ TEST(Contraction, UsualAddendsCostNoCopy) {
     for (const std::vector<Strides> &addends :
          {std::vector<Strides>{bias}, {residual}, {bias, residual}, {residual, residual}}) {
       c.accumulate = accumulate;
-      check<float>(p, adding(c, addends), MTC_CALL_FAST);
-      check<float>(p, adding(c, addends), MTC_CALL_FAST, 1);
+      check<float>(p, adding(c, addends), mtc::test::bestLevelOfProducts());
+      check<float>(p, adding(c, addends), mtc::test::bestLevelOfProducts(), 1);
     }
 }
 
@@ -267,9 +268,9 @@ TEST(Contraction, HeadsStayWhereTheyAre) {
   check<float>(mixed, make(mixed, strides(s, denseT), strides(q, heads), strides(q, heads), true),
                MTC_CALL_ALLOCATES);
   check<float>(mixed, make(mixed, strides(s, denseT), strides(q, dense), strides(q, dense)),
-               MTC_CALL_FAST);
+               mtc::test::bestLevelOfProducts());
   check<float>(scores, make(scores, strides(q, dense), strides(kt, denseT), strides(s, denseT)),
-               MTC_CALL_FAST);
+               mtc::test::bestLevelOfProducts());
   // One of three in a packed projection: gaps between lines.
   check<float>(
       mixed,

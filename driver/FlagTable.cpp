@@ -44,25 +44,41 @@ Flag &FlagTable::append(OptionText text, const FlagPlace &place) {
   return flag;
 }
 
-/// Gives the options a flag's text, unless it is none of the flag's choices.
+/// Why a flag's text is refused whatever the flag means; "" if it is not.
+static std::string checkText(const Flag &flag, StringRef value) {
+  if (!value.empty() || flag.isSwitch)
+    return flag.text.checkChoice(value);
+  return flag.text.choices.empty() ? "expected " + flag.option->ValueStr.str()
+                                   : "expected " + joinNames(flag.text.choices);
+}
+
+/// Gives the options a flag's text, unless it is empty or none of the flag's choices.
 static void give(Options &options, const Flag &flag, StringRef value, const FlagTable::Take &take,
                  Refuse refuse) {
-  bool isChoice = !flag.text.choices.empty();
-  if (isChoice && value.empty())
-    return; // left open
-  std::string problem = flag.text.checkChoice(value);
+  std::string problem = checkText(flag, value);
   if (problem.empty())
     problem = take(options, value);
   if (!problem.empty())
-    refuse("--" + flag.text.name + " " + value + ": " + problem);
+    refuse("--" + flag.text.name + " " + (value.empty() ? "''" : value) + ": " + problem);
 }
 
 Flag &FlagTable::addText(OptionText text, const FlagPlace &place, Take take) {
   Flag &flag = append(std::move(text), place);
   auto &option = declare<cl::opt<std::string, false, TextParser>>(flag, place);
   option.getParser().setChoices(flag.text.choices);
-  flag.collect = [&flag, &option, take = std::move(take)](Options &options, Refuse refuse) {
-    give(options, flag, option, take, refuse);
+  flag.value = &option.getValue();
+  flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
+    give(options, flag, *flag.value, take, refuse);
+  };
+  return flag;
+}
+
+Flag &FlagTable::addSwitch(OptionText text, const FlagPlace &place, Take take) {
+  Flag &flag = append(std::move(text), place);
+  flag.isSwitch = true;
+  flag.value = &declare<cl::opt<std::string, false, SwitchParser>>(flag, place).getValue();
+  flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
+    give(options, flag, *flag.value, take, refuse);
   };
   return flag;
 }
@@ -93,7 +109,9 @@ Flag &FlagTable::addNames(OptionText text, const FlagPlace &place, Take take) {
 static llvm::SmallVector<double> parseNumbers(StringRef text) {
   llvm::SmallVector<double> numbers;
   for (StringRef part : llvm::split(text, ','))
-    if (part.trim().getAsDouble(numbers.emplace_back()))
+    if (std::optional<double> number = parseNumber(part.trim()))
+      numbers.push_back(*number);
+    else
       return {};
   return numbers;
 }
@@ -102,7 +120,7 @@ Flag &FlagTable::addShared(std::function<std::optional<double> &(Options &)> num
                            const OptionText &text, const FlagPlace &place) {
   SharedNumbers &all = shared[text.sharedFlag];
   if (!all.flag)
-    all.flag = &addText({.name = text.sharedFlag, .valueName = "", .help = ""}, place,
+    all.flag = &addText({.name = text.sharedFlag, .valueName = "numbers", .help = ""}, place,
                         [&all](Options &options, StringRef given) -> std::string {
                           llvm::SmallVector<double> values = parseNumbers(given);
                           if (values.size() != all.numbers.size())

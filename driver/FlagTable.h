@@ -5,6 +5,7 @@
 
 #include "driver/Options.h"
 #include "passes/OptionTable.h"
+#include "passes/OptionValues.h"
 
 #include "llvm/Support/CommandLine.h"
 
@@ -38,6 +39,17 @@ private:
   llvm::ArrayRef<OptionChoice> choices;
 };
 
+/// Parses the optional value of a switch, as a text.
+class SwitchParser : public llvm::cl::parser<std::string> {
+public:
+  using parser::parser;
+
+  llvm::cl::ValueExpected getValueExpectedFlagDefault() const {
+    return llvm::cl::ValueOptional;
+  }
+  llvm::StringRef getValueName() const override { return ""; }
+};
+
 using Refuse = llvm::function_ref<void(const llvm::Twine &)>;
 
 /// A flag of `mtc`, which is a key of recipes too.
@@ -47,14 +59,20 @@ struct Flag {
   bool isInRecipe = true;
   /// Of texts NAME=VALUE, in which each name counts by itself.
   bool isPairs = false;
+  /// Stands alone: a value, true or false, is optional.
+  bool isSwitch = false;
 
   std::unique_ptr<llvm::cl::Option> option;
-  /// What was given of a flag that may be given several times; null of another.
+  /// The values that were given of a flag that may be given several times; null of another.
   const std::vector<std::string> *texts = nullptr;
+  /// The value that was given of a flag that may be given once; null of another.
+  const std::string *value = nullptr;
   /// Gives the options what was given, or says why it cannot.
   std::function<void(Options &, Refuse)> collect;
 
   bool isGiven() const { return option->getNumOccurrences() > 0; }
+  /// The value as it was given, values with commas between them.
+  std::string spell() const { return value ? *value : llvm::join(*texts, ","); }
 };
 
 class FlagTable {
@@ -86,8 +104,7 @@ private:
 
   Flag &append(OptionText text, const FlagPlace &place);
   template <typename Option> Option &declare(Flag &flag, const FlagPlace &place);
-  template <typename T, typename Access>
-  Flag &addValue(Access access, OptionText text, const FlagPlace &place);
+  Flag &addSwitch(OptionText text, const FlagPlace &place, Take take);
   Flag &addShared(std::function<std::optional<double> &(Options &)> number, const OptionText &text,
                   const FlagPlace &place);
 
@@ -103,27 +120,16 @@ template <typename Option> Option &FlagTable::declare(Flag &flag, const FlagPlac
   return declared;
 }
 
-template <typename T, typename Access>
-Flag &FlagTable::addValue(Access access, OptionText text, const FlagPlace &place) {
-  Flag &flag = append(std::move(text), place);
-  auto &option = declare<llvm::cl::opt<T>>(flag, place);
-  flag.collect = [access, &option](Options &options, Refuse refuse) {
-    if constexpr (std::is_same_v<T, std::optional<double>>)
-      if (!option.getValue())
-        return refuse("--" + option.ArgStr + ": expected a number");
-    std::invoke(access, options) = option.getValue();
-  };
-  return flag;
-}
-
 template <typename Access>
 Flag &FlagTable::add(Access access, OptionText text, const FlagPlace &place) {
   using T = OptionValueType<Access, Options>;
   if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-    return addTexts(std::move(text), place, [access](Options &options, llvm::StringRef value) {
+    auto take = [access](Options &options, llvm::StringRef value) {
       std::invoke(access, options).push_back(value.str());
       return "";
-    });
+    };
+    return text.choices.empty() ? addTexts(std::move(text), place, take)
+                                : addNames(std::move(text), place, take);
   } else {
     Options defaults;
     if (std::string value = spellOption(std::invoke(access, defaults)); !value.empty())
@@ -138,11 +144,20 @@ Flag &FlagTable::add(Access access, OptionText text, const FlagPlace &place) {
         std::invoke(access, options) = *symbolizeEnum<T>(value);
         return "";
       });
-    else if constexpr (std::is_same_v<T, std::optional<double>>)
-      return text.sharedFlag.empty() ? addValue<T>(access, std::move(text), place)
-                                     : addShared(access, text, place);
-    else
-      return addValue<T>(access, std::move(text), place);
+    else {
+      if constexpr (std::is_same_v<T, std::optional<double>>)
+        if (!text.sharedFlag.empty())
+          return addShared(access, text, place);
+      auto take = [access](Options &options, llvm::StringRef value) {
+        T parsed = {};
+        std::string problem = parseValue(value, parsed);
+        if (problem.empty())
+          std::invoke(access, options) = parsed;
+        return problem;
+      };
+      return std::is_same_v<T, bool> ? addSwitch(std::move(text), place, take)
+                                     : addText(std::move(text), place, take);
+    }
   }
 }
 

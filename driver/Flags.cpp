@@ -34,10 +34,11 @@ static cl::OptionCategory trainingHeading("Training");
 static cl::OptionCategory machineHeading("Memory and machine");
 static cl::OptionCategory outputHeading("Output");
 
-static cl::opt<std::string> model(cl::Positional, cl::desc("MODEL.onnx|STAGE.mlir"), cl::Required,
-                                  cl::sub(everyCommand), cl::cat(modelHeading));
+// A list, so that the message for too many is ours.
+static cl::list<std::string> models(cl::Positional, cl::desc("MODEL.onnx|STAGE.mlir"),
+                                    cl::ZeroOrMore, cl::sub(everyCommand), cl::cat(modelHeading));
 
-StringRef mtc::tool::getModelFile() { return model; }
+llvm::ArrayRef<std::string> mtc::tool::getModelFiles() { return models; }
 
 namespace {
 
@@ -158,7 +159,7 @@ std::optional<int64_t> parseSize(StringRef text) {
                       .Case("tb", 1e12)
                       .Default(0);
   double number = 0;
-  if (factor == 0 || text.take_front(digits).getAsDouble(number) || number <= 0 ||
+  if (factor == 0 || text.take_front(digits).getAsDouble(number) || number * factor < 1 ||
       number * factor > 9e18)
     return std::nullopt;
   return static_cast<int64_t>(number * factor);

@@ -11,8 +11,8 @@ extern llvm::cl::SubCommand compileCommand, planCommand, inspectCommand;
 
 /// The flags of all commands. LLVM knows them from the first call on, and its help shows no others.
 const FlagTable &getFlags();
-/// What stands on the command line without a flag.
-llvm::StringRef getModelFile();
+/// The arguments without a flag: one, unless the user made a mistake.
+llvm::ArrayRef<std::string> getModelFiles();
 
 } // namespace mtc::tool
 

@@ -7,12 +7,14 @@
 #include "driver/PlanText.h"
 #include "driver/Recipe.h"
 #include "driver/Report.h"
+#include "frontend/Suggestions.h"
+#include "frontend/reader/InputFile.h"
+#include "passes/OptionValues.h"
 #include "tools/support/Errors.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/LineIterator.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace cl = llvm::cl;
 using llvm::StringRef;
@@ -22,48 +24,66 @@ using namespace mtc::tool;
 
 namespace {
 
-/// Points STEP:RATE, with commas between them.
+/// Whether a value of `--schedule-table` is a list of points, STEP:RATE with commas between them,
+/// and no name of a file. A list with a mistake in it is a list all the same.
 bool arePoints(StringRef text) {
-  return llvm::all_of(llvm::split(text, ','), [](StringRef part) {
-    return !part.trim().empty() && llvm::isDigit(part.trim().front()) && part.contains(':');
+  return !llvm::sys::fs::exists(text) && llvm::all_of(text, [](char c) {
+    return llvm::isDigit(c) || StringRef(" \t:,.+-eE").contains(c);
   });
 }
 
+/// The points of a list. What is wrong with a point, ScheduleOptions reports.
+void splitPoints(StringRef text, std::vector<std::string> &points, Refuse refuse) {
+  for (StringRef point : llvm::split(text, ',')) {
+    if (!point.contains(':'))
+      return refuse("--schedule-table " + text + ": '" + point.trim() +
+                    "' is no point; expected STEP:RATE, such as 100:1e-3, or the name of a file");
+    points.push_back(point.trim().str());
+  }
+}
+
 /// The points of a file, a step and a rate a line, with spaces or a comma between them.
-void readPoints(StringRef path, std::vector<std::string> &points,
-                llvm::function_ref<void(const Twine &)> refuse) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+void readPoints(StringRef path, std::vector<std::string> &points, Refuse refuse) {
+  llvm::Expected<onnx::InputFile> file =
+      onnx::readInputFile(path, onnx::maxScheduleTableBytes, onnx::FileForm::Text);
   if (!file)
-    return refuse(
-        "--schedule-table " + path +
-        ": expected points such as 1:1e-4,100:1e-3, or a file: " + file.getError().message());
-  for (llvm::line_iterator line(**file, /*SkipBlanks=*/true, '#'); !line.is_at_end(); ++line) {
+    return refuse("--schedule-table " + path + ": " + llvm::toString(file.takeError()) +
+                  "; expected a file, or points such as 1:1e-4,100:1e-3");
+  int64_t number = 0;
+  for (StringRef line : llvm::split(file->bytes(), '\n')) {
+    ++number;
     llvm::SmallVector<StringRef> words;
-    llvm::SplitString(*line, words, " \t\r,");
-    int64_t step;
-    double rate;
-    if (words.size() != 2 || words[0].getAsInteger(10, step) || words[1].getAsDouble(rate))
-      return refuse("--schedule-table " + path + ": line " + Twine(line.line_number()) +
+    llvm::SplitString(line, words, " \t\r,");
+    if (words.empty() || line.starts_with("#"))
+      continue;
+    int64_t step = 0;
+    if (words.size() != 2 || !parseValue(words[0], step).empty() || !parseNumber(words[1]))
+      return refuse("--schedule-table " + path + ": line " + Twine(number) +
                     ": expected a step and a rate, such as 100 1e-3");
     points.push_back((words[0] + ":" + words[1]).str());
   }
   if (points.empty())
-    refuse("--schedule-table " + path + ": holds no points");
+    refuse("--schedule-table " + path + ": contains no points; expected a step and a rate a line");
 }
 
-/// Makes what was given of `--schedule-table` one list of points.
-void expandScheduleTable(Options &options, llvm::function_ref<void(const Twine &)> refuse) {
+/// Makes what was given of `--schedule-table` one list of points; false once it was refused.
+bool expandScheduleTable(Options &options, Refuse refuse) {
   std::vector<std::string> points;
+  bool isRead = true;
+  auto refuseTable = [&](const Twine &problem) {
+    isRead = false;
+    refuse(problem);
+  };
   for (StringRef text : options.training.optimizer.schedule.points) {
     if (arePoints(text)) {
-      for (StringRef point : llvm::split(text, ','))
-        points.push_back(point.trim().str());
+      splitPoints(text, points, refuseTable);
     } else {
       options.scheduleFiles.push_back(text.str());
-      readPoints(text, points, refuse);
+      readPoints(text, points, refuseTable);
     }
   }
   options.training.optimizer.schedule.points = std::move(points);
+  return isRead;
 }
 
 /// Freezes what frozen groups match, which is decided when the model is read.
@@ -83,7 +103,7 @@ void freezeGroups(Options &options) {
 }
 
 /// `--memory auto`: says what that is now.
-void takeAvailableMemory(Options &options, llvm::function_ref<void(const Twine &)> refuse) {
+void takeAvailableMemory(Options &options, Refuse refuse) {
   if (options.target != "cpu")
     return refuse("--memory auto takes what this machine has left; for --target " + options.target +
                   " give the size of the device's memory, such as --memory 24GiB");
@@ -106,13 +126,23 @@ void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> 
   auto refuse = [&](const Twine &text) {
     problems = llvm::joinErrors(std::move(problems), makeUserError(text));
   };
-  options.model = getModelFile().str();
+  options.model = getModelFiles().front();
   for (const auto &flag : getFlags().getFlags())
     if (flag->isGiven())
       flag->collect(options, refuse);
-  expandScheduleTable(options, refuse);
-  freezeGroups(options);
-  checkOptions(options.training, refuse);
+  // Without the table that was meant, checks would complain that it is missing.
+  if (expandScheduleTable(options, refuse)) {
+    freezeGroups(options);
+    checkOptions(options.training, refuse, [](StringRef name) -> std::string {
+      for (const auto &flag : getFlags().getFlags())
+        if (flag->text.name == name && flag->isGiven())
+          return flag->spell();
+      return "";
+    });
+  }
+  if (const Flag *window = getFlags().find("offload-window", command);
+      window && window->isGiven() && options.offload.takesNothing())
+    refuse("--offload-window " + window->spell() + ": nothing is offloaded; give --offload, too");
   if (options.takesAvailableMemory)
     takeAvailableMemory(options, refuse);
   if (!options.allow.empty() && !options.memory && !options.takesAvailableMemory)
@@ -130,6 +160,51 @@ void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> 
   llvm::sort(options.given, [](const GivenFlag &a, const GivenFlag &b) { return a.text < b.text; });
 }
 
+/// Refuses flags that the command does not have, and names a command that has them, or a flag of
+/// the command with a similar name.
+void refuseForeignFlags(llvm::ArrayRef<char *> arguments, cl::SubCommand &command) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (argument == "--")
+      return;
+    if (!argument.consume_front("-") || argument.empty())
+      continue;
+    argument.consume_front("-");
+    StringRef name = argument.split('=').first;
+    if (const Flag *flag = getFlags().find(name, command)) {
+      if (!flag->isSwitch && !argument.contains('='))
+        ++i; // Its value.
+      continue;
+    }
+    if (cl::getRegisteredOptions(command).contains(name))
+      continue; // LLVM's, such as --help.
+    std::string text = ("--" + name + ": mtc " + command.getName() + " has no such flag").str();
+    for (cl::SubCommand *other : {&compileCommand, &planCommand, &inspectCommand})
+      if (getFlags().find(name, *other))
+        fail(text + "; mtc " + other->getName() + " has");
+    std::vector<StringRef> names;
+    for (const auto &flag : getFlags().getFlags())
+      if (flag->option->Subs.contains(&command))
+        names.push_back(flag->text.name);
+    std::string near = onnx::suggestNames(name, names);
+    fail(text + (near.empty() ? "; see mtc " + command.getName() + " --help" : near));
+  }
+}
+
+/// One model is compiled, whatever else the shell made of a pattern without quotes.
+void checkModelFiles(cl::SubCommand &command) {
+  llvm::ArrayRef<std::string> files = getModelFiles();
+  if (files.size() == 1)
+    return;
+  if (files.empty())
+    fail("mtc " + command.getName() + ": expected a model, such as mtc " + command.getName() +
+         " model.onnx");
+  constexpr size_t shown = 3;
+  fail("expected one model, found " + Twine(files.size()) + ": '" +
+       llvm::join(files.take_front(shown), "', '") + (files.size() > shown ? "', …" : "'") +
+       "; quote patterns such as '*', which the shell replaces by names of files");
+}
+
 /// Which of two values is meant nobody knows.
 void refuseRepeated() {
   for (const auto &flag : getFlags().getFlags())
@@ -142,6 +217,9 @@ void refuseRepeated() {
 
 Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
   getFlags();
+  for (cl::SubCommand *command : {&compileCommand, &planCommand, &inspectCommand})
+    if (argc > 1 && command->getName() == argv[1])
+      refuseForeignFlags(llvm::ArrayRef(argv, argc).drop_front(2), *command);
   cl::SetVersionPrinter([](llvm::raw_ostream &stream) { stream << "mtc " MTC_VERSION "\n"; });
   cl::ParseCommandLineOptions(
       argc, argv, "compiles an ONNX model into a native program that trains it\n", /*Errs=*/nullptr,
@@ -153,6 +231,7 @@ Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
   cl::SubCommand &command = compileCommand ? compileCommand
                             : planCommand  ? planCommand
                                            : inspectCommand;
+  checkModelFiles(command);
   refuseRepeated();
   llvm::StringSet<> before;
   for (const auto &flag : getFlags().getFlags())

@@ -3,18 +3,26 @@
 #include "driver/Recipe.h"
 #include "driver/Report.h"
 #include "driver/Toml.h"
+#include "driver/TomlKeys.h"
+
+#include "frontend/reader/InputFile.h"
 
 #include <charconv>
 
 namespace cl = llvm::cl;
 using llvm::StringRef;
 using llvm::Twine;
+using namespace mtc;
 using namespace mtc::tool;
 
 /// A value as one would type it behind the flag.
 static std::string spell(StringRef path, StringRef key, const toml::node &node) {
-  if (auto text = node.value_exact<std::string>())
+  if (auto text = node.value_exact<std::string>()) {
+    // File names would end there.
+    if (StringRef(*text).contains('\0'))
+      fail("--recipe " + path + ": key '" + key + "': the value contains a zero byte");
     return *text;
+  }
   if (auto number = node.value_exact<double>()) {
     char digits[32]; // as many as tell it from every other
     return std::string(digits, std::to_chars(std::begin(digits), std::end(digits), *number).ptr);
@@ -96,14 +104,27 @@ static std::vector<Entry> spellAll(StringRef path, StringRef key, const toml::no
   return entries;
 }
 
-void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, cl::SubCommand &command) {
-  toml::table table;
+/// No flag needs a deeper key.
+static constexpr int64_t maxKeyParts = 16;
+
+static toml::table readRecipe(StringRef path) {
+  llvm::Expected<onnx::InputFile> file =
+      onnx::readInputFile(path, onnx::maxRecipeBytes, onnx::FileForm::Text);
+  if (!file)
+    fail("--recipe " + path + ": " + llvm::toString(file.takeError()));
+  if (std::optional<int64_t> line = findDeepKey(file->bytes(), maxKeyParts))
+    fail("--recipe " + path + ": line " + Twine(*line) + ": a key has more than " +
+         Twine(maxKeyParts) + " parts; expected the name of a flag");
   try {
-    table = toml::parse_file(path.str());
+    return toml::parse(std::string_view(file->bytes()));
   } catch (const toml::parse_error &error) {
     fail("--recipe " + path + ": line " + Twine(error.source().begin.line) + ": " +
          error.description());
   }
+}
+
+void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, cl::SubCommand &command) {
+  const toml::table table = readRecipe(path);
   for (auto &&[name, node] : table) {
     StringRef key(name.str().data(), name.str().size());
     const Flag *flag = flags.find(key, command);

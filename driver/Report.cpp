@@ -66,7 +66,9 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context)
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   std::string text;
-  if (std::string node = nodeNames(diagnostic.getLocation()); !node.empty())
+  // A message about a flag starts with the flag, and names the parameter itself where one matters.
+  bool isAboutFlag = StringRef(diagnostic.str()).starts_with("--");
+  if (std::string node = nodeNames(diagnostic.getLocation()); !node.empty() && !isAboutFlag)
     text = "node '" + node + "': ";
   else if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
     llvm::raw_string_ostream(text) << place.getFilename().getValue() << ':' << place.getLine()

@@ -5,25 +5,25 @@
 
 #include "frontend/exporters/Passes.h"
 #include "frontend/reader/Import.h"
+#include "frontend/reader/InputFile.h"
 #include "ir/TargetInfo.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mtc;
 using namespace mtc::tool;
 
-/// Hex digest of a file; "" where it cannot be read.
-static std::string digestOf(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return "";
+/// Hex digest of a file.
+static llvm::Expected<std::string> digestOf(StringRef path) {
+  llvm::Expected<mtc::onnx::InputFile> file =
+      mtc::onnx::readInputFile(path, mtc::onnx::anyBytes, mtc::onnx::FileForm::Binary);
+  if (!file)
+    return file.takeError();
   llvm::TruncatedBLAKE3<16> digest;
-  digest.update((*buffer)->getBuffer());
+  digest.update(file->bytes());
   return llvm::toHex(digest.final(), /*LowerCase=*/true);
 }
 
@@ -47,13 +47,17 @@ void Compilation::describeProgram() {
   llvm::SmallString<256> path(options.model);
   // Relative where the working directory is gone.
   static_cast<void>(llvm::sys::fs::make_absolute(path));
-  bool isPrinted =
-      options.result == Result::Text || !options.irFolder.empty() || !options.reproducer.empty();
-  program.setSourceAttr(
-      SourceAttr::get(context.get(), path, isPrinted ? digestOf(path) : "", options.merged,
-                      stringsOf(*context, options.train), stringsOf(*context, options.freeze),
-                      stringsOf(*context, options.lora), stringsOf(*context, options.tie),
-                      stringsOf(*context, options.untie)));
+  std::string digest;
+  if (options.result == Result::Text || !options.irFolder.empty() || !options.reproducer.empty()) {
+    if (llvm::Expected<std::string> found = digestOf(path))
+      digest = std::move(*found);
+    else
+      llvm::consumeError(found.takeError()); // The model was removed meanwhile.
+  }
+  program.setSourceAttr(SourceAttr::get(
+      context.get(), path, digest, options.merged, stringsOf(*context, options.train),
+      stringsOf(*context, options.freeze), stringsOf(*context, options.lora),
+      stringsOf(*context, options.tie), stringsOf(*context, options.untie)));
   for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {
     if (llvm::is_contained(llvm::make_first_range(binds), input.name))
       continue;
@@ -105,10 +109,17 @@ LogicalResult Compilation::readSource() {
          ", which is neither there nor beside it: the weights in it are missing");
     return success();
   }
-  if (!source.getDigest().empty() && source.getDigest() != digestOf(path))
-    return emitError(UnknownLoc::get(context.get()))
-           << path << " is not as it was when " << options.model
-           << " was made from it; compile the model again";
+  if (!source.getDigest().empty()) {
+    llvm::Expected<std::string> digest = digestOf(path);
+    if (!digest)
+      return emitError(UnknownLoc::get(context.get()))
+             << path << ", which " << options.model
+             << " was made from: " << llvm::toString(digest.takeError());
+    if (source.getDigest() != *digest)
+      return emitError(UnknownLoc::get(context.get()))
+             << path << " is not as it was when " << options.model
+             << " was made from it; compile the model again";
+  }
   onnx::Problems problems;
   model = onnx::Model::read(path, problems);
   if (!model)

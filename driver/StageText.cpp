@@ -3,15 +3,19 @@
 #include "driver/StageText.h"
 
 #include "frontend/dialect/Onnx.h"
+#include "frontend/dialect/Shapes.h"
+#include "frontend/reader/InputFile.h"
 #include "ir/ReservedNames.h"
 #include "ir/TargetInfo.h"
+#include "tools/support/Nesting.h"
 #include "tools/support/WrittenByMtc.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -20,12 +24,13 @@ using namespace mtc::tool;
 /// Constants of more elements are left out where a text is abridged.
 static constexpr int64_t maxShownElements = 64;
 
+/// Deeper than any text that mtc writes.
+static constexpr int maxNesting = 256;
+
 bool mtc::tool::isStageText(StringRef path) {
   if (llvm::sys::path::extension(path) == ".mlir")
     return true;
-  std::string mark = textMark("//");
-  auto start = llvm::MemoryBuffer::getFileSlice(path, mark.size(), /*Offset=*/0);
-  return start && (*start)->getBuffer() == mark;
+  return onnx::startsWith(path, textMark("//"));
 }
 
 static LogicalResult verifyComplete(ModuleOp module) {
@@ -39,6 +44,33 @@ static LogicalResult verifyComplete(ModuleOp module) {
     emitError(op->getLoc(),
               "the text leaves elements out, as --emit does on a terminal; --emit with -o FILE "
               "writes them all");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The same limit as for tensors of models, so that no pass multiplies extents without end.
+static LogicalResult verifySizes(ModuleOp module) {
+  RankedTensorType tooLarge;
+  AttrTypeWalker walker;
+  walker.addWalk([&](RankedTensorType type) {
+    if (!type.hasStaticShape() || onnx::isAddressable(type.getShape()))
+      return WalkResult::advance();
+    tooLarge = type;
+    return WalkResult::interrupt();
+  });
+  WalkResult result = module.walk([&](Operation *op) {
+    walker.walk(op->getAttrDictionary());
+    for (Type type : op->getResultTypes())
+      walker.walk(type);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          walker.walk(type);
+    if (!tooLarge)
+      return WalkResult::advance();
+    emitError(op->getLoc()) << "the text has a " << tooLarge
+                            << ", more elements than memory can hold";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -83,7 +115,20 @@ static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
 }
 
 OwningOpRef<ModuleOp> mtc::tool::readStageText(StringRef path, MLIRContext &context) {
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, &context);
+  llvm::Expected<onnx::InputFile> file =
+      onnx::readInputFile(path, onnx::maxStageTextBytes, onnx::FileForm::Text);
+  if (!file) {
+    emitError(UnknownLoc::get(&context)) << path << ": " << llvm::toString(file.takeError());
+    return {};
+  }
+  if (!nestsWithin(file->bytes(), maxNesting)) {
+    emitError(UnknownLoc::get(&context)) << path << ": brackets nest more than " << maxNesting
+                                         << " levels deep, as in no text of mtc";
+    return {};
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file->content), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return {};
   ProgramOp program = ProgramOp::find(*module);
@@ -92,7 +137,8 @@ OwningOpRef<ModuleOp> mtc::tool::readStageText(StringRef path, MLIRContext &cont
                            "continues from what --emit writes";
   else if (!(*module)->hasAttr(targetAttribute))
     fail(*module, path) << "the module names no target in '" << targetAttribute << "'";
-  else if (succeeded(verifyStage(*module, program.getStage(), path)) &&
+  else if (succeeded(verifySizes(*module)) &&
+           succeeded(verifyStage(*module, program.getStage(), path)) &&
            succeeded(verifyComplete(*module)))
     return module;
   return {};

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -168,11 +169,66 @@ static LogicalResult verifyPoints(Operation *op, ArrayRef<int64_t> space, ArrayR
   return success();
 }
 
+namespace {
+
+/// The values of an index over a space, both ends included.
+struct IndexRange {
+  int64_t first, last;
+};
+
+} // namespace
+
+/// The exact range of a sum of dimensions with constant factors, each dimension once; nothing for
+/// other expressions. `seen` collects the dimensions.
+static std::optional<IndexRange> rangeOf(AffineExpr expr, ArrayRef<int64_t> space,
+                                         llvm::SmallBitVector &seen) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return IndexRange{constant.getValue(), constant.getValue()};
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    if (seen.test(dim.getPosition()))
+      return std::nullopt;
+    seen.set(dim.getPosition());
+    return IndexRange{0, space[dim.getPosition()] - 1};
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary || !llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul}, binary.getKind()))
+    return std::nullopt;
+  std::optional<IndexRange> lhs = rangeOf(binary.getLHS(), space, seen),
+                            rhs = rangeOf(binary.getRHS(), space, seen);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  bool isSum = binary.getKind() == AffineExprKind::Add;
+  auto combine = [&](int64_t a, int64_t b) {
+    return isSum ? llvm::checkedAdd(a, b) : llvm::checkedMul(a, b);
+  };
+  std::optional<int64_t> first = combine(lhs->first, rhs->first),
+                         last = combine(lhs->last, rhs->last);
+  if (!first || !last)
+    return IndexRange{INT64_MIN, INT64_MAX};
+  return IndexRange{std::min(*first, *last), std::max(*first, *last)};
+}
+
+/// kernel_c10, load_c3: indices without symbols stay within the tensor at every point of the space.
+static LogicalResult verifyWithin(Operation *op, AffineMap map, ArrayRef<int64_t> space,
+                                  RankedTensorType type, StringRef constraint) {
+  for (auto [axis, expr] : llvm::enumerate(map.getResults())) {
+    llvm::SmallBitVector seen(space.size());
+    std::optional<IndexRange> range = rangeOf(expr, space, seen);
+    if (range && (range->first < 0 || range->last >= type.getDimSize(axis)))
+      return op->emitOpError("index ")
+             << axis << " goes from " << range->first << " to " << range->last << " over the space "
+             << toText(space) << ", beyond " << type << " (" << constraint << ")";
+  }
+  return success();
+}
+
 static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
                                   std::optional<int64_t> points, Block &body, TypeRange outputs) {
   for (int64_t extent : space)
     if (extent <= 0)
       return op->emitOpError("extent ") << extent << " of the space is not positive (kernel_c1)";
+  if (!countElements(space))
+    return op->emitOpError("has more points than 64 bits can count (kernel_c1)");
   for (auto [i, d] : llvm::enumerate(reduced))
     if (d < 0 || d >= static_cast<int64_t>(space.size()) || (i > 0 && d <= reduced[i - 1]))
       return op->emitOpError("reduced dimension ")
@@ -205,6 +261,9 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
              << AffineMapAttr::get(map) << ", expected " << space.size() << " dims, "
              << yield.getSymbols().size() << " symbols and " << tensor.getRank()
              << " results (kernel_c4)";
+    // The last row of a space with `points` ends early.
+    if (!points && failed(verifyWithin(op, map, space, tensor, "kernel_c10")))
+      return failure();
     llvm::SmallBitVector dims = dimensionsOf(value, space, reduced, known);
     bool differs =
         llvm::any_of(reduced, [&](int64_t d) { return dims.test(d) && !map.isFunctionOfDim(d); });
@@ -286,11 +345,19 @@ void KernelOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCont
 // Operations of the body
 //===------------------------------------------------------------------------------------------===//
 
-/// The rank of the iteration space around an operation of a kernel's body.
-static unsigned spaceRank(Operation *op) {
+/// The iteration space around an operation of a kernel's body.
+static ArrayRef<int64_t> spaceAround(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op->getParentOp()))
-    return kernel.getSpace().size();
-  return cast<KernelFunctionOp>(op->getParentOp()).getSpace().size();
+    return kernel.getSpace();
+  return cast<KernelFunctionOp>(op->getParentOp()).getSpace();
+}
+
+static unsigned spaceRank(Operation *op) { return spaceAround(op).size(); }
+
+static bool hasPartialRow(Operation *op) {
+  if (auto kernel = dyn_cast<KernelOp>(op->getParentOp()))
+    return kernel.getPoints().has_value();
+  return cast<KernelFunctionOp>(op->getParentOp()).getPoints().has_value();
 }
 
 LogicalResult KernelLoadOp::verify() {
@@ -312,7 +379,9 @@ LogicalResult KernelLoadOp::verify() {
     return emitOpError("gives ") << getOtherwise().getType()
                                  << " where the guard is false, expected " << getValue().getType()
                                  << " (load_c2)";
-  return success();
+  if (getGuard() || hasPartialRow(*this))
+    return success();
+  return verifyWithin(*this, map, spaceAround(*this), type, "load_c3");
 }
 
 LogicalResult KernelIndexOp::verify() {

@@ -24,6 +24,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -105,20 +106,23 @@ void visitMember(Values Outer::*member, Visitor &&option) {
   });
 }
 
-/// Says of each value that must not be why, such as "--clip-norm 0: expected a norm greater than
-/// 0".
+/// Reports the invalid values, with one message for each flag, such as "--clip-norm 0: expected a
+/// norm greater than 0". `given` returns a flag's value as the user wrote it; "" for values that
+/// were not written.
 template <typename Values>
-void checkOptions(Values values, llvm::function_ref<void(const llvm::Twine &)> refuse) {
+void checkOptions(Values values, llvm::function_ref<void(const llvm::Twine &)> refuse,
+                  llvm::function_ref<std::string(llvm::StringRef flag)> given = {}) {
   llvm::StringMap<std::string> spelled;
   Values::visitOptions([&](auto access, const OptionText &text, auto...) {
     std::string value = spellOption(std::invoke(access, values));
     std::string &all = spelled[text.getFlag()];
     all += (all.empty() || value.empty() ? "" : ",") + value;
   });
+  llvm::MapVector<llvm::StringRef, llvm::SmallVector<std::string>> problems;
   Values::visitOptions([&](auto access, const OptionText &text, auto... check) {
     auto say = [&](const std::string &problem) {
       if (!problem.empty())
-        refuse("--" + text.getFlag() + " " + spelled[text.getFlag()] + ": " + problem);
+        problems[text.getFlag()].push_back(problem);
     };
     const auto &value = std::invoke(access, values);
     if constexpr (isOptionList<std::decay_t<decltype(value)>>) {
@@ -129,6 +133,11 @@ void checkOptions(Values values, llvm::function_ref<void(const llvm::Twine &)> r
     }
     (say(check(values)), ...);
   });
+  for (auto &[flag, all] : problems) {
+    std::string value = given ? given(flag) : "";
+    refuse("--" + flag + " " + (value.empty() ? spelled[flag] : value) + ": " +
+           llvm::join(all, "; "));
+  }
 }
 
 /// The options of a table as LLVM's, of a pass or a pipeline.

@@ -3,13 +3,13 @@
 #ifndef MTC_PASSES_OPTIONALNUMBER_H
 #define MTC_PASSES_OPTIONALNUMBER_H
 
+#include "passes/OptionValues.h"
+
 #include "llvm/Support/CommandLine.h"
 
-#include <cmath>
 #include <optional>
 
-/// Options of type std::optional<double>, of passes and of the command line: infinities and NaN are
-/// no numbers that a user can mean. `None` is how LLVM prints one that is not given.
+/// Options of passes of type std::optional<double>. `None` is how LLVM prints one that is not given.
 template <>
 class llvm::cl::parser<std::optional<double>>
     : public llvm::cl::basic_parser<std::optional<double>> {
@@ -20,11 +20,8 @@ public:
     value.reset();
     if (text == "None")
       return false;
-    double number;
-    if (text.getAsDouble(number) || !std::isfinite(number))
-      return option.error("expected a finite number, not '" + text + "'", name);
-    value = number;
-    return false;
+    std::string problem = mtc::parseValue(text, value);
+    return !problem.empty() && option.error("'" + text + "': " + problem, name);
   }
   StringRef getValueName() const override { return "number"; }
   void printOptionDiff(const Option &option, const std::optional<double> &,

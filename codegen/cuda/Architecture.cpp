@@ -30,7 +30,8 @@ Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
-Expected<Architecture> parseArchitecture(StringRef name) {
+/// One of the `all` that --target names.
+Expected<Architecture> parseArchitecture(StringRef name, StringRef all) {
   constexpr unsigned firstExact = 90;
   StringRef digits = name;
   unsigned number = 0;
@@ -43,8 +44,13 @@ Expected<Architecture> parseArchitecture(StringRef name) {
     return Architecture{number / 10, number % 10, code};
   std::string known = join(
       map_range(knownNumbers, [](unsigned each) { return "sm_" + std::to_string(each); }), ", ");
-  return makeError("--target cuda:" + name + ": there is no such architecture; expected native, " +
-                   known + ", one from sm_90 on with an 'a' at its end, or one of these numbers " +
+  if (name.empty())
+    return makeError("--target cuda:" + all +
+                     ": a comma has no architecture beside it; expected names such as sm_80,sm_90");
+  std::string named = name == all ? "" : ("'" + name + "': ").str();
+  return makeError("--target cuda:" + all + ": " + named +
+                   "there is no such architecture; expected native, " + known +
+                   ", one from sm_90 on with an 'a' at its end, or one of these numbers " +
                    "as in compute_90");
 }
 
@@ -73,7 +79,8 @@ Expected<Architecture> findNative() {
     if (status)
       return makeError("--target cuda:native: the CUDA driver finds no GPU (error " +
                        Twine(status) + ")" + hint);
-  return parseArchitecture("sm_" + std::to_string(major * 10 + minor));
+  const std::string name = "sm_" + std::to_string(major * 10 + minor);
+  return parseArchitecture(name, name);
 }
 
 } // namespace
@@ -85,7 +92,8 @@ Expected<SmallVector<Architecture>> mtc::cuda::parseArchitectures(StringRef name
     return result;
   }
   for (StringRef name : split(names, ',')) {
-    Expected<Architecture> parsed = name == "native" ? findNative() : parseArchitecture(name);
+    Expected<Architecture> parsed =
+        name == "native" ? findNative() : parseArchitecture(name, names);
     if (!parsed)
       return parsed.takeError();
     if (is_contained(result, *parsed))

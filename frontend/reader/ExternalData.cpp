@@ -3,6 +3,7 @@
 #include "frontend/reader/ExternalData.h"
 
 #include "frontend/Problems.h"
+#include "frontend/reader/InputFile.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/SmallString.h"
@@ -173,7 +174,8 @@ Expected<int> openBeneath(const std::string &folder, StringRef location, Resolut
   if (fstat(file.get(), &status) != 0)
     return describeOpenFailure(location, folder, errno);
   if (!S_ISREG(status.st_mode))
-    return problem("external data file " + quoted(location) + " is not a regular file");
+    return problem("external data file " + quoted(location) + " is " +
+                   describeFileType(status.st_mode) + ", not a regular file");
   if (status.st_nlink > 1)
     return problem("external data file " + quoted(location) + " has " + Twine(status.st_nlink) +
                    " hard links, so it may be a file from elsewhere; copy it instead");

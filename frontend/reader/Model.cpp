@@ -8,6 +8,7 @@
 #include "frontend/reader/FoldedFunctions.h"
 #include "frontend/reader/Functions.h"
 #include "frontend/reader/GraphOrder.h"
+#include "frontend/reader/InputFile.h"
 #include "frontend/reader/LinearModels.h"
 #include "frontend/reader/TensorData.h"
 
@@ -16,7 +17,6 @@
 #include "onnx-ml.pb.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -59,14 +59,10 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
   SmallString<256> resolved;
   if (std::error_code code = sys::fs::real_path(path, resolved))
     return fail("cannot be opened: " + code.message());
-  sys::fs::file_status status;
-  if (sys::fs::status(resolved, status) || !sys::fs::is_regular_file(status))
-    return fail("is not a regular file");
-  auto buffer = MemoryBuffer::getFile(resolved, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return fail("cannot be opened: " + buffer.getError().message());
-  StringRef bytes = (*buffer)->getBuffer();
+  Expected<InputFile> file = readInputFile(resolved, anyBytes, FileForm::Binary);
+  if (!file)
+    return fail(toString(file.takeError()));
+  StringRef bytes = file->bytes();
   if (StringRef kind = otherKind(bytes); !kind.empty())
     return fail(kind);
   if (bytes.size() > INT32_MAX)
@@ -76,7 +72,7 @@ std::unique_ptr<Model> Model::read(StringRef path, Problems &problems) {
   std::unique_ptr<Model> model(new Model);
   model->givenPath = path;
   model->modelName = sys::path::stem(path);
-  model->fileId = status.getUniqueID();
+  model->fileId = file->id;
   if (!parse(bytes, *model->message))
     return fail("is not an ONNX file, or is cut off, or nests more than 100 levels deep (" +
                 Twine(bytes.size()) + " bytes read)");

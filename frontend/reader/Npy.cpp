@@ -4,6 +4,7 @@
 
 #include "frontend/Problems.h"
 #include "frontend/dialect/Shapes.h"
+#include "frontend/reader/InputFile.h"
 #include "frontend/reader/TensorData.h"
 
 #include "onnx-ml.pb.h"
@@ -60,10 +61,10 @@ bool readShape(StringRef text, std::vector<int64_t> &shape) {
 
 Expected<NpyArray> readNpy(StringRef path) {
   auto fail = [&](const Twine &reason) { return problem("file " + quoted(path) + " " + reason); };
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return fail("cannot be read: " + buffer.getError().message());
-  StringRef text = (*buffer)->getBuffer();
+  Expected<InputFile> file = readInputFile(path, anyBytes, FileForm::Binary);
+  if (!file)
+    return fail(toString(file.takeError()));
+  StringRef text = file->bytes();
   if (!text.consume_front("\x93NUMPY") || text.size() < 6)
     return fail("is not a .npy file");
   uint8_t version = text[0];
@@ -93,7 +94,7 @@ Expected<NpyArray> readNpy(StringRef path) {
     return fail("holds " + Twine(data.size()) + " bytes of data, its shape " +
                 shapeText(array.shape) + " needs " + Twine(*bytes));
   array.bytes = ArrayRef<char>(data.data(), data.size());
-  array.file = std::move(*buffer);
+  array.file = std::move(file->content);
   return array;
 }
 

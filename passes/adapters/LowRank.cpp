@@ -3,12 +3,12 @@
 #include "passes/adapters/LowRank.h"
 
 #include "ir/TensorImage.h"
+#include "passes/OptionValues.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mtc;
@@ -16,12 +16,12 @@ using namespace mtc;
 static llvm::Error takeSetting(LowRankSpec &spec, StringRef setting) {
   auto [key, value] = setting.split('=');
   if (key == "rank") {
-    if (!value.getAsInteger(10, spec.rank) && spec.rank > 0)
+    if (parseValue(value, spec.rank).empty() && spec.rank > 0)
       return llvm::Error::success();
     return llvm::createStringError("rank is a number of at least 1, not '" + value + "'");
   }
   if (key == "alpha") {
-    if (!value.getAsDouble(spec.alpha) && std::isfinite(spec.alpha) && spec.alpha > 0)
+    if (parseValue(value, spec.alpha).empty() && spec.alpha > 0)
       return llvm::Error::success();
     return llvm::createStringError("alpha is a number greater than 0, not '" + value + "'");
   }
@@ -31,14 +31,19 @@ static llvm::Error takeSetting(LowRankSpec &spec, StringRef setting) {
 llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
   LowRankSpec spec;
   spec.text = text.str();
+  llvm::StringSet<> seen;
   // A name may have colons, but is no list of settings.
   auto [pattern, settings] = text.rsplit(':');
   if (!settings.contains('='))
     pattern = text;
   else
-    for (StringRef setting : llvm::split(settings, ','))
+    for (StringRef setting : llvm::split(settings, ',')) {
+      StringRef key = setting.split('=').first;
+      if (!seen.insert(key).second)
+        return llvm::createStringError("'" + key + "' is given twice; give it once");
       if (llvm::Error error = takeSetting(spec, setting))
         return error;
+    }
   spec.pattern = pattern.str();
   if (pattern.empty())
     return llvm::createStringError("expected PATTERN or PATTERN:rank=8,alpha=16");

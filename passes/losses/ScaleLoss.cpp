@@ -2,6 +2,7 @@
 
 #include "ir/ReservedNames.h"
 #include "ir/TargetInfo.h"
+#include "passes/OptionValues.h"
 #include "passes/Passes.h"
 #include "passes/losses/LossScaling.h"
 
@@ -23,10 +24,8 @@ static constexpr float leastScale = 0x1p-14F;
 static constexpr float defaultScale = 0x1p16F;
 
 std::optional<float> LossScalingOptions::getScale() const {
-  double number;
-  if (StringRef(scale).getAsDouble(number))
-    return std::nullopt;
-  return static_cast<float>(number);
+  std::optional<double> number = parseNumber(scale);
+  return number ? std::optional(static_cast<float>(*number)) : std::nullopt;
 }
 
 std::string LossScalingOptions::checkScale() const {

@@ -129,7 +129,9 @@ std::string OptimizerOptions::checkHyperparameter(StringRef name) const {
     isKnown = true;
     std::optional<double> given = findGiven(*hyperparameter);
     if (given && hyperparameter->choices.empty() && !hyperparameter->accepts(*given))
-      return name.str() + " of " + kind->name.str() + " must be " + hyperparameter->describeRange();
+      return name.str() + " of " + kind->name.str() + " must be " +
+             hyperparameter->describeRange() +
+             (hyperparameter->sharedFlag.empty() ? "" : ", not " + spellNumber(*given));
   }
   if (isKnown)
     return "";

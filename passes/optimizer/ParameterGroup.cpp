@@ -3,19 +3,28 @@
 #include "passes/optimizer/ParameterGroup.h"
 
 #include "ir/TensorImage.h"
+#include "passes/OptionValues.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/GlobPattern.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mtc;
 
 static llvm::Error problem(const Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// A comma before a setting is a slip: the pattern would contain the setting. "" if there is none.
+static std::string checkSeparators(StringRef pattern) {
+  StringRef setting = pattern.rsplit(',').second, key = setting.split('=').first;
+  if (!setting.contains('=') ||
+      !llvm::all_of(key, [](char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '-'; }))
+    return "";
+  return ("a comma stands before '" + setting + "'; settings have spaces between them").str();
 }
 
 llvm::Expected<ParameterGroup> ParameterGroup::parse(StringRef text) {
@@ -25,8 +34,11 @@ llvm::Expected<ParameterGroup> ParameterGroup::parse(StringRef text) {
   llvm::StringSaver saver(allocator);
   SmallVector<const char *> words;
   llvm::cl::TokenizeGNUCommandLine(text, saver, words);
+  llvm::StringSet<> seen;
   for (StringRef word : words) {
     auto [key, value] = word.split('=');
+    if (key != "match" && !seen.insert(key).second)
+      return problem("'" + key + "' is given twice; give it once");
     if (llvm::Error error = group.take(key, value))
       return error;
   }
@@ -39,6 +51,8 @@ llvm::Error ParameterGroup::take(StringRef key, StringRef value) {
   if (value.empty())
     return problem("'" + key + "': expected KEY=VALUE");
   if (key == "match") {
+    if (std::string comma = checkSeparators(value); !comma.empty())
+      return problem(comma);
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(value);
     patterns.push_back(value.str());
     return pattern.takeError();
@@ -61,8 +75,8 @@ llvm::Error ParameterGroup::take(StringRef key, StringRef value) {
   }
   if (key != "lr-factor")
     return takeNumbers(key, value);
-  double factor;
-  if (value.getAsDouble(factor) || !(factor >= 0.0 && std::isfinite(factor)))
+  std::optional<double> factor = parseNumber(value);
+  if (!factor || *factor < 0.0)
     return problem("lr-factor is a number of at least 0, not '" + value + "'");
   rateFactor = factor;
   return llvm::Error::success();
@@ -93,8 +107,8 @@ llvm::Error ParameterGroup::takeNumbers(StringRef key, StringRef value) {
       return problem("'" + text + "' is no " + entry.first);
     if (!hyperparameter.choices.empty())
       number = static_cast<double>(choice - hyperparameter.choices.begin());
-    else if (text.getAsDouble(number) || !std::isfinite(number))
-      return problem(entry.first + " is a number, not '" + text + "'");
+    else if (std::string wrong = parseValue(text, number); !wrong.empty())
+      return problem(entry.first + " '" + text + "': " + wrong);
     numbers[entry.first.str()] = number;
   }
   return llvm::Error::success();
@@ -108,7 +122,7 @@ llvm::Error ParameterGroup::check() const {
     return isEmpty ? llvm::Error::success()
                    : problem("what is frozen is not updated; expected nothing but match beside it");
   if (isEmpty)
-    return problem("says nothing of its parameters");
+    return problem("expected a setting such as lr=1e-3 or frozen=true after the pattern");
   if (rateFactor && numbers.contains("lr"))
     return problem("lr and lr-factor both say the learning rate");
   for (const auto &[name, value] : numbers) {

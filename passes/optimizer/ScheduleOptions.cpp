@@ -2,6 +2,7 @@
 
 #include "passes/optimizer/ScheduleOptions.h"
 
+#include "passes/OptionValues.h"
 #include "runtime/abi/schedule.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -39,12 +40,13 @@ static std::optional<Points> parsePoints(ArrayRef<std::string> texts) {
   Points points;
   for (StringRef text : texts) {
     auto [step, rate] = text.split(':');
-    int64_t &number = points.steps.emplace_back();
-    double &value = points.rates.emplace_back();
-    if (step.trim().getAsInteger(10, number) || rate.trim().getAsDouble(value) || number < 1 ||
-        !(value >= 0.0 && std::isfinite(value)) ||
-        (points.steps.size() > 1 && number <= points.steps.rbegin()[1]))
+    int64_t number = 0;
+    std::optional<double> value = parseNumber(rate.trim());
+    if (!parseValue(step.trim(), number).empty() || !value || number < 1 || *value < 0.0 ||
+        (!points.steps.empty() && number <= points.steps.back()))
       return std::nullopt;
+    points.steps.push_back(number);
+    points.rates.push_back(*value);
   }
   return points;
 }

@@ -1,5 +1,6 @@
 //===- InitializeParameters.cpp - Parameters that are drawn instead of read -------------------===//
 
+#include "passes/OptionValues.h"
 #include "passes/Passes.h"
 #include "passes/program/Initialization.h"
 
@@ -13,10 +14,10 @@ using namespace mtc;
 
 std::optional<double> InitializationOptions::standardDeviation() const {
   StringRef text = init;
-  double deviation;
-  bool isValid = text.consume_front("normal:") && !text.getAsDouble(deviation) && deviation > 0 &&
-                 std::isfinite(deviation);
-  return isValid ? std::optional(deviation) : std::nullopt;
+  if (!text.consume_front("normal:"))
+    return std::nullopt;
+  std::optional<double> deviation = parseNumber(text);
+  return deviation && *deviation > 0.0 ? deviation : std::nullopt;
 }
 
 namespace {

@@ -203,3 +203,77 @@ func.func @kernel_c9_no_symbols(%x: tensor<9xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @kernel_c1_points() {
+  // expected-error @below {{has more points than 64 bits can count (kernel_c1)}}
+  %y = mtc.kernel [4294967296, 4294967296] reduce [0, 1] () : () -> tensor<f32> {
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0, d1) -> ()>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c10(%x: tensor<4x256xf32>) {
+  // expected-error @below {{index 1 goes from 0 to 2147483647 over the space [4, 2147483648], beyond 'tensor<4x256xf32>' (kernel_c10)}}
+  %y = mtc.kernel [4, 2147483648] () : () -> tensor<4x256xf32> {
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0, d1) -> (d0, d1)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c10_sum() {
+  // expected-error @below {{index 0 goes from 0 to 11 over the space [3, 4], beyond 'tensor<11xf32>' (kernel_c10)}}
+  %y = mtc.kernel [3, 4] () : () -> tensor<11xf32> {
+    %c = arith.constant 0.0 : f32
+    mtc.kernel.yield %c at [affine_map<(d0, d1) -> (d0 * 4 - d1 + 3)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c3(%x: tensor<4x256xf32>) {
+  %y = mtc.kernel [4, 2147483648] reduce [1] (%x) : (tensor<4x256xf32>) -> tensor<4xf32> {
+  ^body(%a: tensor<4x256xf32>):
+    // expected-error @below {{index 1 goes from 0 to 2147483647 over the space [4, 2147483648], beyond 'tensor<4x256xf32>' (load_c3)}}
+    %v = mtc.kernel.load %a at affine_map<(d0, d1) -> (d0, d1)> : tensor<4x256xf32> -> f32
+    %s = mtc.kernel.reduce add %v : f32
+    mtc.kernel.yield %s at [affine_map<(d0, d1) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+func.func @load_c3_shifted(%x: tensor<4xf32>) {
+  %y = mtc.kernel [4] (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^body(%a: tensor<4xf32>):
+    // expected-error @below {{index 0 goes from -1 to 2 over the space [4], beyond 'tensor<4xf32>' (load_c3)}}
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0 - 1)> : tensor<4xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}
+
+// -----
+
+// A guard decides where indices lie outside.
+func.func @load_c3_guarded(%x: tensor<4xf32>) {
+  %y = mtc.kernel [5] (%x) : (tensor<4xf32>) -> tensor<5xf32> {
+  ^body(%a: tensor<4xf32>):
+    %i = mtc.kernel.index affine_map<(d0) -> (d0)>
+    %one = arith.constant 1 : i64
+    %guard = arith.cmpi sge, %i, %one : i64
+    %zero = arith.constant 0.0 : f32
+    %v = mtc.kernel.load %a at affine_map<(d0) -> (d0 - 1)> if %guard else %zero : f32 : tensor<4xf32> -> f32
+    mtc.kernel.yield %v at [affine_map<(d0) -> (d0)>] : f32
+  }
+  return
+}

@@ -3,6 +3,7 @@
 #include "tools/support/WrittenByMtc.h"
 
 #include "runtime/abi/program.h"
+#include "tools/support/Nesting.h"
 
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/Archive.h"
@@ -47,13 +48,20 @@ static bool isArchiveOfProgram(MemoryBufferRef bytes) {
   return found;
 }
 
+/// A header of weights is an object of tensors, each with lists of numbers.
+static constexpr int weightsHeaderDepth = 3;
+/// The limit of the safetensors format.
+static constexpr uint64_t maxWeightsHeaderBytes = 100'000'000;
+
 static bool isWeights(StringRef bytes) {
   if (bytes.size() < 8)
     return false;
   uint64_t length = support::endian::read64le(bytes.data());
-  if (length > bytes.size() - 8 || !bytes.drop_front(8).starts_with("{"))
+  StringRef text = bytes.substr(8, length);
+  if (length > bytes.size() - 8 || length > maxWeightsHeaderBytes || !text.starts_with("{") ||
+      !mtc::tool::nestsWithin(text, weightsHeaderDepth))
     return false;
-  Expected<json::Value> header = json::parse(bytes.substr(8, length));
+  Expected<json::Value> header = json::parse(text);
   if (!header) {
     consumeError(header.takeError());
     return false;

@@ -24,10 +24,11 @@ inline uint32_t addendType(const MtcContraction &c, uint32_t addend) {
 }
 
 /// Multiplications and additions of a run.
-inline int64_t contractionFlops(const MtcContraction &c) {
-  int64_t flops = 2 * c.m * c.n * c.k;
+inline double contractionFlops(const MtcContraction &c) {
+  double flops =
+      2.0 * static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
   for (uint32_t i = 0; i < c.batch_rank; ++i)
-    flops *= c.batch[i];
+    flops *= static_cast<double>(c.batch[i]);
   return flops;
 }
 

@@ -4,6 +4,8 @@
 #include "runtime/abi/program.h"
 #include "runtime/devices/cpu/parallel.h"
 
+#include <algorithm>
+
 namespace mtc::runtime {
 namespace {
 
@@ -37,6 +39,11 @@ bool libraryMultiplies(uint32_t type) {
   constexpr auto needed = static_cast<unsigned>(dnnl_cpu_isa_avx512_core_bf16);
   return type == MTC_BF16 &&
          (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & needed) == needed;
+}
+
+bool hasLibraryExtents(const dnnl_memory_desc_t &tensor) {
+  return std::all_of(tensor.dims, tensor.dims + tensor.ndims,
+                     [](dnnl_dim_t extent) { return extent <= INT32_MAX; });
 }
 
 dnnl_engine_t libraryEngine() { return Processor::get().engine; }

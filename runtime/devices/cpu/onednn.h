@@ -20,6 +20,10 @@ std::optional<dnnl_data_type_t> libraryType(uint32_t type);
 /// bf16 falls to a fraction of f32's rate; of f16 version 2.6 has nothing.
 bool libraryMultiplies(uint32_t type);
 
+/// Whether the library can compute with a tensor: it stores extents in 64 bits, but implementations
+/// count in 32 (2.6 divides by an extent of 2^32, which is 0 there).
+bool hasLibraryExtents(const dnnl_memory_desc_t &tensor);
+
 /// The processor, as the library sees it; null if the library does not start.
 dnnl_engine_t libraryEngine();
 

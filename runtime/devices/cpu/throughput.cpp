@@ -68,7 +68,7 @@ std::optional<double> plainContractionThroughput(const MtcContraction &plain, in
     Arena arena(scratch + prepared->scratchBytes(), threads);
     char *const buffers[] = {arena.data(), arena.at(rhs), arena.at(out)};
     double seconds = fewestSeconds([&] { prepared->run(buffers, arena.at(scratch)); }, longEnough);
-    return static_cast<double>(contractionFlops(plain)) / seconds;
+    return contractionFlops(plain) / seconds;
   });
 }
 

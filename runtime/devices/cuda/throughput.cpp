@@ -83,7 +83,7 @@ std::optional<double> measureContraction(const Gpu &gpu, Libraries &libraries, S
             ->prepare({libraries, precision, {start, start + rhs, start + out}, start + workspace},
                       call);
     double seconds = fewestSeconds(gpu, stream, [&] { prepared->enqueue(stream); });
-    return static_cast<double>(contractionFlops(plain)) / seconds;
+    return contractionFlops(plain) / seconds;
   } catch (const Failure &) {
     return std::nullopt;
   }

@@ -12,7 +12,7 @@
 
 // UNKNOWN: error: --target cuda:sm_75: there is no such architecture; expected native, sm_80, {{.*}}sm_121
 // TWICE: error: --target cuda:sm_90,sm_90: sm_90 is named twice
-// VIRTUAL: error: --target cuda:compute_75: there is no such architecture; expected native, sm_80, {{.*}}sm_121, {{.*}} or one of these numbers as in compute_90{{$}}
+// VIRTUAL: error: --target cuda:sm_90,compute_75: 'compute_75': there is no such architecture; expected native, sm_80, {{.*}}sm_121, {{.*}} or one of these numbers as in compute_90{{$}}
 // EXACT: error: --target cuda:compute_90a: there is no such architecture
 // VIRTUAL-TWICE: error: --target cuda:compute_90,sm_90,compute_90: compute_90 is named twice
 // LIBDEVICE: error: the target 'cuda' needs libdevice.10.bc {{.*}} which is in none of {{.*}}; tools/setup.sh installs it, and so does 'pip install nvidia-nvvm'. MTC_CUDA_PATH names

@@ -170,7 +170,7 @@ TEST(Import, RefusesBindsThatDoNotFit) {
               HasSubstr("there is no graph input 'nobody'; inputs are 'x'"));
   EXPECT_THAT(message("abc"), HasSubstr("--bind x: 'abc' is no value of type f32"));
   EXPECT_THAT(message("1,2"), HasSubstr("2 values for tensor<2x3xf32>, expected one or 6"));
-  EXPECT_THAT(message("/nowhere/a.npy"), HasSubstr("cannot be read"));
+  EXPECT_THAT(message("/nowhere/a.npy"), HasSubstr("cannot be opened"));
   EXPECT_THAT(message(folder.write("text.npy", "text")), HasSubstr("is not a .npy file"));
   const std::string six = bytesOf<float>({1, 2, 3, 4, 5, 6});
   EXPECT_THAT(

@@ -20,7 +20,7 @@ TEST(Model, NamesAFileThatIsNotThere) {
 
 TEST(Model, RefusesFolders) {
   Folder folder;
-  EXPECT_THAT(Imported(folder / "").messages(), HasSubstr("is not a regular file"));
+  EXPECT_THAT(Imported(folder / "").messages(), HasSubstr("not a regular file"));
 }
 
 TEST(Model, RefusesEmptyFilesAndOtherFormats) {

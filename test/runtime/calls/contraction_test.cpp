@@ -371,6 +371,18 @@ TEST(Contraction, UnsupportedTypeIsSaid) {
   EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), -1);
 }
 
+TEST(Contraction, ExtentsBeyond32BitsAreNotTheLibrarys) {
+  constexpr int64_t large = int64_t(1) << 32;
+  for (const Problem &p : {Problem{{}, large, 8, 4}, Problem{{}, 8, large, 4},
+                           Problem{{}, 8, 4, large}, Problem{{large}, 8, 8, 8}}) {
+    MtcContraction c = make(p, {p.m * p.k, p.k, 1}, {p.k * p.n, p.n, 1}, {p.m * p.n, p.n, 1});
+    if (p.batch.empty())
+      c = make(p, {p.k, 1}, {p.n, 1}, {p.n, 1});
+    EXPECT_NE(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
+    EXPECT_GE(mtc_call_scratch_bytes(MTC_CONTRACTION, &c, 2), 0);
+  }
+}
+
 TEST(Contraction, EpiloguesAreKernels) {
   MtcContraction c = make({{}, 8, 8, 8}, {8, 1}, {8, 1}, {8, 1});
   EXPECT_NE(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);

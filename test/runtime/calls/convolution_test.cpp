@@ -221,6 +221,11 @@ TEST(Convolution, UnsupportedTypesAndEmptyTensorsAreSaid) {
   EXPECT_GT(mtc_call_support_level(MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
   c.batch = 0;
   EXPECT_EQ(mtc_call_support_level(MTC_CONVOLUTION, &c, 2), MTC_CALL_UNSUPPORTED);
+  c.batch = int64_t(1) << 32; // oneDNN counts in 32 bits.
+  for (const char *kind :
+       {MTC_CONVOLUTION, MTC_TRANSPOSED_CONVOLUTION, MTC_CONVOLUTION_WEIGHT_GRADIENT})
+    EXPECT_EQ(mtc_call_support_level(kind, &c, 2), MTC_CALL_UNSUPPORTED);
+  c.batch = 0;
   EXPECT_EQ(mtc_call_scratch_bytes(MTC_CONVOLUTION_WEIGHT_GRADIENT, &c, 2), -1);
 }
 

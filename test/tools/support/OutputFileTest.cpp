@@ -129,6 +129,7 @@ TEST_F(OutputFiles, ReplaceOnlyWhatMtcWrote) {
   for (const std::string &text :
        {std::string("module {}"), "x" + textMark("//"), textMark("%"), safetensors(others),
         safetensors(header).substr(0, 20), std::string(8, '\xff') + header, safetensors("[1]"),
+        safetensors(R"({"__metadata__":{"mtc.digest":)" + std::string(1 << 20, '[')),
         std::string("\x7f"
                     "ELF\2\1\1"),
         std::string("!<arch>\nbroken")}) {

@@ -272,8 +272,8 @@ const CallKind contractionCalls = {
       // oneDNN's ReLU turns NaN into 0, and its sums along an operand are passes of their own.
       if (contraction.activation != MTC_NO_ACTIVATION || contraction.summed != MTC_NOTHING_SUMMED)
         return nullptr;
-      auto flops = static_cast<double>(contractionFlops(contraction));
-      return createContraction(contraction, usefulThreads(flops, threads), executable);
+      return createContraction(contraction, usefulThreads(contractionFlops(contraction), threads),
+                               executable);
     },
     [](const void *record) { return isFasterAsKernel(recordOf(record)); }};
 

@@ -64,6 +64,10 @@ std::unique_ptr<LibraryPrimitive> planMatmul(const ContractionProblem &problem, 
                      out = describeOperand(problem.out, std::mem_fn(&BatchAxis::out), types.result);
   std::vector<LibraryPrimitive::Operand> operands = {
       {DNNL_ARG_SRC, lhs}, {DNNL_ARG_WEIGHTS, rhs}, {DNNL_ARG_DST, out}};
+  if (!std::all_of(operands.begin(), operands.end(), [](const LibraryPrimitive::Operand &operand) {
+        return hasLibraryExtents(operand.layout);
+      }))
+    return nullptr;
   const dnnl_memory_desc_t *bias = nullptr;
   std::vector<dnnl_memory_desc_t> added, addends;
   for (size_t i = 0; i < problem.addends.size(); ++i)

@@ -84,6 +84,9 @@ private:
 /// Plans the primitive, and gives the layout of weights that it chose.
 std::unique_ptr<LibraryPrimitive> planConvolution(const Description &d, Computed computed,
                                                   int threads, dnnl_memory_desc_t &weights) {
+  if (!hasLibraryExtents(d.input) || !hasLibraryExtents(d.output) ||
+      !hasLibraryExtents(d.chosenWeights))
+    return nullptr;
   LibraryThreads scope(threads);
   LibraryAttributes attributes = userScratchAttributes();
   dnnl_convolution_desc_t forward, operation;

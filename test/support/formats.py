@@ -11,6 +11,7 @@ import lit.Test
 
 # The folders of the compiler and the runtime.
 SOURCES = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "tools"]
+HOURS, OTHERS = 4, 10  # How far back clang-tidy looks for changed ones, and how many more it checks.
 
 
 class Listed(lit.formats.base.TestFormat):
@@ -84,13 +85,14 @@ class ClangTidy(Listed):
             return sources
         [head, time] = git(root, "log", "-z", "--format=%H%x00%ct", "--max-count=1")
         changes = git(root, "diff", "-z", "--name-only", "HEAD")
-        # Those of the last day of work. The first commit there is, which in a shallow clone has every file, changed none.
-        since = f"--since={int(time) - 24 * 3600}"
+        # Those of the last hours of work, in which a change is finished. The first commit there is, which in a shallow clone
+        # has every file, changed none.
+        since = f"--since={int(time) - HOURS * 3600}"
         changes += git(root, "log", "-z", "--name-only", "--format=", "--min-parents=1", since)
         changed = {re.sub(r"\.h$", ".cpp", file) for file in changes}
-        # Some others, so that each is looked at once in a while whatever changed what it includes.
+        # A few others, so that each is looked at once in a while, whatever has changed in what it includes.
         others = sorted(set(sources) - changed, key=lambda file: sha256(f"{head} {file}".encode()).digest())
-        return [file for file in sources if file in changed or file in others[:10]]
+        return [file for file in sources if file in changed or file in others[:OTHERS]]
 
     def run(self, name: str, config) -> str:
         command = ["clang-tidy-22", "-p", config.mtc_build, "--quiet", "--warnings-as-errors=*", name]

@@ -330,11 +330,11 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
   case Stage::Kernels:
     return buildKernelPipeline(manager, options.passes);
   case Stage::Placed:
-    MemoryOptions memory{
-        {options.pieces, options.recompute, options.memory.value_or(0), options.leastIfMissed, options.isEstimate},
-        options.allocate,
-        options.offload,
-        options.passes};
+    MemoryOptions memory{{options.pieces, options.recompute, options.memory.value_or(0),
+                          options.leastIfMissed, options.isEstimate},
+                         options.allocate,
+                         options.offload,
+                         options.passes};
     memory.offload.budget = options.memory.value_or(0);
     return buildAllocationPipeline(manager, memory);
   }

@@ -44,9 +44,7 @@ class SwitchParser : public llvm::cl::parser<std::string> {
 public:
   using parser::parser;
 
-  llvm::cl::ValueExpected getValueExpectedFlagDefault() const {
-    return llvm::cl::ValueOptional;
-  }
+  llvm::cl::ValueExpected getValueExpectedFlagDefault() const { return llvm::cl::ValueOptional; }
   llvm::StringRef getValueName() const override { return ""; }
 };
 

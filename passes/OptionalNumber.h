@@ -9,7 +9,8 @@
 
 #include <optional>
 
-/// Options of passes of type std::optional<double>. `None` is how LLVM prints one that is not given.
+/// Options of passes of type std::optional<double>. `None` is how LLVM prints one that is not
+/// given.
 template <>
 class llvm::cl::parser<std::optional<double>>
     : public llvm::cl::basic_parser<std::optional<double>> {

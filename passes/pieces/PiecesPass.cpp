@@ -29,7 +29,8 @@ struct PiecesPass : PassWithOptions<mtc::impl::PiecesPassBase<PiecesPass>, Piece
       techniques.push_back(std::make_unique<PieceSearch>(goal, times));
       return techniques;
     };
-    if (failed(searchFit(getOperation(), /*budget=*/0, inPieces, SearchEffort::Whole))) // All that lowers the peak.
+    if (failed(searchFit(getOperation(), /*budget=*/0, inPieces,
+                         SearchEffort::Whole))) // All that lowers the peak.
       signalPassFailure();
   }
 };

@@ -5,13 +5,14 @@
 #include "ir/Mtc.h"
 #include "runtime/abi/program.h"
 #include "runtime/abi/tensor_image.h"
+#include "runtime/abi/weights_file.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mtc;
@@ -89,13 +90,18 @@ static InitializerAttr sourceOf(VariableOp variable) {
   return dyn_cast<InitializerAttr>(stored ? stored.getSource() : variable.getInitial());
 }
 
+/// XXH64 as programs write it.
+static std::string checksumText(StringRef bytes) {
+  return llvm::utohexstr(llvm::xxHash64(bytes), /*LowerCase=*/true, /*Width=*/16);
+}
+
 FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
   FailureOr<std::vector<ModuleTensor>> named =
       collectModuleTensors(module, [](VariableOp variable) { return bool(sourceOf(variable)); });
   if (failed(named))
     return failure();
   Weights weights;
-  llvm::json::Object header;
+  llvm::json::Object header, metadata;
   int64_t offset = 0;
   llvm::StringSet<> missing;
   for (const ModuleTensor &each : *named) {
@@ -128,6 +134,10 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
                                            {"shape", llvm::json::Array(each.shape)},
                                            {"data_offsets", llvm::json::Array{offset, end}}};
     offset = end;
+    read(tensor, [&](ArrayRef<char> bytes) {
+      metadata[MTC_WEIGHTS_CHECKSUM + each.name] =
+          checksumText(StringRef(bytes.data(), bytes.size()));
+    });
     weights.tensors.push_back(std::move(tensor));
   }
   if (!missing.empty())
@@ -136,16 +146,16 @@ FailureOr<Weights> Weights::collect(ModuleOp module, onnx::Model *model) {
            << " initializers is missing; put the file beside the model, or draw the parameters "
               "with --init normal:0.02";
 
-  llvm::TruncatedBLAKE3<16> digest; // Of the file without its metadata.
-  digest.update(llvm::formatv("{0}", llvm::json::Value(llvm::json::Object(header))).str());
-  for (const Tensor &tensor : weights.tensors)
-    read(tensor,
-         [&](ArrayRef<char> bytes) { digest.update(StringRef(bytes.data(), bytes.size())); });
-  weights.digest = llvm::toHex(digest.final(), /*LowerCase=*/true);
-  header["__metadata__"] = llvm::json::Object{{MTC_WEIGHTS_DIGEST, weights.digest},
-                                              {MTC_WEIGHTS_NAMES, MTC_MODULE_NAMES}};
-  weights.header = llvm::formatv("{0}", llvm::json::Value(std::move(header)));
-  weights.header.append((8 - weights.header.size() % 8) % 8, ' ');
+  const std::string noDigest(16, '0');
+  metadata[MTC_WEIGHTS_DIGEST] = noDigest;
+  metadata[MTC_WEIGHTS_NAMES] = MTC_MODULE_NAMES;
+  header["__metadata__"] = std::move(metadata);
+  std::string &text = weights.header;
+  text = llvm::formatv("{0}", llvm::json::Value(std::move(header)));
+  text.append((8 - text.size() % 8) % 8, ' ');
+  weights.digest = checksumText(text);
+  const std::string start = "\"" MTC_WEIGHTS_DIGEST "\":\"";
+  text.replace(text.find(start + noDigest) + start.size(), noDigest.size(), weights.digest);
   return weights;
 }
 

@@ -27,7 +27,8 @@ public:
   }
 
   bool empty() const { return tensors.empty(); }
-  /// Hex digest of names, types, shapes and elements, by which a program knows its weights.
+  /// Hex digest of names, types, shapes and the elements' checksums, by which a program knows its
+  /// weights.
   const std::string &getDigest() const { return digest; }
   void write(llvm::raw_ostream &os) const;
 

@@ -14,7 +14,9 @@ static std::string namesOf(Location location, bool tellsBackward) {
   if (auto name = dyn_cast<NameLoc>(location)) {
     if (name.getName() != backwardName)
       return name.getName().str();
-    std::string forward = namesOf(name.getChildLoc(), tellsBackward);
+    // What computes a gradient of a gradient is told from its node's gradient by nothing a reader
+    // needs.
+    std::string forward = namesOf(name.getChildLoc(), /*tellsBackward=*/false);
     if (!tellsBackward)
       return forward;
     return forward.empty() ? backwardName.str() : "backward(" + forward + ")";

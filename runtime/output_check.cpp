@@ -2,6 +2,10 @@
 #include "runtime/output_check.h"
 
 #include "runtime/io/durable_file.h"
+#include "runtime/io/folder_lock.h"
+#include "runtime/io/written_by_mtc.h"
+#include "runtime/state/adapters.h"
+#include "runtime/state/checkpoint_manifest.h"
 
 #include <cerrno>
 #include <cstring>
@@ -25,15 +29,23 @@ std::optional<struct stat> statusOf(const std::string &path) {
   return status;
 }
 
+/// Whether a folder of --save has files of this name.
+bool isFileOfCheckpoints(const std::string &name) {
+  return name == manifestName || name == FolderLock::fileName || isCheckpointFileName(name);
+}
+
 /// The files that a run reads, and what they are.
 class Inputs {
 public:
   Inputs(const MtcProgram &program, const std::string &programPath, const Options &options) {
     add(programPath, "this program");
+    const std::string folder = folderOf(programPath) + "/";
+    for (const char *file = program.model_files; *file; file += std::strlen(file) + 1)
+      add(folder + file, "the model that the program was compiled from");
+    if (*program.weights_file)
+      add(folder + program.weights_file, "the program's weights");
     if (!options.weights.empty())
       addWeights(options.weights);
-    else if (*program.weights_file)
-      add(folderOf(programPath) + "/" + program.weights_file, "the program's weights");
     for (const auto &[name, file] : options.data)
       addData(file, "the data of '" + name + "'");
     for (const std::string *folder : {&options.resume, &options.save})
@@ -62,9 +74,8 @@ private:
   }
 
   void addCheckpoint(const std::string &folder) {
-    addFiles(folder, "part of the checkpoint in " + folder, [](const std::string &name) {
-      return name == "manifest.json" || name.rfind("step-", 0) == 0;
-    });
+    addFiles(folder, "part of the checkpoint in " + folder,
+             [](const std::string &name) { return isFileOfCheckpoints(name); });
   }
 
   /// A folder's files, and those that an index names, lie together.
@@ -93,13 +104,14 @@ private:
   std::map<FileId, std::string> roles;
 };
 
+std::string nameOf(const std::string &path) { return path.substr(path.find_last_of('/') + 1); }
+
 /// What tells a file from others: its number, or where it will be.
 std::string identityOf(const std::string &path, const std::optional<struct stat> &status) {
   if (status)
     return text(status->st_dev, ":", status->st_ino);
   auto folder = statusOf(folderOf(path));
-  std::string name = path.substr(path.find_last_of('/') + 1);
-  return folder ? text(folder->st_dev, ":", folder->st_ino, "/", name) : path;
+  return folder ? text(folder->st_dev, ":", folder->st_ino, "/", nameOf(path)) : path;
 }
 
 /// Of a folder that is made if it is missing, in one that is not; "" names none.
@@ -115,46 +127,85 @@ void checkFolder(const char *flag, const std::string &path, Problems &problems) 
                  " cannot be written to: ", std::strerror(errno));
 }
 
+struct Output {
+  std::string flag, path;
+  bool isStream = false;   ///< written as it goes, also to a device or a pipe
+  std::string marked = {}; ///< the file that says who wrote it; "": itself
+};
+
+std::vector<Output> outputsOf(const Options &options) {
+  std::vector<Output> outputs = {{"--gradients", options.gradients},
+                                 {"--outputs", options.outputs},
+                                 {"--export", options.exportTo},
+                                 {"--export-weights", options.exportWeightsTo},
+                                 {"--export-training", options.exportTrainingTo},
+                                 {"--memory-report", options.memoryReport},
+                                 {"--profile-summary", options.profileSummary},
+                                 {"--metrics", options.metrics, true},
+                                 {"--profile", options.profile, true}};
+  if (const std::string &folder = options.exportAdaptersTo; !folder.empty() && statusOf(folder)) {
+    const std::string weights = folder + "/" + adapterWeightsName;
+    outputs.push_back({"--export-adapters", weights});
+    // PEFT refuses configurations with further entries.
+    outputs.push_back({"--export-adapters", folder + "/" + adapterConfigName, false, weights});
+  }
+  std::erase_if(outputs, [](const Output &output) { return output.path.empty(); });
+  return outputs;
+}
+
+/// Finds what is wrong with outputs, one after another.
+class OutputRules {
+public:
+  OutputRules(const Inputs &inputs, const Options &options)
+      : inputs(inputs), options(options), saved(statusOf(options.save)) {}
+
+  /// Why an output may not be written; "" if it may.
+  std::string problemOf(const Output &output) {
+    const std::string &path = output.path, folder = folderOf(path);
+    struct stat link;
+    auto status = statusOf(path);
+    auto [first, isNew] = seen.emplace(identityOf(path, status), output.flag);
+    if (!isNew)
+      return text("is the same file as that of ", first->second, "; give each a file of its own");
+    if (std::string role = status ? inputs.roleOf(*status) : ""; !role.empty())
+      return text("is ", role, "; choose another name");
+    if (auto parent = statusOf(folder);
+        saved && parent && isSame(*saved, *parent) && isFileOfCheckpoints(nameOf(path)))
+      return "is a name of the checkpoints that --save writes there; choose another name";
+    if (status && S_ISDIR(status->st_mode))
+      return "is a folder; the name of a file is expected";
+    if (status && !S_ISREG(status->st_mode))
+      return output.isStream ? "" : "is a device or a pipe; the name of a file is expected";
+    if (!status && lstat(path.c_str(), &link) == 0)
+      return "is a link to a file that does not exist; remove the link, or choose another name";
+    if ((!status || !output.isStream) && access(folder.c_str(), W_OK | X_OK) != 0)
+      return text("the folder ", folder, " cannot be written to: ", std::strerror(errno));
+    if (status && status->st_size > 0 && !options.isForced &&
+        !isWrittenByMtc(output.marked.empty() ? path : output.marked))
+      return "exists, and mtc did not write it; choose another name, or replace it with --force";
+    return "";
+  }
+
+private:
+  static bool isSame(const struct stat &one, const struct stat &other) {
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+  }
+
+  const Inputs &inputs;
+  const Options &options;
+  std::optional<struct stat> saved; ///< the folder of --save
+  std::map<std::string, std::string> seen;
+};
+
 } // namespace
 
 void checkOutputs(const MtcProgram &program, const std::string &programPath, const Options &options,
                   Problems &problems) {
-  struct Output {
-    const char *flag;
-    const std::string &path;
-    bool isStream;
-  };
-  const Output outputs[] = {{"--gradients", options.gradients, false},
-                            {"--outputs", options.outputs, false},
-                            {"--export", options.exportTo, false},
-                            {"--export-weights", options.exportWeightsTo, false},
-                            {"--export-training", options.exportTrainingTo, false},
-                            {"--memory-report", options.memoryReport, false},
-                            {"--profile-summary", options.profileSummary, false},
-                            {"--metrics", options.metrics, true},
-                            {"--profile", options.profile, true}};
   const Inputs inputs(program, programPath, options);
-  std::map<std::string, const char *> seen;
-  for (const Output &output : outputs) {
-    if (output.path.empty())
-      continue;
-    auto bad = [&](const auto &...parts) {
-      problems.add(output.flag, " ", output.path, ": ", parts...);
-    };
-    auto status = statusOf(output.path);
-    auto [first, isNew] = seen.emplace(identityOf(output.path, status), output.flag);
-    const std::string folder = folderOf(output.path);
-    if (!isNew)
-      bad("is the same file as that of ", first->second, "; give each a file of its own");
-    else if (std::string role = status ? inputs.roleOf(*status) : ""; !role.empty())
-      bad("is ", role, "; choose another name");
-    else if (status && S_ISDIR(status->st_mode))
-      bad("is a folder; the name of a file is expected");
-    else if (status && !S_ISREG(status->st_mode) && !output.isStream)
-      bad("is a device or a pipe; the name of a file is expected");
-    else if ((!status || !output.isStream) && access(folder.c_str(), W_OK | X_OK) != 0)
-      bad("the folder ", folder, " cannot be written to: ", std::strerror(errno));
-  }
+  OutputRules rules(inputs, options);
+  for (const Output &output : outputsOf(options))
+    if (std::string problem = rules.problemOf(output); !problem.empty())
+      problems.add(output.flag, " ", output.path, ": ", problem);
   checkFolder("--export-adapters", options.exportAdaptersTo, problems);
 }
 

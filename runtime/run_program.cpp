@@ -2,6 +2,7 @@
 // input is checked before memory is taken, and what will be written is tried before time is spent.
 #include "runtime/run_program.h"
 
+#include "runtime/abi/file_marks.h"
 #include "runtime/checks/memory_check.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/loop/evaluate.h"
@@ -24,6 +25,7 @@
 #include "runtime/state/stored_variable.h"
 #include "runtime/state/variables.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
 
 #include <cerrno>
 #include <csignal>
@@ -78,7 +80,7 @@ void sayLastBatch(const MtcProgram &program, const Options &options, const Datas
   const std::string line = describeLastBatch(last, program, data.rows(), data.batchOfStep(), steps);
   const bool isWarning = data.rows() < data.batchOfStep();
   if (!line.empty() && !options.lastBatch && (isWarning || !options.quiet))
-    std::fprintf(stderr, "%s: %s\n", isWarning ? "warning" : "note", line.c_str());
+    writeMessage(text(isWarning ? "warning: " : "note: ", line));
 }
 
 void reportProfile(const MtcProgram &program, Device &device, const Options &options,
@@ -86,11 +88,13 @@ void reportProfile(const MtcProgram &program, Device &device, const Options &opt
   profile.finish();
   auto summary = summarize(program, profile, device, options.threads);
   if (!options.quiet)
-    print("%s", summaryTable(summary).c_str());
+    print("%s", printable(summaryTable(summary)).c_str());
   if (options.profileSummary.empty())
     return;
+  nlohmann::ordered_json marked = {{MTC_WRITER_KEY, MTC_WRITER}};
+  marked.update(summary);
   DurableFile file(options.profileSummary);
-  file.append(summary.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  file.append(marked.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   file.commit();
 }
 
@@ -125,7 +129,7 @@ struct Inputs {
         !options.outputs.empty())
       problems.collect([&] { data.emplace(program, options.data, !options.outputs.empty()); });
     if (data && !data->warning().empty() && !problems.any())
-      std::fprintf(stderr, "warning: %s\n", data->warning().c_str());
+      warn(data->warning());
     const bool usesOrder = options.trains() || !options.gradients.empty();
     if (usesOrder && !problems.any())
       problems.collect([&] {
@@ -230,18 +234,17 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
                   " of the runtime, but linked with version ", MTC_ABI_VERSION);
     Options options = parseOptions(program, arguments);
     if (options.help)
-      print("%s", helpText(program, name).c_str());
+      print("%s", printable(helpText(program, name)).c_str());
     else if (options.version)
-      print("%s: %s, compiled by mtc %s\n", name.c_str(), program.model_name,
-            program.compiler_version);
+      print("%s: %s, compiled by mtc %s\n", printable(name).c_str(),
+            printable(program.model_name).c_str(), program.compiler_version);
     else
       run(program, programPath, options);
     checkOutput();
     return exitDone;
   } catch (const Failure &failure) {
     flushOutput();
-    std::fprintf(stderr, "%s%s\n",
-                 failure.exitCode() > exitSignal ? "" : "error: ", failure.what());
+    writeMessage(text(failure.exitCode() > exitSignal ? "" : "error: ", failure.what()));
     return failure.exitCode();
   } catch (const std::bad_alloc &) {
     std::fputs("error: out of memory\n", stderr);

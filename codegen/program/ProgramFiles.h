@@ -23,7 +23,7 @@ struct ExportSegment {
 /// files that are made with the program, and the budget and the version of the compiler that makes
 /// it.
 struct ProgramFiles {
-  std::string compilerVersion, weightsFile, weightsDigest, planJson;
+  std::string compilerVersion, weightsFile, weightsDigest, modelFiles, planJson;
   std::vector<ExportSegment> exportSegments;
 };
 

@@ -343,6 +343,7 @@ private:
         field<&MtcProgram::model_name>(program.getModelName()),
         field<&MtcProgram::weights_file>(files.weightsFile),
         field<&MtcProgram::weights_digest>(files.weightsDigest),
+        field<&MtcProgram::model_files>(files.modelFiles),
         field<&MtcProgram::fingerprint>(fingerprint()), field<&MtcProgram::loss>(loss()),
         field<&MtcProgram::optimizer>(optimizer()),
 

@@ -105,9 +105,7 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
     bytes = byteSize(source.getType());
     offsets = {source.getOffset(), destination.getOffset()};
   }
-  llvm::SmallVector<Constant *> writes;
-  if (checksMemory)
-    writes = describeWrites(op);
+  llvm::SmallVector<Constant *> writes = describeWrites(op);
   return c.record(
       field<&MtcOperation::kind>(kind), field<&MtcOperation::index>(index),
       field<&MtcOperation::operand_count>(offsets.size()),
@@ -125,7 +123,8 @@ Constant *StepTables::describeOperation(Operation *op, ArrayRef<int64_t> waits) 
 llvm::SmallVector<Constant *> StepTables::describeWrites(Operation *op) {
   llvm::SmallVector<Constant *> writes;
   auto add = [&](AtAttr slice, int64_t lastUse) {
-    if (slice.getSpace() == MemorySpace::Device)
+    if (slice.getSpace() == MemorySpace::Device &&
+        (checksMemory || slice.getType().getElementType().isF16()))
       writes.push_back(
           c.record(field<&MtcWrite::offset>(slice.getOffset()),
                    field<&MtcWrite::bytes>(slice.getEnd() - slice.getOffset()),

@@ -9,6 +9,7 @@
 #include "frontend/reader/Export.h"
 #include "frontend/reader/InferenceForm.h"
 #include "frontend/reader/TensorData.h"
+#include "runtime/abi/file_marks.h"
 
 #include "onnx-ml.pb.h"
 #include "llvm/Support/LEB128.h"
@@ -361,7 +362,17 @@ private:
   std::vector<::onnx::TensorProto *> reserved; // In the messages.
 };
 
-/// The model without its graph.
+/// By which a later run knows the file as one that mtc wrote.
+void markAsWritten(::onnx::ModelProto &model) {
+  for (const ::onnx::StringStringEntryProto &entry : model.metadata_props())
+    if (entry.key() == MTC_WRITER_KEY)
+      return;
+  ::onnx::StringStringEntryProto *mark = model.add_metadata_props();
+  mark->set_key(MTC_WRITER_KEY);
+  mark->set_value(MTC_WRITER);
+}
+
+/// The model without its graph, marked as a file that mtc wrote.
 ::onnx::ModelProto withoutGraph(const ::onnx::ModelProto &model) {
   ::onnx::ModelProto copy;
   copy.set_ir_version(model.ir_version());
@@ -377,6 +388,7 @@ private:
   if (model.has_doc_string())
     copy.set_doc_string(model.doc_string());
   *copy.mutable_metadata_props() = model.metadata_props();
+  markAsWritten(copy);
   *copy.mutable_training_info() = model.training_info();
   *copy.mutable_functions() = model.functions();
   *copy.mutable_configuration() = model.configuration();

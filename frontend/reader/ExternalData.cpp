@@ -226,6 +226,14 @@ ExternalFiles::File &ExternalFiles::open(StringRef location) {
   return file;
 }
 
+std::vector<std::string> ExternalFiles::getPaths() const {
+  std::vector<std::string> paths;
+  for (StringRef location : files.keys())
+    paths.push_back((realFolder + "/" + location).str());
+  llvm::sort(paths);
+  return paths;
+}
+
 Expected<ArrayRef<char>> ExternalFiles::bytes(const ExternalReference &reference, uint64_t size) {
   if (reference.length && *reference.length != size)
     return problem("external data: length is " + Twine(*reference.length) +

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace onnx {
 class TensorProto;
@@ -73,6 +74,8 @@ public:
 
   /// Which files were opened.
   llvm::ArrayRef<llvm::sys::fs::UniqueID> getOpened() const { return opened; }
+  /// The paths of files that were asked for.
+  std::vector<std::string> getPaths() const;
 
 private:
   struct File {

@@ -81,6 +81,8 @@ public:
   /// The model's own file, and those opened so far that hold its external data.
   llvm::sys::fs::UniqueID file() const { return fileId; }
   llvm::ArrayRef<llvm::sys::fs::UniqueID> dataFiles() const { return externalFiles->getOpened(); }
+  /// The paths of the latter.
+  std::vector<std::string> dataPaths() const { return externalFiles->getPaths(); }
   /// The version of ai.onnx that the model imports.
   int64_t opset() const { return opsetVersion; }
 

@@ -2,6 +2,8 @@
 
 #include "passes/adapters/AdaptableUses.h"
 
+#include "ir/NodeNames.h"
+
 using namespace mlir;
 using namespace mtc;
 
@@ -44,7 +46,14 @@ private:
 
   void refuse(Operation *user) {
     found.isConvolved |= isa<ConvolveOp>(user);
-    found.reason = user->getName().getStringRef().str() + " reads it";
+    std::string nodes = nodeNames(user->getLoc());
+    if (!nodes.empty())
+      nodes = "node '" + nodes + "'";
+    else
+      nodes = isa<GatherOp>(user)     ? "a lookup"
+              : isa<ConvolveOp>(user) ? "a convolution"
+                                      : "an operation that is no contraction";
+    found.reason = nodes + " reads it";
   }
 
   AdaptableUses &found;

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define MTC_ABI_VERSION 16u
+#define MTC_ABI_VERSION 17u
 #define MTC_ALIGNMENT 64
 #define MTC_MAX_RANK 12
 
@@ -232,7 +232,9 @@ typedef struct MtcOperation {
   /* of MTC_COPY: */
   uint32_t stream;                          /* from 1; 0: on none */
   uint32_t source_space, destination_space; /* MtcSpace */
-  uint32_t write_count; /* 0 unless the program checks what its operations write */
+  /* What it writes: everything in a program that checks that, otherwise values of f16, whose
+   * overflow is to be found. */
+  uint32_t write_count;
   const MtcWrite *writes;
 } MtcOperation;
 
@@ -320,6 +322,9 @@ typedef struct MtcProgram {
   const char *weights_file; /* beside the program; "" if no variable is MTC_INITIAL_FILE */
   /* hex digest of the tensors of that file, which its metadata repeats; "" where there is none */
   const char *weights_digest;
+  /* the model's file and those of its external data, which no output may replace: paths relative to
+   * the program's folder, each ended by a zero, the list by another */
+  const char *model_files;
   const char *fingerprint; /* hex digest of everything that a checkpoint depends on: variables,
                               shapes, optimizer */
   const char *loss;        /* as given to --loss */

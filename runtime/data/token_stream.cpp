@@ -72,11 +72,18 @@ template <typename Token> bool readsAs(const InputFile &file, const MtcInput &in
 /// The type of tokens of which neither a header nor the user speaks.
 MtcType assumedType(const InputFile &file, const MtcInput &input) {
   const bool is32 = readsAs<int32_t>(file, input), is64 = readsAs<int64_t>(file, input);
-  if (is32 || is64)
+  const bool is16 = readsAs<uint16_t>(file, input);
+  const std::string flag = text("--data ", input.tensor.name, "=", file.path());
+  if (is16 && (is32 || is64))
     userError(file.path(), ": has no header, and its bytes may be tokens of 16 bits or of ",
               is32 ? "32" : "64", is32 && is64 ? " or 64" : "", ": either way they are ids that '",
-              input.tensor.name, "' takes. Say which: --data ", input.tensor.name, "=", file.path(),
-              ":u16", is32 ? ", :u32 (:i32)" : "", is64 ? ", :i64" : "");
+              input.tensor.name, "' takes. Say which: ", flag, ":u16", is32 ? ", :u32 (:i32)" : "",
+              is64 ? ", :i64" : "");
+  if (is32 || is64)
+    userError(file.path(), ": has no header, and its bytes are ids that '", input.tensor.name,
+              "' takes as tokens of ", is32 ? "32" : "64", is32 && is64 ? " or 64" : "",
+              " bits, but not of 16. Say which: ", flag, is32 ? ":u32 (:i32)" : ":i64",
+              is32 && is64 ? ", :i64" : "");
   return MTC_U16;
 }
 

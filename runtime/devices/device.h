@@ -81,6 +81,8 @@ public:
   /// Prepares the program's functions; to be called once before the first of them. Observers are
   /// told of each operation, which then runs alone.
   virtual void prepare(std::vector<Observer *> observers) = 0;
+  /// From here on, tells one other observer too, which makes copies on streams run in turn.
+  virtual void observe(Observer &observer) = 0;
   virtual void microStep() = 0;
   virtual void update() = 0;
   virtual void gradients() = 0;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstdio>
 #include <cstring>
 
@@ -13,6 +12,9 @@ namespace {
 constexpr uint64_t prime1 = 0x9E3779B185EBCA87, prime2 = 0xC2B2AE3D27D4EB4F,
                    prime3 = 0x165667B19E3779F9, prime4 = 0x85EBCA77C2B2AE63,
                    prime5 = 0x27D4EB2F165667C5;
+
+using Lanes = std::array<uint64_t, 4>;
+constexpr int64_t blockBytes = 32;
 
 template <typename Word> Word load(const unsigned char *from) {
   Word word;
@@ -24,20 +26,33 @@ uint64_t mix(uint64_t lane, uint64_t input) {
   return std::rotl(lane + input * prime2, 31) * prime1;
 }
 
+/// Adds whole blocks. The lanes are a copy, which stays in registers.
+Lanes addBlocks(Lanes lanes, const unsigned char *p, const unsigned char *end) {
+  for (; p < end; p += blockBytes)
+    for (size_t i = 0; i < lanes.size(); ++i)
+      lanes[i] = mix(lanes[i], load<uint64_t>(p + 8 * i));
+  return lanes;
+}
+
 } // namespace
 
 Checksum::Checksum() : lanes{prime1 + prime2, prime2, 0, 0 - prime1} {}
 
 void Checksum::add(const void *piece, int64_t bytes) {
-  assert(total % 32 == 0 && "a piece that is not the last is a multiple of 32 bytes");
   auto *p = static_cast<const unsigned char *>(piece), *end = p + bytes;
-  std::array<uint64_t, 4> l = lanes;
-  for (; end - p >= 32; p += 32)
-    for (size_t i = 0; i < 4; ++i)
-      l[i] = mix(l[i], load<uint64_t>(p + 8 * i));
-  lanes = l;
+  const auto held = static_cast<int64_t>(total % blockBytes);
   total += static_cast<uint64_t>(bytes);
-  std::copy(p, end, rest.begin());
+  if (held) {
+    const int64_t taken = std::min(bytes, blockBytes - held);
+    std::copy(p, p + taken, rest.data() + held);
+    p += taken;
+    if (held + taken < blockBytes)
+      return;
+    lanes = addBlocks(lanes, rest.data(), rest.data() + blockBytes);
+  }
+  const unsigned char *last = p + (end - p) / blockBytes * blockBytes;
+  lanes = addBlocks(lanes, p, last);
+  std::copy(last, end, rest.data());
 }
 
 uint64_t Checksum::value() const {

@@ -1,4 +1,4 @@
-// Checksums of tensors in checkpoints.
+// Checksums of tensors in checkpoints and weights files.
 #ifndef MTC_RUNTIME_IO_CHECKSUM_H
 #define MTC_RUNTIME_IO_CHECKSUM_H
 
@@ -9,7 +9,7 @@
 namespace mtc::runtime {
 
 /// XXH64 with seed 0, by Yann Collet's specification of the xxHash family: fast, and good at
-/// noticing damage. Of pieces one after another, each a multiple of 32 bytes but for the last.
+/// noticing damage. Of pieces one after another, of any sizes.
 class Checksum {
 public:
   Checksum();
@@ -20,10 +20,11 @@ public:
 private:
   std::array<uint64_t, 4> lanes;
   uint64_t total = 0;
-  std::array<unsigned char, 32> rest; ///< the last total % 32 bytes
+  std::array<unsigned char, 32> rest{}; ///< the last total % 32 bytes
 };
 
-/// 16 hexadecimal digits.
+inline constexpr size_t checksumDigits = 16;
+/// So many hexadecimal digits.
 std::string checksumText(uint64_t value);
 
 } // namespace mtc::runtime

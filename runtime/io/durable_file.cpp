@@ -32,12 +32,14 @@ void syncFolder(const std::string &folder) {
     systemError(folder, ": cannot be made durable: ", std::strerror(error));
 }
 
-DurableFile::DurableFile(std::string path) : target(std::move(path)) {
+DurableFile::DurableFile(std::string path, Links links) : target(std::move(path)) {
   struct stat status;
-  bool replaces = stat(target.c_str(), &status) == 0;
+  const bool follows = links == Links::Followed;
+  bool replaces = (follows ? stat : lstat)(target.c_str(), &status) == 0;
+  if (replaces && !follows && S_ISLNK(status.st_mode))
+    replaces = false; // Renaming replaces the link, whose mode says nothing.
   if (replaces && !S_ISREG(status.st_mode))
     userError(target, ": is a folder or a device; the name of a file is expected");
-  // The file that a link leads to is replaced, not the link.
   if (char *resolved = replaces ? realpath(target.c_str(), nullptr) : nullptr) {
     target = resolved;
     std::free(resolved);

@@ -13,7 +13,11 @@ namespace mtc::runtime {
 /// never replaced. A failing write (disk full, quota) is a fault of the system that names the file.
 class DurableFile {
 public:
-  explicit DurableFile(std::string path);
+  /// What happens to a symbolic link under the file's name: the file that it leads to is replaced,
+  /// or the link itself.
+  enum class Links { Followed, Replaced };
+
+  explicit DurableFile(std::string path, Links links = Links::Followed);
   ~DurableFile();
   DurableFile(const DurableFile &) = delete;
   DurableFile &operator=(const DurableFile &) = delete;

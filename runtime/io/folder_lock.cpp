@@ -2,9 +2,9 @@
 #include "runtime/io/folder_lock.h"
 
 #include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -30,7 +30,7 @@ static std::string thisProcess() {
   return text("process ", getpid(), " on ", host, "\n");
 }
 
-FolderLock::FolderLock(std::string name) : folder(std::move(name)), path(folder + "/.mtc-lock") {
+FolderLock::FolderLock(std::string name) : folder(std::move(name)), path(folder + "/" + fileName) {
   acquire();
 }
 
@@ -58,8 +58,7 @@ void FolderLock::acquire() {
     descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor < 0) {
       const int error = errno;
-      const bool isFull = error == ENOSPC || error == EDQUOT;
-      throw Failure(isFull ? exitSystemFault : exitUserInput,
+      throw Failure(isFaultOfMachine(error) ? exitSystemFault : exitUserInput,
                     text(path, ": the folder cannot be locked: ", std::strerror(error)));
     }
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
@@ -72,11 +71,16 @@ void FolderLock::acquire() {
                 " saves into this folder. Wait until it has ended, or save into another folder");
     }
     if (!std::exchange(warned, true))
-      std::fprintf(stderr,
-                   "warning: --save %s: the folder cannot be locked: %s; let no other program save "
-                   "into it\n",
-                   folder.c_str(), std::strerror(error));
+      warn("--save ", folder, ": the folder cannot be locked: ", std::strerror(error),
+           "; let no other program save into it");
     return;
+  }
+  // What is written here would be in a file of another name too.
+  struct stat status;
+  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink > 1) {
+    release();
+    userError(path, ": is not a regular file of one name, as mtc makes it; remove it, or save into "
+                    "another folder");
   }
   const std::string holder = thisProcess();
   // For messages only: a disk that is full matters to what is saved, not to the lock.

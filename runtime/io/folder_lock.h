@@ -11,6 +11,8 @@ namespace mtc::runtime {
 /// The file names the process, for messages, and is removed with the lock.
 class FolderLock {
 public:
+  static constexpr const char *fileName = ".mtc-lock";
+
   /// Takes the lock; a mistake of the user that names the holder if another process has it. Where
   /// the file system has no locks, a warning says so.
   explicit FolderLock(std::string folder);

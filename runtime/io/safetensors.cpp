@@ -1,11 +1,14 @@
 // The safetensors format: 8 bytes of header length, a JSON header, the tensors' bytes.
 #include "runtime/io/safetensors.h"
 
+#include "runtime/abi/file_marks.h"
+#include "runtime/abi/weights_file.h"
 #include "runtime/io/json_object.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 namespace mtc::runtime {
@@ -96,6 +99,42 @@ SafetensorsFile::SafetensorsFile(const std::string &path)
   if (end != dataBytes)
     userError(path, ": its tensors take ", end, " bytes, but the file has ", dataBytes,
               end > dataBytes ? "; it is incomplete" : "; the rest belongs to nothing");
+  checkHeader(std::move(text));
+  expectChecksums();
+}
+
+/// Compares the header's text with the digest in it, if it has one that the compiler wrote.
+void SafetensorsFile::checkHeader(std::string text) const {
+  const std::string digest = metadata(MTC_WEIGHTS_DIGEST);
+  if (digest.size() != checksumDigits)
+    return;
+  const std::string start = runtime::text('"', MTC_WEIGHTS_DIGEST, "\":\"");
+  if (const size_t at = text.find(start + digest); at != std::string::npos)
+    std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at + start.size()), digest.size(), '0');
+  Checksum sum;
+  sum.add(text.data(), static_cast<int64_t>(text.size()));
+  if (checksumText(sum.value()) != digest)
+    userError(path(), ": its header is damaged: its digest is ", checksumText(sum.value()),
+              ", expected ", digest,
+              "; restore the file, or compile the model again. A file whose ",
+              "tensors were changed on purpose must not keep the metadata '", MTC_WEIGHTS_DIGEST,
+              "' of the old ones");
+}
+
+void SafetensorsFile::expectChecksums() {
+  for (auto &[name, array] : entries) {
+    const std::string sum = metadata(MTC_WEIGHTS_CHECKSUM + name);
+    if (sum.empty())
+      continue;
+    uint64_t value = 0;
+    const char *end = sum.data() + sum.size();
+    if (sum.size() != checksumDigits || std::from_chars(sum.data(), end, value, 16).ptr != end)
+      userError(path(), ": tensor '", name, "': ", sum, " is not a checksum; ", checksumDigits,
+                " hexadecimal digits are expected");
+    array.checksum = std::make_shared<ExpectedChecksum>(
+        runtime::text(path(), ": tensor '", name, "'"), value,
+        *elementCount(array.dims, typeBytes(array.type)) * typeBytes(array.type));
+  }
 }
 
 const ArrayOnDisk *SafetensorsFile::find(const std::string &name) const {
@@ -110,11 +149,11 @@ std::string SafetensorsFile::metadata(const std::string &key) const {
 
 SafetensorsWriter::SafetensorsWriter(const std::string &path,
                                      const std::vector<SafetensorsEntry> &entries,
-                                     const std::map<std::string, std::string> &metadata)
+                                     std::map<std::string, std::string> metadata)
     : file(path) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  if (!metadata.empty())
-    header["__metadata__"] = metadata;
+  metadata[MTC_WRITER_KEY] = MTC_WRITER;
+  header["__metadata__"] = metadata;
   int64_t end = 0;
   for (const SafetensorsEntry &entry : entries) {
     starts.push_back(end);

@@ -15,7 +15,8 @@ namespace mtc::runtime {
 
 /// The tensors of a file by name. The file was checked as a whole: a header of at most 100 MB,
 /// known types, byte ranges that equal the shapes, leave no hole, do not overlap and end at the
-/// file's end.
+/// file's end. Where the compiler wrote checksums (runtime/abi/weights_file.h), the header equals
+/// its own, and `readArray` compares those of the tensors.
 class SafetensorsFile {
 public:
   /// A mistake of the user, with the reason, if the file is not valid.
@@ -30,6 +31,9 @@ public:
   std::string metadata(const std::string &key) const;
 
 private:
+  void checkHeader(std::string text) const;
+  void expectChecksums();
+
   std::shared_ptr<InputFile> file;
   std::map<std::string, ArrayOnDisk> entries;
   std::map<std::string, std::string> texts;
@@ -42,11 +46,11 @@ struct SafetensorsEntry {
 };
 
 /// Writes a file whose tensors are all announced at the start; their bytes may come in any order,
-/// tensor by tensor or row by row. Durable: see DurableFile.
+/// tensor by tensor or row by row. The metadata says that mtc wrote it. Durable: see DurableFile.
 class SafetensorsWriter {
 public:
   SafetensorsWriter(const std::string &path, const std::vector<SafetensorsEntry> &entries,
-                    const std::map<std::string, std::string> &metadata = {});
+                    std::map<std::string, std::string> metadata = {});
 
   /// Writes bytes of tensor number `index`, starting at byte `offset` of it.
   void write(size_t index, int64_t offset, const void *data, int64_t bytes);

@@ -8,10 +8,10 @@
 #include "runtime/reports/standard_output.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace mtc::runtime {
@@ -93,18 +93,14 @@ void evaluate(const Session &session, const TrainingState &state) {
     line["accuracy"] = correct / weight;
   line["rows"] = counted;
   if (byRow && weight == 0)
-    std::fprintf(stderr, "warning: every label is one to be ignored, so there is no loss\n");
+    warn("every label is one to be ignored, so there is no loss");
   if (firstNotFinite >= 0)
-    std::fprintf(stderr,
-                 "warning: the loss is not finite: that of rows %lld to %lld (from 0) is the first "
-                 "that is not\n",
-                 static_cast<long long>(firstNotFinite),
-                 static_cast<long long>(std::min(firstNotFinite + program.batch, counted) - 1));
+    warn("the loss is not finite: that of rows ", firstNotFinite, " to ",
+         std::min(firstNotFinite + program.batch, counted) - 1,
+         " (from 0) is the first that is not");
   if (counted < rows)
-    std::fprintf(stderr,
-                 "warning: the last %lld rows do not fill a batch of %lld and were left out\n",
-                 static_cast<long long>(rows - counted), static_cast<long long>(batch));
-  print("loss %.9g", loss / weight);
+    warn("the last ", rows - counted, " rows do not fill a batch of ", batch, " and were left out");
+  print("loss %.9g", withoutSignOfNan(loss / weight));
   if (line.contains("accuracy"))
     print("  accuracy %.6g", correct / weight);
   print("  rows %lld\n", static_cast<long long>(counted));
@@ -145,7 +141,7 @@ void writeOutputs(const Session &session, const TrainingState &state) {
   writer.commit();
   if (!session.options.quiet)
     print("%u outputs of %lld rows in %s\n", program.output_count, static_cast<long long>(rows),
-          session.options.outputs.c_str());
+          printable(session.options.outputs).c_str());
 }
 
 } // namespace mtc::runtime

@@ -5,11 +5,11 @@
 #include "runtime/reports/standard_output.h"
 #include "runtime/support/element_type.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -119,14 +119,12 @@ void readScaled(Device &device, const MtcTensor &tensor, double factor, const De
 
 void warnOfGradients(double loss, const std::vector<std::string> &notFinite) {
   if (!std::isfinite(loss))
-    std::fprintf(stderr, "warning: the loss is %f\n", loss);
+    warn("the loss is ", loss);
   constexpr size_t shown = 5;
   for (size_t i = 0; i < std::min(notFinite.size(), shown); ++i)
-    std::fprintf(stderr, "warning: the gradient of '%s' holds values that are not finite\n",
-                 notFinite[i].c_str());
+    warn("the gradient of '", notFinite[i], "' holds values that are not finite");
   if (notFinite.size() > shown)
-    std::fprintf(stderr, "warning: so do the gradients of %zu other parameters\n",
-                 notFinite.size() - shown);
+    warn("so do the gradients of ", notFinite.size() - shown, " other parameters");
 }
 
 } // namespace
@@ -160,7 +158,7 @@ void writeGradients(const Session &session, const TrainingState &state) {
   warnOfGradients(loss.value, notFinite);
   if (!session.options.quiet)
     print("loss %.9g; %zu gradients in %s\n", loss.value, gradients.size(),
-          session.options.gradients.c_str());
+          printable(session.options.gradients).c_str());
 }
 
 } // namespace mtc::runtime

@@ -169,6 +169,9 @@ const Flag flags[] = {
        o.summarizes = true;
        o.profileSummary = v.text;
      }},
+    {"--force", nullptr,
+     "let outputs replace files that mtc did not write; never what the run reads",
+     [](Options &o, const Value &) { o.isForced = true; }},
     {"--threads", "N", "threads to use (default: all cores, as far as planned)",
      [](Options &o, const Value &v) {
        o.threads = v.number<int>(1, std::numeric_limits<int>::max());
@@ -346,7 +349,8 @@ std::string helpText(const MtcProgram &program, const std::string &programName) 
   return help + "\nExit status: 0 done, 1 a mistake in what was given, 2 a fault of the device or "
                 "the system, or\ntraining that diverged. At SIGINT, SIGTERM or SIGHUP training "
                 "finishes its step, saves if there\nis --save, exports nothing and exits with 128 "
-                "+ the signal's number; a second signal ends it\nat once.\n";
+                "+ the signal's number; a second signal ends it\nat once. A step whose micro-steps "
+                "take longer than a second more is left out.\n";
 }
 
 } // namespace mtc::runtime

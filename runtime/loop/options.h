@@ -27,6 +27,7 @@ struct Options {
   bool summarizes = false, evaluate = false, quiet = false, help = false, version = false;
   bool useEma = false;         ///< averages in the place of weights
   bool overwrites = false;     ///< a checkpoint that the run does not go on from
+  bool isForced = false;       ///< outputs replace files that mtc did not write
   bool continuesOnNan = false; ///< --on-nan continue
   int64_t saveEvery = 0;
   int threads = 0; ///< resolved: at least 1 after parsing

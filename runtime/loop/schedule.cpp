@@ -3,6 +3,7 @@
 
 #include "runtime/abi/schedule.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
 
 #include <cstdio>
 #include <string>
@@ -61,19 +62,15 @@ int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &stat
               ": the rate of step ", next, " is then ", rate(total), " and not ", rate(before));
   }
   if (next == total && program.schedule.rate > 0 && rate(chosen) == 0)
-    std::fprintf(stderr,
-                 "warning: the learning rate of step %lld, the only one of this run, is 0: no "
-                 "parameter changes%s\n",
-                 static_cast<long long>(next),
-                 next <= program.schedule.warmup ? "; the warm-up starts at 0, so train for more "
-                                                   "steps, or compile without --warmup"
-                                                 : "");
+    warn("the learning rate of step ", next,
+         ", the only one of this run, is 0: no parameter changes",
+         next <= program.schedule.warmup ? "; the warm-up starts at 0, so train for more steps, or "
+                                           "compile without --warmup"
+                                         : "");
   if (before && rate(chosen) != rate(before))
-    std::fprintf(stderr,
-                 "warning: --schedule-steps %lld: the learning rate of step %lld is %g; by the "
-                 "checkpoint's schedule, which ends at step %lld, it would be %g\n",
-                 static_cast<long long>(chosen), static_cast<long long>(next), rate(chosen),
-                 static_cast<long long>(before), rate(before));
+    warn("--schedule-steps ", chosen, ": the learning rate of step ", next, " is ", rate(chosen),
+         "; by the checkpoint's schedule, which ends at step ", before, ", it would be ",
+         rate(before));
   return chosen;
 }
 

@@ -14,11 +14,6 @@ template <typename Value> static void put(Device &device, int64_t offset, Value 
     device.writeScalar(offset, &value, sizeof value);
 }
 
-/// The sign of a NaN says nothing.
-static double withoutSignOfNan(double value) {
-  return std::isnan(value) ? std::fabs(value) : value;
-}
-
 void Session::setScalars(int64_t step, int64_t microStep, double learningRate,
                          uint64_t seed) const {
   const MtcScalars &scalars = program.scalars;

@@ -10,10 +10,16 @@
 #include "runtime/state/divergence.h"
 #include "runtime/state/training_state.h"
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 namespace mtc::runtime {
+
+/// For messages: the sign of a NaN says nothing.
+inline double withoutSignOfNan(double value) {
+  return std::isnan(value) ? std::fabs(value) : value;
+}
 
 /// The rows of each step.
 BatchOrder orderOf(const Dataset &data, const TrainingState &state);

@@ -1,6 +1,7 @@
 // Steps: load and micro-step, once or several times, update, report, save.
 #include "runtime/loop/train.h"
 
+#include "runtime/checks/overflow_finder.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
 #include "runtime/reports/metrics.h"
@@ -9,6 +10,7 @@
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
 
 #include <algorithm>
 #include <chrono>
@@ -49,20 +51,27 @@ public:
             static_cast<long long>(state.step));
     StopSignal signal;
     while (state.step < total && !StopSignal::received() && !problems.any()) {
-      step();
+      if (!step())
+        break;
+      checkFolder();
       if (options.saveEvery && state.step % options.saveEvery == 0)
         save();
     }
     report(0);
-    problems.attempt([&] { save(); });
+    if (isStateOfStep)
+      problems.attempt([&] { save(); });
     // What goes wrong in the last update counts too.
     problems.attempt([&] { session.device.wait(); });
     progress.breakLine();
+    if (isDataUnreadable && session.checkpoints)
+      problems.add("training stopped after step ", state.step, " of ", total, "; ",
+                   session.checkpoints->held());
     problems.throwIfAny();
     StopSignal::stopIfReceived(text("stopped after step ", state.step, " of ", total,
-                                    session.checkpoints
-                                        ? "; go on with --resume " + options.save
-                                        : "; nothing was saved, since there is no --save",
+                                    !session.checkpoints
+                                        ? "; nothing was saved, since there is no --save"
+                                    : isStateOfStep ? "; go on with --resume " + options.save
+                                                    : "; " + session.checkpoints->held(),
                                     options.exports() ? "; nothing was exported" : ""));
   }
 
@@ -79,15 +88,26 @@ private:
     std::optional<int64_t> norm = {}, scale = {}, skipped = {};
   };
 
-  void step() {
+  /// Runs the next step; false if it ended before its update, because its data cannot be read or a
+  /// signal came when most of its micro-steps were still to run.
+  bool step() {
     const int64_t number = state.step + 1;
     Pending pending = {number, learningRate(session.program, number, state.scheduleSteps),
                        Clock::now()};
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
-      session.run(Phase::Load, number, [&] {
-        session.setScalars(number, micro, pending.rate, state.seed);
-        session.loadBatch(state, number, micro, total);
-      });
+      if (StopSignal::received() && isFarFromEnd(pending.begin, micro))
+        return abandonStep(micro);
+      try {
+        session.run(Phase::Load, number, [&] {
+          session.setScalars(number, micro, pending.rate, state.seed);
+          session.loadBatch(state, number, micro, total);
+        });
+      } catch (const Failure &failure) {
+        report(0); // No metrics are written after a problem.
+        problems.attempt([&] { throw failure; });
+        isDataUnreadable = true;
+        return abandonStep(micro);
+      }
       session.run(Phase::MicroStep, number, [&] {
         session.device.microStep();
         if (micro + 1 == session.microSteps())
@@ -103,6 +123,35 @@ private:
     state.step = number;
     queue.push_back(pending);
     report(session.device.queuedSteps());
+    return true;
+  }
+
+  /// Whether the micro-steps that are left of a step take more than a second, as those before did.
+  bool isFarFromEnd(Clock::time_point begin, int64_t done) const {
+    const auto left = static_cast<double>(session.microSteps() - done);
+    const std::chrono::duration<double> taken = Clock::now() - begin;
+    return done > 0 && taken.count() / static_cast<double>(done) * left > 1;
+  }
+
+  /// After so many micro-steps, whose gradients are lost. They have changed no parameter, but
+  /// running statistics.
+  bool abandonStep(int64_t microSteps) {
+    const MtcProgram &program = session.program;
+    isStateOfStep =
+        state.step > 0 &&
+        (microSteps == 0 ||
+         std::none_of(program.variables, program.variables + program.variable_count,
+                      [](const MtcVariable &variable) { return variable.role == MTC_STATE; }));
+    return false;
+  }
+
+  /// What cannot be saved need not be computed.
+  void checkFolder() {
+    const Clock::time_point now = Clock::now();
+    if (!session.checkpoints || now - lastCheck < std::chrono::milliseconds(500))
+      return;
+    lastCheck = now;
+    session.checkpoints->checkPresent();
   }
 
   /// Of what the program gives; nothing where it does not.
@@ -129,6 +178,8 @@ private:
                            .skipped = receive<char>(pending.skipped).value_or(0) != 0};
       const Clock::time_point now = Clock::now();
       // A device goes on with a step when it has done the one before.
+      if (found.gradientNorm)
+        found.gradientNorm = withoutSignOfNan(*found.gradientNorm);
       found.seconds = std::chrono::duration<double>(now - std::max(pending.begin, lastEnd)).count();
       lastEnd = now;
       if (metrics && !problems.any())
@@ -149,10 +200,29 @@ private:
                              "loss scale has fallen to ", *found.lossScale)
                       : text("the loss of step ", found.step, " is ", found.loss);
     if (!session.options.continuesOnNan)
-      stopDiverged(problem, session.checkpoints ? session.checkpoints->held()
-                                                : "nothing was saved, since there is no --save");
+      stopDiverged(problem,
+                   session.checkpoints ? session.checkpoints->held()
+                                       : "nothing was saved, since there is no --save",
+                   std::isfinite(found.loss) ? "" : findOverflow(found.step));
     warn(warned, text(problem, found.skipped ? "" : ", and the weights may be lost",
                       "; training goes on, as --on-nan continue says"));
+  }
+
+  /// Computes the loss of a step again, whose data alone is given, to see where its values leave
+  /// the range of f16; "" where they do not, or do not start finite. Training cannot go on after
+  /// that.
+  std::string findOverflow(int64_t step) {
+    session.device.observe(finder);
+    for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
+      session.setScalars(step, micro, /*learningRate=*/0, state.seed);
+      session.loadBatch(state, step, micro, step);
+      if (!startsFinite(session.program, session.device))
+        return "";
+      session.device.microStep();
+      if (finder.found())
+        return describeOverflow(*finder.found());
+    }
+    return "";
   }
 
   /// Once, of a step whose data may be to blame.
@@ -167,7 +237,7 @@ private:
     if (std::exchange(warned, true))
       return;
     progress.breakLine();
-    std::fprintf(stderr, "warning: %s\n", problem.c_str());
+    runtime::warn(problem);
   }
 
   void save() {
@@ -187,9 +257,12 @@ private:
   Progress progress;
   std::optional<MetricsFile> metrics;
   std::vector<Pending> queue; ///< the first asked for comes first
-  Clock::time_point lastEnd{};
+  Clock::time_point lastEnd{}, lastCheck{};
+  bool isStateOfStep = true; ///< the variables are those of `state.step`, to save
+  bool isDataUnreadable = false;
   Problems problems; ///< after which training stops, but saves
   bool warned = false, warnedOfSkipped = false;
+  OverflowFinder finder{session.device};
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // The report as JSON.
 #include "runtime/reports/memory_report.h"
 
+#include "runtime/abi/file_marks.h"
 #include "runtime/io/durable_file.h"
 #include "runtime/support/process.h"
 
@@ -19,7 +20,8 @@ void writeMemoryReport(const MtcProgram &program, Device &device, int64_t arenaB
   Json outside = Json::array();
   for (const MemoryUse &use : device.memoryBesideArena())
     outside.push_back({{"name", use.name}, {"bytes", use.bytes}, {"why", use.why}});
-  Json report = {{"planned_bytes", planned},
+  Json report = {{MTC_WRITER_KEY, MTC_WRITER},
+                 {"planned_bytes", planned},
                  {"arena_bytes", arenaBytes},
                  {"process_peak_bytes", processMemory().peak},
                  {"outside_arena", outside}};

@@ -1,6 +1,7 @@
 // Trace events as JSON.
 #include "runtime/reports/trace.h"
 
+#include "runtime/abi/file_marks.h"
 #include "runtime/support/failure.h"
 
 #include <cerrno>
@@ -17,7 +18,9 @@ static std::string quoted(const std::string &value) {
 Trace::Trace(std::string path) : path(std::move(path)), file(this->path) {
   if (!file)
     userError("--profile ", this->path, ": cannot be written: ", std::strerror(errno));
-  file << "[\n";
+  file << "[\n{\"" MTC_WRITER_KEY "\":\"" MTC_WRITER
+          "\",\"name\":\"process_name\",\"cat\":\"__metadata\","
+          "\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"training program\"}}";
 }
 
 Trace::~Trace() {
@@ -30,10 +33,10 @@ void Trace::write(const std::string &name, const char *category, int lane,
   auto microseconds = [](Clock::duration d) {
     return std::chrono::duration<double, std::micro>(d).count();
   };
-  file << (std::exchange(first, false) ? "" : ",\n") << std::fixed << "{\"name\":" << quoted(name)
-       << ",\"cat\":\"" << category << "\",\"ph\":\"X\",\"pid\":1,\"tid\":" << lane
-       << ",\"ts\":" << microseconds(begin - start) << ",\"dur\":" << microseconds(end - begin)
-       << ",\"args\":{" << arguments << "}}";
+  file << ",\n"
+       << std::fixed << "{\"name\":" << quoted(name) << ",\"cat\":\"" << category
+       << "\",\"ph\":\"X\",\"pid\":1,\"tid\":" << lane << ",\"ts\":" << microseconds(begin - start)
+       << ",\"dur\":" << microseconds(end - begin) << ",\"args\":{" << arguments << "}}";
   noteError();
 }
 

@@ -34,7 +34,7 @@ private:
   std::ofstream file;
   int firstError = 0;
   Clock::time_point start = Clock::now();
-  bool first = true, finished = false;
+  bool finished = false;
 };
 
 } // namespace mtc::runtime

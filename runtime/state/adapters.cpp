@@ -214,11 +214,11 @@ void exportAdapters(const MtcProgram &program, Device &device, const FiniteVaria
       values.push_back(readVariable(program, device, finite, index, folder));
     }
   makeFolder(folder);
-  SafetensorsWriter weights(folder + "/adapter_model.safetensors", entries, {{"format", "pt"}});
+  SafetensorsWriter weights(folder + "/" + adapterWeightsName, entries, {{"format", "pt"}});
   for (size_t i = 0; i < values.size(); ++i)
     weights.write(i, 0, values[i].data(), static_cast<int64_t>(values[i].size()));
   weights.commit();
-  DurableFile config(folder + "/adapter_config.json");
+  DurableFile config(folder + "/" + adapterConfigName);
   config.append(describeAdapters(program));
   config.commit();
 }

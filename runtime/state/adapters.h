@@ -37,7 +37,10 @@ private:
 /// in another form. "" if it can.
 std::string adapterProblem(const MtcProgram &program);
 
-/// Writes `adapter_model.safetensors` and `adapter_config.json` into a folder, which is made if it
+inline constexpr const char *adapterWeightsName = "adapter_model.safetensors";
+inline constexpr const char *adapterConfigName = "adapter_config.json";
+
+/// Writes files of these names into a folder, which is made if it
 /// is missing, as PEFT reads them. Durable. A fault of the system if one of `finite` is not.
 void exportAdapters(const MtcProgram &program, Device &device, const FiniteVariables &finite,
                     const std::string &folder);

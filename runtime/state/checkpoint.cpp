@@ -46,9 +46,10 @@ CheckpointFolder::CheckpointFolder(std::string name) : folder(std::move(name)) {
     std::string part = folder.substr(0, slash);
     if (mkdir(part.c_str(), 0777) == 0)
       made.push_back(part);
-    else if (errno != EEXIST)
-      userError("--save ", folder, ": the folder ", part,
-                " cannot be made: ", std::strerror(errno));
+    else if (const int error = errno; error != EEXIST)
+      throw Failure(isFaultOfMachine(error) ? exitSystemFault : exitUserInput,
+                    text("--save ", folder, ": the folder ", part,
+                         " cannot be made: ", std::strerror(error)));
     if (slash == std::string::npos)
       break;
   }
@@ -164,15 +165,25 @@ void CheckpointFolder::writeTensors(const MtcProgram &program, Device &device,
   writer.commit();
 }
 
+void CheckpointFolder::checkPresent() const {
+  struct stat status;
+  if (stat(folder.c_str(), &status) != 0)
+    systemError("--save ", folder,
+                ": the folder was there at the start, and is not now: ", std::strerror(errno),
+                "; what was saved there is lost");
+}
+
 void CheckpointFolder::save(const MtcProgram &program, Device &device, const TrainingState &state,
                             const FiniteVariables &finite) {
+  checkPresent();
   lock->renew();
   CheckpointManifest manifest;
   manifest.state = state;
   for (int attempt = 0; manifest.file.empty() || exists(path(manifest.file)); ++attempt)
     manifest.file = checkpointFileName(state.step, attempt);
   writeTensors(program, device, finite, manifest);
-  DurableFile file(path(manifestName));
+  // A link in the folder leads to a file that is not the checkpoint's.
+  DurableFile file(path(manifestName), DurableFile::Links::Replaced);
   file.append(writeManifest(program, manifest));
   file.commit();
   removeOthers(manifest.file);

@@ -41,6 +41,9 @@ public:
   void save(const MtcProgram &program, Device &device, const TrainingState &state,
             const FiniteVariables &finite);
 
+  /// A fault of the system if the folder is gone.
+  void checkPresent() const;
+
   /// Which checkpoint the folder holds, as a sentence without its full stop.
   std::string held() const;
 

@@ -31,8 +31,10 @@ private:
   std::vector<bool> variables; ///< by index; empty: none
 };
 
-/// Ends training that diverged: `found` says what is not finite, `kept` what is left of it.
-[[noreturn]] void stopDiverged(const std::string &found, const std::string &kept);
+/// Ends training that diverged: `found` says what is not finite, `kept` what is left of it, and
+/// `cause` what to do about it, where that is known.
+[[noreturn]] void stopDiverged(const std::string &found, const std::string &kept,
+                               const std::string &cause = "");
 
 } // namespace mtc::runtime
 

@@ -6,8 +6,8 @@
 #include "runtime/state/exported_values.h"
 #include "runtime/state/module_tensors.h"
 #include "runtime/support/element_type.h"
+#include "runtime/support/messages.h"
 
-#include <cstdio>
 #include <cstring>
 
 namespace mtc::runtime {
@@ -68,11 +68,8 @@ static void warnOfUnknownNames(const MtcProgram &program, const std::string &pat
     if (isExported(program, i) && !program.variables[i].is_in_module && ++count <= 5)
       names += (names.empty() ? "'" : ", '") + std::string(program.variables[i].tensor.name) + "'";
   if (count)
-    std::fprintf(
-        stderr,
-        "warning: %s: the names that the module has for %d tensors are not known: %s%s; they "
-        "have those of the ONNX file's initializers\n",
-        path.c_str(), count, names.c_str(), count > 5 ? ", ..." : "");
+    warn(path, ": the names that the module has for ", count, " tensors are not known: ", names,
+         count > 5 ? ", ..." : "", "; they have those of the ONNX file's initializers");
 }
 
 void exportWeights(const MtcProgram &program, Device &device, const FiniteVariables &finite,

@@ -16,10 +16,6 @@
 
 namespace mtc::runtime {
 
-void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes) {
-  array.file->read(array.offset + at, to, bytes);
-}
-
 std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found) {
   if (found.type == expected.type && found.dims == shapeOf(expected))
     return "";

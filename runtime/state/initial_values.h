@@ -49,9 +49,6 @@ private:
   std::vector<std::string> unknown;
 };
 
-/// Reads bytes of a tensor of a file, from byte `at` of it on.
-void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes);
-
 /// Why a tensor of a file cannot be the variable's value; "" if it can.
 std::string mismatch(const MtcTensor &expected, const ArrayOnDisk &found);
 

@@ -7,9 +7,9 @@
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/stored_variable.h"
 #include "runtime/support/failure.h"
+#include "runtime/support/messages.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -76,18 +76,16 @@ static void reportMatches(const NamedWeights &chosen, std::vector<std::string> u
                           bool isQuiet) {
   const std::string &path = chosen.file().path();
   if (chosen.prefix() && !isQuiet)
-    std::fprintf(stderr,
-                 "note: %s: %d of the program's tensors have names %s the prefix '%s' there\n",
-                 path.c_str(), chosen.prefixed(), chosen.prefix()->isInFile ? "with" : "without",
-                 chosen.prefix()->text.c_str());
+    note(path, ": ", chosen.prefixed(), " of the program's tensors have names ",
+         chosen.prefix()->isInFile ? "with" : "without", " the prefix '", chosen.prefix()->text,
+         "' there");
   // PyTorch counts batches, and nothing of ONNX reads the count.
   std::erase_if(unknown,
                 [](const std::string &name) { return name.ends_with("num_batches_tracked"); });
   // A checkpoint has the optimizer's state too.
   if (unknown.empty() || chosen.file().metadata(MTC_WEIGHTS_NAMES) == MTC_MODULE_NAMES)
     return;
-  std::fprintf(stderr, "warning: %s: ignored, since the program does not have them: %s\n",
-               path.c_str(), listed(unknown).c_str());
+  warn(path, ": ignored, since the program does not have them: ", listed(unknown));
 }
 
 void initializeVariables(const MtcProgram &program, Device &device, int threads,

@@ -3,6 +3,7 @@
 #define MTC_RUNTIME_SUPPORT_FAILURE_H
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <sstream>
 #include <string>
@@ -26,6 +27,11 @@ private:
   int code;
   std::string message;
 };
+
+/// Whether an error of a call that writes is a fault of the machine, and no mistake in a path.
+inline bool isFaultOfMachine(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EIO || error == ENOMEM || error == EMFILE;
+}
 
 /// The parts written one after the other.
 template <typename... Parts> std::string text(const Parts &...parts) {

@@ -50,6 +50,10 @@ refused([*train, *data(x=x, labels=labels), "--resume", folder / "nowhere"], "no
 shutil.copy(program.path.with_name("train.weights.safetensors"), folder / "kept")
 program.path.with_name("train.weights.safetensors").write_bytes((folder / "kept").read_bytes()[:-4])
 refused([*train, *data(x=x, labels=labels)], "train.weights.safetensors")
+damaged = bytearray((folder / "kept").read_bytes())
+damaged[-1000] ^= 0x40
+program.path.with_name("train.weights.safetensors").write_bytes(damaged)
+refused([*train, *data(x=x, labels=labels)], "train.weights.safetensors", "is damaged")
 shutil.move(folder / "kept", program.path.with_name("train.weights.safetensors"))
 program.run("--steps", 2)
 

@@ -1,11 +1,13 @@
 # RUN: %python %s %t
 """--export writes the model with trained weights: ONNX's reference computes what --outputs says, nothing else changed."""
 
+import shutil
+
 import numpy as np
 import onnx
 from models import DIGITS, GPT2
 from onnx.reference import ReferenceEvaluator
-from program import compile_example, own_folder
+from program import MTC, compile_example, own_folder, run
 
 for example in (DIGITS, GPT2):
     folder = own_folder()
@@ -34,3 +36,22 @@ for example in (DIGITS, GPT2):
     for m in (original, model):
         del m.graph.initializer[:]
     assert original.graph == model.graph
+
+# A program replaces what it wrote, but no model of the user's, and never the one that it was compiled from.
+folder = own_folder()
+program = compile_example(DIGITS, folder, "sgd", DIGITS.batch)
+model = folder / "model.onnx"
+shutil.copy(DIGITS.model, model)
+run([MTC, "compile", model, *DIGITS.flags, "-o", folder / "copied"], folder)
+data = [word for name in DIGITS.data(1) for word in ("--data", f"{name}={folder / name}.npy")]
+(folder / "link.onnx").hardlink_to(model)
+for name in "model.onnx", "./model.onnx", "link.onnx":
+    result = run([folder / "copied", *data, "--steps", 1, "--export", name, "--force"], folder, code=1)
+    assert "is the model that the program was compiled from" in result.stderr, result.stderr
+for _ in range(2):
+    run([folder / "copied", *data, "--steps", 1, "--export", "out.onnx", "--export-training", "original.onnx"], folder)
+for form in "out.onnx", "original.onnx":
+    assert [(p.key, p.value) for p in onnx.load(folder / form).metadata_props] == [("written_by", "mtc")]
+result = run([program.path, *data, "--steps", 1, "--export", "model.onnx"], folder, code=1)
+assert "mtc did not write it" in result.stderr and "--force" in result.stderr, result.stderr
+assert model.read_bytes() == DIGITS.model.read_bytes()

@@ -159,6 +159,37 @@ def check_divergence(name: str, *flags):
     assert result.stderr.count("warning:") == 1 and "as --on-nan continue says" in result.stderr, result.stderr
 
 
+def check_forward_overflow(name: str, *flags):
+    """A forward pass that leaves f16's range has no scale that helps: the message names the node and what does."""
+    nodes = [
+        helper.make_node("Gemm", ["x", "wide"], ["hidden"], name="/0/Gemm"),
+        helper.make_node("Relu", ["hidden"], ["active"], name="/1/Relu"),
+        helper.make_node("Gemm", ["active", "narrow"], ["logits"], name="/2/Gemm"),
+    ]
+    random = np.random.default_rng(0)
+    weights = {"wide": random.normal(size=(32, 16)) * 20000, "narrow": random.normal(size=(16, 10)) / 1e5}
+    graph = helper.make_graph(
+        nodes, "large", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 32])],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 10])],
+        [numpy_helper.from_array(value.astype(np.float32), n) for n, value in weights.items()],
+    )  # fmt: skip
+    path = folder / f"{name}.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), path)
+    data = {"x": random.normal(size=(16, 32)).astype(np.float32), "labels": random.integers(0, 10, 16)}
+    recipe = ["--dim", "batch=4", "--loss", "cross-entropy", "--optimizer", "sgd", "--lr", 1e-12, *flags]
+    program = compile(path, subfolder(name), data, *recipe, "--precision", "f16")
+    message = program.run("--steps", 40, code=2).stderr
+    assert "The forward pass leaves the range of f16, which ends at 65504, at node '/0/Gemm" in message, message
+    assert "--precision bf16" in message and "--keep-f32 '/0*'" in message and "in the data" not in message, message
+    for number, precision in enumerate((["bf16"], ["f16", "--keep-f32", "/*"])):
+        better = compile(path, subfolder(f"{name}-{number}"), data, *recipe, "--precision", *precision)
+        assert all(np.isfinite(losses(better.train(2)))), precision
+    # Where the data is to blame, the message says that.
+    data["x"][:] = np.nan
+    message = Program(program.path, data).run("--steps", 40, code=2).stderr
+    assert "values in the data that are not finite" in message and "range of f16" not in message, message
+
+
 everything = ["--clip-norm", 0.5, "--clip-value", 0.75, "--ema", 0.5]
 for optimizer in OPTIMIZERS:
     check_optimizer(optimizer, ["--grad-norm"], optimizer)
@@ -170,6 +201,7 @@ for optimizer in "adamw", "adafactor", "muon":
 for name, flags in ("host", ()), ("device", device):
     check_overflow(name, *flags)
     check_divergence(f"diverged-{name}", *flags)
+    check_forward_overflow(f"overflow-{name}", *flags)
 
 message = run([MTC, "compile", DIGITS.model, *DIGITS.flags, "--loss-scale", "dynamic", "-o", "no"], folder, 1).stderr
 assert "--loss-scale dynamic: expected none, or a scale from" in message, message

@@ -6,6 +6,8 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 using namespace mtc::test;
 using testing::HasSubstr;
@@ -57,6 +59,89 @@ TEST_F(OutputCheck, NothingThatIsReadIsReplaced) {
   EXPECT_THAT(refusal({"--save", folder / "out", "--metrics", manifest}),
               HasSubstr("is part of the checkpoint in"));
   EXPECT_EQ(readFile(manifest), before);
+}
+
+TEST_F(OutputCheck, WhatMtcDidNotWriteIsKeptUnlessForced) {
+  const std::vector<std::pair<std::string, std::string>> outputs = {{"--export", "m.onnx"},
+                                                                    {"--export-training", "t.onnx"},
+                                                                    {"--export-weights", "w"},
+                                                                    {"--metrics", "m.jsonl"},
+                                                                    {"--profile", "p.json"},
+                                                                    {"--memory-report", "r.json"},
+                                                                    {"--profile-summary", "s.json"},
+                                                                    {"--outputs", "o"},
+                                                                    {"--gradients", "g"}};
+  std::vector<std::string> all;
+  auto withOutput = [&](const std::string &flag, const std::string &name) {
+    return std::vector<std::string>{flag + "=" + (folder / name), "--quiet"};
+  };
+  for (const auto &[flag, name] : outputs) {
+    // What mtc wrote is replaced.
+    for (int time = 0; time < 2; ++time) {
+      const RunResult result = runHere(mtc_program, withData(folder, withOutput(flag, name)));
+      EXPECT_EQ(result.status, 0) << flag << result.error;
+    }
+    const std::string written = readFile(folder / name);
+    for (const char *other : {"IMPORTANT", "{\"step\":1,\"loss\":2}\n", "[1, 2]\n", "{\"a\": 1}",
+                              "step 1 loss 2", "\x08\x07\x12\x04name"}) {
+      writeFile(folder / name, other);
+      EXPECT_THAT(refusal(withOutput(flag, name)),
+                  HasSubstr(flag + " " + (folder / name) +
+                            ": exists, and mtc did not write it; choose another name, or replace "
+                            "it with --force"));
+    }
+    std::vector<std::string> forced = withOutput(flag, name);
+    forced.emplace_back("--force");
+    EXPECT_EQ(runHere(mtc_program, withData(folder, forced)).status, 0) << flag;
+    EXPECT_EQ(readFile(folder / name).substr(0, 8), written.substr(0, 8)) << flag;
+    writeFile(folder / name, "IMPORTANT");
+    if (flag != "--outputs" && flag != "--gradients")
+      all.push_back(flag + "=" + (folder / name));
+  }
+  // All at once.
+  const std::string message = refusal(all);
+  for (const std::string &flag : all)
+    EXPECT_THAT(message, HasSubstr(flag.substr(0, flag.find('=')) + " " +
+                                   flag.substr(flag.find('=') + 1) + ": exists"));
+}
+
+TEST_F(OutputCheck, MetricsOfAResumedRunGoOn) {
+  auto train = [&](const std::vector<std::string> &more) {
+    std::vector<std::string> flags = {"--save", folder / "out", "--metrics", folder / "m",
+                                      "--quiet"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    return runHere(mtc_program, withData(folder, flags));
+  };
+  ASSERT_EQ(train({"--steps", "2"}).status, 0);
+  ASSERT_EQ(train({"--steps", "4", "--resume", folder / "out"}).status, 0);
+  EXPECT_EQ(readLosses(folder / "m").size(), 4u);
+  writeFile(folder / "m", "mine\n");
+  EXPECT_EQ(train({"--steps", "5", "--resume", folder / "out"}).status, 1);
+  EXPECT_EQ(readFile(folder / "m"), "mine\n");
+}
+
+TEST_F(OutputCheck, TheModelIsNeverReplaced) {
+  MtcProgram program = mtc_program;
+  const std::string files = std::string("m.onnx") + '\0' + "m.onnx.data" + '\0';
+  program.model_files = files.c_str();
+  for (const char *name : {"m.onnx", "m.onnx.data"}) {
+    writeFile(folder / name, "the user's");
+    const RunResult result =
+        runHere(program, withData(folder, {"--export", folder / name, "--force"}), folder / "t");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.error, HasSubstr("is the model that the program was compiled from"));
+    EXPECT_EQ(readFile(folder / name), "the user's");
+  }
+}
+
+TEST_F(OutputCheck, NamesOfCheckpointsAndLinksToNothingAreRefused) {
+  ASSERT_EQ(mkdir((folder / "out").c_str(), 0777), 0);
+  for (const char *name : {"manifest.json", "step-3-0.safetensors", ".mtc-lock"})
+    EXPECT_THAT(refusal({"--save", folder / "out", "--metrics", folder / "out/./" + name}),
+                HasSubstr("is a name of the checkpoints that --save writes there"));
+  ASSERT_EQ(symlink("nothing", (folder / "out/link").c_str()), 0);
+  EXPECT_THAT(refusal({"--metrics", folder / "out/link"}),
+              HasSubstr("is a link to a file that does not exist"));
 }
 
 TEST_F(OutputCheck, WeightsAndTheTensorsOfAFileAreReadToo) {

@@ -19,8 +19,12 @@
 #include "tools/support/OutputFile.h"
 #include "tools/support/WrittenByMtc.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+
+#include <filesystem>
 
 using namespace mlir;
 using namespace mtc;
@@ -99,6 +103,19 @@ LogicalResult addExport(Compilation &compilation, ProgramFiles &files) {
                                     image, codeOf(segment.form)});
   }
   return success();
+}
+
+/// The model's files as the program is to protect them: their paths seen from its folder, each
+/// ended by a zero.
+std::string listModelFiles(const mtc::onnx::Model &model, StringRef program) {
+  const std::filesystem::path folder = std::filesystem::path(program.str()).parent_path();
+  std::vector<std::string> paths = model.dataPaths();
+  paths.insert(paths.begin(), model.path());
+  std::string list;
+  for (const std::string &path : paths)
+    if (llvm::SmallString<256> real; !llvm::sys::fs::real_path(path, real))
+      list += std::filesystem::path(real.str().str()).lexically_relative(folder).string() + '\0';
+  return list;
 }
 
 std::string describeBatch(ProgramOp program) {
@@ -262,6 +279,8 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
   }
   if (failed(addExport(compilation, files)))
     return 1;
+  if (options.result == Result::Program && compilation.getModel())
+    files.modelFiles = listModelFiles(*compilation.getModel(), result->path);
   std::unique_ptr<KernelCache> cache = openCache(options);
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> code = [&] {
     ProgressLine line("compiling kernels");

@@ -1,7 +1,8 @@
 //===- WrittenByMtc.h - How a file says that mtc wrote it -------------------------------------===//
 //
 // The mark is inside the file, so that it goes where the file goes: a note in a program (and in the
-// archive of its objects), metadata in weights, the first line of a text.
+// archive of its objects), and those of runtime/abi/file_marks.h in what else mtc and its programs
+// write.
 //
 //===------------------------------------------------------------------------------------------===//
 

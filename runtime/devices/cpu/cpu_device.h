@@ -27,6 +27,7 @@ public:
   }
   void takeBatch(bool ahead) override;
   void prepare(std::vector<Observer *> observers) override;
+  void observe(Observer &observer) override { executor->observe(observer); }
   void microStep() override { executor->microStep(); }
   void update() override { executor->update(); }
   void gradients() override { executor->gradients(); }

@@ -35,6 +35,7 @@ public:
            std::vector<Observer *> observers = {});
   ~Executor();
 
+  void observe(Observer &observer) { observers.push_back(&observer); }
   void microStep() { run(microStepOperations); }
   void update() { run(updateOperations); }
   void gradients() { run(gradientsOperations); }

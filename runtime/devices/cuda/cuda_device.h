@@ -34,6 +34,7 @@ public:
   const std::vector<char *> &batchBuffers(bool) override { return batches->batchBuffers(); }
   void takeBatch(bool) override { batches->take(); }
   void prepare(std::vector<Observer *> observers) override;
+  void observe(Observer &observer) override { observers.push_back(&observer); }
   void microStep() override { run(*steps[0]); }
   void update() override { run(*steps[1]); }
   void gradients() override { run(*steps[2]); }

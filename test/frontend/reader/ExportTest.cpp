@@ -1,6 +1,7 @@
 //===- ExportTest.cpp - Models with other weights ---------------------------------------------===//
 
 #include "TestModel.h"
+#include "runtime/abi/file_marks.h"
 
 #include "frontend/reader/Export.h"
 
@@ -66,6 +67,13 @@ TEST(Export, KeepsStrings) {
   EXPECT_EQ(exported.graph().initializer(1).raw_data(), bytesOf<float>({0}));
 }
 
+/// What says that mtc wrote a file.
+void mark(ModelProto &model) {
+  auto *entry = model.add_metadata_props();
+  entry->set_key(MTC_WRITER_KEY);
+  entry->set_value(MTC_WRITER);
+}
+
 TEST(Export, ChangesTheTrainedWeightsOnly) {
   ModelProto proto = reluModel();
   proto.set_producer_name("producer");
@@ -91,6 +99,7 @@ TEST(Export, ChangesTheTrainedWeightsOnly) {
   initializers[1].clear_float_data();
   initializers[1].set_raw_data(std::string(1200, '\x11'));
   initializers[2].set_raw_data(std::string(8, '\x11'));
+  mark(expected);
   EXPECT_EQ(filled.SerializeAsString(), expected.SerializeAsString());
 }
 
@@ -167,6 +176,7 @@ TEST(Export, ChangesInitializersOfSubgraphsWhereTheyAre) {
   called.mutable_attribute(0)->mutable_g()->mutable_initializer(0)->set_raw_data(
       "\x11\x11\x11\x11");
   main.mutable_node()->DeleteSubrange(1, 1);
+  mark(expected);
   EXPECT_EQ(result.filled('\x11').SerializeAsString(), expected.SerializeAsString());
 }
 

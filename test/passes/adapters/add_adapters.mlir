@@ -67,7 +67,7 @@ func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x10xf32> {
 // -----
 
 // What is read as something else too would not be what is exported.
-// expected-error @unknown {{--lora *: adapts nothing; expected matrices that contractions alone read, but it matches 'tied' (mtc.gather reads it), 'both' (it is multiplied by itself), 'whole' (a contraction with a batch, or over both axes, reads it) and 1 more}}
+// expected-error @unknown {{--lora *: adapts nothing; expected matrices that contractions alone read, but it matches 'tied' (a lookup reads it), 'both' (it is multiplied by itself), 'whole' (a contraction with a batch, or over both axes, reads it) and 1 more}}
 mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["*"]> {}
 mtc.variable frozen @tied : tensor<8x8xf32> = #mtc.initializer<"tied">
 mtc.variable frozen @both : tensor<8x8xf32> = #mtc.initializer<"both">

@@ -203,6 +203,7 @@ TEST_F(Data, TypeOfTokensIsAskedForWhereTheirBytesLeaveItOpen) {
   EXPECT_THAT(with(i32, ""), HasSubstr("tokens of 16 bits or of 32:"));
   EXPECT_THAT(with(i32, ""), HasSubstr("t.bin:u16, :u32 (:i32)"));
   EXPECT_THAT(with(i64, ""), HasSubstr("16 bits or of 32 or 64:"));
+  EXPECT_THAT(with(bytesOf<uint32_t>({3, 0xffffffff, 4}), ""), Not(HasSubstr("either way")));
   // Ids above 65535 are no alternating zeros.
   inputs[0].limit = inputs[1].limit = 100000;
   EXPECT_THAT(with(bytesOf<int32_t>({70000, 99999, 66000, 5, 6, 7, 8}), ""),

@@ -8,8 +8,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstring>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -112,6 +116,37 @@ private:
   std::vector<MtcVariable> variables;
   std::vector<int64_t> added, taken;
 };
+
+class LongSteps : public testing::Test {
+protected:
+  /// Trains until a signal comes, after so many milliseconds.
+  RunResult runUntilSignal(const MtcProgram &program, int milliseconds) {
+    std::thread sender([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+      kill(getpid(), SIGTERM);
+    });
+    const RunResult result =
+        runHere(program,
+                withData(folder, {"--steps", "3", "--save", folder / "c", "--last-batch", "wrap"}));
+    sender.join();
+    return result;
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(LongSteps, EndAtASignalBeforeTheirUpdate) {
+  writeSampleData(folder, rows);
+  AccumulatingProgram accumulating;
+  accumulating.program.accumulation.micro_steps = int64_t{1} << 40;
+  const auto begin = std::chrono::steady_clock::now();
+  const RunResult result = runUntilSignal(accumulating.program, 300);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_EQ(result.status, 128 + SIGTERM);
+  EXPECT_THAT(result.error, HasSubstr("SIGTERM: stopped after step 0 of 3"));
+  EXPECT_FALSE(fileExists(folder / "c/manifest.json"));
+  seen.clear();
+}
 
 /// Linear regression on batches of any size, in doubles.
 struct Reference {

@@ -15,6 +15,7 @@
 #include <sstream>
 #include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace mtc::test;
 using mtc::runtime::SafetensorsFile;
@@ -211,8 +212,9 @@ TEST_F(Train, ExportIsTheModelWithNewWeights) {
   auto weight = tensor(checkpointFile(folder / "c"), "fc.weight"),
        bias = tensor(checkpointFile(folder / "c"), "fc.bias");
   std::string weights = "HEAD" + bytesOf(weight) + "BODY" + bytesOf(bias) + "TAIL";
-  EXPECT_EQ(model, "INFERENCE" + weights);
-  EXPECT_EQ(readFile(folder / "training.onnx"), "TRAINING" + weights);
+  const std::string mark = "\x72\x11\n\nwritten_by\x12\x03mtc";
+  EXPECT_EQ(model, mark + "INFERENCE" + weights);
+  EXPECT_EQ(readFile(folder / "training.onnx"), mark + "TRAINING" + weights);
   // A checkpoint can be exported without data.
   ASSERT_EQ(
       runHere(mtc_program, {"--resume", folder / "c", "--export", folder / "again.onnx"}).status,
@@ -222,7 +224,7 @@ TEST_F(Train, ExportIsTheModelWithNewWeights) {
       runHere(mtc_program, {"--resume", folder / "c", "--export-training", folder / "again.onnx"})
           .status,
       0);
-  EXPECT_EQ(readFile(folder / "again.onnx"), "TRAINING" + weights);
+  EXPECT_EQ(readFile(folder / "again.onnx"), mark + "TRAINING" + weights);
 }
 
 TEST_F(Train, WeightsOfAFile) {
@@ -336,6 +338,7 @@ TEST_F(Train, RunsWithoutUpdatesSayWhatIsNotFinite) {
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.error, HasSubstr("warning: the loss is nan"));
   EXPECT_THAT(result.error, HasSubstr("the gradient of 'fc.bias' holds values that are not"));
+  EXPECT_THAT(run({"--evaluate"}).output, testing::StartsWith("loss nan"));
   writeDivergingData(folder, 9);
   MtcProgram program = mtc_program;
   program.row_metrics = {-1, -1, -1, 4};
@@ -455,6 +458,38 @@ TEST_F(Train, SignalsFinishTheStepAndSave) {
     EXPECT_EQ(manifest["step"].get<size_t>(), readLosses(log).size());
     EXPECT_FALSE(fileExists(folder / "m.onnx"));
   }
+}
+
+TEST_F(Train, DataThatShrinksLeavesACheckpoint) {
+  writeSampleData(folder, 4000);
+  const std::string saved = folder / "c", log = folder / "m.jsonl";
+  const int process = startSample(withData(
+      folder, {"--steps", "1000000000", "--no-shuffle", "--save", saved, "--metrics", log}));
+  while (!fileExists(log) || readFile(log).empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_EQ(truncate((folder / "x.npy").c_str(), 200), 0);
+  int status = 0;
+  waitpid(process, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  const auto manifest = nlohmann::json::parse(readFile(saved + "/manifest.json"));
+  EXPECT_EQ(manifest["step"].get<size_t>(), readLosses(log).size());
+}
+
+TEST_F(Train, AFolderOfSaveThatVanishesEndsTheRun) {
+  const std::string saved = folder / "c", log = folder / "m.jsonl";
+  const int process =
+      startSample(withData(folder, {"--steps", "1000000000", "--save", saved, "--metrics", log}));
+  while (!fileExists(log) || readFile(log).empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (const std::string &name : listFolder(saved))
+    unlink((saved + "/" + name).c_str());
+  ASSERT_EQ(rmdir(saved.c_str()), 0);
+  int status = 0;
+  waitpid(process, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_FALSE(fileExists(saved));
 }
 
 TEST(StopSignal, ASecondOneEndsTheProcess) {

@@ -6,9 +6,11 @@
 //
 // It has every kind of variable: parameters (random, zero), a constant with data, state that each
 // step changes, gradients and optimizer state. Batch 4, 3 features. The model that it exports is
-// "TRAINING" or "INFERENCE" by its form, "HEAD", weight, "BODY", bias, "TAIL".
+// the mark of ONNX files, "TRAINING" or "INFERENCE" by its form, "HEAD", weight, "BODY", bias,
+// "TAIL".
 #include "runtime/abi/contraction.h"
 #include "runtime/abi/cpu.h"
+#include "runtime/abi/file_marks.h"
 
 #include <cstring>
 
@@ -186,7 +188,9 @@ const MtcInput inputs[] = {{f32("x", 2, xDims, batch *features, xAt), 0, 0, -1, 
                            {f32("target", 2, targetDims, batch, targetAt), 1, 0, -1, 0, 0, 0, ""}};
 const MtcTensor outputs[] = {f32("y", 2, targetDims, batch, yAt),
                              f32("total", 0, nullptr, 1, lossAt)};
-const MtcExportSegment segments[] = {{"TRAINING", 8, -1, MTC_F32, nullptr, MTC_ORIGINAL_FORM},
+const MtcExportSegment segments[] = {{"\x72\x11\x0a\x0a" MTC_WRITER_KEY "\x12\x03" MTC_WRITER, 19,
+                                      -1, MTC_F32, nullptr, MTC_EVERY_FORM},
+                                     {"TRAINING", 8, -1, MTC_F32, nullptr, MTC_ORIGINAL_FORM},
                                      {"INFERENCE", 9, -1, MTC_F32, nullptr, MTC_INFERENCE_FORM},
                                      {"HEAD", 4, 0, MTC_F32, nullptr, MTC_EVERY_FORM},
                                      {"BODY", 4, 1, MTC_F32, nullptr, MTC_EVERY_FORM},
@@ -202,6 +206,7 @@ extern const MtcProgram mtc_program = {
     .model_name = "regression",
     .weights_file = "",
     .weights_digest = "",
+    .model_files = "",
     .fingerprint = "5ab1e",
     .loss = "mse",
     .optimizer = "momentum",
@@ -219,7 +224,7 @@ extern const MtcProgram mtc_program = {
     .output_count = 2,
     .kernel_count = 7,
     .call_count = 2,
-    .segment_count = 5,
+    .segment_count = 6,
     .adapter_count = 0,
     .buffer_count = 0,
     .variables = variables,

@@ -294,6 +294,37 @@ TEST_F(Checkpoint, FlagsThatContradictIt) {
   EXPECT_THAT(done.output, HasSubstr("done already"));
 }
 
+TEST_F(Checkpoint, LinksDoNotLeadWritesOutOfItsFolder) {
+  const std::string other = folder / "other", lock = folder / "c/.mtc-lock",
+                    json = folder / "c/manifest.json";
+  writeFile(other, "important");
+  mkdir((folder / "c").c_str(), 0777);
+  ASSERT_EQ(link(other.c_str(), lock.c_str()), 0);
+  RunResult result = run({"--steps", "1", "--save", folder / "c"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.error, HasSubstr(".mtc-lock: is not a regular file of one name"));
+  EXPECT_EQ(readFile(other), "important");
+  EXPECT_EQ(listFolder(folder / "c"), (std::vector<std::string>{".mtc-lock"}));
+  ASSERT_EQ(unlink(lock.c_str()), 0);
+  ASSERT_EQ(symlink(other.c_str(), lock.c_str()), 0);
+  EXPECT_EQ(run({"--steps", "1", "--save", folder / "c"}).status, 1);
+  EXPECT_EQ(readFile(other), "important");
+  ASSERT_EQ(unlink(lock.c_str()), 0);
+
+  for (const bool isSymbolic : {true, false}) {
+    ASSERT_EQ((isSymbolic ? symlink : link)(other.c_str(), json.c_str()), 0);
+    EXPECT_EQ(run({"--steps", "1", "--save", folder / "c"}).status, 1);
+    result = run({"--steps", "1", "--save", folder / "c", "--overwrite"});
+    EXPECT_EQ(result.status, 0) << result.error;
+    EXPECT_EQ(readFile(other), "important");
+    struct stat status;
+    ASSERT_EQ(lstat(json.c_str(), &status), 0);
+    EXPECT_TRUE(S_ISREG(status.st_mode));
+    EXPECT_EQ(manifest("c")["step"], 1);
+    ASSERT_EQ(unlink(json.c_str()), 0);
+  }
+}
+
 TEST_F(Checkpoint, FolderThatCannotBeMade) {
   writeFile(folder / "file", "");
   RunResult result = run({"--save", folder / "file/deeper"});
@@ -314,10 +345,12 @@ TEST(Checksum, KnownValues) {
   EXPECT_EQ(checksum("abc"), 0x44BC2CF5AD770999u);
   std::string text = "Call me Ishmael. Some years ago--never mind how long precisely-";
   EXPECT_EQ(checksum(text), 0x02A2E85470D6FD96u);
-  mtc::runtime::Checksum pieces;
-  pieces.add(text.data(), 32);
-  pieces.add(text.data() + 32, static_cast<int64_t>(text.size()) - 32);
-  EXPECT_EQ(pieces.value(), 0x02A2E85470D6FD96u);
+  for (size_t size = 1; size < text.size(); ++size) {
+    mtc::runtime::Checksum pieces;
+    for (size_t at = 0; at < text.size(); at += size)
+      pieces.add(text.data() + at, static_cast<int64_t>(std::min(size, text.size() - at)));
+    EXPECT_EQ(pieces.value(), 0x02A2E85470D6FD96u) << size;
+  }
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // A program takes only the weights that it was compiled with for its own.
+#include "runtime/io/checksum.h"
 #include "test/runtime/support.h"
 
 #include <gmock/gmock.h>
@@ -31,6 +32,26 @@ protected:
                              R"("fc.weight":{"dtype":"F32","shape":[1,3],"data_offsets":[0,12]}})",
                          bytesOf<float>({1, -2, 0.5})));
   }
+
+  static std::string checksum(const std::string &bytes) {
+    mtc::runtime::Checksum sum;
+    sum.add(bytes.data(), static_cast<int64_t>(bytes.size()));
+    return mtc::runtime::checksumText(sum.value());
+  }
+
+  /// As the compiler does, for a program that expects these weights.
+  void writeOwn() {
+    const std::string data = bytesOf<float>({1, -2, 0.5}), zeros(16, '0');
+    std::string header = R"({"__metadata__":{"mtc.checksum.fc.weight":")" + checksum(data) +
+                         R"(","mtc.digest":")" + zeros +
+                         R"("},"fc.weight":{"data_offsets":[0,12],"dtype":"F32","shape":[1,3]}})";
+    header.resize((header.size() + 7) / 8 * 8, ' ');
+    digest = checksum(header);
+    header.replace(header.find("\"" + zeros) + 1, zeros.size(), digest);
+    program.weights_digest = digest.c_str();
+    writeFile(folder / "w.safetensors", safetensorsBytes(header, data));
+  }
+
   RunResult run(const std::vector<std::string> &more) {
     return runHere(program, withData(folder, more), folder / "sample");
   }
@@ -38,12 +59,37 @@ protected:
   TemporaryFolder folder;
   MtcProgram program = mtc_program;
   std::vector<MtcVariable> variables;
+  std::string digest;
 };
 
 TEST_F(Weights, OfTheSameCompilationAreTaken) {
-  writeWeights(R"("__metadata__":{"mtc.digest":"c0ffee"},)");
+  writeOwn();
   RunResult result = run({});
   EXPECT_EQ(result.status, 0) << result.error;
+}
+
+TEST_F(Weights, DamageIsNoticedInEachByte) {
+  writeOwn();
+  const std::string intact = readFile(folder / "w.safetensors");
+  for (size_t i = 0; i < intact.size(); ++i) {
+    std::string damaged = intact;
+    damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
+    writeFile(folder / "w.safetensors", damaged);
+    const RunResult result = run({"--steps", "1", "--quiet"});
+    EXPECT_EQ(result.status, 1) << "byte " << i;
+    EXPECT_THAT(result.error, HasSubstr("w.safetensors: ")) << "byte " << i;
+  }
+  std::string damaged = intact;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  writeFile(folder / "w.safetensors", damaged);
+  for (const std::vector<std::string> &more :
+       {std::vector<std::string>(), {"--weights", folder / "w.safetensors"}})
+    EXPECT_THAT(run(more).error, HasSubstr("tensor 'fc.weight' is damaged: its checksum is "));
+}
+
+TEST_F(Weights, WithoutChecksumsAreReadAsTheyAre) {
+  writeWeights("");
+  EXPECT_EQ(run({"--weights", folder / "w.safetensors", "--quiet"}).status, 0);
 }
 
 TEST_F(Weights, OfAnotherAreRefusedUnlessNamed) {

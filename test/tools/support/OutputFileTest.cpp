@@ -121,13 +121,21 @@ TEST_F(OutputFiles, ReplaceOnlyWhatMtcWrote) {
     return std::string(reinterpret_cast<const char *>(&length), 8) + header;
   };
   OutputPolicy policy(false), forced(true);
-  for (const std::string &text : {textMark("//") + "module {}", textMark(";"), textMark("#"),
-                                  std::string(), safetensors(header)}) {
+  for (const std::string &text :
+       {textMark("//") + "module {}", textMark(";"), textMark("#"), std::string(),
+        safetensors(header), safetensors(R"({"__metadata__":{"written_by":"mtc"}})"),
+        std::string("{\n  \"written_by\": \"mtc\",\n  \"rows\": []\n}\n"),
+        std::string("[\n{\"written_by\":\"mtc\",\"name\":\"a\"}\n]\n"),
+        std::string("{\"step\":1,\"loss\":2.0,\"lr\":0.1,\"step_seconds\":1.0}\n"),
+        std::string("{\"loss\":2.0,\"accuracy\":0.5,\"rows\":10}\n"),
+        std::string("\x08\x07\x72\x11\n\nwritten_by\x12\x03mtc")}) {
     write("file", text);
     EXPECT_EQ(problem(policy, "file"), "") << text;
   }
   for (const std::string &text :
        {std::string("module {}"), "x" + textMark("//"), textMark("%"), safetensors(others),
+        std::string("{\"step\":1,\"loss\":2.0}\n"),
+        std::string("{\"rows\":[],\"written_by\":\"mtc\"}"), std::string("\x08\x07\x12\x05hello"),
         safetensors(header).substr(0, 20), std::string(8, '\xff') + header, safetensors("[1]"),
         safetensors(R"({"__metadata__":{"mtc.digest":)" + std::string(1 << 20, '[')),
         std::string("\x7f"

@@ -1,0 +1,29 @@
+// Checksums are added up as tensors are read.
+#include "runtime/io/array_on_disk.h"
+
+#include "runtime/support/failure.h"
+
+#include <cassert>
+
+namespace mtc::runtime {
+
+void ExpectedChecksum::add(int64_t at, const char *bytes, int64_t count) {
+  if (at == 0) {
+    sum = Checksum();
+    added = 0;
+  }
+  assert(at == added && "tensors with checksums are read in order");
+  sum.add(bytes, count);
+  added += count;
+  if (added == total && sum.value() != expected)
+    userError(tensor, " is damaged: its checksum is ", checksumText(sum.value()), ", expected ",
+              checksumText(expected), "; restore the file, or compile the model again");
+}
+
+void readArray(const ArrayOnDisk &array, int64_t at, char *to, int64_t bytes) {
+  array.file->read(array.offset + at, to, bytes);
+  if (array.checksum)
+    array.checksum->add(at, to, bytes);
+}
+
+} // namespace mtc::runtime

@@ -132,8 +132,9 @@ llvm::SmallVector<Constant *> StepTables::describeWrites(Operation *op) {
                    field<&MtcWrite::type>(typeCode(slice.getType().getElementType()))));
   };
   StepAccess access(op);
-  for (auto [result, lastUse] : llvm::zip_equal(access.results, access.lastUses))
-    add(result, lastUse);
+  // A text need not say how long results live; who looks for overflows does not ask.
+  for (auto [number, result] : llvm::enumerate(access.results))
+    add(result, access.lastUses.empty() ? -1 : access.lastUses[number]);
   if (access.scratch)
     add(access.scratch, getNumberInBlock(op));
   return writes;

@@ -76,7 +76,8 @@ bool isSumOfPowers(Value value) {
       return NodeView(node).has(1) && splatOf(node, 1) == 0.0;
     if (node.isOperator("Max"))
       return node.getInputs().size() == 2 && (splatOf(node, 0) == 0.0 || splatOf(node, 1) == 0.0);
-    if (!(value = scaledBy(node)))
+    value = scaledBy(node);
+    if (!value)
       return false;
   }
   return false;

@@ -145,7 +145,7 @@ first = of_module(WEIGHTS, "first").keys()
 check_same({n: t for n, t in tensors.items() if n in first}, {n: trained[n] for n in first}, "checkpoint")
 assert {n for n in tensors if n not in first} == {f"{n}.moment{i}" for n in IMAGES for i in (1, 2)}, list(tensors)
 with safe_open(file, "np") as opened:
-    assert opened.metadata() == {"mtc.names": "module"}
+    assert opened.metadata() == {"mtc.names": "module", "written_by": "mtc"}
 
 # Gradients have the names and shapes of the file's initializers.
 check_same(program.gradients("gradients"), plain.gradients("plain-gradients"), "gradients")

@@ -169,7 +169,7 @@ ALL = [word for what in ("optimizer", "activations", "parameters") for word in (
 
 
 def built_of(model, rows: int, name: str, *flags):
-    words = (*model.flags, *recipe, "--pieces", "none", *window, *flags)
+    words = (*model.flags, *recipe, "--pieces", "none", *(window if "--offload" in flags else ()), *flags)
     compiled = run([MTC, "compile", model.model, *words, "--json", "-o", folder / name], folder)
     return Program(folder / name, model.data(rows)), json.loads(compiled.stdout)
 

@@ -55,7 +55,7 @@ bool isSafetensors(std::istream &file, std::string_view start, uint64_t fileByte
   uint64_t length = 0;
   if (start.size() < 9 || start[8] != '{')
     return false;
-  std::copy_n(start.data(), sizeof length, reinterpret_cast<char *>(&length));
+  start.copy(reinterpret_cast<char *>(&length), sizeof length);
   if (length > fileBytes - 8 || length > longestHeader)
     return false;
   std::string header(length, '\0');

@@ -102,9 +102,9 @@ private:
           session.setScalars(number, micro, pending.rate, state.seed);
           session.loadBatch(state, number, micro, total);
         });
-      } catch (const Failure &failure) {
+      } catch (const Failure &) {
         report(0); // No metrics are written after a problem.
-        problems.attempt([&] { throw failure; });
+        problems.attempt([] { throw; });
         isDataUnreadable = true;
         return abandonStep(micro);
       }

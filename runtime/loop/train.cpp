@@ -1,7 +1,6 @@
 // Steps: load and micro-step, once or several times, update, report, save.
 #include "runtime/loop/train.h"
 
-#include "runtime/checks/overflow_finder.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/stop_signal.h"
 #include "runtime/reports/metrics.h"
@@ -9,6 +8,7 @@
 #include "runtime/reports/standard_output.h"
 #include "runtime/state/checkpoint.h"
 #include "runtime/state/divergence.h"
+#include "runtime/state/overflow_finder.h"
 #include "runtime/support/failure.h"
 #include "runtime/support/messages.h"
 

@@ -1,6 +1,6 @@
 // Where the values of a step leave the range of f16.
-#ifndef MTC_RUNTIME_CHECKS_OVERFLOW_FINDER_H
-#define MTC_RUNTIME_CHECKS_OVERFLOW_FINDER_H
+#ifndef MTC_RUNTIME_STATE_OVERFLOW_FINDER_H
+#define MTC_RUNTIME_STATE_OVERFLOW_FINDER_H
 
 #include "runtime/devices/device.h"
 
@@ -36,4 +36,4 @@ std::string describeOverflow(const MtcOperation &operation);
 
 } // namespace mtc::runtime
 
-#endif // MTC_RUNTIME_CHECKS_OVERFLOW_FINDER_H
+#endif // MTC_RUNTIME_STATE_OVERFLOW_FINDER_H

@@ -1,5 +1,5 @@
 // Operations run in order, so that the first that overflows is the cause.
-#include "runtime/checks/overflow_finder.h"
+#include "runtime/state/overflow_finder.h"
 
 #include "runtime/state/divergence.h"
 #include "runtime/support/failure.h"

@@ -59,7 +59,8 @@ static void give(Options &options, const Flag &flag, StringRef value, const Flag
   if (problem.empty())
     problem = take(options, value);
   if (!problem.empty())
-    refuse("--" + flag.text.name + " " + (value.empty() ? "''" : value) + ": " + problem);
+    refuse((flag.text.name.size() == 1 ? "-" : "--") + flag.text.name + " " +
+           (value.empty() ? "''" : value) + ": " + problem);
 }
 
 Flag &FlagTable::addText(OptionText text, const FlagPlace &place, Take take) {

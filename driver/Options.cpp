@@ -7,6 +7,7 @@
 #include "driver/PlanText.h"
 #include "driver/Recipe.h"
 #include "driver/Report.h"
+#include "driver/StageText.h"
 #include "frontend/Suggestions.h"
 #include "frontend/reader/InputFile.h"
 #include "passes/OptionValues.h"
@@ -143,6 +144,12 @@ void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> 
   if (const Flag *window = getFlags().find("offload-window", command);
       window && window->isGiven() && options.offload.takesNothing())
     refuse("--offload-window " + window->spell() + ": nothing is offloaded; give --offload, too");
+  const std::string &scale = options.training.lossScaling.scale;
+  bool isScaled = scale.empty() ? options.precision == Precision::F16 : scale != "none";
+  if (const Flag *window = getFlags().find("loss-scale-window", command);
+      window && window->isGiven() && !isScaled && !isStageText(options.model))
+    refuse("--loss-scale-window " + window->spell() +
+           ": the loss is not scaled; give --loss-scale, too");
   if (options.takesAvailableMemory)
     takeAvailableMemory(options, refuse);
   if (!options.allow.empty() && !options.memory && !options.takesAvailableMemory)
@@ -194,6 +201,8 @@ void refuseForeignFlags(llvm::ArrayRef<char *> arguments, cl::SubCommand &comman
 /// One model is compiled, whatever else the shell made of a pattern without quotes.
 void checkModelFiles(cl::SubCommand &command) {
   llvm::ArrayRef<std::string> files = getModelFiles();
+  if (files.size() == 1 && files.front().empty())
+    fail("mtc " + command.getName() + " '': expected the name of a model");
   if (files.size() == 1)
     return;
   if (files.empty())

@@ -5,6 +5,7 @@
 #include "driver/Toml.h"
 #include "driver/TomlKeys.h"
 
+#include "frontend/Problems.h"
 #include "frontend/reader/InputFile.h"
 
 #include <charconv>
@@ -129,12 +130,13 @@ void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, cl::SubComma
     StringRef key(name.str().data(), name.str().size());
     const Flag *flag = flags.find(key, command);
     if (!flag || !flag->isInRecipe)
-      fail("--recipe " + path + ": key '" + key + "': there is no such flag for a recipe");
+      fail("--recipe " + path + ": key " + onnx::quoted(key) +
+           ": there is no such flag for a recipe");
     // The command line wins.
     if (flag->isGiven() && !flag->isPairs)
       continue;
     const std::vector<Entry> entries = spellAll(path, key, node, flag->isPairs);
-    if (entries.size() > 1 && !flag->texts)
+    if (entries.size() != 1 && !flag->texts)
       fail("--recipe " + path + ": key '" + key + "': expected one value, found " +
            Twine(entries.size()));
     const std::vector<std::string> given =

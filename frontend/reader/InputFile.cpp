@@ -73,6 +73,13 @@ Expected<InputFile> readInputFile(StringRef path, uint64_t maxBytes, FileForm fo
     return file.takeError();
   scope_exit closeFile([&] { close(*file); });
   auto size = static_cast<uint64_t>(status.st_size);
+  // Files of /proc say that they have no bytes, whatever reading them gives.
+  char first;
+  ssize_t got = size == 0 ? pread(*file, &first, 1, 0) : 0;
+  if (got < 0)
+    return problem("cannot be read: " + Twine(strerror(errno)));
+  if (got > 0)
+    return problem("has bytes beyond its size, as files of /proc have; expected a copy of it");
   if (size > maxBytes)
     return problem("has " + Twine(size) + " bytes, expected at most " + Twine(maxBytes));
   auto content = MemoryBuffer::getOpenFile(*file, path, size,

@@ -66,6 +66,8 @@ Expected<OutputTarget> OutputPolicy::resolve(const Twine &name, StringRef file,
                            ", which this run reads; choose another name");
   if (status.type() == fs::file_type::directory_file)
     return makeUserError(what + ": is a folder; choose another name");
+  if (status.type() == fs::file_type::socket_file)
+    return makeUserError(what + ": is a socket; choose another name");
   if (isStream && (status.type() != fs::file_type::regular_file || isOpenStream(status)))
     return OutputTarget{what, file.str(), file.str(), /*isReplaced=*/false};
   if (status.type() != fs::file_type::regular_file)

@@ -1,5 +1,5 @@
 # ccache, where it is installed (tools/setup.sh installs it): what was compiled in one folder is taken from the cache in
-# another, so that a second clone or an older commit is built in a minute. A launcher that is set already stays.
+# another, such as a second clone. A launcher that is set already stays.
 
 find_program(MTC_CCACHE ccache)
 if(MTC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -12,7 +12,7 @@ packages=(
   clang-22 lld-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools # the compiler's own compiler and libraries
   clang-format-22 clang-tidy-22 libclang-rt-22-dev                       # format, lint, sanitizers
   cmake ninja-build git
-  ccache                                                                 # a second build, in whatever folder, takes a minute
+  ccache                                                                 # what was compiled before, in whatever folder
   g++ libc6-dev libstdc++-12-dev zlib1g-dev                              # start-up files, C++ library, what LLVM's CMake files ask for
   libprotobuf-dev protobuf-compiler                                      # ONNX files
   libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp

@@ -3,8 +3,6 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/exporters/Patterns.h"
 
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
-
 using namespace mlir;
 
 namespace mtc::onnx {
@@ -33,11 +31,7 @@ struct FormLogSigmoid : OpRewritePattern<NodeOp> {
 };
 
 struct FormLogSigmoidPass : impl::FormLogSigmoidPassBase<FormLogSigmoidPass> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<FormLogSigmoid>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
+  void runOnOperation() override { applyPattern<FormLogSigmoid>(getOperation()); }
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "frontend/dialect/Onnx.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mtc::onnx {
 
@@ -19,6 +20,13 @@ llvm::ArrayRef<int64_t> inferredShape(mlir::Value value);
 /// nobody uses any more.
 void replaceNodes(mlir::PatternRewriter &rewriter, NodeOp last, NodeOp replacement,
                   llvm::ArrayRef<NodeOp> others);
+
+/// Applies a pattern to each operation below `root` once.
+template <typename Pattern> void applyPattern(mlir::Operation *root) {
+  mlir::RewritePatternSet patterns(root->getContext());
+  patterns.add<Pattern>(root->getContext());
+  mlir::walkAndApplyPatterns(root, std::move(patterns));
+}
 
 } // namespace mtc::onnx
 

@@ -4,7 +4,6 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/exporters/Patterns.h"
 
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -32,8 +31,7 @@ std::optional<double> exponentOf(NodeOp node) {
   return node.isOperator("Pow") ? splatOf(node, 1) : std::nullopt;
 }
 
-/// Whether a value is x x, |x|, or one of them to a power, whose product with the root's derivative
-/// is finite near 0.
+/// Whether a value is x x, |x|, or a power above 1.
 bool isPower(Value value) {
   auto node = value.getDefiningOp<NodeOp>();
   if (!node)
@@ -105,11 +103,7 @@ struct FormSafeRoot : OpRewritePattern<NodeOp> {
 };
 
 struct FormSafeRootPass : impl::FormSafeRootPassBase<FormSafeRootPass> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<FormSafeRoot>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
+  void runOnOperation() override { applyPattern<FormSafeRoot>(getOperation()); }
 };
 
 } // namespace

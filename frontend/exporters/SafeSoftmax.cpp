@@ -4,8 +4,6 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/exporters/Patterns.h"
 
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
-
 using namespace mlir;
 
 namespace mtc::onnx {
@@ -60,11 +58,7 @@ struct FormSafeSoftmax : OpRewritePattern<NodeOp> {
 };
 
 struct FormSafeSoftmaxPass : impl::FormSafeSoftmaxPassBase<FormSafeSoftmaxPass> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<FormSafeSoftmax>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
+  void runOnOperation() override { applyPattern<FormSafeSoftmax>(getOperation()); }
 };
 
 } // namespace

@@ -4,8 +4,6 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/exporters/Patterns.h"
 
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
-
 using namespace mlir;
 
 namespace mtc::onnx {
@@ -57,11 +55,7 @@ struct MergeReshapedTranspose : OpRewritePattern<NodeOp> {
 
 struct MergeReshapedTransposesPass
     : impl::MergeReshapedTransposesPassBase<MergeReshapedTransposesPass> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<MergeReshapedTranspose>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
+  void runOnOperation() override { applyPattern<MergeReshapedTranspose>(getOperation()); }
 };
 
 } // namespace

@@ -85,8 +85,8 @@ class ClangTidy(Listed):
             return sources
         [head, time] = git(root, "log", "-z", "--format=%H%x00%ct", "--max-count=1")
         changes = git(root, "diff", "-z", "--name-only", "HEAD")
-        # Those of the last hours of work, in which a change is finished. The first commit there is, which in a shallow clone
-        # has every file, changed none.
+        # Those changed in the last hours: a change is finished in that time. The first commit there is, which in a shallow
+        # clone has every file, changed none.
         since = f"--since={int(time) - HOURS * 3600}"
         changes += git(root, "log", "-z", "--name-only", "--format=", "--min-parents=1", since)
         changed = {re.sub(r"\.h$", ".cpp", file) for file in changes}

@@ -10,6 +10,7 @@
 #include "runtime/loop/options.h"
 #include "runtime/loop/schedule.h"
 #include "runtime/loop/session.h"
+#include "runtime/loop/signal_thread.h"
 #include "runtime/loop/train.h"
 #include "runtime/output_check.h"
 #include "runtime/reports/memory_report.h"
@@ -232,6 +233,7 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
     if (program.abi_version != MTC_ABI_VERSION)
       systemError("the program was compiled for version ", program.abi_version,
                   " of the runtime, but linked with version ", MTC_ABI_VERSION);
+    SignalThread signals;
     Options options = parseOptions(program, arguments);
     if (options.help)
       print("%s", printable(helpText(program, name)).c_str());

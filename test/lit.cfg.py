@@ -43,7 +43,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = str(source / "test")
 config.test_exec_root = str(build / "test")
 config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "support", "inputs", "Inputs", "exports"]
+config.excludes = ["lit.cfg.py", "unit.cfg.py", "support", "inputs", "Inputs", "exports"]
 
 bin = build / "bin"
 config.environment["PATH"] = os.pathsep.join([str(bin), config.llvm_bin, config.environment["PATH"]])

@@ -2,6 +2,7 @@
 """A signal ends training after its step, with what was trained saved and nothing exported, and runs without updates with
 nothing written; the exit code is 128 + the signal's number. A second signal ends a run at once."""
 
+import os
 import signal
 import subprocess
 import time
@@ -39,9 +40,18 @@ def listen():
 
 
 def catches(pid: int, number: int) -> bool:
-    with open(f"/proc/{pid}/status") as status:
-        caught = next((line for line in status if line.startswith("SigCgt:")), "SigCgt: 0")
-    return int(caught.split()[1], 16) >> (number - 1) & 1 == 1
+    """Whether the handler is set. It must run on a thread that does not compute, whose stack pointer may be the library's."""
+    if not has(f"/proc/{pid}/status", "SigCgt:", number):
+        return False
+    takers = [task for task in os.listdir(f"/proc/{pid}/task") if not has(f"/proc/{pid}/task/{task}/status", "SigBlk:", number)]
+    assert len(takers) == 1 and takers != [str(pid)], takers
+    return True
+
+
+def has(status: str, key: str, number: int) -> bool:
+    with open(status) as lines:
+        signals = next((line for line in lines if line.startswith(key)), f"{key} 0")
+    return int(signals.split()[1], 16) >> (number - 1) & 1 == 1
 
 
 train = ("--no-shuffle", "--threads", 2, "--save", "saved", "--export", "stopped.onnx")

@@ -2,7 +2,6 @@
 #include "runtime/devices/cpu/copy_streams.h"
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 namespace mtc::runtime {
@@ -16,16 +15,6 @@ CopyStreams::~CopyStreams() {
   for (auto &stream : streams)
     if (stream)
       stream->thread.join();
-}
-
-/// Starts a thread that takes no signals: they are the function's.
-template <typename Body> static std::thread startQuietly(const Body &body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(body);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 void CopyStreams::prepare(const MtcFunction &function) {
@@ -43,7 +32,7 @@ void CopyStreams::prepare(const MtcFunction &function) {
     if (!stream && counts[i]) {
       stream = std::make_unique<Stream>();
       Stream &own = *stream;
-      own.thread = startQuietly([this, &own] { work(own); });
+      own.thread = std::thread([this, &own] { work(own); });
     }
     if (stream)
       stream->requests.reserve(counts[i]);

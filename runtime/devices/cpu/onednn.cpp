@@ -136,6 +136,8 @@ void LibraryPrimitive::run(int worker, const char *const *buffers, char *scratch
   for (size_t i = 0; i + 1 < a.list.size(); ++i)
     dnnl_memory_set_data_handle(a.list[i].memory, const_cast<char *>(buffers[i]));
   dnnl_memory_set_data_handle(a.list.back().memory, scratch);
+  // Some implementations ask only here how many threads there are.
+  LibraryThreads scope(threads);
   dnnl_primitive_execute(primitive.get(), Processor::get().stream, static_cast<int>(a.list.size()),
                          a.list.data());
 }

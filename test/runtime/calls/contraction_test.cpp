@@ -394,6 +394,31 @@ TEST(Contraction, EpiloguesAreKernels) {
   EXPECT_EQ(mtc_call_support_level(MTC_CONTRACTION, &c, 2), MTC_CALL_UNSUPPORTED);
 }
 
+/// The library's products for AVX2 ask as they run how many threads there are, and what of a row
+/// stands in the rest of a thread's share is summed another way.
+TEST(Contraction, RunsOnTheThreadsThatItWasPlannedFor) {
+  const MtcContraction c = make({{}, 61, 3, 3}, {1, 61}, {3, 1}, {3, 1});
+  std::vector<float> lhs(61 * 3), rhs(3 * 3);
+  for (std::vector<float> *values : {&lhs, &rhs})
+    for (size_t i = 0; i < values->size(); ++i)
+      (*values)[i] = std::sin(static_cast<float>(i + values->size()));
+  std::vector<float> results[2];
+  for (int threads : {1, 2}) {
+    auto contraction = createContraction(c, 1);
+    ASSERT_TRUE(contraction);
+    std::vector<float> &out = results[threads - 1];
+    out.resize(61 * 3);
+    std::vector<char> scratch(static_cast<size_t>(contraction->scratchBytes()) + 64);
+    char *buffers[] = {reinterpret_cast<char *>(lhs.data()), reinterpret_cast<char *>(rhs.data()),
+                       reinterpret_cast<char *>(out.data())};
+    setLibraryThreads(threads);
+    contraction->run(buffers,
+                     scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64));
+    EXPECT_EQ(libraryThreads(), threads);
+  }
+  EXPECT_EQ(results[0], results[1]);
+}
+
 TEST(Contraction, PlanningLeavesTheThreadsAlone) {
   setLibraryThreads(2);
   MtcContraction c = make({{}, 64, 64, 64}, {64, 1}, {64, 1}, {64, 1});

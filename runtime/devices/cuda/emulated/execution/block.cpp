@@ -211,9 +211,11 @@ std::string Block::nameThread(unsigned thread) const {
 }
 
 void Block::accessShared(const void *address, uint64_t bytes, const MtcEmulatedAccess &access) {
-  message = shared.access(address, bytes, access, runningThread, sharedClock);
-  if (!message.empty())
-    abandon();
+  std::string wrong = shared.access(address, bytes, access, runningThread, sharedClock);
+  if (wrong.empty())
+    return;
+  message.swap(wrong); // What is left on this stack owns no memory.
+  abandon();
 }
 
 std::string Block::findRace(const GlobalAccess &access) {
@@ -238,11 +240,13 @@ std::string Block::findRace(const GlobalAccess &access) {
 void Block::accessGlobal(const void *address, uint64_t bytes, const char *parameter,
                          const MtcEmulatedAccess &access) {
   const GlobalAccess global = {address, bytes, parameter, access};
-  message = findGlobalFault(global);
-  if (message.empty() && races)
-    message = findRace(global);
-  if (!message.empty())
+  std::string wrong = findGlobalFault(global);
+  if (wrong.empty() && races)
+    wrong = findRace(global);
+  if (!wrong.empty()) {
+    message.swap(wrong); // What is left on this stack owns no memory.
     abandon();
+  }
   if (access.kind == MTC_WRITE)
     DeviceMemory::get().markDefined(address, bytes);
 }

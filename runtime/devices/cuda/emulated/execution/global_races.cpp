@@ -1,7 +1,10 @@
 #include "runtime/devices/cuda/emulated/execution/global_races.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace mtc::runtime::emulation {
 
@@ -23,22 +26,42 @@ uint32_t GlobalRaces::startLaunch() {
   return ++latest;
 }
 
-AccessRecord &GlobalRaces::recordOf(uintptr_t address) {
-  const uintptr_t number = address / pageBytes;
+void GlobalRaces::Page::divide(uintptr_t address, uint64_t count) {
+  const int wanted = std::countr_zero(address | count);
+  if (wanted >= granuleShift)
+    return;
+  const int halvings = granuleShift - wanted;
+  std::vector<AccessRecord> divided(records.size() << halvings);
+  for (size_t i = 0; i < divided.size(); ++i)
+    divided[i] = records[i >> halvings];
+  records = std::move(divided);
+  granuleShift = wanted;
+}
+
+GlobalRaces::Page &GlobalRaces::pageOf(uintptr_t address) {
+  const uintptr_t number = address / Page::bytes;
   if (!lastPage || number != lastNumber) {
     lastPage = &pages[number];
     lastNumber = number;
   }
-  return (*lastPage)[address % pageBytes];
+  return *lastPage;
 }
 
 std::optional<Conflict> GlobalRaces::access(const void *address, uint64_t bytes, MtcAccessKind kind,
                                             unsigned thread, const AccessClock &clock) {
   latest = clock.now();
-  const auto first = reinterpret_cast<uintptr_t>(address);
-  for (uintptr_t each = first; each < first + bytes; ++each)
-    if (auto conflict = recordOf(each).access(kind, thread, clock, clock.launchStart()))
-      return conflict;
+  auto at = reinterpret_cast<uintptr_t>(address);
+  while (bytes) {
+    Page &page = pageOf(at);
+    const uint64_t count = std::min<uint64_t>(bytes, Page::bytes - at % Page::bytes);
+    page.divide(at, count);
+    AccessRecord *record = &page.records[at % Page::bytes >> page.granuleShift];
+    for (uint64_t i = 0; i < count >> page.granuleShift; ++i)
+      if (auto conflict = record[i].access(kind, thread, clock, clock.launchStart()))
+        return conflict;
+    at += count;
+    bytes -= count;
+  }
   return std::nullopt;
 }
 

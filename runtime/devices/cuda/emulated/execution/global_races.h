@@ -4,14 +4,13 @@
 
 #include "runtime/devices/cuda/emulated/execution/access_record.h"
 
-#include <array>
 #include <unordered_map>
+#include <vector>
 
 namespace mtc::runtime::emulation {
 
-/// The accesses of each byte of device memory that kernels touch. Only where MTC_EMULATED_RACES is
-/// set: it takes 28 bytes of memory for each, a call for each access, and blocks must run one after
-/// another.
+/// The accesses of device memory that kernels touch. Only where MTC_EMULATED_RACES is set: it takes
+/// 28 bytes for each granule, a call for each access, and blocks must run one after another.
 class GlobalRaces {
 public:
   /// Null where races are not looked for.
@@ -24,10 +23,18 @@ public:
                                  unsigned thread, const AccessClock &clock);
 
 private:
-  static constexpr size_t pageBytes = 4096;
-  using Page = std::array<AccessRecord, pageBytes>;
+  /// A record for each granule: a range that no access so far has divided.
+  struct Page {
+    static constexpr size_t bytes = 4096;
 
-  AccessRecord &recordOf(uintptr_t address);
+    int granuleShift = 4; ///< of its bytes, as a power of two: no access has more than 16
+    std::vector<AccessRecord> records = std::vector<AccessRecord>(bytes >> granuleShift);
+
+    /// Makes granules small enough for an access.
+    void divide(uintptr_t address, uint64_t count);
+  };
+
+  Page &pageOf(uintptr_t address);
 
   std::unordered_map<uintptr_t, Page> pages;
   uintptr_t lastNumber = 0; ///< of the page that was asked for last

@@ -2,13 +2,14 @@
 
 #include "runtime/support/failure.h"
 
+#include <bit>
 #include <cstdint>
 
 namespace mtc::runtime::emulation {
 
 void SharedMemory::startBlock(size_t declared, size_t granule) {
   size = declared;
-  granuleBytes = granule;
+  granuleShift = std::countr_zero(granule);
   if (granules.size() < size)
     granules.resize(size);
   if (memory.size() < size + alignment)
@@ -35,9 +36,9 @@ std::string SharedMemory::access(const void *address, uint64_t count,
   };
   if (offset > size || count > size - offset)
     return describe("of which the block has ", size, " bytes: out of bounds");
-  if (access.alignment > 1 && offset % access.alignment)
+  if (access.alignment > 1 && offset & (access.alignment - 1))
     return describe("which must be a multiple of ", access.alignment, ": misaligned");
-  for (uint64_t i = offset / granuleBytes; i * granuleBytes < offset + count; ++i) {
+  for (uint64_t i = offset >> granuleShift; (i << granuleShift) < offset + count; ++i) {
     AccessRecord &granule = granules[i];
     if (access.kind == MTC_READ && granule.isWidelyRead(clock))
       continue;

@@ -25,7 +25,8 @@ public:
 private:
   static constexpr size_t alignment = 256;
 
-  size_t size = 0, granuleBytes = 1;
+  size_t size = 0;
+  int granuleShift = 0; ///< of their bytes, as a power of two
   std::vector<char> memory;
   std::vector<AccessRecord> granules;
 };

@@ -1,5 +1,6 @@
 #include "runtime/abi/emulation.h"
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
+#include "runtime/devices/cuda/emulated/execution/global_races.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -175,6 +176,30 @@ TEST(Emulator, GivesMemoryBack) {
   emulation::release(second);
   EXPECT_EQ(emulation::allocate(size_t{1} << 50), nullptr);
   emulation::release(nullptr);
+}
+
+/// Granules are divided where a narrower access comes; what was recorded of the whole stays true.
+TEST(GlobalRaces, AccessesOfEveryWidth) {
+  emulation::GlobalRaces races;
+  emulation::AccessClock clock(races.startLaunch());
+  constexpr unsigned one = 0, other = 32; // of two warps
+  clock.startBlock(2 * other);
+  auto access = [&](uintptr_t address, uint64_t bytes, MtcAccessKind kind, unsigned thread) {
+    return races.access(reinterpret_cast<const void *>(address), bytes, kind, thread, clock)
+        .has_value();
+  };
+  constexpr uintptr_t page = 4096;
+  EXPECT_FALSE(access(page, 16, MTC_WRITE, one));
+  EXPECT_TRUE(access(page + 9, 1, MTC_READ, other));
+  EXPECT_FALSE(access(page + 16, 1, MTC_READ, other));
+  EXPECT_FALSE(access(page + 18, 2, MTC_WRITE, one)) << "beside what was read";
+  EXPECT_TRUE(access(page + 16, 2, MTC_WRITE, one));
+  EXPECT_TRUE(access(page + 16, 4, MTC_WRITE, one)) << "one of its granules was read";
+  EXPECT_FALSE(access(2 * page - 4, 8, MTC_WRITE, one)) << "parts of two pages";
+  EXPECT_TRUE(access(2 * page, 4, MTC_READ, other));
+  EXPECT_TRUE(access(2 * page - 1, 1, MTC_READ, other));
+  clock.passBarrier();
+  EXPECT_FALSE(access(page, 16, MTC_READ, other));
 }
 
 } // namespace

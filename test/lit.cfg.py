@@ -38,7 +38,7 @@ source = Path(config.mtc_source)
 build = Path(config.mtc_build)
 
 config.name = "mtc"
-sys.path.insert(0, str(source / "test/support"))  # formats.py
+sys.path.insert(0, str(source / "test/support"))  # formats.py, clang_tidy.py
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.test_source_root = str(source / "test")
 config.test_exec_root = str(build / "test")

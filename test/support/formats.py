@@ -1,17 +1,18 @@
-"""Tests that lit runs besides scripts: fuzz targets, clang-tidy and clang-format. lit.local.cfg files name them."""
+"""Tests that lit runs besides scripts: fuzz targets and clang-format; clang_tidy.py has another. lit.local.cfg files name them."""
 
 import re
 import subprocess
 import tempfile
-from hashlib import sha256
 from pathlib import Path
 
 import lit.formats
 import lit.Test
 
-# The folders of the compiler and the runtime.
-SOURCES = ["ir", "passes", "codegen", "frontend", "driver", "runtime", "tools"]
-HOURS, OTHERS = 4, 10  # How far back clang-tidy looks for changed ones, and how many more it checks.
+
+def git(root: str, *arguments: str) -> list[str]:
+    """What a command of git lists with its flag -z."""
+    listed = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True)
+    return [name for name in listed.stdout.decode().split("\0") if name]
 
 
 class Listed(lit.formats.base.TestFormat):
@@ -61,43 +62,6 @@ class FuzzTargets(Listed):
         if result.returncode == 0 and ran >= (1 if self.seconds else self.runs[name]):
             return ""
         return f"exit code {result.returncode} after {ran} inputs\n{result.stderr[-8000:]}"
-
-
-def git(root: str, *arguments: str) -> list[str]:
-    """What a command of git lists with its flag -z."""
-    listed = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=True)
-    return [name for name in listed.stdout.decode().split("\0") if name]
-
-
-class ClangTidy(Listed):
-    """The checks of .clang-tidy on sources and their headers: what was clean and has not changed stays clean. The build must
-    be whole: generated headers and the precompiled one are read."""
-
-    def __init__(self, everything: bool):
-        self.everything = everything
-
-    def names(self, config) -> list[str]:
-        root = config.mtc_source
-        # Code of devices is compiled by a command of its own.
-        files = git(root, "ls-files", "-z", *(f"{folder}/*.cpp" for folder in SOURCES))
-        sources = [file for file in files if "/device/" not in file]
-        if self.everything:
-            return sources
-        [head, time] = git(root, "log", "-z", "--format=%H%x00%ct", "--max-count=1")
-        changes = git(root, "diff", "-z", "--name-only", "HEAD")
-        # Those changed in the last hours: a change is finished in that time. The first commit there is, which in a shallow
-        # clone has every file, changed none.
-        since = f"--since={int(time) - HOURS * 3600}"
-        changes += git(root, "log", "-z", "--name-only", "--format=", "--min-parents=1", since)
-        changed = {re.sub(r"\.h$", ".cpp", file) for file in changes}
-        # A few others, so that each is looked at once in a while, whatever has changed in what it includes.
-        others = sorted(set(sources) - changed, key=lambda file: sha256(f"{head} {file}".encode()).digest())
-        return [file for file in sources if file in changed or file in others[:OTHERS]]
-
-    def run(self, name: str, config) -> str:
-        command = ["clang-tidy-22", "-p", config.mtc_build, "--quiet", "--warnings-as-errors=*", name]
-        result = subprocess.run(command, cwd=config.mtc_source, capture_output=True, text=True, errors="replace")
-        return "" if result.returncode == 0 else result.stdout + result.stderr
 
 
 class ClangFormat(Listed):

@@ -1,0 +1,87 @@
+# RUN: %python %s %t
+"""The commands of README.md and of the guide run, in the order of each page, on the digits, and print what the pages show.
+
+Numbers of an output may differ from those shown, and `[...]` stands for text that is left out. docs/guide/exporting.md, whose
+blocks need PyTorch, has a test of its own.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import numpy as np
+from program import MTC, TIMEOUT, own_folder
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = Path(os.environ["MTC_EXAMPLES"])
+PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs/guide").glob("*.md") if path.name != "exporting.md")]
+SKIPPED = ("tools/", "cmake ")  # They build mtc.
+MINIMUM = 22  # commands
+folder = own_folder()
+environment = os.environ | {"PATH": f"{Path(MTC).parent}:{os.environ['PATH']}"}
+
+
+def prepare(page: Path) -> Path:
+    """A folder with the examples, and with a model and data under the names that the pages use."""
+    work = folder / page.stem
+    work.mkdir()
+    (work / "examples").symlink_to(EXAMPLES)
+    digits = EXAMPLES / "digits"
+    shutil.copy(digits / "digits.onnx", work / "model.onnx")
+    for name, source in {"x": "train_x", "labels": "train_labels", "test_x": "test_x", "test_labels": "test_labels"}.items():
+        np.save(work / f"{name}.npy", np.load(digits / f"{source}.npy"))
+    return work
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    """Each command with the output that is shown after it. In a block without `$` every line is a command."""
+    lines = [line for line in block.splitlines() if line.strip()]
+    if not any(line.startswith("$ ") for line in lines):
+        return [(line, "") for line in lines]
+    found = []
+    for line in lines:
+        if line.startswith("$ "):
+            found.append((line[2:], ""))
+        else:
+            found[-1] = (found[-1][0], found[-1][1] + line + "\n")
+    return found
+
+
+def mask(text: str) -> str:
+    return re.sub(r"\d+(\.\d+)?", "0", " ".join(text.split()))
+
+
+def check(page: Path, work: Path, command: str, shown: str):
+    words = shlex.split(command, comments=True)
+    if "on a machine with a GPU" in command:
+        return
+    result = subprocess.run(words, cwd=work, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
+    output = mask(result.stdout + result.stderr)
+    assert result.returncode == (1 if "mtc: error:" in shown else 0), f"{page.name}: {command}\n{result.stdout}{result.stderr}"
+    at = 0
+    for part in shown.split("[...]"):
+        position = output.find(mask(part), at)
+        assert position >= 0, f"{page.name}: {command}\nshown: {part}\nfound: {output}"
+        at = position + len(mask(part))
+
+
+ran = 0
+for page in PAGES:
+    work = prepare(page)
+    for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+        if language == "toml":
+            tomllib.loads(block)
+        elif language == "python":
+            compile(block, str(page), "exec")
+        else:
+            for command, shown in commands(block):
+                if not command.startswith(SKIPPED):
+                    check(page, work, command, shown)
+                    ran += 1
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / link).exists(), f"{page.name}: {link} does not exist"
+assert ran >= MINIMUM, f"the pages have {ran} commands"

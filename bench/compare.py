@@ -132,7 +132,7 @@ def random_data(program: Path, batch: int, folder: Path) -> None:
     """One batch for each input that the program's help names: `x  f32 [rows, 64]`, `ids  i64 [rows, 8]  0 to 255`."""
     kinds = {"f32": ("f4", "f"), "f64": ("f8", "d"), "i64": ("i8", "q"), "i32": ("i4", "i"), "bool": ("b1", "b")}
     generator = random.Random(0)
-    inputs = call([program, "--help"]).split("\ninputs:\n")[1].split("\n\n")[0]
+    inputs = call([program, "--help"]).split("\nInputs:\n")[1].split("\n\n")[0]
     for line in inputs.splitlines():
         name, kind, dims, rest = re.fullmatch(r"  (.*?)  (\w+) \[rows([^\]]*)\](.*)", line).groups()
         shape = (batch, *(int(d) for d in dims.split(",")[1:]))

@@ -19,6 +19,7 @@ set_target_properties(dnnl::dnnl PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${DNNL
 
 find_package(nlohmann_json REQUIRED CONFIG)
 find_package(tomlplusplus REQUIRED CONFIG)
+find_package(CLI11 REQUIRED CONFIG)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED CONFIG)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

@@ -11,6 +11,21 @@ install(DIRECTORY runtime/abi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mtc/runtim
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 
+# The manual page and the completion scripts, printed by mtc from its table of flags.
+set(printed)
+function(mtc_install_printed destination file)
+  set(output ${PROJECT_BINARY_DIR}/share/${file})
+  add_custom_command(OUTPUT ${output} COMMAND mtc ${ARGN} > ${output} DEPENDS mtc VERBATIM)
+  install(FILES ${output} DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${destination})
+  set(printed ${printed} ${output} PARENT_SCOPE)
+endfunction()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share)
+mtc_install_printed(man/man1 mtc.1 man)
+mtc_install_printed(bash-completion/completions mtc completion bash)
+mtc_install_printed(zsh/site-functions _mtc completion zsh)
+mtc_install_printed(fish/vendor_completions.d mtc.fish completion fish)
+add_custom_target(mtc-printed ALL DEPENDS ${printed})
+
 set(CPACK_PACKAGE_NAME mtc)
 set(CPACK_PACKAGE_VENDOR "the mtc developers")
 set(CPACK_PACKAGE_CONTACT "the mtc developers")

@@ -14,8 +14,8 @@ static constexpr llvm::StringLiteral precisionName = "precision", bitsName = "op
 
 std::vector<OptionChoice> mtc::tool::allowChoices() {
   return {{precisionName.str(), "bf16 instead of f32"},
-          {bitsName.str(), "optimizer state in 8 bits"},
-          {accumulateName.str(), "the batch in parts, whose gradients are added up"}};
+          {bitsName.str(), "8-bit optimizer state"},
+          {accumulateName.str(), "gradient accumulation over micro-batches"}};
 }
 
 /// The dimension that a batch has: the first of those that come first in an input.

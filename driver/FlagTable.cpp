@@ -3,56 +3,44 @@
 #include "driver/FlagTable.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
-namespace cl = llvm::cl;
 using llvm::StringRef;
 using namespace mtc;
 using namespace mtc::tool;
 
-void FlagPlace::apply(cl::Option &option) const {
-  cl::sub(commands).apply(option);
-  option.addCategory(heading);
-}
-
-/// What LLVM puts before the values of an enumeration, and before a help text.
-static constexpr StringRef choicePrefix = "    =", helpPrefix = " - ";
-
-static size_t widthOf(const OptionChoice &choice) {
-  return choicePrefix.size() + choice.name.size() + helpPrefix.size();
-}
-
-void TextParser::printOptionInfo(const cl::Option &option, size_t width) const {
-  parser::printOptionInfo(option, width);
-  for (const OptionChoice &choice : choices) {
-    llvm::outs() << choicePrefix << choice.name;
-    cl::Option::printEnumValHelpStr(choice.help, width, widthOf(choice));
-  }
-}
-
-size_t TextParser::getOptionWidth(const cl::Option &option) const {
-  size_t width = parser::getOptionWidth(option);
-  for (const OptionChoice &choice : choices)
-    width = std::max(width, widthOf(choice));
-  return width;
+command_line::Flag Flag::describe() const {
+  command_line::Flag line{.name = text.name.str(),
+                          .value = isSwitch ? "" : text.valueName.str(),
+                          .summary = text.help,
+                          .detail = text.detail,
+                          .defaultValue = isSwitch ? "" : text.defaultText,
+                          .group = group,
+                          .isCommon = isCommon,
+                          .isRepeatable = isRepeatable,
+                          .choices = {}};
+  for (const OptionChoice &choice : text.choices)
+    line.choices.push_back({choice.name, choice.help});
+  return line;
 }
 
 Flag &FlagTable::append(OptionText text, const FlagPlace &place) {
   Flag &flag = *flags.emplace_back(std::make_unique<Flag>());
   flag.text = std::move(text);
+  flag.commands = place.commands;
+  flag.group = place.group;
   flag.decidedBy = place.decidedBy;
   return flag;
 }
 
-/// Why a flag's text is refused whatever the flag means; "" if it is not.
+/// Why a value is refused whatever the flag means; "" if it is not.
 static std::string checkText(const Flag &flag, StringRef value) {
   if (!value.empty() || flag.isSwitch)
     return flag.text.checkChoice(value);
-  return flag.text.choices.empty() ? "expected " + flag.option->ValueStr.str()
-                                   : "expected " + joinNames(flag.text.choices);
+  return "expected " +
+         (flag.text.choices.empty() ? flag.text.valueName.str() : joinNames(flag.text.choices));
 }
 
-/// Gives the options a flag's text, unless it is empty or none of the flag's choices.
+/// Sets the options to a value, unless it is empty or none of the flag's choices.
 static void give(Options &options, const Flag &flag, StringRef value, const FlagTable::Take &take,
                  Refuse refuse) {
   std::string problem = checkText(flag, value);
@@ -65,48 +53,30 @@ static void give(Options &options, const Flag &flag, StringRef value, const Flag
 
 Flag &FlagTable::addText(OptionText text, const FlagPlace &place, Take take) {
   Flag &flag = append(std::move(text), place);
-  auto &option = declare<cl::opt<std::string, false, TextParser>>(flag, place);
-  option.getParser().setChoices(flag.text.choices);
-  flag.value = &option.getValue();
   flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
-    give(options, flag, *flag.value, take, refuse);
-  };
-  return flag;
-}
-
-Flag &FlagTable::addSwitch(OptionText text, const FlagPlace &place, Take take) {
-  Flag &flag = append(std::move(text), place);
-  flag.isSwitch = true;
-  flag.value = &declare<cl::opt<std::string, false, SwitchParser>>(flag, place).getValue();
-  flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
-    give(options, flag, *flag.value, take, refuse);
+    for (StringRef value : flag.values)
+      give(options, flag, value, take, refuse);
   };
   return flag;
 }
 
 Flag &FlagTable::addTexts(OptionText text, const FlagPlace &place, Take take) {
-  Flag &flag = append(std::move(text), place);
-  auto &option = declare<cl::list<std::string, bool, TextParser>>(flag, place);
-  option.getParser().setChoices(flag.text.choices);
-  flag.texts = &option;
-  flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
-    for (StringRef value : *flag.texts)
-      give(options, flag, value, take, refuse);
-  };
+  Flag &flag = addText(std::move(text), place, std::move(take));
+  flag.isRepeatable = true;
   return flag;
 }
 
 Flag &FlagTable::addNames(OptionText text, const FlagPlace &place, Take take) {
   Flag &flag = addTexts(std::move(text), place, {});
   flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
-    for (StringRef value : *flag.texts)
+    for (StringRef value : flag.values)
       for (StringRef name : llvm::split(value, ','))
         give(options, flag, name.trim(), take, refuse);
   };
   return flag;
 }
 
-/// Numbers that are separated by commas; none if one is none.
+/// Comma-separated numbers; empty if one of them is no number.
 static llvm::SmallVector<double> parseNumbers(StringRef text) {
   llvm::SmallVector<double> numbers;
   for (StringRef part : llvm::split(text, ','))
@@ -121,28 +91,37 @@ Flag &FlagTable::addShared(std::function<std::optional<double> &(Options &)> num
                            const OptionText &text, const FlagPlace &place) {
   SharedNumbers &all = shared[text.sharedFlag];
   if (!all.flag)
-    all.flag = &addText({.name = text.sharedFlag, .valueName = "numbers", .help = ""}, place,
-                        [&all](Options &options, StringRef given) -> std::string {
+    all.flag = &addText({.name = text.sharedFlag,
+                         .valueName = "X,...",
+                         .help = "",
+                         .defaultText = text.defaultText},
+                        place, [&all](Options &options, StringRef given) -> std::string {
                           llvm::SmallVector<double> values = parseNumbers(given);
                           if (values.size() != all.numbers.size())
                             return "expected " + std::to_string(all.numbers.size()) + " numbers, " +
-                                   all.names;
+                                   llvm::join(all.names, ",");
                           for (auto [number, value] : llvm::zip_equal(all.numbers, values))
                             number(options) = value;
                           return "";
                         });
   all.numbers.push_back(std::move(number));
-  bool isFirst = all.names.empty();
-  all.names += (isFirst ? "" : ",") + text.name.str();
-  all.flag->text.help += (isFirst ? "" : "; ") + (text.name + ": " + text.help).str();
-  all.flag->option->setDescription(all.flag->text.help);
-  all.flag->option->setValueStr(all.names);
+  all.names.push_back(text.name.str());
+  all.flag->text.help = "Set " + llvm::join(all.names, ", ");
+  std::string &detail = all.flag->text.detail;
+  detail += (detail.empty() ? "" : "; ") + (text.name + ": " + text.detail).str();
   return *all.flag;
 }
 
-const Flag *FlagTable::find(StringRef name, cl::SubCommand &command) const {
+Flag *FlagTable::find(StringRef name, Command command) const {
   for (const auto &flag : flags)
-    if (flag->text.name == name && flag->option->Subs.contains(&command))
+    if (flag->text.name == name && flag->isOf(command))
+      return flag.get();
+  return nullptr;
+}
+
+Flag *FlagTable::find(StringRef name) const {
+  for (const auto &flag : flags)
+    if (flag->text.name == name)
       return flag.get();
   return nullptr;
 }

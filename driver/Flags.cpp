@@ -1,4 +1,4 @@
-//===- Flags.cpp - Every flag of mtc ----------------------------------------------------------===//
+//===- Flags.cpp - Every command and flag of mtc ----------------------------------------------===//
 
 #include "driver/Flags.h"
 
@@ -10,46 +10,54 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
-namespace cl = llvm::cl;
 using llvm::StringRef;
 using llvm::Twine;
 using namespace mtc;
 using namespace mtc::tool;
 
-cl::SubCommand mtc::tool::compileCommand("compile",
-                                         "compile an ONNX model into a program that trains it");
-cl::SubCommand mtc::tool::planCommand("plan",
-                                      "say what memory the program would need, without compiling");
-cl::SubCommand
-    mtc::tool::inspectCommand("inspect",
-                              "say what a model holds, and everything that would not compile");
+static constexpr CommandText commands[] = {
+    {Command::Inspect, "inspect", "MODEL.onnx",
+     "Show a model's inputs, parameters and unsupported operators"},
+    {Command::Plan, "plan", "MODEL.onnx|STAGE.mlir",
+     "Show the peak memory and step time of training a model"},
+    {Command::Compile, "compile", "MODEL.onnx|STAGE.mlir",
+     "Compile a model into a native training program"},
+};
 
-static cl::SubCommandGroup everyCommand = {&compileCommand, &planCommand, &inspectCommand};
-static cl::SubCommandGroup planned = {&compileCommand, &planCommand};
-static cl::SubCommandGroup compiled = {&compileCommand};
-static cl::SubCommandGroup onlyPlanned = {&planCommand};
+llvm::ArrayRef<CommandText> mtc::tool::getCommands() { return commands; }
 
-static cl::OptionCategory modelHeading("The model");
-static cl::OptionCategory trainingHeading("Training");
-static cl::OptionCategory machineHeading("Memory and machine");
-static cl::OptionCategory outputHeading("Output");
+const CommandText &mtc::tool::textOf(Command command) {
+  return *llvm::find_if(commands, [&](const CommandText &each) { return each.command == command; });
+}
 
-// A list, so that the message for too many is ours.
-static cl::list<std::string> models(cl::Positional, cl::desc("MODEL.onnx|STAGE.mlir"),
-                                    cl::ZeroOrMore, cl::sub(everyCommand), cl::cat(modelHeading));
+static constexpr Command everyCommand[] = {Command::Compile, Command::Plan, Command::Inspect};
+static constexpr Command planned[] = {Command::Compile, Command::Plan};
+static constexpr Command compiled[] = {Command::Compile};
+static constexpr Command onlyPlanned[] = {Command::Plan};
 
-llvm::ArrayRef<std::string> mtc::tool::getModelFiles() { return models; }
+static constexpr llvm::StringLiteral modelGroup = "Model", lossGroup = "Loss and precision",
+                                     optimizerGroup = "Optimizer", adapterGroup = "Adapters",
+                                     memoryGroup = "Memory", targetGroup = "Target",
+                                     outputGroup = "Output", debugGroup = "Debugging";
+
+/// What --help shows: the flags of most command lines.
+static constexpr llvm::StringLiteral commonFlags[] = {
+    "dim",        "bind",      "train",      "freeze",       "loss",     "output",    "labels",
+    "precision",  "optimizer", "lr",         "weight-decay", "schedule", "warmup",    "clip-norm",
+    "accumulate", "recipe",    "lora",       "frozen-bits",  "memory",   "recompute", "pieces",
+    "offload",    "allow",     "target",     "threads",      "o",        "emit",      "json",
+    "force",      "html",      "techniques", "curve"};
 
 namespace {
 
 StringRef describe(MergedPolicy policy) {
   switch (policy) {
   case MergedPolicy::Auto:
-    return "keep only matrices of different values, which the module may tie";
+    return "keep matrices tied that the module may tie, split the rest";
   case MergedPolicy::Split:
-    return "train each apart";
+    return "train each use separately";
   case MergedPolicy::Keep:
-    return "train them as one";
+    return "train them as one weight";
   }
   llvm_unreachable("all policies are handled");
 }
@@ -57,11 +65,11 @@ StringRef describe(MergedPolicy policy) {
 StringRef describe(BatchNormMode mode) {
   switch (mode) {
   case BatchNormMode::AsExported:
-    return "the form that the file holds each node in";
+    return "the mode stored in the file";
   case BatchNormMode::Train:
-    return "normalize by the batch and update running statistics, as PyTorch";
+    return "batch statistics, as PyTorch's train()";
   case BatchNormMode::Frozen:
-    return "normalize by the running statistics, which stay fixed";
+    return "running statistics, which stay fixed";
   }
   llvm_unreachable("all modes are handled");
 }
@@ -69,13 +77,13 @@ StringRef describe(BatchNormMode mode) {
 StringRef describe(Precision precision) {
   switch (precision) {
   case Precision::F32:
-    return "32 bits everywhere";
+    return "f32 everywhere";
   case Precision::TF32:
-    return "products may round their operands to 11 bits, where the target has them";
+    return "TF32 contractions on GPUs that support them";
   case Precision::BF16:
-    return "products read bfloat16, and what passes between kernels is stored so";
+    return "bf16 contractions and activations, f32 sums and weights";
   case Precision::F16:
-    return "the same in IEEE half precision";
+    return "f16 contractions and activations, with loss scaling";
   }
   llvm_unreachable("all precisions are handled");
 }
@@ -83,15 +91,15 @@ StringRef describe(Precision precision) {
 StringRef describe(Stage stage) {
   switch (stage) {
   case Stage::Onnx:
-    return "the model as it was read, with its types";
+    return "the imported model, with types";
   case Stage::Forward:
     return "the model in core operations";
   case Stage::Training:
-    return "the loss, its gradients and the update";
+    return "loss, gradients and update";
   case Stage::Kernels:
     return "kernels and library calls";
   case Stage::Placed:
-    return "the same at addresses in one arena";
+    return "kernels and calls with arena offsets";
   }
   llvm_unreachable("all stages are handled");
 }
@@ -99,8 +107,8 @@ StringRef describe(Stage stage) {
 /// What `--emit` prints: texts of stages, then what is made of a placed module.
 std::vector<OptionChoice> emitChoices() {
   std::vector<OptionChoice> choices = choicesOf<Stage>(describe);
-  choices.push_back({"llvm", "the kernels, as LLVM's text"});
-  choices.push_back({"object", "the kernels and the program's tables"});
+  choices.push_back({"llvm", "kernels as LLVM IR"});
+  choices.push_back({"object", "object file of the program"});
   return choices;
 }
 
@@ -207,193 +215,226 @@ void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
 }
 
 void addModelFlags(FlagTable &flags) {
-  FlagPlace place{everyCommand, modelHeading, Stage::Onnx};
-  flags.addTexts({"dim", "name=n", "size of a symbolic dimension: batch=8"}, place, takeDim)
-      .isPairs = true;
+  FlagPlace place{everyCommand, modelGroup, Stage::Onnx};
+  flags.addTexts({"dim", "NAME=N", "Set a symbolic dimension"}, place, takeDim).isPairs = true;
   flags
       .add(&Options::binds,
-           {"bind", "INPUT=VALUE|FILE", "make a graph input a constant: a number or a .npy file"},
-           place)
+           {"bind", "INPUT=VALUE|FILE", "Replace a graph input by a number or a .npy file"}, place)
       .isPairs = true;
   flags.add(&Options::train,
-            {"train", "PATTERN",
-             "train only the parameters whose name matches (*, ?), here or in the module; a "
-             "constant must be named in full or look trainable"},
+            {.name = "train",
+             .valueName = "PATTERN",
+             .help = "Train only the parameters whose names match",
+             .detail =
+                 "Patterns (*, ?) match names of the file or of the user's module. A constant "
+                 "matches if it is named in full or looks trainable."},
             place);
   flags.add(&Options::freeze,
-            {"freeze", "PATTERN",
-             "do not train those whose name matches; where --train matches too, the pattern with "
-             "more literal characters decides, --freeze among equals"},
+            {.name = "freeze",
+             .valueName = "PATTERN",
+             .help = "Freeze the parameters whose names match",
+             .detail = "If --train matches too, the pattern with more literal characters wins, and "
+                       "--freeze among equals."},
             place);
   flags.add(&Options::merged,
-            {"merged", "how", "parameters that the exporter stored as one since they were equal",
+            {"merged", "HOW", "Treatment of equal parameters that the exporter merged",
              choicesOf<MergedPolicy>(describe)},
             place);
   flags
-      .add(&Options::tie,
-           {"tie", "A=B",
-            "train two parameters as one weight: equal matrices, one perhaps transposed"},
+      .add(&Options::tie, {"tie", "A=B", "Train two equal or transposed parameters as one weight"},
            place)
       .isPairs = true;
-  flags.add(&Options::untie,
-            {"untie", "NAME", "train a parameter apart from its copies, and at each of its uses"},
+  flags.add(&Options::untie, {"untie", "NAME", "Train each use and copy of a parameter separately"},
             place);
-  flags.addText({"batch-norm", "mode",
-                 "form of BatchNormalization in training steps (default: as-exported)",
-                 choicesOf<BatchNormMode>(describe)},
-                {everyCommand, modelHeading, Stage::Forward}, takeBatchNorm);
+  flags.addText({.name = "batch-norm",
+                 .valueName = "MODE",
+                 .help = "Mode of BatchNormalization in training steps",
+                 .choices = choicesOf<BatchNormMode>(describe),
+                 .defaultText = "as-exported"},
+                {everyCommand, modelGroup, Stage::Forward}, takeBatchNorm);
   flags.add(&Options::rowsOf,
-            {"rows-of", "INPUT",
-             "inputs whose first axis counts rows of the data; others are taken whole, one a step, "
-             "and with `none` all are (by the names and sizes of first axes)"},
-            {everyCommand, modelHeading, Stage::Training});
+            {.name = "rows-of",
+             .valueName = "INPUT",
+             .help = "Inputs whose first axis is the batch; none: no input",
+             .detail = "Every other input is passed whole to each step.",
+             .defaultText = "inferred"},
+            {everyCommand, modelGroup, Stage::Training});
   addTrainingOptions(flags, &TrainingOptions::initialization,
-                     {planned, modelHeading, Stage::Training});
+                     {planned, modelGroup, Stage::Training});
 }
 
 void addTrainingFlags(FlagTable &flags) {
-  FlagPlace place{planned, trainingHeading, Stage::Training};
-  addTrainingOptions(flags, &TrainingOptions::loss, place);
-  addTrainingOptions(flags, &TrainingOptions::lossScaling, place);
-  addTrainingOptions(flags, &TrainingOptions::optimizer, place);
-  addTrainingOptions(flags, &TrainingOptions::frozenStorage, place);
-  flags.addTexts(
-      {"lora", "PATTERN[:rank=8,alpha=8]",
-       "freeze all but what --train names, and train low-rank adapters of the matrices whose name "
-       "matches: x W + alpha / rank (x A) B; where several match, the pattern with more literal "
-       "characters decides"},
-      {planned, trainingHeading, Stage::Onnx}, takeLora);
+  FlagPlace ofLoss{planned, lossGroup, Stage::Training};
+  FlagPlace ofOptimizer{planned, optimizerGroup, Stage::Training};
+  addTrainingOptions(flags, &TrainingOptions::loss, ofLoss);
   flags.add(&Options::precision,
-            {"precision", "type", "precision of the computation", choicesOf<Precision>(describe)},
-            {planned, trainingHeading, Stage::Onnx});
-  addTrainingOptions(flags, &TrainingOptions::precision, place);
+            {"precision", "TYPE", "Precision of contractions and activations",
+             choicesOf<Precision>(describe)},
+            {planned, lossGroup, Stage::Onnx});
+  addTrainingOptions(flags, &TrainingOptions::precision, ofLoss);
+  addTrainingOptions(flags, &TrainingOptions::lossScaling, ofLoss);
+  addTrainingOptions(flags, &TrainingOptions::optimizer, ofOptimizer);
   flags
       .add(&Options::recipe,
-           {"recipe", "FILE.toml",
-            "TOML file with these flags as keys; what is given here wins, each dimension and bound "
-            "input by itself"},
-           {planned, trainingHeading})
+           {.name = "recipe",
+            .valueName = "FILE.toml",
+            .help = "Read flags from a TOML file, with flag names as keys",
+            .detail = "The command line overrides the recipe, for each dimension and bound input "
+                      "separately."},
+           {planned, optimizerGroup})
       .isInRecipe = false;
+  flags.addTexts({.name = "lora",
+                  .valueName = "PATTERN[:rank=8,alpha=8]",
+                  .help = "Train low-rank adapters of the matrices whose names match",
+                  .detail =
+                      "x W becomes x W + alpha / rank (x A) B. All other parameters are frozen, "
+                      "unless --train names them. If several patterns match, the one with the "
+                      "most literal characters wins."},
+                 {planned, adapterGroup, Stage::Onnx}, takeLora);
+  addTrainingOptions(flags, &TrainingOptions::frozenStorage,
+                     {planned, adapterGroup, Stage::Training});
 }
 
-void addMachineFlags(FlagTable &flags) {
-  FlagPlace place{planned, machineHeading, Stage::Onnx};
-  flags.add(&Options::target, {"target", "target", Target::describeNames()}, place);
-  flags.add(&Options::emulate,
-            {"emulate", "", "run device code on the CPU, with every access checked: for tests"},
-            place);
-  flags.add(&Options::without,
-            {"without",
-             "library",
-             "compile a program that does without a library of the target",
-             {{"cudnn", "convolutions are contractions of windows"}}},
-            place);
-  flags.add(&Options::cpu, {"cpu", "name", "processor to compile for, as LLVM names it (this one)"},
-            place);
-  flags.add(
-      &Options::rates,
-      {"rates", "class",
-       "estimate times at rates of a class of processors: avx512bf16, avx512, avx2, sse (those "
-       "measured on this machine)"},
-      place);
-  flags.addText({"threads", "n", "most threads that the program may use (all cores)"}, place,
-                takeThreads);
-  flags.addText(
-      {"memory", "size",
-       "make the program fit, or refuse it: 12GiB, 800MiB, bytes; auto: what this machine has left "
-       "(what it needs)"},
-      {planned, machineHeading}, takeMemory);
-  flags.addNames({"allow", "change,…", "what --memory may change where that is faster or needed",
-                  allowChoices()},
-                 place, takeAllow);
-  RecomputeOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
-    flags.add([access](Options &all) -> auto & { return std::invoke(access, all.recompute); }, text,
-              {planned, machineHeading, Stage::Placed});
+/// Flags of options of passes that run before the arena is allocated.
+template <typename Values>
+void addPlanOptions(FlagTable &flags, Values Options::*options, StringRef group) {
+  visitMember(options, [&](auto access, OptionText text, auto...) {
+    flags.add(access, std::move(text), {planned, group, Stage::Placed});
   });
-  PiecesOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
-    flags.add([access](Options &all) -> auto & { return std::invoke(access, all.pieces); }, text,
-              {planned, machineHeading, Stage::Placed});
-  });
-  AllocateOptions::visitOptions([&](auto access, OptionText text, auto...) {
-    flags.add([access](Options &all) -> auto & { return std::invoke(access, all.allocate); },
-              std::move(text), {planned, machineHeading, Stage::Placed});
-  });
+}
+
+void addMemoryFlags(FlagTable &flags) {
+  FlagPlace place{planned, memoryGroup, Stage::Placed};
+  flags.addText({.name = "memory",
+                 .valueName = "SIZE|auto",
+                 .help = "Memory budget, such as 12GiB; auto: the available memory",
+                 .detail =
+                     "If the budget cannot be met, mtc exits with the smallest reachable peak "
+                     "and the flags that would lower it."},
+                {planned, memoryGroup}, takeMemory);
+  addPlanOptions(flags, &Options::recompute, memoryGroup);
+  addPlanOptions(flags, &Options::pieces, memoryGroup);
   OffloadOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
     if constexpr (isOptionList<OptionValueType<decltype(access), OffloadOptions>>)
       flags.add([access](Options &all) -> auto & { return std::invoke(access, all.offload); }, text,
-                {planned, machineHeading, Stage::Placed});
+                place);
   });
-  flags.addText({"offload-window", "size",
-                 "memory that a part of offloaded variables passes through, a multiple of 4 KiB; "
-                 "four of them are planned (8MiB)"},
-                {planned, machineHeading, Stage::Placed}, takeOffloadWindow);
+  flags.addText({.name = "offload-window",
+                 .valueName = "SIZE",
+                 .help = "Size of one of four offload buffers, a multiple of 4 KiB",
+                 .defaultText = "8MiB"},
+                place, takeOffloadWindow);
+  flags.addNames({"allow", "CHANGE,...", "Numerics that --memory may change to meet the budget",
+                  allowChoices()},
+                 {planned, memoryGroup, Stage::Onnx}, takeAllow);
+}
+
+void addTargetFlags(FlagTable &flags) {
+  FlagPlace place{planned, targetGroup, Stage::Onnx};
+  flags.add(&Options::target,
+            {.name = "target",
+             .valueName = "TARGET",
+             .help = "Compile for cpu, or for cuda[:ARCHITECTURE,...]",
+             .detail = Target::describeNames()},
+            place);
+  flags.addText({.name = "threads",
+                 .valueName = "N",
+                 .help = "Maximum number of threads of the program",
+                 .defaultText = "all cores"},
+                place, takeThreads);
+  flags.add(&Options::cpu,
+            {.name = "cpu",
+             .valueName = "NAME",
+             .help = "Processor to compile for, by its LLVM name",
+             .defaultText = "this machine's"},
+            place);
+  flags.add(&Options::rates,
+            {.name = "rates",
+             .valueName = "CLASS",
+             .help = "Processor class of the cost model",
+             .detail = "avx512bf16, avx512, avx2 or sse.",
+             .defaultText = "measured on this machine"},
+            place);
+  flags.add(&Options::without,
+            {"without",
+             "LIBRARY",
+             "Do not use a library of the target",
+             {{"cudnn", "convolutions become contractions"}}},
+            place);
+  flags.add(&Options::emulate, {"emulate", "", "Run device code on the CPU and check every access"},
+            place);
 }
 
 void addOutputFlags(FlagTable &flags) {
-  FlagPlace place{planned, outputHeading}, ofCompile{compiled, outputHeading};
-  flags.add(&Options::noCache,
-            {"no-cache", "",
-             "compile every kernel again: neither take nor keep them in $MTC_CACHE_DIR "
-             "($XDG_CACHE_HOME/mtc, ~/.cache/mtc)"},
-            ofCompile);
+  FlagPlace place{planned, outputGroup}, ofCompile{compiled, outputGroup},
+      ofPlan{onlyPlanned, outputGroup};
   flags.add(&Options::output,
-            {"o", "FILE",
-             "the program (named after the model); its initial weights lie beside it in "
-             "FILE.weights.safetensors"},
+            {.name = "o",
+             .valueName = "FILE",
+             .help = "Program to write",
+             .detail = "Its initial weights are written to FILE.weights.safetensors.",
+             .defaultText = "the model's name"},
             ofCompile);
-  flags.addText(
-      {"emit", "stage",
-       "stop after a stage and print it; mtc compile continues from all but llvm and object",
-       emitChoices()},
-      ofCompile, takeEmit);
-  flags.add(&Options::force, {"force", "", "replace files that mtc did not write"}, place)
-      .isInRecipe = false;
-  flags.add(&Options::json, {"json", "", "print JSON"}, {everyCommand, outputHeading});
-  FlagPlace ofPlan{onlyPlanned, outputHeading};
-  flags
-      .add(&Options::html,
-           {"html", "FILE", "draw what lies where in memory, and when, as a page for a browser"},
-           ofPlan)
+  flags.addText({"emit", "STAGE", "Print the text of a stage instead", emitChoices()}, ofCompile,
+                takeEmit);
+  flags.add(&Options::json, {"json", "", "Print JSON"}, {everyCommand, outputGroup});
+  flags.add(&Options::html, {"html", "FILE", "Write a page that draws the memory plan"}, ofPlan)
       .isInRecipe = false;
   flags
-      .add(&Options::techniques,
-           {"techniques", "", "plan without each optimization, to say what it saves and costs"},
+      .add(&Options::techniques, {"techniques", "", "Show what each optimization saves and costs"},
            ofPlan)
       .isInRecipe = false;
-  flags
-      .add(&Options::curve,
-           {"curve", "", "plan for smaller budgets too, to say what time a step takes in them"},
-           ofPlan)
+  flags.add(&Options::curve, {"curve", "", "Show the step time for smaller memory budgets"}, ofPlan)
       .isInRecipe = false;
-  flags.add(&Options::irFolder,
-            {"print-ir-after-all", "DIR", "write the IR after each pass into a folder, numbered"},
+  flags.add(&Options::force, {"force", "", "Overwrite files that mtc did not write"}, place)
+      .isInRecipe = false;
+  flags.add(&Options::remarks,
+            {"remarks", "FILE", "Write applied and missed optimizations with their reasons"},
             place);
+}
+
+void addDebugFlags(FlagTable &flags) {
+  FlagPlace place{planned, debugGroup}, ofCompile{compiled, debugGroup};
+  addPlanOptions(flags, &Options::allocate, debugGroup);
   PassSelection::visitOptions([&](auto, OptionText text, auto...) {
     flags.addTexts(std::move(text), place, takeSkippedPass);
   });
-  flags.add(&Options::remarks,
-            {"remarks", "FILE", "write what was optimized, and what was not and why, a line each"},
-            place);
+  flags.add(&Options::noCache,
+            {.name = "no-cache",
+             .valueName = "",
+             .help = "Do not use the cache of compiled kernels",
+             .detail = "The cache is in $MTC_CACHE_DIR (default: $XDG_CACHE_HOME/mtc or "
+                       "~/.cache/mtc)."},
+            ofCompile);
+  flags.add(&Options::irFolder,
+            {"print-ir-after-all", "DIR", "Write the IR after each pass to numbered files"}, place);
   flags.add(&Options::reproducer,
-            {"crash-reproducer", "FILE",
-             "if a pass fails, write its input and the pipeline here, for mtc-opt "
-             "--run-reproducer"},
-            place);
+            {"crash-reproducer", "FILE", "Write a reproducer for mtc-opt if a pass fails"}, place);
 }
 
 } // namespace
 
-const FlagTable &mtc::tool::getFlags() {
-  static const FlagTable flags = [] {
+FlagTable &mtc::tool::getFlags() {
+  static FlagTable flags = [] {
     FlagTable all;
     addModelFlags(all);
     addTrainingFlags(all);
-    addMachineFlags(all);
+    addMemoryFlags(all);
+    addTargetFlags(all);
     addOutputFlags(all);
-    for (cl::SubCommand *command : everyCommand.getSubCommands())
-      cl::HideUnrelatedOptions({&modelHeading, &trainingHeading, &machineHeading, &outputHeading},
-                               *command);
+    addDebugFlags(all);
+    for (const auto &flag : all.getFlags())
+      flag->isCommon = llvm::is_contained(commonFlags, flag->text.name);
     return all;
   }();
   return flags;
+}
+
+std::vector<command_line::Flag> mtc::tool::describeFlags(Command command) {
+  std::vector<command_line::Flag> lines;
+  for (const auto &flag : getFlags().getFlags())
+    if (flag->isOf(command))
+      lines.push_back(flag->describe());
+  llvm::append_range(lines, command_line::helpFlags());
+  return lines;
 }

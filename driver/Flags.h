@@ -1,4 +1,4 @@
-//===- Flags.h - Every flag of mtc ------------------------------------------------------------===//
+//===- Flags.h - Every command and flag of mtc ------------------------------------------------===//
 
 #ifndef MTC_DRIVER_FLAGS_H
 #define MTC_DRIVER_FLAGS_H
@@ -7,12 +7,19 @@
 
 namespace mtc::tool {
 
-extern llvm::cl::SubCommand compileCommand, planCommand, inspectCommand;
+/// A command that has a model and flags.
+struct CommandText {
+  Command command;
+  llvm::StringLiteral name, operand, summary;
+};
 
-/// The flags of all commands. LLVM knows them from the first call on, and its help shows no others.
-const FlagTable &getFlags();
-/// The arguments without a flag: one, unless the user made a mistake.
-llvm::ArrayRef<std::string> getModelFiles();
+llvm::ArrayRef<CommandText> getCommands();
+const CommandText &textOf(Command command);
+
+/// The flags of all commands, in the order of their help.
+FlagTable &getFlags();
+/// The flags of one command, --help and --help-all included.
+std::vector<command_line::Flag> describeFlags(Command command);
 
 } // namespace mtc::tool
 

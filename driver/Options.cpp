@@ -8,7 +8,6 @@
 #include "driver/Recipe.h"
 #include "driver/Report.h"
 #include "driver/StageText.h"
-#include "frontend/Suggestions.h"
 #include "frontend/reader/InputFile.h"
 #include "passes/OptionValues.h"
 #include "tools/support/Errors.h"
@@ -17,7 +16,6 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 
-namespace cl = llvm::cl;
 using llvm::StringRef;
 using llvm::Twine;
 using namespace mtc;
@@ -120,34 +118,45 @@ void takeAvailableMemory(Options &options, Refuse refuse) {
        " that are available now");
 }
 
-/// Fills the options from the command line and, where `before` did not give a flag, the recipe.
-/// Everything that is wrong with them is said at once.
-void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> &before) {
+} // namespace
+
+void mtc::tool::collectOptions(Options &options, Command command) {
+  FlagTable &flags = getFlags();
+  auto refuseAtOnce = [](const Twine &problem) { fail(problem); };
+  llvm::StringSet<> onCommandLine;
+  for (const auto &flag : flags.getFlags())
+    if (flag->isGiven())
+      onCommandLine.insert(flag->text.name);
+  if (const Flag *recipe = flags.find("recipe", command); recipe && recipe->isGiven()) {
+    recipe->collect(options, refuseAtOnce);
+    applyRecipe(options.recipe, flags, command);
+  }
+
   llvm::Error problems = llvm::Error::success();
   auto refuse = [&](const Twine &text) {
     problems = llvm::joinErrors(std::move(problems), makeUserError(text));
   };
-  options.model = getModelFiles().front();
-  for (const auto &flag : getFlags().getFlags())
-    if (flag->isGiven())
+  for (const auto &flag : flags.getFlags())
+    if (flag->isGiven() && flag->text.name != "recipe")
       flag->collect(options, refuse);
+  auto find = [&](StringRef name) -> const Flag * {
+    const Flag *flag = flags.find(name, command);
+    return flag && flag->isGiven() ? flag : nullptr;
+  };
   // Without the table that was meant, checks would complain that it is missing.
   if (expandScheduleTable(options, refuse)) {
     freezeGroups(options);
-    checkOptions(options.training, refuse, [](StringRef name) -> std::string {
-      for (const auto &flag : getFlags().getFlags())
-        if (flag->text.name == name && flag->isGiven())
-          return flag->spell();
-      return "";
+    checkOptions(options.training, refuse, [&](StringRef name) -> std::string {
+      const Flag *flag = find(name);
+      return flag ? flag->spell() : "";
     });
   }
-  if (const Flag *window = getFlags().find("offload-window", command);
-      window && window->isGiven() && options.offload.takesNothing())
+  if (const Flag *window = find("offload-window"); window && options.offload.takesNothing())
     refuse("--offload-window " + window->spell() + ": nothing is offloaded; give --offload, too");
   const std::string &scale = options.training.lossScaling.scale;
   bool isScaled = scale.empty() ? options.precision == Precision::F16 : scale != "none";
-  if (const Flag *window = getFlags().find("loss-scale-window", command);
-      window && window->isGiven() && !isScaled && !isStageText(options.model))
+  if (const Flag *window = find("loss-scale-window");
+      window && !isScaled && !isStageText(options.model))
     refuse("--loss-scale-window " + window->spell() +
            ": the loss is not scaled; give --loss-scale, too");
   if (options.takesAvailableMemory)
@@ -156,102 +165,13 @@ void collect(Options &options, cl::SubCommand &command, const llvm::StringSet<> 
     refuse("--allow says what --memory may change; give --memory, too");
   if (problems)
     fail(std::move(problems));
-  for (const auto &flag : getFlags().getFlags())
+  for (const auto &flag : flags.getFlags())
     if (flag->isGiven() && flag->decidedBy) {
       StringRef name = flag->text.name;
-      options.given.push_back({before.contains(name)
+      options.given.push_back({onCommandLine.contains(name)
                                    ? ("--" + name).str()
                                    : ("--recipe " + options.recipe + ": key '" + name + "'").str(),
                                *flag->decidedBy});
     }
   llvm::sort(options.given, [](const GivenFlag &a, const GivenFlag &b) { return a.text < b.text; });
-}
-
-/// Refuses flags that the command does not have, and names a command that has them, or a flag of
-/// the command with a similar name.
-void refuseForeignFlags(llvm::ArrayRef<char *> arguments, cl::SubCommand &command) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    StringRef argument = arguments[i];
-    if (argument == "--")
-      return;
-    if (!argument.consume_front("-") || argument.empty())
-      continue;
-    argument.consume_front("-");
-    StringRef name = argument.split('=').first;
-    if (const Flag *flag = getFlags().find(name, command)) {
-      if (!flag->isSwitch && !argument.contains('='))
-        ++i; // Its value.
-      continue;
-    }
-    if (cl::getRegisteredOptions(command).contains(name))
-      continue; // LLVM's, such as --help.
-    std::string text = ("--" + name + ": mtc " + command.getName() + " has no such flag").str();
-    for (cl::SubCommand *other : {&compileCommand, &planCommand, &inspectCommand})
-      if (getFlags().find(name, *other))
-        fail(text + "; mtc " + other->getName() + " has");
-    std::vector<StringRef> names;
-    for (const auto &flag : getFlags().getFlags())
-      if (flag->option->Subs.contains(&command))
-        names.push_back(flag->text.name);
-    std::string near = onnx::suggestNames(name, names);
-    fail(text + (near.empty() ? "; see mtc " + command.getName() + " --help" : near));
-  }
-}
-
-/// One model is compiled, whatever else the shell made of a pattern without quotes.
-void checkModelFiles(cl::SubCommand &command) {
-  llvm::ArrayRef<std::string> files = getModelFiles();
-  if (files.size() == 1 && files.front().empty())
-    fail("mtc " + command.getName() + " '': expected the name of a model");
-  if (files.size() == 1)
-    return;
-  if (files.empty())
-    fail("mtc " + command.getName() + ": expected a model, such as mtc " + command.getName() +
-         " model.onnx");
-  constexpr size_t shown = 3;
-  fail("expected one model, found " + Twine(files.size()) + ": '" +
-       llvm::join(files.take_front(shown), "', '") + (files.size() > shown ? "', …" : "'") +
-       "; quote patterns such as '*', which the shell replaces by names of files");
-}
-
-/// Which of two values is meant nobody knows.
-void refuseRepeated() {
-  for (const auto &flag : getFlags().getFlags())
-    if (!flag->texts && flag->option->getNumOccurrences() > 1)
-      fail("--" + flag->text.name + " is given " + Twine(flag->option->getNumOccurrences()) +
-           " times; give it once");
-}
-
-} // namespace
-
-Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
-  getFlags();
-  for (cl::SubCommand *command : {&compileCommand, &planCommand, &inspectCommand})
-    if (argc > 1 && command->getName() == argv[1])
-      refuseForeignFlags(llvm::ArrayRef(argv, argc).drop_front(2), *command);
-  cl::SetVersionPrinter([](llvm::raw_ostream &stream) { stream << "mtc " MTC_VERSION "\n"; });
-  cl::ParseCommandLineOptions(
-      argc, argv, "compiles an ONNX model into a native program that trains it\n", /*Errs=*/nullptr,
-      /*VFS=*/nullptr, /*EnvVar=*/nullptr);
-  if (!compileCommand && !planCommand && !inspectCommand) {
-    cl::PrintHelpMessage(/*Hidden=*/false, /*Categorized=*/true);
-    exit(1);
-  }
-  cl::SubCommand &command = compileCommand ? compileCommand
-                            : planCommand  ? planCommand
-                                           : inspectCommand;
-  checkModelFiles(command);
-  refuseRepeated();
-  llvm::StringSet<> before;
-  for (const auto &flag : getFlags().getFlags())
-    if (flag->isGiven())
-      before.insert(flag->text.name);
-  if (const Flag *recipe = getFlags().find("recipe", command); recipe && recipe->isGiven()) {
-    recipe->collect(options, [](const Twine &problem) { fail(problem); });
-    applyRecipe(options.recipe, getFlags(), command);
-  }
-  collect(options, command, before);
-  if (compileCommand)
-    return Command::Compile;
-  return planCommand ? Command::Plan : Command::Inspect;
 }

@@ -23,6 +23,8 @@ struct GivenFlag {
   Stage decidedBy;
 };
 
+enum class Command { Compile, Plan, Inspect };
+
 /// The flags of `mtc compile` and `mtc plan`, checked. Strings are empty and numbers absent where
 /// the user left them open.
 struct Options {
@@ -72,11 +74,9 @@ struct Options {
   std::vector<GivenFlag> given; // Those that a text may have decided.
 };
 
-enum class Command { Compile, Plan, Inspect };
-
-/// Reads the command line and the recipe; on a mistake says what is wrong and ends with exit
-/// code 1.
-Command parseCommandLine(int argc, char **argv, Options &options);
+/// Sets the options to the flags that the command line and the recipe give. Reports every problem
+/// and ends the process with exit code 1 if there is one.
+void collectOptions(Options &options, Command command);
 
 } // namespace mtc::tool
 

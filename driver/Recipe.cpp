@@ -10,7 +10,6 @@
 
 #include <charconv>
 
-namespace cl = llvm::cl;
 using llvm::StringRef;
 using llvm::Twine;
 using namespace mtc;
@@ -33,12 +32,6 @@ static std::string spell(StringRef path, StringRef key, const toml::node &node) 
   if (auto truth = node.value_exact<bool>())
     return *truth ? "true" : "false";
   fail("--recipe " + path + ": key '" + key + "': expected a string, number or boolean");
-}
-
-static void give(StringRef path, StringRef key, cl::Option &option, const std::string &value) {
-  // The option reports a value that it does not understand itself; the message names the flag.
-  if (option.addOccurrence(0, key, value))
-    fail("--recipe " + path + ": key '" + key + "': unsuitable value '" + value + "'");
 }
 
 namespace {
@@ -124,11 +117,11 @@ static toml::table readRecipe(StringRef path) {
   }
 }
 
-void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, cl::SubCommand &command) {
+void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, Command command) {
   const toml::table table = readRecipe(path);
   for (auto &&[name, node] : table) {
     StringRef key(name.str().data(), name.str().size());
-    const Flag *flag = flags.find(key, command);
+    Flag *flag = flags.find(key, command);
     if (!flag || !flag->isInRecipe)
       fail("--recipe " + path + ": key " + onnx::quoted(key) +
            ": there is no such flag for a recipe");
@@ -136,13 +129,13 @@ void mtc::tool::applyRecipe(StringRef path, const FlagTable &flags, cl::SubComma
     if (flag->isGiven() && !flag->isPairs)
       continue;
     const std::vector<Entry> entries = spellAll(path, key, node, flag->isPairs);
-    if (entries.size() != 1 && !flag->texts)
+    if (entries.size() != 1 && !flag->isRepeatable)
       fail("--recipe " + path + ": key '" + key + "': expected one value, found " +
            Twine(entries.size()));
     const std::vector<std::string> given =
-        flag->isPairs ? *flag->texts : std::vector<std::string>();
+        flag->isPairs ? flag->values : std::vector<std::string>();
     for (const Entry &entry : entries)
       if (llvm::none_of(given, [&](StringRef text) { return text.starts_with(entry.name + "="); }))
-        give(path, key, *flag->option, entry.text);
+        flag->values.push_back(entry.text);
   }
 }

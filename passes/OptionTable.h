@@ -46,10 +46,12 @@ std::string joinNames(llvm::ArrayRef<OptionChoice> choices);
 /// What users see of an option.
 struct OptionText {
   llvm::StringRef name;
-  llvm::StringRef valueName;              // What stands for its value in the help; "" of a switch.
-  std::string help;                       // Without its choices and its default.
+  llvm::StringRef valueName;              // Placeholder of the value; "" of a switch.
+  std::string help;                       // A phrase of at most 70 characters.
   std::vector<OptionChoice> choices = {}; // All that it may be; empty: whatever can be parsed.
-  llvm::StringRef sharedFlag = {}; // The flag that gives several options, separated by commas.
+  llvm::StringRef sharedFlag = {};        // The flag that gives several options, comma-separated.
+  std::string detail = {};                // Sentences for --help-all and the reference.
+  std::string defaultText = {};           // The default in words, where no value stands for it.
 
   llvm::StringRef getFlag() const { return sharedFlag.empty() ? name : sharedFlag; }
   /// What is wrong with a value that must be one of the choices, if there are any, or left open; ""

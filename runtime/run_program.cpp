@@ -236,7 +236,7 @@ int runProgram(const MtcProgram &program, const std::string &programPath,
     SignalThread signals;
     Options options = parseOptions(program, arguments);
     if (options.help)
-      print("%s", printable(helpText(program, name)).c_str());
+      print("%s", printable(helpText(program, name, options.helpsWithAll)).c_str());
     else if (options.version)
       print("%s: %s, compiled by mtc %s\n", printable(name).c_str(),
             printable(program.model_name).c_str(), program.compiler_version);

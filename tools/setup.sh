@@ -16,7 +16,7 @@ packages=(
   g++ libc6-dev libstdc++-12-dev zlib1g-dev                              # start-up files, C++ library, what LLVM's CMake files ask for
   libprotobuf-dev protobuf-compiler                                      # ONNX files
   libdnnl-dev                                                            # contraction and convolution on the CPU; brings libgomp
-  nlohmann-json3-dev libtomlplusplus-dev                                 # metrics and plans, recipes
+  nlohmann-json3-dev libtomlplusplus-dev libcli11-dev                    # metrics and plans, recipes, command lines
   libgtest-dev libgmock-dev libbenchmark-dev
   dpkg-dev file                                                          # packages of mtc itself
   python3 python3-pip python3-venv python3-psutil # the last one: time limits of single tests

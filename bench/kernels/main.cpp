@@ -9,6 +9,7 @@
 
 #include "bench/kernels/PlacedModule.h"
 #include "codegen/Jit.h"
+#include "driver/CommandLine.h"
 #include "driver/Compilation.h"
 #include "driver/Options.h"
 #include "ir/Mtc.h"

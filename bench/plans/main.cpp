@@ -5,6 +5,7 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
+#include "driver/CommandLine.h"
 #include "driver/Compilation.h"
 #include "driver/Options.h"
 #include "ir/Mtc.h"

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def AddAdapters : Pass<"mtc-add-adapters", "::mlir::ModuleOp"> {
-  let summary = "add low-rank adapters to contractions by frozen weights";
+  let summary = "add low-rank adapters to contractions with frozen weights";
   let description = [{
     For each weight that a pattern of the program's `lora` matches, every contraction by it in `@forward` becomes
     `x W + alpha / rank * (x A) B` (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021), and an
@@ -34,7 +34,7 @@ def AddAdapters : Pass<"mtc-add-adapters", "::mlir::ModuleOp"> {
 }
 
 def StoreFrozen : Pass<"mtc-store-frozen", "::mlir::ModuleOp"> {
-  let summary = "store frozen matrices in fewer bits";
+  let summary = "quantize frozen matrices";
   let description = [{
     Its option is `frozen-bits` (`FrozenStorageOptions` in `passes/adapters/FrozenStorage.h`): 16 stores frozen matrices of f32 in
     bf16, and what is no contraction reads them widened; 4 stores those that contractions alone read, in every function, in blocks

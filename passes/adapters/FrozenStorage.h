@@ -16,12 +16,11 @@ struct FrozenStorageOptions {
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&FrozenStorageOptions::bits,
            {"frozen-bits",
-            "bits",
-            "store frozen matrices of f32 in fewer bits",
-            {{"32", "as they are"},
+            "BITS",
+            "Store frozen f32 matrices in 32, 16 or 4 bits",
+            {{"32", "f32"},
              {"16", "bf16"},
-             {"4", "blocks of 64 NF4 codes and a scale, as bitsandbytes makes them; only what "
-                   "products alone read"}}});
+             {"4", "NF4 in blocks of 64, as bitsandbytes; only operands of contractions"}}});
   }
 };
 

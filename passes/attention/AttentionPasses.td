@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def RecognizeAttention : Pass<"mtc-recognize-attention", "::mlir::func::FuncOp"> {
-  let summary = "a softmax between two products becomes attention";
+  let summary = "recognize attention";
   let description = [{
     Finds products of queries and keys whose rows go through a softmax into products with values, as exporters write
     attention, and replaces them by one `mtc.attention`, whose memory is linear in the sequence's length. Between the

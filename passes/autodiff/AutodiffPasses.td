@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
-  let summary = "compute the loss's gradient by every parameter, in reverse mode";
+  let summary = "differentiate the loss in reverse mode";
   let description = [{
     Extends `@micro_step`, whose result named `mtc.loss` is differentiated by the values that it reads from variables of role
     `parameter`. Each parameter gets a variable of role `gradient`. The pass asks operations by their interface and
@@ -37,7 +37,7 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
 }
 
 def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
-  let summary = "give every function its vector-Jacobian product as a function of its own";
+  let summary = "generate the vector-Jacobian product of each function";
   let description = [{
     For tests of gradient rules. `@f` with floating-point arguments x and results y gets `@f_vjp`, which takes f's
     arguments and y's cotangents and returns x's.
@@ -59,7 +59,7 @@ def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
 }
 
 def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
-  let summary = "write larger operations in the core";
+  let summary = "decompose composite operations into core operations";
   let description = [{
     Replaces every operation that can say itself in core operations, but for those that a library of the target computes.
     It runs after autodiff, which uses the larger operations' own gradients, and before kernels are formed.

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
-  let summary = "library calls read operands where they lie, and write results as they are read";
+  let summary = "fold transposes and reshapes into library calls";
   let description = [{
     Movements in front of a call's operand (transposes, slices, broadcasts, reshapes between them) become one
     `mtc.strided_view`, as far up as the call takes the layout and the target's library does not support it less
@@ -31,7 +31,7 @@ def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
 }
 
 def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
-  let summary = "library calls add what kernels would add to their results";
+  let summary = "fuse additions into library calls";
   let description = [{
     A sum that a kernel stores, one of whose terms is a library call's result that nothing else reads, becomes the
     call's: a bias, a residual, what was accumulated before, another call's result. Of several calls each adds the
@@ -58,7 +58,7 @@ def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
 }
 
 def FuseActivations : Pass<"mtc-fuse-activations", "::mlir::func::FuncOp"> {
-  let summary = "library calls apply activations to their results";
+  let summary = "fuse activations into library calls";
   let description = [{
     A kernel that gives nothing but relu(z) or gelu(z), the approximation by tanh, of a library call's result z, or of that
     and one addend, becomes the call's: it would read z only to write a matrix of the same size. Where the gradient reads z,
@@ -88,7 +88,7 @@ def FuseActivations : Pass<"mtc-fuse-activations", "::mlir::func::FuncOp"> {
 }
 
 def FuseBiasGradients : Pass<"mtc-fuse-bias-gradients", "::mlir::func::FuncOp"> {
-  let summary = "library calls sum the rows that they read or write";
+  let summary = "fuse bias gradients into library calls";
   let description = [{
     The gradient of a bias is a sum over the rows of a matrix that the contraction for the weight's gradient contracts over
     the same rows, or that a contraction wrote. A kernel that only computes such a sum reads the matrix once more; the call

@@ -20,11 +20,11 @@ struct FitOptions {
     visitMember(&FitOptions::pieces, option);
     visitMember(&FitOptions::recompute, option);
     option(&FitOptions::memory,
-           {"memory", "", "bytes that the arena may take; 0: as many as it needs"});
+           {"memory", "", "Memory budget of the arena in bytes; 0: unlimited"});
     option(&FitOptions::leastIfMissed,
-           {"least-if-missed", "", "find what needs the least where nothing fits"});
+           {"least-if-missed", "", "Search for the smallest peak if the budget cannot be met"});
     option(&FitOptions::isEstimate,
-           {"estimate", "", "find with little effort what needs less, whatever the budget"});
+           {"estimate", "", "Search with reduced effort, whatever the budget"});
   }
 };
 

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def Fit : Pass<"mtc-fit", "::mlir::ModuleOp"> {
-  let summary = "the techniques that are left to choose make the peak fit";
+  let summary = "search for a plan within the memory budget";
   let description = [{
     Makes the arena no larger than `memory`, where that is given, by those techniques whose choice is `auto`: one search
     over all of them. At the function's peak each technique offers what frees the most bytes for the least time; the

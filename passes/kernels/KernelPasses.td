@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def CompactScatter : Pass<"mtc-compact-scatter", "::mlir::func::FuncOp"> {
-  let summary = "sum the few rows of a long table that are named, not the table";
+  let summary = "compact the gradient of an embedding to the rows in use";
   let description = [{
     The gradient of an embedding is a table as long as the vocabulary, zero but for the rows that a batch names. Where
     `mtc.scatter_add` adds few vectors into a long table, they are summed in a table with a row for each of them, and
@@ -32,7 +32,7 @@ def CompactScatter : Pass<"mtc-compact-scatter", "::mlir::func::FuncOp"> {
 }
 
 def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
-  let summary = "each operation that a kernel can compute becomes one";
+  let summary = "lower operations to kernels";
   let description = [{
     Afterwards values are computed by `mtc.kernel` and by operations whose fusible shape is opaque (library calls).
     Views stay. A splat constant is a scalar of the kernels that read it, and a kernel of its own where something else
@@ -55,7 +55,7 @@ def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
 }
 
 def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
-  let summary = "kernels that read each other's results, or the same values, become one";
+  let summary = "fuse kernels that share values";
   let description = [{
     1. A kernel that reads through a view reads what the view is of, where the index stays affine without divisions.
     2. An elementwise producer is computed where its result is read, at the points that are read: if nothing else needs
@@ -78,7 +78,7 @@ def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
 }
 
 def ComputeInReaders : Pass<"mtc-compute-in-readers", "::mlir::func::FuncOp"> {
-  let summary = "a kernel computes elementwise what it would wait for across a library call";
+  let summary = "duplicate elementwise producers into their users";
   let description = [{
     A large result of a kernel that only kernels read, behind a library call, is computed by these where they can do so
     elementwise, to the same bits, of values that are alive then all the same. It is neither kept nor written: the
@@ -104,7 +104,7 @@ def ComputeInReaders : Pass<"mtc-compute-in-readers", "::mlir::func::FuncOp"> {
 }
 
 def FuseColumnSums : Pass<"mtc-fuse-column-sums", "::mlir::func::FuncOp"> {
-  let summary = "sum columns where their rows are computed, or read anyway";
+  let summary = "fuse column sums into the kernels that produce or read the rows";
   let description = [{
     The gradient of a bias or of a norm's scale is a sum over all rows. Where a kernel computes the rows, or reads them for
     something else, it adds them up on the way, as a column sum (`mtc.kernel.yield … add`), and the kernel that read them once

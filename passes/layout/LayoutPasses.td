@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def KeepChannelsLast : Pass<"mtc-keep-channels-last", "::mlir::func::FuncOp"> {
-  let summary = "move transposes behind convolutions down, to those in front of the next";
+  let summary = "sink transposes to keep channels last between convolutions";
   let description = [{
     Convolutions take and give tensors with channels as their last axis (the trait `ChannelsLast`); a model has them as its
     second, so that transposes are around each. What reads the one behind a convolution is computed on its operand instead,

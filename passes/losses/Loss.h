@@ -74,19 +74,26 @@ struct LossOptions {
   int64_t microSteps = 1; ///< Whose gradients make an update.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    option(&LossOptions::loss,
-           {"loss", "name", "what is minimized; chosen from the outputs and said if left open",
-            lossChoices()});
-    option(&LossOptions::output,
-           {"output", "NAME",
-            "value that the loss is computed from, an output or an inner one (first "
-            "floating-point output)"});
-    option(&LossOptions::labels,
-           {"labels", "NAME", "name of the labels: a graph input or a new one (labels)"});
+    option(&LossOptions::loss, {.name = "loss",
+                                .valueName = "NAME",
+                                .help = "Loss function",
+                                .choices = lossChoices(),
+                                .defaultText = "inferred from the outputs"});
+    option(&LossOptions::output, {.name = "output",
+                                  .valueName = "NAME",
+                                  .help = "Value that the loss is computed from",
+                                  .detail = "An output or an inner value of the graph.",
+                                  .defaultText = "first float output"});
+    option(&LossOptions::labels, {.name = "labels",
+                                  .valueName = "NAME",
+                                  .help = "Name of the labels: a graph input or a new input",
+                                  .defaultText = "labels"});
     option(&LossOptions::microSteps,
-           {"accumulate", "N",
-            "batches, of which one at a time is in memory, whose gradients are added up for an "
-            "update: a step takes N times the rows, and its loss is that of one batch of them"},
+           {.name = "accumulate",
+            .valueName = "N",
+            .help = "Accumulate the gradients of N batches before each update",
+            .detail = "A step reads N batches, one at a time, and has the loss and the update of "
+                      "one batch N times as large."},
            [](const LossOptions &all) -> std::string {
              bool isValid = all.microSteps >= 1 && all.microSteps <= 1000000;
              return isValid ? "" : "expected 1 to 1000000 batches";

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
-  let summary = "turn the forward function into one that computes the loss and one that evaluates";
+  let summary = "attach the loss and create the evaluation function";
   let description = [{
     `@forward` is replaced by two functions. `@micro_step` gives the loss alone; `@evaluate` gives the loss, sums for
     each row of the batch (so that a whole file can be averaged exactly) and the graph's outputs, and writes no variable.
@@ -53,7 +53,7 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
 }
 
 def SelectMode : Pass<"mtc-select-mode", "::mlir::func::FuncOp"> {
-  let summary = "keep the training form in training steps, and the inference form elsewhere";
+  let summary = "select training or inference mode in each function";
   let description = [{
     `mtc.select_by_mode` becomes its first operand in `@micro_step`, and its second in every other function: `@evaluate` and
     `@outputs` compute no dropout, and normalize by running statistics.
@@ -71,7 +71,7 @@ def SelectMode : Pass<"mtc-select-mode", "::mlir::func::FuncOp"> {
 }
 
 def ScaleLoss : Pass<"mtc-scale-loss", "::mlir::ModuleOp"> {
-  let summary = "multiply the loss by a scale that the steps adapt";
+  let summary = "scale the loss dynamically";
   let description = [{
     Adds the state of dynamic loss scaling, and says in `mtc.program` that there is one. `mtc-autodiff` then computes the gradients
     of the loss times the scale, of which fewer vanish in 16 bits; the loss itself stays as it is. What `mtc-optimizer` writes

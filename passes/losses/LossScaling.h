@@ -16,13 +16,15 @@ struct LossScalingOptions {
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&LossScalingOptions::scale,
-           {"loss-scale", "N|none",
-            "multiply the loss by N, so that small gradients do not vanish in 16 bits, and divide "
-            "gradients by it; N is halved where gradients overflow, and that step skipped (none; "
-            "65536 with --precision f16)"},
+           {.name = "loss-scale",
+            .valueName = "N|none",
+            .help = "Dynamic loss scaling with initial scale N",
+            .detail = "A step whose gradients overflow is skipped and halves the scale.",
+            .defaultText = "none; 65536 for f16"},
            [](const LossScalingOptions &all) { return all.checkScale(); });
     option(&LossScalingOptions::window,
-           {"loss-scale-window", "steps", "steps in a row without overflow that double it"},
+           {"loss-scale-window", "STEPS",
+            "Double the loss scale after this many steps without overflow"},
            [](const LossScalingOptions &all) -> std::string {
              return all.window >= 1 ? "" : "expected a positive number of steps";
            });

@@ -14,11 +14,13 @@ struct AllocateOptions {
   bool checkMemory = false;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    option(
-        &AllocateOptions::checkMemory,
-        {"check-memory", "",
-         "make a program that checks after each operation that it has written its results alone, "
-         "and that fills with NaN what nothing reads any more: for tests"});
+    option(&AllocateOptions::checkMemory,
+           {.name = "check-memory",
+            .valueName = "",
+            .help = "Check every access to the arena while the program runs",
+            .detail =
+                "After each operation the program verifies that only its results were written, "
+                "and fills dead values with NaN. For tests: slow, with a larger arena."});
   }
 };
 

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def OutlineConstants : Pass<"mtc-outline-constants", "::mlir::ModuleOp"> {
-  let summary = "constants that are data become variables";
+  let summary = "turn large constants into variables";
   let description = [{
     What kernels have not taken into their bodies has to lie somewhere: each constant of a function becomes the read of a
     variable with the role `constant`. Equal constants share one.
@@ -21,7 +21,7 @@ def OutlineConstants : Pass<"mtc-outline-constants", "::mlir::ModuleOp"> {
 }
 
 def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
-  let summary = "operations run where less is alive";
+  let summary = "reorder operations to reduce peak memory";
   let description = [{
     Moves operations of the functions so that less is alive where the most is: a value that is needed late is computed late, one
     that waits for its last reader has it run early. What each of them reads and computes stays the same, bit for bit.
@@ -40,7 +40,7 @@ def Reorder : Pass<"mtc-reorder", "::mlir::ModuleOp"> {
 }
 
 def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
-  let summary = "every value gets a slice of the arena; functions become steps of launches and calls";
+  let summary = "allocate the arena and lower functions to steps";
   let description = [{
     Variables and the functions' arguments have slices of their own. Values that do not live at the same time share
     memory; an elementwise result takes the slice of an operand that dies with it; a value that is written to a variable
@@ -57,7 +57,7 @@ def Allocate : Pass<"mtc-allocate", "::mlir::ModuleOp"> {
 }
 
 def OverlapCopies : Pass<"mtc-overlap-copies", "::mlir::ModuleOp"> {
-  let summary = "copies between spaces run while steps go on";
+  let summary = "overlap copies between memory spaces with computation";
   let description = [{
     Copies of a placed step between two spaces run on streams: 1 brings values to the device, 2 takes them away. Those that
     bring start as early as what else touches their slices allows, in their order. What touches these slices later waits.

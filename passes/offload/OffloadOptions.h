@@ -23,24 +23,21 @@ struct OffloadOptions {
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&OffloadOptions::offload,
            {"offload",
-            "what",
-            "what leaves memory between its uses: to a file on a disk with --target cpu, to the "
-            "host's memory with --target cuda",
-            {{"none", "nothing"},
-             {"optimizer", "the optimizer's state, and averages of weights"},
-             {"activations",
-              "what the backward pass reads again; with --memory as much as it asks for"},
-             {"parameters", "weights: they are brought for each use"},
-             {"auto", "what keeps --memory in the least time, or nothing"}}},
+            "KIND",
+            "Offload tensors to disk (cpu) or host memory (cuda)",
+            {{"none", "no offloading"},
+             {"optimizer", "optimizer state and weight averages"},
+             {"activations", "saved activations; with --memory only as many as needed"},
+             {"parameters", "parameters, fetched before each use"},
+             {"auto", "the fastest combination that meets --memory, or none"}}},
            [](const OffloadOptions &options) {
              const bool isAlone = options.takes("none") || options.takes("auto");
              return isAlone && options.offload.size() > 1 ? "none and auto stand alone" : "";
            });
     option(&OffloadOptions::budget,
-           {"offload-budget", "", "bytes that the arena may take; 0: as many as it needs"});
+           {"offload-budget", "", "Memory budget of the arena in bytes; 0: unlimited"});
     option(&OffloadOptions::window,
-           {"offload-window", "bytes",
-            "memory that a part of offloaded variables passes through; four of them are planned"},
+           {"offload-window", "bytes", "Bytes of one transfer window; four windows are allocated"},
            [](const OffloadOptions &options) {
              return options.window < 4096 || options.window % 4096 != 0
                         ? "expected a multiple of 4096"

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def OffloadVariables : Pass<"mtc-offload-variables", "::mlir::ModuleOp"> {
-  let summary = "variables lie in another space than the device's";
+  let summary = "offload variables to another memory space";
   let description = [{
     The optimizer's state with averages of parameters, or the parameters themselves, move to the space that the target
     offloads to. Kernels that write them run in windows of their rows; what else reads them, and what cannot run in windows,
@@ -25,7 +25,7 @@ def OffloadVariables : Pass<"mtc-offload-variables", "::mlir::ModuleOp"> {
 }
 
 def OffloadActivations : Pass<"mtc-offload-activations", "::mlir::ModuleOp"> {
-  let summary = "values that are read late lie in another space meanwhile";
+  let summary = "offload activations to another memory space";
   let description = [{
     Of what is alive at the peak and not read there, what frees the most bytes for the longest moves to the space that the
     target offloads to behind its last use before the peak, and back in front of its first one behind it; again and again,

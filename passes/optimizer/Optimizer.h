@@ -65,7 +65,7 @@ constexpr Hyperparameter beta2(double defaultValue, llvm::StringLiteral help) {
 }
 
 constexpr Hyperparameter momentum(double defaultValue) {
-  return {"momentum", defaultValue, "decay of the velocity", 0.0, 1.0};
+  return {"momentum", defaultValue, "momentum factor", 0.0, 1.0};
 }
 
 /// Something that is done or not.
@@ -75,7 +75,7 @@ constexpr Hyperparameter noOrYesChoice(llvm::StringLiteral name, bool defaultVal
   return {.name = name, .defaultValue = defaultValue ? 1.0 : 0.0, .help = help, .choices = noOrYes};
 }
 constexpr Hyperparameter nesterov(bool defaultValue) {
-  return noOrYesChoice("nesterov", defaultValue, "step from where the velocity leads");
+  return noOrYesChoice("nesterov", defaultValue, "Nesterov momentum");
 }
 
 struct OptimizerKind;

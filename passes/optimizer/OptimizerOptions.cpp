@@ -47,6 +47,10 @@ static std::string describeHyperparameter(StringRef name) {
   return text + ")";
 }
 
+static std::string capitalize(StringRef text) {
+  return llvm::toUpper(text.front()) + text.drop_front().str();
+}
+
 std::vector<OptionText> mtc::hyperparameterTexts() {
   std::vector<OptionText> texts;
   llvm::SmallSet<StringRef, 8> names;
@@ -54,9 +58,11 @@ std::vector<OptionText> mtc::hyperparameterTexts() {
     for (const Hyperparameter &number : kind.hyperparameters)
       if (names.insert(number.name).second) {
         OptionText text{.name = number.name,
-                        .valueName = number.choices.empty() ? "number" : "choice",
-                        .help = describeHyperparameter(number.name),
-                        .sharedFlag = number.sharedFlag};
+                        .valueName = number.choices.empty() ? "NUMBER" : "CHOICE",
+                        .help = capitalize(number.help),
+                        .sharedFlag = number.sharedFlag,
+                        .detail = describeHyperparameter(number.name),
+                        .defaultText = "by optimizer"};
         for (const HyperparameterChoice &choice : number.choices)
           text.choices.push_back({choice.name.str(), choice.help.str()});
         texts.push_back(std::move(text));

@@ -32,8 +32,7 @@ struct OptimizerOptions {
   std::vector<std::string> groups;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    option(&OptimizerOptions::optimizer,
-           {"optimizer", "name", "how parameters are updated", optimizerChoices()});
+    option(&OptimizerOptions::optimizer, {"optimizer", "NAME", "Optimizer", optimizerChoices()});
     for (OptionText &text : hyperparameterTexts()) {
       llvm::StringRef name = text.name;
       auto check = [name](const OptimizerOptions &all) { return all.checkHyperparameter(name); };
@@ -44,47 +43,57 @@ struct OptimizerOptions {
         option([name](OptimizerOptions &all) -> auto & { return all.choices[name]; },
                std::move(text), check);
     }
-    option(
-        &OptimizerOptions::clipNorm,
-        {"clip-norm", "norm", "scale gradients down to this norm over all parameters (no limit)"},
-        [](const OptimizerOptions &all) -> std::string {
-          bool isValid = !all.clipNorm || *all.clipNorm > 0.0;
-          return isValid ? "" : "expected a norm greater than 0";
-        });
+    option(&OptimizerOptions::clipNorm,
+           {.name = "clip-norm",
+            .valueName = "NORM",
+            .help = "Clip the global gradient norm",
+            .defaultText = "no limit"},
+           [](const OptimizerOptions &all) -> std::string {
+             bool isValid = !all.clipNorm || *all.clipNorm > 0.0;
+             return isValid ? "" : "expected a norm greater than 0";
+           });
     option(&OptimizerOptions::clipValue,
-           {"clip-value", "limit", "limit each element of the gradients to this size (no limit)"},
+           {.name = "clip-value",
+            .valueName = "LIMIT",
+            .help = "Clip each gradient element to [-LIMIT, LIMIT]",
+            .defaultText = "no limit"},
            [](const OptimizerOptions &all) -> std::string {
              bool isValid = !all.clipValue || *all.clipValue > 0.0;
              return isValid ? "" : "expected a size greater than 0";
            });
     option(&OptimizerOptions::gradientNorm,
-           {"grad-norm", "",
-            "let metrics say the norm of all gradients, as --clip-norm does: after --clip-value, "
-            "before --clip-norm"});
+           {.name = "grad-norm",
+            .valueName = "",
+            .help = "Report the global gradient norm in the metrics",
+            .detail = "The norm is taken after --clip-value and before --clip-norm."});
     option(&OptimizerOptions::ema,
-           {"ema", "decay",
-            "keep an average a = decay a + (1 - decay) w of the weights, which the program "
-            "evaluates and exports with --use-ema (none)"},
+           {.name = "ema",
+            .valueName = "DECAY",
+            .help = "Keep an exponential moving average of the weights",
+            .detail = "average = DECAY * average + (1 - DECAY) * weight after each update; "
+                      "--use-ema of the program evaluates and exports it."},
            [](const OptimizerOptions &all) -> std::string {
              bool isValid = !all.ema || (*all.ema >= 0.0 && *all.ema < 1.0);
              return isValid ? "" : "expected a decay of at least 0 and less than 1";
            });
     visitScheduleOptions(option);
     option(&OptimizerOptions::noDecay1d,
-           {"no-decay-1d", "", "no weight decay for one-dimensional parameters (biases, norms)"});
+           {"no-decay-1d", "", "Disable weight decay for one-dimensional parameters"});
     option(&OptimizerOptions::optimizerBits,
-           {"optimizer-bits",
-            "bits",
-            "what an element of the optimizer's state takes; embeddings, and parameters of fewer "
-            "than 4096 elements, have 32",
-            {{"32", ""},
-             {"8", "codes in blocks of 256 with a scale, as bitsandbytes has them"},
-             {"4", "codes in blocks of 128 with a scale, as torchao has them"}}});
+           {.name = "optimizer-bits",
+            .valueName = "BITS",
+            .help = "Bits of an element of optimizer state",
+            .choices = {{"32", "f32"},
+                        {"8", "quantized in blocks of 256, as bitsandbytes"},
+                        {"4", "quantized in blocks of 128, as torchao"}},
+            .detail = "Embeddings and parameters of fewer than 4096 elements keep f32 state."});
     option(&OptimizerOptions::groups,
-           {"group", "SETTINGS",
-            "what holds of the parameters whose name matches: 'match=*.bias weight-decay=0 "
-            "lr-factor=0.1', 'match=head.* optimizer=sgd lr=1e-2', 'match=embed* frozen=true'; "
-            "where several match, the pattern with more literal characters decides"},
+           {.name = "group",
+            .valueName = "SETTINGS",
+            .help = "Override optimizer settings for matching parameters",
+            .detail = "Such as 'match=*.bias weight-decay=0 lr-factor=0.1', 'match=head.* "
+                      "optimizer=sgd lr=1e-2' or 'match=embed* frozen=true'. If several groups "
+                      "match, the pattern with the most literal characters wins."},
            [](const OptimizerOptions &all) { return all.checkGroups(); });
   }
 
@@ -98,22 +107,27 @@ private:
   template <typename Visitor> static void visitScheduleOptions(Visitor &&option) {
     using All = const OptimizerOptions &;
     option([](auto &all) -> auto & { return all.schedule.kind; },
-           {"schedule", "name", "the learning rate after the warm-up", scheduleChoices()},
+           {"schedule", "NAME", "Learning-rate schedule after the warm-up", scheduleChoices()},
            [](All all) { return all.schedule.checkKind(); });
     option([](auto &all) -> auto & { return all.schedule.least; },
-           {"min-lr", "rate", "learning rate that the schedule falls to (0; one-cycle lr / 25e4)"},
+           {.name = "min-lr",
+            .valueName = "RATE",
+            .help = "Final learning rate of the schedule",
+            .defaultText = "0; one-cycle: lr / 25e4"},
            [](All all) { return all.checkLeastRate(); });
     option([](auto &all) -> auto & { return all.schedule.warmup; },
-           {"warmup", "steps", "steps in which the rate rises"},
+           {"warmup", "STEPS", "Steps of linear learning-rate warm-up"},
            [](All all) { return all.schedule.checkWarmup(); });
-    option(
-        [](auto &all) -> auto & { return all.schedule.decay; },
-        {"decay-steps", "steps", "steps in which the rate of wsd falls; 0: a tenth of the run's"},
-        [](All all) { return all.schedule.checkDecay(); });
+    option([](auto &all) -> auto & { return all.schedule.decay; },
+           {"decay-steps", "STEPS", "Decay steps of the wsd schedule; 0: a tenth of the run"},
+           [](All all) { return all.schedule.checkDecay(); });
     option([](auto &all) -> auto & { return all.schedule.points; },
-           {"schedule-table", "STEP:RATE",
-            "learning rates, commas between them, on lines from one to the next; or a file with a "
-            "step and a rate a line"},
+           {.name = "schedule-table",
+            .valueName = "STEP:RATE,...",
+            .help = "Points of the table schedule, or a file with one per line",
+            .detail =
+                "The learning rate is interpolated linearly between points. A file has a step "
+                "and a rate on each line."},
            [](All all) { return all.schedule.checkPoints(); });
   }
   std::string checkLeastRate() const;

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
-  let summary = "write the update of all parameters as a function";
+  let summary = "generate the optimizer's update of every parameter";
   let description = [{
     Adds `@update`, and the optimizer's state as variables of role `optimizer`. Parameters of one element type, optimizer
     and numbers form a group; where the optimizer is elementwise it is updated as one flat tensor, otherwise one parameter
@@ -60,7 +60,7 @@ def Optimizer : Pass<"mtc-optimizer", "::mlir::ModuleOp"> {
 }
 
 def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::ModuleOp"> {
-  let summary = "keep state of optimizers in codes of few bits, with a scale for each block";
+  let summary = "quantize optimizer state blockwise";
   let description = [{
     Every variable that has the attribute `mtc.quantization` becomes two of the same role: its codes, `NAME.codes` (two of 4 bits
     in a byte), and the scales of its blocks, `NAME.scales`. What reads it reads `mtc.dequantize_blocks` of them, what writes it
@@ -87,7 +87,7 @@ def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::Modul
 }
 
 def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
-  let summary = "update each large parameter as soon as its gradient is known";
+  let summary = "update each large parameter as soon as its gradient is computed";
   let description = [{
     Takes `@update` apart, and puts each parameter's update behind its gradient in `@micro_step`, behind the
     last use of the old value too. Then a gradient lives from where it is computed to the update, and no variable holds

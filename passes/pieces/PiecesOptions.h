@@ -14,15 +14,13 @@ struct PiecesOptions {
   std::string pieces = "auto";
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    option(
-        &PiecesOptions::pieces,
-        {"pieces",
-         "choice",
-         "compute large values in pieces, so as not to keep them whole: logits with their loss and "
-         "gradients, the middle of a layer",
-         {{"none", "every value as a whole"},
-          {"auto", "where --memory asks for it, what costs the least time"},
-          {"all", "all that lowers the peak, but for the last bytes, which take the most time"}}});
+    option(&PiecesOptions::pieces,
+           {"pieces",
+            "MODE",
+            "Compute large values, such as logits, in tiles",
+            {{"none", "no tiling"},
+             {"auto", "only as needed to meet --memory, cheapest first"},
+             {"all", "every tiling that lowers the peak at a reasonable cost"}}});
   }
 };
 

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def PiecesPass : Pass<"mtc-pieces", "::mlir::ModuleOp"> {
-  let summary = "large values are computed in pieces, one after the other";
+  let summary = "tile large values";
   let description = [{
     Of what is alive at the peak, a large value is computed in runs of its rows, with the operations that compute and read it, for
     one run after the other: of the value, and of others like it, one piece at a time is there. What others read of

@@ -53,9 +53,7 @@ struct PassSelection {
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&PassSelection::skipped,
-           {"skip-pass", "pass",
-            "do without an optimization, to find a fault or to see what it is worth",
-            optionalPassChoices()});
+           {"skip-pass", "PASS", "Skip an optimization pass", optionalPassChoices()});
   }
 };
 

@@ -15,9 +15,7 @@ struct PrecisionOptions {
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&PrecisionOptions::keepF32,
-           {"keep-f32", "PATTERN",
-            "nodes that compute in f32 where others read 16 bits: names, in which * stands for any "
-            "text"});
+           {"keep-f32", "PATTERN", "Compute the nodes that match in f32 (* matches any text)"});
   }
 };
 

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def WidenElements : Pass<"mtc-widen-elements", "::mlir::ModuleOp"> {
-  let summary = "compute in f32 what a model computes in 16 bits";
+  let summary = "promote 16-bit models to f32";
   let description = [{
     A model that was exported in f16 or bf16 becomes the one of f32 that it was made of: its parameters are f32, read from
     the file's 16 bits and exported to them, and so is what is computed of them. What has 16 bits after all is for `mtc-narrow-storage` to say.
@@ -24,7 +24,7 @@ def WidenElements : Pass<"mtc-widen-elements", "::mlir::ModuleOp"> {
 }
 
 def NarrowStorage : Pass<"mtc-narrow-storage", "::mlir::ModuleOp"> {
-  let summary = "store values of f32 in 16 bits, by the precision classes of operations";
+  let summary = "apply mixed precision by the precision class of each operation";
   let description = [{
     Where the target's precision is `bf16` or `f16`, contractions, convolutions and attention read operands of 16 bits, and sum in f32. What they give is stored in 16 bits, and
     so is what other operations make of it; range-sensitive operations (reductions, losses, exponentials) give f32, as
@@ -52,7 +52,7 @@ def NarrowStorage : Pass<"mtc-narrow-storage", "::mlir::ModuleOp"> {
 }
 
 def KeepWorkingCopies : Pass<"mtc-keep-working-copies", "::mlir::ModuleOp"> {
-  let summary = "keep parameters in the type that contractions read";
+  let summary = "keep 16-bit working copies of parameters";
   let description = [{
     A parameter that is read in 16 bits is kept so, and not rounded anew in each step. In bf16 its variable becomes the upper halves of
     its elements, and another one of role `low_half` holds the lower ones: together 4 bytes an element, which are the f32

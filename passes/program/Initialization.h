@@ -15,9 +15,11 @@ struct InitializationOptions {
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&InitializationOptions::init,
-           {"init", "normal:S",
-            "draw parameters instead of reading them: normal:0.02 (for files without their "
-            "weights)"},
+           {.name = "init",
+            .valueName = "normal:S",
+            .help = "Initialize parameters randomly with standard deviation S",
+            .detail = "For models whose weights are missing, such as graphs without their external "
+                      "data."},
            [](const InitializationOptions &all) -> std::string {
              bool isValid = all.init.empty() || all.standardDeviation();
              return isValid ? "" : "expected normal:S with a positive, finite standard deviation S";

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def FindIndexRanges : Pass<"mtc-find-index-ranges", "::mlir::ModuleOp"> {
-  let summary = "say which values of inputs are valid, where they are used as indices";
+  let summary = "annotate the valid range of index inputs";
   let description = [{
     An input of `@micro_step` that a gather reads rows by gets the narrowest range of all gathers; labels have the loss's already.
 
@@ -20,7 +20,7 @@ def FindIndexRanges : Pass<"mtc-find-index-ranges", "::mlir::ModuleOp"> {
 }
 
 def InitializeParameters : Pass<"mtc-initialize-parameters", "::mlir::ModuleOp"> {
-  let summary = "draw parameters at the start of the program instead of reading them";
+  let summary = "initialize parameters randomly";
   let description = [{
     Its option is `init` (`InitializationOptions` in `passes/program/Initialization.h`); without it the module stays as it is.
     Variables of other roles are drawn too where the model's data of them is missing, so that a file without its weights
@@ -38,7 +38,7 @@ def InitializeParameters : Pass<"mtc-initialize-parameters", "::mlir::ModuleOp">
 }
 
 def ReachStage : Pass<"mtc-reach-stage", "::mlir::ModuleOp"> {
-  let summary = "say which stage a module has reached";
+  let summary = "set the stage of the module";
   let description = [{
     Ends each pipeline. `mtc compile` continues from there with the module's text. A module without `mtc.program` stays as
     it is.

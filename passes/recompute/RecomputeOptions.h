@@ -14,16 +14,14 @@ struct RecomputeOptions {
   std::string recompute = "auto";
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    option(
-        &RecomputeOptions::recompute,
-        {"recompute",
-         "choice",
-         "compute again what the backward pass needs, so as not to keep it",
-         {{"none", "keep all that is not recomputed by the way"},
-          {"sqrt",
-           "all but a checkpoint every root of so many layers as there are, as Chen et al. (2016)"},
-          {"auto", "where --memory asks for it, what costs the least time"},
-          {"all", "all that lowers the peak, but for the last bytes, which take the most time"}}});
+    option(&RecomputeOptions::recompute,
+           {"recompute",
+            "MODE",
+            "Recompute activations in the backward pass",
+            {{"none", "save every activation that is not free to recompute"},
+             {"sqrt", "save a checkpoint every sqrt(N) of N layers, as Chen et al. (2016)"},
+             {"auto", "only as needed to meet --memory, cheapest first"},
+             {"all", "every recomputation that lowers the peak at a reasonable cost"}}});
   }
 };
 

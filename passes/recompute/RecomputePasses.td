@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def RecomputeElementwise : Pass<"mtc-recompute-elementwise", "::mlir::func::FuncOp"> {
-  let summary = "keep the fewest bytes for the backward pass";
+  let summary = "recompute cheap elementwise operations to save fewer activations";
   let description = [{
     What the backward pass reads of the forward pass is either kept, or computed again by elementwise operations from
     what is kept. The choice is a minimum cut: keeping a value costs its bytes, computing one again its operations times
@@ -35,7 +35,7 @@ def RecomputeElementwise : Pass<"mtc-recompute-elementwise", "::mlir::func::Func
 }
 
 def Recompute : Pass<"mtc-recompute", "::mlir::ModuleOp"> {
-  let summary = "kernels and calls run again so that the peak fits";
+  let summary = "recompute activations within the memory budget";
   let description = [{
     What is alive at the peak and read behind it is computed again in front of its first late reader, of what is alive there, and of
     what is computed again too. Calls run again, and of kernels what computes the value, random numbers included, so that nothing
@@ -60,7 +60,7 @@ def Recompute : Pass<"mtc-recompute", "::mlir::ModuleOp"> {
 }
 
 def PrintRecomputation : Pass<"mtc-print-recomputation", "::mlir::ModuleOp"> {
-  let summary = "prints what may be computed again, and what it takes of time and memory";
+  let summary = "print the candidates for recomputation with their cost";
   let description = [{
     For a module of kernels and calls: a line of JSON for each function, which is the problem that `mtc-fit` solves by recomputation,
     for other solvers. The module stays as it is; the standard error is written to.

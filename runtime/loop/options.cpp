@@ -1,6 +1,8 @@
-// One table of flags serves parsing, suggestions and help.
+// One table of flags: parsing, suggestions and help follow from it.
 #include "runtime/loop/options.h"
 
+#include "runtime/command_line/help.h"
+#include "runtime/command_line/parser.h"
 #include "runtime/data/data_column.h"
 #include "runtime/state/adapters.h"
 #include "runtime/state/averages.h"
@@ -12,7 +14,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <set>
 
 namespace mtc::runtime {
 namespace {
@@ -42,14 +43,10 @@ struct Value {
   }
 };
 
+/// A flag and what it sets. The value of a switch is "true".
 struct Flag {
-  const char *name;
-  const char *value; ///< what follows it, for the help; null for a switch
-  const char *help;
+  command_line::Flag line;
   void (*apply)(Options &, const Value &);
-
-  /// Whether its value may be left out, and is attached by `=` otherwise.
-  bool isOptional() const { return value && value[0] == '['; }
 };
 
 /// NAME=FILE, where NAME and FILE may hold `=` too: NAME is the longest input's name that fits.
@@ -79,133 +76,278 @@ void setLastBatch(Options &options, const Value &value) {
     userError(value.flag, " ", value.text, ": wrap, drop or mask is expected");
 }
 
-const Flag flags[] = {
-    {"--data", "NAME=FILE",
-     "rows for an input, once for each: .npy, .safetensors (FILE:TENSOR) or token .bin\n"
-     "(FILE:TYPE says what a token is: u16, u32, ...). The first axis counts rows, or,\n"
-     "of files with an axis more than the input, steps. Labels of causal-lm are the next\n"
-     "tokens: those of a token .bin follow from it, Hugging Face's have to be shifted",
+const std::vector<Flag> flags = {
+    {{.name = "data",
+      .value = "NAME=FILE",
+      .summary = "Data of an input: .npy, .safetensors or a token .bin",
+      .detail = "FILE:TENSOR names a tensor of a .safetensors file, FILE:TYPE the token type of a "
+                ".bin (u16, u32). The first axis is the batch, or, in files with one axis more "
+                "than the input, the step. Labels of causal-lm are the next tokens: those of a "
+                "token .bin follow from it, Hugging Face's must be shifted by one.",
+      .defaultValue = "",
+      .group = "Data",
+      .isCommon = true,
+      .isRepeatable = true,
+      .choices = {}},
      addData},
-    {"--steps", "N", "train until step N",
-     [](Options &o, const Value &v) { o.steps = v.count(1); }},
-    {"--epochs", "N",
-     "train until each row was taken N times, but for what --last-batch drops (default: 1)",
-     [](Options &o, const Value &v) { o.epochs = v.count(1); }},
-    {"--shuffle", nullptr, "shuffle the rows anew for each epoch (default)",
-     [](Options &o, const Value &) { setShuffle(o, true); }},
-    {"--no-shuffle", nullptr, "take rows as the file has them",
+    {{.name = "no-shuffle",
+      .value = "",
+      .summary = "Read samples in the order of the file",
+      .defaultValue = "",
+      .group = "Data",
+      .isCommon = true,
+      .choices = {}},
      [](Options &o, const Value &) { setShuffle(o, false); }},
-    {"--schedule-steps", "N",
-     "the step at which the learning rate's schedule ends (default: the run's last step;\n"
-     "with --resume, where the checkpoint's schedule ends)",
-     [](Options &o, const Value &v) { o.scheduleSteps = v.count(1); }},
-    {"--on-nan", "stop|continue",
-     "what to do at a loss that is not finite: stop, keep the checkpoint before it and\n"
-     "exit with 2 (default), or train on and save all the same. With a loss scale such a\n"
-     "step is skipped; what to do at one when the scale can fall no further",
-     [](Options &o, const Value &v) {
-       if (v.text != "stop" && v.text != "continue")
-         userError(v.flag, " ", v.text, ": stop or continue is expected");
-       o.continuesOnNan = v.text == "continue";
-     }},
-    {"--last-batch", "HOW",
-     "rows left at the end of an epoch: wrap (share a batch with the next epoch's first;\n"
-     "default), drop (leave them out), mask (a batch of their own, filled up with rows\n"
-     "whose labels are ignored: for losses of classes)",
+    {{.name = "shuffle",
+      .value = "",
+      .summary = "Shuffle samples in each epoch, as by default",
+      .defaultValue = "",
+      .group = "Data",
+      .choices = {}},
+     [](Options &o, const Value &) { setShuffle(o, true); }},
+    {{.name = "last-batch",
+      .value = "HOW",
+      .summary = "Incomplete last batch of an epoch",
+      .defaultValue = "wrap",
+      .group = "Data",
+      .isCommon = true,
+      .choices = {{"wrap", "complete it with samples of the next epoch"},
+                  {"drop", "skip its samples"},
+                  {"mask", "complete it with samples whose labels are ignored"}}},
      setLastBatch},
-    {"--seed", "N", "of the order and of random operators (default: 0)",
+    {{.name = "seed",
+      .value = "N",
+      .summary = "Seed of shuffling and of random operators",
+      .defaultValue = "0",
+      .group = "Data",
+      .isCommon = true,
+      .choices = {}},
      [](Options &o, const Value &v) { o.seed = v.number<uint64_t>(0, INT64_MAX); }},
-    {"--metrics", "FILE",
-     "write one line of JSON a step: step, loss, lr, step_seconds; grad_norm where the\n"
-     "program was compiled with --clip-norm or --grad-norm; loss_scale and skipped where\n"
-     "it scales its loss",
-     [](Options &o, const Value &v) { o.metrics = v.file(); }},
-    {"--save", "DIR", "write a checkpoint at the end, and when a signal stops the run",
-     [](Options &o, const Value &v) { o.save = v.file(); }},
-    {"--save-every", "N", "write one every N steps too",
-     [](Options &o, const Value &v) { o.saveEvery = v.count(1); }},
-    {"--overwrite", nullptr, "let --save replace a checkpoint that --resume does not go on from",
-     [](Options &o, const Value &) { o.overwrites = true; }},
-    {"--resume", "DIR", "go on from a checkpoint, to the same bits as without the pause",
-     [](Options &o, const Value &v) { o.resume = v.file(); }},
-    {"--weights", "FILE",
-     "start from these weights, not from those beside the program: a safetensors file of a\n"
-     "module's state_dict(), or a folder of save_pretrained; with --resume, of what is frozen",
+    {{.name = "steps",
+      .value = "N",
+      .summary = "Train until step N",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.steps = v.count(1); }},
+    {{.name = "epochs",
+      .value = "N",
+      .summary = "Train until epoch N ends",
+      .defaultValue = "1",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.epochs = v.count(1); }},
+    {{.name = "schedule-steps",
+      .value = "N",
+      .summary = "Step at which the learning-rate schedule ends",
+      .detail = "A resumed run keeps the end of its checkpoint.",
+      .defaultValue = "last step of the run",
+      .group = "Training",
+      .choices = {}},
+     [](Options &o, const Value &v) { o.scheduleSteps = v.count(1); }},
+    {{.name = "on-nan",
+      .value = "ACTION",
+      .summary = "Action on a loss that is not finite",
+      .detail = "With loss scaling the step is skipped, and the action is taken once the scale "
+                "cannot decrease further.",
+      .defaultValue = "stop",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {{"stop", "keep the last checkpoint and exit with 2"},
+                  {"continue", "train on and save"}}},
+     [](Options &o, const Value &v) { o.continuesOnNan = v.text == "continue"; }},
+    {{.name = "weights",
+      .value = "FILE|DIR",
+      .summary = "Initial weights: .safetensors or a save_pretrained folder",
+      .detail =
+          "Accepts a state_dict() of the module. With --resume, the weights of frozen parameters.",
+      .defaultValue = "",
+      .group = "Training",
+      .isCommon = true,
+      .choices = {}},
      [](Options &o, const Value &v) { o.weights = v.file(); }},
-    {"--export", "FILE",
-     "at the end, write the model with its trained weights (.onnx) in inference form:\n"
-     "dropout off, batch normalization by its running statistics",
+    {{.name = "save",
+      .value = "DIR",
+      .summary = "Write a checkpoint at the end and on a signal",
+      .defaultValue = "",
+      .group = "Checkpoints",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.save = v.file(); }},
+    {{.name = "save-every",
+      .value = "N",
+      .summary = "Also write a checkpoint every N steps",
+      .defaultValue = "",
+      .group = "Checkpoints",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.saveEvery = v.count(1); }},
+    {{.name = "resume",
+      .value = "DIR",
+      .summary = "Resume from a checkpoint, bit-identical to one long run",
+      .defaultValue = "",
+      .group = "Checkpoints",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.resume = v.file(); }},
+    {{.name = "overwrite",
+      .value = "",
+      .summary = "Let --save replace a checkpoint of another run",
+      .defaultValue = "",
+      .group = "Checkpoints",
+      .choices = {}},
+     [](Options &o, const Value &) { o.overwrites = true; }},
+    {{.name = "export",
+      .value = "FILE.onnx",
+      .summary = "Write the trained model in inference mode",
+      .defaultValue = "",
+      .group = "Export",
+      .isCommon = true,
+      .choices = {}},
      [](Options &o, const Value &v) { o.exportTo = v.file(); }},
-    {"--export-weights", "FILE",
-     "at the end, write the trained weights as the module's state_dict() has them\n"
-     "(.safetensors), for load_state_dict() and --weights",
-     [](Options &o, const Value &v) { o.exportWeightsTo = v.file(); }},
-    {"--export-training", "FILE", "the same in the form of the file that was compiled",
+    {{.name = "export-training",
+      .value = "FILE.onnx",
+      .summary = "Write the trained model in the mode of the compiled file",
+      .defaultValue = "",
+      .group = "Export",
+      .choices = {}},
      [](Options &o, const Value &v) { o.exportTrainingTo = v.file(); }},
-    {"--export-adapters", "DIR",
-     "at the end, write the adapters of a program compiled with --lora, as PEFT loads them:\n"
-     "adapter_model.safetensors and adapter_config.json",
+    {{.name = "export-weights",
+      .value = "FILE",
+      .summary = "Write the trained weights as a state_dict (.safetensors)",
+      .defaultValue = "",
+      .group = "Export",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.exportWeightsTo = v.file(); }},
+    {{.name = "export-adapters",
+      .value = "DIR",
+      .summary = "Write the LoRA adapters in the format of PEFT",
+      .defaultValue = "",
+      .group = "Export",
+      .isCommon = true,
+      .choices = {}},
      [](Options &o, const Value &v) { o.exportAdaptersTo = v.file(); }},
-    {"--gradients", "FILE",
-     "write the gradients of the first step's rows (safetensors), in training mode; no update",
-     [](Options &o, const Value &v) { o.gradients = v.file(); }},
-    {"--outputs", "FILE",
-     "write the model's outputs for all rows (safetensors), in inference mode; no update",
-     [](Options &o, const Value &v) { o.outputs = v.file(); }},
-    {"--evaluate", nullptr, "print loss and accuracy over all rows, in inference mode; no update",
-     [](Options &o, const Value &) { o.evaluate = true; }},
-    {"--use-ema", nullptr,
-     "let --evaluate, --outputs, --export and --export-weights take the average of the\n"
-     "weights over the steps, which a program compiled with --ema keeps",
+    {{.name = "use-ema",
+      .value = "",
+      .summary = "Use averaged weights for exports and evaluation (--ema)",
+      .defaultValue = "",
+      .group = "Export",
+      .choices = {}},
      [](Options &o, const Value &) { o.useEma = true; }},
-    {"--memory-report", "FILE", "write what memory was planned and used (JSON)",
-     [](Options &o, const Value &v) { o.memoryReport = v.file(); }},
-    {"--profile", "FILE", "write a trace of every operation, for Perfetto",
-     [](Options &o, const Value &v) { o.profile = v.file(); }},
-    {"--profile-summary", "[=FILE]",
-     "print what each kernel's time is, of the step and beside what this machine can;\n"
-     "write it to FILE as JSON",
+    {{.name = "force",
+      .value = "",
+      .summary = "Overwrite files that mtc did not write",
+      .detail = "Files that the run reads are never replaced.",
+      .defaultValue = "",
+      .group = "Export",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &) { o.isForced = true; }},
+    {{.name = "evaluate",
+      .value = "",
+      .summary = "Print loss and accuracy of the data in inference mode",
+      .defaultValue = "",
+      .group = "Without training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &) { o.evaluate = true; }},
+    {{.name = "outputs",
+      .value = "FILE",
+      .summary = "Write the model outputs in inference mode (.safetensors)",
+      .defaultValue = "",
+      .group = "Without training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.outputs = v.file(); }},
+    {{.name = "gradients",
+      .value = "FILE",
+      .summary = "Write the gradients of the first step (.safetensors)",
+      .defaultValue = "",
+      .group = "Without training",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.gradients = v.file(); }},
+    {{.name = "metrics",
+      .value = "FILE",
+      .summary = "Write the metrics of each step as a line of JSON",
+      .detail = "step, loss, lr and step_seconds; grad_norm with --clip-norm or --grad-norm; "
+                "loss_scale and skipped with loss scaling.",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &v) { o.metrics = v.file(); }},
+    {{.name = "profile-summary",
+      .value = "FILE",
+      .summary = "Print the time and throughput of each kernel",
+      .detail = "With =FILE, also write the summary as JSON.",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .isValueOptional = true,
+      .choices = {}},
      [](Options &o, const Value &v) {
        o.summarizes = true;
-       o.profileSummary = v.text;
+       o.profileSummary = v.text == "true" ? "" : v.text;
      }},
-    {"--force", nullptr,
-     "let outputs replace files that mtc did not write; never what the run reads",
-     [](Options &o, const Value &) { o.isForced = true; }},
-    {"--threads", "N", "threads to use (default: all cores, as far as planned)",
+    {{.name = "profile",
+      .value = "FILE",
+      .summary = "Write a trace of every operation for Perfetto",
+      .defaultValue = "",
+      .group = "Reports",
+      .choices = {}},
+     [](Options &o, const Value &v) { o.profile = v.file(); }},
+    {{.name = "memory-report",
+      .value = "FILE",
+      .summary = "Write the planned and the used memory as JSON",
+      .defaultValue = "",
+      .group = "Reports",
+      .choices = {}},
+     [](Options &o, const Value &v) { o.memoryReport = v.file(); }},
+    {{.name = "quiet",
+      .value = "",
+      .summary = "Print only warnings and errors",
+      .defaultValue = "",
+      .group = "Reports",
+      .isCommon = true,
+      .choices = {}},
+     [](Options &o, const Value &) { o.quiet = true; }},
+    {{.name = "threads",
+      .value = "N",
+      .summary = "Number of threads",
+      .defaultValue = "all cores, as planned",
+      .group = "Machine",
+      .isCommon = true,
+      .choices = {}},
      [](Options &o, const Value &v) {
        o.threads = v.number<int>(1, std::numeric_limits<int>::max());
      }},
-    {"--device", "N", "the device to run on (default: 0)",
+    {{.name = "device",
+      .value = "N",
+      .summary = "Device to run on",
+      .defaultValue = "0",
+      .group = "Machine",
+      .choices = {}},
      [](Options &o, const Value &v) { o.device = v.text; }},
-    {"--offload-dir", "DIR",
-     "where to keep what a program compiled with --offload does not hold in memory, in a\n"
-     "file without a name that is gone when the program ends, however it does (default:\n"
-     "$TMPDIR, or else /var/tmp)",
+    {{.name = "offload-dir",
+      .value = "DIR",
+      .summary = "Folder of the offload file, on a disk",
+      .detail = "The file has no name and disappears when the program ends.",
+      .defaultValue = "$TMPDIR or /var/tmp",
+      .group = "Machine",
+      .choices = {}},
      [](Options &o, const Value &v) { o.offloadFolder = v.file(); }},
-    {"--quiet", nullptr, "print nothing but warnings and errors",
-     [](Options &o, const Value &) { o.quiet = true; }},
-    {"--version", nullptr, "print which compiler made this program",
+    {{.name = "version",
+      .value = "",
+      .summary = "Print the version of the compiler",
+      .defaultValue = "",
+      .group = "Help",
+      .choices = {}},
      [](Options &o, const Value &) { o.version = true; }},
-    {"--help", nullptr, "print this", [](Options &o, const Value &) { o.help = true; }},
 };
-
-const Flag *findFlag(const std::string &name) {
-  if (name == "-h")
-    return findFlag("--help");
-  for (const Flag &flag : flags)
-    if (name == flag.name)
-      return &flag;
-  return nullptr;
-}
-
-std::string unknown(const std::string &argument) {
-  std::vector<std::string> names;
-  for (const Flag &flag : flags)
-    names.emplace_back(flag.name);
-  return text("unknown ", argument.rfind('-', 0) == 0 ? "flag " : "argument ", argument,
-              suggestion(argument, names), "; --help lists all flags");
-}
 
 void checkTogether(const MtcProgram &program, Options &options, Problems &problems) {
   int modes = !options.gradients.empty() + !options.outputs.empty() + options.evaluate;
@@ -257,45 +399,68 @@ bool Options::trains() const {
   return gradients.empty() && outputs.empty() && !evaluate && !onlyExports;
 }
 
+/// The flags as they are parsed; the table's come first, in its order.
+static std::vector<command_line::Flag> describeFlags() {
+  std::vector<command_line::Flag> lines;
+  lines.reserve(flags.size() + 2);
+  for (const Flag &flag : flags)
+    lines.push_back(flag.line);
+  for (command_line::Flag &help : command_line::helpFlags())
+    lines.push_back(std::move(help));
+  return lines;
+}
+
+static std::string describeUnknown(const std::string &spelling) {
+  if (spelling == "--batch" || spelling == "--batch-size")
+    return text("unknown flag ", spelling,
+                "; the batch is set when the program is compiled: mtc compile --dim batch=N");
+  std::vector<std::string> names;
+  names.reserve(flags.size());
+  for (const Flag &flag : flags)
+    names.push_back(flag.line.spelling());
+  return text("unknown flag ", spelling, suggestion(spelling, names),
+              "; --help-all lists every flag");
+}
+
+/// Why a value is none of the flag's; "" if it may be one.
+static std::string checkValue(const command_line::Flag &flag, const std::string &value) {
+  if (flag.value.empty() && value != "true")
+    return "takes no value";
+  std::string expected;
+  for (size_t i = 0; i < flag.choices.size(); ++i) {
+    if (flag.choices[i].name == value)
+      return "";
+    const bool isLast = i + 1 == flag.choices.size();
+    expected += (i == 0 ? "expected " : isLast ? " or " : ", ") + flag.choices[i].name;
+  }
+  return expected;
+}
+
 Options parseOptions(const MtcProgram &program, const std::vector<std::string> &arguments) {
   Options options;
   Problems problems;
-  std::set<const Flag *> given;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    std::string name = arguments[i], value;
-    size_t equals = name.find('=');
-    bool attached = name.rfind("--", 0) == 0 && equals != std::string::npos;
-    if (attached) {
-      value = name.substr(equals + 1);
-      name.resize(equals);
-    }
-    const Flag *flag = findFlag(name);
-    if (!flag) {
-      problems.add(unknown(name));
-      // What follows is likely its value, and no mistake of its own.
-      if (name.rfind("--", 0) == 0 && i + 1 < arguments.size() &&
-          arguments[i + 1].rfind("--", 0) != 0)
-        ++i;
+  const std::vector<command_line::Flag> lines = describeFlags();
+  const command_line::ParsedLine parsed = command_line::parse(lines, arguments, describeUnknown);
+  for (const std::string &problem : parsed.problems)
+    problems.add(problem);
+  for (const std::string &operand : parsed.operands)
+    problems.add("unknown argument ", operand, "; --help lists the flags");
+  for (const command_line::GivenFlag &given : parsed.given) {
+    const auto number = static_cast<size_t>(given.flag - lines.data());
+    if (number >= flags.size()) {
+      options.help = true;
+      options.helpsWithAll |= given.flag->name == "help-all";
       continue;
     }
-    if (flag->value && !flag->isOptional() && !attached) {
-      if (i + 1 == arguments.size() || arguments[i + 1].rfind("--", 0) == 0) {
-        problems.add(name, ": ", flag->value, " is expected after it");
-        continue;
-      }
-      value = arguments[++i];
-    } else if (!flag->value && attached) {
-      problems.add(name, ": takes no value");
-      continue;
-    }
-    // --data names another input each time.
-    if (flag->apply != addData && !given.insert(flag).second) {
-      problems.add(flag->name, ": is given twice");
-      continue;
-    }
-    problems.collect([&] { flag->apply(options, Value{program, name, value}); });
+    const std::string name = given.flag->spelling();
+    if (std::string problem = checkValue(*given.flag, given.value); !problem.empty())
+      problems.add(name, given.flag->value.empty() ? "" : " " + given.value, ": ", problem);
+    else
+      problems.collect([&] { flags[number].apply(options, Value{program, name, given.value}); });
   }
-  if (!options.help && !options.version)
+  if (options.help)
+    return options;
+  if (!options.version)
     checkTogether(program, options, problems);
   problems.throwIfAny();
   if (!options.threads)
@@ -309,15 +474,14 @@ static std::string batchText(const MtcProgram &program) {
   return text(microSteps > 1 ? text(microSteps, " x ") : "", program.batch);
 }
 
-std::string helpText(const MtcProgram &program, const std::string &programName) {
-  std::string help =
-      text("Trains ", program.model_name, " (", program.loss, ", ", program.optimizer, ", batch ",
-           batchText(program), ", ", (program.arena_bytes + (1 << 20) - 1) >> 20,
-           " MiB).\n\nusage: ", programName);
+std::string helpText(const MtcProgram &program, const std::string &programName, bool showsAll) {
+  std::string help = text("Usage: ", programName);
   for (uint32_t i = 0; i < program.input_count; ++i)
     if (program.inputs[i].shifted_from < 0)
       help += text(" --data ", program.inputs[i].tensor.name, "=FILE");
-  help += " [--steps N] [--save DIR] ...\n\ninputs:\n";
+  help += text(" [FLAGS]\n\nTrain ", program.model_name, " (loss ", program.loss, ", optimizer ",
+               program.optimizer, ", batch ", batchText(program), ", ",
+               (program.arena_bytes + (1 << 20) - 1) >> 20, " MiB).\n\nInputs:\n");
   auto line = [](const MtcTensor &tensor, const std::string &shape, const std::string &note) {
     return text("  ", tensor.name, "  ", typeName(tensor.type), " ", shape, note, "\n");
   };
@@ -325,32 +489,24 @@ std::string helpText(const MtcProgram &program, const std::string &programName) 
     const MtcInput &input = program.inputs[i];
     std::string note = input.is_label ? "  labels" : "";
     if (input.shifted_from >= 0)
-      note += text("; if left out, ", program.inputs[input.shifted_from].tensor.name,
-                   " shifted by one");
+      note +=
+          text("  (default: ", program.inputs[input.shifted_from].tensor.name, " shifted by one)");
     if (input.minimum < input.limit)
       note += text("  ", input.minimum, " to ", input.limit - 1,
                    input.is_label ? text(" or ", input.ignored) : "");
     help += line(input.tensor, shapesOfFiles(input), note);
   }
   if (program.output_count)
-    help += "\noutputs:\n";
+    help += "\nOutputs:\n";
   for (uint32_t i = 0; i < program.output_count; ++i)
     help += line(program.outputs[i], shapeText(shapeOf(program.outputs[i])), "  of a step");
-  help += "\nflags:\n";
-  for (const Flag &flag : flags) {
-    std::string left = text("  ", flag.name, flag.value && !flag.isOptional() ? " " : "",
-                            flag.value ? flag.value : "");
-    left.resize(std::max<size_t>(left.size() + 2, 28), ' ');
-    std::string right = flag.help;
-    for (size_t at = 0; (at = right.find('\n', at)) != std::string::npos; at += 29)
-      right.replace(at, 1, "\n" + std::string(28, ' '));
-    help += left + right + "\n";
-  }
-  return help + "\nExit status: 0 done, 1 a mistake in what was given, 2 a fault of the device or "
-                "the system, or\ntraining that diverged. At SIGINT, SIGTERM or SIGHUP training "
-                "finishes its step, saves if there\nis --save, exports nothing and exits with 128 "
-                "+ the signal's number; a second signal ends it\nat once. A step whose micro-steps "
-                "take longer than a second more is left out.\n";
+  help += command_line::describeFlags(describeFlags(), showsAll);
+  if (!showsAll)
+    return help + text("\nRun '", programName, " --help-all' for every flag and the exit codes.\n");
+  return help + "\nExit codes: 0 success, 1 invalid input, 2 a fault of the device or the system, "
+                "or training that\ndiverged. At SIGINT, SIGTERM or SIGHUP training finishes its "
+                "step, saves if --save is given,\nexports nothing and exits with 128 + the "
+                "signal's number. A second signal ends the program at once.\n";
 }
 
 } // namespace mtc::runtime

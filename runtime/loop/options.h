@@ -24,11 +24,12 @@ struct Options {
       profileSummary; ///< the file; may be empty
   std::string device; ///< as --device has it
   std::string offloadFolder;
-  bool summarizes = false, evaluate = false, quiet = false, help = false, version = false;
-  bool useEma = false;         ///< averages in the place of weights
-  bool overwrites = false;     ///< a checkpoint that the run does not go on from
-  bool isForced = false;       ///< outputs replace files that mtc did not write
-  bool continuesOnNan = false; ///< --on-nan continue
+  bool summarizes = false, evaluate = false, quiet = false, version = false;
+  bool help = false, helpsWithAll = false; ///< --help-all
+  bool useEma = false;                     ///< averages in the place of weights
+  bool overwrites = false;                 ///< a checkpoint that the run does not go on from
+  bool isForced = false;                   ///< outputs replace files that mtc did not write
+  bool continuesOnNan = false;             ///< --on-nan continue
   int64_t saveEvery = 0;
   int threads = 0; ///< resolved: at least 1 after parsing
 
@@ -44,8 +45,8 @@ struct Options {
 /// Reads the arguments (without the program's name). All mistakes are reported in one failure.
 Options parseOptions(const MtcProgram &program, const std::vector<std::string> &arguments);
 
-/// The text of --help, with the program's inputs, outputs, loss and optimizer.
-std::string helpText(const MtcProgram &program, const std::string &programName);
+/// The text of --help, or of --help-all, with the program's inputs, outputs, loss and optimizer.
+std::string helpText(const MtcProgram &program, const std::string &programName, bool showsAll);
 
 } // namespace mtc::runtime
 

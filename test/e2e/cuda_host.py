@@ -52,5 +52,5 @@ except OSError:
     result = device.run("--steps", 1, "--save", "none", "--export", "none.onnx", code=2)
     assert "no NVIDIA driver is installed here" in result.stderr and result.stderr.count("\n") == 1, result.stderr
     assert not (folder / "none.onnx").exists() and not (folder / "none/manifest.json").exists()
-    assert "usage:" in device.run("--help").stdout
+    assert "Usage:" in device.run("--help").stdout
 print(f"{interrupted} runs were killed")

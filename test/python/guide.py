@@ -15,7 +15,7 @@ text = PAGE.read_text()
 blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 count = {language: sum(found == language for found, _ in blocks) for language in LEAST}
 assert all(count[language] >= least for language, least in LEAST.items()), count
-help_text = subprocess.run([os.environ.get("MTC", "mtc"), "compile", "--help"], capture_output=True, text=True, check=True).stdout
+help_text = subprocess.run([os.environ.get("MTC", "mtc"), "compile", "--help-all"], capture_output=True, text=True, check=True).stdout
 exported = set()
 for language, block in blocks:
     if language == "python":

@@ -34,12 +34,12 @@ class Failed(Exception):
 
 
 def optional_passes(mtc: Path) -> list[str]:
-    """The passes that --skip-pass takes, as --help lists them."""
-    help = subprocess.run([mtc, "compile", "--help"], capture_output=True, text=True, timeout=TIMEOUT).stdout
-    found = re.search(r"--skip-pass=.*\n((?: +=mtc-[\w-]+ .*\n)+)", help)
+    """The passes that --skip-pass accepts, as --help-all lists them."""
+    help = subprocess.run([mtc, "compile", "--help-all"], capture_output=True, text=True, timeout=TIMEOUT).stdout
+    found = re.search(r"--skip-pass .*\n((?: +mtc-[\w-]+ .*\n)+)", help)
     if not found:
-        raise RuntimeError("`mtc compile --help` lists no passes at --skip-pass")
-    return re.findall(r"=(mtc-[\w-]+)", found[1])
+        raise RuntimeError("`mtc compile --help-all` lists no passes at --skip-pass")
+    return re.findall(r"^ +(mtc-[\w-]+)", found[1], re.MULTILINE)
 
 
 def summary(text: str) -> str:

@@ -2,6 +2,7 @@
 
 #include "Commands.h"
 
+#include "driver/CommandLine.h"
 #include "driver/FitSearch.h"
 #include "tools/support/StandardStreams.h"
 

@@ -85,15 +85,14 @@ static Value buildCorrect(TensorBuilder &b, Value output, Value labels, int64_t 
 namespace mtc {
 void addCrossEntropyLosses(std::vector<Loss> &losses) {
   losses.push_back({.name = "cross-entropy",
-                    .help = "of classes, the mean over the labels that are not -100",
+                    .help = "cross-entropy of classes, mean over labels other than -100",
                     .classifies = true,
                     .layout = crossEntropyLayout,
                     .build = build,
                     .buildCorrect = buildCorrect,
                     .activation = OutputActivation::Softmax});
   losses.push_back({.name = "causal-lm",
-                    .help = "the same of the next tokens; labels that are left out are the ids "
-                            "shifted by one",
+                    .help = "cross-entropy of the next token; labels default to shifted ids",
                     .classifies = true,
                     .layout = causalLmLayout,
                     .build = build,

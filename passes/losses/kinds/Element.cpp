@@ -50,9 +50,9 @@ void addElementLosses(std::vector<Loss> &losses) {
                       .buildCorrect = nullptr,
                       .activation = activation});
   };
-  add("mse", "squared error, the mean over all elements", squared);
-  add("l1", "absolute error, the mean over all elements", absolute);
-  add("bce-with-logits", "binary cross-entropy of logits, the mean over all elements",
-      binaryCrossEntropy, OutputActivation::Sigmoid);
+  add("mse", "mean squared error", squared);
+  add("l1", "mean absolute error", absolute);
+  add("bce-with-logits", "mean binary cross-entropy of logits", binaryCrossEntropy,
+      OutputActivation::Sigmoid);
 }
 } // namespace mtc

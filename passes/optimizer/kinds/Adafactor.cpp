@@ -103,18 +103,17 @@ static constexpr OptimizerState states[] = {
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2),
     weightDecay(0.0),
-    {"beta2-decay", -0.8, "exponent of the step in what a new second moment counts", -unlimited,
+    {"beta2-decay", -0.8, "exponent of the step in the decay rate of the second moment", -unlimited,
      0.0},
-    {"eps1", 0.0, "least root of a second moment; 0: the element type's epsilon"},
-    {"eps2", 1e-3, "least root mean square of a parameter that its steps are in proportion to"},
-    {"clip-threshold", 1.0, "largest root mean square of a step, before the learning rate", 1.0}};
+    {"eps1", 0.0, "lower bound of the second moment's root; 0: machine epsilon"},
+    {"eps2", 1e-3, "lower bound of the parameter scale"},
+    {"clip-threshold", 1.0, "maximum root mean square of an update", 1.0}};
 
 namespace mtc {
 void addAdafactorOptimizers(std::vector<OptimizerKind> &optimizers) {
   optimizers.push_back(
       {.name = "adafactor",
-       .help = "second moments of rows and columns (Shazeer and Stern, 2018); the rate is relative "
-               "to the size of the parameter",
+       .help = "factored second moments, relative step sizes (Shazeer and Stern, 2018)",
        .states = states,
        .hyperparameters = hyperparameters,
        .usesStep = true,

@@ -28,18 +28,17 @@ static constexpr OptimizerState states[] = {
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2),
     weightDecay(0.0),
-    {"lr-decay", 0.0, "fall of the learning rate: after t steps it is divided by 1 + t of it"},
-    {"initial-accumulator-value", 0.0, "what the sums of squares start as"},
-    {"eps", 1e-10, "added to the denominator"}};
+    {"lr-decay", 0.0, "learning-rate decay per step"},
+    {"initial-accumulator-value", 0.0, "initial value of the sums of squares"},
+    {"eps", 1e-10, "term added to the denominator for stability"}};
 
 namespace mtc {
 void addAdagradOptimizers(std::vector<OptimizerKind> &optimizers) {
-  optimizers.push_back(
-      {.name = "adagrad",
-       .help = "steps over the root of the sum of all squares (Duchi et al., 2011)",
-       .states = states,
-       .hyperparameters = hyperparameters,
-       .usesStep = true,
-       .build = build});
+  optimizers.push_back({.name = "adagrad",
+                        .help = "adaptive subgradient method (Duchi et al., 2011)",
+                        .states = states,
+                        .hyperparameters = hyperparameters,
+                        .usesStep = true,
+                        .build = build});
 }
 } // namespace mtc

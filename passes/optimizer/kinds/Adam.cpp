@@ -46,15 +46,16 @@ static constexpr OptimizerState states[] = {{"moment1"},
 /// Of Adam with such a weight decay.
 static constexpr std::array<Hyperparameter, 5> hyperparameters(double decay) {
   return {learningRate(1e-3), weightDecay(decay),
-          Hyperparameter{"eps", 1e-8, "added to the denominator"},
-          beta1(0.9, "decay of the first moment"), beta2(0.999, "decay of the second moment")};
+          Hyperparameter{"eps", 1e-8, "term added to the denominator for stability"},
+          beta1(0.9, "decay rate of the first moment"),
+          beta2(0.999, "decay rate of the second moment")};
 }
 static constexpr auto adam = hyperparameters(0.0), adamW = hyperparameters(1e-2);
 
 namespace mtc {
 void addAdamOptimizers(std::vector<OptimizerKind> &optimizers) {
   optimizers.push_back({.name = "adam",
-                        .help = "Adam (Kingma and Ba, 2015); the decay is part of the gradient",
+                        .help = "Adam (Kingma and Ba, 2015), with L2 weight decay",
                         .states = states,
                         .hyperparameters = adam,
                         .usesStep = true,

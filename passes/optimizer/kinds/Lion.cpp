@@ -27,13 +27,13 @@ static void build(Update &update) {
 static constexpr OptimizerState states[] = {{"moment1"}};
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-4), weightDecay(0.0),
-    beta1(0.9, "decay of the momentum in the direction of the step"),
-    beta2(0.99, "decay of the momentum")};
+    beta1(0.9, "decay rate of the interpolated momentum in the update"),
+    beta2(0.99, "decay rate of the momentum")};
 
 namespace mtc {
 void addLionOptimizers(std::vector<OptimizerKind> &optimizers) {
   optimizers.push_back({.name = "lion",
-                        .help = "steps of one size by the sign of a momentum (Chen et al., 2023)",
+                        .help = "sign of the momentum (Chen et al., 2023)",
                         .states = states,
                         .hyperparameters = hyperparameters,
                         .usesStep = false,

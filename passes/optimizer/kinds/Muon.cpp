@@ -63,9 +63,9 @@ static void build(Update &update) {
 
 static constexpr OptimizerState states[] = {{"moment1"}};
 static constexpr HyperparameterChoice adjustments[] = {
-    {"original", "the root of rows over columns, at least 1"},
-    {"match-rms-adamw", "0.2 of the root of the larger of rows and columns: steps as AdamW's"},
-    {"spectral-unclamped", "the root of rows over columns"}};
+    {"original", "sqrt(max(1, rows / columns))"},
+    {"match-rms-adamw", "0.2 sqrt(max(rows, columns)), which matches AdamW's update size"},
+    {"spectral-unclamped", "sqrt(rows / columns)"}};
 static constexpr Hyperparameter coefficient(StringLiteral name, double value, StringLiteral help) {
   return {name, value, help, -unlimited, unlimited, "ns-coefficients"};
 }
@@ -74,19 +74,19 @@ static constexpr Hyperparameter hyperparameters[] = {
     weightDecay(0.1),
     momentum(0.95),
     nesterov(true),
-    {"eps", 1e-7, "least norm that a step is divided by"},
+    {"eps", 1e-7, "lower bound of the norm of an update"},
     {.name = "ns-steps",
      .defaultValue = 5,
-     .help = "iterations that make a step orthogonal",
+     .help = "Newton-Schulz iterations",
      .minimum = 1.0,
      .limit = 100.0,
      .isWhole = true},
-    coefficient("ns-a", 3.4445, "their coefficient of x"),
-    coefficient("ns-b", -4.775, "of x xᵀ x"),
-    coefficient("ns-c", 2.0315, "of (x xᵀ)² x"),
+    coefficient("ns-a", 3.4445, "Newton-Schulz coefficient of x"),
+    coefficient("ns-b", -4.775, "coefficient of x xᵀ x"),
+    coefficient("ns-c", 2.0315, "coefficient of (x xᵀ)² x"),
     {.name = "adjust-lr",
      .defaultValue = 0,
-     .help = "what a matrix's learning rate is multiplied with",
+     .help = "learning-rate factor of a matrix",
      .choices = adjustments}};
 
 static bool isMatrix(RankedTensorType parameter) { return parameter.getRank() == 2; }
@@ -95,8 +95,8 @@ static constexpr OptimizerDomain domain = {"matrices", isMatrix, /*isHidden=*/tr
 namespace mtc {
 void addMuonOptimizers(std::vector<OptimizerKind> &optimizers) {
   optimizers.push_back({.name = "muon",
-                        .help = "orthogonal steps for matrices (Jordan et al., 2024); adamw for "
-                                "embeddings, the matrix before the loss, and what is no matrix",
+                        .help = "orthogonalized momentum (Jordan et al., 2024); adamw for "
+                                "embeddings, the output layer and vectors",
                         .states = states,
                         .hyperparameters = hyperparameters,
                         .usesStep = false,

@@ -48,15 +48,15 @@ static constexpr OptimizerState states[] = {{.suffix = "moment2", .isNonNegative
 static constexpr Hyperparameter hyperparameters[] = {
     learningRate(1e-2),
     weightDecay(0.0),
-    {"alpha", 0.99, "decay of the mean square", 0.0, 1.0},
-    {"eps", 1e-8, "added to the denominator"},
+    {"alpha", 0.99, "smoothing constant of the squared gradients", 0.0, 1.0},
+    {"eps", 1e-8, "term added to the denominator for stability"},
     momentum(0.0),
-    noOrYesChoice("centered", false, "divide by the deviation, not by the mean square's root")};
+    noOrYesChoice("centered", false, "normalize by the variance of the gradient")};
 
 namespace mtc {
 void addRmsPropOptimizers(std::vector<OptimizerKind> &optimizers) {
   optimizers.push_back({.name = "rmsprop",
-                        .help = "steps over the root of a running mean square (Hinton, 2012)",
+                        .help = "RMSprop (Hinton, 2012)",
                         .states = states,
                         .hyperparameters = hyperparameters,
                         .usesStep = false,

@@ -32,13 +32,13 @@ static constexpr Hyperparameter ofMomentum[] = {learningRate(1e-3), weightDecay(
 namespace mtc {
 void addSgdOptimizers(std::vector<OptimizerKind> &optimizers) {
   optimizers.push_back({.name = "sgd",
-                        .help = "gradient descent",
+                        .help = "stochastic gradient descent",
                         .states = {},
                         .hyperparameters = sgd,
                         .usesStep = false,
                         .build = buildSgd});
   optimizers.push_back({.name = "momentum",
-                        .help = "gradient descent with momentum, without dampening",
+                        .help = "stochastic gradient descent with momentum, no dampening",
                         .states = states,
                         .hyperparameters = ofMomentum,
                         .usesStep = false,

@@ -121,7 +121,8 @@ TEST(LastBatch, OfRuns) {
   EXPECT_EQ(run({"--last-batch", "drop", "--epochs", "3"}).status, 0);
   EXPECT_EQ(readLosses(folder / "m.jsonl").size(), 6u);
   EXPECT_THAT(run({"--last-batch", "mask"}).error, HasSubstr("mask: the loss mse has no labels"));
-  EXPECT_THAT(run({"--last-batch", "some"}).error, HasSubstr("wrap, drop or mask is expected"));
+  EXPECT_THAT(run({"--last-batch", "some"}).error,
+              HasSubstr("--last-batch some: expected wrap, drop or mask"));
   writeSampleData(folder, 3);
   EXPECT_THAT(run({"--quiet"}).error,
               HasSubstr("warning: the data has 3 rows and a batch takes 4"));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace mtc::test;
 using testing::HasSubstr;
 using testing::Not;
@@ -27,6 +29,24 @@ TEST(Options, HelpListsWhatTheProgramTakes) {
   }
 }
 
+TEST(Options, HelpOfAPageAndHelpOfEveryFlag) {
+  const std::string page = runHere(mtc_program, {"--help"}).output;
+  EXPECT_LE(std::count(page.begin(), page.end(), '\n'), 50);
+  EXPECT_THAT(page, Not(HasSubstr("--schedule-steps")));
+  RunResult all = runHere(mtc_program, {"--help-all", "--no-such-flag"});
+  EXPECT_EQ(all.status, 0);
+  for (const char *part : {"--schedule-steps N", "--last-batch HOW", "(default: wrap)", "drop",
+                           "--profile-summary[=FILE]", "Exit codes:"})
+    EXPECT_THAT(all.output, HasSubstr(part));
+}
+
+TEST(Options, ValuesThatAreMissing) {
+  EXPECT_THAT(refusal({"--save", "--resume", "a"}),
+              HasSubstr("--save: expected DIR, got the flag --resume"));
+  EXPECT_THAT(refusal({"--save=", "--quiet"}), HasSubstr("--save=: expected DIR after the equals"));
+  EXPECT_THAT(refusal({"--batch", "32"}), HasSubstr("mtc compile --dim batch=N"));
+}
+
 TEST(Options, Version) {
   RunResult result = runHere(mtc_program, {"--version"});
   EXPECT_EQ(result.status, 0);
@@ -39,7 +59,7 @@ TEST(Options, EveryMistakeAtOnce) {
   for (const char *part :
        {"unknown flag --stepz; did you mean '--steps'?",
         "--epochs -1: a whole number of at least 1", "--seed x:", "--data x: NAME=FILE",
-        "--quiet: takes no value", "unknown argument more", "--save: DIR is expected"})
+        "--quiet: takes no value", "unknown argument more", "--save: expected DIR"})
     EXPECT_THAT(message, HasSubstr(part));
   EXPECT_THAT(message, Not(HasSubstr("argument 5")));
 }
@@ -59,7 +79,7 @@ TEST(Options, GivenTwice) {
   std::string message = refusal({"--steps", "5", "--steps=6", "--quiet", "--quiet", "--save", "a",
                                  "--save", "a", "--data", "x=a", "--data", "x=b"});
   for (const char *flag : {"--steps", "--quiet", "--save"})
-    EXPECT_THAT(message, HasSubstr(std::string(flag) + ": is given twice"));
+    EXPECT_THAT(message, HasSubstr(std::string(flag) + " is given 2 times; give it once"));
   EXPECT_THAT(refusal({"--data", "x=a", "--data", "x=b"}), HasSubstr("'x' is given twice"));
   EXPECT_THAT(refusal({"--shuffle", "--no-shuffle"}), HasSubstr("contradict each other"));
 }
@@ -83,7 +103,7 @@ TEST(Options, NamesWithEqualsSigns) {
 }
 
 TEST(Options, OnNan) {
-  EXPECT_THAT(refusal({"--on-nan", "warn"}), HasSubstr("stop or continue is expected"));
+  EXPECT_THAT(refusal({"--on-nan", "warn"}), HasSubstr("--on-nan warn: expected stop or continue"));
   EXPECT_THAT(refusal({"--evaluate", "--on-nan", "continue"}), HasSubstr("change no weights"));
   EXPECT_THAT(refusal({"--overwrite"}), HasSubstr("needs --save"));
 }

@@ -1,0 +1,212 @@
+//===- CommandLine.cpp - From the words of a command line to a command and its options --------===//
+
+#include "driver/CommandLine.h"
+
+#include "driver/Completion.h"
+#include "driver/Flags.h"
+#include "driver/ManPage.h"
+#include "driver/Report.h"
+#include "frontend/Suggestions.h"
+#include "runtime/command_line/help.h"
+#include "runtime/command_line/parser.h"
+#include "tools/support/Errors.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::StringRef;
+using llvm::Twine;
+using namespace mtc;
+using namespace mtc::tool;
+
+namespace {
+
+/// What users of other tools type, and what `mtc` has in its place; N stands for the value.
+struct NearMiss {
+  llvm::StringLiteral word, instead;
+};
+constexpr NearMiss nearMisses[] = {
+    {"batch", "--dim batch=N"},
+    {"batch-size", "--dim batch=N"},
+    {"bs", "--dim batch=N"},
+    {"learning-rate", "--lr N"},
+    {"wd", "--weight-decay N"},
+    {"dtype", "--precision N"},
+    {"fp16", "--precision f16"},
+    {"bf16", "--precision bf16"},
+    {"amp", "--precision bf16"},
+    {"grad-accum", "--accumulate N"},
+    {"gradient-accumulation-steps", "--accumulate N"},
+    {"max-grad-norm", "--clip-norm N"},
+    {"gradient-checkpointing", "--recompute auto"},
+    {"checkpoint", "--recompute auto"},
+    {"device", "--target N"},
+    {"gpu", "--target cuda"},
+    {"cuda", "--target cuda"},
+    {"max-memory", "--memory N"},
+};
+
+/// Flags of the programs that `mtc compile` writes.
+constexpr llvm::StringLiteral programFlags[] = {
+    "data", "steps",  "epochs",  "epoch",  "shuffle",   "no-shuffle", "seed",    "save",
+    "load", "resume", "weights", "export", "gradients", "evaluate",   "outputs", "metrics"};
+
+[[noreturn]] void print(const std::string &text) {
+  llvm::outs() << text;
+  exit(0);
+}
+
+std::string describeCommands() {
+  std::string text;
+  auto add = [&](StringRef name, StringRef summary) {
+    text += ("  " + name + std::string(14 - name.size(), ' ') + summary + "\n").str();
+  };
+  for (const CommandText &each : getCommands())
+    add(each.name, each.summary);
+  add("completion", "Print a completion script for bash, zsh or fish");
+  add("man", "Print the manual page");
+  return text;
+}
+
+std::string mainHelp() {
+  return "Usage: mtc COMMAND [FLAGS] MODEL.onnx\n\n"
+         "Compile an ONNX model into a native training program.\n\n"
+         "Commands:\n" +
+         describeCommands() +
+         "\nExample:\n"
+         "  mtc inspect model.onnx\n"
+         "  mtc compile model.onnx --dim batch=8 --loss cross-entropy --memory 12GiB -o train\n"
+         "  ./train --data x=x.npy --data labels=labels.npy --epochs 3 --export trained.onnx\n"
+         "\nRun 'mtc COMMAND --help' for the flags of a command, 'mtc --version' for the "
+         "version.\n";
+}
+
+std::string commandHelp(const CommandText &command, bool showsAll) {
+  std::string text = ("Usage: mtc " + command.name + " [FLAGS] " + command.operand + "\n\n" +
+                      command.summary + ".\n")
+                         .str();
+  text += command_line::describeFlags(describeFlags(command.command), showsAll);
+  if (!showsAll)
+    text += ("\nRun 'mtc " + command.name + " --help-all' for every flag.\n").str();
+  return text;
+}
+
+/// The value of the flag at a position of the line; "N" if there is none.
+std::string valueOf(llvm::ArrayRef<std::string> words, StringRef spelling) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    auto [name, value] = StringRef(words[i]).split('=');
+    if (name != spelling)
+      continue;
+    if (!value.empty())
+      return value.str();
+    if (i + 1 < words.size() && !StringRef(words[i + 1]).starts_with("-"))
+      return words[i + 1];
+  }
+  return "N";
+}
+
+/// The message about a flag that a command does not have: another command's, another tool's, a
+/// program's, or a misspelled one.
+std::string describeUnknown(StringRef spelling, const CommandText &command,
+                            llvm::ArrayRef<std::string> words) {
+  const StringRef name = spelling.ltrim('-');
+  const std::string start = (spelling + ": mtc " + command.name + " has no such flag").str();
+  for (const CommandText &other : getCommands())
+    if (getFlags().find(name, other.command))
+      return start + "; mtc " + other.name.str() + " has it";
+  for (const NearMiss &miss : nearMisses)
+    if (miss.word == name) {
+      std::string instead = miss.instead.str();
+      if (instead.back() == 'N')
+        instead.replace(instead.size() - 1, 1, valueOf(words, spelling));
+      return start + "; did you mean " + instead + "?";
+    }
+  if (llvm::is_contained(programFlags, name))
+    return start + "; the compiled program has it: ./train --help";
+  std::vector<StringRef> names;
+  for (const auto &flag : getFlags().getFlags())
+    if (flag->isOf(command.command))
+      names.push_back(flag->text.name);
+  std::string near = onnx::suggestNames(name, names);
+  return start + (near.empty() ? ("; see mtc " + command.name + " --help").str() : near);
+}
+
+/// One model is compiled, whatever else the shell made of a pattern without quotes.
+std::string findModel(llvm::ArrayRef<std::string> files, const CommandText &command) {
+  const std::string start = ("mtc " + command.name).str();
+  if (files.empty())
+    fail(start + ": expected a model, such as " + start + " model.onnx");
+  if (files.size() == 1 && files.front().empty())
+    fail(start + " '': expected the name of a model");
+  if (files.size() == 1)
+    return files.front();
+  constexpr size_t shown = 3;
+  fail("expected one model, found " + Twine(files.size()) + ": '" +
+       llvm::join(files.take_front(shown), "', '") + (files.size() > shown ? "', …" : "'") +
+       "; quote patterns such as '*', which the shell replaces by names of files");
+}
+
+/// `mtc completion SHELL`.
+[[noreturn]] void printCompletion(llvm::ArrayRef<std::string> words) {
+  std::optional<std::string> script;
+  if (words.size() == 1)
+    script = completionScript(words.front());
+  if (!script)
+    fail("mtc completion" + (words.empty() ? "" : " " + llvm::join(words, " ")) +
+         ": expected a shell: bash, zsh or fish");
+  print(*script);
+}
+
+/// The command of the first word. Commands that only print end the process.
+const CommandText &findCommand(llvm::ArrayRef<std::string> words) {
+  if (words.empty()) {
+    llvm::errs() << mainHelp();
+    exit(1);
+  }
+  const StringRef first = words.front();
+  if (first == "--help" || first == "-h" || first == "--help-all" || first == "help")
+    print(mainHelp());
+  if (first == "--version")
+    print("mtc " MTC_VERSION "\n");
+  if (first == "completion")
+    printCompletion(words.drop_front());
+  if (first == "man")
+    print(manualPage());
+  for (const CommandText &command : getCommands())
+    if (command.name == first)
+      return command;
+  std::vector<StringRef> names = {"completion", "man"};
+  for (const CommandText &command : getCommands())
+    names.push_back(command.name);
+  if (first.starts_with("-"))
+    fail("mtc " + first + ": expected a command before flags: inspect, plan or compile");
+  const std::string near = onnx::suggestNames(first, names);
+  fail("mtc " + first + ": no such command" +
+       (near.empty() ? std::string("; expected inspect, plan or compile") : near));
+}
+
+} // namespace
+
+Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
+  const std::vector<std::string> all(argv + 1, argv + argc);
+  const CommandText &command = findCommand(all);
+  const auto words = llvm::ArrayRef(all).drop_front().vec();
+  const std::vector<command_line::Flag> flags = describeFlags(command.command);
+  const command_line::ParsedLine line =
+      command_line::parse(flags, words, [&](const std::string &spelling) {
+        return describeUnknown(spelling, command, words);
+      });
+  if (line.has("help") || line.has("help-all"))
+    print(commandHelp(command, line.has("help-all")));
+  llvm::Error problems = llvm::Error::success();
+  for (const std::string &problem : line.problems)
+    problems = llvm::joinErrors(std::move(problems), makeUserError(problem));
+  if (problems)
+    fail(std::move(problems));
+  options.model = findModel(line.operands, command);
+  for (const command_line::GivenFlag &given : line.given)
+    if (Flag *flag = getFlags().find(given.flag->name, command.command))
+      flag->values.push_back(given.value);
+  collectOptions(options, command.command);
+  return command.command;
+}

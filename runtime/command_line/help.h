@@ -1,0 +1,15 @@
+// The text of --help and --help-all.
+#ifndef MTC_RUNTIME_COMMAND_LINE_HELP_H
+#define MTC_RUNTIME_COMMAND_LINE_HELP_H
+
+#include "runtime/command_line/flag.h"
+
+namespace mtc::command_line {
+
+/// The flags under the headings of their groups, in the order in which groups first appear. Shows
+/// common flags alone, or every flag with its choices if `showsAll`.
+std::string describeFlags(const std::vector<Flag> &flags, bool showsAll);
+
+} // namespace mtc::command_line
+
+#endif // MTC_RUNTIME_COMMAND_LINE_HELP_H

@@ -1,0 +1,108 @@
+// The problems of a command line are collected: CLI11 itself stops at the first.
+#include "runtime/command_line/parser.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace mtc::command_line {
+namespace {
+
+/// The flag of a word "--name" or "--name=value"; null if there is none.
+const Flag *findFlag(const std::vector<Flag> &flags, const std::string &word) {
+  const std::string spelling = word.substr(0, word.find('='));
+  const auto found = std::find_if(flags.begin(), flags.end(),
+                                  [&](const Flag &flag) { return flag.spelling() == spelling; });
+  return found == flags.end() ? nullptr : &*found;
+}
+
+/// CLI11 takes the next word as the value of `--flag=`, and a flag as the value of one before it.
+void checkWords(const std::vector<Flag> &flags, const std::vector<std::string> &words,
+                std::vector<std::string> &problems) {
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const Flag *flag = words[i].rfind('-', 0) == 0 ? findFlag(flags, words[i]) : nullptr;
+    if (!flag || !flag->needsValue())
+      continue;
+    if (words[i].find('=') != std::string::npos) {
+      if (words[i].back() == '=' && words[i].find('=') + 1 == words[i].size())
+        problems.push_back(words[i] + ": expected " + flag->value + " after the equals sign");
+      continue;
+    }
+    ++i;
+    if (i == words.size() || (words[i].rfind("--", 0) == 0 && findFlag(flags, words[i])))
+      problems.push_back(flag->spelling() + ": expected " + flag->value +
+                         (i == words.size() ? "" : ", got the flag " + words[i]));
+  }
+}
+
+} // namespace
+
+std::vector<Flag> helpFlags() {
+  Flag help;
+  help.name = "help";
+  help.summary = "Show the most used flags";
+  help.group = "Help";
+  Flag all = help;
+  all.name = "help-all";
+  all.summary = "Show every flag";
+  return {help, all};
+}
+
+bool ParsedLine::has(const std::string &name) const {
+  return std::any_of(given.begin(), given.end(),
+                     [&](const GivenFlag &each) { return each.flag->name == name; });
+}
+
+ParsedLine parse(const std::vector<Flag> &flags, const std::vector<std::string> &words,
+                 const std::function<std::string(const std::string &)> &describeUnknown) {
+  ParsedLine line;
+  checkWords(flags, words, line.problems);
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  std::vector<CLI::Option *> options;
+  options.reserve(flags.size());
+  for (const Flag &flag : flags)
+    options.push_back((flag.needsValue()     ? app.add_option(flag.spelling())
+                       : flag.name == "help" ? app.add_flag("-h,--help")
+                                             : app.add_flag(flag.spelling()))
+                          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
+  const auto end = std::find(words.begin(), words.end(), "--"); // What follows are operands.
+  try {
+    app.parse(std::vector<std::string>(std::make_reverse_iterator(end), words.rend()));
+  } catch (const CLI::ParseError &error) {
+    // A value that is missing at the end of the line is among the problems.
+    if (line.problems.empty())
+      line.problems.emplace_back(error.what());
+  }
+  for (size_t i = 0; i < flags.size(); ++i) {
+    const std::vector<std::string> &values = options[i]->results();
+    if (values.size() > 1 && !flags[i].isRepeatable)
+      line.problems.push_back(flags[i].spelling() + " is given " + std::to_string(values.size()) +
+                              " times; give it once");
+    for (const std::string &value : values)
+      line.given.push_back({&flags[i], value});
+  }
+  auto isFlag = [](const std::string &word) { return word.size() > 1 && word[0] == '-'; };
+  const std::vector<std::string> rest = app.remaining();
+  for (size_t i = 0; i < rest.size(); ++i) {
+    if (!isFlag(rest[i])) {
+      line.operands.push_back(rest[i]);
+      continue;
+    }
+    line.problems.push_back(describeUnknown(rest[i].substr(0, rest[i].find('='))));
+    // The word after an unknown flag is likely its value, and no operand.
+    const auto at = std::find(words.begin(), words.end(), rest[i]);
+    if (rest[i].find('=') == std::string::npos && i + 1 < rest.size() && end - at > 1 &&
+        at[1] == rest[i + 1] && !isFlag(at[1]))
+      ++i;
+  }
+  if (end != words.end())
+    line.operands.insert(line.operands.end(), end + 1, words.end());
+  return line;
+}
+
+} // namespace mtc::command_line

@@ -7,7 +7,7 @@
 A model of `blocks.py`, or a file. Budgets are evenly spread from what it needs down to the least that mtc reaches by
 recomputation alone. A row of the table: the budget, the time that mtc adds to the micro-step, the least that any choice adds,
 by `recomputation.py`, and the distance between the two, all in parts of the micro-step's time. Where the solver's time was up,
-the optimum is between its bound and the best that is known. docs/memory.md says what the optimum is of.
+the optimum is between its bound and the best that is known. docs/benchmarks/memory.md says what the optimum is of.
 
 Exits with 1 where a plan exceeds its budget, takes less time than the optimum, or needs other memory than the problem says.
 HiGHS is installed below build/ when it is first asked for.

@@ -2,7 +2,7 @@
 //
 // Three sources, the first that is there counts for parameters:
 //   - `mtc.module`, an entry of the model's metadata that `mtc.export` writes: JSON, see
-//     docs/onnx.md;
+//     docs/reference/onnx.md;
 //   - PyTorch's newer exporter: the graph's signature lists parameters and buffers of the module
 //     with their placeholders; a value's metadata names its kind and the values that the exporter
 //     folded it from; a node's metadata holds the FX node that it translates, with its arguments;

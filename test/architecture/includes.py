@@ -1,6 +1,6 @@
 # RUN: %python %s
 
-"""No folder includes one that docs/architecture.md does not allow it: the arrows between the rooms of the compiler and
+"""No folder includes one that docs/design/architecture.md does not allow it: the arrows between the rooms of the compiler and
 the runtime are those of its table, and they make no circle."""
 
 import re
@@ -61,7 +61,7 @@ def find_circle(arrows: Arrows) -> list[str] | None:
 
 
 def main():
-    arrows = read_table((ROOT / "docs/architecture.md").read_text())
+    arrows = read_table((ROOT / "docs/design/architecture.md").read_text())
     unknown = {other for allowed in arrows.values() for other in allowed} - arrows.keys()
     assert not unknown, f"the table allows rooms that it lacks: {sorted(unknown)}"
     assert not (circle := find_circle(arrows)), f"the table allows a circle: {' -> '.join(circle)}"

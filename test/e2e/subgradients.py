@@ -1,6 +1,6 @@
 # RUN: %python %s %t
 """Gradients at kinks and zeros are PyTorch's: those of piecewise functions at their bounds, of extrema of equal elements,
-of composites that PyTorch has as one function. docs/onnx.md has the table."""
+of composites that PyTorch has as one function. docs/reference/onnx.md has the table."""
 
 import math
 

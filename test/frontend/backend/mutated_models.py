@@ -2,7 +2,7 @@
 """Models with one fault each are refused wherever onnx's checker refuses them, and valid ones are read.
 
 What the checker refuses and mtc takes, and the other way round, is in LENIENT and STRICT by the first words of the
-message that says why; docs/onnx.md lists the same with the reasons.
+message that says why; docs/reference/onnx.md lists the same with the reasons.
 """
 
 import re

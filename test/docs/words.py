@@ -1,0 +1,47 @@
+# RUN: %python %s
+"""User-visible text has none of the words that docs/contributing/words.md retires, and summaries of passes and README have their size."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MTC = os.environ["MTC"]
+README_LINES, SUMMARY = 200, 70
+
+
+def retired() -> list[str]:
+    rows = re.findall(r"^\| (`.*?) \| .* \|$", (ROOT / "docs/contributing/words.md").read_text(), re.MULTILINE)
+    words = [word for row in rows for word in re.findall(r"`([^`]+)`", row)]
+    assert len(words) > 20, words
+    return words
+
+
+def texts() -> dict[str, str]:
+    found = {str(path.relative_to(ROOT)): path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs/guide").glob("*.md")]}
+    del found["docs/guide/exporting.md"]  # Not rewritten yet.
+    for command in "inspect", "plan", "compile":
+        found[f"mtc {command} --help-all"] = subprocess.run([MTC, command, "--help-all"], check=True, capture_output=True, text=True).stdout
+    found["mtc --help"] = subprocess.run([MTC, "--help"], check=True, capture_output=True, text=True).stdout
+    return found
+
+
+problems = []
+summaries = {}
+for path in (ROOT / "passes").rglob("*.td"):
+    for summary in re.findall(r'let summary = "(.*)";', path.read_text()):
+        summaries[f"{path.relative_to(ROOT)}: {summary}"] = summary
+        if len(summary) > SUMMARY or summary.endswith(".") or not re.match(r"[a-z]", summary):
+            problems.append(f"{path.relative_to(ROOT)}: summary '{summary}': a phrase of at most {SUMMARY} characters")
+assert len(summaries) >= 40, len(summaries)
+for where, text in (texts() | summaries).items():
+    plain = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+    for word in retired():
+        for match in re.finditer(rf"\b{re.escape(word)}\b", plain, re.IGNORECASE):
+            line = plain.count("\n", 0, match.start()) + 1
+            problems.append(f"{where}:{line}: '{word}' is retired; see docs/contributing/words.md")
+length = (ROOT / "README.md").read_text().count("\n")
+if length > README_LINES:
+    problems.append(f"README.md has {length} lines; at most {README_LINES}")
+assert not problems, "\n".join(problems)

@@ -18,5 +18,7 @@ while (($#)); do
   shift
 done
 if [[ $output == *.pch ]]; then
-  "${preprocess[@]}" -E -P -dD -o - | sha256sum >"$output.sum"
+  # Assertions name files of the build folder.
+  root=$(cd "$(dirname "$0")/.." && pwd)
+  "${preprocess[@]}" -E -P -dD -o - | sed "s#$root/##g" | sha256sum >"$output.sum"
 fi

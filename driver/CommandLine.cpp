@@ -204,6 +204,8 @@ Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
   if (problems)
     fail(std::move(problems));
   options.model = findModel(line.operands, command);
+  for (const auto &flag : getFlags().getFlags())
+    flag->values.clear();
   for (const command_line::GivenFlag &given : line.given)
     if (Flag *flag = getFlags().find(given.flag->name, command.command))
       flag->values.push_back(given.value);

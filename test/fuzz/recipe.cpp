@@ -1,9 +1,7 @@
 // Recipes, as `mtc plan` reads them.
-#include "driver/Options.h"
+#include "driver/CommandLine.h"
 #include "driver/Report.h"
 #include "test/fuzz/written_input.h"
-
-#include "llvm/Support/CommandLine.h"
 
 using namespace mtc;
 
@@ -26,7 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *arguments[std::size(words)];
   for (size_t i = 0; i < std::size(words); ++i)
     arguments[i] = words[i].data();
-  llvm::cl::ResetAllOptionOccurrences();
   try {
     tool::Options options;
     tool::parseCommandLine(std::size(words), arguments, options);

@@ -1,6 +1,7 @@
-# `ninja mtc-doc` writes what the records of dialects and passes say as pages below docs/ of the build folder.
+# The reference of dialects, passes and targets from their records, below docs/ of the build folder; tools/scripts/write_reference.py
+# makes docs/reference/ of it.
 
-add_custom_target(mtc-doc)
+add_custom_target(mtc-doc ALL)
 
 function(mtc_add_doc page record)
   set(LLVM_TARGET_DEFINITIONS ${PROJECT_SOURCE_DIR}/${record})

@@ -54,7 +54,7 @@ config.environment["MTC_EXAMPLES"] = str(source / "examples")
 config.environment["MTC_EMULATED_RACES"] = "1"  # where device code is emulated
 config.environment["OMP_WAIT_POLICY"] = "passive"  # tests run beside each other: idle threads shall not spin
 config.environment["MTC_CACHE_DIR"] = str(build / "test/cache")
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME", "CUDA_HOME", "CUDA_PATH"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME", "CUDA_HOME", "CUDA_PATH", "ONEDNN_MAX_CPU_ISA"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

@@ -237,7 +237,7 @@ class Graph:
             if shape is not None and value.shape != tuple(shape) or value.rank < min_rank:
                 return False
             margin = 0.02 * (high - low)
-            return value.data.min() >= low + margin and value.data.max() <= high - margin
+            return value.data.size > 0 and value.data.min() >= low + margin and value.data.max() <= high - margin
 
         found = [name for name in self.floats(fits) if not name.startswith("c")]
         unread = [name for name in found if name not in self.used]

@@ -2,6 +2,7 @@
 #include "runtime/state/checkpoint.h"
 
 #include "runtime/io/durable_file.h"
+#include "runtime/io/written_by_mtc.h"
 #include "runtime/state/initial_values.h"
 #include "runtime/state/module_tensors.h"
 #include "runtime/state/stored_variable.h"
@@ -103,7 +104,9 @@ void CheckpointFolder::removeOthers(const std::string &kept) const {
       names.emplace_back(entry->d_name);
   closedir(directory);
   for (const std::string &name : names)
-    unlink(path(name).c_str());
+    // A user's file may be named as a checkpoint's is; what a killed run left is incomplete.
+    if (name.front() == '.' || isWrittenByMtc(path(name)))
+      unlink(path(name).c_str());
 }
 
 /// Of frozen variables, which no checkpoint holds: a run goes on from one with the same.

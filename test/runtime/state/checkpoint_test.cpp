@@ -93,15 +93,16 @@ TEST_F(Checkpoint, OnlyTheNewestStays) {
   writeFile(folder / "note.txt", "mine");
   mkdir((folder / "c").c_str(), 0777);
   writeFile(folder / "c/notes-step-1.safetensors", "mine too");
+  writeFile(folder / "c/step-1-0.safetensors", "of a name that checkpoints have");
   writeFile(folder / "c/.step-3-0.safetensors.77.0.tmp", "left by a killed run");
   ASSERT_EQ(run({"--steps", "6", "--save", folder / "c", "--save-every", "2"}).status, 0);
   EXPECT_EQ(listFolder(folder / "c"),
             (std::vector<std::string>{"manifest.json", "notes-step-1.safetensors",
-                                      "step-6-0.safetensors"}));
+                                      "step-1-0.safetensors", "step-6-0.safetensors"}));
   // The same step again must not write over the file that the manifest names.
   ASSERT_EQ(run({"--steps", "6", "--save", folder / "c", "--overwrite"}).status, 0);
   EXPECT_EQ(manifest("c")["file"], "step-6-1.safetensors");
-  EXPECT_EQ(listFolder(folder / "c").size(), 3u);
+  EXPECT_EQ(listFolder(folder / "c").size(), 4u);
 }
 
 TEST_F(Checkpoint, AKillAtAnyMomentLeavesACompleteOne) {

@@ -121,7 +121,7 @@ void checkFolder(const char *flag, const std::string &path, Problems &problems) 
   auto status = statusOf(path);
   const std::string folder = status ? path : folderOf(path);
   if (status && !S_ISDIR(status->st_mode))
-    problems.add(flag, " ", path, ": is a file; the name of a folder is expected");
+    problems.add(flag, " ", path, ": is a file; expected the name of a folder");
   else if (access(folder.c_str(), W_OK | X_OK) != 0)
     problems.add(flag, " ", path, ": the folder ", folder,
                  " cannot be written to: ", std::strerror(errno));
@@ -173,9 +173,9 @@ public:
         saved && parent && isSame(*saved, *parent) && isFileOfCheckpoints(nameOf(path)))
       return "is a name of the checkpoints that --save writes there; choose another name";
     if (status && S_ISDIR(status->st_mode))
-      return "is a folder; the name of a file is expected";
+      return "is a folder; expected the name of a file";
     if (status && !S_ISREG(status->st_mode))
-      return output.isStream ? "" : "is a device or a pipe; the name of a file is expected";
+      return output.isStream ? "" : "is a device or a pipe; expected the name of a file";
     if (!status && lstat(path.c_str(), &link) == 0)
       return "is a link to a file that does not exist; remove the link, or choose another name";
     if ((!status || !output.isStream) && access(folder.c_str(), W_OK | X_OK) != 0)

@@ -63,7 +63,7 @@ DataFile openStream(const MtcInput &input, const Name &name) {
   std::optional<MtcType> type = integerTypeOfName(name.choice);
   if (!name.choice.empty() && !type)
     userError(name.path, ":", name.choice,
-              ": u8, u16, u32, u64, i8, i16, i32 or i64 is expected after the colon");
+              ": expected u8, u16, u32, u64, i8, i16, i32 or i64 after the colon");
   TokenStream stream = openTokens(name.path, type, input);
   return {std::move(stream.tokens), true, stream.isTypeAssumed};
 }

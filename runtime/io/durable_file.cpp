@@ -39,7 +39,7 @@ DurableFile::DurableFile(std::string path, Links links) : target(std::move(path)
   if (replaces && !follows && S_ISLNK(status.st_mode))
     replaces = false; // Renaming replaces the link, whose mode says nothing.
   if (replaces && !S_ISREG(status.st_mode))
-    userError(target, ": is a folder or a device; the name of a file is expected");
+    userError(target, ": is a folder or a device; expected the name of a file");
   if (char *resolved = replaces ? realpath(target.c_str(), nullptr) : nullptr) {
     target = resolved;
     std::free(resolved);

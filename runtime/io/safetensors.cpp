@@ -92,7 +92,7 @@ SafetensorsFile::SafetensorsFile(const std::string &path)
   for (const Range &range : ranges) {
     if (range.begin != end)
       userError(path, ": tensor '", *range.name, "' starts at byte ", range.begin,
-                " of the data where ", end, " is expected: tensors ",
+                " of the data, expected ", end, ": tensors ",
                 range.begin < end ? "overlap" : "leave a hole");
     end = range.end;
   }

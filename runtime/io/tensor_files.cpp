@@ -55,8 +55,7 @@ TensorFiles::TensorFiles(const std::string &path) : named(path) {
 void TensorFiles::openIndex(const std::string &path) {
   const InputFile index(path);
   if (index.size() > longestIndex)
-    userError(path, ": has ", index.size(), " bytes; an index of at most ", longestIndex,
-              " is expected");
+    userError(path, ": has ", index.size(), " bytes; expected an index of at most ", longestIndex);
   std::string content(static_cast<size_t>(index.size()), '\0');
   index.read(0, content.data(), index.size());
   const nlohmann::json json = parseJsonObject(path + ":", content);
@@ -68,7 +67,7 @@ void TensorFiles::openIndex(const std::string &path) {
     const std::string name = file.is_string() ? file.get<std::string>() : "";
     if (name.empty() || name.find('/') != std::string::npos || name == "..")
       userError(path, ": the file of tensor '", tensor, "' is ", file.dump(),
-                "; the name of a file in the same folder is expected");
+                "; expected the name of a file in the same folder");
     auto [found, isNew] = opened.emplace(name, files.size());
     if (isNew)
       files.emplace_back(folderOf(path) + "/" + name);

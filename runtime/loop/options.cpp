@@ -27,10 +27,9 @@ struct Value {
     Number result{};
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
     if (error != std::errc() || end != text.data() + text.size() || result < min || result > max)
-      userError(flag, " ", text, ": a whole number of at least ", min,
+      userError(flag, " ", text, ": expected a whole number of at least ", min,
                 max == std::numeric_limits<Number>::max() ? std::string()
-                                                          : runtime::text(" and at most ", max),
-                " is expected");
+                                                          : runtime::text(" and at most ", max));
     return result;
   }
   int64_t count(int64_t min) const {
@@ -38,7 +37,7 @@ struct Value {
   }
   std::string file() const {
     if (text.empty())
-      userError(flag, ": the name of a file is expected");
+      userError(flag, ": expected the name of a file");
     return text;
   }
 };
@@ -60,7 +59,7 @@ void addData(Options &options, const Value &value) {
     }
   }
   if (equals == std::string::npos || equals == 0 || equals + 1 == value.text.size())
-    userError("--data ", value.text, ": NAME=FILE is expected");
+    userError("--data ", value.text, ": expected NAME=FILE");
   options.data.emplace_back(value.text.substr(0, equals), value.text.substr(equals + 1));
 }
 
@@ -71,9 +70,7 @@ void setShuffle(Options &options, bool shuffle) {
 }
 
 void setLastBatch(Options &options, const Value &value) {
-  options.lastBatch = lastBatchOfName(value.text);
-  if (!options.lastBatch)
-    userError(value.flag, " ", value.text, ": wrap, drop or mask is expected");
+  options.lastBatch = lastBatchOfName(value.text); // One of the flag's choices.
 }
 
 const std::vector<Flag> flags = {

@@ -54,7 +54,7 @@ int64_t chooseScheduleSteps(const MtcProgram &program, const TrainingState &stat
       userError("--schedule-steps ", *given,
                 ": the learning rate would be 0 after this step, "
                 "and the run ends at step ",
-                total, "; at least ", total, " is expected");
+                total, "; expected at least ", total);
     userError("the learning rate is 0 after step ", before,
               ", where the schedule of the "
               "checkpoint's run ends, and this run ends at step ",

@@ -100,8 +100,8 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
   auto natural = [&](const char *key, uint64_t max) {
     const Json number = json.value(key, Json());
     if (!number.is_number_unsigned() || number.get<uint64_t>() > max)
-      userError(path, ": '", key, "' is ", number.dump(), "; a whole number of at most ", max,
-                " is expected");
+      userError(path, ": '", key, "' is ", number.dump(), "; expected a whole number of at most ",
+                max);
     return number.get<uint64_t>();
   };
   auto lacks = [&](const char *key) { userError(path, ": lacks '", key, "'"); };
@@ -117,7 +117,7 @@ CheckpointManifest parseManifest(const MtcProgram &program, const std::string &p
   manifest.state.shuffle = json["shuffle"].get<bool>();
   const Json last = json.value("last_batch", Json());
   if (!last.is_string() || !lastBatchOfName(last.get<std::string>()))
-    userError(path, ": 'last_batch' is ", last.dump(), "; wrap, drop or mask is expected");
+    userError(path, ": 'last_batch' is ", last.dump(), "; expected wrap, drop or mask");
   manifest.state.lastBatch = *lastBatchOfName(last.get<std::string>());
   if (!json.value("file", Json()).is_string())
     lacks("file");

@@ -163,4 +163,4 @@ assert "--lora fc.*:rank=2: 'fc.weight' is trained itself" in said, said
 unadapted = compile(DIGITS.model, folder, DIGITS.data(64), *DIGITS.flags, name="unadapted-digits")
 assert "compile it with --lora" in unadapted.run("--export-adapters", "here", code=1).stderr
 (folder / "file").write_text("")
-assert "is a file; the name of a folder is expected" in digits.run("--export-adapters", folder / "file", code=1).stderr
+assert "is a file; expected the name of a folder" in digits.run("--export-adapters", folder / "file", code=1).stderr

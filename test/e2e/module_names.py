@@ -226,7 +226,7 @@ refused("twice", twice, "with the prefix 'a.'", "with the prefix 'b.'")
 refused("empty", {}, "neither model.safetensors nor model.safetensors.index.json", path=folder / "empty")
 outside = shards / "outside.index.json"
 outside.write_text(json.dumps({"weight_map": {"head.weight": "../whole/model.safetensors"}}))
-refused("outside", {}, "the name of a file in the same folder is expected", path=outside)
+refused("outside", {}, "expected the name of a file in the same folder", path=outside)
 
 # Other forms of the same variables.
 check_program("averaged", "--ema", "0.9", exports=("--use-ema",))

@@ -40,7 +40,7 @@ Gpu::Gpu(const MtcCudaProgram &program, const std::string &ordinal)
   auto [end, error] = std::from_chars(ordinal.data(), ordinal.data() + ordinal.size(), number);
   if (!ordinal.empty() && (error != std::errc() || end != ordinal.data() + ordinal.size() ||
                            number < 0 || number >= count))
-    userError("--device ", ordinal, ": the number of a GPU from 0 to ", count - 1, " is expected");
+    userError("--device ", ordinal, ": expected the number of a GPU from 0 to ", count - 1);
   check(driver.device(&device, number), "the GPU cannot be used");
   char text[256] = {};
   check(driver.deviceName(text, sizeof text - 1, device), "the GPU does not say its name");

@@ -213,7 +213,7 @@ TEST_F(Data, TypeOfTokensIsAskedForWhereTheirBytesLeaveItOpen) {
   inputs[0].limit = inputs[0].minimum = inputs[1].limit = inputs[1].minimum = 0;
   EXPECT_THAT(with(i32, ""), HasSubstr("of 16 bits or of 32:"));
   EXPECT_EQ(with(u16, ""), "");
-  EXPECT_THAT(with(u16, ":u24"), HasSubstr(":u24: u8, u16, u32"));
+  EXPECT_THAT(with(u16, ":u24"), HasSubstr(":u24: expected u8, u16, u32"));
   std::vector<int32_t> words(256);
   words[0] = 20240520;
   words[1] = 1;

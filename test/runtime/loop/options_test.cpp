@@ -56,10 +56,10 @@ TEST(Options, Version) {
 TEST(Options, EveryMistakeAtOnce) {
   std::string message = refusal({"--stepz", "5", "--epochs", "-1", "--seed", "x", "--data", "x",
                                  "--quiet=1", "more", "--save"});
-  for (const char *part :
-       {"unknown flag --stepz; did you mean '--steps'?",
-        "--epochs -1: a whole number of at least 1", "--seed x:", "--data x: NAME=FILE",
-        "--quiet: takes no value", "unknown argument more", "--save: expected DIR"})
+  for (const char *part : {"unknown flag --stepz; did you mean '--steps'?",
+                           "--epochs -1: expected a whole number of at least 1",
+                           "--seed x:", "--data x: expected NAME=FILE", "--quiet: takes no value",
+                           "unknown argument more", "--save: expected DIR"})
     EXPECT_THAT(message, HasSubstr(part));
   EXPECT_THAT(message, Not(HasSubstr("argument 5")));
 }

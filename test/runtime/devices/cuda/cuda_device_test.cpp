@@ -47,7 +47,7 @@ TEST_F(CudaDevice, IsOneThatExists) {
     RunResult result = run({"--device", wrong});
     EXPECT_EQ(result.status, 1);
     EXPECT_THAT(result.error,
-                HasSubstr(std::string("--device ") + wrong + ": the number of a GPU"));
+                HasSubstr(std::string("--device ") + wrong + ": expected the number of a GPU"));
   }
 }
 

@@ -214,8 +214,10 @@ private:
   std::string findOverflow(int64_t step) {
     session.device.observe(finder);
     for (int64_t micro = 0; micro < session.microSteps(); ++micro) {
-      session.setScalars(step, micro, /*learningRate=*/0, state.seed);
-      session.loadBatch(state, step, micro, step);
+      session.run(Phase::Load, step, [&] { // Observers are to know what is written.
+        session.setScalars(step, micro, /*learningRate=*/0, state.seed);
+        session.loadBatch(state, step, micro, step);
+      });
       if (!startsFinite(session.program, session.device))
         return "";
       session.device.microStep();

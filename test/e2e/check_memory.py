@@ -45,6 +45,8 @@ compare("emulated", GPT2, "--target", "cuda", "--emulate")
 # Inputs that end between two multiples of the alignment: nothing is written behind them.
 few = replace(DIGITS, batch=4, flags=("--dim", "batch=4", *DIGITS.flags[2:]))
 compare("emulated few", few, "--target", "cuda", "--emulate")
+# Between the loss of a step and its report the arena is read more often than there are slots of results.
+compare("emulated accumulated", few, "--target", "cuda", "--emulate", "--accumulate", "3", "--clip-norm", "1")
 
 # What is wrong in the text of a placed program.
 FLAGS = ("--dim", "batch=32", "--loss", "cross-entropy", "--check-memory")

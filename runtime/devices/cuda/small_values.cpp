@@ -70,9 +70,13 @@ void ResultReader::receive(int64_t request, void *to) {
 }
 
 void ResultReader::wait() {
-  uint64_t nothing;
-  receive(request(0, 0), &nothing);
+  // Not a request: however often one waits, what was requested before keeps its slot.
+  char *to = slots.data() + slotCount * slotBytes();
+  if (!operations.empty())
+    gpu.check(gpu.driver.copyToHost(to + 8, faults, operations.size() * sizeof(MtcFault), stream),
+              stepFails);
   gpu.check(gpu.driver.waitForStream(stream), stepFails);
+  throwFaults(to + 8);
 }
 
 void ResultReader::throwFaults(const char *records) const {

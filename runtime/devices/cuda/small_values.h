@@ -48,7 +48,8 @@ public:
   /// Waits for all work, and throws a fault that it raised.
   void wait();
 
-  int64_t pinnedBytes() const { return slotCount * slotBytes(); }
+  /// One slot more than requests have: for faults, where one waits for all work.
+  int64_t pinnedBytes() const { return (slotCount + 1) * slotBytes(); }
 
 private:
   static constexpr int64_t slotCount = 16;

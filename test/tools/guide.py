@@ -19,7 +19,7 @@ from program import MTC, TIMEOUT, own_folder
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = Path(os.environ["MTC_EXAMPLES"])
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs/guide").glob("*.md") if path.name != "exporting.md")]
-SKIPPED = ("tools/", "cmake ")  # They build mtc.
+SKIPPED = ("tools/", "cmake ", "export ")  # They build mtc.
 MINIMUM = 22  # commands
 folder = own_folder()
 environment = os.environ | {"PATH": f"{Path(MTC).parent}:{os.environ['PATH']}"}

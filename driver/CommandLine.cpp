@@ -48,8 +48,8 @@ constexpr NearMiss nearMisses[] = {
 
 /// Flags of the programs that `mtc compile` writes.
 constexpr llvm::StringLiteral programFlags[] = {
-    "data", "steps",  "epochs",  "epoch",  "shuffle",   "no-shuffle", "seed",    "save",
-    "load", "resume", "weights", "export", "gradients", "evaluate",   "outputs", "metrics"};
+    "data",   "steps",   "epochs", "epoch",     "shuffle",  "no-shuffle", "seed",   "save",
+    "resume", "weights", "export", "gradients", "evaluate", "outputs",    "metrics"};
 
 [[noreturn]] void print(const std::string &text) {
   llvm::outs() << text;

@@ -47,8 +47,7 @@ static void give(Options &options, const Flag &flag, StringRef value, const Flag
   if (problem.empty())
     problem = take(options, value);
   if (!problem.empty())
-    refuse((flag.text.name.size() == 1 ? "-" : "--") + flag.text.name + " " +
-           (value.empty() ? "''" : value) + ": " + problem);
+    refuse(flag.describe().spelling() + " " + (value.empty() ? "''" : value) + ": " + problem);
 }
 
 Flag &FlagTable::addText(OptionText text, const FlagPlace &place, Take take) {
@@ -115,13 +114,6 @@ Flag &FlagTable::addShared(std::function<std::optional<double> &(Options &)> num
 Flag *FlagTable::find(StringRef name, Command command) const {
   for (const auto &flag : flags)
     if (flag->text.name == name && flag->isOf(command))
-      return flag.get();
-  return nullptr;
-}
-
-Flag *FlagTable::find(StringRef name) const {
-  for (const auto &flag : flags)
-    if (flag->text.name == name)
       return flag.get();
   return nullptr;
 }

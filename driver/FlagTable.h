@@ -71,8 +71,6 @@ public:
   llvm::ArrayRef<std::unique_ptr<Flag>> getFlags() const { return flags; }
   /// Null if the command has no flag of this name.
   Flag *find(llvm::StringRef name, Command command) const;
-  /// Null if no command has one.
-  Flag *find(llvm::StringRef name) const;
 
 private:
   /// Comma-separated numbers of one flag.

@@ -3,14 +3,10 @@
 #ifndef MTC_RUNTIME_COMMAND_LINE_FLAG_H
 #define MTC_RUNTIME_COMMAND_LINE_FLAG_H
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace mtc::command_line {
-
-/// Characters of a summary, so that a line of the help fits a terminal.
-constexpr size_t maxSummary = 70;
 
 /// One of the values that a flag accepts.
 struct Choice {
@@ -20,7 +16,7 @@ struct Choice {
 struct Flag {
   std::string name = {};         ///< without dashes; a single letter is a short flag, as in -o
   std::string value = {};        ///< placeholder of the value, such as FILE; empty for a switch
-  std::string summary = {};      ///< a phrase without a period, of at most `maxSummary` characters
+  std::string summary = {};      ///< a phrase without a period, of at most 70 characters
   std::string detail = {};       ///< sentences for --help-all and the reference
   std::string defaultValue = {}; ///< as the help shows it; empty if there is none
   std::string group = {};        ///< heading in the help

@@ -26,8 +26,8 @@ void checkWords(const std::vector<Flag> &flags, const std::vector<std::string> &
     const Flag *flag = words[i].rfind('-', 0) == 0 ? findFlag(flags, words[i]) : nullptr;
     if (!flag || !flag->needsValue())
       continue;
-    if (words[i].find('=') != std::string::npos) {
-      if (words[i].back() == '=' && words[i].find('=') + 1 == words[i].size())
+    if (const size_t equals = words[i].find('='); equals != std::string::npos) {
+      if (equals + 1 == words[i].size())
         problems.push_back(words[i] + ": expected " + flag->value + " after the equals sign");
       continue;
     }

@@ -3,6 +3,7 @@
 #include "codegen/host/Processor.h"
 
 #include "codegen/host/LLVMPasses.h"
+#include "codegen/host/SplitMaskedAccesses.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -123,6 +124,7 @@ void cpu::optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
   runPasses(module, builder,
             level == OptimizationLevel::O0 ? builder.buildO0DefaultPipeline(level)
                                            : builder.buildPerModuleDefaultPipeline(level));
+  splitMaskedAccesses(module, machine);
 }
 
 static Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plans a model for budgets from what it needs down to the least, and prints what each costs as a table.
 
-    bench/memory.py gpt2-124m.onnx --flags "--dim batch=8 --dim sequence=1024 --loss causal-lm --rates avx512bf16"
+    bench/memory.py gpt2-124m.onnx --flags "--dim batch=8 --dim sequence=1024 --loss causal-lm --cost-model avx512bf16"
     bench/memory.py resnet50.onnx --budgets 20 --batch 8 --run --flags "--dim batch=8 --loss cross-entropy"
     bench/memory.py gpt2-124m.onnx --svg curve.svg --flags "…"
 

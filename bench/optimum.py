@@ -51,7 +51,7 @@ def described(options, text: Path, *passes: str) -> Problem:
 def compare(options, text: Path, problem: Problem, unbounded: Plan, budget: int) -> None:
     """One row."""
     planned = plan(options, budget)
-    fitted = described(options, text, f"--mtc-fit=memory={budget} pieces=none")
+    fitted = described(options, text, f"--mtc-fit=memory={budget} tile=none")
     if not planned.fits or planned.peak > budget or fitted.live > planned.live:
         fail(f"{budget} bytes: a plan needs {planned.peak}, of which {planned.live} are alive, the micro-step {fitted.live}")
     whole = time_of(problem.once())
@@ -76,12 +76,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help=f"{', '.join(blocks.KINDS)}, or a file")
     parser.add_argument("--blocks", type=int, default=1, help="of a model that is no file")
-    parser.add_argument("--flags", default="--loss mse --rates avx512", help="of mtc plan")
+    parser.add_argument("--flags", default="--loss mse --cost-model avx512", help="of mtc plan")
     parser.add_argument("--mtc", type=Path, default=ROOT / "build/release/bin/mtc")
     parser.add_argument("--budgets", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=300, help="for the solver, each time")
     options = parser.parse_args()
-    options.flags += " --pieces none"
+    options.flags += " --tile none"
     with tempfile.TemporaryDirectory() as name:
         if options.model in blocks.KINDS:
             kind, options.model = options.model, Path(name) / f"{options.model}.onnx"

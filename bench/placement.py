@@ -18,7 +18,7 @@ from pathlib import Path
 
 from compare import ROOT, fail
 
-PLANS = {"as it is": "", "segments again": "--recompute sqrt --pieces none", "least": "--memory 1"}
+PLANS = {"as it is": "", "segments again": "--recompute sqrt --tile none", "least": "--memory 1"}
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ def estimates(mtc: Path, model: Path, flags: list[str]) -> tuple[dict, list[tupl
     """The plan, and the kind, nodes and seconds of each operation of a step in order."""
     plan = json.loads(call([mtc, "plan", model, *flags, "--json"]))
     with tempfile.NamedTemporaryFile(suffix=".mlir") as text:
-        call([mtc, "compile", model, *flags, "--emit=placed", "-o", text.name, "--force"])
+        call([mtc, "compile", model, *flags, "--emit=allocated", "-o", text.name, "--force"])
         printed = subprocess.run(
             [mtc.with_name("mtc-opt"), text.name, "--mtc-print-cost", "-o", "/dev/null"],
             capture_output=True, text=True, check=True,
@@ -95,7 +95,7 @@ def main() -> None:
         known = sums.get(kind, (0, 0))
         sums[kind] = (known[0] + seconds, known[1] + time)
     shown = [f"{kind} {1e3 * left:.4g} : {1e3 * right:.4g} ms" for kind, (left, right) in sums.items()]
-    print(f"{plan['rates']}; estimated : in the profile: {', '.join(shown)}")
+    print(f"{plan['cost_model']}; estimated : in the profile: {', '.join(shown)}")
     rows = sorted(zip(operations, times, strict=True), key=lambda row: -abs(row[0][2] - row[1]))
     for (kind, nodes, seconds), time in rows[: options.print]:
         print(f"  {kind:28} {1e3 * seconds:9.3f} ms estimated {1e3 * time:9.3f} ms measured  {nodes[:80]}")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from compare import ROOT, call, fail
 
-NONE = "--recompute none --pieces none"
+NONE = "--recompute none --tile none"
 AWAY = "--offload optimizer --offload activations --offload parameters"
 
 
@@ -31,16 +31,16 @@ class Technique:
 
 TECHNIQUES = [
     Technique("order as in the model", f"{NONE} --skip-pass mtc-reorder"),
-    Technique("recompute sqrt", "--recompute sqrt --pieces none"),
-    Technique("recompute all", "--recompute all --pieces none"),
-    Technique("recompute auto, least", "--recompute auto --pieces none --memory {least}"),
-    Technique("pieces", "--recompute none --pieces all", exact=False),
+    Technique("recompute sqrt", "--recompute sqrt --tile none"),
+    Technique("recompute all", "--recompute all --tile none"),
+    Technique("recompute auto, least", "--recompute auto --tile none --memory {least}"),
+    Technique("tiles", "--recompute none --tile all", exact=False),
     Technique("offload optimizer", f"{NONE} --offload optimizer"),
     Technique("offload activations", f"{NONE} --offload activations"),
     Technique("offload parameters", f"{NONE} --offload parameters"),
-    Technique("recompute all, offload all", f"--recompute all --pieces none {AWAY}"),
-    Technique("recompute and pieces, least", "--memory {least}", exact=False),
-    Technique("all together", "--recompute all --pieces all " + AWAY, exact=False),
+    Technique("recompute all, offload all", f"--recompute all --tile none {AWAY}"),
+    Technique("recompute and tiles, least", "--memory {least}", exact=False),
+    Technique("all together", "--recompute all --tile all " + AWAY, exact=False),
 ]
 
 

@@ -11,7 +11,7 @@ function(mtc_add_doc page record)
 endfunction()
 
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
-mtc_add_doc(dialect ir/MtcOps.td -gen-dialect-doc -dialect=mtc)
+mtc_add_doc(dialect ir/ops/MtcOps.td -gen-dialect-doc -dialect=mtc)
 mtc_add_doc(onnx-dialect frontend/dialect/OnnxOps.td -gen-dialect-doc -dialect=onnx)
 mtc_add_doc(passes passes/Passes.td -gen-pass-doc)
 mtc_add_doc(onnx-inference-passes frontend/inference/Passes.td -gen-pass-doc)

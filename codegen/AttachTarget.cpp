@@ -2,7 +2,7 @@
 
 #include "codegen/passes/Passes.h"
 #include "codegen/target/Target.h"
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_ATTACHTARGET

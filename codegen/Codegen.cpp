@@ -1,4 +1,5 @@
-//===- Codegen.cpp - Code for a placed program ------------------------------------------------===//
+//===- Codegen.cpp - Code for an allocated program
+//------------------------------------------------===//
 
 #include "codegen/Codegen.h"
 

@@ -1,4 +1,5 @@
-//===- Codegen.h - Code for a placed program --------------------------------------------------===//
+//===- Codegen.h - Code for an allocated program
+//--------------------------------------------------===//
 
 #ifndef MTC_CODEGEN_CODEGEN_H
 #define MTC_CODEGEN_CODEGEN_H
@@ -13,8 +14,8 @@ namespace mtc {
 /// LLVM IR. Every context that generates code needs them.
 void registerCodegenDialects(mlir::DialectRegistry &registry);
 
-/// Compiles a placed program: an archive of objects, one with the constant `mtc_program` and those
-/// of the kernels, in their order and with their names. It does not depend on the number of
+/// Compiles an allocated program: an archive of objects, one with the constant `mtc_program` and
+/// those of the kernels, in their order and with their names. It does not depend on the number of
 /// threads. Diagnostics are at the operations that cannot be compiled.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>> generateCode(mlir::ModuleOp placed,
                                                                   const ProgramFiles &files,

@@ -1,4 +1,5 @@
-//===- Jit.cpp - A placed program run inside the compiler's process ---------------------------===//
+//===- Jit.cpp - A allocated program run inside the compiler's process
+//---------------------------===//
 
 #include "codegen/Jit.h"
 

@@ -1,4 +1,5 @@
-//===- Jit.h - A placed program run inside the compiler's process -----------------------------===//
+//===- Jit.h - A allocated program run inside the compiler's process
+//-----------------------------===//
 //
 // For tests: the code that would go into a program's object file, called in place. Items of a
 // kernel run one after another on the calling thread; contractions are plain loops.
@@ -41,8 +42,8 @@ private:
 
 class JitProgram {
 public:
-  /// Compiles a placed program. Variables start as the program says; those that come from a weights
-  /// file, and normal ones, start as zeros.
+  /// Compiles an allocated program. Variables start as the program says; those that come from a
+  /// weights file, and normal ones, start as zeros.
   static mlir::FailureOr<std::unique_ptr<JitProgram>> create(mlir::ModuleOp placed, Target &target);
 
   /// Runs one of the module's steps. `inputs` and `outputs` are dense row-major buffers, one for

@@ -31,8 +31,8 @@ std::vector<Change> mtc::tool::findChanges(const Options &options, Compilation &
   if (options.recompute.recompute != "auto")
     changes.push_back(
         {"", "--recompute auto", [](Options &all) { all.recompute.recompute = "auto"; }});
-  if (options.pieces.pieces == "none")
-    changes.push_back({"", "--pieces auto", [](Options &all) { all.pieces.pieces = "auto"; }});
+  if (options.tile.tile == "none")
+    changes.push_back({"", "--tile auto", [](Options &all) { all.tile.tile = "auto"; }});
   if (options.precision == Precision::F32 || options.precision == Precision::TF32)
     changes.push_back({precisionName.str(), "--precision bf16",
                        [](Options &all) { all.precision = Precision::BF16; }});

@@ -46,6 +46,13 @@ constexpr NearMiss nearMisses[] = {
     {"max-memory", "--memory N"},
 };
 
+/// Flags of earlier versions, for one release.
+constexpr NearMiss renamedFlags[] = {{"pieces", "--tile"},
+                                     {"rows-of", "--batch-input"},
+                                     {"merged", "--shared-initializers"},
+                                     {"rates", "--cost-model"},
+                                     {"without", "--no-cudnn"}};
+
 /// Flags of the programs that `mtc compile` writes.
 constexpr llvm::StringLiteral programFlags[] = {
     "data",   "steps",   "epochs", "epoch",     "shuffle",  "no-shuffle", "seed",   "save",
@@ -114,6 +121,9 @@ std::string describeUnknown(StringRef spelling, const CommandText &command,
   for (const CommandText &other : getCommands())
     if (getFlags().find(name, other.command))
       return start + "; mtc " + other.name.str() + " has it";
+  for (const NearMiss &renamed : renamedFlags)
+    if (renamed.word == name)
+      return (spelling + ": renamed to " + renamed.instead).str();
   for (const NearMiss &miss : nearMisses)
     if (miss.word == name) {
       std::string instead = miss.instead.str();

@@ -19,7 +19,7 @@
 #include "frontend/rows/Passes.h"
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/pipelines/Pipelines.h"
 #include "tools/support/WrittenByMtc.h"
@@ -69,8 +69,9 @@ LogicalResult Compilation::chooseTarget(TargetAttrInterface named) {
     flags.target = options.target;
     flags.emulate = options.emulate;
     flags.precision = options.precision;
-    flags.without = options.without;
-    flags.rates = options.rates;
+    if (options.noCudnn)
+      flags.without = {"cudnn"};
+    flags.rates = options.costModel;
     if (!options.cpu.empty())
       flags.cpu = options.cpu;
     flags.threads =
@@ -272,9 +273,9 @@ LogicalResult Compilation::importModel() {
     manager.addNestedPass<onnx::GraphOp>(onnx::createExpandControlFlowPass());
     onnx::ParameterPatterns patterns{options.train, options.freeze, !options.lora.empty()};
     onnx::ParameterChoices choices;
-    choices.merged = options.merged;
+    choices.merged = options.sharedInitializers;
     if (areNamed)
-      choices = {options.merged, options.tie, options.untie, patterns};
+      choices = {options.sharedInitializers, options.tie, options.untie, patterns};
     onnx::buildParametersPipeline(manager, choices);
   };
   LogicalResult chosen = isWhole ? run(choose) : runQuietly(*module, choose);
@@ -325,12 +326,12 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
     return buildForwardPipeline(manager, options.passes);
   case Stage::Training:
     buildTrainingPipeline(manager, options.training);
-    manager.addPass(mtc::onnx::createChooseRows({llvm::to_vector(options.rowsOf)}));
+    manager.addPass(mtc::onnx::createChooseRows({llvm::to_vector(options.batchInputs)}));
     return;
   case Stage::Kernels:
     return buildKernelPipeline(manager, options.passes);
-  case Stage::Placed:
-    MemoryOptions memory{{options.pieces, options.recompute, options.memory.value_or(0),
+  case Stage::Allocated:
+    MemoryOptions memory{{options.tile, options.recompute, options.memory.value_or(0),
                           options.leastIfMissed, options.isEstimate},
                          options.allocate,
                          options.offload,
@@ -344,7 +345,7 @@ static void buildStage(OpPassManager &manager, Stage stage, const Options &optio
 static Stage nextOf(Stage stage) { return static_cast<Stage>(static_cast<unsigned>(stage) + 1); }
 
 LogicalResult Compilation::lower(Stage stage) {
-  ProgressLine line(stage == Stage::Placed ? "planning memory" : "lowering the model");
+  ProgressLine line(stage == Stage::Allocated ? "planning memory" : "lowering the model");
   for (Stage reached = getProgram().getStage(); reached < stage; reached = nextOf(reached)) {
     if (keepsStages)
       kept[reached] = module->clone();
@@ -354,13 +355,13 @@ LogicalResult Compilation::lower(Stage stage) {
   return success();
 }
 
-FailureOr<OwningOpRef<ModuleOp>> Compilation::placeAgain(const Options &other, Stage changed) {
+FailureOr<OwningOpRef<ModuleOp>> Compilation::lowerAgain(const Options &other, Stage changed) {
   auto before = kept.find(static_cast<Stage>(static_cast<unsigned>(changed) - 1));
   if (before == kept.end())
     return failure();
   OwningOpRef<ModuleOp> copy = before->second->clone();
   HeldMessages dropped;
-  for (Stage next = changed; next <= Stage::Placed; next = nextOf(next))
+  for (Stage next = changed; next <= Stage::Allocated; next = nextOf(next))
     if (failed(
             runQuietly(*copy, [&](OpPassManager &manager) { buildStage(manager, next, other); })))
       return failure();

@@ -57,12 +57,12 @@ public:
   bool isImportedGraph() { return model && getProgram().getStage() == Stage::Onnx; }
   /// Runs the passes from the module's stage up to another.
   mlir::LogicalResult lower(Stage stage);
-  /// From here on `lower` keeps the module as it is at each stage, for `placeAgain`.
+  /// From here on `lower` keeps the module as it is at each stage, for `lowerAgain`.
   void keepStages() { keepsStages = true; }
-  /// The placed module with other options that decide at `changed`, or later, for the first time:
-  /// from the stage before on, which was kept. Says nothing; fails where there is no such plan, or
-  /// where the compilation began behind that stage.
-  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> placeAgain(const Options &other,
+  /// The allocated module with other options that decide at `changed`, or later, for the first
+  /// time: from the stage before on, which was kept. Says nothing; fails where there is no such
+  /// plan, or where the compilation began behind that stage.
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> lowerAgain(const Options &other,
                                                                 Stage changed);
 
   mlir::MLIRContext &getContext() { return *context; }

@@ -12,20 +12,20 @@ using namespace mtc::tool;
 
 namespace {
 
-/// What a placed module needs.
+/// What an allocated module needs.
 struct Needs {
-  explicit Needs(ModuleOp placed)
-      : peak(MemoryPlan::ofPlaced(placed).peak), step(StepCost(placed).ofStep()) {}
+  explicit Needs(ModuleOp allocated)
+      : peak(MemoryPlan::ofAllocated(allocated).peak), step(StepCost(allocated).ofStep()) {}
 
   int64_t peak;
   TimedCost step;
 };
 
 std::optional<Needs> planAgain(Compilation &compilation, const Options &options, Stage changed) {
-  FailureOr<OwningOpRef<ModuleOp>> placed = compilation.placeAgain(options, changed);
-  if (failed(placed))
+  FailureOr<OwningOpRef<ModuleOp>> allocated = compilation.lowerAgain(options, changed);
+  if (failed(allocated))
     return std::nullopt;
-  return Needs(**placed);
+  return Needs(**allocated);
 }
 
 /// The options of the plan that nothing is computed again for.
@@ -50,7 +50,7 @@ std::vector<Technique> mtc::tool::measureTechniques(const Options &options,
                                                     Compilation &compilation) {
   std::vector<Technique> techniques;
   const Options kept = withoutRecomputation(options);
-  std::optional<Needs> base = planAgain(compilation, kept, Stage::Placed);
+  std::optional<Needs> base = planAgain(compilation, kept, Stage::Allocated);
   if (!base)
     return {};
   addTechnique(techniques, "recompute", Needs(compilation.getModule()), *base);
@@ -76,7 +76,7 @@ std::vector<CurvePoint> mtc::tool::findCurve(const Options &options, Compilation
   std::vector<CurvePoint> curve;
   auto plan = [&](std::optional<int64_t> budget) {
     budgeted.memory = budget;
-    if (std::optional<Needs> needs = planAgain(compilation, budgeted, Stage::Placed))
+    if (std::optional<Needs> needs = planAgain(compilation, budgeted, Stage::Allocated))
       curve.push_back({needs->peak, needs->step.seconds()});
     return !curve.empty();
   };

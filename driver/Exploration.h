@@ -25,7 +25,7 @@ struct CurvePoint {
 
 /// Finds what each optimization saves and costs that the compilation did not do without. What
 /// --recompute does is measured against the plan without it, all else in the latter. Those that
-/// change neither peak nor time are left out. The compilation keeps its stages, and is placed.
+/// change neither peak nor time are left out. The compilation keeps its stages, and is allocated.
 std::vector<Technique> measureTechniques(const Options &options, Compilation &compilation);
 
 /// Plans for budgets, evenly spaced from what no budget lowers to the peak without one; the highest

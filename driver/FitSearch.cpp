@@ -37,8 +37,8 @@ struct Planned {
   std::string flags; ///< That it was changed by.
   Needs needs;
   bool isTooMuch; ///< The variables alone exceed the budget; they are all that is known.
-  std::unique_ptr<Compilation> placed = nullptr; ///< null: not worth keeping
-  std::vector<Message> messages = {};            ///< What was said of it, after its import.
+  std::unique_ptr<Compilation> allocated = nullptr; ///< null: not worth keeping
+  std::vector<Message> messages = {};               ///< What was said of it, after its import.
 };
 
 class FitSearch {
@@ -182,14 +182,14 @@ private:
         return planned;
     }
     if (isDominated(compilation->getModule(), planned.options) ||
-        failed(compilation->lower(Stage::Placed)))
+        failed(compilation->lower(Stage::Allocated)))
       return std::nullopt;
     ModuleOp module = compilation->getModule();
     StepCost cost(module);
-    planned.needs = {MemoryPlan::ofPlaced(module).peak,
+    planned.needs = {MemoryPlan::ofAllocated(module).peak,
                      secondsOf(module, planned.options, cost) +
                          estimateTransfers(module, cost).exposed};
-    planned.placed = std::move(compilation);
+    planned.allocated = std::move(compilation);
     planned.messages = held.get().vec();
     return planned;
   }
@@ -240,9 +240,9 @@ private:
 
 } // namespace
 
-/// Whether a placed program is all that a run needs.
-static bool needsPlacedAlone(const Options &options) {
-  return options.stage == Stage::Placed && options.remarks.empty() && options.irFolder.empty() &&
+/// Whether an allocated program is all that a run needs.
+static bool needsAllocatedAlone(const Options &options) {
+  return options.stage == Stage::Allocated && options.remarks.empty() && options.irFolder.empty() &&
          options.reproducer.empty() && !options.techniques && !options.curve;
 }
 
@@ -274,9 +274,9 @@ std::unique_ptr<Compilation> mtc::tool::chooseAllowed(Options &options) {
   chosen.reproducer = options.reproducer;
   chosen.leastIfMissed = true;
   options = std::move(chosen);
-  if (!fits || !needsPlacedAlone(options))
+  if (!fits || !needsAllocatedAlone(options))
     return std::make_unique<Compilation>(options);
   for (const Message &message : best->messages)
     say(message);
-  return std::move(best->placed);
+  return std::move(best->allocated);
 }

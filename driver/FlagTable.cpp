@@ -23,12 +23,12 @@ command_line::Flag Flag::describe() const {
   return line;
 }
 
-Flag &FlagTable::append(OptionText text, const FlagPlace &place) {
+Flag &FlagTable::append(OptionText text, const FlagScope &scope) {
   Flag &flag = *flags.emplace_back(std::make_unique<Flag>());
   flag.text = std::move(text);
-  flag.commands = place.commands;
-  flag.group = place.group;
-  flag.decidedBy = place.decidedBy;
+  flag.commands = scope.commands;
+  flag.group = scope.group;
+  flag.decidedBy = scope.decidedBy;
   return flag;
 }
 
@@ -50,8 +50,8 @@ static void give(Options &options, const Flag &flag, StringRef value, const Flag
     refuse(flag.describe().spelling() + " " + (value.empty() ? "''" : value) + ": " + problem);
 }
 
-Flag &FlagTable::addText(OptionText text, const FlagPlace &place, Take take) {
-  Flag &flag = append(std::move(text), place);
+Flag &FlagTable::addText(OptionText text, const FlagScope &scope, Take take) {
+  Flag &flag = append(std::move(text), scope);
   flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
     for (StringRef value : flag.values)
       give(options, flag, value, take, refuse);
@@ -59,14 +59,14 @@ Flag &FlagTable::addText(OptionText text, const FlagPlace &place, Take take) {
   return flag;
 }
 
-Flag &FlagTable::addTexts(OptionText text, const FlagPlace &place, Take take) {
-  Flag &flag = addText(std::move(text), place, std::move(take));
+Flag &FlagTable::addTexts(OptionText text, const FlagScope &scope, Take take) {
+  Flag &flag = addText(std::move(text), scope, std::move(take));
   flag.isRepeatable = true;
   return flag;
 }
 
-Flag &FlagTable::addNames(OptionText text, const FlagPlace &place, Take take) {
-  Flag &flag = addTexts(std::move(text), place, {});
+Flag &FlagTable::addNames(OptionText text, const FlagScope &scope, Take take) {
+  Flag &flag = addTexts(std::move(text), scope, {});
   flag.collect = [&flag, take = std::move(take)](Options &options, Refuse refuse) {
     for (StringRef value : flag.values)
       for (StringRef name : llvm::split(value, ','))
@@ -87,14 +87,14 @@ static llvm::SmallVector<double> parseNumbers(StringRef text) {
 }
 
 Flag &FlagTable::addShared(std::function<std::optional<double> &(Options &)> number,
-                           const OptionText &text, const FlagPlace &place) {
+                           const OptionText &text, const FlagScope &scope) {
   SharedNumbers &all = shared[text.sharedFlag];
   if (!all.flag)
     all.flag = &addText({.name = text.sharedFlag,
                          .valueName = "X,...",
                          .help = "",
                          .defaultText = text.defaultText},
-                        place, [&all](Options &options, StringRef given) -> std::string {
+                        scope, [&all](Options &options, StringRef given) -> std::string {
                           llvm::SmallVector<double> values = parseNumbers(given);
                           if (values.size() != all.numbers.size())
                             return "expected " + std::to_string(all.numbers.size()) + " numbers, " +

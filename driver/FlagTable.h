@@ -17,7 +17,7 @@ namespace mtc::tool {
 
 /// Which commands have a flag, its group in their help, and the stage at which it is decided: text
 /// of that stage or a later one no longer depends on the flag.
-struct FlagPlace {
+struct FlagScope {
   llvm::ArrayRef<Command> commands;
   llvm::StringRef group;
   std::optional<Stage> decidedBy = std::nullopt;
@@ -60,13 +60,13 @@ public:
 
   /// A flag of one of the options: a switch, a text, a number, an enumerator, or a list of texts,
   /// which makes it repeatable.
-  template <typename Access> Flag &add(Access access, OptionText text, const FlagPlace &place);
+  template <typename Access> Flag &add(Access access, OptionText text, const FlagScope &scope);
   /// A flag with a syntax of its own.
-  Flag &addText(OptionText text, const FlagPlace &place, Take take);
+  Flag &addText(OptionText text, const FlagScope &scope, Take take);
   /// A repeatable flag with a syntax of its own.
-  Flag &addTexts(OptionText text, const FlagPlace &place, Take take);
+  Flag &addTexts(OptionText text, const FlagScope &scope, Take take);
   /// A repeatable flag whose values are comma-separated names of its choices.
-  Flag &addNames(OptionText text, const FlagPlace &place, Take take);
+  Flag &addNames(OptionText text, const FlagScope &scope, Take take);
 
   llvm::ArrayRef<std::unique_ptr<Flag>> getFlags() const { return flags; }
   /// Null if the command has no flag of this name.
@@ -80,44 +80,44 @@ private:
     std::vector<std::function<std::optional<double> &(Options &)>> numbers;
   };
 
-  Flag &append(OptionText text, const FlagPlace &place);
+  Flag &append(OptionText text, const FlagScope &scope);
   Flag &addShared(std::function<std::optional<double> &(Options &)> number, const OptionText &text,
-                  const FlagPlace &place);
+                  const FlagScope &scope);
 
   std::vector<std::unique_ptr<Flag>> flags;
   std::map<llvm::StringRef, SharedNumbers> shared;
 };
 
 template <typename Access>
-Flag &FlagTable::add(Access access, OptionText text, const FlagPlace &place) {
+Flag &FlagTable::add(Access access, OptionText text, const FlagScope &scope) {
   using T = OptionValueType<Access, Options>;
   if constexpr (std::is_same_v<T, std::vector<std::string>>) {
     auto take = [access](Options &options, llvm::StringRef value) {
       std::invoke(access, options).push_back(value.str());
       return "";
     };
-    return text.choices.empty() ? addTexts(std::move(text), place, take)
-                                : addNames(std::move(text), place, take);
+    return text.choices.empty() ? addTexts(std::move(text), scope, take)
+                                : addNames(std::move(text), scope, take);
   } else {
     Options defaults;
     if (text.defaultText.empty())
       text.defaultText = spellOption(std::invoke(access, defaults));
     if constexpr (std::is_same_v<T, std::string>)
-      return addText(std::move(text), place, [access](Options &options, llvm::StringRef value) {
+      return addText(std::move(text), scope, [access](Options &options, llvm::StringRef value) {
         std::invoke(access, options) = value.str();
         return "";
       });
     else if constexpr (std::is_enum_v<T>)
-      return addText(std::move(text), place, [access](Options &options, llvm::StringRef value) {
+      return addText(std::move(text), scope, [access](Options &options, llvm::StringRef value) {
         std::invoke(access, options) = *symbolizeEnum<T>(value);
         return "";
       });
     else {
       if constexpr (std::is_same_v<T, std::optional<double>>)
         if (!text.sharedFlag.empty())
-          return addShared(access, text, place);
+          return addShared(access, text, scope);
       Flag &flag =
-          addText(std::move(text), place, [access](Options &options, llvm::StringRef value) {
+          addText(std::move(text), scope, [access](Options &options, llvm::StringRef value) {
             T parsed = {};
             std::string problem = parseValue(value, parsed);
             if (problem.empty())

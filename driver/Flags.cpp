@@ -44,19 +44,19 @@ static constexpr llvm::StringLiteral modelGroup = "Model", lossGroup = "Loss and
 static constexpr llvm::StringLiteral commonFlags[] = {
     "dim",        "bind",      "train",      "freeze",       "loss",     "output",    "labels",
     "precision",  "optimizer", "lr",         "weight-decay", "schedule", "warmup",    "clip-norm",
-    "accumulate", "recipe",    "lora",       "frozen-bits",  "memory",   "recompute", "pieces",
+    "accumulate", "recipe",    "lora",       "frozen-bits",  "memory",   "recompute", "tile",
     "offload",    "allow",     "target",     "threads",      "o",        "emit",      "json",
     "force",      "html",      "techniques", "curve"};
 
 namespace {
 
-StringRef describe(MergedPolicy policy) {
+StringRef describe(SharedInitializerPolicy policy) {
   switch (policy) {
-  case MergedPolicy::Auto:
+  case SharedInitializerPolicy::Auto:
     return "keep matrices tied that the module may tie, split the rest";
-  case MergedPolicy::Split:
+  case SharedInitializerPolicy::Split:
     return "train each use separately";
-  case MergedPolicy::Keep:
+  case SharedInitializerPolicy::Keep:
     return "train them as one weight";
   }
   llvm_unreachable("all policies are handled");
@@ -98,13 +98,13 @@ StringRef describe(Stage stage) {
     return "loss, gradients and update";
   case Stage::Kernels:
     return "kernels and library calls";
-  case Stage::Placed:
+  case Stage::Allocated:
     return "kernels and calls with arena offsets";
   }
   llvm_unreachable("all stages are handled");
 }
 
-/// What `--emit` prints: texts of stages, then what is made of a placed module.
+/// What `--emit` prints: texts of stages, then what is made of an allocated module.
 std::vector<OptionChoice> emitChoices() {
   std::vector<OptionChoice> choices = choicesOf<Stage>(describe);
   choices.push_back({"llvm", "kernels as LLVM IR"});
@@ -207,19 +207,19 @@ std::string takeSkippedPass(Options &options, StringRef name) {
 /// A flag for each option of a pass of the training pipeline.
 template <typename Values>
 void addTrainingOptions(FlagTable &flags, Values TrainingOptions::*options,
-                        const FlagPlace &place) {
+                        const FlagScope &scope) {
   visitMember(options, [&](auto access, OptionText text, auto...) {
     flags.add([access](Options &all) -> auto & { return access(all.training); }, std::move(text),
-              place);
+              scope);
   });
 }
 
 void addModelFlags(FlagTable &flags) {
-  FlagPlace place{everyCommand, modelGroup, Stage::Onnx};
-  flags.addTexts({"dim", "NAME=N", "Set a symbolic dimension"}, place, takeDim).isPairs = true;
+  FlagScope scope{everyCommand, modelGroup, Stage::Onnx};
+  flags.addTexts({"dim", "NAME=N", "Set a symbolic dimension"}, scope, takeDim).isPairs = true;
   flags
       .add(&Options::binds,
-           {"bind", "INPUT=VALUE|FILE", "Replace a graph input by a number or a .npy file"}, place)
+           {"bind", "INPUT=VALUE|FILE", "Replace a graph input by a number or a .npy file"}, scope)
       .isPairs = true;
   flags.add(&Options::train,
             {.name = "train",
@@ -228,32 +228,32 @@ void addModelFlags(FlagTable &flags) {
              .detail =
                  "Patterns (*, ?) match names of the file or of the user's module. A constant "
                  "matches if it is named in full or looks trainable."},
-            place);
+            scope);
   flags.add(&Options::freeze,
             {.name = "freeze",
              .valueName = "PATTERN",
              .help = "Freeze the parameters whose names match",
              .detail = "If --train matches too, the pattern with more literal characters wins, and "
                        "--freeze among equals."},
-            place);
-  flags.add(&Options::merged,
-            {"merged", "HOW", "Treatment of equal parameters that the exporter merged",
-             choicesOf<MergedPolicy>(describe)},
-            place);
+            scope);
+  flags.add(&Options::sharedInitializers,
+            {"shared-initializers", "HOW", "Treatment of equal parameters that the exporter merged",
+             choicesOf<SharedInitializerPolicy>(describe)},
+            scope);
   flags
       .add(&Options::tie, {"tie", "A=B", "Train two equal or transposed parameters as one weight"},
-           place)
+           scope)
       .isPairs = true;
   flags.add(&Options::untie, {"untie", "NAME", "Train each use and copy of a parameter separately"},
-            place);
+            scope);
   flags.addText({.name = "batch-norm",
                  .valueName = "MODE",
                  .help = "Mode of BatchNormalization in training steps",
                  .choices = choicesOf<BatchNormMode>(describe),
                  .defaultText = "as-exported"},
                 {everyCommand, modelGroup, Stage::Forward}, takeBatchNorm);
-  flags.add(&Options::rowsOf,
-            {.name = "rows-of",
+  flags.add(&Options::batchInputs,
+            {.name = "batch-input",
              .valueName = "INPUT",
              .help = "Inputs whose first axis is the batch; none: no input",
              .detail = "Every other input is passed whole to each step.",
@@ -264,8 +264,8 @@ void addModelFlags(FlagTable &flags) {
 }
 
 void addTrainingFlags(FlagTable &flags) {
-  FlagPlace ofLoss{planned, lossGroup, Stage::Training};
-  FlagPlace ofOptimizer{planned, optimizerGroup, Stage::Training};
+  FlagScope ofLoss{planned, lossGroup, Stage::Training};
+  FlagScope ofOptimizer{planned, optimizerGroup, Stage::Training};
   addTrainingOptions(flags, &TrainingOptions::loss, ofLoss);
   flags.add(&Options::precision,
             {"precision", "TYPE", "Precision of contractions and activations",
@@ -299,12 +299,12 @@ void addTrainingFlags(FlagTable &flags) {
 template <typename Values>
 void addPlanOptions(FlagTable &flags, Values Options::*options, StringRef group) {
   visitMember(options, [&](auto access, OptionText text, auto...) {
-    flags.add(access, std::move(text), {planned, group, Stage::Placed});
+    flags.add(access, std::move(text), {planned, group, Stage::Allocated});
   });
 }
 
 void addMemoryFlags(FlagTable &flags) {
-  FlagPlace place{planned, memoryGroup, Stage::Placed};
+  FlagScope scope{planned, memoryGroup, Stage::Allocated};
   flags.addText({.name = "memory",
                  .valueName = "SIZE|auto",
                  .help = "Memory budget, such as 12GiB; auto: the available memory",
@@ -313,60 +313,56 @@ void addMemoryFlags(FlagTable &flags) {
                      "and the flags that would lower it."},
                 {planned, memoryGroup}, takeMemory);
   addPlanOptions(flags, &Options::recompute, memoryGroup);
-  addPlanOptions(flags, &Options::pieces, memoryGroup);
+  addPlanOptions(flags, &Options::tile, memoryGroup);
   OffloadOptions::visitOptions([&](auto access, const OptionText &text, auto...) {
     if constexpr (isOptionList<OptionValueType<decltype(access), OffloadOptions>>)
       flags.add([access](Options &all) -> auto & { return std::invoke(access, all.offload); }, text,
-                place);
+                scope);
   });
   flags.addText({.name = "offload-window",
                  .valueName = "SIZE",
                  .help = "Size of one of four offload buffers, a multiple of 4 KiB",
                  .defaultText = "8MiB"},
-                place, takeOffloadWindow);
+                scope, takeOffloadWindow);
   flags.addNames({"allow", "CHANGE,...", "Numerics that --memory may change to meet the budget",
                   allowChoices()},
                  {planned, memoryGroup, Stage::Onnx}, takeAllow);
 }
 
 void addTargetFlags(FlagTable &flags) {
-  FlagPlace place{planned, targetGroup, Stage::Onnx};
+  FlagScope scope{planned, targetGroup, Stage::Onnx};
   flags.add(&Options::target,
             {.name = "target",
              .valueName = "TARGET",
              .help = "Compile for cpu, or for cuda[:ARCHITECTURE,...]",
              .detail = Target::describeNames()},
-            place);
+            scope);
   flags.addText({.name = "threads",
                  .valueName = "N",
                  .help = "Maximum number of threads of the program",
                  .defaultText = "all cores"},
-                place, takeThreads);
+                scope, takeThreads);
   flags.add(&Options::cpu,
             {.name = "cpu",
              .valueName = "NAME",
              .help = "Processor to compile for, by its LLVM name",
              .defaultText = "this machine's"},
-            place);
-  flags.add(&Options::rates,
-            {.name = "rates",
+            scope);
+  flags.add(&Options::costModel,
+            {.name = "cost-model",
              .valueName = "CLASS",
              .help = "Processor class of the cost model",
              .detail = "avx512bf16, avx512, avx2 or sse.",
              .defaultText = "measured on this machine"},
-            place);
-  flags.add(&Options::without,
-            {"without",
-             "LIBRARY",
-             "Do not use a library of the target",
-             {{"cudnn", "convolutions become contractions"}}},
-            place);
+            scope);
+  flags.add(&Options::noCudnn,
+            {"no-cudnn", "", "Compute convolutions as contractions, without cuDNN"}, scope);
   flags.add(&Options::emulate, {"emulate", "", "Run device code on the CPU and check every access"},
-            place);
+            scope);
 }
 
 void addOutputFlags(FlagTable &flags) {
-  FlagPlace place{planned, outputGroup}, ofCompile{compiled, outputGroup},
+  FlagScope scope{planned, outputGroup}, ofCompile{compiled, outputGroup},
       ofPlan{onlyPlanned, outputGroup};
   flags.add(&Options::output,
             {.name = "o",
@@ -386,18 +382,18 @@ void addOutputFlags(FlagTable &flags) {
       .isInRecipe = false;
   flags.add(&Options::curve, {"curve", "", "Show the step time for smaller memory budgets"}, ofPlan)
       .isInRecipe = false;
-  flags.add(&Options::force, {"force", "", "Overwrite files that mtc did not write"}, place)
+  flags.add(&Options::force, {"force", "", "Overwrite files that mtc did not write"}, scope)
       .isInRecipe = false;
   flags.add(&Options::remarks,
             {"remarks", "FILE", "Write applied and missed optimizations with their reasons"},
-            place);
+            scope);
 }
 
 void addDebugFlags(FlagTable &flags) {
-  FlagPlace place{planned, debugGroup}, ofCompile{compiled, debugGroup};
+  FlagScope scope{planned, debugGroup}, ofCompile{compiled, debugGroup};
   addPlanOptions(flags, &Options::allocate, debugGroup);
   PassSelection::visitOptions([&](auto, OptionText text, auto...) {
-    flags.addTexts(std::move(text), place, takeSkippedPass);
+    flags.addTexts(std::move(text), scope, takeSkippedPass);
   });
   flags.add(&Options::noCache,
             {.name = "no-cache",
@@ -407,9 +403,9 @@ void addDebugFlags(FlagTable &flags) {
                        "~/.cache/mtc)."},
             ofCompile);
   flags.add(&Options::irFolder,
-            {"print-ir-after-all", "DIR", "Write the IR after each pass to numbered files"}, place);
+            {"print-ir-after-all", "DIR", "Write the IR after each pass to numbered files"}, scope);
   flags.add(&Options::reproducer,
-            {"crash-reproducer", "FILE", "Write a reproducer for mtc-opt if a pass fails"}, place);
+            {"crash-reproducer", "FILE", "Write a reproducer for mtc-opt if a pass fails"}, scope);
 }
 
 } // namespace

@@ -35,7 +35,7 @@ public:
     auto print = [&](raw_ostream &os) { os << textMark("//") << text; };
     if (llvm::Error error = writeOutput(target, print)) {
       report(std::move(error));
-      withholdPlace();
+      withholdLocation();
     }
   }
   StringRef description() override { return target.path; }
@@ -43,7 +43,7 @@ public:
 
 private:
   /// The pass manager ends with an error whose note says where the text lies, which is nowhere.
-  void withholdPlace() {
+  void withholdLocation() {
     context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
       return success(llvm::any_of(diagnostic.getNotes(), [](Diagnostic &note) {
         return StringRef(note.str()).starts_with("Pipeline failed while executing");

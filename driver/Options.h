@@ -13,7 +13,7 @@
 
 namespace mtc::tool {
 
-/// What is made of the module at its stage: its text, or of a placed one the kernels' text, an
+/// What is made of the module at its stage: its text, or of an allocated one the kernels' text, an
 /// object file or a program.
 enum class Result { Text, Llvm, Object, Program };
 
@@ -34,17 +34,17 @@ struct Options {
   std::string target = "cpu";
   bool emulate = false;
   Precision precision = Precision::F32;
-  std::vector<std::string> without; // `--without`.
-  std::string cpu;                  // `--cpu`; empty: this machine's.
-  std::string rates;                // `--rates`; empty: measured.
+  bool noCudnn = false;
+  std::string cpu;       // `--cpu`; empty: this machine's.
+  std::string costModel; // Processor class of `--cost-model`; empty: this machine, measured.
   unsigned threads = 0;
   bool noCache = false;
 
   llvm::StringMap<int64_t> dims;
-  std::vector<std::string> binds;  // INPUT=VALUE; where it is split depends on the model's inputs.
-  std::vector<std::string> rowsOf; // `--rows-of`.
+  std::vector<std::string> binds; // INPUT=VALUE; where it is split depends on the model's inputs.
+  std::vector<std::string> batchInputs; // `--batch-input`.
   std::vector<std::string> train, freeze, lora;
-  MergedPolicy merged = MergedPolicy::Auto;
+  SharedInitializerPolicy sharedInitializers = SharedInitializerPolicy::Auto;
   std::vector<std::string> tie, untie;
   std::optional<BatchNormMode> batchNorm; // Nothing: not given, as exported.
 
@@ -58,9 +58,9 @@ struct Options {
   std::string html;                       // `--html`.
   bool techniques = false, curve = false; // `--techniques`, `--curve`.
   bool force = false;                     // Outputs may replace files that mtc did not write.
-  Stage stage = Stage::Placed;            // The last that is reached.
+  Stage stage = Stage::Allocated;         // The last that is reached.
   Result result = Result::Program;
-  PiecesOptions pieces;
+  TileOptions tile;
   RecomputeOptions recompute;
   bool leastIfMissed = true; // What needs the least is looked for where nothing fits.
   bool isEstimate = false; // What needs less is looked for with little effort, whatever the budget.

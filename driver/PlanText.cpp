@@ -183,7 +183,7 @@ void mtc::tool::addJson(StepCost &cost, const TransferCost &transfers, llvm::jso
                                              {"exposed_seconds", transfers.exposed}};
   object["flops"] = step.flops;
   object["bytes_moved"] = step.bytes;
-  object["rates"] = cost.describeRates();
+  object["cost_model"] = cost.describeRates();
   llvm::json::Object kinds;
   for (const auto &[kind, sum] : cost.ofStepByKind())
     kinds[kind] = llvm::json::Object{

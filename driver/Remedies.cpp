@@ -19,9 +19,9 @@ namespace {
 std::optional<int64_t> planAgain(const Options &options) {
   HeldMessages dropped;
   Compilation compilation(options);
-  if (failed(compilation.import()) || failed(compilation.lower(Stage::Placed)))
+  if (failed(compilation.import()) || failed(compilation.lower(Stage::Allocated)))
     return std::nullopt;
-  return MemoryPlan::ofPlaced(compilation.getModule()).peak;
+  return MemoryPlan::ofAllocated(compilation.getModule()).peak;
 }
 
 } // namespace

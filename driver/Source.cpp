@@ -6,7 +6,7 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/reader/Import.h"
 #include "frontend/reader/InputFile.h"
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
@@ -55,7 +55,7 @@ void Compilation::describeProgram() {
       llvm::consumeError(found.takeError()); // The model was removed meanwhile.
   }
   program.setSourceAttr(SourceAttr::get(
-      context.get(), path, digest, options.merged, stringsOf(*context, options.train),
+      context.get(), path, digest, options.sharedInitializers, stringsOf(*context, options.train),
       stringsOf(*context, options.freeze), stringsOf(*context, options.lora),
       stringsOf(*context, options.tie), stringsOf(*context, options.untie)));
   for (const onnx::ModelInput &input : onnx::modelInputs(*model)) {

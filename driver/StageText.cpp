@@ -6,7 +6,7 @@
 #include "frontend/dialect/Shapes.h"
 #include "frontend/reader/InputFile.h"
 #include "ir/ReservedNames.h"
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "tools/support/Nesting.h"
 #include "tools/support/WrittenByMtc.h"
 
@@ -108,7 +108,7 @@ static LogicalResult verifyStage(ModuleOp module, Stage stage, StringRef path) {
   case Stage::Training:
   case Stage::Kernels:
     return hasFunction(microStepName) ? success() : fail("no function @micro_step");
-  case Stage::Placed:
+  case Stage::Allocated:
     return ArenaOp::find(module) ? success() : fail("no mtc.arena of the device");
   }
   llvm_unreachable("all stages are handled");

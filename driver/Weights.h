@@ -4,7 +4,7 @@
 #define MTC_DRIVER_WEIGHTS_H
 
 #include "frontend/reader/Model.h"
-#include "ir/TensorImage.h"
+#include "ir/attributes/TensorImage.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LogicalResult.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_IR_MTC_H
 #define MTC_IR_MTC_H
 
-#include "ir/CallRecord.h"
+#include "ir/calls/CallRecord.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -37,15 +37,15 @@ enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
 /// What a contraction with narrow operands gives: what it reads, f32, or either.
 enum class ResultStorage { Narrow, Wide, Either };
 
-/// How an operation takes or gives a value where it is computed piece by piece: the same whole
-/// value for each piece, the piece itself (see findPiece), or a sum that each piece adds to.
-enum class PieceKind { Whole, Piece, Sum };
+/// How an operation takes or gives a value where it is computed tile by tile: the same whole
+/// value for each tile, the tile itself (see findTile), or a sum that each tile adds to.
+enum class TileKind { Whole, Tile, Sum };
 
-/// A way of computing an operation in `count` pieces, of which each adds nothing to what the
+/// A way of computing an operation in `count` tiles, of which each adds nothing to what the
 /// operation computes.
-struct Pieces {
+struct Tiles {
   int64_t count = 0;
-  mlir::SmallVector<PieceKind> operands, results;
+  mlir::SmallVector<TileKind> operands, results;
 };
 
 /// The shape of the kernel that computes an operation. `Row` reduces trailing dimensions of the

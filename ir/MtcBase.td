@@ -10,7 +10,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "ir/MtcInterfaces.td"
+include "ir/interfaces/MtcInterfaces.td"
 
 def MtcDialect : Dialect {
   let name = "mtc";

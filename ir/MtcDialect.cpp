@@ -1,9 +1,9 @@
 //===- MtcDialect.cpp - Registration, types, and the attributes of the mtc dialect ------------===//
 
-#include "ir/KernelBuilder.h"
 #include "ir/Mtc.h"
-#include "ir/Scalar.h"
-#include "ir/TensorBuilder.h"
+#include "ir/builders/KernelBuilder.h"
+#include "ir/builders/Scalar.h"
+#include "ir/builders/TensorBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,8 +8,8 @@
 #ifndef MTC_PASSES_GRAPHSIGNATURE_H
 #define MTC_PASSES_GRAPHSIGNATURE_H
 
-#include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <optional>
 

@@ -7,8 +7,8 @@
 #ifndef MTC_PASSES_PASSES_H
 #define MTC_PASSES_PASSES_H
 
-#include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -7,7 +7,7 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "bench/kernels/PlacedModule.h"
+#include "bench/kernels/AllocatedModule.h"
 #include "codegen/Jit.h"
 #include "driver/CommandLine.h"
 #include "driver/Compilation.h"
@@ -194,7 +194,8 @@ private:
 constexpr const char *usage =
     "mtc-bench FILE.mlir [--threads=N] [--benchmark_...]\n"
     "mtc-bench MODEL.onnx [--threads=N] [--benchmark_...] [flags of mtc compile]\n\n"
-    "Times every kernel and library call of a placed program, or every kernel function of a text,\n"
+    "Times every kernel and library call of an allocated program, or every kernel function of a "
+    "text,\n"
     "and beside each what the machine can: a copy of as many bytes, or a plain contraction.\n";
 
 void parseModelFlags(llvm::ArrayRef<std::string> flags, tool::Options &options) {
@@ -236,7 +237,7 @@ int main(int argc, char **argv) {
   if (llvm::StringRef(flags[0]).ends_with(".onnx")) {
     parseModelFlags(flags, options);
     compilation.emplace(options);
-    if (failed(compilation->import()) || failed(compilation->lower(Stage::Placed)))
+    if (failed(compilation->import()) || failed(compilation->lower(Stage::Allocated)))
       return 1;
     target = &compilation->getTarget();
     if (target->getName() != machine->getName()) {
@@ -244,7 +245,7 @@ int main(int argc, char **argv) {
                    << machine->getName() << "'\n";
       return 1;
     }
-  } else if (!(text = bench::readPlaced(context, flags[0], *target))) {
+  } else if (!(text = bench::readAllocated(context, flags[0], *target))) {
     return 1;
   }
   auto program = JitProgram::create(compilation ? compilation->getModule() : *text, *target);

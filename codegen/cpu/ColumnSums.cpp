@@ -3,7 +3,7 @@
 #include "codegen/cpu/ColumnSums.h"
 
 #include "codegen/kernels/Storage.h"
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

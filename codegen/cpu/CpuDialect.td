@@ -4,7 +4,7 @@
 #define MTC_CODEGEN_CPU_DIALECT
 
 include "mlir/IR/AttrTypeBase.td"
-include "ir/MtcInterfaces.td"
+include "ir/interfaces/MtcInterfaces.td"
 
 def MtcCpuDialect : Dialect {
   let name = "mtc_cpu";

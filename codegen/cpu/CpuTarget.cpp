@@ -169,8 +169,9 @@ llvm::Expected<TargetAttrInterface> cpu::parseTarget(StringRef detail, MLIRConte
   if (flags.emulate)
     return llvm::createStringError("--emulate: the target 'cpu' has no device to emulate");
   if (!flags.without.empty())
-    return llvm::createStringError("--without " + flags.without.front() +
-                                   ": a program for the target 'cpu' uses no such library");
+    return llvm::createStringError(
+        "--no-" + flags.without.front() +
+        ": programs for the target 'cpu' do not use this library; expected --target cuda");
   if (llvm::Error error = checkRates(flags.rates))
     return error;
   return TargetAttr::get(&context, flags.precision, flags.threads, flags.cpu, flags.features,

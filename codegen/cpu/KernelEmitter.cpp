@@ -17,7 +17,7 @@
 #include "codegen/cpu/VectorPointEmitter.h"
 #include "codegen/kernels/Reductions.h"
 #include "codegen/kernels/Storage.h"
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

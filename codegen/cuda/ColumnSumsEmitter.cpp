@@ -7,7 +7,7 @@
 
 #include "codegen/cuda/LaunchEmitter.h"
 #include "codegen/kernels/Storage.h"
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -37,8 +37,8 @@ llvm::Error cuda::checkWithout(StringRef libraries) {
   static constexpr llvm::StringLiteral dispensable = "cudnn";
   for (StringRef library : llvm::split(libraries, ','))
     if (!libraries.empty() && library != dispensable)
-      return llvm::createStringError("--without " + library +
-                                     ": the target 'cuda' cannot do without it; expected " +
+      return llvm::createStringError("without " + library +
+                                     ": the target 'cuda' requires this library; expected " +
                                      dispensable);
   return llvm::Error::success();
 }

@@ -152,7 +152,7 @@ llvm::Expected<TargetAttrInterface> cuda::parseTarget(StringRef detail, MLIRCont
   if (llvm::Error error = checkWithout(without))
     return error;
   if (!flags.rates.empty())
-    return llvm::createStringError("--rates " + flags.rates +
+    return llvm::createStringError("--cost-model " + flags.rates +
                                    ": times of the target 'cuda' are estimated by the data sheet "
                                    "of the GPU that --target names");
   return TargetAttr::get(&context, names, flags.precision, flags.emulate, without, flags.threads,

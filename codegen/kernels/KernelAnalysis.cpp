@@ -2,7 +2,7 @@
 
 #include "codegen/kernels/KernelAnalysis.h"
 
-#include "ir/KernelBuilder.h"
+#include "ir/builders/KernelBuilder.h"
 
 using namespace mlir;
 using namespace mtc;

@@ -2,7 +2,7 @@
 
 #include "codegen/kernels/KernelInterpreter.h"
 
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 
 #include <cmath>
 #include <cstring>

@@ -3,7 +3,7 @@
 #include "codegen/kernels/PointEmitter.h"
 
 #include "codegen/kernels/Storage.h"
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

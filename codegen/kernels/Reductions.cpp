@@ -2,7 +2,7 @@
 
 #include "codegen/kernels/Reductions.h"
 
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -3,7 +3,7 @@
 #include "codegen/kernels/Storage.h"
 
 #include "ir/Mtc.h"
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

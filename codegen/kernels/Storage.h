@@ -1,7 +1,7 @@
 //===- Storage.h - Elements in memory and the scalars that stand for them ---------------------===//
 //
-// Independent of the target: a body computes with the scalars of ir/Scalar.h; memory holds narrower
-// floats, and booleans as bytes. All functions take scalars and vectors alike.
+// Independent of the target: a body computes with the scalars of ir/builders/Scalar.h; memory holds
+// narrower floats, and booleans as bytes. All functions take scalars and vectors alike.
 //
 //===------------------------------------------------------------------------------------------===//
 

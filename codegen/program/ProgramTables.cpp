@@ -1,4 +1,5 @@
-//===- ProgramTables.cpp - The constant mtc_program of a placed program -----------------------===//
+//===- ProgramTables.cpp - The constant mtc_program of an allocated program
+//-----------------------===//
 
 #include "codegen/program/ProgramTables.h"
 
@@ -6,11 +7,11 @@
 #include "codegen/program/VariableTable.h"
 #include "codegen/target/ConstantBuilder.h"
 #include "codegen/target/Target.h"
-#include "ir/DiscardableAttributes.h"
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
-#include "ir/TensorImage.h"
 #include "ir/TypeCode.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/attributes/TensorImage.h"
 #include "runtime/abi/program.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -43,7 +44,7 @@ public:
     program = ProgramOp::find(placed);
     if (!program) {
       OpBuilder builder(placed.getContext());
-      unnamed = ProgramOp::create(builder, placed.getLoc(), "", Stage::Placed);
+      unnamed = ProgramOp::create(builder, placed.getLoc(), "", Stage::Allocated);
       program = *unnamed;
     }
   }

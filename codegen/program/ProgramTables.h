@@ -1,4 +1,5 @@
-//===- ProgramTables.h - The constant mtc_program of a placed program -------------------------===//
+//===- ProgramTables.h - The constant mtc_program of an allocated program
+//-------------------------===//
 
 #ifndef MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
 #define MTC_CODEGEN_PROGRAM_PROGRAMTABLES_H
@@ -19,7 +20,7 @@ std::string kernelSymbol(llvm::StringRef kernel);
 /// The global of an MtcFunction that the JIT finds a step by.
 std::string stepSymbol(llvm::StringRef step);
 
-/// Emits `mtc_program` (runtime/abi/program.h) for a placed program into a new module; the
+/// Emits `mtc_program` (runtime/abi/program.h) for an allocated program into a new module; the
 /// target describes the kernels. With `namedSteps` every step, not only the
 /// program's three, has a global of its own, `stepSymbol`. Fails with a diagnostic at the operation
 /// that a program must not hold.

@@ -4,8 +4,8 @@
 
 #include "codegen/target/Target.h"
 #include "ir/NodeNames.h"
-#include "ir/StepAccess.h"
 #include "ir/TypeCode.h"
+#include "ir/steps/StepAccess.h"
 #include "runtime/abi/program.h"
 
 using namespace mlir;

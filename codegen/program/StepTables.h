@@ -16,7 +16,7 @@ class StepTables {
 public:
   StepTables(ConstantBuilder &builder, Target &target) : c(builder), target(target) {}
 
-  /// Adds the kernels of a placed program, which steps launch.
+  /// Adds the kernels of an allocated program, which steps launch.
   void addKernels(mlir::ModuleOp placed);
   /// An MtcFunction of a step, and the calls in it; a step that is null does nothing. Null after a
   /// diagnostic.

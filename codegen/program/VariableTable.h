@@ -29,8 +29,8 @@ class VariableTable {
 public:
   explicit VariableTable(ConstantBuilder &builder) : c(builder) {}
 
-  /// Adds the variables of a placed program. Fails with a diagnostic at the one that has no slice,
-  /// no value, or belongs to none.
+  /// Adds the variables of an allocated program. Fails with a diagnostic at the one that has no
+  /// slice, no value, or belongs to none.
   mlir::LogicalResult add(mlir::ModuleOp placed);
 
   /// A variable's index in the array.

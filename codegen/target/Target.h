@@ -39,15 +39,15 @@ struct TargetFlags {
   /// --emulate: device code runs on the CPU, with every access checked.
   bool emulate = false;
   Precision precision = Precision::F32; // `--precision`.
-  /// --without: libraries that the program must do without, where it would use them.
+  /// Libraries that the program must not use, such as cudnn (--no-cudnn).
   std::vector<std::string> without = {};
   /// The processor of the host program: `host` (the machine that compiles) or a name that LLVM
   /// knows; features as LLVM writes them.
   std::string cpu = "host", features;
   /// That library calls are planned for.
   unsigned threads = 1;
-  /// --rates: the class of processors that times are estimated of; "": this machine's, or that of
-  /// the processor.
+  /// --cost-model: the class of processors that times are estimated of; "": this machine's, or that
+  /// of the processor.
   std::string rates = {};
 };
 

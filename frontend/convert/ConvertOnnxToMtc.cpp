@@ -2,8 +2,8 @@
 
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/OptionalOutputs.h"
-#include "frontend/operators/Conversion.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
 
 #include "llvm/Support/ScopedPrinter.h"
 

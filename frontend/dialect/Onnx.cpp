@@ -2,7 +2,7 @@
 
 #include "frontend/dialect/Onnx.h"
 
-#include "ir/TensorImage.h"
+#include "ir/attributes/TensorImage.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"

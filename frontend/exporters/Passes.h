@@ -17,7 +17,7 @@ namespace mtc::onnx {
 
 /// What the user says of a model's parameters, as the flags have it.
 struct ParameterChoices {
-  MergedPolicy merged = MergedPolicy::Auto;
+  SharedInitializerPolicy merged = SharedInitializerPolicy::Auto;
   std::vector<std::string> tie, untie; // A=B; names.
   ParameterPatterns patterns;
 };

@@ -98,7 +98,7 @@ def MergeReshapedTransposesPass : Pass<"onnx-merge-reshaped-transposes", "::mtc:
   }];
 }
 
-def SplitMergedInitializersPass : Pass<"onnx-split-merged-initializers", "::mtc::onnx::GraphOp"> {
+def SplitSharedInitializersPass : Pass<"onnx-split-shared-initializers", "::mtc::onnx::GraphOp"> {
   let summary = "Give each parameter that the exporter stored with others an initializer of its own";
   let description = [{
     PyTorch's exporters store tensors of equal values once: in the export of a fresh model all norms' scales are one
@@ -123,11 +123,11 @@ def SplitMergedInitializersPass : Pass<"onnx-split-merged-initializers", "::mtc:
   }];
   let options = [
     ListOption<"untie", "untie", "std::string", "initializers whose uses in different modules are split">,
-    Option<"policy", "policy", "::mtc::MergedPolicy", "::mtc::MergedPolicy::Auto", "what is split",
+    Option<"policy", "policy", "::mtc::SharedInitializerPolicy", "::mtc::SharedInitializerPolicy::Auto", "what is split",
            [{::llvm::cl::values(
-               clEnumValN(::mtc::MergedPolicy::Auto, "auto", "all but matrices of different values"),
-               clEnumValN(::mtc::MergedPolicy::Split, "split", "everything"),
-               clEnumValN(::mtc::MergedPolicy::Keep, "keep", "nothing"))}]>,
+               clEnumValN(::mtc::SharedInitializerPolicy::Auto, "auto", "all but matrices of different values"),
+               clEnumValN(::mtc::SharedInitializerPolicy::Split, "split", "everything"),
+               clEnumValN(::mtc::SharedInitializerPolicy::Keep, "keep", "nothing"))}]>,
   ];
 }
 

@@ -14,7 +14,7 @@ void buildParametersPipeline(OpPassManager &manager, const ParameterChoices &cho
   const auto &[merged, tie, untie, patterns] = choices;
   OpPassManager &graphs = manager.nest<GraphOp>();
   // Each part has its own role, and is tied by itself.
-  graphs.addPass(createSplitMergedInitializersPass({llvm::to_vector(untie), merged}));
+  graphs.addPass(createSplitSharedInitializersPass({llvm::to_vector(untie), merged}));
   graphs.addPass(createTieInitializersPass(
       {llvm::to_vector(tie), llvm::to_vector(untie), patterns.hasAdapters}));
   graphs.addPass(createChooseParametersPass(

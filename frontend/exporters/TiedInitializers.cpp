@@ -5,7 +5,7 @@
 #include "frontend/exporters/Passes.h"
 #include "frontend/parameters/InitializerUses.h"
 #include "frontend/parameters/TrainableConstants.h"
-#include "ir/TensorImage.h"
+#include "ir/attributes/TensorImage.h"
 
 using namespace llvm;
 using namespace mlir;

@@ -3,7 +3,7 @@
 #ifndef MTC_FRONTEND_INFERENCE_DECLAREDTYPES_H
 #define MTC_FRONTEND_INFERENCE_DECLAREDTYPES_H
 
-#include "frontend/operators/Inference.h"
+#include "frontend/operators/support/Inference.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -10,7 +10,7 @@
 #ifndef MTC_FRONTEND_INFERENCE_EXPANDER_H
 #define MTC_FRONTEND_INFERENCE_EXPANDER_H
 
-#include "frontend/operators/Inference.h"
+#include "frontend/operators/support/Inference.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"

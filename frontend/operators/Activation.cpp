@@ -1,11 +1,11 @@
 //===- Activation.cpp - Activation functions --------------------------------------------------===//
 //===------------------------------------------------------------------------------------------===//
 
-#include "frontend/operators/ActivationFormulas.h"
-#include "frontend/operators/Broadcast.h"
 #include "frontend/operators/Elementwise.h"
-#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/ActivationFormulas.h"
+#include "frontend/operators/support/Broadcast.h"
+#include "frontend/operators/support/Formulas.h"
 
 #include <cmath>
 #include <numbers>

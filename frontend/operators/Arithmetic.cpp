@@ -1,8 +1,8 @@
 //===- Arithmetic.cpp - Arithmetic of several operands that broadcast -------------------------===//
 
-#include "frontend/operators/Broadcast.h"
-#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Broadcast.h"
+#include "frontend/operators/support/Formulas.h"
 
 #include <cmath>
 

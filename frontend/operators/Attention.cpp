@@ -7,11 +7,11 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/AttentionOperands.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/AttentionOperands.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
 
 #include <cmath>
 

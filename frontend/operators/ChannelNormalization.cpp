@@ -2,11 +2,11 @@
 
 #include "frontend/dialect/BatchNormalization.h"
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "ir/Shape.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
+#include "ir/builders/Shape.h"
 
 using namespace mlir;
 

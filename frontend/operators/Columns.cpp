@@ -1,10 +1,10 @@
 //===- Columns.cpp - Col2Im -------------------------------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/Windows.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/Windows.h"
 
 using namespace mlir;
 

@@ -1,9 +1,9 @@
 //===- Contraction.cpp - Matrix products ------------------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
-#include "frontend/operators/MatMul.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
+#include "frontend/operators/support/MatMul.h"
 
 using namespace mlir;
 

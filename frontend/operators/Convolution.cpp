@@ -1,12 +1,12 @@
 //===- Convolution.cpp - Convolution and transposed convolution -------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/Quantize.h"
-#include "frontend/operators/Windows.h"
-#include "ir/Shape.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/Quantize.h"
+#include "frontend/operators/support/Windows.h"
+#include "ir/builders/Shape.h"
 
 using namespace mlir;
 

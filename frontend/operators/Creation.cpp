@@ -1,7 +1,7 @@
 //===- Creation.cpp - Tensors made from attributes, shapes and bounds: folded -----------------===//
 
-#include "frontend/operators/Evaluate.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Evaluate.h"
 
 #include <cmath>
 

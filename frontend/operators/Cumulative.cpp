@@ -1,8 +1,8 @@
 //===- Cumulative.cpp - Running sums and products ---------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
 
 using namespace mlir;
 

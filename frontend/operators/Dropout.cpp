@@ -1,9 +1,9 @@
 //===- Dropout.cpp - Dropout ------------------------------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/RandomNumbers.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/RandomNumbers.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/ScopedPrinter.h"

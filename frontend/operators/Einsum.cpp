@@ -6,10 +6,10 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/EinsumEquation.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/EinsumEquation.h"
+#include "frontend/operators/support/Inference.h"
 
 using namespace mlir;
 

@@ -3,9 +3,9 @@
 #ifndef MTC_FRONTEND_OPERATORS_ELEMENTWISE_H
 #define MTC_FRONTEND_OPERATORS_ELEMENTWISE_H
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
 
 #include <array>
 #include <concepts>

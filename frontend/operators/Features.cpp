@@ -7,10 +7,10 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Indices.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Indices.h"
+#include "frontend/operators/support/Inference.h"
 
 #include <cmath>
 

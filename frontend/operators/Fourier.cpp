@@ -6,9 +6,9 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Inference.h"
 
 #include <cmath>
 #include <numbers>

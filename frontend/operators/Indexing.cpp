@@ -1,9 +1,9 @@
 //===- Indexing.cpp - Elements read at given indices: Gather and its kin, OneHot --------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
-#include "frontend/operators/Indices.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
+#include "frontend/operators/support/Indices.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 

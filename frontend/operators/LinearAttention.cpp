@@ -1,11 +1,11 @@
 //===- LinearAttention.cpp - Attention as a recurrent state ---------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/Unrolled.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/Unrolled.h"
 
 #include <cmath>
 

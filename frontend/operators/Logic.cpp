@@ -1,7 +1,7 @@
 //===- Logic.cpp - Comparisons, logic, bits, and the choice by a condition --------------------===//
 
-#include "frontend/operators/Broadcast.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Broadcast.h"
 
 #include <functional>
 

@@ -1,11 +1,11 @@
 //===- Loss.cpp - Losses that a model holds itself --------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Indices.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Indices.h"
+#include "frontend/operators/support/Inference.h"
 
 using namespace mlir;
 

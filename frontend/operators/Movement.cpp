@@ -1,8 +1,8 @@
 //===- Movement.cpp - Tensors permuted and repeated -------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
 
 #include <numeric>
 

@@ -1,10 +1,10 @@
 //===- Normalization.cpp - Normalization over axes: layer and RMS norm and their relatives ----===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
 
 using namespace mlir;
 

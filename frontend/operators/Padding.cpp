@@ -1,8 +1,8 @@
 //===- Padding.cpp - Pad, CenterCropPad -------------------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
 
 #include "llvm/ADT/Sequence.h"
 

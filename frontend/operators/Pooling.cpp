@@ -1,11 +1,11 @@
 //===- Pooling.cpp - Pooling over windows, and over all positions -----------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/Windows.h"
-#include "ir/Shape.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/Windows.h"
+#include "ir/builders/Shape.h"
 
 #include <cmath>
 

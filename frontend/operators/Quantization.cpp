@@ -6,13 +6,13 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
-#include "frontend/operators/MatMul.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/Quantize.h"
-#include "ir/Shape.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/MatMul.h"
+#include "frontend/operators/support/Quantize.h"
+#include "ir/builders/Shape.h"
 
 using namespace mlir;
 

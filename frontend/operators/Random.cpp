@@ -6,12 +6,12 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/RandomNumbers.h"
-#include "ir/Shape.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/RandomNumbers.h"
+#include "ir/builders/Shape.h"
 
 #include <cmath>
 #include <numbers>

@@ -6,13 +6,13 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Indices.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/RecurrentActivation.h"
-#include "frontend/operators/Unrolled.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Indices.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/RecurrentActivation.h"
+#include "frontend/operators/support/Unrolled.h"
 
 #include "llvm/ADT/Sequence.h"
 

@@ -1,9 +1,9 @@
 //===- Reduction.cpp - Reductions over axes ---------------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
-#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
+#include "frontend/operators/support/Formulas.h"
 
 #include "llvm/ADT/Sequence.h"
 

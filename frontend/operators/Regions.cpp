@@ -1,12 +1,12 @@
 //===- Regions.cpp - RoiAlign, MaxRoiPool, DeformConv -----------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/Taps.h"
-#include "frontend/operators/Windows.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/Taps.h"
+#include "frontend/operators/support/Windows.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 //===- RotaryEmbedding.cpp - Rotary embedding -------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Inference.h"
 
 using namespace mlir;
 

@@ -1,12 +1,12 @@
 //===- Sampling.cpp - Reading between elements: GridSample, AffineGrid ------------------------===//
 
 #include "frontend/dialect/Shapes.h"
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Formulas.h"
-#include "frontend/operators/Indices.h"
-#include "frontend/operators/Inference.h"
 #include "frontend/operators/Operators.h"
-#include "frontend/operators/Taps.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Formulas.h"
+#include "frontend/operators/support/Indices.h"
+#include "frontend/operators/support/Inference.h"
+#include "frontend/operators/support/Taps.h"
 
 #include "llvm/ADT/Sequence.h"
 

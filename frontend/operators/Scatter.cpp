@@ -5,10 +5,10 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
-#include "frontend/operators/Indices.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
+#include "frontend/operators/support/Indices.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 

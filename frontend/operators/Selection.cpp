@@ -1,10 +1,10 @@
 //===- Selection.cpp - The largest elements and where they are, triangles, elements by a condition
 //===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
-#include "frontend/operators/Formulas.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
+#include "frontend/operators/support/Formulas.h"
 
 #include <map>
 

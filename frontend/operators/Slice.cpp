@@ -1,8 +1,8 @@
 //===- Slice.cpp - Tensors cut and joined: Slice, Split, Concat -------------------------------===//
 
-#include "frontend/operators/Conversion.h"
-#include "frontend/operators/Evaluate.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Conversion.h"
+#include "frontend/operators/support/Evaluate.h"
 
 #include "llvm/ADT/Sequence.h"
 

@@ -1,7 +1,7 @@
 //===- Spectral.cpp - Windows of signals, MelWeightMatrix: folded -----------------------------===//
 
-#include "frontend/operators/Evaluate.h"
 #include "frontend/operators/Operators.h"
+#include "frontend/operators/support/Evaluate.h"
 
 #include <cmath>
 #include <numbers>

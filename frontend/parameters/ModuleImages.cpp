@@ -8,7 +8,7 @@
 #include "frontend/parameters/Provenance.h"
 #include "frontend/parameters/RecurrentImages.h"
 #include "frontend/parameters/TrainableConstants.h"
-#include "ir/TensorImage.h"
+#include "ir/attributes/TensorImage.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -17,7 +17,7 @@ class Chooser {
 public:
   Chooser(ArrayRef<StepInput> inputs, Problems &problems) : inputs(inputs), problems(problems) {}
 
-  std::optional<BatchAxis> named(ArrayRef<std::string> rowsOf);
+  std::optional<BatchAxis> named(ArrayRef<std::string> batchInputs);
   std::optional<BatchAxis> guessed();
 
 private:
@@ -107,8 +107,9 @@ std::optional<BatchAxis> Chooser::axisOf(ArrayRef<const StepInput *> rows) {
   BatchAxis axis;
   axis.batch = rows.front()->shape[0];
   if (!all_of(rows, [&](const StepInput *each) { return each->shape[0] == axis.batch; })) {
-    problems.add("the first axes of inputs that hold rows differ in extent: " + listed(rows) +
-                 "; give them one size with --dim, or name those that hold rows with --rows-of");
+    problems.add(
+        "the first axes of inputs that hold rows differ in extent: " + listed(rows) +
+        "; give them one size with --dim, or name those that hold rows with --batch-input");
     return std::nullopt;
   }
   if (axis.batch == 0) {
@@ -123,19 +124,19 @@ std::optional<BatchAxis> Chooser::axisOf(ArrayRef<const StepInput *> rows) {
   return axis;
 }
 
-std::optional<BatchAxis> Chooser::named(ArrayRef<std::string> rowsOf) {
-  if (rowsOf == ArrayRef<std::string>{"none"})
+std::optional<BatchAxis> Chooser::named(ArrayRef<std::string> batchInputs) {
+  if (batchInputs == ArrayRef<std::string>{"none"})
     return BatchAxis();
   SmallVector<const StepInput *> rows;
   const size_t before = problems.size();
-  for (const std::string &name : rowsOf) {
+  for (const std::string &name : batchInputs) {
     const StepInput *found =
         find_if(inputs, [&](const StepInput &input) { return input.name == name; });
     if (found == inputs.end())
-      problems.add("--rows-of " + name + ": there is no input " + quoted(name) + "; inputs are " +
-                   listed(make_pointer_range(inputs)));
+      problems.add("--batch-input " + name + ": there is no input " + quoted(name) +
+                   "; inputs are " + listed(make_pointer_range(inputs)));
     else if (!hasAxis(*found))
-      problems.add("--rows-of " + name + ": the input has no axis that could count rows");
+      problems.add("--batch-input " + name + ": the input has no axis that could count rows");
     else
       rows.push_back(found);
   }
@@ -146,10 +147,10 @@ std::optional<BatchAxis> Chooser::named(ArrayRef<std::string> rowsOf) {
     return std::nullopt;
   for (const StepInput &input : inputs)
     if (input.isLabel && !axis->inputs.contains(input.name)) {
-      problems.add("--rows-of " + rowsOf.front() + ": a step takes " + Twine(axis->batch) +
+      problems.add("--batch-input " + batchInputs.front() + ": a step takes " + Twine(axis->batch) +
                    " rows, but the labels " + describe(input) +
                    " have other ones; give the loss an output of as many rows with --output, or "
-                   "take every input whole with --rows-of none");
+                   "take every input whole with --batch-input none");
       return std::nullopt;
     }
   return axis;
@@ -164,11 +165,11 @@ std::string Chooser::describeWhole(const BatchAxis &axis) {
     return "";
   if (rows.empty())
     return "it does not follow from the model that the first axes of " + listed(whole) +
-           " count the same rows, so each is taken whole, one a step; --rows-of NAME, once for "
+           " count the same rows, so each is taken whole, one a step; --batch-input NAME, once for "
            "each input that holds rows, says otherwise";
   return "a step takes " + std::to_string(axis.batch) + " rows of " + listed(rows) +
          ", and the whole of " + listed(whole) +
-         "; --rows-of NAME, once for each input that holds rows, says otherwise";
+         "; --batch-input NAME, once for each input that holds rows, says otherwise";
 }
 
 std::optional<BatchAxis> Chooser::guessed() {
@@ -188,10 +189,10 @@ std::optional<BatchAxis> Chooser::guessed() {
   return axis;
 }
 
-std::optional<BatchAxis> chooseBatchAxis(ArrayRef<StepInput> inputs, ArrayRef<std::string> rowsOf,
-                                         Problems &problems) {
+std::optional<BatchAxis> chooseBatchAxis(ArrayRef<StepInput> inputs,
+                                         ArrayRef<std::string> batchInputs, Problems &problems) {
   Chooser chooser(inputs, problems);
-  return rowsOf.empty() ? chooser.guessed() : chooser.named(rowsOf);
+  return batchInputs.empty() ? chooser.guessed() : chooser.named(batchInputs);
 }
 
 } // namespace mtc::onnx

@@ -36,7 +36,8 @@ struct BatchAxis {
   std::string note;
 };
 
-/// Finds the inputs with rows. `rowsOf` names them (`none`: there are none). Where it is empty:
+/// Finds the inputs with rows. `batchInputs` names them (`none`: there are none). Where it is
+/// empty:
 ///   - inputs whose first axis has a name with "batch" in it have rows; failing that, those whose
 ///     first axis has the only name there is, if every other first axis is 1;
 ///   - in a file without names, inputs of the first one's extent, if every other first axis is 1;
@@ -44,7 +45,8 @@ struct BatchAxis {
 ///     another meaning (nodes of a graph, tokens of a text) must not be sliced and shuffled.
 /// Names that are no inputs and batches of different sizes are problems.
 std::optional<BatchAxis> chooseBatchAxis(llvm::ArrayRef<StepInput> inputs,
-                                         llvm::ArrayRef<std::string> rowsOf, Problems &problems);
+                                         llvm::ArrayRef<std::string> batchInputs,
+                                         Problems &problems);
 
 } // namespace mtc::onnx
 

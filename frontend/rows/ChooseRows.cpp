@@ -2,8 +2,8 @@
 
 #include "frontend/rows/BatchAxis.h"
 #include "frontend/rows/Passes.h"
-#include "ir/DiscardableAttributes.h"
 #include "ir/ReservedNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -50,7 +50,7 @@ void ChooseRows::runOnOperation() {
   ProgramOp program = ProgramOp::findOrAdd(module);
   mtc::onnx::Problems problems;
   std::optional<mtc::onnx::BatchAxis> axis =
-      mtc::onnx::chooseBatchAxis(collectInputs(microStep, program), *rowsOf, problems);
+      mtc::onnx::chooseBatchAxis(collectInputs(microStep, program), *batchInputs, problems);
   for (const std::string &problem : problems.get())
     emitError(unknown, problem);
   if (!axis)

@@ -9,7 +9,7 @@ def ChooseRows : Pass<"mtc-choose-rows", "::mlir::ModuleOp"> {
   let summary = "decide of which inputs a step takes rows";
   let description = [{
     Of some inputs of `@micro_step` a step takes rows of the data, and others whole: a mask, the edges of a graph. Those that
-    `rows-of` names have rows; where it is empty, the names and extents of first axes decide (`chooseBatchAxis`), on the safe
+    `batch-input` names have rows; where it is empty, the names and extents of first axes decide (`chooseBatchAxis`), on the safe
     side, since rows that are none would be sliced and shuffled. A remark says what is taken whole.
 
     ```mlir
@@ -23,7 +23,7 @@ def ChooseRows : Pass<"mtc-choose-rows", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    ListOption<"rowsOf", "rows-of", "std::string", "inputs whose first axis counts rows; `none`: there are none">,
+    ListOption<"batchInputs", "batch-input", "std::string", "inputs whose first axis counts rows; `none`: there are none">,
   ];
 }
 

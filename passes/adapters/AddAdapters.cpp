@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------===//
 
 #include "ir/ReservedNames.h"
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/adapters/AdaptableUses.h"

@@ -2,7 +2,7 @@
 
 #include "passes/adapters/LowRank.h"
 
-#include "ir/TensorImage.h"
+#include "ir/attributes/TensorImage.h"
 #include "passes/OptionValues.h"
 
 #include "llvm/ADT/STLExtras.h"

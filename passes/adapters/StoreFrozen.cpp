@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "ir/TargetInfo.h"
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/adapters/AdaptableUses.h"
 #include "passes/adapters/FrozenStorage.h"

@@ -2,7 +2,7 @@
 
 #include "passes/attention/Masks.h"
 
-#include "ir/Shape.h"
+#include "ir/builders/Shape.h"
 
 #include "mlir/IR/Matchers.h"
 

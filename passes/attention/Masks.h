@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_ATTENTION_MASKS_H
 #define MTC_PASSES_ATTENTION_MASKS_H
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 //===- RecognizeAttention.cpp - A softmax between two products becomes attention --------------===//
 
 #include "ir/NodeNames.h"
-#include "ir/Shape.h"
+#include "ir/builders/Shape.h"
 #include "passes/Passes.h"
 #include "passes/attention/KeySelection.h"
 #include "passes/attention/Masks.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_ATTENTION_SCORES_H
 #define MTC_PASSES_ATTENTION_SCORES_H
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "passes/autodiff/Accumulation.h"
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 
 using namespace mlir;
 using namespace mtc;

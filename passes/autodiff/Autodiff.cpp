@@ -2,7 +2,7 @@
 
 #include "passes/autodiff/Autodiff.h"
 #include "ir/NodeNames.h"
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -2,7 +2,7 @@
 
 #include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/autodiff/Accumulation.h"

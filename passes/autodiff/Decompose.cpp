@@ -1,7 +1,7 @@
 //===- Decompose.cpp - Larger operations written in the core ----------------------------------===//
 
-#include "ir/TargetInfo.h"
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 
 namespace mtc {

@@ -1,6 +1,6 @@
 //===- TestGradient.cpp - Vector-Jacobian products of functions, for tests --------------------===//
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/autodiff/Autodiff.h"
 

@@ -2,8 +2,8 @@
 
 #include "passes/calls/CallEditing.h"
 
-#include "ir/TensorBuilder.h"
-#include "ir/VariableAccess.h"
+#include "ir/builders/TensorBuilder.h"
+#include "ir/steps/VariableAccess.h"
 #include "passes/kernels/KernelEditing.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_CALLS_CALLEDITING_H
 #define MTC_PASSES_CALLS_CALLEDITING_H
 
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/calls/PointOffsets.h"
 
 namespace mtc {

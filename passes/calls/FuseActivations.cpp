@@ -5,8 +5,8 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "ir/OperandLayout.h"
-#include "ir/TensorBuilder.h"
+#include "ir/attributes/OperandLayout.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/calls/CallEditing.h"
 #include "passes/calls/PointFunction.h"

@@ -4,9 +4,9 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "ir/OperandLayout.h"
-#include "ir/Shape.h"
-#include "ir/TensorBuilder.h"
+#include "ir/attributes/OperandLayout.h"
+#include "ir/builders/Shape.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 #include "passes/calls/CallEditing.h"
 #include "passes/kernels/KernelEditing.h"

@@ -5,7 +5,7 @@
 //
 //===------------------------------------------------------------------------------------------===//
 
-#include "ir/OperandLayout.h"
+#include "ir/attributes/OperandLayout.h"
 #include "passes/Passes.h"
 #include "passes/calls/CallEditing.h"
 #include "passes/calls/PointOffsets.h"

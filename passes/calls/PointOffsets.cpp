@@ -2,7 +2,7 @@
 
 #include "passes/calls/PointOffsets.h"
 
-#include "ir/Shape.h"
+#include "ir/builders/Shape.h"
 
 using namespace mlir;
 using namespace mtc;

@@ -1,9 +1,9 @@
 //===- PrepareCalls.cpp - Layouts of library calls' operands and results ----------------------===//
 
-#include "ir/KernelBuilder.h"
-#include "ir/Shape.h"
-#include "ir/TargetInfo.h"
-#include "ir/TensorBuilder.h"
+#include "ir/builders/KernelBuilder.h"
+#include "ir/builders/Shape.h"
+#include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"

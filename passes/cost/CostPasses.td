@@ -8,7 +8,7 @@ include "mlir/Pass/PassBase.td"
 def PrintCost : Pass<"mtc-print-cost", "::mlir::ModuleOp"> {
   let summary = "print the estimated cost of each operation";
   let description = [{
-    For a module of kernels and calls, or a placed one: a line for each operation that runs, with tabs between the function, the
+    For a module of kernels and calls, or an allocated one: a line for each operation that runs, with tabs between the function, the
     operation's kind, seconds, floating-point operations, bytes and nodes; then a line for a whole step. The module
     stays as it is; the standard error is written to.
 

@@ -2,10 +2,10 @@
 
 #include "passes/cost/StepCost.h"
 
-#include "ir/DiscardableAttributes.h"
-#include "ir/OperandLayout.h"
 #include "ir/ReservedNames.h"
-#include "ir/TargetInfo.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/attributes/OperandLayout.h"
+#include "ir/interfaces/TargetInfo.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

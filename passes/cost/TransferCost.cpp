@@ -3,7 +3,7 @@
 #include "passes/cost/TransferCost.h"
 
 #include "ir/ReservedNames.h"
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 
 #include "llvm/ADT/DenseMap.h"
 

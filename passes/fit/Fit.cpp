@@ -2,9 +2,9 @@
 
 #include "passes/Passes.h"
 #include "passes/fit/FitOptions.h"
-#include "passes/pieces/PieceSearch.h"
 #include "passes/recompute/Recomputation.h"
 #include "passes/search/Search.h"
+#include "passes/tiling/TileSearch.h"
 
 namespace mtc {
 #define GEN_PASS_DEF_FIT
@@ -44,8 +44,8 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       Techniques techniques;
       if (options->recompute.recompute == "auto")
         techniques.push_back(std::make_unique<Recomputation>(goal, times));
-      if (options->pieces.pieces == "auto")
-        techniques.push_back(std::make_unique<PieceSearch>(goal, times));
+      if (options->tile.tile == "auto")
+        techniques.push_back(std::make_unique<TileSearch>(goal, times));
       return techniques;
     };
     ModuleOp module = getOperation();

@@ -3,21 +3,21 @@
 #ifndef MTC_PASSES_FIT_FITOPTIONS_H
 #define MTC_PASSES_FIT_FITOPTIONS_H
 
-#include "passes/pieces/PiecesOptions.h"
 #include "passes/recompute/RecomputeOptions.h"
+#include "passes/tiling/TileOptions.h"
 
 namespace mtc {
 
 /// The options of mtc-fit.
 struct FitOptions {
-  PiecesOptions pieces;
+  TileOptions tile;
   RecomputeOptions recompute;
   int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
   bool leastIfMissed = true;
   bool isEstimate = false;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
-    visitMember(&FitOptions::pieces, option);
+    visitMember(&FitOptions::tile, option);
     visitMember(&FitOptions::recompute, option);
     option(&FitOptions::memory,
            {"memory", "", "Memory budget of the arena in bytes; 0: unlimited"});

@@ -11,7 +11,7 @@ def Fit : Pass<"mtc-fit", "::mlir::ModuleOp"> {
     Makes the arena no larger than `memory`, where that is given, by those techniques whose choice is `auto`: one search
     over all of them. At the function's peak each technique offers what frees the most bytes for the least time; the
     cheapest is taken, until the function fits or nothing lowers its peak. What each of them does is written at
-    `mtc-recompute` and `mtc-pieces`, which make the choices that do not depend on the budget.
+    `mtc-recompute` and `mtc-tile`, which make the choices that do not depend on the budget.
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

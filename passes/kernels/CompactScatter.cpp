@@ -1,6 +1,6 @@
 //===- CompactScatter.cpp - Sums of few rows of a long table --------------------------------===//
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,6 +1,6 @@
 //===- FormKernels.cpp - Each operation that a kernel can compute becomes one -----------------===//
 
-#include "ir/KernelBuilder.h"
+#include "ir/builders/KernelBuilder.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

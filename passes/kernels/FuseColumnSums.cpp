@@ -1,6 +1,6 @@
 //===- FuseColumnSums.cpp - Columns summed on the way -----------------------------------------===//
 
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/kernels/JoinKernels.h"
 

@@ -2,7 +2,7 @@
 
 #include "passes/kernels/JoinKernels.h"
 
-#include "ir/KernelBuilder.h"
+#include "ir/builders/KernelBuilder.h"
 #include "passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"

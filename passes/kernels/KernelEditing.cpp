@@ -2,7 +2,7 @@
 
 #include "passes/kernels/KernelEditing.h"
 
-#include "ir/KernelBuilder.h"
+#include "ir/builders/KernelBuilder.h"
 
 #include "llvm/ADT/BitVector.h"
 

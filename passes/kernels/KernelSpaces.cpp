@@ -2,7 +2,7 @@
 
 #include "passes/kernels/KernelSpaces.h"
 
-#include "ir/KernelBuilder.h"
+#include "ir/builders/KernelBuilder.h"
 #include "passes/kernels/KernelEditing.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- KernelWindows.cpp - A kernel that runs over its rows in pieces -------------------------===//
+//===- KernelWindows.cpp - A kernel that runs over its rows in tiles -------------------------===//
 
 #include "passes/kernels/KernelWindows.h"
 

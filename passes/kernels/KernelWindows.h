@@ -1,4 +1,4 @@
-//===- KernelWindows.h - A kernel that runs over its rows in pieces ---------------------------===//
+//===- KernelWindows.h - A kernel that runs over its rows in tiles ---------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_KERNELWINDOWS_H
 #define MTC_PASSES_KERNELS_KERNELWINDOWS_H

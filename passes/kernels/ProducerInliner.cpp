@@ -7,7 +7,7 @@
 
 #include "passes/kernels/ProducerInliner.h"
 
-#include "ir/KernelBuilder.h"
+#include "ir/builders/KernelBuilder.h"
 #include "passes/kernels/KernelEditing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

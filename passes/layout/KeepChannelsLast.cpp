@@ -1,6 +1,6 @@
 //===- KeepChannelsLast.cpp - Values between convolutions in the convolutions' layout ---------===//
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"

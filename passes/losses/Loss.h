@@ -10,7 +10,7 @@
 #ifndef MTC_PASSES_LOSSES_LOSS_H
 #define MTC_PASSES_LOSSES_LOSS_H
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/OptionTable.h"
 #include "passes/losses/OutputActivation.h"
 

@@ -9,7 +9,7 @@
 #ifndef MTC_PASSES_LOSSES_OUTPUTACTIVATION_H
 #define MTC_PASSES_LOSSES_OUTPUTACTIVATION_H
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 
 #include <functional>
 #include <optional>

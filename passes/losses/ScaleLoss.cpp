@@ -1,7 +1,7 @@
 //===- ScaleLoss.cpp - The loss is multiplied by a scale that steps adapt ---------------------===//
 
 #include "ir/ReservedNames.h"
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/OptionValues.h"
 #include "passes/Passes.h"
 #include "passes/losses/LossScaling.h"

@@ -1,8 +1,8 @@
 //===- Allocate.cpp - Every value gets a slice of the arena -----------------------------------===//
 
-#include "ir/OperandLayout.h"
-#include "ir/StepAccess.h"
-#include "ir/TensorBuilder.h"
+#include "ir/attributes/OperandLayout.h"
+#include "ir/builders/TensorBuilder.h"
+#include "ir/steps/StepAccess.h"
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/memory/AllocateOptions.h"
@@ -137,7 +137,7 @@ private:
     }
   }
 
-  /// The time at which a value is read last, alone or as a piece of what is assembled around it.
+  /// The time at which a value is read last, alone or as a tile of what is assembled around it.
   int64_t lastUseOf(const PlannedValue &value) const {
     int64_t lastUse = value.lastUse;
     if (value.buffer->space != MemorySpace::Device)
@@ -210,12 +210,12 @@ private:
       return success();
     }
     if (auto assemble = dyn_cast<AssembleOp>(op)) {
-      for (auto [number, piece] : llvm::enumerate(assemble.getPieces())) {
+      for (auto [number, tile] : llvm::enumerate(assemble.getTiles())) {
         const int64_t offset =
             analysis.offsetOf(*current, assemble.getResult()) + assemble.getOffsetInBytes(number);
-        auto place = AtAttr::get(builder.getContext(), offset, typeOf(piece));
-        if (sliceOf(piece) != place)
-          CopyOp::create(builder, op->getLoc(), sliceOf(piece), place, ValueRange(),
+        auto place = AtAttr::get(builder.getContext(), offset, typeOf(tile));
+        if (sliceOf(tile) != place)
+          CopyOp::create(builder, op->getLoc(), sliceOf(tile), place, ValueRange(),
                          DenseI64ArrayAttr());
       }
       return success();

@@ -25,7 +25,7 @@ struct Placed {
 
 /// Buffers that have their places, ascending by offset, in blocks that are small enough to insert
 /// into. A block of which nothing is alive at a time is passed over as one.
-class PlacedBuffers {
+class AllocatedBuffers {
 public:
   /// The lowest offset that is free while the buffer lives.
   int64_t findGap(const LiveBuffer &buffer) const {
@@ -99,7 +99,7 @@ private:
 static ArenaLayout layOutInOrder(ArrayRef<LiveBuffer> buffers, ArrayRef<unsigned> order) {
   ArenaLayout layout;
   layout.offsets.assign(buffers.size(), 0);
-  PlacedBuffers placed;
+  AllocatedBuffers placed;
   for (unsigned index : order) {
     const LiveBuffer &buffer = buffers[index];
     if (buffer.bytes == 0)

@@ -2,7 +2,7 @@
 
 #include "passes/memory/ArgumentLayout.h"
 
-#include "ir/DiscardableAttributes.h"
+#include "ir/attributes/DiscardableAttributes.h"
 
 using namespace mlir;
 using namespace mtc;

@@ -2,8 +2,8 @@
 
 #include "passes/memory/BufferAssignment.h"
 
-#include "ir/OperandLayout.h"
-#include "ir/TensorBuilder.h"
+#include "ir/attributes/OperandLayout.h"
+#include "ir/builders/TensorBuilder.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -75,7 +75,7 @@ private:
   const MemoryContext &context;
   BufferAssignment assignment;
 
-  /// Where a value lies in what it is a piece of.
+  /// Where a value lies in what it is a tile of.
   struct Part {
     PlannedOperation *assembly;
     int64_t offset;
@@ -122,24 +122,24 @@ void BufferAssigner::assignWrite(PlannedOperation *write) {
 /// What is computed for one assembly lies there, the whole value and not a run of it.
 void BufferAssigner::findParts(PlannedOperation *assembly) {
   auto assemble = cast<AssembleOp>(assembly->op);
-  for (auto [number, piece] : llvm::enumerate(assembly->operands))
-    if (piece->definition && piece->definition->isCompute && !isa<MoveOp>(piece->definition->op) &&
-        !piece->buffer &&
-        typeOf(piece->value).getNumElements() ==
-            typeOf(assemble.getPieces()[number]).getNumElements())
-      parts.try_emplace(piece, Part{assembly, assemble.getOffsetInBytes(number)});
+  for (auto [number, tile] : llvm::enumerate(assembly->operands))
+    if (tile->definition && tile->definition->isCompute && !isa<MoveOp>(tile->definition->op) &&
+        !tile->buffer &&
+        typeOf(tile->value).getNumElements() ==
+            typeOf(assemble.getTiles()[number]).getNumElements())
+      parts.try_emplace(tile, Part{assembly, assemble.getOffsetInBytes(number)});
 }
 
-/// The buffer of what is assembled is there from the first piece on, until neither the whole nor a
-/// piece is read.
+/// The buffer of what is assembled is there from the first tile on, until neither the whole nor a
+/// tile is read.
 void BufferAssigner::assignAssembly(PlannedOperation *assembly, int64_t begin) {
   PlannedValue &whole = assembly->results[0];
   if (whole.buffer)
     return;
   int64_t end = whole.lastUse;
-  for (const PlannedValue *piece : assembly->operands)
-    if (auto part = parts.find(piece); part != parts.end() && part->second.assembly == assembly)
-      end = std::max(end, piece->lastUse);
+  for (const PlannedValue *tile : assembly->operands)
+    if (auto part = parts.find(tile); part != parts.end() && part->second.assembly == assembly)
+      end = std::max(end, tile->lastUse);
   whole.buffer = newTemporary(whole.bytes, begin, end);
 }
 

@@ -2,8 +2,8 @@
 
 #include "passes/memory/FunctionMemory.h"
 
-#include "ir/DiscardableAttributes.h"
-#include "ir/VariableAccess.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/steps/VariableAccess.h"
 #include "passes/kernels/KernelEditing.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 
 #include "passes/memory/MemoryAnalysis.h"
 
-#include "ir/DiscardableAttributes.h"
-#include "ir/OperandLayout.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/attributes/OperandLayout.h"
 #include "passes/memory/MemoryFloor.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -197,7 +197,7 @@ int64_t MemoryAnalysis::findFloor() const {
   return fixed + floor;
 }
 
-MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
+MemoryPlan MemoryAnalysis::summarize(bool isAllocated) const {
   MemoryPlan plan;
   plan.staging = staging;
   const MemorySpace offloadSpace = TargetInfo::of(module).getOffloadSpace();
@@ -207,16 +207,16 @@ MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
   for (const FunctionMemory &function : getFunctions())
     if (function.isAside())
       mostAside = std::max(mostAside, function.getLive()[function.getPeakTime()]);
-  plan.peak = isPlaced ? fixed + common.layout.size : plan.live;
-  int64_t asideRun = fixed + (isPlaced ? aside.layout.size : mostAside);
+  plan.peak = isAllocated ? fixed + common.layout.size : plan.live;
+  int64_t asideRun = fixed + (isAllocated ? aside.layout.size : mostAside);
   plan.asideRun = asideRun > plan.peak ? asideRun : 0;
-  plan.floor = isPlaced ? findFloor() : 0;
+  plan.floor = isAllocated ? findFloor() : 0;
   plan.categories = variableCategories;
   plan.categories.fill(plan.peak, arguments.getSize() + staging, workspace + slots);
   for (unsigned space = 0; space <= getMaxEnumValForMemorySpace(); ++space)
     if (auto other = static_cast<MemorySpace>(space); other != MemorySpace::Device)
       if (int64_t bytes = getMovedOffset(other) +
-                          (isPlaced && other == offloadSpace ? movedAway.layout.size : 0))
+                          (isAllocated && other == offloadSpace ? movedAway.layout.size : 0))
         plan.otherSpaces.push_back({other, bytes});
   return plan;
 }
@@ -224,14 +224,14 @@ MemoryPlan MemoryAnalysis::summarize(bool isPlaced) const {
 FailureOr<MemoryPlan> MemoryAnalysis::getPlan() {
   if (failed(update()))
     return failure();
-  return summarize(/*isPlaced=*/false);
+  return summarize(/*isAllocated=*/false);
 }
 
 FailureOr<MemoryPlan> MemoryAnalysis::getPlanWithLayout() {
   if (failed(update()))
     return failure();
   updateLayout();
-  return summarize(/*isPlaced=*/true);
+  return summarize(/*isAllocated=*/true);
 }
 
 int64_t MemoryAnalysis::offsetOf(const FunctionMemory &function, Buffer buffer) const {

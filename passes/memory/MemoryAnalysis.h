@@ -68,7 +68,7 @@ private:
   mlir::LogicalResult update();
   mlir::LogicalResult updateModule();
   void updateLayout();
-  MemoryPlan summarize(bool isPlaced) const;
+  MemoryPlan summarize(bool isAllocated) const;
   int64_t findFloor() const;
   void addPeak(MemoryPlan &plan, int64_t &workspace) const;
 

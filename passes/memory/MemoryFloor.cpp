@@ -2,7 +2,7 @@
 
 #include "passes/memory/MemoryFloor.h"
 
-#include "ir/DiscardableAttributes.h"
+#include "ir/attributes/DiscardableAttributes.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -18,12 +18,12 @@ static bool mayLieInVariable(const PlannedValue &value) {
   return !isComputed(value) || !value.writers.empty();
 }
 
-/// What an operation reads and gives, but for what it may read and give in pieces.
-static int64_t bytesOfValues(PlannedOperation &op, const Pieces *way) {
+/// What an operation reads and gives, but for what it may read and give in tiles.
+static int64_t bytesOfValues(PlannedOperation &op, const Tiles *way) {
   int64_t bytes = 0;
   llvm::SmallSetVector<PlannedValue *, 8> operands;
   for (auto [number, operand] : llvm::enumerate(op.operands))
-    if (!way || way->operands[number] != PieceKind::Piece)
+    if (!way || way->operands[number] != TileKind::Tile)
       operands.insert(operand);
   for (const PlannedValue *operand : operands)
     if (!mayLieInVariable(*operand))
@@ -32,8 +32,8 @@ static int64_t bytesOfValues(PlannedOperation &op, const Pieces *way) {
     const bool mayShare = llvm::any_of(operands, [&](PlannedValue *operand) {
       return isComputed(*operand) && op.mayShare(number, operand);
     });
-    const bool isPiece = way && way->results[number] == PieceKind::Piece;
-    if (!mayShare && !isPiece && !mayLieInVariable(result))
+    const bool isTile = way && way->results[number] == TileKind::Tile;
+    if (!mayShare && !isTile && !mayLieInVariable(result))
       bytes += result.bytes;
   }
   return bytes;
@@ -52,9 +52,9 @@ static int64_t leastScratch(PlannedOperation &op, const TargetInfo &target) {
 
 /// What an operation needs at the same time, if that is more than `known`.
 static int64_t leastBytes(PlannedOperation &op, const TargetInfo &target, int64_t known) {
-  if (auto piecewise = dyn_cast<PiecewiseOpInterface>(op.op)) {
+  if (auto piecewise = dyn_cast<TileableOpInterface>(op.op)) {
     int64_t least = -1;
-    for (const Pieces &way : piecewise.getPieces(/*count=*/2)) {
+    for (const Tiles &way : piecewise.getTiles(/*count=*/2)) {
       const int64_t bytes = bytesOfValues(op, &way);
       least = least < 0 ? bytes : std::min(least, bytes);
     }
@@ -72,7 +72,7 @@ int64_t mtc::findFloor(const FunctionMemory &function, const TargetInfo &target)
   int64_t floor = 0;
   for (PlannedOperation *op : function.getOrder()) {
     if (!op->isCompute || op->isAssembly || isa<MoveOp>(op->op) ||
-        op->op->hasAttr(recomputedAttribute) || op->op->hasAttr(inPiecesAttribute))
+        op->op->hasAttr(recomputedAttribute) || op->op->hasAttr(inTilesAttribute))
       continue;
     floor = std::max(floor, leastBytes(*op, target, floor));
   }

@@ -33,7 +33,7 @@ void MemoryPlan::Categories::fill(int64_t total, int64_t dataBytes, int64_t work
   activations = total - parameters - gradients - optimizer - data - workspace;
 }
 
-MemoryPlan MemoryPlan::ofPlaced(ModuleOp placed) {
+MemoryPlan MemoryPlan::ofAllocated(ModuleOp placed) {
   MemoryPlan plan;
   ArenaOp arena = ArenaOp::find(placed);
   plan.peak = arena.getSize();

@@ -11,7 +11,7 @@
 
 namespace mtc {
 
-/// The memory of a program, in bytes: the answer of a `MemoryAnalysis`, or what a placed module
+/// The memory of a program, in bytes: the answer of a `MemoryAnalysis`, or what an allocated module
 /// says. Functions that only runs with `--gradients` or `--outputs` execute have their own number,
 /// and are no part of the rest.
 struct MemoryPlan {
@@ -62,8 +62,8 @@ struct MemoryPlan {
   std::vector<AliveBuffer> alive; ///< at the peak, in the order in which they begin
   std::vector<Point> points;      ///< in the order in which the functions run
 
-  /// What a placed module says of itself.
-  static MemoryPlan ofPlaced(mlir::ModuleOp placed);
+  /// What an allocated module says of itself.
+  static MemoryPlan ofAllocated(mlir::ModuleOp placed);
 };
 
 } // namespace mtc

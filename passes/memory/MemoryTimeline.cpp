@@ -4,7 +4,7 @@
 
 #include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
-#include "ir/StepAccess.h"
+#include "ir/steps/StepAccess.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -12,9 +12,9 @@
 
 namespace mtc {
 
-/// The device's arena of a placed program while its steps run one after another: what the steps'
-/// operations say of their results (step_c4 of `mtc.step`), variables, and inputs. The step that
-/// only --gradients runs, whose arena has a size of its own, is left out.
+/// The device's arena of an allocated program while its steps run one after another: what the
+/// steps' operations say of their results (step_c4 of `mtc.step`), variables, and inputs. The step
+/// that only --gradients runs, whose arena has a size of its own, is left out.
 struct MemoryTimeline {
   enum class Category { Parameter, Gradient, Optimizer, Activation, Workspace, Data };
   /// As in the plan's JSON.

@@ -123,7 +123,7 @@ OrderScore OrderModel::score(const Order &order) {
     now += live[place];
     if (now > score.peak) {
       score = {now, 0};
-      peakPlace = place;
+      peakPosition = place;
     }
     score.times += now == score.peak;
   }

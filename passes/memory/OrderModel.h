@@ -28,7 +28,7 @@ public:
   OrderScore score(const Order &order);
   OrderScore scoreAsItIs();
   /// The first place of an order, as scored last, at which the most is alive.
-  unsigned getPeakPlace() const { return peakPlace; }
+  unsigned getPeakPosition() const { return peakPosition; }
 
   mlir::Operation *getOperation(unsigned node) const { return nodes[node].op; }
   /// Nodes that must run before, or after, a node: direct ones, each once.
@@ -56,7 +56,7 @@ private:
   std::vector<Node> nodes;
   std::vector<Touched> buffers;
   llvm::DenseMap<const PlannedOperation *, unsigned> numbers;
-  unsigned peakPlace = 0;
+  unsigned peakPosition = 0;
   mlir::SmallVector<unsigned, 0> places; ///< of the nodes, in the order that is being scored
   mlir::SmallVector<int64_t, 0> live;
 };

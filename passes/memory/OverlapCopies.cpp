@@ -1,6 +1,6 @@
 //===- OverlapCopies.cpp - Copies between spaces run while steps go on ------------------------===//
 
-#include "ir/StepAccess.h"
+#include "ir/steps/StepAccess.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/SetVector.h"

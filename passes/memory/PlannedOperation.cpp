@@ -2,8 +2,8 @@
 
 #include "passes/memory/PlannedOperation.h"
 
-#include "ir/OperandLayout.h"
-#include "ir/VariableAccess.h"
+#include "ir/attributes/OperandLayout.h"
+#include "ir/steps/VariableAccess.h"
 #include "passes/kernels/KernelEditing.h"
 
 using namespace mlir;

@@ -10,7 +10,7 @@
 #define MTC_PASSES_MEMORY_PLANNEDOPERATION_H
 
 #include "ir/Mtc.h"
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -24,7 +24,7 @@ struct PlannedOperation;
 struct Buffer {
   std::optional<int64_t> fixedOffset;
   unsigned temporary = 0; ///< index into the function's temporaries of the space where not fixed
-  int64_t part = 0; ///< where in the temporary it begins: of a piece of what is assembled there
+  int64_t part = 0; ///< where in the temporary it begins: of a tile of what is assembled there
   MemorySpace space = MemorySpace::Device;
 
   bool operator==(const Buffer &other) const = default;
@@ -71,7 +71,7 @@ struct PlannedOperation {
   mlir::Operation *op;
   bool isStale = true; ///< the operation has changed since it was read
   bool isCompute;      ///< a kernel, a library call or a move, whose results need buffers
-  bool isAssembly;     ///< pieces that lie in its result's buffer, or are copied there
+  bool isAssembly;     ///< tiles that lie in its result's buffer, or are copied there
   /// Whether it computes, copies or returns.
   bool takesTime() const {
     return isCompute || isAssembly || !written.empty() ||

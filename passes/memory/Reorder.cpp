@@ -39,7 +39,7 @@ class MoveFinder {
 public:
   MoveFinder(OrderModel &model, const RefusedMoves &refused, int64_t &work)
       : model(model), refused(refused), work(work), best(model.scoreAsItIs()),
-        peak(model.getPeakPlace()), belongs(model.size()) {}
+        peak(model.getPeakPosition()), belongs(model.size()) {}
 
   /// A better order; none: there is none, or too much work was done.
   std::optional<Move> find() {

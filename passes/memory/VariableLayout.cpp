@@ -2,7 +2,7 @@
 
 #include "passes/memory/VariableLayout.h"
 
-#include "ir/VariableAccess.h"
+#include "ir/steps/VariableAccess.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_MEMORY_WINDOWWRITER_H
 #define MTC_PASSES_MEMORY_WINDOWWRITER_H
 
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/kernels/KernelWindows.h"
 #include "passes/memory/KernelOutliner.h"
 

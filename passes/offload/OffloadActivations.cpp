@@ -1,6 +1,6 @@
 //===- OffloadActivations.cpp - Values that are read late lie elsewhere meanwhile -------------===//
 
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/cost/StepCost.h"
 #include "passes/kernels/KernelEditing.h"

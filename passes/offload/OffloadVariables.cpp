@@ -1,7 +1,7 @@
 //===- OffloadVariables.cpp - Variables lie elsewhere between their uses ----------------------===//
 
-#include "ir/TargetInfo.h"
-#include "ir/VariableAccess.h"
+#include "ir/interfaces/TargetInfo.h"
+#include "ir/steps/VariableAccess.h"
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/KernelWindows.h"

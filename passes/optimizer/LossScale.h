@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_OPTIMIZER_LOSSSCALE_H
 #define MTC_PASSES_OPTIMIZER_LOSSSCALE_H
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 
 namespace mtc {
 

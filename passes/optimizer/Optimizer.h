@@ -10,7 +10,7 @@
 #ifndef MTC_PASSES_OPTIMIZER_OPTIMIZER_H
 #define MTC_PASSES_OPTIMIZER_OPTIMIZER_H
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,8 @@
 //===- OptimizerPass.cpp - The update of all parameters as a function -------------------------===//
 
-#include "ir/DiscardableAttributes.h"
-#include "ir/QuantizationTable.h"
 #include "ir/ReservedNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/attributes/QuantizationTable.h"
 #include "passes/GraphSignature.h"
 #include "passes/Passes.h"
 #include "passes/optimizer/GradientScaling.h"

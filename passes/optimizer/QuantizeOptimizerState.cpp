@@ -1,7 +1,7 @@
 //===- QuantizeOptimizerState.cpp - State of optimizers in codes of few bits ------------------===//
 
-#include "ir/DiscardableAttributes.h"
-#include "ir/QuantizationTable.h"
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/attributes/QuantizationTable.h"
 #include "passes/Passes.h"
 #include "passes/optimizer/VariableView.h"
 

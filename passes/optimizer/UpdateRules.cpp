@@ -2,7 +2,7 @@
 
 #include "passes/optimizer/UpdateRules.h"
 
-#include "ir/QuantizationTable.h"
+#include "ir/attributes/QuantizationTable.h"
 #include "passes/GraphSignature.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_OPTIMIZER_WHOLEUPDATE_H
 #define MTC_PASSES_OPTIMIZER_WHOLEUPDATE_H
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"

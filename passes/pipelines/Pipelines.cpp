@@ -84,7 +84,7 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   if (isOffloadChosen)
     manager.addPass(createOffloadActivations(options.offload));
   // What no better order avoids.
-  manager.addPass(createPieces(options.fit.pieces));
+  manager.addPass(createTile(options.fit.tile));
   manager.addPass(createRecompute(options.fit.recompute));
   manager.addPass(createFit(options.fit));
   if (!isOffloadChosen) { // What does not fit all the same.
@@ -93,7 +93,7 @@ static void buildAllocation(OpPassManager &manager, const MemoryOptions &options
   }
   manager.addPass(createAllocate(options.allocate));
   addOptional(manager, createOverlapCopies(), takes);
-  manager.addPass(createReachStage({Stage::Placed}));
+  manager.addPass(createReachStage({Stage::Allocated}));
 }
 
 void mtc::buildForwardPipeline(OpPassManager &manager, const PassSelection &selection) {
@@ -121,7 +121,7 @@ std::vector<OptionalPass> mtc::getOptionalPasses() {
   collect(buildForward, Stage::Forward);
   collect(buildKernels, Stage::Kernels);
   collect([](OpPassManager &manager, PassFilter takes) { buildAllocation(manager, {}, takes); },
-          Stage::Placed);
+          Stage::Allocated);
   return passes;
 }
 

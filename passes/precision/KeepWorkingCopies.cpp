@@ -1,6 +1,6 @@
 //===- KeepWorkingCopies.cpp - Parameters in the type that contractions read ------------------===//
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

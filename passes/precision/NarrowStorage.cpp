@@ -1,7 +1,7 @@
 //===- NarrowStorage.cpp - Store values of f32 in 16 bits -------------------------------------===//
 
 #include "ir/NodeNames.h"
-#include "ir/TargetInfo.h"
+#include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
 #include "passes/precision/PrecisionOptions.h"
 

@@ -1,6 +1,6 @@
 //===- WidenElements.cpp - Compute in f32 what a model computes in 16 bits --------------------===//
 
-#include "ir/TensorBuilder.h"
+#include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -50,7 +50,7 @@ def ReachStage : Pass<"mtc-reach-stage", "::mlir::ModuleOp"> {
                clEnumValN(::mtc::Stage::Forward, "forward", "@forward in core operations"),
                clEnumValN(::mtc::Stage::Training, "training", "@micro_step, @update and @evaluate"),
                clEnumValN(::mtc::Stage::Kernels, "kernels", "kernels and library calls"),
-               clEnumValN(::mtc::Stage::Placed, "placed", "steps over one arena"))}]>,
+               clEnumValN(::mtc::Stage::Allocated, "allocated", "steps over one arena"))}]>,
   ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

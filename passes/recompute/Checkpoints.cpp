@@ -2,7 +2,7 @@
 
 #include "passes/recompute/Checkpoints.h"
 
-#include "ir/DiscardableAttributes.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/KernelSlice.h"
 #include "passes/recompute/Rematerializer.h"

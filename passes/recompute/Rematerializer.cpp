@@ -2,8 +2,8 @@
 
 #include "passes/recompute/Rematerializer.h"
 
-#include "ir/DiscardableAttributes.h"
 #include "ir/NodeNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
 #include "passes/kernels/KernelEditing.h"
 #include "passes/kernels/KernelSlice.h"
 

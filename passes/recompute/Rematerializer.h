@@ -3,7 +3,7 @@
 #ifndef MTC_PASSES_RECOMPUTE_REMATERIALIZER_H
 #define MTC_PASSES_RECOMPUTE_REMATERIALIZER_H
 
-#include "ir/VariableAccess.h"
+#include "ir/steps/VariableAccess.h"
 #include "passes/cost/OperationTimes.h"
 #include "passes/recompute/BlockOrder.h"
 

@@ -2,7 +2,7 @@
 
 #include "passes/recompute/Retention.h"
 
-#include "ir/DiscardableAttributes.h"
+#include "ir/attributes/DiscardableAttributes.h"
 
 #include <functional>
 #include <map>

@@ -71,7 +71,7 @@ void DataColumn::chooseFeeding() {
     userError(flagText, ": has shape ", shapeText(found), "; the input '", tensor.name, "' takes ",
               shapesOfFiles(*input),
               input->is_whole && !dims.empty() ? text(", one a step; where its first axis counts "
-                                                      "rows, compile with --rows-of ",
+                                                      "rows, compile with --batch-input ",
                                                       tensor.name)
                                                : "");
 

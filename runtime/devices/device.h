@@ -27,14 +27,14 @@ inline constexpr const char *otherArenasReason =
     "planned when the program was compiled: values that steps copy there and back";
 
 /// A byte of one of the program's arenas: the device's unless a space is named.
-struct ArenaPlace {
-  ArenaPlace(int64_t offset, uint32_t space = MTC_DEVICE) : offset(offset), space(space) {}
-  ArenaPlace operator+(int64_t bytes) const { return {offset + bytes, space}; }
+struct ArenaAddress {
+  ArenaAddress(int64_t offset, uint32_t space = MTC_DEVICE) : offset(offset), space(space) {}
+  ArenaAddress operator+(int64_t bytes) const { return {offset + bytes, space}; }
 
   int64_t offset;
   uint32_t space; ///< MtcSpace
 };
-inline ArenaPlace placeOf(const MtcTensor &tensor) { return {tensor.offset, tensor.space}; }
+inline ArenaAddress addressOf(const MtcTensor &tensor) { return {tensor.offset, tensor.space}; }
 
 /// What a device is opened with.
 struct DeviceChoice {
@@ -57,12 +57,12 @@ public:
 
   /// Fills a range of an arena. Where the host reaches the arena, there and by one call; otherwise
   /// through a buffer, in pieces of a multiple of 1024 bytes but for the last.
-  virtual void write(ArenaPlace to, int64_t bytes, const Fill &fill) = 0;
+  virtual void write(ArenaAddress to, int64_t bytes, const Fill &fill) = 0;
   /// Reads a range of an arena in the same way.
-  virtual void read(ArenaPlace from, int64_t bytes, const Use &use) = 0;
+  virtual void read(ArenaAddress from, int64_t bytes, const Use &use) = 0;
 
   /// Copies a range of an arena to another.
-  virtual void copy(ArenaPlace from, ArenaPlace to, int64_t bytes) = 0;
+  virtual void copy(ArenaAddress from, ArenaAddress to, int64_t bytes) = 0;
 
   /// Writes a scalar of at most 8 bytes, in order with what runs.
   virtual void writeScalar(int64_t offset, const void *value, int64_t bytes) = 0;

@@ -61,7 +61,7 @@ void clearSums(const Session &session) {
 /// Whether all elements are.
 bool isFinite(Device &device, const MtcVariable &variable) {
   bool finite = true;
-  device.read(placeOf(variable.tensor), variable.tensor.bytes,
+  device.read(addressOf(variable.tensor), variable.tensor.bytes,
               [&](const char *from, int64_t, int64_t bytes) {
                 finite = finite && runtime::isFinite(variable.tensor.type, from, bytes);
               });

@@ -17,7 +17,7 @@ void useAverages(const MtcProgram &program, Device &device) {
     const MtcVariable &variable = program.variables[i];
     if (variable.role == MTC_AVERAGE)
       StoredVariable(program, static_cast<uint32_t>(variable.of))
-          .copyFrom(device, placeOf(variable.tensor));
+          .copyFrom(device, addressOf(variable.tensor));
   }
   writeCopies(program, device);
 }

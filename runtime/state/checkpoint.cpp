@@ -118,7 +118,7 @@ static std::map<std::string, std::string> frozenChecksums(const MtcProgram &prog
     if (variable.role != MTC_FROZEN)
       continue;
     Checksum sum;
-    device.read(placeOf(variable.tensor), variable.tensor.bytes,
+    device.read(addressOf(variable.tensor), variable.tensor.bytes,
                 [&](const char *from, int64_t, int64_t bytes) { sum.add(from, bytes); });
     checksums[variable.tensor.name] = checksumText(sum.value());
   }

@@ -6,7 +6,7 @@
 
 namespace mtc::runtime {
 
-static bool isFinite(Device &device, ArenaPlace place, uint32_t type, int64_t bytes) {
+static bool isFinite(Device &device, ArenaAddress place, uint32_t type, int64_t bytes) {
   bool finite = true;
   device.read(place, bytes, [&](const char *from, int64_t, int64_t count) {
     finite = finite && isFinite(type, from, count);
@@ -24,7 +24,7 @@ void OverflowFinder::operation(const OperationInfo &operation, Clock::time_point
 
 bool startsFinite(const MtcProgram &program, Device &device) {
   auto isFiniteTensor = [&](const MtcTensor &tensor) {
-    return isFinite(device, placeOf(tensor), tensor.type, tensor.bytes);
+    return isFinite(device, addressOf(tensor), tensor.type, tensor.bytes);
   };
   for (uint32_t i = 0; i < program.input_count; ++i)
     if (!isFiniteTensor(program.inputs[i].tensor))

@@ -20,7 +20,7 @@ template <typename Use> void inPieces(int64_t total, const Use &use) {
 }
 
 template <typename Element>
-void readInto(Device &device, ArenaPlace place, std::vector<Element> &to, int64_t count) {
+void readInto(Device &device, ArenaAddress place, std::vector<Element> &to, int64_t count) {
   const auto size = static_cast<int64_t>(sizeof(Element));
   device.read(place, count * size, [&](const char *from, int64_t at, int64_t bytes) {
     std::memcpy(reinterpret_cast<char *>(to.data()) + at, from, static_cast<size_t>(bytes));
@@ -28,7 +28,8 @@ void readInto(Device &device, ArenaPlace place, std::vector<Element> &to, int64_
 }
 
 template <typename Element>
-void writeFrom(Device &device, ArenaPlace place, const std::vector<Element> &from, int64_t count) {
+void writeFrom(Device &device, ArenaAddress place, const std::vector<Element> &from,
+               int64_t count) {
   const auto size = static_cast<int64_t>(sizeof(Element));
   device.write(place, count * size, [&](char *to, int64_t at, int64_t bytes) {
     std::memcpy(to, reinterpret_cast<const char *>(from.data()) + at, static_cast<size_t>(bytes));
@@ -59,13 +60,13 @@ MtcTensor StoredVariable::tensor() const {
 void StoredVariable::read(Device &device, const Device::Use &use) const {
   const MtcTensor &high = variable.tensor;
   if (!low)
-    return device.read(placeOf(high), high.bytes, use);
+    return device.read(addressOf(high), high.bytes, use);
   std::vector<uint32_t> joined(pieceElements);
   std::vector<uint16_t> upper(pieceElements);
   std::vector<int16_t> lower(pieceElements);
   inPieces(high.bytes / 2, [&](int64_t at, int64_t count) {
-    readInto(device, placeOf(high) + 2 * at, upper, count);
-    readInto(device, placeOf(low->tensor) + 2 * at, lower, count);
+    readInto(device, addressOf(high) + 2 * at, upper, count);
+    readInto(device, addressOf(low->tensor) + 2 * at, lower, count);
     for (size_t i = 0; i < static_cast<size_t>(count); ++i)
       joined[i] = (uint32_t{upper[i]} << 16) + static_cast<uint32_t>(int32_t{lower[i]});
     use(reinterpret_cast<const char *>(joined.data()), 4 * at, 4 * count);
@@ -75,7 +76,7 @@ void StoredVariable::read(Device &device, const Device::Use &use) const {
 void StoredVariable::write(Device &device, const Device::Fill &fill) const {
   const MtcTensor &high = variable.tensor;
   if (!low)
-    return device.write(placeOf(high), high.bytes, fill);
+    return device.write(addressOf(high), high.bytes, fill);
   std::vector<uint32_t> whole(pieceElements);
   std::vector<uint16_t> upper(pieceElements), lower(pieceElements);
   inPieces(high.bytes / 2, [&](int64_t at, int64_t count) {
@@ -84,14 +85,14 @@ void StoredVariable::write(Device &device, const Device::Fill &fill) const {
       upper[i] = static_cast<uint16_t>((whole[i] + 0x8000) >> 16);
       lower[i] = static_cast<uint16_t>(whole[i]);
     }
-    writeFrom(device, placeOf(high) + 2 * at, upper, count);
-    writeFrom(device, placeOf(low->tensor) + 2 * at, lower, count);
+    writeFrom(device, addressOf(high) + 2 * at, upper, count);
+    writeFrom(device, addressOf(low->tensor) + 2 * at, lower, count);
   });
 }
 
-void StoredVariable::copyFrom(Device &device, ArenaPlace source) const {
+void StoredVariable::copyFrom(Device &device, ArenaAddress source) const {
   if (!low)
-    return device.copy(source, placeOf(variable.tensor), variable.tensor.bytes);
+    return device.copy(source, addressOf(variable.tensor), variable.tensor.bytes);
   write(device, [&](char *to, int64_t at, int64_t bytes) {
     device.read(source + at, bytes, [&](const char *from, int64_t begin, int64_t count) {
       std::memcpy(to + begin, from, static_cast<size_t>(count));
@@ -99,9 +100,9 @@ void StoredVariable::copyFrom(Device &device, ArenaPlace source) const {
   });
 }
 
-void StoredVariable::copyTo(Device &device, ArenaPlace destination) const {
+void StoredVariable::copyTo(Device &device, ArenaAddress destination) const {
   if (!low)
-    return device.copy(placeOf(variable.tensor), destination, variable.tensor.bytes);
+    return device.copy(addressOf(variable.tensor), destination, variable.tensor.bytes);
   read(device, [&](const char *from, int64_t at, int64_t bytes) {
     device.write(destination + at, bytes, [&](char *to, int64_t begin, int64_t count) {
       std::memcpy(to, from + begin, static_cast<size_t>(count));
@@ -118,9 +119,9 @@ void writeCopies(const MtcProgram &program, Device &device) {
       continue;
     const MtcTensor &original = program.variables[program.variables[i].of].tensor;
     inPieces(copy.bytes / 2, [&](int64_t at, int64_t count) {
-      readInto(device, placeOf(original) + 4 * at, values, count);
+      readInto(device, addressOf(original) + 4 * at, values, count);
       narrowFloats(copy.type, values.data(), count, reinterpret_cast<char *>(narrow.data()));
-      writeFrom(device, placeOf(copy) + 2 * at, narrow, count);
+      writeFrom(device, addressOf(copy) + 2 * at, narrow, count);
     });
   }
 }

@@ -25,9 +25,9 @@ public:
   void read(Device &device, const Device::Use &use) const;
   void write(Device &device, const Device::Fill &fill) const;
   /// Takes the value that lies at a place of an arena, in the value's type.
-  void copyFrom(Device &device, ArenaPlace from) const;
+  void copyFrom(Device &device, ArenaAddress from) const;
   /// Gives the value to such a place.
-  void copyTo(Device &device, ArenaPlace to) const;
+  void copyTo(Device &device, ArenaAddress to) const;
 
 private:
   const MtcVariable &variable;

@@ -130,7 +130,7 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
       };
     };
     if (variable.source)
-      device.write(placeOf(variable.tensor), variable.tensor.bytes, copy(stored));
+      device.write(addressOf(variable.tensor), variable.tensor.bytes, copy(stored));
     else
       kept.write(device, copy(value));
   }
@@ -138,7 +138,7 @@ void initializeVariables(const MtcProgram &program, Device &device, int threads,
     const MtcVariable &variable = program.variables[i];
     if (variable.role == MTC_AVERAGE && variable.initial == MTC_INITIAL_PARAMETER)
       StoredVariable(program, static_cast<uint32_t>(variable.of))
-          .copyTo(device, placeOf(variable.tensor));
+          .copyTo(device, addressOf(variable.tensor));
   }
 }
 

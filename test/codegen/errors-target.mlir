@@ -17,6 +17,6 @@ module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_12345">} {
 
 // -----
 
-// expected-error @below {{--without oneDNN: the target 'cuda' cannot do without it; expected cudnn}}
+// expected-error @below {{without oneDNN: the target 'cuda' requires this library; expected cudnn}}
 module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", without = "oneDNN">} {
 }

@@ -14,7 +14,7 @@
 // UNKNOWN: error: --target tpu: there is no such target; expected cpu, cuda
 // PRECISION: error: --precision tf32: the target 'cpu' has none; expected f32
 // WITHOUT: module attributes {mtc.target = #mtc_cuda.target<architectures = "sm_90", without = "cudnn">}
-// NEEDED: error: --without cublasLt: the target 'cuda' cannot do without it; expected cudnn
-// FOREIGN: error: --without cudnn: a program for the target 'cpu' uses no such library
+// NEEDED: error: without cublasLt: the target 'cuda' requires this library; expected cudnn
+// FOREIGN: error: --no-cudnn: programs for the target 'cpu' do not use this library; expected --target cuda
 module {
 }

@@ -76,7 +76,7 @@ def draw(random: Random, models: list[Model]) -> Combination:
     if model.name == "network":
         maybe(0.3, "--batch-norm", random.choice(["train", "frozen"]))
     maybe(0.3, "--recompute", random.choice(["none", "sqrt", "all"]))
-    maybe(0.2, "--pieces", random.choice(["none", "all"]))
+    maybe(0.2, "--tile", random.choice(["none", "all"]))
     if random.random() < 0.35:
         for what in random.sample(["optimizer", "activations", "parameters"], random.choice([1, 1, 2])):
             drawn.moves += ["--offload", what]

@@ -228,7 +228,7 @@ for target in (), EMULATED:
     wanted = [("mix", "fused_contract"), ("places", "kernel"), ("table", "fused_contract"), ("table", "rows")]
     assert sorted(kinds) == wanted, kinds
     # The plan lays them over each other: the calls have no such operand, and nothing copies.
-    placed = run([MTC, "compile", model, *recipe, "--accumulate", PARTS, "--emit=placed"], folder).stdout
+    placed = run([MTC, "compile", model, *recipe, "--accumulate", PARTS, "--emit=allocated"], folder).stdout
     step = placed[placed.index("mtc.step @micro_step") :]
     step = step[: step.index("mtc.step @", 1)]
     assert step.count("accumulate = 1") == 2 and "mtc.copy" not in step, step
@@ -259,7 +259,7 @@ graph = helper.make_graph(
 model = folder / "entries.onnx"
 onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), model)
 x, w = random.normal(size=(5, 7)), numpy_helper.to_array(graph.initializer[0])
-recipe = ("--rows-of", "none", "--optimizer", "sgd", "--lr", 0.1)
+recipe = ("--batch-input", "none", "--optimizer", "sgd", "--lr", 0.1)
 program = compile(model, folder, {"x": x}, *recipe, "--accumulate", 2, name="entries")
 for step, found in enumerate(losses(program.train(4))):
     mean = x[[2 * step % 5, (2 * step + 1) % 5]].mean(0)

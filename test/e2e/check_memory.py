@@ -51,7 +51,7 @@ compare("emulated accumulated", few, "--target", "cuda", "--emulate", "--accumul
 # What is wrong in the text of a placed program.
 FLAGS = ("--dim", "batch=32", "--loss", "cross-entropy", "--check-memory")
 placed = folder / "placed.mlir"
-run([MTC, "compile", DIGITS.model, *FLAGS, "--emit", "placed", "-o", placed], folder)
+run([MTC, "compile", DIGITS.model, *FLAGS, "--emit", "allocated", "-o", placed], folder)
 text = placed.read_text()
 
 

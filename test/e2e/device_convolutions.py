@@ -59,12 +59,12 @@ for name, (extents, *attributes) in cases.items():
     data = {"x": random.normal(0, 1, (STEPS * BATCH, 3, *extents)).astype(np.float32), "labels": labels}
 
     def calls(*more, file=file) -> set[str]:
-        text = run([MTC, "compile", file, *flags, *more, "--emit=placed"], folder).stdout
+        text = run([MTC, "compile", file, *flags, *more, "--emit=allocated"], folder).stdout
         return {line.split("#mtc.")[1].split("<")[0] for line in text.splitlines() if "mtc.call" in line}
 
     kinds = {"convolution", "transposed_convolution", "convolution_weight_gradient"}
     assert calls(*EMULATED) == kinds, calls(*EMULATED)
-    assert not calls(*EMULATED, "--without", "cudnn") & kinds, "convolutions without their library"
+    assert not calls(*EMULATED, "--no-cudnn") & kinds, "convolutions without their library"
 
     def activated(*more, file=file) -> int:
         text = run([MTC, "compile", file, *flags, *more, "--emit=kernels"], folder).stdout
@@ -77,7 +77,7 @@ for name, (extents, *attributes) in cases.items():
 
     host = compile(folder / file, folder, data, *flags, name=f"{name}_host")
     expected, gradients = losses(host.train(STEPS)), host.gradients(f"{name}_expected")
-    for variant, more in (("cudnn", EMULATED), ("epilogues", TF32), ("windows", (*EMULATED, "--without", "cudnn"))):
+    for variant, more in (("cudnn", EMULATED), ("epilogues", TF32), ("windows", (*EMULATED, "--no-cudnn"))):
         device = compile(folder / file, folder, data, *flags, *more, name=f"{name}_{variant}")
         found = losses(device.train(STEPS))
         assert np.allclose(found, expected, rtol=2e-6), (name, variant, found, expected)
@@ -89,6 +89,6 @@ for name, (extents, *attributes) in cases.items():
         del os.environ["MTC_CUDNN"]
         if variant != "windows":
             wanted = "a convolution is computed by cuDNN, version 9.19 or later, which MTC_CUDNN=0 switches off"
-            for words in ("first", wanted, "--without cudnn"):
+            for words in ("first", wanted, "--no-cudnn"):
                 assert words in result.stderr, (words, result.stderr)
             assert "step" not in result.stdout, result.stdout

@@ -14,7 +14,7 @@ folder = own_folder()
 
 def plan(example, *flags, code: int = 0) -> dict:
     """At rates that are not measured, so that they are the same in each plan."""
-    command = [MTC, "plan", example.model, *example.flags, "--optimizer", "adamw", "--rates", "avx512", "--json", *flags]
+    command = [MTC, "plan", example.model, *example.flags, "--optimizer", "adamw", "--cost-model", "avx512", "--json", *flags]
     return json.loads(run(command, folder, code).stdout)
 
 
@@ -29,12 +29,12 @@ for example, most in ((GPT2, 0.75), (DIGITS, 1)):
         last = found["step_seconds"]
 
     # The search starts with recomputed segments, too: it takes no longer than they do where they fit.
-    segments = plan(example, "--recompute", "sqrt", "--pieces", "none")
+    segments = plan(example, "--recompute", "sqrt", "--tile", "none")
     found = plan(example, "--memory", segments["peak_bytes"])
     assert found["fits"] and found["step_seconds"] <= segments["step_seconds"], (example.name, found, segments)
 
     def trained(*flags, name: str) -> np.ndarray:
-        program = compile_example(example, folder, "adamw", STEPS * example.batch, "--rates", "avx512", *flags,
+        program = compile_example(example, folder, "adamw", STEPS * example.batch, "--cost-model", "avx512", *flags,
                                   name=f"{example.name}_{name}")  # fmt: skip
         return np.array(losses(program.train(STEPS, name=f"{example.name}_{name}")))
 

@@ -34,7 +34,7 @@ data = {"x": random.normal(size=(ROWS, WIDTH)).astype(np.float32), "labels": ran
 
 
 def first_gradient(*flags) -> np.ndarray:
-    program = compile(model, folder, data, "--loss", "mse", "--optimizer", "sgd", "--rows-of", "x", "--rows-of", "labels", *flags)
+    program = compile(model, folder, data, "--loss", "mse", "--optimizer", "sgd", "--batch-input", "x", "--batch-input", "labels", *flags)
     return program.gradients("gradients")["first"]
 
 

@@ -85,7 +85,7 @@ def check_optimizer(optimizer: str, flags: list, name: str):
     shapes = {n: s for n, s in SHAPES.items() if optimizer != "muon" or len(s) == 2}
     model, data = model_of(shapes), data_of(shapes)
     group = ["--group", "match=* optimizer=muon"] if optimizer == "muon" else []
-    recipe = ["--loss", "output", "--rows-of", "none", "--optimizer", optimizer, "--lr", 0.1, *group, *flags]
+    recipe = ["--loss", "output", "--batch-input", "none", "--optimizer", optimizer, "--lr", 0.1, *group, *flags]
     scaling = ["--loss-scale", FIRST, "--loss-scale-window", WINDOW]
     scaled = compile(model, subfolder(f"{name}-scaled"), data, *recipe, *scaling)
     saved, paused = scaled.folder / "saved", scaled.folder / "paused"
@@ -144,7 +144,7 @@ def check_divergence(name: str, *flags):
     """Steps whose loss is not finite are skipped, until the scale can fall no further."""
     data = {n: np.concatenate([x[1:2]] * 32) for n, x in data_of(SHAPES).items()}
     data["x_vector"][3:] = np.nan
-    recipe = ["--loss", "output", "--rows-of", "none", "--optimizer", "sgd", "--loss-scale", 4, *flags]
+    recipe = ["--loss", "output", "--batch-input", "none", "--optimizer", "sgd", "--loss-scale", 4, *flags]
     program = compile(model_of(SHAPES), subfolder(name), data, *recipe)
     saved = program.folder / "saved"
     result = program.run("--steps", 19, "--no-shuffle", "--save", saved)

@@ -156,7 +156,7 @@ for chosen in ("activations",), ("parameters",), ("optimizer", "activations", "p
 assert peaks[()] > max(peaks[("activations",)], peaks[("parameters",)]), peaks
 assert min(peaks[("activations",)], peaks[("parameters",)]) > peaks[("optimizer", "activations", "parameters")], peaks
 budget = (peaks[()] + peaks[("activations",)]) // 2
-keep = ("--recompute", "none", "--pieces", "none")
+keep = ("--recompute", "none", "--tile", "none")
 some, moved = built_gpt2("some", "--offload", "activations", "--memory", budget, *keep)
 most, low = built_gpt2("most", "--offload", "activations", *keep)
 assert moved["peak_bytes"] <= budget and 0 < moved["spaces"]["disk"] < low["spaces"]["disk"], (moved, low)
@@ -169,7 +169,7 @@ ALL = [word for what in ("optimizer", "activations", "parameters") for word in (
 
 
 def built_of(model, rows: int, name: str, *flags):
-    words = (*model.flags, *recipe, "--pieces", "none", *(window if "--offload" in flags else ()), *flags)
+    words = (*model.flags, *recipe, "--tile", "none", *(window if "--offload" in flags else ()), *flags)
     compiled = run([MTC, "compile", model.model, *words, "--json", "-o", folder / name], folder)
     return Program(folder / name, model.data(rows)), json.loads(compiled.stdout)
 

@@ -77,7 +77,7 @@ def check(optimizer: str, numbers: dict, element: type, name: str):
     data = {"x_" + n: random.normal(size=(STEPS, *shape)).astype(element) for n, shape in shapes.items()}
     flags = [word for key, value in numbers.items() for word in ("--" + key, value)]
     group = ("--group", "match=* optimizer=muon") if optimizer == "muon" else ()
-    recipe = ["--loss", "output", "--rows-of", "none", "--optimizer", optimizer, "--lr", RATE, *flags, *group]
+    recipe = ["--loss", "output", "--batch-input", "none", "--optimizer", optimizer, "--lr", RATE, *flags, *group]
     program = compile(model, folder, data, *recipe, name=name)
 
     whole = program.exported("whole", "--steps", STEPS, "--no-shuffle")

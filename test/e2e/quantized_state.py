@@ -146,7 +146,7 @@ def check(case, bits: int, target: tuple = ()) -> None:
     step, flags, parameters = case
     name = f"{step.__name__}-{bits}" + "".join(target)
     values = data(STEPS, 0.01)
-    recipe = ["--loss", "output", "--rows-of", "none", "--optimizer", step.__name__, "--lr", RATE, "--optimizer-bits", bits,
+    recipe = ["--loss", "output", "--batch-input", "none", "--optimizer", step.__name__, "--lr", RATE, "--optimizer-bits", bits,
               *flags, *target]  # fmt: skip
     program = compile(folder / "model.onnx", folder, values, *recipe, name=name)
     tensors = [weights()]
@@ -171,7 +171,7 @@ def check(case, bits: int, target: tuple = ()) -> None:
 def check_closeness() -> None:
     """50 steps of 8-bit AdamW: from the state that the step before has left, parameters are those of a step in f32; after all
     of them they are near those of a run in f32."""
-    steps, recipe = 50, ("--loss", "output", "--rows-of", "none", "--optimizer", "adamw", "--weight-decay", 0)
+    steps, recipe = 50, ("--loss", "output", "--batch-input", "none", "--optimizer", "adamw", "--weight-decay", 0)
     random = np.random.default_rng(2)
     shapes = {"narrow": (1024, 32), "odd": (1024, 33)}
     starts = {n: (0.1 * random.normal(size=s)).astype(F) for n, s in shapes.items()}

@@ -73,7 +73,7 @@ for name, how in {"chain": "all", "chain_segments": "sqrt"}.items():
 
 # Budgets from what is needed down to what is reachable: each is kept, and a smaller one never takes less time.
 def plan(*flags, code: int = 0) -> dict:
-    return json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--pieces", "none", "--json", *flags], folder, code).stdout)
+    return json.loads(run([MTC, "plan", GPT2.model, *GPT2.flags, "--tile", "none", "--json", *flags], folder, code).stdout)
 
 
 kept, again = plan(), plan("--recompute", "all")
@@ -92,12 +92,12 @@ for budget in np.linspace(highest, lowest, 9).astype(int):
     last = time
 assert last > 0
 
-message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--pieces", "none", "--memory", lowest // 2], folder, code=1)
+message = run([MTC, "plan", GPT2.model, *GPT2.flags, "--tile", "none", "--memory", lowest // 2], folder, code=1)
 assert str(lowest) in message.stdout + message.stderr, message
-message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--pieces", "none", "--memory", lowest // 2], folder, code=1).stderr
+message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--tile", "none", "--memory", lowest // 2], folder, code=1).stderr
 assert f"({lowest} bytes), --memory allows" in message, message
-message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--pieces", "none", "--memory", floor - 1], folder, code=1).stderr
+message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--tile", "none", "--memory", floor - 1], folder, code=1).stderr
 assert f"({floor} bytes): no plan with these flags needs less" in message, message
 # What is kept although the budget asks for less is said with what was left undone.
-message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--pieces", "none", "--memory", lowest, "--recompute", "none"], folder, code=1).stderr
+message = run([MTC, "compile", GPT2.model, *GPT2.flags, "--tile", "none", "--memory", lowest, "--recompute", "none"], folder, code=1).stderr
 assert f"({highest} bytes), --memory allows" in message and "--recompute auto" in message, message

@@ -86,7 +86,7 @@ for target, spaces in (
 ):
     name = "cuda" if target else "cpu"
     placed = folder / f"{name}.mlir"
-    run([MTC, "compile", DIGITS.model, *FLAGS, *target, "--emit", "placed", "-o", placed], folder)
+    run([MTC, "compile", DIGITS.model, *FLAGS, *target, "--emit", "allocated", "-o", placed], folder)
     text = placed.read_text()
     run([MTC, "compile", placed, "-o", folder / name], folder)
     program = Program(folder / name, DIGITS.data(BATCH * STEPS))

@@ -96,7 +96,7 @@ for name, sizes in {"fixed": (NODES, EDGES), "symbolic": ("num_nodes", "num_edge
     compiled = run([MTC, "compile", model, *dims, *flags, "-o", folder / name], folder)
     said = compiled.stderr
     assert "sgd, each input taken whole, in " in compiled.stdout and "batch" not in compiled.stdout, compiled.stdout
-    assert "taken whole" in said and "--rows-of" in said and "'edges' [2, 30]" in said, said
+    assert "taken whole" in said and "--batch-input" in said and "'edges' [2, 30]" in said, said
     program = Program(folder / name, {})
     one = data(f"{name}-one", program, nodes=x[0], edges=edges[0], labels=labels[0])
     features = [summed(x[0], edges[0])] * 5
@@ -126,17 +126,17 @@ assert many.exported("resumed", "--steps", 9, "--resume", "saved") == whole
 # What files cannot mean.
 rows = x.reshape(-1, WIDTH)
 sliced = data("sliced", program, nodes=rows, edges=edges[0], labels=labels.reshape(-1, OUT))
-refused(sliced.command("--steps", 1), "[60, 4]", "[10, 4] or [entries, 10, 4]", "--rows-of nodes", "--rows-of labels")
+refused(sliced.command("--steps", 1), "[60, 4]", "[10, 4] or [entries, 10, 4]", "--batch-input nodes", "--batch-input labels")
 short = data("short", program, nodes=x, edges=edges[:4], labels=labels)
 refused(short.command("--steps", 1), "6 entries", "has 4")
 
 # The user knows better: rows of a whole graph of 60 nodes.
-compiled = compile(graph_network("chosen", NODES, EDGES), folder, {}, *flags, "--rows-of", "nodes", name="chosen")
+compiled = compile(graph_network("chosen", NODES, EDGES), folder, {}, *flags, "--batch-input", "nodes", name="chosen")
 sliced = data("chosen", compiled, nodes=rows, edges=edges[0], labels=labels.reshape(-1, OUT))
 check(losses(sliced.train(6)), [summed(graph, edges[0]) for graph in x], labels)
 refused(data("both", compiled, nodes=rows, edges=edges, labels=labels.reshape(-1, OUT)).command(), "one entry for each step")
-refused([MTC, "compile", model, *dims, *flags, "--rows-of", "nodez"], "--rows-of nodez", "'nodes' [10, 4]")
-refused([MTC, "compile", model, *dims, *flags, "--rows-of", "nodes", "--rows-of", "edges"], "differ in extent")
+refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodez"], "--batch-input nodez", "'nodes' [10, 4]")
+refused([MTC, "compile", model, *dims, *flags, "--batch-input", "nodes", "--batch-input", "edges"], "differ in extent")
 
 # A matrix and a scalar that serve all rows of a batch, which the file names.
 steps = [

@@ -109,7 +109,7 @@ def compile_flags(reference: dict, piece: str) -> list[str]:
     if piece != "mtc":  # No other file says what the module freezes.
         flags += [word for name in reference["frozen"] for word in ("--freeze", name)]
     if reference["whole"]:
-        flags += ["--rows-of", "none"]
+        flags += ["--batch-input", "none"]
     return flags
 
 

@@ -47,7 +47,7 @@ static void plan(const std::string &path, const char *loss) {
   ScopedDiagnosticHandler handler(
       &compilation.getContext(), [&](Diagnostic &diagnostic) { return count(diagnostic, errors); });
   const bool isPlanned =
-      succeeded(compilation.import()) && succeeded(compilation.lower(Stage::Placed));
+      succeeded(compilation.import()) && succeeded(compilation.lower(Stage::Allocated));
   if (isPlanned != (errors == 0))
     std::abort();
 }

@@ -41,7 +41,7 @@ class Case:
 
     def flags(self) -> list[str]:
         """Of `mtc compile` and `mtc plan`."""
-        flags = ["--loss", self.loss, "--output", self.output, "--optimizer", self.optimizer, "--merged", "keep"]
+        flags = ["--loss", self.loss, "--output", self.output, "--optimizer", self.optimizer, "--shared-initializers", "keep"]
         for name, value in self.numbers.items():
             flags += ["--" + name, repr(value) if isinstance(value, float) else str(value)]
         for name, size in self.dims.items():

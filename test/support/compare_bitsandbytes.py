@@ -140,7 +140,7 @@ def compare_steps(mtc: str, folder: Path) -> None:
     def run(*command) -> None:
         subprocess.run([str(word) for word in command], check=True, capture_output=True, cwd=folder)
 
-    run(mtc, "compile", folder / "model.onnx", "--loss", "output", "--rows-of", "none", "--optimizer", "adamw", "--lr", RATE,
+    run(mtc, "compile", folder / "model.onnx", "--loss", "output", "--batch-input", "none", "--optimizer", "adamw", "--lr", RATE,
         "--weight-decay", DECAY, "--optimizer-bits", 8, "-o", folder / "train")  # fmt: skip
     before, counts, elements = {}, {"codes": 0, "signs": 0}, 0
     for step in range(1, STEPS + 1):  # The first one only makes the state that the others start from.
@@ -193,7 +193,7 @@ def compare_drift(mtc: str, folder: Path) -> None:
             [helper.make_tensor_value_info("g", TensorProto.FLOAT, [1024, columns])],
             [helper.make_tensor_value_info("loss", TensorProto.FLOAT, [])], [numpy_helper.from_array(weights, "w")])  # fmt: skip
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), folder / "drift.onnx")
-        command = [mtc, "compile", "drift.onnx", "--loss", "output", "--rows-of", "none", "--optimizer", "adamw", "--lr", RATE,
+        command = [mtc, "compile", "drift.onnx", "--loss", "output", "--batch-input", "none", "--optimizer", "adamw", "--lr", RATE,
                    "--weight-decay", DECAY, "--optimizer-bits", 8, "-o", "drift", "--force"]  # fmt: skip
         subprocess.run([str(word) for word in command], check=True, capture_output=True, cwd=folder)
         parameter = torch.nn.Parameter(torch.from_numpy(weights.copy()))

@@ -128,7 +128,7 @@ compile(DIGITS.model, "-o", "notes", "--force", "--remarks", "program", inside=u
 for words in (["-o", "notes"], ["-o", "n"], ["-o", "q", "--remarks", "program"], ["-o", "q", "--print-ir-after-all", "other"],
               ["-o", "empty"]):  # fmt: skip
     compile(DIGITS.model, *words, inside=users)
-for stage in ("onnx", "forward", "training", "kernels", "placed", "llvm", "object"):
+for stage in ("onnx", "forward", "training", "kernels", "allocated", "llvm", "object"):
     for _ in range(2):
         compile(DIGITS.model, f"--emit={stage}", "-o", f"{stage}.text", inside=users)
 

@@ -9,11 +9,11 @@ from models import EXAMPLES
 from program import MTC, TIMEOUT, own_folder
 
 FOLDER = own_folder()
-STAGES = ["onnx", "forward", "training", "kernels", "placed"]
+STAGES = ["onnx", "forward", "training", "kernels", "allocated"]
 PIPELINES = [("onnx", "forward", ["--onnx-undo-exporters", "--convert-onnx-to-mtc", "--mtc-forward-pipeline={skipped}"]),
              ("forward", "training", ["--mtc-training-pipeline={recipe}", "--mtc-choose-rows"]),
              ("training", "kernels", ["--mtc-kernel-pipeline={skipped}"]),
-             ("kernels", "placed", ["--mtc-allocation-pipeline"])]  # fmt: skip
+             ("kernels", "allocated", ["--mtc-allocation-pipeline"])]  # fmt: skip
 TARGETS = [[], ["--target", "cuda:sm_90", "--emulate"]]
 # Of each model the flags that reading it decides, those that decide how it is trained, and the passes that are skipped
 # on the way to its kernels.
@@ -48,8 +48,8 @@ def on_terminal(*arguments):
         terminal.close()
         shown = b""
         try:
-            while piece := screen.read(65536):
-                shown += piece
+            while tile := screen.read(65536):
+                shown += tile
         except OSError:  # the end of a terminal
             pass
         said = run.stderr.read()
@@ -72,7 +72,7 @@ for name, (reading, training, skipped) in MODELS.items():
             assert program(folder / stage, text, *rest) == expected, f"{folder.name}: other bytes from {stage}"
             # The text of a later stage is the same, too.
             later = folder / f"{stage}.placed.mlir"
-            mtc(text, *rest, "--emit", "placed", "-o", later)
+            mtc(text, *rest, "--emit", "allocated", "-o", later)
         # Every pass asks the module alone: it does in mtc-opt what it does in mtc.
         recipe = " ".join(f"{flag[2:]}={value}" for flag, value in zip(training[::2], training[1::2]))
         for before, after, passes in PIPELINES:

@@ -4,7 +4,7 @@
 
 #include "codegen/Jit.h"
 #include "codegen/kernels/KernelInterpreter.h"
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 #include "tools/mtc-run/KernelRunner.h"
 
 #include "llvm/Support/Format.h"

@@ -12,7 +12,7 @@ struct CheckOptions {
   double tolerance;
 };
 
-/// Runs every kernel function of the module on generated inputs, in pieces of its range of items,
+/// Runs every kernel function of the module on generated inputs, in tiles of its range of items,
 /// and compares the results with the interpreter's; prints a line for each. The attribute
 /// `run.ranges` of a kernel function holds [low, high) for each input; integers are drawn from it
 /// (0..1 by default), floats too (-1..1). The attribute `run.in_place` holds for each result the

@@ -5,7 +5,7 @@
 #include "codegen/Jit.h"
 #include "codegen/cuda/DeviceCode.h"
 #include "codegen/cuda/emulated/Emulation.h"
-#include "ir/Scalar.h"
+#include "ir/builders/Scalar.h"
 #include "runtime/devices/cuda/emulated/execution/emulator.h"
 #include "tools/mtc-run/Elements.h"
 

@@ -30,15 +30,15 @@ public:
       os << " items " << stage.extent << " grain " << stage.grain;
   }
 
-  /// Pieces of uneven length, the last first.
+  /// Tiles of uneven length, the last first.
   llvm::Error run(const MtcKernel &kernel, ArrayRef<char *> operands, MtcFault &fault) override {
     for (const MtcCpuStage &stage : stagesOf(kernel)) {
-      int64_t end = stage.extent, piece = 1;
+      int64_t end = stage.extent, tile = 1;
       while (end > 0) {
-        int64_t begin = std::max<int64_t>(0, end - piece);
+        int64_t begin = std::max<int64_t>(0, end - tile);
         stage.function(operands.data(), begin, end, &fault);
         end = begin;
-        piece = piece * 2 + 1;
+        tile = tile * 2 + 1;
       }
     }
     return llvm::Error::success();

@@ -1,4 +1,5 @@
-//===- main.cpp - mtc-run: placed programs and kernels executed in place, for tests -----------===//
+//===- main.cpp - mtc-run: allocated programs and kernels executed in place, for tests
+//-----------===//
 
 #include "codegen/Codegen.h"
 #include "codegen/Link.h"
@@ -33,7 +34,7 @@ static int linkExecutable(ModuleOp module, mtc::Target &target,
   files.planJson = "{}";
   if (!mtc::ProgramOp::find(module)) {
     auto builder = OpBuilder::atBlockBegin(module.getBody());
-    auto program = mtc::ProgramOp::create(builder, module.getLoc(), "test", mtc::Stage::Placed);
+    auto program = mtc::ProgramOp::create(builder, module.getLoc(), "test", mtc::Stage::Allocated);
     program.setLoss("none");
     program.setOptimizer("none");
     for (mtc::StepOp step : module.getOps<mtc::StepOp>())
@@ -65,7 +66,7 @@ int main(int argc, char **argv) {
   cl::opt<bool> time("time", cl::desc("measure every kernel function's time and bandwidth"));
   cl::opt<std::string> emit("emit", cl::desc("print instead: kernels (loops), llvm or asm; of "
                                              "gpu.modules asm, cubin or resources"));
-  cl::opt<std::string> output("o", cl::desc("link an executable of the placed program instead"));
+  cl::opt<std::string> output("o", cl::desc("link an executable of the allocated program instead"));
   cl::opt<bool> force("force", cl::desc("replace files that mtc did not write"));
   cl::opt<std::string> cpu("cpu", cl::desc("processor: host, or a name that LLVM knows"),
                            cl::init("host"));
@@ -74,7 +75,7 @@ int main(int argc, char **argv) {
   cl::opt<bool> emulate("emulate", cl::desc("device code for this machine's processor"));
   cl::opt<unsigned> optLevel("opt", cl::desc("optimization, 0 to 3"), cl::init(3));
   cl::ParseCommandLineOptions(argc, argv,
-                              "mtc-run: executes placed programs and kernels in place\n\n"
+                              "mtc-run: executes allocated programs and kernels in place\n\n"
                               "Every mtc.step whose attribute `run.inputs` gives its inputs is run "
                               "in order, and its outputs are printed.\n");
 

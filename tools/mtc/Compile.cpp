@@ -193,7 +193,7 @@ int emitKernels(Compilation &compilation, const std::optional<OutputTarget> &tar
     printText(compilation, target, os);
     std::string table;
     llvm::raw_string_ostream stream(table);
-    if (failed(compilation.lower(Stage::Placed)))
+    if (failed(compilation.lower(Stage::Allocated)))
       return failure();
     Target &processor = compilation.getTarget();
     FailureOr<CodeSources> sources = processor.collectSources(compilation.getModule());
@@ -242,7 +242,7 @@ int mtc::tool::compile(Options &options, Compilation &compilation, const char *e
     return options.stage == Stage::Kernels ? emitKernels(compilation, result)
                                            : emitIr(compilation, result);
 
-  MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
+  MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
   // What --check-memory leaves free between values is beside the budget.
   const int64_t needed = options.allocate.checkMemory ? plan.live : plan.peak;
   if (options.memory && needed > *options.memory) {

@@ -7,8 +7,8 @@
 #include "frontend/Dimensions.h"
 #include "frontend/reader/Import.h"
 #include "frontend/rows/BatchAxis.h"
-#include "ir/DiscardableAttributes.h"
 #include "ir/ReservedNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -45,7 +45,7 @@ std::optional<mtc::onnx::BatchAxis> findBatchAxis(Compilation &compilation,
     entry.isLabel = input.name == "labels";
   }
   mtc::onnx::Problems ignored;
-  return mtc::onnx::chooseBatchAxis(inputs, options.rowsOf, ignored);
+  return mtc::onnx::chooseBatchAxis(inputs, options.batchInputs, ignored);
 }
 
 /// Adds the nodes of a graph and its subgraphs, by operator.

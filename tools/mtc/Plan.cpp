@@ -47,9 +47,9 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
       return report(target.takeError());
     page = std::move(*target);
   }
-  if (failed(compilation.lower(Stage::Placed)))
+  if (failed(compilation.lower(Stage::Allocated)))
     return 1;
-  MemoryPlan plan = MemoryPlan::ofPlaced(compilation.getModule());
+  MemoryPlan plan = MemoryPlan::ofAllocated(compilation.getModule());
   MemoryTimeline timeline(compilation.getModule());
   if (int code = writeFiles(options, compilation, page, timeline))
     return code;

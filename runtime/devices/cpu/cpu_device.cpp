@@ -35,7 +35,7 @@ template <typename Use> static void inPieces(int64_t bytes, const Use &use) {
     use(piece.data(), at, std::min(most, bytes - at));
 }
 
-void CpuDevice::write(ArenaPlace to, int64_t bytes, const Fill &fill) {
+void CpuDevice::write(ArenaAddress to, int64_t bytes, const Fill &fill) {
   if (to.space != MTC_DISK)
     return fill(arenas.at(to.space, to.offset), 0, bytes);
   inPieces(bytes, [&](char *piece, int64_t at, int64_t count) {
@@ -44,7 +44,7 @@ void CpuDevice::write(ArenaPlace to, int64_t bytes, const Fill &fill) {
   });
 }
 
-void CpuDevice::read(ArenaPlace from, int64_t bytes, const Use &use) {
+void CpuDevice::read(ArenaAddress from, int64_t bytes, const Use &use) {
   if (from.space != MTC_DISK)
     return use(arenas.at(from.space, from.offset), 0, bytes);
   inPieces(bytes, [&](char *piece, int64_t at, int64_t count) {
@@ -53,7 +53,7 @@ void CpuDevice::read(ArenaPlace from, int64_t bytes, const Use &use) {
   });
 }
 
-void CpuDevice::copy(ArenaPlace from, ArenaPlace to, int64_t bytes) {
+void CpuDevice::copy(ArenaAddress from, ArenaAddress to, int64_t bytes) {
   read(from, bytes, [&](const char *source, int64_t begin, int64_t count) {
     write(to + begin, count, [&](char *destination, int64_t at, int64_t part) {
       std::memcpy(destination, source + at, static_cast<size_t>(part));

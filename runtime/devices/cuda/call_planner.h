@@ -11,7 +11,7 @@ namespace mtc::runtime::cuda {
 /// The answers for a kind of call; no GPU is needed. See runtime/abi/cuda_library_call.h.
 struct CallPlanner {
   const char *name;    ///< of its ABI
-  const char *library; ///< that computes it, as --without names it
+  const char *library; ///< that computes it, as the target attribute names it
   int64_t (*scratchBytes)(const void *record);
   int (*supportLevel)(const void *record, MtcCudaPrecision precision);
 };

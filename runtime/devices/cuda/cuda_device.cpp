@@ -80,21 +80,21 @@ void CudaDevice::zeroVariables() {
     zero(faults.address(), faultBytes(program));
 }
 
-void CudaDevice::write(ArenaPlace to, int64_t bytes, const Fill &fill) {
+void CudaDevice::write(ArenaAddress to, int64_t bytes, const Fill &fill) {
   if (to.space == MTC_DEVICE)
     return transfer.write(at(to.offset), bytes, fill);
   wait(); // Steps copy from and to it.
   fill(hostArena.data() + to.offset, 0, bytes);
 }
 
-void CudaDevice::read(ArenaPlace from, int64_t bytes, const Use &use) {
+void CudaDevice::read(ArenaAddress from, int64_t bytes, const Use &use) {
   wait();
   if (from.space == MTC_DEVICE)
     return transfer.read(at(from.offset), bytes, use);
   use(hostArena.data() + from.offset, 0, bytes);
 }
 
-void CudaDevice::copy(ArenaPlace source, ArenaPlace destination, int64_t bytes) {
+void CudaDevice::copy(ArenaAddress source, ArenaAddress destination, int64_t bytes) {
   if (source.space != MTC_DEVICE || destination.space != MTC_DEVICE)
     return read(source, bytes, [&](const char *from, int64_t begin, int64_t count) {
       write(destination + begin, count, [&](char *to, int64_t piece, int64_t part) {

@@ -25,9 +25,9 @@ public:
   CudaDevice(const MtcProgram &program, const std::string &ordinal, int64_t arenaBytes);
   ~CudaDevice() override;
 
-  void write(ArenaPlace to, int64_t bytes, const Fill &fill) override;
-  void read(ArenaPlace from, int64_t bytes, const Use &use) override;
-  void copy(ArenaPlace from, ArenaPlace to, int64_t bytes) override;
+  void write(ArenaAddress to, int64_t bytes, const Fill &fill) override;
+  void read(ArenaAddress from, int64_t bytes, const Use &use) override;
+  void copy(ArenaAddress from, ArenaAddress to, int64_t bytes) override;
   void writeScalar(int64_t offset, const void *value, int64_t bytes) override;
   int64_t request(int64_t offset, int64_t bytes) override;
   void receive(int64_t request, void *to) override;

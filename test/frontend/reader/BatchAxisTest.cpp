@@ -14,9 +14,10 @@ namespace {
 using Inputs = std::vector<StepInput>;
 
 /// The batch, then the names of inputs with rows; what went wrong instead.
-std::vector<std::string> choose(const Inputs &inputs, const std::vector<std::string> &rowsOf = {}) {
+std::vector<std::string> choose(const Inputs &inputs,
+                                const std::vector<std::string> &batchInputs = {}) {
   Problems problems;
-  std::optional<BatchAxis> axis = chooseBatchAxis(inputs, rowsOf, problems);
+  std::optional<BatchAxis> axis = chooseBatchAxis(inputs, batchInputs, problems);
   EXPECT_EQ(axis.has_value(), problems.empty());
   if (!axis)
     return {problems.get().front()};
@@ -28,7 +29,7 @@ std::vector<std::string> choose(const Inputs &inputs, const std::vector<std::str
     else
       isAnyWhole |= !input.shape.empty();
   // It is said where anything is whole that nobody has asked for.
-  EXPECT_EQ(!axis->note.empty(), isAnyWhole && rowsOf.empty());
+  EXPECT_EQ(!axis->note.empty(), isAnyWhole && batchInputs.empty());
   return result;
 }
 

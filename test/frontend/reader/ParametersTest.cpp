@@ -15,7 +15,7 @@ namespace {
 
 struct Classified : Chosen {
   explicit Classified(const ModelProto &proto, const ParameterPatterns &patterns = {})
-      : Chosen(proto, patterns, mtc::MergedPolicy::Keep) {}
+      : Chosen(proto, patterns, mtc::SharedInitializerPolicy::Keep) {}
 };
 
 constexpr auto parameter = InitializerRole::Parameter, constant = InitializerRole::Constant,

@@ -280,10 +280,11 @@ struct TieTexts {
 class Chosen {
 public:
   explicit Chosen(const ModelProto &proto, const ParameterPatterns &patterns = {},
-                  mtc::MergedPolicy merged = mtc::MergedPolicy::Auto)
+                  mtc::SharedInitializerPolicy merged = mtc::SharedInitializerPolicy::Auto)
       : Chosen(proto, ParameterChoices{merged, {}, {}, patterns}) {}
   Chosen(const ModelProto &proto, const TieTexts &ties)
-      : Chosen(proto, ParameterChoices{mtc::MergedPolicy::Auto, ties.tie, ties.untie, {}}) {}
+      : Chosen(proto,
+               ParameterChoices{mtc::SharedInitializerPolicy::Auto, ties.tie, ties.untie, {}}) {}
   Chosen(const ModelProto &proto, const ParameterChoices &choices) {
     Problems unread;
     model = Model::read(folder.write("model.onnx", proto.SerializeAsString()), unread);

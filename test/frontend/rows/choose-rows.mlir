@@ -3,9 +3,9 @@
 // RUN: split-file %s %t
 // RUN: mtc-opt %t/batch.mlir --mtc-choose-rows | FileCheck %t/batch.mlir
 // RUN: mtc-opt %t/graph.mlir --mtc-choose-rows --verify-diagnostics | FileCheck %t/graph.mlir --check-prefix=WHOLE
-// RUN: mtc-opt %t/graph.mlir --mtc-choose-rows=rows-of=nodes | FileCheck %t/graph.mlir --check-prefix=NAMED
-// RUN: mtc-opt %t/batch.mlir --mtc-choose-rows=rows-of=none | FileCheck %t/batch.mlir --check-prefix=NONE
-// RUN: not mtc-opt %t/graph.mlir --mtc-choose-rows=rows-of=nodes,edge 2>&1 | FileCheck %t/graph.mlir --check-prefix=ERROR
+// RUN: mtc-opt %t/graph.mlir --mtc-choose-rows=batch-input=nodes | FileCheck %t/graph.mlir --check-prefix=NAMED
+// RUN: mtc-opt %t/batch.mlir --mtc-choose-rows=batch-input=none | FileCheck %t/batch.mlir --check-prefix=NONE
+// RUN: not mtc-opt %t/graph.mlir --mtc-choose-rows=batch-input=nodes,edge 2>&1 | FileCheck %t/graph.mlir --check-prefix=ERROR
 // RUN: not mtc-opt %t/forward.mlir --mtc-choose-rows 2>&1 | FileCheck %t/forward.mlir
 
 //--- batch.mlir
@@ -33,7 +33,7 @@ func.func @micro_step(%x: tensor<4x8xf32> {mtc.name = "x"}, %mask: tensor<2x8xf3
 // NAMED-NEXT: mtc.input "nodes" axis "nodes" rows
 // NAMED-NEXT: mtc.input "edges"
 // NAMED-NOT: rows
-// ERROR: error: --rows-of edge: there is no input 'edge'; inputs are 'nodes' [10, 4], 'edges' [2, 30]
+// ERROR: error: --batch-input edge: there is no input 'edge'; inputs are 'nodes' [10, 4], 'edges' [2, 30]
 mtc.program "model" stage training {
   mtc.input "nodes" axis "nodes"
 }

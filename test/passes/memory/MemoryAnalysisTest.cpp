@@ -76,7 +76,7 @@ TEST_F(MemoryAnalysisTest, NoPlanGoesBelowTheFloor) {
   FailureOr<MemoryPlan> plan = MemoryAnalysis(*module).getPlanWithLayout();
   ASSERT_TRUE(succeeded(plan));
   // @w and x: one result is written to @w, where some plan may compute it, and the other may be
-  // computed in pieces.
+  // computed in tiles.
   EXPECT_EQ(plan->floor, 2 * 64);
 }
 
@@ -143,7 +143,7 @@ TEST_F(MemoryAnalysisTest, IsWhatThePassWrites) {
   PassManager manager(&context);
   manager.addPass(createAllocate());
   ASSERT_TRUE(succeeded(manager.run(*module)));
-  MemoryPlan placed = MemoryPlan::ofPlaced(*module);
+  MemoryPlan placed = MemoryPlan::ofAllocated(*module);
   EXPECT_EQ(placed.peak, plan->peak);
   EXPECT_EQ(placed.live, plan->live);
   EXPECT_EQ(placed.floor, plan->floor);

@@ -23,8 +23,8 @@ def kernels_of(text: str) -> list[tuple[str, list[str]]]:
     step = text.split("func.func @micro_step")[1].split("func.func")[0]
     kept = set(re.findall(r"mtc\.write @\S+, (%\w+) ", step))
     found = []
-    for result, piece in re.findall(r"(%\S+) = (mtc\.kernel \[.*?)\n    }", step, re.S):
-        header, _, *body = piece.splitlines()
+    for result, tile in re.findall(r"(%\S+) = (mtc\.kernel \[.*?)\n    }", step, re.S):
+        header, _, *body = tile.splitlines()
         if result not in kept:
             found.append((header, body))
     return found

@@ -25,9 +25,9 @@
 // CHECK-NEXT: {"again":false,"node":"","ways":[
 // CHECK-NEXT: {"gives":[],"in_place":[],"picoseconds":0,"reads":[4],"scratch":0,"variables":[]}],"writes":[]}]}
 
-// Nothing is said of pieces: the function does not come from `mtc-fit` with recomputation alone.
-// RUN: not mtc-opt %t/pieces.mlir --mtc-print-recomputation -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIECES
-// PIECES: error: 'mtc.assemble' op is in pieces or moves between spaces: expected neither here
+// Nothing is said of tiles: the function does not come from `mtc-fit` with recomputation alone.
+// RUN: not mtc-opt %t/tiles.mlir --mtc-print-recomputation -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
+// TILES: error: 'mtc.assemble' op is in tiles or moves between spaces: expected neither here
 
 //--- step.mlir
 mtc.variable parameter @w : tensor<64x64xf32> = #mtc.zeros
@@ -60,7 +60,7 @@ func.func @micro_step(%x: tensor<64x64xf32> {mtc.name = "x"}) -> (tensor<64xf32>
   return %z : tensor<64xf32>
 }
 
-//--- pieces.mlir
+//--- tiles.mlir
 func.func @micro_step(%x: tensor<32x64xf32> {mtc.name = "x"}) -> (tensor<64x64xf32> {mtc.name = "y"}) {
   %y = mtc.assemble %x, %x : tensor<32x64xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
   return %y : tensor<64x64xf32>

@@ -2,10 +2,10 @@
 //
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all | FileCheck %s
 // RUN: mtc-opt %s -split-input-file --mtc-recompute | FileCheck %s --check-prefix=KEPT
-// RUN: mtc-opt %s -split-input-file --mtc-fit="recompute=none pieces=none memory=1" | FileCheck %s --check-prefix=KEPT
+// RUN: mtc-opt %s -split-input-file --mtc-fit="recompute=none tile=none memory=1" | FileCheck %s --check-prefix=KEPT
 // RUN: mtc-opt %s -split-input-file --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BEFORE
 // RUN: mtc-opt %s -split-input-file --mtc-recompute=recompute=all --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=AFTER
-// RUN: mtc-opt %s -split-input-file --mtc-fit="memory=37000 pieces=none" --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BUDGET
+// RUN: mtc-opt %s -split-input-file --mtc-fit="memory=37000 tile=none" --mtc-allocate | grep -o "mtc.arena size [0-9]*" | FileCheck %s --check-prefix=BUDGET
 // RUN: not mtc-opt %s -split-input-file --mtc-recompute=recompute=some 2>&1 | FileCheck %s --check-prefix=CHOICE
 // CHOICE: --recompute some: there is no such choice; expected none, sqrt, auto, all
 

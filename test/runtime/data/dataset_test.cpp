@@ -328,7 +328,7 @@ TEST_F(Data, InputsWithoutRowsAreWholeOrEntries) {
   EXPECT_THAT(refusal({{"ids", rows}, {"mix", entries}}), HasSubstr("one entry for each step"));
   EXPECT_THAT(refusal({{"ids", rows}, {"mix", rows}}),
               HasSubstr("takes [2, 3] or [entries, 2, 3], one a step; where its first axis counts "
-                        "rows, compile with --rows-of mix"));
+                        "rows, compile with --batch-input mix"));
   EXPECT_THAT(refusal({{"ids", rows}}), HasSubstr("mix=FILE is missing: i64 [2, 3] or [entries"));
   inputs[0].is_whole = 1;
   Dataset data(program, {{"ids", whole}, {"mix", whole}}, false);

@@ -221,7 +221,7 @@ protected:
     std::copy(initial.begin(), initial.end(), result.weight);
     return result;
   }
-  static std::vector<int64_t> rowsOf(int64_t step) {
+  static std::vector<int64_t> batchInputs(int64_t step) {
     std::vector<int64_t> taken(microSteps * batch);
     for (size_t i = 0; i < taken.size(); ++i)
       taken[i] = (step * microSteps * batch + static_cast<int64_t>(i)) % rows;
@@ -234,7 +234,7 @@ TEST_F(Accumulation, LossesAreThoseOfTheLargeBatch) {
   const std::vector<double> losses = lossesOf({"--steps", "12"});
   ASSERT_EQ(losses.size(), 12U);
   for (int64_t step = 0; step < 12; ++step)
-    EXPECT_NEAR(losses[static_cast<size_t>(step)], expected.step(rowsOf(step)), 1e-4) << step;
+    EXPECT_NEAR(losses[static_cast<size_t>(step)], expected.step(batchInputs(step)), 1e-4) << step;
 }
 
 TEST_F(Accumulation, MicroStepsAreNumbered) {
@@ -267,7 +267,7 @@ TEST_F(Accumulation, DropNeedsTheRowsOfAStep) {
 TEST_F(Accumulation, GradientsAreThoseOfAStep) {
   Reference expected = reference();
   ASSERT_EQ(run({"--gradients", folder / "g.safetensors"}).status, 0);
-  const double loss = expected.step(rowsOf(0));
+  const double loss = expected.step(batchInputs(0));
   const std::vector<float> weight = floatsOf(folder / "g.safetensors", "fc.weight"),
                            bias = floatsOf(folder / "g.safetensors", "fc.bias");
   for (size_t i = 0; i < 3; ++i)

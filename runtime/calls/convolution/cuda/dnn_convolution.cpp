@@ -65,7 +65,7 @@ DnnConvolution::create(const Dnn &dnn, const MtcConvolution &convolution, Comput
 }
 
 static constexpr const char *withoutDnn =
-    "A program that is compiled with --without cudnn computes its convolutions by itself";
+    "A program that is compiled with --no-cudnn computes its convolutions by itself";
 
 template <Computed computed>
 static std::unique_ptr<PreparedCall> prepareConvolution(const CallContext &context,

@@ -248,7 +248,7 @@ TEST(DnnConvolution, SaysWhatIsMissing) {
   EXPECT_THAT(messageOf(planned),
               testing::AllOf(HasSubstr("cuDNN, version 9.19 or later, which MTC_CUDNN=0 switches "
                                        "off. It comes with"),
-                             HasSubstr("compiled with --without cudnn")));
+                             HasSubstr("compiled with --no-cudnn")));
   unsetenv("MTC_CUDNN");
 }
 

@@ -1,0 +1,58 @@
+//===- ActivationFormulas.cpp - Activation functions in the core ------------------------------===//
+//
+// Written with select where they have a kink, so that the gradient there is that of PyTorch's
+// function and NaN passes. The side that is not chosen is kept finite: its cotangent is 0, and 0
+// times infinity would be NaN.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "frontend/operators/support/ActivationFormulas.h"
+#include "frontend/operators/support/Formulas.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+static Value isPositive(TensorBuilder &b, Value x) {
+  return b.compare(Predicate::Gt, x, b.splat(x, 0.0));
+}
+
+Value aboveZero(TensorBuilder &b, Value x, Value elsewhere) {
+  return b.select(isPositive(b, x), x, elsewhere);
+}
+
+Value relu(TensorBuilder &b, Value x) {
+  Value zero = b.splat(x, 0.0);
+  return b.select(b.compare(Predicate::Le, x, zero), zero, x);
+}
+
+Value expm1OfNegative(TensorBuilder &b, Value x) {
+  return b.expm1(b.select(isPositive(b, x), b.splat(x, 0.0), x));
+}
+
+// max(x, 0) + ln(1 + e^-|x|) does not overflow.
+Value softplus(TensorBuilder &b, Value x) {
+  return b.add(b.max(x, b.splat(x, 0.0)), b.log1p(b.exp(b.neg(b.abs(x)))));
+}
+
+Value leakyRelu(TensorBuilder &b, Value x, double alpha) {
+  return aboveZero(b, x, b.mul(x, b.splat(x, alpha)));
+}
+
+Value elu(TensorBuilder &b, Value x, double alpha) {
+  return aboveZero(b, x, b.mul(b.splat(x, alpha), expm1OfNegative(b, x)));
+}
+
+Value thresholdedRelu(TensorBuilder &b, Value x, double alpha) {
+  Value below = b.compare(Predicate::Le, x, b.splat(x, alpha));
+  return b.select(below, b.splat(x, 0.0), x);
+}
+
+Value hardSigmoid(TensorBuilder &b, Value x, double alpha, double beta) {
+  Value line = b.add(b.mul(x, b.splat(x, alpha)), b.splat(x, beta));
+  return clip(b, line, b.splat(x, 0.0), b.splat(x, 1.0));
+}
+
+Value softsign(TensorBuilder &b, Value x) { return b.div(x, b.add(b.splat(x, 1.0), b.abs(x))); }
+
+} // namespace mtc::onnx

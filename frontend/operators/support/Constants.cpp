@@ -1,0 +1,47 @@
+//===- Constants.cpp - Constants, stored without the axes along which they repeat -------------===//
+
+#include "frontend/dialect/Shapes.h"
+#include "frontend/dialect/Tensor.h"
+#include "frontend/operators/support/Program.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+/// The tensor without `axis` if all its elements are equal along it; nothing otherwise.
+static std::optional<Tensor> withoutAxis(const Tensor &tensor, int64_t axis) {
+  ArrayRef<int64_t> shape = tensor.shape();
+  int64_t extent = shape[axis], outer = elementCount(shape.take_front(axis));
+  int64_t inner = elementCount(shape.drop_front(axis + 1)) * tensor.elementSize();
+  const char *bytes = tensor.bytes().data();
+  for (int64_t i = 0; i < outer; ++i)
+    for (int64_t j = 1; j < extent; ++j)
+      if (memcmp(bytes + i * extent * inner, bytes + (i * extent + j) * inner, inner) != 0)
+        return std::nullopt;
+  auto type = RankedTensorType::Builder(tensor.type()).dropDim(axis);
+  std::optional<Tensor> result = Tensor::allocate(RankedTensorType(type));
+  if (result)
+    for (int64_t i = 0; i < outer; ++i)
+      memcpy(result->mutableBytes().data() + i * inner, bytes + i * extent * inner, inner);
+  return result;
+}
+
+Value buildConstant(TensorBuilder &builder, ElementsAttr value) {
+  auto type = cast<RankedTensorType>(value.getShapedType());
+  std::optional<Tensor> tensor = Tensor::fromAttribute(value);
+  // Index constants stay whole: they are small, and gathers read them as they are.
+  bool isIndex = isa<IntegerType>(type.getElementType()) && !type.getElementType().isInteger(1);
+  if (!tensor || isIndex || tensor->isSplat() || type.getNumElements() == 0)
+    return builder.constant(value);
+  SmallVector<int64_t> repeated;
+  for (int64_t axis = type.getRank() - 1; axis >= 0; --axis)
+    if (std::optional<Tensor> smaller = withoutAxis(*tensor, axis)) {
+      tensor = smaller;
+      repeated.insert(repeated.begin(), axis);
+    }
+  if (tensor->size() == type.getNumElements())
+    return builder.constant(value);
+  return builder.broadcast(builder.constant(tensor->toAttribute()), repeated, type.getShape());
+}
+
+} // namespace mtc::onnx

@@ -1,0 +1,48 @@
+//===- Evaluate.cpp - What the evaluations of operators share ---------------------------------===//
+
+#include "frontend/operators/support/Evaluate.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+std::optional<Tensor> stridedCopy(const Tensor &source, RankedTensorType type, int64_t offset,
+                                  ArrayRef<int64_t> strides) {
+  if (source.isSplat())
+    return source.withType(type);
+  std::optional<Tensor> result = Tensor::allocate(type);
+  if (!result)
+    return std::nullopt;
+  size_t width = source.elementSize();
+  const char *in = source.bytes().data() + offset * static_cast<int64_t>(width);
+  char *out = result->mutableBytes().data();
+  walkIndices(type.getShape(), std::array{Extents(strides)},
+              [&](int64_t i, const std::array<int64_t, 1> &at) {
+                std::memcpy(out + i * width, in + at[0] * static_cast<int64_t>(width), width);
+              });
+  return result;
+}
+
+std::optional<Tensor> indexedCopy(const Tensor &source, RankedTensorType type,
+                                  llvm::function_ref<int64_t(int64_t)> indexOf,
+                                  const Tensor *fill) {
+  if (source.isSplat() && !fill)
+    return source.withType(type);
+  std::optional<Tensor> result = Tensor::allocate(type);
+  if (!result)
+    return std::nullopt;
+  size_t width = source.elementSize();
+  char *out = result->mutableBytes().data();
+  for (int64_t i = 0, count = type.getNumElements(); i < count; ++i) {
+    int64_t index = indexOf(i);
+    const char *from = index < 0          ? fill->bytes().data()
+                       : source.isSplat() ? source.bytes().data()
+                                          : source.bytes().data() + index * width;
+    std::memcpy(out + i * width, from, width);
+  }
+  return result;
+}
+
+} // namespace mtc::onnx

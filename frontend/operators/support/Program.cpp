@@ -1,0 +1,163 @@
+//===- Program.cpp - The function and the variables that conversion builds --------------------===//
+
+#include "frontend/operators/support/Program.h"
+
+#include "ir/ReservedNames.h"
+#include "ir/attributes/DiscardableAttributes.h"
+
+using namespace mlir;
+
+namespace mtc::onnx {
+
+/// The graph's `onnx.name` attributes as the dialect's.
+static ArrayAttr renamed(Builder &builder, unsigned count,
+                         llvm::function_ref<Attribute(unsigned)> nameOf) {
+  SmallVector<Attribute> attributes;
+  for (unsigned i = 0; i < count; ++i) {
+    NamedAttrList list;
+    if (Attribute name = nameOf(i))
+      list.append(nameAttribute, name);
+    attributes.push_back(list.getDictionary(builder.getContext()));
+  }
+  return builder.getArrayAttr(attributes);
+}
+
+Program::Program(GraphOp graph, bool attentionInParts, BatchNormMode batchNorm)
+    : graph(graph), attentionInParts(attentionInParts), batchNorm(batchNorm) {
+  auto module = graph->getParentOfType<ModuleOp>();
+  for (Operation &op : module.getBody()->without_terminator())
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && &op != graph.getOperation())
+      symbols.insert(symbol.getName());
+  symbols.insert(forwardName);
+
+  OpBuilder builder(graph);
+  forward = func::FuncOp::create(builder, graph.getLoc(), forwardName, graph.getFunctionType());
+  forward.setArgAttrsAttr(renamed(builder, graph.getNumArguments(),
+                                  [&](unsigned i) { return graph.getArgAttr(i, "onnx.name"); }));
+  Block *body = forward.addEntryBlock();
+  for (auto [from, to] : llvm::zip(graph.getBody().getArguments(), body->getArguments())) {
+    to.setLoc(from.getLoc());
+    define(from, to);
+  }
+}
+
+TensorBuilder Program::builderAt(Location loc) {
+  TensorBuilder builder(loc, graph.getContext());
+  builder.setInsertionPointToEnd(&forward.getBody().front());
+  return builder;
+}
+
+void Program::finish() {
+  auto terminator = cast<onnx::ReturnOp>(graph.getBody().front().getTerminator());
+  SmallVector<Value> results;
+  for (Value output : terminator.getValues())
+    results.push_back(value(output));
+  OpBuilder atModule(forward);
+  for (auto buffer : graph.getOps<onnx::BufferOp>())
+    mtc::BufferOp::create(atModule, buffer.getLoc(), buffer.getNameAttr(),
+                          buffer.getCountsBatchesAttr(), buffer.getValueAttr());
+  TensorBuilder builder = builderAt(terminator.getLoc());
+  func::ReturnOp::create(builder, results);
+  forward.setFunctionType(
+      builder.getFunctionType(forward.getArgumentTypes(), ValueRange(results).getTypes()));
+  forward.setResAttrsAttr(renamed(builder, results.size(),
+                                  [&](unsigned i) { return graph.getResultAttr(i, "onnx.name"); }));
+}
+
+void Program::discard() {
+  forward->erase();
+  for (VariableOp variable : variables)
+    variable->erase();
+}
+
+Value Program::value(Value onnxValue) {
+  if (Value known = values.lookup(onnxValue))
+    return known;
+  Operation *definition = onnxValue.getDefiningOp();
+  Value result;
+  if (auto initializer = dyn_cast<InitializerOp>(definition)) {
+    result = materialize(initializer);
+  } else {
+    TensorBuilder builder = builderAt(definition->getLoc());
+    result = buildConstant(builder, cast<onnx::ConstantOp>(definition).getValue());
+  }
+  define(onnxValue, result);
+  return result;
+}
+
+std::optional<Tensor> Program::constant(Value onnxValue) const {
+  if (auto constant = onnxValue.getDefiningOp<onnx::ConstantOp>())
+    return Tensor::fromAttribute(constant.getValue());
+  Value converted = values.lookup(onnxValue);
+  auto constant = converted ? converted.getDefiningOp<mtc::ConstantOp>() : mtc::ConstantOp();
+  return constant ? Tensor::fromAttribute(constant.getValue()) : std::nullopt;
+}
+
+StringAttr Program::freshSymbol(StringRef name) {
+  std::string symbol = name.str();
+  for (unsigned i = 1; !symbols.insert(symbol).second; ++i)
+    symbol = (name + "." + Twine(i)).str();
+  return StringAttr::get(graph.getContext(), symbol);
+}
+
+Value Program::readVariable(StringAttr symbol, RankedTensorType type, Location loc) {
+  TensorBuilder builder = builderAt(loc);
+  return ReadOp::create(builder, type, FlatSymbolRefAttr::get(symbol));
+}
+
+Role Program::roleOf(InitializerOp initializer) {
+  return llvm::StringSwitch<Role>(initializer.getRole().value_or("constant"))
+      .Case("parameter", Role::Parameter)
+      .Case("state", Role::State)
+      .Case("frozen", Role::Frozen)
+      .Default(Role::Constant);
+}
+
+Value Program::materialize(InitializerOp initializer) {
+  StringAttr symbol = freshSymbol(initializer.getName());
+  symbolOf[initializer] = symbol;
+  auto type = cast<RankedTensorType>(initializer.getType());
+  OpBuilder builder(forward);
+  auto variable = VariableOp::create(
+      builder, initializer.getLoc(), roleOf(initializer), symbol.getValue(), type,
+      InitializerAttr::get(builder.getContext(), initializer.getSource(), initializer.getMissing()),
+      FlatSymbolRefAttr(), initializer.getModuleNameAttr());
+  if (ArrayAttr images = initializer.getModuleImagesAttr())
+    variable.setModuleImagesAttr(images);
+  if (ArrayAttr images = initializer.getFileImagesAttr())
+    variable.setFileImagesAttr(images);
+  variables.push_back(variable);
+  return readVariable(symbol, type, initializer.getLoc());
+}
+
+void Program::updateState(Value onnxValue, Value value) {
+  auto initializer = onnxValue.getDefiningOp<InitializerOp>();
+  if (!initializer || roleOf(initializer) != Role::State)
+    return;
+  this->value(onnxValue); // There is a variable from here on.
+  WriteOp &write = stateWrites[initializer];
+  if (write)
+    write->erase(); // Only the last value is kept.
+  TensorBuilder builder = builderAt(value.getLoc());
+  write = WriteOp::create(builder, FlatSymbolRefAttr::get(symbolOf.at(initializer)), value);
+  define(onnxValue, value);
+}
+
+Value Program::readScalar(RuntimeScalar scalar, Location loc) {
+  std::string name = scalarName(scalar);
+  Value &read = scalars[name];
+  if (read)
+    return read;
+  OpBuilder builder(forward);
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  auto module = graph->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol<VariableOp>(name)) {
+    variables.push_back(VariableOp::create(builder, graph.getLoc(), Role::Scalar, name, type,
+                                           RuntimeScalarAttr::get(builder.getContext(), scalar)));
+    symbols.insert(name);
+  }
+  read = readVariable(builder.getStringAttr(name), type, loc);
+  return read;
+}
+
+} // namespace mtc::onnx

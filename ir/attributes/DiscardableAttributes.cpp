@@ -1,0 +1,67 @@
+//===- DiscardableAttributes.cpp - Checks of attributes on other operations -------------------===//
+
+#include "ir/attributes/DiscardableAttributes.h"
+#include "ir/Mtc.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+enum class Holder { Module, Function, Operation, Argument, Result };
+
+struct KnownAttribute {
+  StringLiteral name;
+  std::initializer_list<Holder> holders;
+  bool (*accepts)(Attribute);
+  StringLiteral expected;
+};
+
+} // namespace
+
+template <typename T> static bool is(Attribute value) { return isa<T>(value); }
+
+static const KnownAttribute knownAttributes[] = {
+    {targetAttribute, {Holder::Module}, is<TargetAttrInterface>, "a target"},
+    {nameAttribute, {Holder::Argument, Holder::Result}, is<StringAttr>, "a string"},
+    {attentionAttribute, {Holder::Function}, is<AttentionReportAttr>, "#mtc.attention_report"},
+    {asideAttribute, {Holder::Function}, is<UnitAttr>, "unit"},
+    {differentiatedAttribute, {Holder::Result}, is<UnitAttr>, "unit"},
+    {recomputedAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
+    {inTilesAttribute, {Holder::Operation}, is<UnitAttr>, "unit"},
+    {quantizationAttribute, {Holder::Operation}, is<QuantizationMapAttr>, "#mtc.quantization"}};
+
+static LogicalResult verify(Operation *op, Holder holder, StringRef described,
+                            NamedAttribute attribute) {
+  for (const KnownAttribute &known : knownAttributes) {
+    if (attribute.getName() != known.name || !llvm::is_contained(known.holders, holder))
+      continue;
+    if (known.accepts(attribute.getValue()))
+      return success();
+    return op->emitError() << "attribute '" << known.name << "' is " << attribute.getValue()
+                           << ", expected " << known.expected;
+  }
+  return op->emitError() << "the mtc dialect has no attribute '" << attribute.getName().getValue()
+                         << "' of " << described;
+}
+
+LogicalResult MtcDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (isa<ModuleOp>(op))
+    return verify(op, Holder::Module, "a module", attribute);
+  if (isa<FunctionOpInterface>(op))
+    return verify(op, Holder::Function, "a function", attribute);
+  return verify(op, Holder::Operation, "an operation", attribute);
+}
+
+LogicalResult MtcDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                                   NamedAttribute attribute) {
+  return verify(op, Holder::Argument, "an argument", attribute);
+}
+
+LogicalResult MtcDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned,
+                                                      NamedAttribute attribute) {
+  return verify(op, Holder::Result, "a result", attribute);
+}

@@ -1,0 +1,170 @@
+//===- CallRecordText.h - Records of library calls as text ------------------------------------===//
+//
+// The fields of a record, given to a visitor one by one, with their names and, where a number
+// stands for a word, its words: visit("m", record.m), visit("type", record.type, typeWords).
+//
+//===------------------------------------------------------------------------------------------===//
+
+#ifndef MTC_IR_CALLS_CALLRECORDTEXT_H
+#define MTC_IR_CALLS_CALLRECORDTEXT_H
+
+#include "ir/Mtc.h"
+#include "ir/TypeCode.h"
+
+#include <type_traits>
+
+namespace mtc {
+
+/// The words that stand for the numbers of a field.
+struct FieldWords {
+  llvm::StringRef (*word)(uint32_t);
+  std::optional<uint32_t> (*number)(llvm::StringRef);
+};
+inline constexpr FieldWords typeWords = {typeName, typeNamed};
+/// Those of an enumeration of the dialect.
+template <typename Enum>
+inline constexpr FieldWords enumWords = {
+    [](uint32_t number) { return stringifyEnum(static_cast<Enum>(number)); },
+    [](llvm::StringRef word) -> std::optional<uint32_t> {
+      std::optional<Enum> value = symbolizeEnum<Enum>(word);
+      return value ? std::optional(static_cast<uint32_t>(*value)) : std::nullopt;
+    }};
+
+/// Counts the bytes of the fields that it is given.
+struct FieldBytes {
+  size_t bytes = 0;
+  template <typename Field, typename... Words>
+  constexpr void operator()(const char *, Field &, const Words &...) {
+    bytes += sizeof(Field);
+  }
+};
+
+/// Whether `visit` gives a visitor every byte of a record: no field is forgotten, and nothing lies
+/// between them.
+template <typename Record, typename Visit> constexpr bool visitsAll(Visit visit) {
+  Record record = {};
+  FieldBytes visited;
+  visit(record, visited);
+  return visited.bytes == sizeof(Record);
+}
+
+class FieldPrinter {
+public:
+  explicit FieldPrinter(mlir::AsmPrinter &printer) : printer(printer) {}
+
+  template <typename Field> void operator()(const char *name, const Field &field) {
+    if (!isZero(field)) {
+      begin(name);
+      print(field);
+    }
+  }
+  void operator()(const char *name, uint32_t field, const FieldWords &words) {
+    if (field == 0 && words.word(0).empty())
+      return;
+    begin(name);
+    printer << words.word(field);
+  }
+
+private:
+  template <typename Field> static bool isZero(const Field &field) {
+    if constexpr (std::is_array_v<Field>)
+      return llvm::all_of(field, [](const auto &each) { return isZero(each); });
+    else
+      return field == 0 && !std::signbit(static_cast<double>(field));
+  }
+  void begin(const char *name) {
+    printer << (isFirst ? "" : ", ") << name << " = ";
+    isFirst = false;
+  }
+  /// An array without the zeros behind its last element.
+  template <typename Field> void print(const Field &field) {
+    if constexpr (std::is_array_v<Field>) {
+      size_t count = std::size(field);
+      while (count > 0 && isZero(field[count - 1]))
+        --count;
+      printer << '[';
+      for (size_t i = 0; i < count; ++i) {
+        printer << (i ? ", " : "");
+        print(field[i]);
+      }
+      printer << ']';
+    } else if constexpr (std::is_floating_point_v<Field>) {
+      printer.printFloat(llvm::APFloat(field));
+    } else {
+      printer << field;
+    }
+  }
+
+  mlir::AsmPrinter &printer;
+  bool isFirst = true;
+};
+
+/// Parses the field of one name.
+class FieldParserOf {
+public:
+  FieldParserOf(mlir::AsmParser &parser, llvm::StringRef name) : parser(parser), name(name) {}
+  /// Nothing where the record has no such field.
+  std::optional<mlir::ParseResult> result;
+
+  template <typename Field> void operator()(llvm::StringRef field, Field &value) {
+    if (field == name)
+      result = parse(value);
+  }
+  void operator()(llvm::StringRef field, uint32_t &value, const FieldWords &words) {
+    if (field != name)
+      return;
+    llvm::StringRef word;
+    llvm::SMLoc at = parser.getCurrentLocation();
+    result = parser.parseKeyword(&word);
+    if (failed(*result))
+      return;
+    std::optional<uint32_t> number = words.number(word);
+    if (number)
+      value = *number;
+    else
+      result = parser.emitError(at) << "'" << word << "' is no " << name;
+  }
+
+private:
+  template <typename Field> mlir::ParseResult parse(Field &value) {
+    if constexpr (std::is_array_v<Field>) {
+      size_t next = 0;
+      return parser.parseCommaSeparatedList(
+          mlir::AsmParser::Delimiter::Square, [&]() -> mlir::ParseResult {
+            if (next == std::size(value))
+              return parser.emitError(parser.getCurrentLocation())
+                     << name << " has at most " << std::size(value) << " numbers";
+            return parse(value[next++]);
+          });
+    } else if constexpr (std::is_floating_point_v<Field>) {
+      return parser.parseFloat(value);
+    } else {
+      return parser.parseInteger(value);
+    }
+  }
+
+  mlir::AsmParser &parser;
+  llvm::StringRef name;
+};
+
+/// `name = value`, separated by commas, up to the end of the attribute. `visit` gives the record's
+/// fields to a visitor.
+template <typename Visit> mlir::ParseResult parseFields(mlir::AsmParser &parser, Visit visit) {
+  do {
+    llvm::SMLoc at = parser.getCurrentLocation();
+    llvm::StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return mlir::failure();
+    FieldParserOf field(parser, name);
+    visit(field);
+    if (!field.result)
+      return parser.emitError(at) << "a call of this kind has no '" << name << "'";
+    if (failed(*field.result))
+      return mlir::failure();
+  } while (succeeded(parser.parseOptionalComma()));
+  return mlir::success();
+}
+
+} // namespace mtc
+
+#endif // MTC_IR_CALLS_CALLRECORDTEXT_H

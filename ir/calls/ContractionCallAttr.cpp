@@ -1,0 +1,180 @@
+//===- ContractionCallAttr.cpp - Contractions as libraries are told of them -------------------===//
+
+#include "ir/Mtc.h"
+#include "ir/calls/CallRecordText.h"
+
+using namespace mlir;
+using namespace mtc;
+
+template <typename Record, typename Visitor>
+static constexpr void visitFields(Record &c, Visitor &&visit) {
+  visit("type", c.type, typeWords);
+  visit("batch_rank", c.batch_rank);
+  visit("batch", c.batch);
+  visit("m", c.m);
+  visit("n", c.n);
+  visit("k", c.k);
+  visit("lhs_strides", c.lhs_strides);
+  visit("rhs_strides", c.rhs_strides);
+  visit("out_strides", c.out_strides);
+  visit("accumulate", c.accumulate);
+  visit("addend_count", c.addend_count);
+  visit("addend_strides", c.addend_strides);
+  visit("activation", c.activation, enumWords<Activation>);
+  visit("has_auxiliary", c.has_auxiliary);
+  visit("summed", c.summed, enumWords<Summed>);
+  visit("f32_result", c.f32_result);
+  visit("f32_addends", c.f32_addends);
+  visit("f32_products", c.f32_products);
+  visit("lhs_storage", c.lhs_storage, enumWords<Storage>);
+  visit("rhs_storage", c.rhs_storage, enumWords<Storage>);
+  visit("unused", c.unused);
+}
+
+static_assert(visitsAll<MtcContraction>([](auto &record, auto &visit) {
+  visitFields(record, visit);
+}));
+
+static_assert(static_cast<int>(Activation::Relu) == MTC_RELU &&
+              static_cast<int>(Activation::Gelu) == MTC_GELU &&
+              static_cast<int>(Activation::GeluGradient) == MTC_GELU_GRADIENT);
+static_assert(static_cast<int>(Storage::BF16) == MTC_STORED_BF16 &&
+              static_cast<int>(Storage::NF4) == MTC_STORED_NF4);
+static_assert(static_cast<int>(Summed::Result) == MTC_RESULT_SUMMED &&
+              static_cast<int>(Summed::Lhs) == MTC_LHS_SUMMED &&
+              static_cast<int>(Summed::Rhs) == MTC_RHS_SUMMED);
+
+void mtc::printRecord(AsmPrinter &printer, const MtcContraction &record) {
+  visitFields(record, FieldPrinter(printer));
+}
+
+ParseResult mtc::parseRecord(AsmParser &parser, MtcContraction &record) {
+  return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
+}
+
+LogicalResult ContractionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                          CallRecord<MtcContraction> c) {
+  if (c->batch_rank > std::size(c->batch) || c->addend_count > MTC_MAX_ADDENDS)
+    return emitError() << "has a batch of " << c->batch_rank << " axes and " << c->addend_count
+                       << " addends, expected at most " << std::size(c->batch) << " and "
+                       << MTC_MAX_ADDENDS << " (contraction_call_c1)";
+  if ((c->batch_rank && c->summed) || (c->has_auxiliary && c->activation != MTC_GELU))
+    return emitError() << "sums beside a batch, or has an auxiliary result without gelu "
+                          "(contraction_call_c2)";
+  bool isNarrow = c->type == MTC_BF16 || c->type == MTC_F16;
+  if (!isNarrow && (c->f32_result || c->f32_products ||
+                    llvm::any_of(c->f32_addends, [](uint32_t isF32) { return isF32 != 0; })))
+    return emitError() << "has f32 beside " << typeName(c->type)
+                       << ", expected 16-bit operands (contraction_call_c3)";
+  bool isStored = c->lhs_storage || c->rhs_storage;
+  if (std::max(c->lhs_storage, c->rhs_storage) > MTC_STORED_NF4 || (isStored && c->batch_rank) ||
+      (isStored && c->type == MTC_F64))
+    return emitError() << "has a stored operand beside a batch or f64, or of no known kind "
+                          "(contraction_call_c4)";
+  return success();
+}
+
+static uint32_t resultType(const MtcContraction &c) {
+  return c.f32_result ? uint32_t(MTC_F32) : c.type;
+}
+
+static uint32_t addendType(const MtcContraction &c, uint32_t addend) {
+  return c.f32_addends[addend] ? uint32_t(MTC_F32) : c.type;
+}
+
+namespace {
+
+/// The elements of a contraction's operands and results.
+struct Extents {
+  explicit Extents(const MtcContraction &c) {
+    for (uint32_t i = 0; i < c.batch_rank; ++i)
+      batch *= c.batch[i];
+    lhs = withoutRepeats(c, c.lhs_strides, c.m, c.k);
+    rhs = withoutRepeats(c, c.rhs_strides, c.k, c.n);
+    out = batch * c.m * c.n;
+    sums = c.summed == MTC_LHS_SUMMED ? c.m : c.n;
+  }
+  /// Of an operand: an axis with a stride of 0 has one element.
+  static int64_t withoutRepeats(const MtcContraction &c, const int64_t *strides, int64_t rows,
+                                int64_t columns) {
+    int64_t elements = rows * columns;
+    for (uint32_t i = 0; i < c.batch_rank; ++i)
+      elements *= strides[i] ? c.batch[i] : 1;
+    return elements;
+  }
+  static int64_t addend(const MtcContraction &c, const int64_t *strides) {
+    return withoutRepeats(c, strides, strides[c.batch_rank] ? c.m : 1,
+                          strides[c.batch_rank + 1] ? c.n : 1);
+  }
+  int64_t batch = 1, lhs, rhs, out, sums;
+};
+
+/// From an operand's first element to its last.
+int64_t spanOf(const MtcContraction &c, const int64_t *strides, int64_t rows, int64_t columns) {
+  SmallVector<int64_t> extents(c.batch, c.batch + c.batch_rank);
+  extents.append({rows, columns});
+  return CallShapes::spanOf(extents, ArrayRef(strides, extents.size()));
+}
+
+} // namespace
+
+static int64_t operandBytes(uint32_t type, uint32_t storage, int64_t elements) {
+  if (storage == MTC_STORED_NF4)
+    return mtc_nf4_bytes(elements);
+  return elements * bytesOfType(storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type);
+}
+
+static CallShapes::Shape operandShape(uint32_t type, uint32_t storage, int64_t elements,
+                                      int64_t span) {
+  if (storage == MTC_STORED_NF4)
+    return {MTC_U8, mtc_nf4_bytes(elements)};
+  return {storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type, std::nullopt, span};
+}
+
+/// Operands and results, each counted once; a result that is added to, twice.
+Cost ContractionCallAttr::getCost() const {
+  const MtcContraction &c = *getRecord();
+  Extents extents(c);
+  int64_t results = extents.out * (c.accumulate ? 2 : 1);
+  results += extents.out * ((c.activation == MTC_GELU_GRADIENT) + (c.has_auxiliary != 0));
+  results += c.summed ? extents.sums : 0;
+  int64_t bytes = operandBytes(c.type, c.lhs_storage, extents.lhs) +
+                  operandBytes(c.type, c.rhs_storage, extents.rhs) +
+                  results * bytesOfType(resultType(c));
+  for (uint32_t i = 0; i < c.addend_count; ++i)
+    bytes += Extents::addend(c, c.addend_strides[i]) * bytesOfType(addendType(c, i));
+  return {2 * extents.out * c.k, bytes};
+}
+
+MatrixProduct ContractionCallAttr::getProduct() const {
+  const MtcContraction &c = *getRecord();
+  return {.m = c.m,
+          .n = c.n,
+          .k = c.k,
+          .type = c.type,
+          .storage = std::max(c.lhs_storage, c.rhs_storage),
+          .isInF32 = c.f32_products != 0};
+}
+
+CallShapes ContractionCallAttr::getShapes() const {
+  const MtcContraction &c = *getRecord();
+  Extents extents(c);
+  CallShapes shapes;
+  shapes.operands.push_back(
+      operandShape(c.type, c.lhs_storage, extents.lhs, spanOf(c, c.lhs_strides, c.m, c.k)));
+  shapes.operands.push_back(
+      operandShape(c.type, c.rhs_storage, extents.rhs, spanOf(c, c.rhs_strides, c.k, c.n)));
+  for (uint32_t i = 0; i < c.addend_count; ++i)
+    shapes.operands.push_back(
+        {addendType(c, i), std::nullopt, spanOf(c, c.addend_strides[i], c.m, c.n)});
+  const CallShapes::Shape out = {resultType(c), extents.out, spanOf(c, c.out_strides, c.m, c.n)};
+  uint32_t type = out.type;
+  if (c.activation == MTC_GELU_GRADIENT)
+    shapes.operands.push_back(out);
+  shapes.results.push_back(out);
+  if (c.has_auxiliary)
+    shapes.results.push_back(out);
+  if (c.summed)
+    shapes.results.push_back({type, extents.sums});
+  return shapes;
+}

@@ -1,0 +1,195 @@
+//===- ConvolutionCallAttr.cpp - Convolutions as libraries are told of them -------------------===//
+
+#include "ir/Mtc.h"
+#include "ir/calls/CallRecordText.h"
+
+using namespace mlir;
+using namespace mtc;
+
+template <typename Record, typename Visitor>
+static constexpr void visitFields(Record &c, Visitor &&visit) {
+  visit("type", c.type, typeWords);
+  visit("window_rank", c.window_rank);
+  visit("batch", c.batch);
+  visit("groups", c.groups);
+  visit("input_channels", c.input_channels);
+  visit("output_channels", c.output_channels);
+  visit("input", c.input);
+  visit("output", c.output);
+  visit("kernel", c.kernel);
+  visit("strides", c.strides);
+  visit("dilations", c.dilations);
+  visit("before", c.before);
+  visit("has_bias", c.has_bias);
+  visit("has_addend", c.has_addend);
+  visit("activation", c.activation, enumWords<Activation>);
+  visit("f32_result", c.f32_result);
+  visit("f32_bias", c.f32_bias);
+  visit("f32_addend", c.f32_addend);
+  visit("f32_products", c.f32_products);
+  visit("unused", c.unused);
+}
+
+static_assert(visitsAll<MtcConvolution>([](auto &record, auto &visit) {
+  visitFields(record, visit);
+}));
+
+void mtc::printRecord(AsmPrinter &printer, const MtcConvolution &record) {
+  visitFields(record, FieldPrinter(printer));
+}
+
+ParseResult mtc::parseRecord(AsmParser &parser, MtcConvolution &record) {
+  return parseFields(parser, [&](FieldParserOf &field) { visitFields(record, field); });
+}
+
+static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
+                                  const MtcConvolution &c) {
+  if (c.window_rank < 1 || c.window_rank > MTC_MAX_WINDOW_AXES)
+    return emitError() << "has windows along " << c.window_rank << " axes, expected 1 to "
+                       << MTC_MAX_WINDOW_AXES << " (convolution_call_c1)";
+  if (c.activation != MTC_NO_ACTIVATION && c.activation != MTC_RELU)
+    return emitError() << "applies " << stringifyEnum(static_cast<Activation>(c.activation))
+                       << ", expected relu or nothing (convolution_call_c2)";
+  bool isNarrow = c.type == MTC_BF16 || c.type == MTC_F16;
+  if (!isNarrow && (c.f32_result || c.f32_bias || c.f32_addend || c.f32_products))
+    return emitError() << "has f32 beside " << typeName(c.type)
+                       << ", expected 16-bit operands (convolution_call_c4)";
+  return success();
+}
+
+/// Of an adjoint.
+static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> emitError,
+                                 const MtcConvolution &c) {
+  if (c.has_bias || c.has_addend || c.activation)
+    return emitError() << "has an epilogue, which only a convolution has (convolution_call_c3)";
+  return verifyRecord(emitError, c);
+}
+
+static uint32_t typeWhere(bool isF32, const MtcConvolution &c) {
+  return isF32 ? uint32_t(MTC_F32) : c.type;
+}
+
+namespace {
+
+/// Of the three that belong together, the call's result has a type of its own.
+struct Tensors {
+  explicit Tensors(const MtcConvolution &c)
+      : input{c.type, c.batch * c.groups * c.input_channels},
+        weights{c.type, c.groups * c.output_channels * c.input_channels},
+        output{c.type, c.batch * c.groups * c.output_channels} {
+    for (uint32_t i = 0; i < c.window_rank; ++i) {
+      *input.elements *= c.input[i];
+      *weights.elements *= c.kernel[i];
+      *output.elements *= c.output[i];
+    }
+  }
+  CallShapes::Shape input, weights, output;
+};
+
+} // namespace
+
+static int64_t bytesOf(const CallShapes::Shape &shape) {
+  return *shape.elements * bytesOfType(shape.type);
+}
+
+/// Each tensor counted once; taps beyond the input count as the others. `result` is one of them.
+static Cost costOf(const MtcConvolution &c, CallShapes::Shape Tensors::*result) {
+  Tensors tensors(c);
+  (tensors.*result).type = typeWhere(c.f32_result, c);
+  int64_t outputs = *tensors.output.elements,
+          bytes = bytesOf(tensors.input) + bytesOf(tensors.weights) + bytesOf(tensors.output);
+  if (c.has_addend)
+    bytes += outputs * bytesOfType(typeWhere(c.f32_addend, c));
+  if (c.has_bias)
+    bytes += c.groups * c.output_channels * bytesOfType(typeWhere(c.f32_bias, c));
+  int64_t products = outputs * c.input_channels;
+  for (uint32_t i = 0; i < c.window_rank; ++i)
+    products *= c.kernel[i];
+  int64_t more = (c.has_bias != 0) + (c.has_addend != 0) + (c.activation != 0);
+  return {2 * products + more * outputs, bytes};
+}
+
+/// A row for each position of the output, with the taps that it sums.
+static MatrixProduct productOf(const MtcConvolution &c) {
+  MatrixProduct product = {.m = c.batch,
+                           .n = c.output_channels,
+                           .k = c.input_channels,
+                           .type = c.type,
+                           .isInF32 = c.f32_products != 0};
+  for (uint32_t i = 0; i < c.window_rank; ++i) {
+    product.m *= c.output[i];
+    product.k *= c.kernel[i];
+  }
+  return product;
+}
+
+MatrixProduct ConvolutionCallAttr::getProduct() const { return productOf(*getRecord()); }
+
+/// The channels that it sums and gives change places.
+MatrixProduct TransposedConvolutionCallAttr::getProduct() const {
+  const MtcConvolution &c = *getRecord();
+  MatrixProduct product = productOf(c);
+  product.n = c.input_channels;
+  product.k = product.k / std::max<int64_t>(c.input_channels, 1) * c.output_channels;
+  return product;
+}
+
+/// It sums over positions.
+MatrixProduct ConvolutionWeightGradientCallAttr::getProduct() const {
+  MatrixProduct product = productOf(*getRecord());
+  std::swap(product.m, product.k);
+  return product;
+}
+
+LogicalResult ConvolutionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                          CallRecord<MtcConvolution> record) {
+  return verifyRecord(emitError, *record);
+}
+
+Cost ConvolutionCallAttr::getCost() const { return costOf(*getRecord(), &Tensors::output); }
+
+CallShapes ConvolutionCallAttr::getShapes() const {
+  const MtcConvolution &c = *getRecord();
+  Tensors tensors(c);
+  CallShapes shapes = {{tensors.input, tensors.weights}, {}};
+  auto output = [&](bool isF32) {
+    return CallShapes::Shape{typeWhere(isF32, c), tensors.output.elements};
+  };
+  shapes.results.push_back(output(c.f32_result));
+  if (c.has_bias) // a view of whatever holds it
+    shapes.operands.push_back({typeWhere(c.f32_bias, c), std::nullopt});
+  if (c.has_addend)
+    shapes.operands.push_back(output(c.f32_addend));
+  return shapes;
+}
+
+LogicalResult TransposedConvolutionCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                                    CallRecord<MtcConvolution> record) {
+  return verifyPlain(emitError, *record);
+}
+
+Cost TransposedConvolutionCallAttr::getCost() const {
+  return costOf(*getRecord(), &Tensors::input);
+}
+
+CallShapes TransposedConvolutionCallAttr::getShapes() const {
+  Tensors tensors(*getRecord());
+  tensors.input.type = typeWhere(getRecord()->f32_result, *getRecord());
+  return {{tensors.output, tensors.weights}, {tensors.input}};
+}
+
+LogicalResult
+ConvolutionWeightGradientCallAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                          CallRecord<MtcConvolution> record) {
+  return verifyPlain(emitError, *record);
+}
+
+Cost ConvolutionWeightGradientCallAttr::getCost() const {
+  return costOf(*getRecord(), &Tensors::weights);
+}
+
+CallShapes ConvolutionWeightGradientCallAttr::getShapes() const {
+  Tensors tensors(*getRecord());
+  tensors.weights.type = typeWhere(getRecord()->f32_result, *getRecord());
+  return {{tensors.input, tensors.output}, {tensors.weights}};
+}

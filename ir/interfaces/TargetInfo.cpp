@@ -1,0 +1,61 @@
+//===- TargetInfo.cpp - What passes ask of the target that a module is for --------------------===//
+
+#include "ir/interfaces/TargetInfo.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace mtc;
+
+#include "ir/MtcAttributeInterfaces.cpp.inc"
+
+TargetInfo TargetInfo::of(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  return TargetInfo(module ? module->getAttrOfType<TargetAttrInterface>(targetAttribute)
+                           : TargetAttrInterface());
+}
+
+int64_t TargetInfo::getScratchBytes(LibraryCallOpInterface call,
+                                    std::optional<unsigned> accumulated) const {
+  return target ? target.getScratchBytes(call.describeCall(accumulated)) : 0;
+}
+
+int64_t TargetInfo::getScratchBytes(KernelOp kernel) const {
+  KernelPlanAttrInterface plan = planKernel(kernel);
+  return plan ? plan.getScratchBytes() : 0;
+}
+
+KernelPlanAttrInterface TargetInfo::planKernel(KernelOp kernel) const {
+  return target ? target.planKernel(kernel) : KernelPlanAttrInterface();
+}
+
+unsigned TargetInfo::getSupportLevel(LibraryCallOpInterface call) const {
+  return target ? target.getSupportLevel(call.describeCall(std::nullopt)) : 1;
+}
+
+bool TargetInfo::multipliesInF32(Type element) const {
+  return target && target.multipliesInF32(element);
+}
+
+double TargetInfo::getCallSeconds(CallAttrInterface call) const {
+  return target ? target.getCallSeconds(call) : 0;
+}
+
+double TargetInfo::getKernelSeconds(Operation *kernel) const {
+  return target ? target.getKernelSeconds(kernel) : 0;
+}
+
+double TargetInfo::getCopySeconds(int64_t bytes) const {
+  return target ? target.getCopySeconds(bytes) : 0;
+}
+
+double TargetInfo::getTransferSeconds(MemorySpace source, MemorySpace destination,
+                                      int64_t bytes) const {
+  return target ? target.getTransferSeconds(source, destination, bytes) : 0;
+}
+
+std::string TargetInfo::describeRates() const { return target ? target.describeRates() : ""; }
+
+bool TargetInfo::isFasterAsKernel(LibraryCallOpInterface call) const {
+  return target && target.isFasterAsKernel(call.describeCall(std::nullopt));
+}

@@ -1,0 +1,151 @@
+//===- ContractionTiles.cpp - Contractions computed tile by tile ---------------------------===//
+
+#include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/Tiles.h"
+#include "ir/ops/Contraction.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// An axis of one value and the axis of another that goes with it.
+using Pair = std::pair<int64_t, int64_t>;
+
+} // namespace
+
+/// How a value is taken where another is taken in tiles: axes that go with axes which are cut are
+/// cut as these are; the others have no partner.
+static std::optional<TileKind> follow(RankedTensorType cut, RankedTensorType other,
+                                      ArrayRef<Pair> pairs, int64_t count) {
+  std::optional<Box> from = findTile(cut.getShape(), count, 0);
+  SmallVector<int64_t> extents(other.getShape());
+  int64_t before = -1;
+  for (auto [axis, partner] : pairs)
+    if (from->cuts(axis, cut.getShape())) {
+      if (partner <= before)
+        return std::nullopt;
+      before = partner;
+      extents[partner] = from->extents[axis];
+    }
+  if (before < 0)
+    return TileKind::Whole;
+  std::optional<Box> to = findTile(other.getShape(), count, 0);
+  if (!to || to->extents != extents)
+    return std::nullopt;
+  return TileKind::Tile;
+}
+
+static void addPairs(SmallVector<Pair> &pairs, int64_t first, ArrayRef<int64_t> axes) {
+  for (auto [i, axis] : llvm::enumerate(axes))
+    pairs.push_back({first + static_cast<int64_t>(i), axis});
+}
+
+/// In rows of the result, which are rows of an operand, or of both along batch axes.
+static std::optional<Tiles> inRows(const Contraction &c, int64_t count) {
+  if (!findTile(c.type.getShape(), count, 0))
+    return std::nullopt;
+  auto batch = static_cast<int64_t>(c.lhsBatch.size());
+  SmallVector<int64_t> lhsFree = c.getLhsFree();
+  SmallVector<Pair> lhs, rhs;
+  addPairs(lhs, 0, c.lhsBatch);
+  addPairs(lhs, batch, lhsFree);
+  addPairs(rhs, 0, c.rhsBatch);
+  addPairs(rhs, batch + static_cast<int64_t>(lhsFree.size()), c.getRhsFree());
+  std::optional<TileKind> ofLhs = follow(c.type, c.lhs.getType(), lhs, count),
+                          ofRhs = follow(c.type, c.rhs.getType(), rhs, count);
+  if (!ofLhs || !ofRhs)
+    return std::nullopt;
+  Tiles tiles{count, {*ofLhs, *ofRhs}, {}};
+  tiles.operands.resize(c.op->getNumOperands(), TileKind::Tile);
+  tiles.results.resize(c.op->getNumResults(), TileKind::Tile);
+  return tiles;
+}
+
+/// In rows of both operands that it sums over.
+static std::optional<Tiles> inTerms(const Contraction &c, int64_t count) {
+  std::optional<Box> box = findTile(c.lhs.getType().getShape(), count, 0);
+  if (!box)
+    return std::nullopt;
+  for (int64_t axis : llvm::seq(c.lhs.getType().getRank()))
+    if (box->cuts(axis, c.lhs.getType().getShape()) && !llvm::is_contained(c.lhsContract, axis))
+      return std::nullopt;
+  SmallVector<Pair> pairs;
+  for (auto [a, b] : llvm::zip_equal(c.lhsContract, c.rhsContract))
+    pairs.push_back({a, b});
+  llvm::sort(pairs);
+  if (follow(c.lhs.getType(), c.rhs.getType(), pairs, count) != TileKind::Tile)
+    return std::nullopt;
+  Tiles tiles{count, {TileKind::Tile, TileKind::Tile}, {TileKind::Sum}};
+  tiles.operands.resize(c.op->getNumOperands(), TileKind::Whole);
+  return tiles;
+}
+
+SmallVector<Tiles> Contraction::getTiles(int64_t count) const {
+  SmallVector<Tiles> ways;
+  if (!isLibraryCall())
+    return ways;
+  if (std::optional<Tiles> rows = inRows(*this, count))
+    ways.push_back(*rows);
+  if (std::optional<Tiles> terms = inTerms(*this, count))
+    ways.push_back(*terms);
+  return ways;
+}
+
+/// Terms are added in the call; what is rounded to 16 bits is rounded once, by the last.
+static Value buildTerms(OpBuilder &builder, const Contraction &c, int64_t index, int64_t count,
+                        ValueRange operands, Value sum) {
+  RankedTensorType type = c.type;
+  if (index + 1 < count && type.getElementTypeBitWidth() < 32)
+    type = type.clone(builder.getF32Type());
+  SmallVector<Value> addends;
+  if (sum)
+    addends.push_back(sum);
+  else
+    llvm::append_range(addends, operands.drop_front(2));
+  auto terms = ContractOp::create(builder, c.op->getLoc(), type, operands[0], operands[1],
+                                  c.lhsBatch, c.rhsBatch, c.lhsContract, c.rhsContract);
+  terms->setDiscardableAttrs(c.op->getDiscardableAttrDictionary());
+  if (addends.empty())
+    return terms;
+  FusedContractOp fused = Contraction(terms).buildFused(builder, {.addends = addends});
+  terms.erase();
+  return fused.getResult();
+}
+
+SmallVector<Value> Contraction::buildTile(OpBuilder &builder, const Tiles &tiles, int64_t index,
+                                          ValueRange operands, ArrayRef<Value> sums) const {
+  if (tiles.results.front() == TileKind::Sum)
+    return {buildTerms(builder, *this, index, tiles.count, operands, sums.front())};
+  Operation *tile = op->clone();
+  tile->setOperands(operands);
+  for (Value result : tile->getResults())
+    result.setType(*tileType(typeOf(result), tiles.count));
+  builder.insert(tile);
+  return llvm::to_vector_of<Value>(tile->getResults());
+}
+
+SmallVector<Tiles> ContractOp::getTiles(int64_t count) {
+  return Contraction(*this).getTiles(count);
+}
+
+SmallVector<Value> ContractOp::buildTile(OpBuilder &builder, const Tiles &tiles, int64_t index,
+                                         ValueRange operands, ArrayRef<Value> sums) {
+  return Contraction(*this).buildTile(builder, tiles, index, operands, sums);
+}
+
+/// A sum over all rows, which a library makes beside the result, is not taken in tiles; terms have
+/// no epilogue but addends.
+SmallVector<Tiles> FusedContractOp::getTiles(int64_t count) {
+  if (getSummed())
+    return {};
+  SmallVector<Tiles> ways = Contraction(*this).getTiles(count);
+  if (getActivation())
+    llvm::erase_if(ways, [](const Tiles &way) { return way.results.front() == TileKind::Sum; });
+  return ways;
+}
+
+SmallVector<Value> FusedContractOp::buildTile(OpBuilder &builder, const Tiles &tiles, int64_t index,
+                                              ValueRange operands, ArrayRef<Value> sums) {
+  return Contraction(*this).buildTile(builder, tiles, index, operands, sums);
+}

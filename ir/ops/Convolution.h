@@ -1,0 +1,98 @@
+//===- Convolution.h - What convolutions with and without epilogues share ---------------------===//
+
+#ifndef MTC_IR_OPS_CONVOLUTION_H
+#define MTC_IR_OPS_CONVOLUTION_H
+
+#include "ir/Mtc.h"
+#include "ir/TypeCode.h"
+#include "ir/builders/Shape.h"
+#include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/TargetInfo.h"
+
+#include "llvm/Support/CheckedArithmetic.h"
+
+namespace mtc {
+
+/// convolve_c1.
+template <typename Op> bool haveExtents(Op op) {
+  llvm::ArrayRef<int64_t> input = shapeOf(op.getInput()), weights = shapeOf(op.getWeights()),
+                          output = shapeOf(op.getOutput());
+  size_t axes = op.getStrides().size();
+  int64_t groups = op.getGroups();
+  return axes >= 1 && axes <= MTC_MAX_WINDOW_AXES && op.getBefore().size() == axes &&
+         op.getDilations().size() == axes && input.size() == axes + 2 &&
+         weights.size() == axes + 2 && output.size() == axes + 2 && input[0] == output[0] &&
+         weights[0] == output.back() && weights[0] % groups == 0 &&
+         input.back() == weights[1] * groups;
+}
+
+/// convolve_c1 to convolve_c4.
+template <typename Op> mlir::LogicalResult verifyConvolution(Op op) {
+  auto isPositive = [](int64_t v) { return v > 0; };
+  if (!isPositive(op.getGroups()) || !llvm::all_of(op.getStrides(), isPositive) ||
+      !llvm::all_of(op.getDilations(), isPositive) ||
+      llvm::any_of(op.getBefore(), [](int64_t v) { return v < 0; }))
+    return op.emitOpError() << "has groups " << op.getGroups() << ", before "
+                            << toText(op.getBefore()) << ", strides " << toText(op.getStrides())
+                            << " and dilations " << toText(op.getDilations())
+                            << ", expected positive numbers, of before at least 0 (convolve_c2)";
+  if (!haveExtents(op))
+    return op.emitOpError() << "input, weights and output have extents "
+                            << toText(shapeOf(op.getInput())) << ", "
+                            << toText(shapeOf(op.getWeights())) << " and "
+                            << toText(shapeOf(op.getOutput())) << ", expected [N, I.., G * C], "
+                            << "[G * M, C, K..] and [N, O.., G * M] for " << op.getGroups()
+                            << " groups and " << op.getStrides().size() << " axes of windows, 1 to "
+                            << MTC_MAX_WINDOW_AXES << " (convolve_c1)";
+  for (size_t i = 0; i < op.getStrides().size(); ++i) {
+    int64_t positions = shapeOf(op.getOutput())[1 + i], taps = shapeOf(op.getWeights())[2 + i];
+    std::optional<int64_t> first = llvm::checkedMul(positions, op.getStrides()[i]),
+                           reach = llvm::checkedMul(taps, op.getDilations()[i]);
+    if (!first || !reach || !llvm::checkedAdd(*first, *reach))
+      return op.emitOpError() << "along window axis " << i << " the places of " << positions
+                              << " windows of " << taps << " taps by stride " << op.getStrides()[i]
+                              << " and dilation " << op.getDilations()[i]
+                              << " do not fit into 64 bits (convolve_c3)";
+  }
+  mlir::Type element = typeOf(op->getOperand(0)).getElementType();
+  if (typeOf(op->getOperand(1)).getElementType() != element ||
+      !holdsSumsOf(element, typeOf(op->getResult(0)).getElementType()))
+    return op.emitOpError() << "element types of input, weights and output differ, expected the "
+                               "same, or a result of f32 where operands have 16 bits (convolve_c4)";
+  return mlir::success();
+}
+
+/// As the library is told it, but for an epilogue.
+template <typename Op> MtcConvolution describeConvolution(Op op) {
+  llvm::ArrayRef<int64_t> input = shapeOf(op.getInput()), weights = shapeOf(op.getWeights()),
+                          output = shapeOf(op.getOutput());
+  MtcConvolution c = {};
+  mlir::Type element = typeOf(op->getOperand(0)).getElementType();
+  c.type = typeCode(element);
+  c.f32_result = typeOf(op->getResult(0)).getElementType() != element;
+  c.f32_products = TargetInfo::of(op).multipliesInF32(element);
+  c.window_rank = op.getStrides().size();
+  c.batch = input[0];
+  c.groups = op.getGroups();
+  c.input_channels = weights[1];
+  c.output_channels = weights[0] / op.getGroups();
+  llvm::copy(input.slice(1, c.window_rank), c.input);
+  llvm::copy(output.slice(1, c.window_rank), c.output);
+  llvm::copy(weights.drop_front(2), c.kernel);
+  llvm::copy(op.getStrides(), c.strides);
+  llvm::copy(op.getDilations(), c.dilations);
+  llvm::copy(op.getBefore(), c.before);
+  return c;
+}
+
+inline bool isDense(mlir::Operation *op, unsigned operand, llvm::ArrayRef<int64_t> strides) {
+  return strides == llvm::ArrayRef<int64_t>(rowMajorStrides(shapeOf(op->getOperand(operand))));
+}
+
+inline llvm::SmallVector<int64_t> naturalOrder(mlir::Operation *op, unsigned operand) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, typeOf(op->getOperand(operand)).getRank()));
+}
+
+} // namespace mtc
+
+#endif // MTC_IR_OPS_CONVOLUTION_H

@@ -1,0 +1,55 @@
+//===- EmptyTensors.cpp - Tensors without elements vanish -------------------------------------===//
+//
+// Exporters write such tensors (an empty cache, a slice of nothing). Kernels have no empty spaces,
+// so canonicalization leaves nothing to compute of them. Reductions, contractions and padding of
+// nothing fold beside their definitions.
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "ir/Mtc.h"
+#include "ir/builders/TensorBuilder.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// op(..) => constants, where no result has an element
+struct FoldEmptyResults : RewritePattern {
+  explicit FoldEmptyResults(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    auto isEmpty = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && llvm::is_contained(tensor.getShape(), 0);
+    };
+    if (!isa_and_present<MtcDialect>(op->getDialect()) || isa<mtc::ConstantOp>(op) || !isPure(op) ||
+        op->getNumResults() == 0 || !llvm::all_of(op->getResultTypes(), isEmpty))
+      return failure();
+    TensorBuilder builder(op->getLoc(), rewriter);
+    SmallVector<Value> values;
+    for (Type type : op->getResultTypes())
+      values.push_back(builder.constant(
+          DenseElementsAttr::get(cast<RankedTensorType>(type), ArrayRef<Attribute>())));
+    rewriter.replaceOp(op, values);
+    return success();
+  }
+};
+
+/// scatter_add of no updates => 0, or what they are added onto
+struct FoldScatterOfNothing : OpRewritePattern<ScatterAddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
+    if (!llvm::is_contained(shapeOf(op.getUpdates()), 0))
+      return rewriter.notifyMatchFailure(op, "there are updates");
+    TensorBuilder builder(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, op.getOnto() ? op.getOnto() : builder.splat(op.getType(), 0.0));
+    return success();
+  }
+};
+
+} // namespace
+
+void MtcDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
+  patterns.add<FoldEmptyResults, FoldScatterOfNothing>(getContext());
+}

@@ -1,0 +1,424 @@
+//===- KernelOps.cpp - Verifiers, canonical form and cost of kernels --------------------------===//
+
+#include "ir/Mtc.h"
+#include "ir/builders/KernelBuilder.h"
+#include "ir/builders/Shape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace mtc;
+
+//===------------------------------------------------------------------------------------------===//
+// What kernels and kernel functions share
+//===------------------------------------------------------------------------------------------===//
+
+static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body) {
+  if (cast<KernelYieldOp>(body.getTerminator()).scatters())
+    return FusibleShape::Scatter;
+  return shapeOfReduction(space, reduced);
+}
+
+/// Adds the dimensions that a map is a function of.
+static void addDimensions(AffineMap map, llvm::SmallBitVector &dims) {
+  for (unsigned d = 0; d < dims.size(); ++d)
+    if (map.isFunctionOfDim(d))
+      dims.set(d);
+}
+
+/// The dimensions of the space along which a scalar of the body varies.
+static llvm::SmallBitVector dimensionsOf(Value value, ArrayRef<int64_t> space,
+                                         ArrayRef<int64_t> reduced,
+                                         DenseMap<Value, llvm::SmallBitVector> &known) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  llvm::SmallBitVector result(space.size());
+  Operation *op = value.getDefiningOp();
+  if (op) {
+    if (auto load = dyn_cast<KernelLoadOp>(op))
+      addDimensions(load.getMap(), result);
+    else if (auto index = dyn_cast<KernelIndexOp>(op))
+      addDimensions(index.getMap(), result);
+    for (Value operand : op->getOperands())
+      if (!isa<RankedTensorType>(operand.getType()))
+        result |= dimensionsOf(operand, space, reduced, known);
+    if (isa<KernelReduceOp>(op))
+      for (int64_t d : reduced)
+        result.reset(d);
+  }
+  known[value] = result;
+  return result;
+}
+
+static int64_t pointsAlong(const llvm::SmallBitVector &dims, ArrayRef<int64_t> space) {
+  int64_t points = 1;
+  for (unsigned d : dims.set_bits())
+    points *= space[d];
+  return points;
+}
+
+/// Bytes of an operand that its loads reach: one element for each point that differs in what a
+/// load's map and symbols depend on; at most the operand.
+static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+                         DenseMap<Value, llvm::SmallBitVector> &known) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  int64_t elements = 0, all = type.getNumElements();
+  SmallVector<KernelLoadOp> loads;
+  for (Operation *user : operand.getUsers()) {
+    auto load = dyn_cast<KernelLoadOp>(user);
+    if (!load) // What a result starts as is not read as a whole.
+      continue;
+    // The same place read again costs nothing.
+    if (llvm::any_of(loads, [&](KernelLoadOp other) {
+          return other.getMap() == load.getMap() && other.getSymbols() == load.getSymbols();
+        }))
+      continue;
+    loads.push_back(load);
+    llvm::SmallBitVector dims(space.size());
+    addDimensions(load.getMap(), dims);
+    for (Value symbol : load.getSymbols())
+      dims |= dimensionsOf(symbol, space, reduced, known);
+    elements += pointsAlong(dims, space);
+    if (elements >= all)
+      return byteSize(type);
+  }
+  return elements * elementBytes(type.getElementType());
+}
+
+/// Whether a processor computes it by a polynomial or an iteration.
+static bool isFunction(Operation &op) {
+  return isa_and_nonnull<math::MathDialect>(op.getDialect()) &&
+         !isa<math::AbsFOp, math::CopySignOp, math::FmaOp, math::CeilOp, math::FloorOp,
+              math::RoundOp, math::RoundEvenOp, math::TruncOp, math::SqrtOp, math::RsqrtOp>(op);
+}
+
+/// Each arithmetic operation of the body once for each point, functions for each along which they
+/// vary; of each operand what is read, once; each result once.
+static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body,
+                         TypeRange outputs) {
+  Cost cost;
+  int64_t points = 1;
+  for (int64_t extent : space)
+    points *= extent;
+  for (Operation &op : body)
+    if (isa<KernelReduceOp>(op) ||
+        (op.getNumResults() && !op.hasTrait<OpTrait::ConstantLike>() &&
+         isa<FloatType>(op.getResult(0).getType()) && !isa<KernelLoadOp>(op)))
+      cost.flops += points;
+  DenseMap<Value, llvm::SmallBitVector> known;
+  for (Operation &op : body)
+    if (isFunction(op))
+      cost.functions += pointsAlong(dimensionsOf(op.getResult(0), space, reduced, known), space);
+  for (BlockArgument operand : body.getArguments())
+    cost.bytes += bytesRead(operand, space, reduced, known);
+  for (Type type : outputs)
+    cost.bytes += byteSize(cast<RankedTensorType>(type));
+  return cost;
+}
+
+static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int64_t> reduced,
+                                TypeRange outputs) {
+  if (yield.scatters() && yield.getAdded().size() != outputs.size())
+    return op->emitOpError("adds ") << yield.getAdded().size() << " of its " << outputs.size()
+                                    << " results, expected all of them with symbols (kernel_c6)";
+  if (Value onto = yield.getOnto();
+      onto && (!yield.scatters() || !isa<BlockArgument>(onto) || outputs.size() != 1 ||
+               onto.getType() != outputs.front()))
+    return op->emitOpError("adds onto ") << onto << ", expected an argument of the type of its "
+                                         << "only result, and symbols (kernel_c9)";
+  int64_t before = -1;
+  for (int64_t result : yield.getAdded()) {
+    if (result <= before || result >= static_cast<int64_t>(outputs.size()) ||
+        (!yield.scatters() && !isa<FloatType>(getElementTypeOrSelf(outputs[result]))))
+      return op->emitOpError("adds to result ")
+             << result << ", expected ascending numbers of its " << outputs.size()
+             << " results, of floats without symbols (kernel_c6)";
+    before = result;
+  }
+  if (yield.scatters())
+    return success();
+  for (int64_t sum : yield.getAdded()) {
+    AffineMap map = cast<AffineMapAttr>(yield.getMaps()[sum]).getValue();
+    for (unsigned d = 0; d < map.getNumDims(); ++d) {
+      if (map.isFunctionOfDim(d) || llvm::is_contained(reduced, d))
+        continue;
+      for (auto [i, other] : llvm::enumerate(yield.getMaps().getAsValueRange<AffineMapAttr>()))
+        if (!yield.isAdded(i) && !other.isFunctionOfDim(d))
+          return op->emitOpError("sums over dimension ")
+                 << d << ", which result " << i << " leaves out without `add` (kernel_c6)";
+    }
+  }
+  return success();
+}
+
+/// kernel_c8
+static LogicalResult verifyPoints(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+                                  std::optional<int64_t> points, KernelYieldOp yield) {
+  if (!points)
+    return success();
+  bool isValid = space.size() == 2 && !llvm::is_contained(reduced, 0) && yield.getAdded().empty() &&
+                 *points > (space[0] - 1) * space[1] && *points < space[0] * space[1] &&
+                 space[0] > 1;
+  if (!isValid)
+    return op->emitOpError() << *points
+                             << " points are no rows of a space of two dimensions and a part of "
+                                "the last, which are neither reduced nor added (kernel_c8)";
+  return success();
+}
+
+namespace {
+
+/// The values of an index over a space, both ends included.
+struct IndexRange {
+  int64_t first, last;
+};
+
+} // namespace
+
+/// The exact range of a sum of dimensions with constant factors, each dimension once; nothing for
+/// other expressions. `seen` collects the dimensions.
+static std::optional<IndexRange> rangeOf(AffineExpr expr, ArrayRef<int64_t> space,
+                                         llvm::SmallBitVector &seen) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return IndexRange{constant.getValue(), constant.getValue()};
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    if (seen.test(dim.getPosition()))
+      return std::nullopt;
+    seen.set(dim.getPosition());
+    return IndexRange{0, space[dim.getPosition()] - 1};
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary || !llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul}, binary.getKind()))
+    return std::nullopt;
+  std::optional<IndexRange> lhs = rangeOf(binary.getLHS(), space, seen),
+                            rhs = rangeOf(binary.getRHS(), space, seen);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  bool isSum = binary.getKind() == AffineExprKind::Add;
+  auto combine = [&](int64_t a, int64_t b) {
+    return isSum ? llvm::checkedAdd(a, b) : llvm::checkedMul(a, b);
+  };
+  std::optional<int64_t> first = combine(lhs->first, rhs->first),
+                         last = combine(lhs->last, rhs->last);
+  if (!first || !last)
+    return IndexRange{INT64_MIN, INT64_MAX};
+  return IndexRange{std::min(*first, *last), std::max(*first, *last)};
+}
+
+/// kernel_c10, load_c3: indices without symbols stay within the tensor at every point of the space.
+static LogicalResult verifyWithin(Operation *op, AffineMap map, ArrayRef<int64_t> space,
+                                  RankedTensorType type, StringRef constraint) {
+  for (auto [axis, expr] : llvm::enumerate(map.getResults())) {
+    llvm::SmallBitVector seen(space.size());
+    std::optional<IndexRange> range = rangeOf(expr, space, seen);
+    if (range && (range->first < 0 || range->last >= type.getDimSize(axis)))
+      return op->emitOpError("index ")
+             << axis << " goes from " << range->first << " to " << range->last << " over the space "
+             << toText(space) << ", beyond " << type << " (" << constraint << ")";
+  }
+  return success();
+}
+
+static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+                                  std::optional<int64_t> points, Block &body, TypeRange outputs) {
+  for (int64_t extent : space)
+    if (extent <= 0)
+      return op->emitOpError("extent ") << extent << " of the space is not positive (kernel_c1)";
+  if (!countElements(space))
+    return op->emitOpError("has more points than 64 bits can count (kernel_c1)");
+  for (auto [i, d] : llvm::enumerate(reduced))
+    if (d < 0 || d >= static_cast<int64_t>(space.size()) || (i > 0 && d <= reduced[i - 1]))
+      return op->emitOpError("reduced dimension ")
+             << d << " does not ascend within a space of rank " << space.size() << " (kernel_c1)";
+  bool combines = llvm::any_of(reduced, [&](int64_t d) { return space[d] != 1; });
+  for (auto reduce : body.getOps<KernelReduceOp>())
+    if (!combines)
+      return reduce.emitOpError("has nothing to combine: every reduced dimension of the space has "
+                                "extent 1 (kernel_c7)");
+  for (Operation &inner : body)
+    if (!isa<KernelLoadOp, KernelIndexOp, KernelCheckOp, KernelReduceOp, KernelYieldOp>(inner) &&
+        !isa_and_nonnull<arith::ArithDialect, math::MathDialect>(inner.getDialect()))
+      return inner.emitOpError("has no place in a kernel's body (kernel_c3)");
+  auto yield = cast<KernelYieldOp>(body.getTerminator());
+  if (yield.getValues().size() != outputs.size() || yield.getMaps().size() != outputs.size())
+    return op->emitOpError("yields ")
+           << yield.getValues().size() << " values at " << yield.getMaps().size()
+           << " maps, expected " << outputs.size() << " (kernel_c4)";
+  DenseMap<Value, llvm::SmallBitVector> known;
+  for (auto [value, attribute, type] :
+       llvm::zip_equal(yield.getValues(), yield.getMaps(), outputs)) {
+    auto tensor = cast<RankedTensorType>(type);
+    AffineMap map = cast<AffineMapAttr>(attribute).getValue();
+    if (value.getType() != getScalarType(tensor.getElementType()))
+      return op->emitOpError("yields ") << value.getType() << " for " << tensor << " (kernel_c4)";
+    if (map.getNumDims() != space.size() ||
+        map.getNumResults() != static_cast<unsigned>(tensor.getRank()) ||
+        map.getNumSymbols() != yield.getSymbols().size())
+      return op->emitOpError("yields at ")
+             << AffineMapAttr::get(map) << ", expected " << space.size() << " dims, "
+             << yield.getSymbols().size() << " symbols and " << tensor.getRank()
+             << " results (kernel_c4)";
+    // The last row of a space with `points` ends early.
+    if (!points && failed(verifyWithin(op, map, space, tensor, "kernel_c10")))
+      return failure();
+    llvm::SmallBitVector dims = dimensionsOf(value, space, reduced, known);
+    bool differs =
+        llvm::any_of(reduced, [&](int64_t d) { return dims.test(d) && !map.isFunctionOfDim(d); });
+    if (!yield.scatters() && differs)
+      return op->emitOpError("yields at ")
+             << AffineMapAttr::get(map)
+             << " a value that differs along a reduced dimension (kernel_c5)";
+  }
+  if (failed(verifyPoints(op, space, reduced, points, yield)))
+    return failure();
+  return verifySums(op, yield, reduced, outputs);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// KernelOp
+//===------------------------------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &b, OperationState &state, TypeRange outputs,
+                     ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
+                     std::optional<int64_t> points, ValueRange inputs) {
+  build(b, state, outputs, b.getDenseI64ArrayAttr(space), b.getDenseI64ArrayAttr(reduced),
+        points ? b.getI64IntegerAttr(*points) : IntegerAttr(), inputs);
+}
+
+LogicalResult KernelOp::verify() {
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError("body's arguments differ from the operands' types (kernel_c2)");
+  return verifyKernel(*this, getSpace(), getReduced(), getPoints(), body, getOutputs().getTypes());
+}
+
+FusibleShape KernelOp::getShape() {
+  return shapeOfKernel(getSpace(), getReduced(), getBody().front());
+}
+
+Cost KernelOp::getCost() {
+  return costOfKernel(getSpace(), getReduced(), getBody().front(), getOutputs().getTypes());
+}
+
+namespace {
+
+/// Operands that are not read vanish; operands given twice become one.
+struct SimplifyKernelInputs : OpRewritePattern<KernelOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(KernelOp op, PatternRewriter &rewriter) const override {
+    Block &body = op.getBody().front();
+    llvm::BitVector dropped(op.getInputs().size());
+    DenseMap<Value, unsigned> first;
+    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+      BlockArgument argument = body.getArgument(i);
+      auto [it, isNew] = first.try_emplace(input, i);
+      if (argument.use_empty()) {
+        dropped.set(i);
+        if (isNew)
+          first.erase(it);
+      } else if (!isNew) {
+        rewriter.replaceAllUsesWith(argument, body.getArgument(it->second));
+        dropped.set(i);
+      }
+    }
+    if (dropped.none())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op->eraseOperands(dropped);
+      body.eraseArguments(dropped);
+    });
+    return success();
+  }
+};
+
+} // namespace
+
+void KernelOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SimplifyKernelInputs>(context);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Operations of the body
+//===------------------------------------------------------------------------------------------===//
+
+/// The iteration space around an operation of a kernel's body.
+static ArrayRef<int64_t> spaceAround(Operation *op) {
+  if (auto kernel = dyn_cast<KernelOp>(op->getParentOp()))
+    return kernel.getSpace();
+  return cast<KernelFunctionOp>(op->getParentOp()).getSpace();
+}
+
+static unsigned spaceRank(Operation *op) { return spaceAround(op).size(); }
+
+static bool hasPartialRow(Operation *op) {
+  if (auto kernel = dyn_cast<KernelOp>(op->getParentOp()))
+    return kernel.getPoints().has_value();
+  return cast<KernelFunctionOp>(op->getParentOp()).getPoints().has_value();
+}
+
+LogicalResult KernelLoadOp::verify() {
+  AffineMap map = getMap();
+  auto type = cast<RankedTensorType>(getSource().getType());
+  if (!isa<BlockArgument>(getSource()))
+    return emitOpError("reads something that is no argument of the body (load_c1)");
+  if (map.getNumDims() != spaceRank(*this) || map.getNumSymbols() != getSymbols().size() ||
+      map.getNumResults() != static_cast<unsigned>(type.getRank()))
+    return emitOpError("reads at ")
+           << AffineMapAttr::get(map) << ", expected " << spaceRank(*this) << " dims, "
+           << getSymbols().size() << " symbols and " << type.getRank() << " results (load_c1)";
+  if (getValue().getType() != getScalarType(type.getElementType()))
+    return emitOpError("gives ") << getValue().getType() << ", expected "
+                                 << getScalarType(type.getElementType()) << " (load_c2)";
+  if (static_cast<bool>(getGuard()) != static_cast<bool>(getOtherwise()))
+    return emitOpError("has a guard without a value for where it is false (load_c2)");
+  if (getOtherwise() && getOtherwise().getType() != getValue().getType())
+    return emitOpError("gives ") << getOtherwise().getType()
+                                 << " where the guard is false, expected " << getValue().getType()
+                                 << " (load_c2)";
+  if (getGuard() || hasPartialRow(*this))
+    return success();
+  return verifyWithin(*this, map, spaceAround(*this), type, "load_c3");
+}
+
+LogicalResult KernelIndexOp::verify() {
+  AffineMap map = getMap();
+  if (map.getNumDims() != spaceRank(*this) || map.getNumSymbols() != 0 || map.getNumResults() != 1)
+    return emitOpError("has the map ") << AffineMapAttr::get(map) << ", expected "
+                                       << spaceRank(*this) << " dims, no symbols and one result";
+  return success();
+}
+
+//===------------------------------------------------------------------------------------------===//
+// KernelFunctionOp
+//===------------------------------------------------------------------------------------------===//
+
+SmallVector<RankedTensorType> KernelFunctionOp::getInputTypes() {
+  return llvm::map_to_vector(getBody().getArgumentTypes(),
+                             [](Type type) { return cast<RankedTensorType>(type); });
+}
+
+SmallVector<RankedTensorType> KernelFunctionOp::getOutputTypes() {
+  return llvm::map_to_vector(getOutputs().getAsValueRange<TypeAttr>(),
+                             [](Type type) { return cast<RankedTensorType>(type); });
+}
+
+LogicalResult KernelFunctionOp::verify() {
+  SmallVector<Type> outputs(getOutputs().getAsValueRange<TypeAttr>());
+  for (Type type : outputs)
+    if (!isa<RankedTensorType>(type))
+      return emitOpError("has the output ") << type << ", expected tensors (kernel_c4)";
+  return verifyKernel(*this, getSpace(), getReduced(), getPoints(), getBody().front(), outputs);
+}
+
+FusibleShape KernelFunctionOp::getShape() {
+  return shapeOfKernel(getSpace(), getReduced(), getBody().front());
+}
+
+Cost KernelFunctionOp::getCost() {
+  SmallVector<Type> outputs(getOutputs().getAsValueRange<TypeAttr>());
+  return costOfKernel(getSpace(), getReduced(), getBody().front(), outputs);
+}

@@ -1,0 +1,203 @@
+//===- KernelTiles.cpp - Kernels computed tile by tile -------------------------------------===//
+
+#include "ir/builders/TensorBuilder.h"
+#include "ir/interfaces/Tiles.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// The least and the greatest value that an expression may have.
+struct Bounds {
+  int64_t least, greatest;
+};
+
+} // namespace
+
+/// Of an expression of the dims of a box; none with symbols, which may have any value.
+static std::optional<Bounds> boundsOf(AffineExpr expr, const Box &box) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return Bounds{number.getValue(), number.getValue()};
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    int64_t offset = box.offsets[dim.getPosition()];
+    return Bounds{offset, offset + box.extents[dim.getPosition()] - 1};
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Bounds> a = boundsOf(binary.getLHS(), box), b = boundsOf(binary.getRHS(), box);
+  if (!a || !b)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return Bounds{a->least + b->least, a->greatest + b->greatest};
+  const int64_t factor = b->least;
+  if (b->greatest != factor)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Mul)
+    return factor >= 0 ? Bounds{a->least * factor, a->greatest * factor}
+                       : Bounds{a->greatest * factor, a->least * factor};
+  if (factor <= 0 || expr.getKind() == AffineExprKind::CeilDiv)
+    return std::nullopt;
+  const int64_t first = llvm::divideFloorSigned(a->least, factor),
+                last = llvm::divideFloorSigned(a->greatest, factor);
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return Bounds{first, last};
+  if (first == last)
+    return Bounds{a->least - first * factor, a->greatest - first * factor};
+  return Bounds{0, factor - 1};
+}
+
+/// Whether a map takes all points of a box into another one. Axes of which the other has the whole
+/// may be given by symbols.
+static bool staysWithin(AffineMap map, const Box &points, const Box &tile,
+                        ArrayRef<int64_t> shape) {
+  return llvm::all_of(llvm::enumerate(map.getResults()), [&](auto result) {
+    const unsigned axis = result.index();
+    if (!tile.cuts(axis, shape))
+      return true;
+    std::optional<Bounds> bounds = boundsOf(result.value(), points);
+    return bounds && bounds->least >= tile.offsets[axis] &&
+           bounds->greatest < tile.offsets[axis] + tile.extents[axis];
+  });
+}
+
+static bool isFreeOf(AffineMap map, const Box &points, ArrayRef<int64_t> space) {
+  return llvm::none_of(llvm::seq<unsigned>(space.size()), [&](unsigned dim) {
+    return points.cuts(dim, space) && map.isFunctionOfDim(dim);
+  });
+}
+
+/// Whether each tile of the points stays within the same tile of a tensor.
+static bool staysInTiles(AffineMap map, ArrayRef<int64_t> space, RankedTensorType type,
+                         int64_t count) {
+  if (!tileType(type, count))
+    return false;
+  return llvm::all_of(llvm::seq(count), [&](int64_t index) {
+    return staysWithin(map, *findTile(space, count, index),
+                       *findTile(type.getShape(), count, index), type.getShape());
+  });
+}
+
+static SmallVector<KernelLoadOp> loadsOf(BlockArgument operand) {
+  return llvm::map_to_vector(operand.getUsers(),
+                             [](Operation *user) { return cast<KernelLoadOp>(user); });
+}
+
+/// The one way: in tiles of the space, whose outermost dimensions are rows.
+SmallVector<Tiles> KernelOp::getTiles(int64_t count) {
+  Block &body = getBody().front();
+  auto yield = cast<KernelYieldOp>(body.getTerminator());
+  std::optional<Box> points = findTile(getSpace(), count, 0);
+  auto isCut = [&](int64_t dim) { return points->cuts(dim, getSpace()); };
+  if (!points || getPoints() || yield.scatters() || llvm::any_of(getReduced(), isCut))
+    return {};
+  Tiles tiles{count, SmallVector<TileKind>(getInputs().size(), TileKind::Whole), {}};
+  for (BlockArgument operand : body.getArguments())
+    if (llvm::all_of(loadsOf(operand), [&](KernelLoadOp load) {
+          return !isFreeOf(load.getMap(), *points, getSpace()) &&
+                 staysInTiles(load.getMap(), getSpace(), load.getSource().getType(), count);
+        }))
+      tiles.operands[operand.getArgNumber()] = TileKind::Tile;
+  for (auto [number, output] : llvm::enumerate(getOutputs())) {
+    AffineMap stored = cast<AffineMapAttr>(yield.getMaps()[number]).getValue();
+    auto type = cast<RankedTensorType>(output.getType());
+    if (yield.isColumnSum(number) && isFreeOf(stored, *points, getSpace()) &&
+        type.getElementTypeBitWidth() >= 32)
+      tiles.results.push_back(TileKind::Sum);
+    else if (staysInTiles(stored, getSpace(), type, count))
+      tiles.results.push_back(TileKind::Tile);
+    else
+      return {};
+  }
+  return {tiles};
+}
+
+namespace {
+
+/// Moves maps from a kernel's space to that of one of its tiles.
+class MapMover {
+public:
+  MapMover(const Box &points, MLIRContext *context) {
+    for (auto [dim, offset] : llvm::enumerate(points.offsets))
+      moved.push_back(getAffineDimExpr(dim, context) + offset);
+  }
+
+  AffineMap move(AffineMap map) const {
+    AffineMap result =
+        map.replaceDimsAndSymbols(moved, symbolsOf(map), map.getNumDims(), map.getNumSymbols());
+    return simplifyAffineMap(result);
+  }
+
+  /// Indices of a tensor become those of its tile.
+  AffineMap move(AffineMap map, const Box &tile) const {
+    SmallVector<AffineExpr> index;
+    for (auto [expr, offset] : llvm::zip_equal(map.getResults(), tile.offsets))
+      index.push_back(expr - offset);
+    return move(AffineMap::get(map.getNumDims(), map.getNumSymbols(), index, map.getContext()));
+  }
+
+private:
+  static SmallVector<AffineExpr> symbolsOf(AffineMap map) {
+    return llvm::map_to_vector(llvm::seq(map.getNumSymbols()), [&](unsigned i) {
+      return getAffineSymbolExpr(i, map.getContext());
+    });
+  }
+
+  SmallVector<AffineExpr> moved; ///< what becomes of each dim
+};
+
+} // namespace
+
+static Value buildSum(OpBuilder &builder, Location loc, Value a, Value b) {
+  auto sum = AddOp::create(builder, loc, a, b);
+  Value result = cast<FusibleOpInterface>(*sum).buildKernel(builder)->getResult(0);
+  sum.erase();
+  return result;
+}
+
+SmallVector<Value> KernelOp::buildTile(OpBuilder &builder, const Tiles &tiles, int64_t index,
+                                       ValueRange operands, ArrayRef<Value> sums) {
+  const Box points = *findTile(getSpace(), tiles.count, index);
+  SmallVector<Type> types;
+  for (auto [output, kind] : llvm::zip_equal(getOutputs(), tiles.results)) {
+    auto type = cast<RankedTensorType>(output.getType());
+    types.push_back(kind == TileKind::Tile ? *tileType(type, tiles.count) : type);
+  }
+  auto tile = KernelOp::create(builder, getLoc(), types, points.extents, getReduced(), std::nullopt,
+                               operands);
+  tile->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+  tile.getBody().getBlocks().clear();
+  IRMapping mapping;
+  getBody().cloneInto(&tile.getBody(), mapping);
+
+  Block &body = tile.getBody().front();
+  const MapMover mover(points, getContext());
+  for (auto [argument, operand, kind] :
+       llvm::zip_equal(body.getArguments(), operands, tiles.operands)) {
+    const Box whole{SmallVector<int64_t>(typeOf(argument).getRank(), 0), {}};
+    const Box from =
+        kind == TileKind::Tile ? *findTile(typeOf(argument).getShape(), tiles.count, index) : whole;
+    for (KernelLoadOp load : loadsOf(argument))
+      load.setMap(mover.move(load.getMap(), from));
+    argument.setType(operand.getType());
+  }
+  for (auto at : body.getOps<KernelIndexOp>())
+    at.setMap(mover.move(at.getMap()));
+  auto yield = cast<KernelYieldOp>(body.getTerminator());
+  SmallVector<AffineMap> maps;
+  for (auto [map, output, kind] : llvm::zip_equal(yield.getMaps().getAsValueRange<AffineMapAttr>(),
+                                                  getOutputs(), tiles.results))
+    maps.push_back(kind == TileKind::Tile
+                       ? mover.move(map, *findTile(typeOf(output).getShape(), tiles.count, index))
+                       : mover.move(map));
+  yield.setMapsAttr(builder.getAffineMapArrayAttr(maps));
+
+  SmallVector<Value> results(tile->getResults());
+  for (auto [result, sum] : llvm::zip_equal(results, sums))
+    if (sum)
+      result = buildSum(builder, getLoc(), sum, result);
+  return results;
+}

@@ -1,0 +1,118 @@
+//===- PlanOps.cpp - Verifiers of the allocated program
+//------------------------------------------===//
+
+#include "ir/Mtc.h"
+#include "ir/TypeCode.h"
+
+using namespace mlir;
+using namespace mtc;
+
+ArenaOp ArenaOp::find(ModuleOp placed, MemorySpace space) {
+  for (auto arena : placed.getOps<ArenaOp>())
+    if (arena.getSpace() == space)
+      return arena;
+  return {};
+}
+
+LogicalResult ArenaOp::verify() {
+  auto module = dyn_cast_or_null<ModuleOp>((*this)->getParentOp());
+  if (!module || find(module, getSpace()) == *this)
+    return success();
+  return emitOpError("is the second arena of the space ")
+         << stringifyEnum(getSpace()) << " (arena_c1)";
+}
+
+TransferSlotsOp TransferSlotsOp::find(ModuleOp module) {
+  auto all = module.getOps<TransferSlotsOp>();
+  return all.empty() ? TransferSlotsOp() : *all.begin();
+}
+
+LogicalResult TransferSlotsOp::verify() {
+  const auto count = static_cast<int64_t>(getCount()), size = static_cast<int64_t>(getSize());
+  if (count >= 1 && size >= alignment && size % alignment == 0)
+    return success();
+  return emitOpError("has ") << count << " slots of " << size
+                             << " bytes, expected one or more of a multiple of " << alignment
+                             << " (transfer_slots_c1)";
+}
+
+/// Whether all slices lie on the device.
+static LogicalResult verifyOnDevice(Operation *op, StringRef constraint,
+                                    ArrayRef<ArrayAttr> slices) {
+  for (ArrayAttr array : slices)
+    for (AtAttr slice : array.getAsRange<AtAttr>())
+      if (slice.getSpace() != MemorySpace::Device)
+        return op->emitOpError("has the operand ")
+               << slice << ", which is not on the device (" << constraint << ")";
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  return verifyOnDevice(*this, "launch_c2", {getInputs(), getOutputs()});
+}
+
+LogicalResult CallOp::verify() {
+  if (failed(verifyOnDevice(*this, "call_c2", {getInputs(), getOutputs()})))
+    return failure();
+  CallShapes shapes = getCall().getShapes();
+  auto agree = [&](StringRef what, ArrayAttr slices,
+                   ArrayRef<CallShapes::Shape> expected) -> LogicalResult {
+    if (slices.size() != expected.size())
+      return emitOpError("has ") << slices.size() << ' ' << what << ", but its library takes "
+                                 << expected.size() << " (call_c1)";
+    for (auto [slice, shape] : llvm::zip_equal(slices.getAsRange<AtAttr>(), expected)) {
+      RankedTensorType type = slice.getType();
+      int64_t elements = shape.elements.value_or(type.getNumElements());
+      if (typeCode(type.getElementType()) != shape.type || type.getNumElements() != elements)
+        return emitOpError("has ") << type << " among its " << what << ", expected " << elements
+                                   << " elements of " << typeName(shape.type) << " (call_c1)";
+    }
+    return success();
+  };
+  return success(succeeded(agree("inputs", getInputs(), shapes.operands)) &&
+                 succeeded(agree("outputs", getOutputs(), shapes.results)));
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelFunctionOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError("launches ")
+           << getKernelAttr() << ", which is no kernel function (launch_c1)";
+  auto agree = [](ArrayAttr slices, ArrayRef<RankedTensorType> types) {
+    if (slices.size() != types.size())
+      return false;
+    return llvm::all_of(llvm::zip_equal(slices, types), [](auto pair) {
+      return cast<AtAttr>(std::get<0>(pair)).getType() == std::get<1>(pair);
+    });
+  };
+  if (!agree(getInputs(), kernel.getInputTypes()) || !agree(getOutputs(), kernel.getOutputTypes()))
+    return emitOpError("has other slices than ") << getKernelAttr() << " has operands (launch_c1)";
+  return success();
+}
+
+static LogicalResult verifySizes(Operation *op, AtAttr source, AtAttr destination,
+                                 StringRef constraint) {
+  int64_t from = byteSize(source.getType()), to = byteSize(destination.getType());
+  if (from == to)
+    return success();
+  return op->emitOpError("copies ")
+         << from << " bytes into a slice of " << to << " (" << constraint << ")";
+}
+
+LogicalResult CopyOp::verify() {
+  return verifySizes(*this, getSource(), getDestination(), "copy_c1");
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  if (static_cast<int64_t>(getStream()) < 1)
+    return emitOpError("is on stream ")
+           << static_cast<int64_t>(getStream()) << ", expected 1 or more (async_copy_c2)";
+  if (getSource().overlaps(getDestination()))
+    return emitOpError("copies ") << getSource() << " into " << getDestination()
+                                  << ", which overlaps it (async_copy_c1)";
+  return verifySizes(*this, getSource(), getDestination(), "async_copy_c1");
+}
+
+LogicalResult StepOp::verify() {
+  return verifyOnDevice(*this, "step_c3", {getInputs(), getOutputs()});
+}

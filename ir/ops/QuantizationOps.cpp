@@ -1,0 +1,186 @@
+//===- QuantizationOps.cpp - Codes of a few bits, with a scale for each block -----------------===//
+
+#include "ir/attributes/QuantizationTable.h"
+#include "ir/builders/KernelBuilder.h"
+#include "ir/builders/Shape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// quantize_c1: there is a code for each element, and a scale for each block.
+static LogicalResult verifyBlocks(Operation *op, QuantizationMap map, Value elements, Value codes,
+                                  Value scales) {
+  auto count = [](Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(0); };
+  int64_t blocks = getQuantizationTable(map).blocksOf(count(elements));
+  if (count(elements) == 0 || count(codes) != count(elements) || count(scales) != blocks)
+    return op->emitOpError() << "has " << count(codes) << " codes and " << count(scales)
+                             << " scales for " << count(elements) << " elements, expected a code "
+                             << "for each and " << blocks << " scales (quantize_c1)";
+  return success();
+}
+
+LogicalResult DequantizeBlocksOp::verify() {
+  return verifyBlocks(*this, getMap(), getResult(), getCodes(), getScales());
+}
+
+LogicalResult QuantizeBlocksOp::verify() {
+  return verifyBlocks(*this, getMap(), getInput(), getCodes(), getScales());
+}
+
+/// pack_c1: the map has four bits; blocks are whole, and there is a byte for two codes.
+static LogicalResult verifyPacking(Operation *op, QuantizationMap map, RankedTensorType codes,
+                                   RankedTensorType bytes) {
+  const QuantizationTable &table = getQuantizationTable(map);
+  int64_t count = codes.getDimSize(0);
+  if (table.bits != 4 || count % table.block != 0 || bytes.getDimSize(0) * 2 != count)
+    return op->emitOpError() << "packs " << count << " codes in " << bytes.getDimSize(0)
+                             << " bytes, expected two codes of four bits in each, in whole blocks "
+                                "of the map (pack_c1)";
+  return success();
+}
+
+LogicalResult PackCodesOp::verify() {
+  return verifyPacking(*this, getMap(), getCodes().getType(), getBytes().getType());
+}
+
+LogicalResult UnpackCodesOp::verify() {
+  return verifyPacking(*this, getMap(), getCodes().getType(), getBytes().getType());
+}
+
+namespace {
+
+/// A kernel with a row for each block.
+class BlockKernel : public KernelBuilder {
+public:
+  BlockKernel(OpBuilder &builder, Operation *op, QuantizationMap map, int64_t elements,
+              ArrayRef<int64_t> reduced = {})
+      : KernelBuilder(builder, op, spaceOf(map, elements), reduced, pointsOf(map, elements)),
+        table(getQuantizationTable(map)), element(dim(0) * space()[1] + dim(1)), block(dim(0)),
+        b(body()), lookedUp(addConstant(table.asTensor(builder.getContext()))) {}
+
+  /// An entry of the table, for an unsigned number of any width.
+  Value lookUp(Value number, int64_t offset) {
+    Value index = arith::ExtUIOp::create(b, b.getI64Type(), number);
+    return load(lookedUp, {symbol(0) + offset}, index);
+  }
+
+  Value integer(int64_t value) {
+    return scalarConstant(b, b.getLoc(), b.getI32Type(), static_cast<double>(value));
+  }
+  Value number(float value) { return scalarConstant(b, b.getLoc(), b.getF32Type(), value); }
+
+  Value dequantize(Value code, Value scale) {
+    return arith::MulFOp::create(b, lookUp(code, 0), scale);
+  }
+  Value scaleOf(Value x);
+  Value quantize(Value x, Value scale);
+
+  const QuantizationTable &table;
+  AffineExpr element, block; ///< Of a point: the place of its element, and of its scale.
+
+private:
+  /// A short block alone is a row of its own length.
+  static SmallVector<int64_t> spaceOf(QuantizationMap map, int64_t elements) {
+    const QuantizationTable &table = getQuantizationTable(map);
+    return {table.blocksOf(elements), std::min(table.block, elements)};
+  }
+  static std::optional<int64_t> pointsOf(QuantizationMap map, int64_t elements) {
+    int64_t block = getQuantizationTable(map).block;
+    return elements > block && elements % block != 0 ? std::optional(elements) : std::nullopt;
+  }
+
+  ImplicitLocOpBuilder &b;
+  unsigned lookedUp;
+};
+
+} // namespace
+
+Value BlockKernel::scaleOf(Value x) {
+  Value largest = reduce(ReductionKind::Max, math::AbsFOp::create(b, x));
+  return table.storesLeastScale
+             ? arith::MaximumFOp::create(b, largest, number(table.leastScale)).getResult()
+             : largest;
+}
+
+/// A binary search without branches: one bound is looked up for each bit of the code, which is the
+/// sign of the bound's distance to the number.
+Value BlockKernel::quantize(Value x, Value scale) {
+  if (!table.storesLeastScale)
+    scale = arith::MaximumFOp::create(b, scale, number(table.leastScale));
+  Value scaled =
+      table.multiplies
+          ? arith::MulFOp::create(b, x, arith::DivFOp::create(b, number(1), scale)).getResult()
+          : arith::DivFOp::create(b, x, scale).getResult();
+  auto codes = static_cast<int64_t>(table.values.size());
+  Value node = integer(1);
+  for (unsigned bit = 0; bit < table.bits; ++bit) {
+    Value distance = arith::SubFOp::create(b, lookUp(node, codes), scaled);
+    Value bits = arith::BitcastOp::create(b, b.getI32Type(), distance);
+    node = arith::AddIOp::create(b, arith::MulIOp::create(b, node, integer(2)),
+                                 arith::ShRUIOp::create(b, bits, integer(31)));
+  }
+  if (table.zeroOfSigned) {
+    Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, number(0));
+    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, node,
+                                         integer(codes + *table.zeroOfSigned));
+    Value lost = arith::AndIOp::create(b, isNegative, isZero);
+    node = arith::SelectOp::create(b, lost, arith::SubIOp::create(b, node, integer(1)), node);
+  }
+  Value code = arith::SubIOp::create(b, node, integer(codes));
+  return arith::TruncIOp::create(b, b.getI8Type(), code);
+}
+
+FusibleShape DequantizeBlocksOp::getFusibleShape() { return FusibleShape::Elementwise; }
+
+Operation *DequantizeBlocksOp::buildKernel(OpBuilder &builder) {
+  BlockKernel kernel(builder, *this, getMap(), getResult().getType().getDimSize(0));
+  Value value = kernel.dequantize(kernel.load(0, kernel.element), kernel.load(1, kernel.block));
+  return kernel.yield(value, {{kernel.element}});
+}
+
+FusibleShape QuantizeBlocksOp::getFusibleShape() { return FusibleShape::RowReduction; }
+
+Operation *QuantizeBlocksOp::buildKernel(OpBuilder &builder) {
+  BlockKernel kernel(builder, *this, getMap(), getInput().getType().getDimSize(0), 1);
+  Value x = kernel.load(0, kernel.element);
+  Value scale = kernel.scaleOf(x);
+  return kernel.yield({kernel.quantize(x, scale), scale}, {{kernel.element}, {kernel.block}});
+}
+
+/// The space of packed codes: blocks, the halves of a block, bytes of a block.
+static SmallVector<int64_t> packedSpace(QuantizationMap map, RankedTensorType bytes) {
+  int64_t half = getQuantizationTable(map).block / 2;
+  return {bytes.getDimSize(0) / half, half};
+}
+
+FusibleShape PackCodesOp::getFusibleShape() { return FusibleShape::Elementwise; }
+
+Operation *PackCodesOp::buildKernel(OpBuilder &builder) {
+  KernelBuilder kernel(builder, *this, packedSpace(getMap(), getBytes().getType()));
+  ImplicitLocOpBuilder &b = kernel.body();
+  int64_t half = kernel.space()[1];
+  AffineExpr place = kernel.dim(0) * (2 * half) + kernel.dim(1);
+  Value shift = scalarConstant(b, getLoc(), b.getI8Type(), 4);
+  Value upper = arith::ShLIOp::create(b, kernel.load(0, place), shift);
+  Value byte = arith::OrIOp::create(b, upper, kernel.load(0, place + half));
+  return kernel.yield(byte, {{kernel.dim(0) * half + kernel.dim(1)}});
+}
+
+FusibleShape UnpackCodesOp::getFusibleShape() { return FusibleShape::Elementwise; }
+
+Operation *UnpackCodesOp::buildKernel(OpBuilder &builder) {
+  SmallVector<int64_t> bytes = packedSpace(getMap(), getBytes().getType());
+  int64_t half = bytes[1];
+  KernelBuilder kernel(builder, *this, {bytes[0], 2, half});
+  ImplicitLocOpBuilder &b = kernel.body();
+  auto constant = [&](double value) { return scalarConstant(b, getLoc(), b.getI8Type(), value); };
+  Value byte = kernel.load(0, kernel.dim(0) * half + kernel.dim(2));
+  Value isLower = kernel.require({}, arith::CmpIPredicate::sge, kernel.dim(1), 1);
+  Value upper = arith::ShRUIOp::create(b, byte, constant(4));
+  Value code =
+      arith::SelectOp::create(b, isLower, arith::AndIOp::create(b, byte, constant(15)), upper);
+  return kernel.yield(code, {{kernel.dim(0) * (2 * half) + kernel.dim(1) * half + kernel.dim(2)}});
+}

@@ -1,0 +1,193 @@
+//===- StateOps.cpp - Verifiers of state and its uses -----------------------------------------===//
+
+#include "ir/Mtc.h"
+#include "ir/ReservedNames.h"
+#include "ir/attributes/TensorImage.h"
+#include "ir/builders/Shape.h"
+
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace mtc;
+
+void VariableOp::build(OpBuilder &b, OperationState &state, Role role, const Twine &name, Type type,
+                       Attribute initial, FlatSymbolRefAttr of, StringAttr moduleName) {
+  build(b, state, RoleAttr::get(b.getContext(), role), b.getStringAttr(name), TypeAttr::get(type),
+        initial, of, moduleName, ArrayAttr(), ArrayAttr(), IntegerAttr(), UnitAttr(),
+        MemorySpaceAttr::get(b.getContext(), MemorySpace::Device));
+}
+
+RankedTensorType VariableOp::getSourceType() {
+  auto stored = dyn_cast<StoredAttr>(getInitial());
+  return stored ? stored.getType() : getTensorType();
+}
+
+/// What the runtime writes.
+static RankedTensorType typeOfScalar(MLIRContext *context, RuntimeScalar scalar) {
+  Builder b(context);
+  bool isRate = scalar == RuntimeScalar::LearningRate;
+  return RankedTensorType::get({}, isRate ? Type(b.getF64Type()) : Type(b.getI64Type()));
+}
+
+VariableOp VariableOp::findOrAddScalar(SymbolTable &symbols, RuntimeScalar scalar,
+                                       Block::iterator end) {
+  std::string name = scalarName(scalar);
+  if (auto known = symbols.lookup<VariableOp>(name))
+    return known;
+  Operation *module = symbols.getOp();
+  OpBuilder builder(module->getContext());
+  auto variable = VariableOp::create(builder, module->getLoc(), Role::Scalar, name,
+                                     typeOfScalar(builder.getContext(), scalar),
+                                     RuntimeScalarAttr::get(builder.getContext(), scalar));
+  symbols.insert(variable, end);
+  return variable;
+}
+
+/// variable_c2
+static LogicalResult verifyScalar(VariableOp variable) {
+  auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial());
+  if ((variable.getRole() == Role::Scalar) != bool(scalar))
+    return variable.emitOpError("has the role ")
+           << stringifyRole(variable.getRole()) << " and starts as " << variable.getInitial()
+           << ", expected #mtc.scalar of a scalar alone (variable_c2)";
+  if (!scalar)
+    return success();
+  RankedTensorType written = typeOfScalar(variable.getContext(), scalar.getValue());
+  if (variable.getTensorType() != written)
+    return variable.emitOpError("is ") << variable.getTensorType() << ", but the runtime writes "
+                                       << written << " (variable_c2)";
+  return success();
+}
+
+/// variable_c6
+static LogicalResult verifyImages(VariableOp variable) {
+  return verifyTensorImages([&] { return variable.emitOpError(); }, variable.getSourceType(),
+                            variable.getModuleImagesAttr(), variable.getFileImagesAttr());
+}
+
+LogicalResult VariableOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getType());
+  auto hasSize = [](RankedTensorType tensor) {
+    std::optional<int64_t> count = countElements(tensor.getShape());
+    return count && llvm::checkedMul(*count, elementBytes(tensor.getElementType()));
+  };
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat() || !hasSize(type))
+    return emitOpError() << "has type " << getType()
+                         << ", expected a tensor of known extents that memory can hold "
+                            "(variable_c1)";
+  if (failed(verifyScalar(*this)))
+    return failure();
+  const bool isOnDevice = getSpace() == MemorySpace::Device;
+  if (!isOnDevice && (getTransient() || getRole() == Role::Scalar || getRole() == Role::Gradient))
+    return emitOpError("of the role ")
+           << stringifyRole(getRole()) << (getTransient() ? ", which is transient," : "")
+           << " lies in the space " << stringifyEnum(getSpace())
+           << ", expected on the device (variable_c5)";
+  if (isa<AsParameterAttr>(getInitial()) && !getOf())
+    return emitOpError("starts as its parameter, but belongs to none (variable_c3)");
+  if (auto stored = dyn_cast<StoredAttr>(getInitial())) {
+    if (getRole() == Role::Frozen && stored.getType().getRank() == 2 &&
+        stored.getType().hasStaticShape() && stored.getType().getElementType().isF32() &&
+        stored.getStoredType() == type)
+      return verifyImages(*this);
+    return emitOpError() << "of the role " << stringifyRole(getRole()) << " is " << type
+                         << ", but starts as " << stored << " (variable_c4)";
+  }
+  if (isa<InitializerAttr, NormalAttr, UniformAttr, ZerosAttr, AsParameterAttr, RuntimeScalarAttr>(
+          getInitial()))
+    return verifyImages(*this);
+  auto elements = dyn_cast<ElementsAttr>(getInitial());
+  if (!elements)
+    return emitOpError() << "starts as " << getInitial()
+                         << ", expected #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, "
+                            "#mtc.as_parameter, #mtc.scalar or elements (variable_c1)";
+  if (elements.getShapedType() != type)
+    return emitOpError() << "starts as elements of " << elements.getShapedType() << ", expected "
+                         << type << " (variable_c1)";
+  return verifyImages(*this);
+}
+
+/// state_c1: the symbol names a variable of the value's type.
+static LogicalResult verifyState(Operation *op, FlatSymbolRefAttr symbol, Type type,
+                                 SymbolTableCollection &symbols) {
+  auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, symbol);
+  if (!variable)
+    return op->emitOpError() << symbol << " names no variable (state_c1)";
+  if (variable.getType() != type)
+    return op->emitOpError() << "value is " << type << ", but " << symbol << " is "
+                             << variable.getType() << " (state_c1)";
+  return success();
+}
+
+/// flat_c1: the symbols name variables of the flat tensor's element type, whose padded sizes add up
+/// to its own.
+static LogicalResult verifyFlat(Operation *op, ArrayAttr variables, Type type,
+                                SymbolTableCollection &symbols) {
+  auto flat = cast<RankedTensorType>(type);
+  if (flat.getRank() != 1)
+    return op->emitOpError() << "flat tensor is " << flat << ", expected rank 1 (flat_c1)";
+  std::optional<int64_t> bytes = 0;
+  for (auto symbol : variables.getAsRange<FlatSymbolRefAttr>()) {
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, symbol);
+    if (!variable)
+      return op->emitOpError() << symbol << " names no variable (flat_c1)";
+    auto tensor = dyn_cast<RankedTensorType>(variable.getType());
+    if (!tensor || tensor.getElementType() != flat.getElementType())
+      return op->emitOpError() << symbol << " is " << variable.getType() << ", expected elements "
+                               << flat.getElementType() << " (flat_c1)";
+    bytes = llvm::checkedAdd(*bytes, paddedBytes(byteSize(tensor)));
+    if (!bytes)
+      return op->emitOpError() << "the variables' sizes do not fit into 64 bits (flat_c1)";
+  }
+  int64_t expected = *bytes / elementBytes(flat.getElementType());
+  if (flat.getDimSize(0) != expected)
+    return op->emitOpError() << "flat tensor has " << flat.getDimSize(0)
+                             << " elements, but the padded variables have " << expected
+                             << " (flat_c1)";
+  return success();
+}
+
+LogicalResult BufferOp::verify() {
+  ShapedType type = getValue().getShapedType();
+  if (!getCountsBatches() || (type.getNumElements() == 1 && type.getElementType().isInteger()))
+    return success();
+  return emitOpError() << "counts batches, but is " << type << ", expected one integer (buffer_c1)";
+}
+
+LogicalResult AdapterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto find = [&](FlatSymbolRefAttr symbol, Role role) -> VariableOp {
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(*this, symbol);
+    if (variable && variable.getRole() == role)
+      return variable;
+    emitOpError() << symbol << " names no " << stringifyRole(role) << " variable (adapter_c1)";
+    return {};
+  };
+  VariableOp base = find(getBaseAttr(), Role::Frozen), down = find(getDownAttr(), Role::Parameter),
+             up = find(getUpAttr(), Role::Parameter);
+  if (!base || !down || !up)
+    return failure();
+  ArrayRef<int64_t> whole = base.getSourceType().getShape(),
+                    first = down.getTensorType().getShape(), second = up.getTensorType().getShape();
+  auto axis = static_cast<int64_t>(getAxis());
+  if (whole.size() == 2 && first.size() == 2 && second.size() == 2 && (axis == 0 || axis == 1) &&
+      first[1] == whole[axis] && second[0] == whole[1 - axis] && first[0] == second[1])
+    return success();
+  return emitOpError() << "adapts " << base.getType() << " along axis " << axis << " by "
+                       << down.getType() << " and " << up.getType() << " (adapter_c2)";
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyState(*this, getVariableAttr(), getResult().getType(), symbols);
+}
+
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyState(*this, getVariableAttr(), getValue().getType(), symbols);
+}
+
+LogicalResult ReadFlatOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyFlat(*this, getVariables(), getResult().getType(), symbols);
+}
+
+LogicalResult WriteFlatOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyFlat(*this, getVariables(), getValue().getType(), symbols);
+}

@@ -1,0 +1,85 @@
+//===- StepAccess.cpp - What an operation of a placed step reads and writes -------------------===//
+
+#include "ir/steps/StepAccess.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mtc;
+
+int64_t CallShapes::spanOf(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides) {
+  int64_t last = 0;
+  for (auto [extent, stride] : llvm::zip_equal(extents, strides))
+    last += (extent - 1) * stride;
+  return last + 1;
+}
+
+/// What a call touches of its slices, which are as large as the values that they hold: those may
+/// lie with strides.
+static SmallVector<AtAttr> spansOf(ArrayAttr slices, ArrayRef<CallShapes::Shape> shapes) {
+  SmallVector<AtAttr> spans;
+  for (auto [slice, shape] : llvm::zip_equal(slices.getAsRange<AtAttr>(), shapes))
+    spans.push_back(shape.span ? AtAttr::get(slice.getContext(), slice.getOffset(),
+                                             RankedTensorType::get(
+                                                 {*shape.span}, slice.getType().getElementType()),
+                                             slice.getSpace())
+                               : slice);
+  return spans;
+}
+
+StepAccess::StepAccess(Operation *op) {
+  auto readRun = [&](auto run) {
+    llvm::append_range(results, run.getOutputs().template getAsRange<AtAttr>());
+    if (auto bytes = static_cast<int64_t>(run.getScratchBytes()); bytes > 0)
+      scratch = AtAttr::get(op->getContext(), run.getScratchOffset(),
+                            RankedTensorType::get({bytes}, IntegerType::get(op->getContext(), 8)));
+    lastUses = run.getLastUses().value_or(ArrayRef<int64_t>());
+    dependencies = run.getDependencies();
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](LaunchOp launch) {
+        llvm::append_range(reads, launch.getInputs().getAsRange<AtAttr>());
+        readRun(launch);
+        written = results;
+      })
+      .Case([&](CallOp call) {
+        CallShapes shapes = call.getCall().getShapes();
+        reads = spansOf(call.getInputs(), shapes.operands);
+        readRun(call);
+        written = spansOf(call.getOutputs(), shapes.results);
+      })
+      .Case<CopyOp, AsyncCopyOp>([&](auto copy) {
+        reads.push_back(copy.getSource());
+        results.push_back(copy.getDestination());
+        written = results;
+        lastUses = copy.getLastUses().value_or(ArrayRef<int64_t>());
+        dependencies = copy.getDependencies();
+      });
+}
+
+SmallVector<AtAttr> StepAccess::getWrites() const {
+  SmallVector<AtAttr> writes = written;
+  if (scratch)
+    writes.push_back(scratch);
+  return writes;
+}
+
+bool StepAccess::conflictsWith(const StepAccess &other) const {
+  auto overlap = [](ArrayRef<AtAttr> one, ArrayRef<AtAttr> two) {
+    return llvm::any_of(one, [&](AtAttr slice) {
+      return llvm::any_of(two, [&](AtAttr each) { return slice.overlaps(each); });
+    });
+  };
+  const SmallVector<AtAttr> writes = getWrites(), otherWrites = other.getWrites();
+  return overlap(writes, otherWrites) || overlap(writes, other.reads) ||
+         overlap(reads, otherWrites);
+}
+
+void mtc::setLastUses(Operation *op, ArrayRef<int64_t> lastUses) {
+  llvm::TypeSwitch<Operation *>(op).Case<LaunchOp, CallOp, CopyOp, AsyncCopyOp>(
+      [&](auto access) { access.setLastUses(lastUses); });
+}
+
+int64_t mtc::getNumberInBlock(Operation *op) {
+  return std::distance(op->getBlock()->begin(), op->getIterator());
+}

@@ -1,0 +1,160 @@
+//===- StepLifetimes.cpp - What lives at the same time lies apart -----------------------------===//
+
+#include "ir/NodeNames.h"
+#include "ir/steps/StepAccess.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+/// Follows a step in its order, and knows what lives where on the device.
+class LivingSlices {
+public:
+  explicit LivingSlices(StepOp step) : step(step), operations(step.getBody().front()) {
+    const auto end = static_cast<int64_t>(operations.size());
+    if (auto module = step->getParentOfType<ModuleOp>())
+      for (auto variable : module.getOps<VariableOp>())
+        if (std::optional<int64_t> offset = variable.getOffset();
+            offset && !variable.getTransient() && variable.getSpace() == MemorySpace::Device)
+          lives[*offset] = {*offset + byteSize(variable.getTensorType()), end, variable};
+    for (auto input : step.getInputs().getAsRange<AtAttr>())
+      lives[input.getOffset()] = {input.getEnd(), end, step};
+  }
+
+  LogicalResult run() {
+    for (Operation *op : operations) {
+      StepAccess access(op);
+      for (AtAttr read : access.reads)
+        if (isOnDevice(read) && !covers(startOf(op, read)))
+          return op->emitOpError("reads ") << read << ", where nothing lives (step_c5)";
+      for (auto [result, lastUse] : llvm::zip_equal(access.results, access.lastUses))
+        if (isOnDevice(result) && failed(write(op, result, lastUse)))
+          return failure();
+      if (access.scratch && failed(add(op, access.scratch, time, /*mayReplace=*/false)))
+        return failure();
+      ++time;
+    }
+    for (auto output : step.getOutputs().getAsRange<AtAttr>())
+      if (!covers(output))
+        return step.emitOpError("gives ") << output << ", where nothing lives (step_c5)";
+    return success();
+  }
+
+private:
+  struct Life {
+    int64_t end;     ///< the byte behind its last one
+    int64_t lastUse; ///< the number of the last operation at which it lives
+    Operation *maker;
+  };
+
+  struct Numbered : SmallVector<Operation *> {
+    explicit Numbered(Block &block) {
+      for (Operation &op : block)
+        push_back(&op);
+    }
+  };
+
+  static bool isOnDevice(AtAttr slice) { return slice.getSpace() == MemorySpace::Device; }
+
+  /// What an operand of a library call has beyond its first byte depends on its strides.
+  static AtAttr startOf(Operation *op, AtAttr read) {
+    if (!isa<CallOp>(op))
+      return read;
+    return AtAttr::get(op->getContext(), read.getOffset(),
+                       RankedTensorType::get({1}, IntegerType::get(op->getContext(), 8)));
+  }
+
+  /// Whether all bytes belong to what lives, or pad it.
+  bool covers(AtAttr slice) const {
+    int64_t at = slice.getOffset();
+    while (at < slice.getEnd()) {
+      auto next = lives.upper_bound(at);
+      if (next == lives.begin())
+        return false;
+      auto [begin, life] = *std::prev(next);
+      int64_t end = begin + paddedBytes(life.end - begin);
+      if (end <= at || life.lastUse < time)
+        return false;
+      at = end;
+    }
+    return true;
+  }
+
+  LogicalResult write(Operation *op, AtAttr slice, int64_t lastUse) {
+    if (lastUse >= 0)
+      return add(op, slice, lastUse);
+    if (!covers(slice))
+      return op->emitOpError("writes ")
+             << slice << " as a part of what lives, where nothing does (step_c5)";
+    return success();
+  }
+
+  /// With `mayReplace`, of a result: it may lie where operands do that are read for the last time,
+  /// around each or within it.
+  LogicalResult add(Operation *op, AtAttr slice, int64_t lastUse, bool mayReplace = true) {
+    auto other = lives.lower_bound(slice.getOffset());
+    if (other != lives.begin() && std::prev(other)->second.end > slice.getOffset())
+      --other;
+    while (other != lives.end() && other->first < slice.getEnd()) {
+      const auto &[begin, life] = *other;
+      const bool isWithin = slice.getOffset() <= begin && life.end <= slice.getEnd();
+      const bool isAround = begin <= slice.getOffset() && slice.getEnd() <= life.end;
+      const bool isInPlace =
+          mayReplace && life.lastUse == time && life.maker != op && (isWithin || isAround);
+      if (life.lastUse >= time && !isInPlace)
+        return report(op, slice, begin, life);
+      other = lives.erase(other);
+    }
+    lives[slice.getOffset()] = {slice.getEnd(), lastUse, op};
+    return success();
+  }
+
+  LogicalResult report(Operation *op, AtAttr slice, int64_t begin, const Life &life) {
+    InFlightDiagnostic diagnostic = op->emitOpError("writes ")
+                                    << slice << " over bytes " << begin << " to " << life.end - 1
+                                    << ", where " << describe(life) << " lives";
+    if (life.lastUse < static_cast<int64_t>(operations.size()))
+      diagnostic << " until operation " << life.lastUse << ", "
+                 << describe(operations[life.lastUse]) << ", has run (step_c4)";
+    else
+      diagnostic << " until the step's end (step_c4)";
+    return diagnostic;
+  }
+
+  static std::string describe(const Life &life) {
+    if (auto variable = dyn_cast<VariableOp>(life.maker))
+      return ("the variable '" + variable.getSymName() + "'").str();
+    if (isa<StepOp>(life.maker))
+      return "an input";
+    return "a result of " + describe(life.maker);
+  }
+  static std::string describe(Operation *op) {
+    std::string nodes = nodeNames(op->getLoc());
+    return nodes.empty() ? op->getName().getStringRef().str() : "node '" + nodes + "'";
+  }
+
+  StepOp step;
+  Numbered operations;
+  int64_t time = 0;
+  std::map<int64_t, Life> lives; ///< by their first byte
+};
+
+} // namespace
+
+LogicalResult mtc::verifyLifetimes(StepOp step) {
+  for (Operation &op : step.getBody().front()) {
+    StepAccess access(&op);
+    if (access.lastUses.empty() && !access.results.empty())
+      return success();
+    if (access.lastUses.size() != access.results.size())
+      return op.emitOpError("says of ")
+             << access.lastUses.size() << " results how long they live, but has "
+             << access.results.size() << " (step_c4)";
+  }
+  return LivingSlices(step).run();
+}

@@ -1,0 +1,39 @@
+//===- VariableAccess.h - Which operations read and write variables ---------------------------===//
+
+#ifndef MTC_IR_STEPS_VARIABLEACCESS_H
+#define MTC_IR_STEPS_VARIABLEACCESS_H
+
+#include "ir/Mtc.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace mtc {
+
+/// The variables that an operation reads or writes; empty for other operations.
+mlir::SmallVector<mlir::FlatSymbolRefAttr> readVariables(mlir::Operation *op);
+mlir::SmallVector<mlir::FlatSymbolRefAttr> writtenVariables(mlir::Operation *op);
+
+/// Which operations of a block read and write each variable, in the block's order.
+class VariableAccesses {
+public:
+  explicit VariableAccesses(mlir::Block &block);
+  mlir::ArrayRef<mlir::Operation *> readersOf(mlir::FlatSymbolRefAttr variable) const {
+    return find(readers, variable);
+  }
+  mlir::ArrayRef<mlir::Operation *> writersOf(mlir::FlatSymbolRefAttr variable) const {
+    return find(writers, variable);
+  }
+
+private:
+  using ByVariable = llvm::DenseMap<mlir::Attribute, mlir::SmallVector<mlir::Operation *, 2>>;
+  static mlir::ArrayRef<mlir::Operation *> find(const ByVariable &map, mlir::Attribute variable) {
+    auto found = map.find(variable);
+    return found == map.end() ? mlir::ArrayRef<mlir::Operation *>() : found->second;
+  }
+
+  ByVariable readers, writers;
+};
+
+} // namespace mtc
+
+#endif // MTC_IR_STEPS_VARIABLEACCESS_H

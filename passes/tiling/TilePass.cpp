@@ -1,0 +1,42 @@
+//===- TilePass.cpp - Large values are computed in tiles, whatever the budget --------------===//
+
+#include "passes/Passes.h"
+#include "passes/search/Search.h"
+#include "passes/tiling/TileOptions.h"
+#include "passes/tiling/TileSearch.h"
+
+namespace mtc {
+#define GEN_PASS_DEF_TILEPASS
+#include "passes/Passes.h.inc"
+} // namespace mtc
+
+using namespace mlir;
+using namespace mtc;
+
+namespace {
+
+struct TilePass : PassWithOptions<mtc::impl::TilePassBase<TilePass>, TileOptions> {
+  using PassWithOptions::PassWithOptions;
+
+  void runOnOperation() override {
+    FailureOr<TileOptions> options = readOptions();
+    if (failed(options))
+      return signalPassFailure();
+    if (options->tile != "all")
+      return;
+    auto inTiles = [](const Goal &goal, OperationTimes &times) {
+      Techniques techniques;
+      techniques.push_back(std::make_unique<TileSearch>(goal, times));
+      return techniques;
+    };
+    if (failed(searchFit(getOperation(), /*budget=*/0, inTiles,
+                         SearchEffort::Whole))) // All that lowers the peak.
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> mtc::createTile(const TileOptions &options) {
+  return std::make_unique<TilePass>(options);
+}

@@ -1,0 +1,200 @@
+//===- TileRegion.cpp - Operations that are computed tile by tile together -----------------===//
+
+#include "passes/tiling/TileRegion.h"
+
+#include "ir/interfaces/Tiles.h"
+#include "ir/steps/VariableAccess.h"
+#include "passes/kernels/KernelEditing.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// A region of more operations is not worth looking for.
+static constexpr size_t mostOperations = 24;
+
+/// Whether views between a value and what it is of leave its elements in their order.
+static bool isInOrder(Value value) {
+  for (Operation *op = value.getDefiningOp(); op && op->hasTrait<mtc::View>();
+       op = op->getOperand(0).getDefiningOp())
+    if (isa<StridedMovementOpInterface>(op))
+      return false;
+  return true;
+}
+
+/// Whether the operation may take and give its values so, next to those of the region.
+bool TileRegion::agrees(Operation *op, const Tiles &way) const {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value root = rootOf(operand.get());
+    auto found = ways.find(root.getDefiningOp());
+    if (found == ways.end())
+      continue;
+    const TileKind given = found->second.results[cast<OpResult>(root).getResultNumber()];
+    if (given != TileKind::Tile || way.operands[operand.getOperandNumber()] != TileKind::Tile ||
+        !isInOrder(operand.get()))
+      return false;
+  }
+  for (auto [result, given] : llvm::zip_equal(op->getResults(), way.results))
+    for (OpOperand *use : findReaders(result)) {
+      auto found = ways.find(use->getOwner());
+      if (found != ways.end() &&
+          (given != TileKind::Tile || !isInOrder(use->get()) ||
+           found->second.operands[use->getOperandNumber()] != TileKind::Tile))
+        return false;
+    }
+  return true;
+}
+
+bool TileRegion::add(Operation *op) {
+  if (!op || ways.size() == mostOperations)
+    return false;
+  if (contains(op))
+    return true;
+  auto piecewise = dyn_cast<TileableOpInterface>(op);
+  if (!piecewise)
+    return false;
+  for (const Tiles &way : piecewise.getTiles(count))
+    if (agrees(op, way)) {
+      ways[op] = way;
+      return true;
+    }
+  return false;
+}
+
+/// Adds what computes and reads a value.
+bool TileRegion::addAround(Value value) {
+  if (!add(value.getDefiningOp()) ||
+      ways[value.getDefiningOp()].results[cast<OpResult>(value).getResultNumber()] !=
+          TileKind::Tile)
+    return false;
+  return llvm::all_of(findReaders(value), [&](OpOperand *use) { return add(use->getOwner()); });
+}
+
+/// Finds the operations that the region needs, and adds those of them that need its results. False
+/// where one of these cannot be computed in tiles.
+bool TileRegion::close() {
+  while (true) {
+    operations = llvm::to_vector(llvm::make_first_range(ways));
+    llvm::sort(operations, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    llvm::SetVector<Operation *> found;
+    auto collect = [&](Operation *reader) {
+      for (Value operand : reader->getOperands())
+        if (Operation *source = operand.getDefiningOp();
+            source && !contains(source) && operations.front()->isBeforeInBlock(source))
+          found.insert(source);
+    };
+    llvm::for_each(operations, collect);
+    for (size_t i = 0; i < found.size(); ++i)
+      collect(found[i]);
+    needed = llvm::to_vector(found);
+    llvm::sort(needed, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+
+    llvm::DenseSet<Operation *> behind;
+    SmallVector<Operation *> between;
+    for (Operation *op : needed)
+      if (llvm::any_of(op->getOperands(), [&](Value operand) {
+            Operation *source = operand.getDefiningOp();
+            return source && (contains(source) || behind.contains(source));
+          })) {
+        behind.insert(op);
+        if (!op->hasTrait<mtc::View>())
+          between.push_back(op);
+      }
+    if (between.empty())
+      break;
+    if (!llvm::all_of(between, [&](Operation *op) { return add(op); }))
+      return false;
+  }
+  llvm::erase_if(needed, [&](Operation *op) { // Views of its own results are written anew.
+    return op->hasTrait<mtc::View>() && contains(rootOf(op->getResult(0)).getDefiningOp());
+  });
+  return true;
+}
+
+/// Takes in what computes and reads other large values that are in tiles anyway.
+void TileRegion::grow(int64_t bytes) {
+  auto isLarge = [&](Value value) {
+    return 2 * byteSize(cast<RankedTensorType>(value.getType())) >= bytes;
+  };
+  bool hasGrown = true;
+  while (hasGrown) {
+    hasGrown = false;
+    llvm::SetVector<Value> large;
+    for (Operation *op : operations) {
+      const Tiles &way = ways[op];
+      for (OpOperand &operand : op->getOpOperands())
+        if (way.operands[operand.getOperandNumber()] == TileKind::Tile &&
+            isLarge(rootOf(operand.get())))
+          large.insert(rootOf(operand.get()));
+      for (auto [result, kind] : llvm::zip_equal(op->getResults(), way.results))
+        if (kind == TileKind::Tile && isLarge(result))
+          large.insert(result);
+    }
+    for (Value value : large) {
+      if (contains(value.getDefiningOp()) && !isReadOutside(value))
+        continue;
+      TileRegion larger = *this;
+      if (!value.getDefiningOp() || !larger.addAround(value) || !larger.close())
+        continue;
+      *this = std::move(larger);
+      hasGrown = true;
+    }
+  }
+}
+
+bool TileRegion::isReadOutside(Value result) const {
+  return llvm::any_of(findReaders(result),
+                      [&](OpOperand *use) { return !contains(use->getOwner()); });
+}
+
+/// Whether what the region reads of variables is the same where its first operation stands: none of
+/// them gets a new value among its operations.
+bool TileRegion::mayRunEarly() const {
+  llvm::DenseSet<Attribute> read;
+  auto collect = [&](Operation *op) {
+    read.insert_range(readVariables(op));
+    for (Value operand : op->getOperands())
+      if (Operation *source = rootOf(operand).getDefiningOp())
+        read.insert_range(readVariables(source));
+  };
+  llvm::for_each(operations, collect);
+  llvm::for_each(needed, collect);
+  for (Operation *op = operations.front(); op != operations.back(); op = op->getNextNode())
+    if (llvm::any_of(writtenVariables(op),
+                     [&](Attribute variable) { return read.contains(variable); }))
+      return false;
+  return true;
+}
+
+/// Whether the tiles that are read of values from outside, and those that are assembled, begin
+/// where the arena is aligned.
+bool TileRegion::isAligned() const {
+  auto fits = [&](Value value) {
+    const int64_t bytes = byteSize(cast<RankedTensorType>(value.getType())) / count;
+    return paddedBytes(bytes) == bytes;
+  };
+  return llvm::all_of(operations, [&](Operation *op) {
+    const Tiles &way = ways.at(op);
+    return llvm::all_of(op->getOpOperands(),
+                        [&](OpOperand &operand) {
+                          return way.operands[operand.getOperandNumber()] != TileKind::Tile ||
+                                 contains(rootOf(operand.get()).getDefiningOp()) ||
+                                 fits(operand.get());
+                        }) &&
+           llvm::all_of(llvm::zip_equal(op->getResults(), way.results), [&](auto result) {
+             auto [value, kind] = result;
+             return kind != TileKind::Tile || !isReadOutside(value) || fits(value);
+           });
+  });
+}
+
+std::optional<TileRegion> TileRegion::find(Value value, int64_t count) {
+  TileRegion region(count);
+  if (!value.getDefiningOp() || !region.addAround(value) || !region.close())
+    return std::nullopt;
+  region.grow(byteSize(cast<RankedTensorType>(value.getType())));
+  if (!region.mayRunEarly() || !region.isAligned())
+    return std::nullopt;
+  return region;
+}

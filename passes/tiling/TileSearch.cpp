@@ -1,0 +1,193 @@
+//===- TileSearch.cpp - Which values are computed in tiles, and in how many -----------------===//
+
+#include "passes/tiling/TileSearch.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mtc;
+
+/// Values of a smaller part of what is alive at the peak are not tried.
+static constexpr int64_t leastPart = 32;
+static constexpr size_t mostValues = 6;
+static constexpr int64_t mostTiles = 64;
+
+/// The largest values that are computed where most is alive, or wait there to be read.
+SmallVector<Value> TileSearch::findValues() const {
+  const FunctionMemory &function = goal.function;
+  const int64_t peak = function.getPeakTime(), live = function.getLive()[peak];
+  SmallVector<Value> values;
+  llvm::DenseMap<Value, std::pair<int64_t, size_t>> ranks; // The largest first, then the oldest.
+  for (const PlannedOperation *op : function.getOrder())
+    for (const PlannedValue &result : op->results)
+      if (op->isCompute && op->time <= peak && peak <= result.lastUse &&
+          result.bytes * leastPart >= live) {
+        ranks[result.value] = {-result.bytes, values.size()};
+        values.push_back(result.value);
+      }
+  llvm::sort(values, [&](Value a, Value b) { return ranks.lookup(a) < ranks.lookup(b); });
+  values.truncate(std::min(values.size(), mostValues));
+  return values;
+}
+
+/// What a region in tiles frees and takes; nothing where the peak does not fall. The plan is that
+/// of the tiles then.
+FailureOr<std::optional<TileSearch::Choice>>
+TileSearch::tryOut(Value value, const TileRegion &region, const OrderScore &before) {
+  const FunctionMemory &function = goal.function;
+  double time = 0;
+  for (Operation *op : region.getOperations())
+    time -= times.of(op);
+  TileWriter writer(listeners);
+  SmallVector<Operation *, 0> added = writer.write(region);
+  for (Operation *op : added)
+    time += times.of(op);
+  if (failed(goal.analysis.getPlan()))
+    return failure();
+  int64_t left = 0;
+  for (Operation *op : added)
+    left = std::max(left, function.getLive()[function[op].time]);
+  const OrderScore score = goal.score();
+  const bool isLower = score < before && goal.isWorthwhile(before.peak - left);
+  writer.undo();
+  return isLower ? std::optional(Choice{{before.peak - left, time},
+                                        value,
+                                        value.getLoc(),
+                                        region.getCount(),
+                                        before.peak - score.peak})
+                 : std::nullopt;
+}
+
+/// Tries more and more tiles: the fewest that suffice or else so many that more free little more.
+/// `tried` gets the values that the same regions would be found for.
+FailureOr<std::optional<TileSearch::Choice>> TileSearch::findCount(Value value, int64_t excess,
+                                                                   const OrderScore &before,
+                                                                   llvm::DenseSet<Value> &tried) {
+  std::optional<Choice> best;
+  for (int64_t count = 2; count <= mostTiles; count *= 2) {
+    std::optional<TileRegion> region = TileRegion::find(value, count);
+    if (!region)
+      break; // Nor is there one for more.
+    for (Operation *op : region->getOperations())
+      for (Value result : op->getResults())
+        if (!region->isReadOutside(result))
+          tried.insert(result);
+    auto choice = tryOut(value, *region, before);
+    if (failed(choice))
+      return failure();
+    if (best && (!*choice || 10 * (*choice)->bytes < 11 * best->bytes))
+      break;
+    if (*choice)
+      best = **choice;
+    if (best && best->lowers >= excess)
+      break;
+  }
+  return best;
+}
+
+/// What is known of a value in tiles, if it was tried when hardly more was alive.
+const TileSearch::Known *TileSearch::findKnown(Value value, int64_t peak, int64_t excess) const {
+  auto found = known.find(value);
+  if (found == known.end() || found->second.peak * 63 > peak * 64)
+    return nullptr;
+  const std::optional<Choice> &choice = found->second.choice;
+  return choice && choice->lowers >= excess ? nullptr : &found->second;
+}
+
+FailureOr<std::optional<Technique::Offer>> TileSearch::findOffer(int64_t excess) {
+  offered.reset();
+  double least = 0;
+  const OrderScore before = goal.score();
+  bool isChanged = false;
+  for (Value value : findValues()) {
+    const Known *found = findKnown(value, before.peak, excess);
+    if (!found) {
+      llvm::DenseSet<Value> tried;
+      auto choice = findCount(value, excess, before, tried);
+      if (failed(choice))
+        return failure();
+      isChanged |= !tried.empty();
+      for (Value other : tried)
+        known.insert_or_assign(other, Known{before.peak, std::nullopt});
+      found = &known.insert_or_assign(value, Known{before.peak, *choice}).first->second;
+    }
+    if (!found->choice)
+      continue;
+    Choice choice = *found->choice;
+    // What does not suffice is worth what it frees here, whatever is the peak then.
+    if (choice.lowers >= excess)
+      choice.bytes = excess;
+    const double price = choice.time / static_cast<double>(choice.bytes);
+    if (!offered || price < least) {
+      offered = choice;
+      least = price;
+    }
+  }
+  if (isChanged && failed(goal.analysis.getPlan()))
+    return failure();
+  return offered ? std::optional<Offer>(*offered) : std::nullopt;
+}
+
+/// The value, and those that are the same of equal layers, while as much is alive.
+SmallVector<Value> TileSearch::findEqual(Value value) const {
+  ArrayRef<int64_t> live = goal.function.getLive();
+  const int64_t most = live[goal.function.getPeakTime()];
+  auto hashOf = [&](Value of) {
+    Operation *op = of.getDefiningOp();
+    return std::tuple(OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                        OperationEquivalence::ignoreHashValue,
+                                                        OperationEquivalence::IgnoreLocations),
+                      cast<OpResult>(of).getResultNumber(), times.of(op));
+  };
+  const auto hash = hashOf(value);
+  SmallVector<Value> equal{value};
+  for (const PlannedOperation *op : goal.function.getOrder())
+    for (const PlannedValue &result : op->results)
+      if (op->isCompute && result.value != value && result.value.getType() == value.getType() &&
+          hashOf(result.value) == hash &&
+          !goal.isWorthwhile(most - *llvm::max_element(live.slice(
+                                        static_cast<size_t>(op->time),
+                                        static_cast<size_t>(result.lastUse - op->time + 1)))))
+        equal.push_back(result.value);
+  return equal;
+}
+
+FailureOr<bool> TileSearch::take() {
+  const OrderScore before = goal.score();
+  TileWriter writer(listeners);
+  std::vector<Choice> changed;
+  size_t size = 0;
+  llvm::DenseSet<Operation *> replaced;
+  for (Value value : findEqual(offered->value)) {
+    if (replaced.contains(value.getDefiningOp()))
+      continue;
+    std::optional<TileRegion> region = TileRegion::find(value, offered->count);
+    if (!region || (!changed.empty() && region->getOperations().size() != size))
+      continue;
+    size = region->getOperations().size();
+    replaced.insert_range(region->getOperations());
+    changed.push_back(*offered);
+    changed.back().location = value.getLoc();
+    writer.write(*region);
+  }
+  if (failed(goal.analysis.getPlan()))
+    return failure();
+  if (!(goal.score() < before)) { // It was tried with another peak.
+    writer.undo();
+    known.insert_or_assign(offered->value, Known{before.peak, std::nullopt});
+    if (failed(goal.analysis.getPlan()))
+      return failure();
+    return false;
+  }
+  llvm::append_range(taken, changed);
+  known.clear(); // Their values may be gone.
+  return true;
+}
+
+void TileSearch::report() const {
+  for (const Choice &choice : taken)
+    remark::passed(choice.location, remark::RemarkOpts::name("in_tiles").category("mtc-tile"))
+        << remark::metric("tiles", choice.count) << remark::metric("bytes", choice.bytes)
+        << remark::metric("milliseconds", 1e3 * choice.time);
+}

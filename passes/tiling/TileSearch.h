@@ -1,0 +1,61 @@
+//===- TileSearch.h - Which values are computed in tiles, and in how many -------------------===//
+
+#ifndef MTC_PASSES_TILING_TILESEARCH_H
+#define MTC_PASSES_TILING_TILESEARCH_H
+
+#include "passes/Listeners.h"
+#include "passes/cost/OperationTimes.h"
+#include "passes/search/Goal.h"
+#include "passes/search/Technique.h"
+#include "passes/tiling/TileRegion.h"
+#include "passes/tiling/TileWriter.h"
+
+namespace mtc {
+
+/// Finds what is worth computing in tiles at the peak of a function, by trying it out.
+class TileSearch final : public Technique {
+public:
+  TileSearch(const Goal &goal, OperationTimes &times)
+      : goal(goal), times(times), listeners(goal.analysis, times) {}
+
+  mlir::FailureOr<std::optional<Offer>> findOffer(int64_t excess) override;
+  mlir::FailureOr<bool> take() override;
+  void noticeChange() override {}
+  void report() const override;
+
+private:
+  /// A value in so many tiles. The offer's bytes are what is freed at the peak, whatever is the
+  /// peak then.
+  struct Choice : Offer {
+    mlir::Value value;
+    mlir::Location location; ///< of the value, which is replaced
+    int64_t count;
+    int64_t lowers; ///< bytes by which the peak falls
+  };
+
+  /// What became of a value, when so much was alive at the peak.
+  struct Known {
+    int64_t peak;
+    std::optional<Choice> choice;
+  };
+
+  mlir::SmallVector<mlir::Value> findValues() const;
+  const Known *findKnown(mlir::Value value, int64_t peak, int64_t excess) const;
+  mlir::FailureOr<std::optional<Choice>> findCount(mlir::Value value, int64_t excess,
+                                                   const OrderScore &before,
+                                                   llvm::DenseSet<mlir::Value> &tried);
+  mlir::FailureOr<std::optional<Choice>> tryOut(mlir::Value value, const TileRegion &region,
+                                                const OrderScore &before);
+  mlir::SmallVector<mlir::Value> findEqual(mlir::Value value) const;
+
+  const Goal &goal;
+  OperationTimes &times;
+  Listeners listeners;
+  llvm::DenseMap<mlir::Value, Known> known;
+  std::optional<Choice> offered;
+  std::vector<Choice> taken;
+};
+
+} // namespace mtc
+
+#endif // MTC_PASSES_TILING_TILESEARCH_H

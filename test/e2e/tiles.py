@@ -1,0 +1,55 @@
+# RUN: %python %s %t
+"""What is computed in tiles is what is computed as a whole, but for the order of sums over rows; a budget is kept."""
+
+import json
+
+import numpy as np
+from models import DIGITS, GPT2
+from processor import has
+from program import compile_example, losses, own_folder
+
+STEPS = 8
+folder = own_folder()
+
+
+def trained(program, name: str) -> tuple[np.ndarray, int]:
+    """The losses of some steps, and the arena's bytes."""
+    report = folder / f"{name}.json"
+    found = np.array(losses(program.train(STEPS, "--memory-report", report, name=name)))
+    memory = json.loads(report.read_text())
+    assert memory["planned_bytes"] == memory["arena_bytes"], memory
+    assert len(found) == STEPS and np.isfinite(found).all()
+    return found, memory["arena_bytes"]
+
+
+def compare(name: str, example, *flags, most: float, tolerance: float) -> None:
+    """All that lowers the peak is computed in tiles; the arena is at most so large a part of what it was."""
+
+    def of(choice: str) -> tuple[np.ndarray, int]:
+        program = compile_example(example, folder, "adamw", STEPS * example.batch, *flags, "--tile", choice,
+                                  "--remarks", folder / f"{name}_{choice}.txt", name=f"{name}_{choice}")  # fmt: skip
+        return trained(program, f"{name}_{choice}")
+
+    (whole, before), (tiles, after) = of("none"), of("all")
+    distance = np.max(np.abs(tiles - whole) / np.abs(whole))
+    count = (folder / f"{name}_all.txt").read_text().count("in_tiles")
+    print(f"{name}: {count} values in tiles, {after / before:.3f} of {before} bytes, losses {distance:.1e} apart")
+    assert count > 0 and "in_tiles" not in (folder / f"{name}_none.txt").read_text()
+    assert distance < tolerance, (name, whole, tiles)
+    assert after <= most * before, (name, before, after)
+
+
+def lowered(most: float) -> float:
+    """Below AVX-512 the library computes no activation's gradient with a product: updates of weights stand between the
+    operations that tiles would join, and nothing is lowered."""
+    return most if has("avx512f") else 1
+
+
+compare("gpt2", GPT2, most=lowered(0.97), tolerance=1e-5)
+compare("bf16", GPT2, "--precision", "bf16", "--optimizer-bits", "8", most=lowered(0.99), tolerance=2e-3)
+compare("f16", GPT2, "--precision", "f16", "--clip-norm", "1", most=0.97, tolerance=2e-3)
+# Where less is kept, what is left at the peak is computed in tiles; their places may waste some of what they free.
+compare("again", GPT2, "--recompute", "all", most=1.02, tolerance=1e-5)
+compare("accumulated", GPT2, "--accumulate", "2", "--recompute", "sqrt", most=1, tolerance=1e-5)
+compare("emulated", GPT2, "--target", "cuda", "--emulate", "--recompute", "all", most=1, tolerance=1e-5)
+compare("digits", DIGITS, most=1, tolerance=1e-5)

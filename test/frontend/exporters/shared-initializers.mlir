@@ -1,0 +1,158 @@
+// RUN: mtc-opt %s --split-input-file --onnx-split-shared-initializers 2>/dev/null | FileCheck %s --check-prefixes=CHECK,AUTO
+// RUN: mtc-opt %s --split-input-file --onnx-split-shared-initializers=policy=split 2>/dev/null | FileCheck %s --check-prefixes=CHECK,SPLIT
+// RUN: mtc-opt %s --split-input-file --onnx-split-shared-initializers 2>&1 >/dev/null | FileCheck %s --check-prefix=SAYS
+// RUN: mtc-opt %s --split-input-file --onnx-split-shared-initializers=policy=split 2>&1 >/dev/null | FileCheck %s --check-prefix=SPLITS --implicit-check-not=warning
+// RUN: mtc-opt %s --split-input-file --onnx-split-shared-initializers=policy=keep 2>&1 | FileCheck %s --check-prefix=KEEP --implicit-check-not='split_from = "a' --implicit-check-not="are trained as one"
+
+// Each use is the parameter of its node's module: of a norm the scale, of a sum the bias.
+// SAYS: remark: initializer 'a.weight' stands for 2 parameters (a.weight, b.weight) that were equal when exported; each is trained apart, --shared-initializers keep trains them as one
+// SAYS: remark: initializer 'a.bias' stands for 3 parameters (a.bias, b.bias, fc.bias)
+// CHECK-LABEL: onnx.graph @by_signature
+// CHECK: %[[W:.*]] = onnx.initializer "a.weight" {kind = "PARAMETER"}
+// CHECK: %[[B:.*]] = onnx.initializer "a.bias" {kind = "PARAMETER"}
+// CHECK: %[[W2:.*]] = onnx.initializer "b.weight" {split_from = "a.weight"} : tensor<3xf32>
+// CHECK: %[[B2:.*]] = onnx.initializer "b.bias" {split_from = "a.bias"} : tensor<3xf32>
+// CHECK: %[[B3:.*]] = onnx.initializer "fc.bias" {split_from = "a.bias"} : tensor<3xf32>
+// CHECK: "LayerNormalization" version 17(%{{.*}}, %[[W]], %[[B]])
+// CHECK: "LayerNormalization" version 17(%{{.*}}, %[[W2]], %[[B2]])
+// CHECK: "Add" version 14(%{{.*}}, %[[B3]])
+// KEEP-LABEL: onnx.graph @by_signature
+// KEEP-COUNT-2: onnx.initializer
+onnx.graph @by_signature(%x: tensor<2x3xf32> {onnx.name = "x"}) -> (tensor<2x3xf32>)
+    attributes {onnx.signature = ["a.weight", "b.weight", "a.bias", "b.bias", "fc.bias"]} {
+  %w = onnx.initializer "a.weight" {kind = "PARAMETER"} : tensor<3xf32>
+  %b = onnx.initializer "a.bias" {kind = "PARAMETER"} : tensor<3xf32>
+  %0 = onnx.node "LayerNormalization" version 17 (%x, %w, %b) {} {onnx.index = 0 : i64, onnx.module = "a"}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %1 = onnx.node "LayerNormalization" version 17 (%0, %w, %b) {} {onnx.index = 1 : i64, onnx.module = "b"}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %2 = onnx.node "Add" version 14 (%1, %b) {} {onnx.index = 2 : i64, onnx.module = "fc"}
+      : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  onnx.return %2 : tensor<2x3xf32>
+}
+
+// -----
+
+// A matrix of different values may be one in the module; of equal ones it says nothing.
+// SAYS: warning: initializer 'head.weight' stands for 2 parameters (head.weight, embed.weight), which are trained as one, since the module may tie them; --shared-initializers split trains each apart, --shared-initializers keep says that it is meant
+// SAYS: remark: initializer 'ones' stands for 2 parameters
+// AUTO-NOT: split_from = "head.weight"
+// SPLITS: remark: initializer 'head.weight' stands for 2 parameters
+// SPLITS: remark: initializer 'ones' stands for 2 parameters
+// SPLIT: onnx.initializer "embed.weight" {sample = {{.*}}, split_from = "head.weight"}
+// CHECK: onnx.initializer "b.weight" {sample = {{.*}}, split_from = "ones"}
+// KEEP: onnx.graph @tied
+onnx.graph @tied(%x: tensor<2x2xf32>, %i: tensor<2xi64>) -> (tensor<2x2xf32>)
+    attributes {onnx.signature = ["head.weight", "embed.weight", "ones", "b.weight"]} {
+  %w = onnx.initializer "head.weight" {kind = "PARAMETER", sample = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>} : tensor<2x2xf32>
+  %o = onnx.initializer "ones" {kind = "PARAMETER", sample = dense<1.0> : tensor<2x2xf32>} : tensor<2x2xf32>
+  %0 = onnx.node "Gather" version 13 (%w, %i) {} {onnx.module = "embed"} : (tensor<2x2xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+  %1 = onnx.node "MatMul" version 13 (%0, %w) {} {onnx.module = "head"} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %2 = onnx.node "MatMul" version 13 (%1, %o) {} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %3 = onnx.node "MatMul" version 13 (%2, %o) {} {onnx.module = "b"} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  onnx.return %3 : tensor<2x2xf32>
+}
+
+// -----
+
+// A weight that the exporter transposed is named as it would have named another; a name that is taken is not used.
+// CHECK-LABEL: onnx.graph @folded
+// CHECK: onnx.initializer "val_1"
+// CHECK: %[[V:.*]] = onnx.initializer "val_0" {module_name = "b.weight", sample = {{.*}}, split_from = "val_1"}
+// CHECK: %[[V3:.*]] = onnx.initializer "val_3" {module_name = "c.weight", sample = {{.*}}, split_from = "val_1"}
+// CHECK: "MatMul" version 13(%{{.*}}, %[[V]])
+// CHECK: "MatMul" version 13(%{{.*}}, %[[V3]])
+// KEEP: onnx.graph @folded
+onnx.graph @folded(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>)
+    attributes {onnx.signature = ["a.weight", "b.weight", "c.weight"]} {
+  %w = onnx.initializer "val_1" {sample = dense<1.0> : tensor<2x2xf32>} : tensor<2x2xf32>
+  %0 = onnx.node "Relu" version 14 (%x) {} {onnx.index = 0 : i64, onnx.results = ["val_2"]} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = onnx.node "MatMul" version 13 (%0, %w) {} {onnx.module = "a"} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %2 = onnx.node "MatMul" version 13 (%1, %w) {} {onnx.module = "b"} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %3 = onnx.node "MatMul" version 13 (%2, %w) {} {onnx.module = "c"} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  onnx.return %3 : tensor<2x2xf32>
+}
+
+// -----
+
+// A function that is called with it is told apart by its call: all that it does with the operand is one use.
+// CHECK-LABEL: onnx.graph @called
+// CHECK: %[[W2:.*]] = onnx.initializer "b.weight" {split_from = "a.weight"}
+// CHECK: %[[E:.*]] = onnx.node "Identity" version 16(%[[W2]])
+// CHECK: "Mul" version 14(%{{.*}}, %[[E]])
+// KEEP: onnx.graph @called
+onnx.graph @called(%x: tensor<3xf32>) -> (tensor<3xf32>) attributes {onnx.signature = ["a.weight", "b.weight"]} {
+  %w = onnx.initializer "a.weight" {kind = "PARAMETER"} : tensor<3xf32>
+  %0 = onnx.node "Mul" version 14 (%x, %w) {} {onnx.index = 0 : i64, onnx.module = "a"} : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %1 = onnx.node "Identity" version 16 (%w) {} {onnx.index = 1 : i64, onnx.operand = 1 : i64} : (tensor<3xf32>) -> tensor<3xf32>
+  %2 = onnx.node "Mul" version 14 (%0, %1) {} {onnx.module = "b"} : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  onnx.return %2 : tensor<3xf32>
+}
+
+// -----
+
+// TorchScript's form, which it alone writes: an Identity whose result has the parameter's name.
+// CHECK-LABEL: onnx.graph @by_identities
+// CHECK: %[[A:.*]] = onnx.initializer "a.weight"
+// CHECK: %[[B:.*]] = onnx.initializer "b.weight" {onnx.index = 0 : i64, split_from = "a.weight"}
+// CHECK: %[[I:.*]] = onnx.node "Identity" version 14(%[[A]])
+// CHECK: "MatMul" version 13(%{{.*}}, %[[B]])
+// CHECK: "MatMul" version 13(%{{.*}}, %[[I]])
+// KEEP: onnx.graph @by_identities
+onnx.graph @by_identities(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>) attributes {onnx.producer = "pytorch"} {
+  %w = onnx.initializer "a.weight" : tensor<2x2xf32>
+  %0 = onnx.node "Identity" version 14 (%w) {} {onnx.index = 0 : i64, onnx.results = ["b.weight"]} : (tensor<2x2xf32>) -> tensor<2x2xf32> loc("Identity_0")
+  %1 = onnx.node "Identity" version 14 (%w) {} {onnx.index = 1 : i64, onnx.results = ["/c/out"]} : (tensor<2x2xf32>) -> tensor<2x2xf32> loc("/c/Identity")
+  %2 = onnx.node "MatMul" version 13 (%x, %0) {} {onnx.index = 2 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %3 = onnx.node "MatMul" version 13 (%2, %1) {} {onnx.index = 3 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  onnx.return %3 : tensor<2x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: onnx.graph @of_others
+// CHECK-NOT: split_from
+// KEEP: onnx.graph @of_others
+onnx.graph @of_others(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>) attributes {onnx.producer = "another"} {
+  %w = onnx.initializer "a.weight" : tensor<2x2xf32>
+  %0 = onnx.node "Identity" version 14 (%w) {} {onnx.index = 0 : i64, onnx.results = ["b.weight"]} : (tensor<2x2xf32>) -> tensor<2x2xf32> loc("Identity_0")
+  %1 = onnx.node "MatMul" version 13 (%x, %0) {} {onnx.index = 1 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  onnx.return %1 : tensor<2x2xf32>
+}
+
+// -----
+
+// The arguments of the module's calls tell which tensor a use is, in spite of its operand: a bias that started as the running mean, a
+// statistic of another norm, and the scale of ones that the exporter made for a group normalization.
+// CHECK-LABEL: onnx.graph @by_arguments
+// CHECK: %[[O:.*]] = onnx.initializer "n.weight" {kind = "PARAMETER"}
+// CHECK: %[[V:.*]] = onnx.initializer "n.running_var" {split_from = "n.weight"}
+// CHECK: %[[C:.*]] = onnx.initializer "n.weight.constant" {kind = "CONSTANT", split_from = "n.weight"}
+// CHECK: "BatchNormalization" version 15(%{{.*}}, %[[O]], %{{.*}}, %{{.*}}, %[[V]])
+// CHECK: "InstanceNormalization" version 6(%{{.*}}, %[[C]], %{{.*}})
+// KEEP: onnx.graph @by_arguments
+onnx.graph @by_arguments(%x: tensor<2x3xf32>, %z: tensor<3xf32>) -> (tensor<2x3xf32>)
+    attributes {onnx.buffers = ["n.running_mean", "n.running_var"], onnx.signature = ["n.weight", "n.bias", "g.weight", "g.bias"]} {
+  %w = onnx.initializer "n.weight" {kind = "PARAMETER"} : tensor<3xf32>
+  %0 = onnx.node "BatchNormalization" version 15 (%x, %w, %z, %z, %w) {}
+      {onnx.arguments = ["%x", "n.weight", "n.bias", "n.running_mean", "n.running_var"], onnx.fx_operator = "aten.batch_norm.default", onnx.module = "n"}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %1 = onnx.node "InstanceNormalization" version 6 (%0, %w, %z) {}
+      {onnx.arguments = ["%n", "g.weight", "g.bias"], onnx.fx_operator = "aten.group_norm.default", onnx.module = "g"}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  onnx.return %1 : tensor<2x3xf32>
+}
+
+// -----
+
+// Running statistics are nothing else, whoever wrote the file and whatever the policy.
+// CHECK-LABEL: onnx.graph @by_roles
+// CHECK: %[[G:.*]] = onnx.initializer "g" :
+// CHECK: %[[M:.*]] = onnx.initializer "g.running_var@norm" {split_from = "g"}
+// CHECK: "BatchNormalization" version 15(%{{.*}}, %[[G]], %{{.*}}, %{{.*}}, %[[M]])
+onnx.graph @by_roles(%x: tensor<2x3xf32>, %z: tensor<3xf32>) -> (tensor<2x3xf32>) {
+  %g = onnx.initializer "g" : tensor<3xf32>
+  %0 = onnx.node "BatchNormalization" version 15 (%x, %g, %z, %z, %g) {} {onnx.module = "norm"}
+      : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  onnx.return %0 : tensor<2x3xf32>
+}

@@ -220,5 +220,7 @@ Command mtc::tool::parseCommandLine(int argc, char **argv, Options &options) {
     if (Flag *flag = getFlags().find(given.flag->name, command.command))
       flag->values.push_back(given.value);
   collectOptions(options, command.command);
+  if (options.quiet)
+    setQuiet();
   return command.command;
 }

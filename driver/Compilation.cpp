@@ -183,8 +183,9 @@ void Compilation::chooseBatch() {
         !onnx::isDimensionName(name))
       continue;
     dims[name] = defaultBatch;
-    note(llvm::formatv("dimension '{0}' is taken as {1}; --dim {0}=N chooses another size", name,
-                       defaultBatch));
+    if (options.explainsDefaults)
+      note(llvm::formatv("dimension '{0}' is taken as {1}; --dim {0}=N chooses another size", name,
+                         defaultBatch));
   }
 }
 

@@ -38,7 +38,7 @@ static std::string formatAdded(double seconds) {
 }
 
 void mtc::tool::print(llvm::ArrayRef<Technique> techniques, llvm::raw_ostream &stream) {
-  stream << "\ntechniques                        saves bytes        adds time\n";
+  stream << "\nTechniques                        saves bytes        adds time\n";
   for (const Technique &technique : techniques)
     stream << llvm::formatv("  {0,-26} {1,16} {2,16}\n", technique.name, technique.savesBytes,
                             formatAdded(technique.costsSeconds));
@@ -51,7 +51,7 @@ void mtc::tool::print(llvm::ArrayRef<CurvePoint> curve, llvm::raw_ostream &strea
   const std::optional<size_t> knee = findKnee(curve);
   const CurvePoint &first = curve.front();
   const double most = static_cast<double>(first.peak);
-  stream << "\n--memory                  time a step\n";
+  stream << "\n--memory                    step time\n";
   for (auto [i, point] : llvm::enumerate(curve)) {
     const double added = first.seconds > 0 ? 100 * (point.seconds / first.seconds - 1) : 0;
     const auto bar = std::lround(width * static_cast<double>(point.peak) / most);

@@ -34,6 +34,7 @@ static constexpr Command everyCommand[] = {Command::Compile, Command::Plan, Comm
 static constexpr Command planned[] = {Command::Compile, Command::Plan};
 static constexpr Command compiled[] = {Command::Compile};
 static constexpr Command onlyPlanned[] = {Command::Plan};
+static constexpr Command shown[] = {Command::Plan, Command::Inspect};
 
 static constexpr llvm::StringLiteral modelGroup = "Model", lossGroup = "Loss and precision",
                                      optimizerGroup = "Optimizer", adapterGroup = "Adapters",
@@ -374,6 +375,12 @@ void addOutputFlags(FlagTable &flags) {
   flags.addText({"emit", "STAGE", "Print the text of a stage instead", emitChoices()}, ofCompile,
                 takeEmit);
   flags.add(&Options::json, {"json", "", "Print JSON"}, {everyCommand, outputGroup});
+  flags.add(&Options::verbose, {"verbose", "", "Print details"}, {shown, outputGroup}).isInRecipe =
+      false;
+  flags
+      .add(&Options::quiet, {"quiet", "", "Print warnings and errors only, no notes"},
+           {everyCommand, outputGroup})
+      .isInRecipe = false;
   flags.add(&Options::html, {"html", "FILE", "Write a page that draws the memory plan"}, ofPlan)
       .isInRecipe = false;
   flags
@@ -433,4 +440,32 @@ std::vector<command_line::Flag> mtc::tool::describeFlags(Command command) {
       lines.push_back(flag->describe());
   llvm::append_range(lines, command_line::helpFlags());
   return lines;
+}
+
+std::string mtc::tool::quoteForShell(StringRef word) {
+  if (!word.empty() && llvm::all_of(word, [](char c) {
+        return llvm::isAlnum(c) || StringRef("-_=./:,+@%").contains(c);
+      }))
+    return word.str();
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string mtc::tool::spellGivenFlags(Command command) {
+  std::string text;
+  for (const auto &flag : getFlags().getFlags()) {
+    if (!flag->isOf(command) || flag->text.name == "json" || flag->text.name == "quiet")
+      continue;
+    const std::string name = " " + flag->describe().spelling();
+    for (const std::string &value : flag->values) {
+      text += name;
+      if (!flag->isSwitch)
+        text += " " + quoteForShell(value);
+      else if (value == "false")
+        text += "=false";
+    }
+  }
+  return text;
 }

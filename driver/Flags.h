@@ -21,6 +21,11 @@ FlagTable &getFlags();
 /// The flags of one command, --help and --help-all included.
 std::vector<command_line::Flag> describeFlags(Command command);
 
+/// The flags that were given and that `command` has, as words of a shell, each after a space.
+std::string spellGivenFlags(Command command);
+/// A word of a command line, quoted where a shell would change it.
+std::string quoteForShell(llvm::StringRef word);
+
 } // namespace mtc::tool
 
 #endif // MTC_DRIVER_FLAGS_H

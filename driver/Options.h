@@ -35,6 +35,9 @@ struct Options {
   bool emulate = false;
   Precision precision = Precision::F32;
   bool noCudnn = false;
+  bool verbose = false, quiet = false;
+  bool explainsDefaults =
+      true;              // Whether sizes that mtc chooses are noted; `mtc inspect` lists them.
   std::string cpu;       // `--cpu`; empty: this machine's.
   std::string costModel; // Processor class of `--cost-model`; empty: this machine, measured.
   unsigned threads = 0;

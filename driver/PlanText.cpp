@@ -46,41 +46,64 @@ llvm::json::Object mtc::tool::toJson(const MemoryPlan &plan, std::optional<int64
   return object;
 }
 
-std::string mtc::tool::formatBytes(int64_t bytes) {
+/// "11.52 MiB".
+static std::string roundBytes(int64_t bytes) {
   static constexpr const char *units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = bytes;
+  auto value = static_cast<double>(bytes);
   unsigned unit = 0;
   for (; value >= 1024 && unit < 4; ++unit)
     value /= 1024;
   if (unit == 0)
     return llvm::formatv("{0} bytes", bytes);
-  return llvm::formatv("{0:f2} {1} ({2} bytes)", value, units[unit], bytes);
+  return llvm::formatv("{0:f2} {1}", value, units[unit]);
 }
 
-void mtc::tool::print(const MemoryPlan &plan, llvm::raw_ostream &stream) {
+std::string mtc::tool::formatBytes(int64_t bytes) {
+  std::string rounded = roundBytes(bytes);
+  return bytes < 1024 ? rounded : llvm::formatv("{0} ({1} bytes)", rounded, bytes).str();
+}
+
+static StringRef nameOf(MemorySpace space) {
+  switch (space) {
+  case MemorySpace::Device:
+    return "Device memory";
+  case MemorySpace::Host:
+    return "Host memory";
+  case MemorySpace::PinnedHost:
+    return "Pinned memory";
+  case MemorySpace::Disk:
+    return "Disk";
+  }
+  llvm_unreachable("all memory spaces are handled");
+}
+
+void mtc::tool::print(const MemoryPlan &plan, bool isVerbose, llvm::raw_ostream &stream) {
   const MemoryPlan::Categories &categories = plan.categories;
   auto row = [&](StringRef name, int64_t bytes) {
-    stream << llvm::formatv("  {0,-12} {1,16}  {2,5:f1} %\n", name, bytes,
-                            plan.peak ? 100.0 * bytes / plan.peak : 0.0);
+    if (bytes || isVerbose)
+      stream << llvm::formatv("  {0,-16} {1,12}  {2,5:f1} %\n", name, roundBytes(bytes),
+                              plan.peak ? 100.0 * bytes / plan.peak : 0.0);
   };
-  stream << "peak          " << formatBytes(plan.peak) << "\n";
+  stream << "Peak memory   " << formatBytes(plan.peak) << "\n";
   row("parameters", categories.parameters);
   row("gradients", categories.gradients);
-  row("optimizer", categories.optimizer);
+  row("optimizer state", categories.optimizer);
   row("activations", categories.activations);
   row("workspace", categories.workspace);
   row("data", categories.data);
-  stream << "peak live     " << formatBytes(plan.live)
-         << ", the lower bound of any placement of these values\n";
-  stream << "floor         " << formatBytes(plan.floor)
-         << ", which no order or recomputation of these operations goes below\n";
   for (auto [space, bytes] : plan.otherSpaces)
-    stream << llvm::formatv("{0,-13} {1}\n", stringifyEnum(space), formatBytes(bytes));
+    stream << llvm::formatv("{0,-13} {1}\n", nameOf(space), formatBytes(bytes));
+  if (!isVerbose)
+    return;
+  stream << "Live values   " << formatBytes(plan.live)
+         << " at the peak: a lower bound of every allocation in this order\n"
+         << "Lower bound   " << formatBytes(plan.floor)
+         << " for every order and recomputation of these operations\n";
   if (plan.asideRun)
-    stream << "aside         " << formatBytes(plan.asideRun)
-           << " for a run with --gradients or --outputs: it keeps them all\n";
+    stream << "Other runs    " << formatBytes(plan.asideRun)
+           << " with --gradients or --outputs, which keep every result\n";
   if (std::string nodes = peakNodes(plan); !nodes.empty())
-    stream << "reached at    " << nodes << "\n";
+    stream << "Peak at       " << nodes << "\n";
 }
 
 llvm::json::Array mtc::tool::aliveAtPeak(const MemoryTimeline &timeline) {
@@ -109,8 +132,7 @@ static std::string shorten(StringRef text, size_t columns) {
   return (text.take_front(columns - 3 - half) + "..." + text.take_back(half)).str();
 }
 
-/// A name in which layers are not told from each other.
-static std::string withoutNumbers(StringRef text) {
+std::string mtc::tool::withoutNumbers(StringRef text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i)
     if (!llvm::isDigit(text[i]))
@@ -151,17 +173,18 @@ static std::vector<AliveRow> groupAlive(llvm::ArrayRef<const MemoryTimeline::Lif
   return sorted;
 }
 
-void mtc::tool::print(const MemoryTimeline &timeline, llvm::raw_ostream &stream) {
-  constexpr size_t most = 16, nameColumns = 44, reasonColumns = 60;
+void mtc::tool::print(const MemoryTimeline &timeline, bool isVerbose, llvm::raw_ostream &stream) {
+  constexpr size_t nameColumns = 44, reasonColumns = 60;
+  const size_t most = isVerbose ? 64 : 12;
   std::vector<const MemoryTimeline::Lifetime *> alive = timeline.getAliveAtPeak();
   if (alive.empty())
     return;
   std::vector<AliveRow> rows = groupAlive(alive);
-  stream << llvm::formatv("\nalive at the peak ({0} values)\n", alive.size());
+  stream << llvm::formatv("\nLargest of the {0} tensors that are live at the peak\n", alive.size());
   int64_t others = 0, bytes = 0;
   for (auto [i, row] : llvm::enumerate(rows)) {
     if (i < most) {
-      stream << llvm::formatv("  {0,14} {1,6}  {2,-44}  {3}\n", row.bytes,
+      stream << llvm::formatv("  {0,12} {1,6}  {2,-44}  {3}\n", roundBytes(row.bytes),
                               row.count > 1 ? llvm::formatv("{0} x", row.count).str() : "",
                               shorten(row.name, nameColumns), shorten(row.reason, reasonColumns));
     } else {
@@ -170,8 +193,8 @@ void mtc::tool::print(const MemoryTimeline &timeline, llvm::raw_ostream &stream)
     }
   }
   if (others)
-    stream << llvm::formatv("  {0,14} {1,6}  others; --json and --html have all\n", bytes,
-                            llvm::formatv("{0} x", others).str());
+    stream << llvm::formatv("  {0,12} {1,6}  others: see {2}--json or --html\n", roundBytes(bytes),
+                            llvm::formatv("{0} x", others).str(), isVerbose ? "" : "--verbose, ");
 }
 
 void mtc::tool::addJson(StepCost &cost, const TransferCost &transfers, llvm::json::Object &object) {
@@ -202,14 +225,14 @@ std::string mtc::tool::formatSeconds(double seconds) {
 }
 
 void mtc::tool::print(StepCost &cost, const TransferCost &transfers, llvm::raw_ostream &stream) {
-  stream << "time a step   about " << formatSeconds(cost.ofStep().seconds() + transfers.exposed)
+  stream << "Step time     about " << formatSeconds(cost.ofStep().seconds() + transfers.exposed)
          << " (";
   llvm::ListSeparator separator;
   for (const auto &[kind, sum] : cost.ofStepByKind())
     stream << separator << kind << " " << formatSeconds(sum.seconds());
   stream << "), " << cost.describeRates() << "\n";
   if (transfers.bytes)
-    stream << "copied        " << formatBytes(transfers.bytes) << " between spaces, about "
+    stream << "Transfers     " << formatBytes(transfers.bytes) << " in about "
            << formatSeconds(transfers.seconds) << ", of which " << formatSeconds(transfers.exposed)
-           << " are waited for\n";
+           << " are not overlapped\n";
 }

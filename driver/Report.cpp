@@ -7,8 +7,12 @@
 #include "tools/support/Errors.h"
 
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mtc::tool;
@@ -34,7 +38,42 @@ void HeldMessages::add(const Message &message) {
     messages.push_back(message);
 }
 
+static bool isQuiet = false;
+
+void mtc::tool::setQuiet() { isQuiet = true; }
+
+void mtc::tool::sayGrouped(llvm::ArrayRef<Message> messages) {
+  constexpr size_t shown = 3;
+  constexpr llvm::StringLiteral start = "node '", end = "': ";
+  using Problem = std::pair<DiagnosticSeverity, StringRef>;
+  llvm::MapVector<Problem, std::vector<StringRef>, std::map<Problem, unsigned>> nodes;
+  for (const Message &message : messages) {
+    StringRef text = message.text, node;
+    if (text.starts_with(start))
+      if (size_t length = text.find(end); length != StringRef::npos) {
+        node = text.slice(start.size(), length);
+        text = text.drop_front(length + end.size());
+      }
+    nodes[{message.severity, text}].push_back(node);
+  }
+  for (const auto &[problem, found] : nodes) {
+    std::string subject;
+    if (found.size() == 1 && !found.front().empty())
+      subject = (start + found.front() + end).str();
+    else if (found.size() > 1)
+      subject =
+          ("nodes '" + llvm::join(llvm::ArrayRef(found).take_front(shown), "', '") + "'" +
+           (found.size() > shown ? " and " + llvm::Twine(found.size() - shown) + " more" : "") +
+           ": ")
+              .str();
+    say({problem.first, subject + problem.second.str()});
+  }
+}
+
 void mtc::tool::say(const Message &message) {
+  if (isQuiet && (message.severity == DiagnosticSeverity::Note ||
+                  message.severity == DiagnosticSeverity::Remark))
+    return;
   if (holder)
     return holder->add(message);
   ProgressLine::clear();

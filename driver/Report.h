@@ -28,6 +28,10 @@ struct Message {
   std::string text;
 };
 void say(const Message &message);
+/// Drops notes and remarks from here on (`--quiet`).
+void setQuiet();
+/// Reports messages of which those that differ in their node only share a line.
+void sayGrouped(llvm::ArrayRef<Message> messages);
 
 /// While one lives, what would be said is kept by it: notes, warnings and diagnostics. It goes with
 /// it.

@@ -98,7 +98,9 @@ std::string TrainingSummary::text() const {
 }
 
 std::vector<std::string> TrainingSummary::notes() const {
-  std::vector<std::string> result = {text()};
+  std::vector<std::string> result;
+  if (trained != parameters || !constants.empty())
+    result.push_back(text());
   if (!movingStatistics.empty())
     result.push_back(
         "taken for moving statistics of batch normalizations, which are not trained: " +

@@ -154,7 +154,7 @@ mix, scale = random.normal(0, 1, (WIDTH, WIDTH)).astype(np.float32), np.float32(
 program = data("batched", Program(folder / "batched", {}), x=rows, mix=mix, scale=scale, labels=labels.reshape(-1, OUT))
 order = (np.arange(9 * 8) % len(rows)).reshape(9, 8)
 check(losses(program.train(9)), (rows @ mix * scale)[order], labels.reshape(-1, OUT)[order])
-described = {i["name"]: i["rows"] for i in json.loads(run([MTC, "inspect", model, "--json"], folder).stdout)["inputs"]}
+described = {i["name"]: i["batched"] for i in json.loads(run([MTC, "inspect", model, "--json"], folder).stdout)["inputs"]}
 assert described == {"x": True, "mix": False, "scale": False}, described
 
 # A file exported with batch 1 is trained row by row, and nothing is to be said about it.

@@ -152,7 +152,7 @@ assert compile(DIGITS.model, "-o", "p", "--remarks", "/dev/stdout", inside=kinds
 with open(kinds / "log", "w+") as log:  # what the shell has opened is not replaced below it
     subprocess.run([MTC, "plan", DIGITS.model, "--remarks", "/dev/stdout"], stdout=log, check=True)
     text = (kinds / "log").read_text()
-    assert text.startswith("# written by mtc\n") and "\npeak " in text and os.path.samestat(os.fstat(log.fileno()), (kinds / "log").stat()), text
+    assert text.startswith("# written by mtc\n") and "\nPeak memory " in text and os.path.samestat(os.fstat(log.fileno()), (kinds / "log").stat()), text
 
 # A link is followed: the program it leads to is replaced, with the weights beside that.
 (kinds / "place").mkdir()

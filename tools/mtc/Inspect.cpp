@@ -1,7 +1,10 @@
 //===- Inspect.cpp - `mtc inspect` ------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "ModelText.h"
 #include "driver/Compilation.h"
+#include "driver/Flags.h"
+#include "driver/Report.h"
 #include "driver/StageText.h"
 
 #include "frontend/Dimensions.h"
@@ -66,7 +69,7 @@ llvm::json::Object describe(Compilation &compilation, const Options &options) {
   for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(model)) {
     llvm::json::Object row{{"name", input.name}, {"dims", llvm::json::Array(input.dims)}};
     if (axis)
-      row["rows"] = axis->inputs.contains(input.name);
+      row["batched"] = axis->inputs.contains(input.name);
     inputs.push_back(std::move(row));
   }
   int64_t parameters = 0;
@@ -136,72 +139,110 @@ void addAttention(ModuleOp module, llvm::json::Object &description) {
       llvm::json::Object{{"recognized", report.getFused()}, {"refused", std::move(refused)}};
 }
 
-void print(const llvm::json::Object &description) {
-  llvm::raw_ostream &os = llvm::outs();
-  os << "model       " << *description.getString("model") << ", opset "
-     << *description.getInteger("opset") << "\n";
-  for (const llvm::json::Value &value : *description.getArray("inputs")) {
-    const llvm::json::Object &input = *value.getAsObject();
-    os << "input       " << *input.getString("name") << " [";
-    llvm::interleaveComma(*input.getArray("dims"), os,
-                          [&](const llvm::json::Value &dim) { os << *dim.getAsString(); });
-    os << "]";
-    if (std::optional<bool> hasRows = input.getBoolean("rows"))
-      os << (*hasRows ? ", its first axis counts rows" : ", taken whole");
-    os << "\n";
+/// A compilation to the forward stage, with the messages that it gave.
+struct Attempt {
+  explicit Attempt(const Options &options)
+      : options(options), compilation(std::make_unique<Compilation>(options)) {
+    HeldMessages held;
+    isImported = succeeded(compilation->import());
+    compiles = isImported && succeeded(compilation->lower(Stage::Forward));
+    messages = held.get().vec();
   }
-  for (const llvm::json::Value &value : *description.getArray("outputs"))
-    os << "output      " << *value.getAsString() << "\n";
-  os << "parameters  " << *description.getInteger("parameter_count") << " elements\n";
-  for (const llvm::json::Value &value : *description.getArray("initializers")) {
-    const llvm::json::Object &row = *value.getAsObject();
-    os << "  " << llvm::left_justify(*row.getString("role"), 10) << *row.getString("name") << " [";
-    llvm::interleaveComma(*row.getArray("shape"), os,
-                          [&](const llvm::json::Value &extent) { os << *extent.getAsInteger(); });
-    os << "]";
-    if (auto name = row.getString("module_name"))
-      os << ", in the module " << *name;
-    os << ": " << *row.getString("reason")
-       << (row.getBoolean("looks_trainable") ? "; used like a parameter" : "") << "\n";
+
+  Options options;
+  std::unique_ptr<Compilation> compilation;
+  bool isImported = false, compiles = false;
+  std::vector<Message> messages;
+};
+
+/// The dimensions of inputs that have neither a fixed size nor one by `--dim`.
+std::vector<std::string> findOpenDimensions(Compilation &compilation) {
+  std::vector<std::string> open;
+  for (const mtc::onnx::ModelInput &input : mtc::onnx::modelInputs(*compilation.getModel()))
+    for (const std::string &dim : input.dims)
+      if (!mtc::onnx::evaluateDimension(dim, compilation.getDims()))
+        for (const std::string &name : mtc::onnx::dimensionNames(dim))
+          if (!compilation.getDims().contains(name) && !llvm::is_contained(open, name))
+            open.push_back(name);
+  return open;
+}
+
+/// An attempt with sizes for the open dimensions: the first size with which the model compiles, or
+/// else the first of all.
+Attempt tryOpenDimensions(const Options &options, llvm::ArrayRef<std::string> open) {
+  constexpr int64_t sizes[] = {128, 64, 16, 8, 1};
+  std::optional<Attempt> first;
+  for (int64_t size : sizes) {
+    Options sized = options;
+    for (const std::string &name : open)
+      sized.dims[name] = size;
+    Attempt attempt(sized);
+    if (attempt.compiles)
+      return attempt;
+    if (!first)
+      first.emplace(std::move(attempt));
   }
-  for (const llvm::json::Value &value : *description.getArray("ties")) {
-    const llvm::json::Object &tie = *value.getAsObject();
-    os << "tie         " << *tie.getString("name") << " = " << *tie.getString("copy")
-       << (*tie.getBoolean("same_layout") ? "" : ", transposed") << "\n";
-  }
-  os << "operators  ";
-  std::map<std::string, int64_t> operators;
-  for (const auto &[name, count] : *description.getObject("operators"))
-    operators[name.str()] = *count.getAsInteger();
-  for (const auto &[name, count] : operators)
-    os << " " << name << "×" << count;
-  os << "\n";
-  if (const llvm::json::Object *attention = description.getObject("attention")) {
-    const llvm::json::Array &refused = *attention->getArray("refused");
-    os << "attention   " << *attention->getInteger("recognized") << " fused, " << refused.size()
-       << " decomposed\n";
-    for (const llvm::json::Value &reason : refused)
-      os << "  " << *reason.getAsString() << "\n";
-  }
+  return std::move(*first);
+}
+
+/// The loss that `mtc compile` would infer; lowers the compilation to the training stage. Empty
+/// where it would infer none.
+std::string inferLoss(Compilation &compilation) {
+  HeldMessages held;
+  if (failed(compilation.lower(Stage::Training)))
+    return "";
+  return compilation.getProgram().getLoss().value_or("").str();
+}
+
+/// A command that compiles the model: the flags that were given, sizes of open dimensions, the
+/// loss.
+std::string suggestCommand(const Options &options, llvm::ArrayRef<std::string> open,
+                           StringRef loss) {
+  std::string command =
+      "mtc compile " + quoteForShell(options.model) + spellGivenFlags(Command::Compile);
+  for (const std::string &name : open)
+    command += " --dim " + quoteForShell(name + "=" + std::to_string(options.dims.lookup(name)));
+  if (options.training.loss.loss.empty() && loss != "output")
+    command += " --loss " + (loss.empty() ? "NAME" : loss.str());
+  return command;
 }
 
 } // namespace
 
 int mtc::tool::inspect(const Options &options) {
   if (isStageText(options.model))
-    fail(options.model + " is the text of a stage; inspect takes an ONNX model");
-  Compilation compilation(options);
-  LogicalResult imported = compilation.import();
-  if (!compilation.getModel())
+    fail(options.model + ": the text of a stage; expected an ONNX model");
+  Options described = options;
+  described.explainsDefaults = false;
+  Attempt attempt(described);
+  if (!attempt.compilation->getModel()) {
+    sayGrouped(attempt.messages);
     return 1;
-  llvm::json::Object description = describe(compilation, options);
-  bool compiles = succeeded(imported) && succeeded(compilation.lower(Stage::Forward));
-  description["compiles"] = compiles;
-  if (compiles)
+  }
+  std::vector<std::string> open;
+  if (!attempt.isImported)
+    open = findOpenDimensions(*attempt.compilation);
+  if (!open.empty())
+    attempt = tryOpenDimensions(described, open);
+  Compilation &compilation = *attempt.compilation;
+  llvm::json::Object description = describe(compilation, attempt.options);
+  llvm::json::Object dims;
+  for (const auto &dim : compilation.getDims())
+    dims[dim.first()] = dim.second;
+  description["dimensions"] = std::move(dims);
+  description["open_dimensions"] = llvm::json::Array(open);
+  description["compiles"] = attempt.compiles;
+  if (attempt.compiles) {
     addAttention(compilation.getModule(), description);
+    const std::string loss = inferLoss(compilation);
+    description["loss"] = loss;
+    description["command"] = suggestCommand(attempt.options, open, loss);
+  }
   if (options.json)
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(description)));
   else
-    print(description);
-  return compiles ? 0 : 1;
+    printModel(description, options.verbose, llvm::outs());
+  llvm::outs().flush();
+  sayGrouped(attempt.messages);
+  return attempt.compiles ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "driver/Compilation.h"
 #include "driver/Exploration.h"
+#include "driver/Flags.h"
 #include "driver/PlanPage.h"
 #include "driver/PlanText.h"
 #include "driver/Remedies.h"
@@ -30,6 +31,21 @@ int writeFiles(const Options &options, Compilation &compilation,
   if (llvm::Error error = compilation.addRemarks(files))
     return report(std::move(error));
   return report(commit(files));
+}
+
+void printVerdict(const Options &options, bool fits, llvm::ArrayRef<Remedy> remedies) {
+  llvm::raw_ostream &os = llvm::outs();
+  const std::string command =
+      "mtc compile " + quoteForShell(options.model) + spellGivenFlags(Command::Compile);
+  if (!fits) {
+    os << "\nDoes not fit in " << formatBytes(*options.memory) << "\n";
+    for (const Remedy &remedy : remedies)
+      os << "  needs " << formatBytes(remedy.peak) << " with " << remedy.flags << "\n";
+    return;
+  }
+  if (options.memory)
+    os << "\nFits in " << formatBytes(*options.memory);
+  os << "\nCompile with: " << command << "\n";
 }
 
 } // namespace
@@ -78,21 +94,16 @@ int mtc::tool::plan(const Options &options, Compilation &compilation) {
     json["training"] = compilation.getParameters().training.toJson();
     llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(json)));
   } else {
-    print(plan, llvm::outs());
+    print(plan, options.verbose, llvm::outs());
     print(cost, transfers, llvm::outs());
-    print(timeline, llvm::outs());
+    if (!options.quiet)
+      print(timeline, options.verbose, llvm::outs());
     if (options.techniques)
       print(techniques, llvm::outs());
     if (options.curve)
       print(curve, llvm::outs());
   }
-  if (fits)
-    return 0;
-  if (!options.json) {
-    llvm::outs() << "does not fit  " << formatBytes(*options.memory) << "\n";
-    for (const Remedy &remedy : remedies)
-      llvm::outs() << "would need    " << formatBytes(remedy.peak) << " with " << remedy.flags
-                   << "\n";
-  }
-  return 1;
+  if (!options.json)
+    printVerdict(options, fits, remedies);
+  return fits ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-//===- Tiles.h - Tiles of tensors ----------------------------------------------------------===//
+//===- Tiles.h - Tiles of tensors -------------------------------------------------------------===//
 //
 // A tile is one of `count` equal contiguous chunks of a tensor's elements in row-major order.
 //

@@ -95,7 +95,7 @@ def RsqrtOp : Mtc_UnaryOp<"rsqrt", "y = x^(-1/2)",
   "g.mul(g.mul(dy, g.splat(y, -0.5)), g.mul(y, g.mul(y, y)))">;
 def TanhOp : Mtc_UnaryOp<"tanh", "y = tanh x", "math::TanhOp::create(b, loc, x)",
   "g.mul(dy, g.sub(g.splat(y, 1.0), g.mul(y, y)))">;
-// Computed as 1 / (1 + e^-x) with e^-x kept finite, so that the value saturates at 0 without an intermediate infinity.
+// For very negative x, e^-x is infinite and the quotient is 0, the correct limit; the gradient only depends on y.
 def LogisticOp : Mtc_UnaryOp<"logistic", "y = 1 / (1 + e^-x)", "::mtc::detail::buildLogistic(b, loc, x)",
   "g.mul(dy, g.mul(y, g.sub(g.splat(y, 1.0), y)))">;
 def ErfOp : Mtc_UnaryOp<"erf", "y = 2/sqrt(pi) * integral of e^(-t^2) from 0 to x", "math::ErfOp::create(b, loc, x)",

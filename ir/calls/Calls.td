@@ -38,7 +38,7 @@ def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContrac
 
     * contraction_call_c1: the batch has at most MTC_MAX_RANK - 2 axes, and there are at most MTC_MAX_ADDENDS addends.
     * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
-    * contraction_call_c3: with 16-bit operands only, results, addends or multiplications may be f32 while `type` is not.
+    * contraction_call_c3: results, addends or multiplications in f32 with another `type` require 16-bit operands.
     * contraction_call_c4: a compressed operand has a known storage format, and requires no batch and a `type` of 16 or 32 bits.
   }];
 }
@@ -49,7 +49,7 @@ class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
     * convolution_call_c1: windows slide along 1 to MTC_MAX_WINDOW_AXES axes.
     * convolution_call_c2: the activation, if there is one, is relu.
     * convolution_call_c3: the adjoints have neither a bias nor an addend nor an activation.
-    * convolution_call_c4: with 16-bit operands only, the result, bias, addend or multiplications may be f32 while `type` is not.
+    * convolution_call_c4: a result, bias, addend or multiplications in f32 with another `type` require 16-bit operands.
   }];
 }
 def ConvolutionCallAttr : Mtc_ConvolutionCall<"ConvolutionCall", "convolution", "MTC_CONVOLUTION"> {

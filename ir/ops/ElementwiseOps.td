@@ -182,7 +182,7 @@ def HighHalfOp : Mtc_HalfOp<"high_half", BF16, "::mtc::detail::buildHighHalf(b, 
 }
 def LowHalfOp : Mtc_HalfOp<"low_half", I16, "arith::TruncIOp::create(b, loc, b.getI16Type(), bits)"> {
   let summary = "the low 16 bits of an f32 as a signed integer";
-  let description = "The difference between the f32 and its `mtc.high_half`, in units in the last place.";
+  let description = "`mtc.join_halves` adds the low half to the bits of the high half.";
 }
 
 def JoinHalvesOp : Mtc_ElementwiseOp<"join_halves", [SameOperandsAndResultShape, Mtc_NoGradient]> {

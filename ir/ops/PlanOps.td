@@ -107,7 +107,7 @@ def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
     copies.
 
     Operations may specify the end of the live range of each result (`until`): the number, from 0, of the last operation that
-    reads it. The number of operations stands for the end of the step, and -1 for a result that is part of a value that is already
+    reads it. The number of operations denotes the end of the step, and -1 a result that is part of a value that is already
     live, such as a variable. Variables and inputs are live throughout. A result may share memory with a value whose last user is
     the operation itself.
 

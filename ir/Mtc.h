@@ -1,4 +1,9 @@
 //===- Mtc.h - The mtc dialect ----------------------------------------------------------------===//
+//
+// Declares the dialect's operations, types, attributes, interfaces and traits, and the types that
+// interface methods use.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_IR_MTC_H
 #define MTC_IR_MTC_H
@@ -27,33 +32,34 @@ class KernelOp;
 struct Cost {
   int64_t flops = 0;
   int64_t bytes = 0;
-  int64_t functions = 0; ///< of the flops, those that are exponentials, logarithms and the like
+  int64_t functions = 0; ///< number of flops that are exponentials, logarithms and similar
 };
 
-/// What a narrower storage type does to an operation: contractions keep their accuracy with f32
-/// accumulation, range-sensitive operations do not, the others pass through what they are given.
+/// The effect of 16-bit storage on an operation: contractions keep their accuracy with f32
+/// accumulation, range-sensitive operations do not, and indifferent operations propagate the
+/// precision of their operands.
 enum class PrecisionClass { Contraction, RangeSensitive, Indifferent };
 
-/// What a contraction with narrow operands gives: what it reads, f32, or either.
+/// Result storage of a contraction with 16-bit operands: the operands' type, f32, or either.
 enum class ResultStorage { Narrow, Wide, Either };
 
-/// How an operation takes or gives a value where it is computed tile by tile: the same whole
-/// value for each tile, the tile itself (see findTile), or a sum that each tile adds to.
+/// How a tiled operation uses an operand or computes a result: all tiles use the whole value, each
+/// has its own tile (see findTile), or each adds to a sum.
 enum class TileKind { Whole, Tile, Sum };
 
-/// A way of computing an operation in `count` tiles, of which each adds nothing to what the
-/// operation computes.
+/// A way to compute an operation in `count` tiles without redundant computation.
 struct Tiles {
   int64_t count = 0;
   mlir::SmallVector<TileKind> operands, results;
 };
 
-/// The shape of the kernel that computes an operation. `Row` reduces trailing dimensions of the
-/// space, `Column` others; `Scatter` adds at computed indices; `Opaque` is no kernel.
+/// The shape of the kernel that computes an operation. `RowReduction` reduces trailing dimensions
+/// of the space, `ColumnReduction` other dimensions; `Scatter` adds at computed indices; `Opaque`
+/// operations are not lowered to a kernel.
 enum class FusibleShape { Elementwise, RowReduction, ColumnReduction, Scatter, Opaque };
 
-/// Elements of dense memory as a tensor reads them: element i is number `offset + sum of i[a] *
-/// strides[a]`.
+/// A strided layout of a tensor in dense memory: element i is at `offset + sum of i[a] *
+/// strides[a]`, in elements.
 struct StridedLayout {
   int64_t offset = 0;
   mlir::SmallVector<int64_t> strides;
@@ -61,28 +67,29 @@ struct StridedLayout {
 
 /// An operation whose derivative is zero wherever it exists.
 template <typename Op> class ZeroGradient : public mlir::OpTrait::TraitBase<Op, ZeroGradient> {};
-/// An operation that must not lie between a parameter and the loss.
+/// An operation that must not be on a path from a parameter to the loss.
 template <typename Op> class NoGradient : public mlir::OpTrait::TraitBase<Op, NoGradient> {};
-/// An operation whose result's bytes are its first operand's, in their order but for
-/// `mtc.strided_view`, which library calls alone read.
+/// An operation whose result aliases its first operand. Elements have the same order, except for
+/// `mtc.strided_view`, which only library calls use.
 template <typename Op> class View : public mlir::OpTrait::TraitBase<Op, View> {};
-/// An operation on tensors with channels as their last axis.
+/// An operation on tensors whose last axis is the channel axis.
 template <typename Op> class ChannelsLast : public mlir::OpTrait::TraitBase<Op, ChannelsLast> {};
 
-/// A value, and the permutation by which `mtc.transpose` makes another one of it.
+/// A value, and the permutation with which `mtc.transpose` turns it into the original result.
 struct TransposedResult {
   mlir::Value value;
   mlir::SmallVector<int64_t> permutation;
 };
 
-/// Bytes of a dense tensor as it lies in memory; i1 takes a byte.
+/// Returns the size of a dense tensor in bytes; i1 has one byte per element.
 int64_t byteSize(mlir::RankedTensorType type);
 int64_t elementBytes(mlir::Type element);
-/// The bytes that a value of this size takes in the arena: a multiple of the alignment (64).
+/// Returns the allocated size of a value of `bytes` bytes: rounded up to the arena's alignment
+/// (64).
 int64_t paddedBytes(int64_t bytes);
 
 bool isUnsigned(mlir::Type element);
-/// True for float tensors: those that a cotangent exists for.
+/// Returns whether a value of this type may have a cotangent: true for float tensors.
 bool isDifferentiable(mlir::Type type);
 
 namespace detail {
@@ -99,27 +106,27 @@ TransposedResult buildElementwiseOnTransposed(mlir::Operation *op, TensorBuilder
 
 namespace mtc {
 
-/// What a library call is given: element types, as MtcType, and numbers of elements, where its
-/// description says them.
+/// Operands and results of a library call: MtcType codes and, where the description determines
+/// them, numbers of elements.
 struct CallShapes {
   struct Shape {
     uint32_t type;
     std::optional<int64_t> elements;
-    /// From the first element to the last, where strides may leave others out in between.
+    /// Number of elements from the first to the last, including those that strides skip.
     std::optional<int64_t> span = std::nullopt;
   };
-  /// The span of a tensor of these extents and strides.
+  /// Returns the span of a tensor with these extents and strides.
   static int64_t spanOf(mlir::ArrayRef<int64_t> extents, mlir::ArrayRef<int64_t> strides);
   mlir::SmallVector<Shape> operands, results;
 };
 
-/// The arithmetic of a library call as the products of an m x k and a k x n matrix that it is, or
-/// is most like.
+/// The m x k by k x n matrix multiplication to which the arithmetic of a library call is equal or
+/// most similar.
 struct MatrixProduct {
   int64_t m = 1, n = 1, k = 1;
   uint32_t type = 0;    ///< MtcType of the operands
-  uint32_t storage = 0; ///< MtcStorage, where one is stored otherwise
-  bool isInF32 = false; ///< operands of 16 bits are converted before they are multiplied
+  uint32_t storage = 0; ///< MtcStorage of a compressed operand
+  bool isInF32 = false; ///< 16-bit operands are converted to f32 before they are multiplied
 };
 
 } // namespace mtc
@@ -136,7 +143,7 @@ struct MatrixProduct {
 
 namespace mtc {
 
-/// How an operand of a library call lies in its slice of memory.
+/// Returns the strides, in elements, of an operand of a library call in its slice of memory.
 mlir::SmallVector<int64_t> stridesOf(mlir::Value value);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- MtcDialect.cpp - Registration, types, and the attributes of the mtc dialect ------------===//
+//===- MtcDialect.cpp - Registration, types and attributes of the mtc dialect -----------------===//
 
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
@@ -19,13 +19,13 @@ using namespace mtc;
 #include "ir/MtcEnums.cpp.inc"
 #include "ir/MtcInterfaces.cpp.inc"
 
-/// A name, in quotes unless it is a keyword.
+/// A keyword or a quoted name.
 static ParseResult parseName(AsmParser &parser, std::string &name) {
   return parser.parseKeywordOrString(&name);
 }
 static void printName(AsmPrinter &printer, StringRef name) { printer.printKeywordOrString(name); }
 
-/// `, missing` of an initializer; nothing where it is not.
+/// `, missing` of an initializer; empty if it is not missing.
 static ParseResult parseMissing(AsmParser &parser, bool &missing) {
   missing = succeeded(parser.parseOptionalComma());
   return missing ? parser.parseKeyword("missing") : ParseResult::success();
@@ -35,7 +35,7 @@ static void printMissing(AsmPrinter &printer, bool missing) {
     printer << ", missing";
 }
 
-/// `, transposed` of what is stored; nothing where it is not.
+/// `, transposed` of a stored matrix; empty if it is not transposed.
 static ParseResult parseTransposed(AsmParser &parser, bool &transposed) {
   transposed = succeeded(parser.parseOptionalComma());
   return transposed ? parser.parseKeyword("transposed") : ParseResult::success();
@@ -45,7 +45,7 @@ static void printTransposed(AsmPrinter &printer, bool transposed) {
     printer << ", transposed";
 }
 
-/// `[2, 3]`, which may be empty.
+/// A list of integers such as `[2, 3]`, which may be empty.
 static ParseResult parseIntegers(AsmParser &parser, SmallVector<int64_t> &integers) {
   return parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Square, [&] { return parser.parseInteger(integers.emplace_back()); });
@@ -54,7 +54,7 @@ static void printIntegers(AsmPrinter &printer, ArrayRef<int64_t> integers) {
   printer << '[' << integers << ']';
 }
 
-/// `, parts = [...]` of an image; nothing where it has none.
+/// `, parts = [...]` of an image; empty if it has no parts.
 static ParseResult parseParts(AsmParser &parser, SmallVector<ImagePartAttr> &parts) {
   if (failed(parser.parseOptionalComma()))
     return success();
@@ -97,7 +97,7 @@ Operation *MtcDialect::materializeConstant(OpBuilder &builder, Attribute value, 
                                            Location loc) {
   if (auto elements = dyn_cast<ElementsAttr>(value); elements && elements.getType() == type)
     return mtc::ConstantOp::create(builder, loc, type, elements);
-  // The bodies of kernels hold scalars of arith.
+  // Constants in kernel bodies are scalars of arith.
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
@@ -117,7 +117,7 @@ bool mtc::isDifferentiable(Type type) {
   return isa<RankedTensorType>(type) && isa<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// One operation for each element of the results; operands and results each cross memory once.
+/// Counts one operation per element of the results, and one memory access per operand and result.
 Cost mtc::detail::defaultCost(Operation *op) {
   Cost cost;
   for (Type type : op->getOperandTypes())

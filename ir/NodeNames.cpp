@@ -1,4 +1,4 @@
-//===- NodeNames.cpp - The model's nodes behind a location ------------------------------------===//
+//===- NodeNames.cpp - Names of ONNX nodes from locations -------------------------------------===//
 
 #include "ir/NodeNames.h"
 
@@ -14,8 +14,7 @@ static std::string namesOf(Location location, bool tellsBackward) {
   if (auto name = dyn_cast<NameLoc>(location)) {
     if (name.getName() != backwardName)
       return name.getName().str();
-    // What computes a gradient of a gradient is told from its node's gradient by nothing a reader
-    // needs.
+    // The gradient of a gradient has the same name as the gradient of its node.
     std::string forward = namesOf(name.getChildLoc(), /*tellsBackward=*/false);
     if (!tellsBackward)
       return forward;

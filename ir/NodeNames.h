@@ -1,4 +1,4 @@
-//===- NodeNames.h - The model's nodes behind a location --------------------------------------===//
+//===- NodeNames.h - Names of ONNX nodes from locations ---------------------------------------===//
 
 #ifndef MTC_IR_NODENAMES_H
 #define MTC_IR_NODENAMES_H
@@ -8,17 +8,19 @@
 
 namespace mtc {
 
-/// What diagnostics, profile and memory report call an operation: the ONNX node's name,
-/// `backward(NAME)` for its gradient, several names joined by " + "; empty where nothing is known.
+/// Returns the name of an operation in diagnostics, profile and memory report: the ONNX node's
+/// name, `backward(NAME)` for its gradient, several names joined by " + ", or "" if no name is
+/// known.
 std::string nodeNames(mlir::Location location);
 
-/// The location of what computes the gradient of an operation at `location`.
+/// Returns the location for the gradient of an operation at `location`.
 mlir::Location backwardLocation(mlir::Location location);
 
-/// The same without telling a node from its gradient.
+/// Returns the names as `nodeNames` does, but without distinguishing a node from its gradient.
 std::string forwardNodeNames(mlir::Location location);
 
-/// Whether an operation at a location computes a gradient, alone or with others.
+/// Returns whether an operation at this location computes a gradient, alone or fused with other
+/// operations.
 bool isBackward(mlir::Location location);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- ReservedNames.cpp - Names that a program's own parts have ------------------------------===//
+//===- ReservedNames.cpp - Reserved symbols and result names of programs ----------------------===//
 
 #include "ir/ReservedNames.h"
 

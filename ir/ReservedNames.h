@@ -1,4 +1,4 @@
-//===- ReservedNames.h - Names that a program's own parts have --------------------------------===//
+//===- ReservedNames.h - Reserved symbols and result names of programs ------------------------===//
 
 #ifndef MTC_IR_RESERVEDNAMES_H
 #define MTC_IR_RESERVEDNAMES_H
@@ -7,41 +7,42 @@
 
 namespace mtc {
 
-/// The functions of a module, later the program's steps: before the loss is attached there is
-/// @forward alone.
+/// Functions of a module, which become the program's steps. Before the loss is attached, @forward
+/// is the only function.
 inline constexpr llvm::StringLiteral forwardName = "forward", microStepName = "micro_step",
                                      updateName = "update", gradientsName = "gradients",
                                      evaluateName = "evaluate", outputsName = "outputs";
 
-/// Results beside the model's outputs: the loss, and what each row of the batch contributes to it.
+/// Results in addition to the model's outputs: the loss, and the contribution of each sample of the
+/// batch to it.
 inline constexpr llvm::StringLiteral lossName = "mtc.loss", rowLossName = "mtc.row_loss",
                                      rowWeightName = "mtc.row_weight",
                                      rowCorrectName = "mtc.row_correct";
-/// The result of @update that is the norm of all gradients, if it is asked for.
+/// The result of @update for the norm of all gradients, which is optional.
 inline constexpr llvm::StringLiteral gradientNormName = "mtc.gradient_norm";
 
-/// What the loss is multiplied by where a program scales it: a variable, and the result of @update
-/// that is the scale which the step used. Another result says whether the update was skipped.
+/// Loss scaling: the name of the variable with the loss scale, and of the result of @update with
+/// the scale that the step used; and the result that reports whether the update was skipped.
 inline constexpr llvm::StringLiteral lossScaleName = "mtc.loss_scale",
                                      updateSkippedName = "mtc.update_skipped";
-/// Variables of loss scaling that count updates: those since the scale changed or one was skipped,
-/// and all that were made.
+/// Variables of loss scaling that count updates: consecutive updates since the scale changed or an
+/// update was skipped, and all updates that were applied.
 inline constexpr llvm::StringLiteral finiteUpdatesName = "mtc.finite_updates",
                                      updateCountName = "mtc.update_count";
 
-/// Variables of a program that accumulates: the sum of the micro-steps' parts of the loss, and of
-/// how many targets they had, where fewer may count than there are. Scalars of f64.
+/// f64 variables of a program with gradient accumulation: the sum of the micro-steps' parts of the
+/// loss, and the number of targets that count, if not all targets do.
 inline constexpr llvm::StringLiteral lossSumName = "mtc.loss_sum",
                                      targetCountName = "mtc.target_count";
 
-/// The symbol of the variable that the runtime writes a scalar to.
+/// Returns the symbol of the variable for a scalar that the runtime writes.
 std::string scalarName(RuntimeScalar scalar);
 
-/// Whether functions, kernels or scalars of a program's module have the name, so that no variable
-/// of the model's can.
+/// Returns whether the name is reserved for functions, kernels or scalars of a program's module,
+/// and not available for a variable of the model.
 bool isReservedSymbol(llvm::StringRef name);
 
-/// Whether `evaluate` has a result of the name beside the model's outputs.
+/// Returns whether the name is reserved for a result of `evaluate` that is not a model output.
 bool isReservedResult(llvm::StringRef name);
 
 } // namespace mtc

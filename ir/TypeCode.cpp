@@ -1,4 +1,4 @@
-//===- TypeCode.cpp - Element types as the program's ABI numbers them -------------------------===//
+//===- TypeCode.cpp - Element types and their codes in the program's ABI ----------------------===//
 
 #include "ir/TypeCode.h"
 
@@ -9,7 +9,7 @@ using namespace mtc;
 
 namespace {
 
-/// The rows of MtcType, in its order.
+/// Names and sizes of the types, in the order of MtcType.
 struct TypeRow {
   StringLiteral name;
   int64_t bytes;

@@ -1,4 +1,4 @@
-//===- TypeCode.h - Element types as the program's ABI numbers them ---------------------------===//
+//===- TypeCode.h - Element types and their codes in the program's ABI ------------------------===//
 
 #ifndef MTC_IR_TYPECODE_H
 #define MTC_IR_TYPECODE_H
@@ -11,17 +11,19 @@
 
 namespace mtc {
 
+/// Returns the ABI code of an element type that tensors of the dialect may have.
 MtcType typeCode(mlir::Type element);
 
-/// The word that stands for a number of MtcType in text, such as `f32`; "" for another number.
+/// Returns the type's name for an MtcType code, such as `f32`, or "" for an invalid code.
 llvm::StringRef typeName(uint32_t code);
+/// Returns the MtcType code for a name, or nullopt if no type has that name.
 std::optional<uint32_t> typeNamed(llvm::StringRef name);
 
-/// Whether sums of products of elements `operand` may be stored or added to as `element`: as they
-/// are, or in f32 where they have 16 bits.
+/// Returns whether sums of products of `operand` elements may be stored in or added to `element`:
+/// the same type, or f32 for bf16 and f16.
 bool holdsSumsOf(mlir::Type operand, mlir::Type element);
 
-/// Bytes of an element.
+/// Returns the size of an element in bytes.
 int64_t bytesOfType(uint32_t code);
 
 } // namespace mtc

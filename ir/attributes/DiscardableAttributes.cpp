@@ -1,4 +1,4 @@
-//===- DiscardableAttributes.cpp - Checks of attributes on other operations -------------------===//
+//===- DiscardableAttributes.cpp - Verifier of discardable attributes -------------------------===//
 
 #include "ir/attributes/DiscardableAttributes.h"
 #include "ir/Mtc.h"

@@ -1,6 +1,7 @@
-//===- DiscardableAttributes.h - Attributes of the dialect on other operations ----------------===//
+//===- DiscardableAttributes.h - Discardable attributes of the dialect ------------------------===//
 //
-// All there are: the dialect refuses other `mtc.` attributes, and these where they do not belong.
+// The complete list: the dialect's verifier rejects other `mtc.` attributes, and these attributes
+// on other kinds of operations.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -11,26 +12,27 @@
 
 namespace mtc {
 
-/// Of a module: what its program is compiled for, a TargetAttrInterface.
+/// On a module: the target of the program, a TargetAttrInterface.
 inline constexpr llvm::StringLiteral targetAttribute = "mtc.target";
-/// Of arguments and results of functions: the graph's input or output, or a result of the program's
-/// own (ReservedNames.h), by its name; a string.
+/// On arguments and results of functions: the name of a graph input or output, or of a reserved
+/// result (ReservedNames.h); a string.
 inline constexpr llvm::StringLiteral nameAttribute = "mtc.name";
-/// Of a function: what became of its attentions, an AttentionReportAttr.
+/// On a function: how its attentions were lowered, an AttentionReportAttr.
 inline constexpr llvm::StringLiteral attentionAttribute = "mtc.attention";
-/// Of a function: only a run of its own executes it, so that its memory is no part of the others';
-/// a unit.
+/// On a function: it is executed in a separate run with its own arena, so that its memory does not
+/// count towards that of other functions; a unit.
 inline constexpr llvm::StringLiteral asideAttribute = "mtc.aside";
-/// Of a function's result: autodiff has differentiated it; a unit.
+/// On a function's result: autodiff has differentiated it; a unit.
 inline constexpr llvm::StringLiteral differentiatedAttribute = "mtc.differentiated";
-/// Of operations and kernels that compute again what the forward pass has computed, and must not be
-/// merged with the forward pass's own; a unit.
+/// On operations and kernels that recompute values of the forward pass and must not be merged with
+/// the original operations; a unit.
 inline constexpr llvm::StringLiteral recomputedAttribute = "mtc.recomputed";
-/// Of operations that compute a tile of what was a larger one, and bound no plan; a unit.
+/// On operations that compute a tile of a larger operation and do not constrain memory plans; a
+/// unit.
 inline constexpr llvm::StringLiteral inTilesAttribute = "mtc.in_tiles";
 
-/// Of a variable: state that `mtc-quantize-optimizer-state` keeps in codes, by this map; a
-/// QuantizationMapAttr.
+/// On a variable: optimizer state that `mtc-quantize-optimizer-state` stores as codes with this
+/// map; a QuantizationMapAttr.
 inline constexpr llvm::StringLiteral quantizationAttribute = "mtc.quantization";
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- OperandLayout.cpp - How what a library call reads lies in memory -----------------------===//
+//===- OperandLayout.cpp - Memory layout of library call operands -----------------------------===//
 
 #include "ir/attributes/OperandLayout.h"
 

@@ -1,4 +1,4 @@
-//===- OperandLayout.h - How what a library call reads lies in memory -------------------------===//
+//===- OperandLayout.h - Memory layout of library call operands -------------------------------===//
 
 #ifndef MTC_IR_ATTRIBUTES_OPERANDLAYOUT_H
 #define MTC_IR_ATTRIBUTES_OPERANDLAYOUT_H
@@ -7,10 +7,10 @@
 
 namespace mtc {
 
-/// Bytes from the start of the buffer that a view is of, at which it begins; 0 for other values.
+/// Returns the byte offset of a view in its underlying buffer; 0 for other values.
 int64_t offsetInBuffer(mlir::Value value);
 
-/// Whether a call takes each of its operands as it lies.
+/// Returns whether a call accepts the layouts of all of its operands.
 bool takesOperandLayouts(LibraryCallOpInterface call);
 
 } // namespace mtc

@@ -1,11 +1,13 @@
-//===- QuantizationTable.cpp - The numbers that codes stand for -------------------------------===//
+//===- QuantizationTable.cpp - Tables of blockwise quantization -------------------------------===//
 //
-// Of 8 bits: the dynamic maps of bitsandbytes 0.50.2 (Dettmers et al., "8-bit Optimizers via
-// Block-wise Quantization", ICLR 2022), whose nearest code, scaling and blocks are those of
-// `quantize_blockwise` in its `backends/default`, and whose sign rule is that of its CUDA kernels.
-// Of 4 bits: the maps of torchao's `optim/subclass_4bit.py` and the rounding of its
-// `optim/quant_utils.py` (Li, Chen and Zhu, "Memory Efficient Optimizers with 4-bit States",
-// NeurIPS 2023). To the bit, which is why arithmetic here is in f32, operation by operation.
+// 8 bits: the dynamic maps of bitsandbytes 0.50.2 (Dettmers et al., "8-bit Optimizers via
+// Block-wise Quantization", ICLR 2022). Rounding, scaling and block size follow
+// `quantize_blockwise` in `backends/default`, and the rule for signs follows the CUDA kernels.
+//
+// 4 bits: the maps of torchao's `optim/subclass_4bit.py` and the rounding of `optim/quant_utils.py`
+// (Li, Chen and Zhu, "Memory Efficient Optimizers with 4-bit States", NeurIPS 2023).
+//
+// Tables are bit-exact, so arithmetic is in f32 with the same order of operations.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,8 +19,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// `count` numbers from 0.1 to 1 at equal distances, as torch.linspace gives them: from both ends
-/// to the middle, each rounded once.
+/// Returns `count` equidistant numbers from 0.1 to 1 as torch.linspace does: from both ends to the
+/// middle, each rounded once.
 static std::vector<float> divideDecade(unsigned count) {
   const float first = 0.1F, last = 1.0F, step = (last - first) / static_cast<float>(count - 1);
   std::vector<float> numbers;
@@ -30,8 +32,8 @@ static std::vector<float> divideDecade(unsigned count) {
   return numbers;
 }
 
-/// 0, 1, and in each of so many decades below 1 the middles of equal intervals, of which each
-/// decade has twice as many as the one below; mirrored for signed numbers.
+/// Returns 0, 1, and, in each of `decades` decades below 1, the midpoints of equal intervals; each
+/// decade has twice as many intervals as the next lower one. Signed maps are mirrored.
 static std::vector<float> makeDynamic(unsigned decades, bool isSigned) {
   std::vector<float> values = {0.0F, 1.0F};
   for (unsigned decade = 0; decade < decades; ++decade) {
@@ -49,7 +51,7 @@ static std::vector<float> makeDynamic(unsigned decades, bool isSigned) {
   return values;
 }
 
-/// The middles between neighbours; a number in the middle gets the lower code.
+/// Returns the midpoints of adjacent values; a number at a midpoint gets the lower code.
 static std::vector<float> middlesOf(ArrayRef<float> values) {
   std::vector<float> bounds;
   for (auto [lower, upper] : llvm::zip(values.drop_back(), values.drop_front()))
@@ -57,8 +59,8 @@ static std::vector<float> middlesOf(ArrayRef<float> values) {
   return bounds;
 }
 
-/// A number gets the upper code if its distance from the lower value is at least half of the
-/// interval, which is rounded: the greatest number of which that does not hold.
+/// Returns the bounds of a map that rounds up a number if its distance from the lower value is at
+/// least half of the rounded interval: each bound is the greatest number that is rounded down.
 static std::vector<float> roundedMiddlesOf(ArrayRef<float> values) {
   std::vector<float> bounds = middlesOf(values);
   for (auto [lower, upper, bound] :
@@ -103,7 +105,7 @@ static QuantizationTable make4(std::vector<float> values) {
   return table;
 }
 
-/// 1/16, 2/16 .. 1: no 0, so that nothing is divided by it.
+/// Returns 1/16, 2/16 .. 1, without 0, so that nothing is divided by a dequantized 0.
 static std::vector<float> makeSixteenths() {
   std::vector<float> values;
   for (unsigned i = 1; i <= 16; ++i)
@@ -126,7 +128,7 @@ QuantizationMap mtc::findQuantizationMap(unsigned bits, bool isSigned) {
 DenseElementsAttr QuantizationTable::asTensor(MLIRContext *context) const {
   const size_t codes = values.size();
   std::vector<float> all = values;
-  all.push_back(0.0F); // No node.
+  all.push_back(0.0F); // Node 0 is unused.
   for (size_t nodes = 1; nodes < codes; nodes *= 2)
     for (size_t i = 0; i < nodes; ++i)
       all.push_back(bounds[(2 * i + 1) * codes / (2 * nodes) - 1]);

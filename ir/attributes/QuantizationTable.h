@@ -1,4 +1,4 @@
-//===- QuantizationTable.h - The numbers that codes stand for ---------------------------------===//
+//===- QuantizationTable.h - Tables of blockwise quantization ---------------------------------===//
 
 #ifndef MTC_IR_ATTRIBUTES_QUANTIZATIONTABLE_H
 #define MTC_IR_ATTRIBUTES_QUANTIZATIONTABLE_H
@@ -9,35 +9,37 @@
 
 namespace mtc {
 
-/// What a map of `mtc.quantize_blocks` does.
+/// The quantization map of `mtc.quantize_blocks`.
 struct QuantizationTable {
   unsigned bits;
-  /// Elements in a block.
+  /// Number of elements in a block.
   int64_t block;
-  /// By code, ascending: numbers of -1..1, the last one 1.
+  /// The value of each code, ascending, in [-1, 1]; the last value is 1.
   std::vector<float> values;
-  /// A number's code is how many of these, which ascend too, are less than it.
+  /// Decision boundaries, ascending. The code of a number is the number of bounds less than it.
   std::vector<float> bounds;
 
-  /// An element is divided by no less than this.
+  /// Lower bound of the scale that elements are divided by.
   float leastScale;
-  /// That is also the least scale of a block.
+  /// Whether the lower bound also applies to the stored scale of a block.
   bool storesLeastScale;
-  /// The element is multiplied by the reciprocal of its block's scale, not divided by the scale.
+  /// Whether elements are multiplied by the reciprocal of the block's scale instead of divided.
   bool multiplies;
-  /// The code of 0, where a number less than 0 gets the next lower code instead of it.
+  /// The code of 0 in a signed map. Negative numbers that round to 0 get the next lower code.
   std::optional<unsigned> zeroOfSigned;
 
+  /// Returns the number of blocks.
   int64_t blocksOf(int64_t elements) const { return (elements + block - 1) / block; }
-  /// The values, by code; then, from 2^bits, the bounds as a search finds them: node 1 is the
-  /// middle one, and behind node n comes 2 n, or 2 n + 1 if the number is greater; the code is the
-  /// node behind the last bound, less 2^bits.
+  /// Returns the values by code, followed, from index 2^bits, by the bounds as an implicit binary
+  /// search tree: node 1 is the middle bound; the child of node n is 2 n, or 2 n + 1 if the number
+  /// is greater than its bound; the code is the index of the leaf minus 2^bits.
   mlir::DenseElementsAttr asTensor(mlir::MLIRContext *context) const;
 };
 
+/// Returns the table of a quantization map.
 const QuantizationTable &getQuantizationTable(QuantizationMap map);
 
-/// The map of so many bits (8 or 4) for numbers that may be less than 0, or are not.
+/// Returns the map with 8 or 4 bits for signed or nonnegative numbers.
 QuantizationMap findQuantizationMap(unsigned bits, bool isSigned);
 
 } // namespace mtc

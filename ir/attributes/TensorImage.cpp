@@ -1,4 +1,4 @@
-//===- TensorImage.cpp - Tensors of other files that hold the elements of variables -----------===//
+//===- TensorImage.cpp - Tensors in other files that contain elements of variables ------------===//
 
 #include "ir/attributes/TensorImage.h"
 
@@ -50,9 +50,9 @@ TensorImageAttr TensorImageAttr::transposed(MLIRContext *context, StringRef name
   return get(context, name, imageShape, part);
 }
 
-/// The element after the last one; nothing where extents, strides or offsets are none, where a
-/// number passes 64 bits, or where an element would be reached twice: an axis steps over all that
-/// the axes of smaller strides reach.
+/// Returns the index after the last element. Returns nullopt if offset, extents or strides are
+/// invalid, if an index overflows 64 bits, or if an element would be reached twice: each axis must
+/// step over all elements that axes of smaller strides reach.
 static std::optional<int64_t> endOf(int64_t offset, ArrayRef<int64_t> extents,
                                     ArrayRef<int64_t> strides) {
   if (offset < 0 || extents.empty() || strides.size() != extents.size())
@@ -179,7 +179,8 @@ SmallVector<StringRef> mtc::namesOf(VariableOp variable) {
   return names;
 }
 
-/// The variables all of whose first images have each of their elements from one of `variables`.
+/// Returns the largest subset of `variables` that contains all elements of the tensors in its first
+/// images.
 static SmallVector<VariableOp> findComplete(ArrayRef<VariableOp> variables) {
   SmallVector<VariableOp> complete(variables);
   for (size_t count = 0; count != complete.size();) {
@@ -199,7 +200,7 @@ static SmallVector<VariableOp> findComplete(ArrayRef<VariableOp> variables) {
 
 namespace {
 
-/// Tensors by name.
+/// Collects tensors by name.
 class ModuleTensors {
 public:
   LogicalResult add(VariableOp variable, StringRef name, ArrayRef<int64_t> shape,

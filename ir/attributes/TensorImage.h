@@ -1,4 +1,4 @@
-//===- TensorImage.h - Tensors of other files that hold the elements of variables -------------===//
+//===- TensorImage.h - Tensors in other files that contain elements of variables --------------===//
 
 #ifndef MTC_IR_ATTRIBUTES_TENSORIMAGE_H
 #define MTC_IR_ATTRIBUTES_TENSORIMAGE_H
@@ -12,24 +12,24 @@
 
 namespace mtc {
 
-/// Images lie within a variable of this type, and `moduleImages`, which may be null, are groups in
-/// their order of which each holds every element of it once.
+/// Verifies that images are within a variable of this type, and that each group of `moduleImages`,
+/// which may be null, contains every element exactly once.
 mlir::LogicalResult verifyTensorImages(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                                        mlir::RankedTensorType variable,
                                        mlir::ArrayAttr moduleImages, mlir::ArrayAttr fileImages);
 
-/// The first group: the images that a file needs to have for all elements of the variable.
+/// Returns the first group of module images, which a file needs to contain all elements.
 mlir::SmallVector<TensorImageAttr> firstImages(VariableOp variable);
 
-/// The names by which a user may mean a variable: that of the model's file, and those of the
-/// module.
+/// Returns the names by which a user may refer to a variable: the name in the model file, and those
+/// in the module.
 mlir::SmallVector<llvm::StringRef> namesOf(VariableOp variable);
 
-/// A tensor under the name that it has in the user's module.
+/// A tensor with its name in the user's module.
 struct ModuleTensor {
   struct Piece {
     VariableOp variable;
-    TensorImageAttr image; ///< Null: the variable as it is.
+    TensorImageAttr image; ///< null for the whole variable
   };
 
   std::string name;
@@ -37,9 +37,10 @@ struct ModuleTensor {
   mlir::SmallVector<Piece> pieces;
 };
 
-/// The tensors that hold each element of the variables for which `includes` holds once, in the
-/// order of the variables. A variable is itself, under its own name, where an image of it would
-/// have elements of others than these. Fails, saying why, where two tensors would have one name.
+/// Returns the tensors that together contain each element of the variables with `includes` exactly
+/// once, in the order of the variables. A variable is exported under its own name if its image
+/// would contain elements of variables that are not included. Fails with a diagnostic if two
+/// tensors have the same name.
 mlir::FailureOr<std::vector<ModuleTensor>>
 collectModuleTensors(mlir::ModuleOp module, llvm::function_ref<bool(VariableOp)> includes);
 

@@ -1,4 +1,4 @@
-//===- TensorImage.td - Tensors of other files that hold the elements of variables --------------===//
+//===- TensorImage.td - Tensors in other files that contain elements of variables ---------------===//
 
 #ifndef MTC_IR_TENSOR_IMAGE
 #define MTC_IR_TENSOR_IMAGE
@@ -6,7 +6,7 @@
 include "ir/MtcBase.td"
 
 def Mtc_ImagePartAttr : Mtc_Attr<"ImagePart", "image_part"> {
-  let summary = "elements of a variable, and where an image of it holds them";
+  let summary = "a strided part of a variable and its position in a tensor image";
   let description = [{
     Element i of the part, `0 <= i[a] < extents[a]`, is element `variable + sum of i[a] * variable_strides[a]` of the variable and
     element `image + sum of i[a] * image_strides[a]` of the image, both counted in row-major order.
@@ -23,10 +23,10 @@ def Mtc_ImagePartAttr : Mtc_Attr<"ImagePart", "image_part"> {
 }
 
 def Mtc_TensorImageAttr : Mtc_Attr<"TensorImage", "tensor_image"> {
-  let summary = "a tensor of another file that holds elements of a variable";
+  let summary = "a tensor in another file that contains elements of a variable";
   let description = [{
-    The tensor has a name, a shape and an order of elements of its own. Without `parts` it holds all elements of the variable, in
-    their order. Several variables may have parts of one tensor, such as a matrix that an exporter split.
+    The tensor has its own name, shape and element order. Without `parts`, it contains all elements of the variable in row-major
+    order. Several variables may have parts of one tensor, such as a matrix that an exporter split.
 
     ```mlir
     // A matrix, and its transpose.
@@ -35,26 +35,28 @@ def Mtc_TensorImageAttr : Mtc_Attr<"TensorImage", "tensor_image"> {
       <variable = 0, image = 0, extents = [64, 10], variable_strides = [1, 64], image_strides = [10, 1]>]>
     ```
 
-    * tensor_image_c1: the name is not empty, and the shape is that of a tensor.
+    * tensor_image_c1: the name is not empty, and the shape is a valid tensor shape.
     * tensor_image_c2: a part has at least one axis, extents and strides of at least 1, and no element of the image twice.
-    * tensor_image_c3: parts lie within the image, and hold no more elements than it has.
+    * tensor_image_c3: parts are within the image and have no more elements than it.
   }];
   let parameters = (ins StringRefParameter<>:$name, OptionalArrayRefParameter<"int64_t">:$shape,
                         OptionalArrayRefParameter<"::mtc::ImagePartAttr">:$parts);
   let assemblyFormat = "`<` $name `,` `shape` `=` custom<Integers>($shape) `` custom<Parts>($parts) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// All elements of a variable, in their order; `shape` may be another one of as many elements.
+    /// Returns the image of all elements of a variable in row-major order; `shape` may differ from the variable's shape, but has
+    /// as many elements.
     static TensorImageAttr whole(::mlir::MLIRContext *context, ::llvm::StringRef name, ::llvm::ArrayRef<int64_t> shape);
-    /// The variable of this shape with other orders of axes: axis i of the image is axis `permutation[i]` of the variable.
+    /// Returns the image of a variable of this shape with permuted axes: axis i of the image is axis `permutation[i]` of the
+    /// variable.
     static TensorImageAttr transposed(::mlir::MLIRContext *context, ::llvm::StringRef name, ::llvm::ArrayRef<int64_t> shape,
                                       ::llvm::ArrayRef<int64_t> permutation);
 
-    /// Whether it holds all elements of its variable in their order.
+    /// Returns whether the image contains all elements of its variable in row-major order.
     bool isWhole() { return getParts().empty(); }
-    /// How many elements the tensor has.
+    /// Returns the number of elements of the tensor.
     int64_t getNumElements();
-    /// How many of them are the variable's.
+    /// Returns the number of elements that belong to the variable.
     int64_t countHeld();
   }];
 }

@@ -1,4 +1,4 @@
-//===- KernelBuilder.cpp - Writing a kernel ---------------------------------------------------===//
+//===- KernelBuilder.cpp - Builder for mtc.kernel ---------------------------------------------===//
 
 #include "ir/builders/KernelBuilder.h"
 
@@ -140,7 +140,7 @@ struct Range {
   int64_t low, high; // Inclusive.
 };
 
-/// Rewrites expressions whose dims range over a space of known extents.
+/// Rewrites expressions whose dimensions range over a space of known extents.
 class SpaceSimplifier {
 public:
   explicit SpaceSimplifier(ArrayRef<int64_t> space) : space(space) {}
@@ -164,7 +164,7 @@ public:
   }
 
 private:
-  /// (m * c + r) floordiv c => m and (m * c + r) mod c => r, where r ranges within 0..c-1.
+  /// (m * c + r) floordiv c => m and (m * c + r) mod c => r, if r is within 0..c-1.
   AffineExpr divide(AffineExpr dividend, int64_t divisor, AffineExprKind kind) {
     SmallVector<AffineExpr> terms;
     collectTerms(dividend, terms);

@@ -1,4 +1,4 @@
-//===- KernelBuilder.h - Writing a kernel -----------------------------------------------------===//
+//===- KernelBuilder.h - Builder for mtc.kernel -----------------------------------------------===//
 
 #ifndef MTC_IR_BUILDERS_KERNELBUILDER_H
 #define MTC_IR_BUILDERS_KERNELBUILDER_H
@@ -10,20 +10,19 @@
 namespace mtc {
 
 /// Builds an `mtc.kernel` for operation `op` at the builder's insertion point. Operands of `op`
-/// become the kernel's inputs, but for splat constants, which become scalars of the body; the
+/// become the kernel's inputs, except splat constants, which become scalars of the body. The
 /// kernel's results have the types of `op`'s results.
 class KernelBuilder {
 public:
-  /// `space`, `reduced` and `points` as `mtc.kernel` defines them. An empty space (a scalar)
-  /// becomes [1]; dimensions of extent 1 are not reduced, since there is nothing to combine along
-  /// them.
+  /// See `mtc.kernel` for `space`, `reduced` and `points`. An empty space (a scalar) becomes [1].
+  /// Dimensions of extent 1 are not reduced, since there is nothing to combine along them.
   KernelBuilder(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ArrayRef<int64_t> space,
                 mlir::ArrayRef<int64_t> reduced = {}, std::optional<int64_t> points = std::nullopt);
 
-  /// Gives the kernel one more operand than the operation has, and its number.
+  /// Adds a constant operand to the kernel and returns its operand number.
   unsigned addConstant(mlir::ElementsAttr elements);
 
-  /// Builds the body's scalars.
+  /// Returns the builder of the body's scalars.
   mlir::ImplicitLocOpBuilder &body() { return bodyBuilder; }
 
   unsigned rank() const { return spaceExtents.size(); }
@@ -32,29 +31,29 @@ public:
   mlir::AffineExpr symbol(unsigned i) { return bodyBuilder.getAffineSymbolExpr(i); }
   mlir::AffineExpr number(int64_t value) { return bodyBuilder.getAffineConstantExpr(value); }
 
-  /// An element of operand `operand` of the operation, at `index` (one expression for each of its
-  /// axes, over the space's dims and as many symbols as given, which are i64 scalars).
+  /// Loads an element of operand `operand` of the operation at `index`, which has one expression
+  /// for each axis over the space's dimensions and the given symbols (i64 scalars).
   mlir::Value load(unsigned operand, mlir::ArrayRef<mlir::AffineExpr> index,
                    mlir::ValueRange symbols = {});
-  /// The same where `guard` (i1) holds, `otherwise` elsewhere.
+  /// Loads an element if `guard` (i1) is true; the value is `otherwise` if it is false.
   mlir::Value loadIf(mlir::Value guard, mlir::Value otherwise, unsigned operand,
                      mlir::ArrayRef<mlir::AffineExpr> index, mlir::ValueRange symbols = {});
-  /// An affine function of the point as an i64.
+  /// Returns an affine function of the iteration's indices as an i64.
   mlir::Value index(mlir::AffineExpr expr);
   mlir::Value constant(int64_t value);
   /// Signless comparison of two i64 values.
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b);
-  /// Whether `guard` holds (null: it does), and `expr` compares so with `bound`.
+  /// Returns the conjunction of `guard` (null: true) and the comparison of `expr` with `bound`.
   mlir::Value require(mlir::Value guard, mlir::arith::CmpIPredicate predicate,
                       mlir::AffineExpr expr, int64_t bound);
-  /// An index made valid for an axis of `extent`; widened to i64 first (`isUnsigned`: without
-  /// sign).
+  /// Extends `index` to i64 (zero-extends if `isUnsigned`), then normalizes and checks it for an
+  /// axis of `extent`.
   mlir::Value check(mlir::Value index, int64_t extent, bool isUnsigned = false);
-  /// The value itself where no dimension is reduced.
+  /// Reduces a value; returns the value itself if no dimension is reduced.
   mlir::Value reduce(ReductionKind kind, mlir::Value value, bool isUnsigned = false);
 
-  /// Ends the kernel: result i's element is at `indices[i]`. With symbols, values are added there,
-  /// to zero or to operand `onto` of the operation.
+  /// Ends the kernel: the element of result i is at `indices[i]`. With symbols, values are added to
+  /// the elements there, which start as zero or as operand `onto` of the operation.
   KernelOp yield(mlir::ValueRange values,
                  mlir::ArrayRef<mlir::SmallVector<mlir::AffineExpr>> indices,
                  mlir::ValueRange symbols = {}, std::optional<unsigned> onto = std::nullopt);
@@ -65,16 +64,16 @@ private:
   mlir::SmallVector<int64_t> spaceExtents;
   KernelOp kernel;
   mlir::ImplicitLocOpBuilder bodyBuilder;
-  /// For each operand of `op`: the body's argument, or the splat's scalar.
+  /// The body's argument or the splat's scalar for each operand of `op`.
   mlir::SmallVector<mlir::Value> sources;
   mlir::SmallVector<bool> isSplat;
 };
 
-/// Puts the kernel that computes the operation in its place.
+/// Replaces the operation by the kernel that computes it.
 void replaceByKernel(FusibleOpInterface op);
 
-/// Simplifies an affine map over dims that range over `space`: terms that cannot leave a divisor's
-/// range lose their floordiv and mod.
+/// Simplifies an affine map over dimensions that range over `space`: floordiv and mod are removed
+/// if their operand cannot leave the divisor's range.
 mlir::AffineMap simplifyOverSpace(mlir::AffineMap map, mlir::ArrayRef<int64_t> space);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- Scalar.cpp - What a kernel's body is written with --------------------------------------===//
+//===- Scalar.cpp - Scalar operations of kernel bodies ----------------------------------------===//
 
 #include "ir/builders/Scalar.h"
 
@@ -137,8 +137,8 @@ TypedAttr mtc::neutralElement(ReductionKind kind, Type scalar, bool isUnsigned) 
   }
 }
 
-/// 1 / (1 + e^-x). For x below about -88 (f32) e^-x is infinite and the quotient is 0, the right
-/// limit; no infinity reaches the gradient, which is a function of y.
+/// Builds 1 / (1 + e^-x). For x below about -88 (f32), e^-x is infinite and the quotient is 0, the
+/// correct limit. The gradient is a function of y, so infinities do not affect it.
 Value mtc::detail::buildLogistic(OpBuilder &b, Location loc, Value x) {
   Value one = scalarConstant(b, loc, x.getType(), 1);
   Value e = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, x));
@@ -164,7 +164,7 @@ Value mtc::detail::buildSign(OpBuilder &b, Location loc, Value x, bool isUnsigne
   if (isa<FloatType>(x.getType())) {
     positive = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, zero);
     negative = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, zero);
-    // What is neither is 0 or NaN: itself.
+    // Zero and NaN are returned unchanged.
     Value rest = arith::SelectOp::create(b, loc, negative, minusOne, x);
     return arith::SelectOp::create(b, loc, positive, one, rest);
   }
@@ -176,7 +176,8 @@ Value mtc::detail::buildSign(OpBuilder &b, Location loc, Value x, bool isUnsigne
   return arith::SelectOp::create(b, loc, positive, one, rest);
 }
 
-/// An integer divisor that is 0 is taken as 1: what ONNX leaves undefined must not trap.
+/// Replaces an integer divisor of 0 by 1: division by zero, which is undefined in ONNX, must not
+/// trap.
 static Value avoidZero(OpBuilder &b, Location loc, Value divisor) {
   Value zero = scalarConstant(b, loc, divisor.getType(), 0);
   Value one = scalarConstant(b, loc, divisor.getType(), 1);
@@ -245,7 +246,7 @@ Value mtc::detail::buildComparison(OpBuilder &b, Location loc, Predicate predica
   const Row &row = table[static_cast<unsigned>(predicate)];
   if (isa<FloatType>(x.getType()))
     return arith::CmpFOp::create(b, loc, row.onFloat, x, y);
-  // i1 orders false before true.
+  // Unsigned comparison orders i1 false before true.
   bool asUnsigned = isUnsigned || x.getType().isInteger(1);
   return arith::CmpIOp::create(b, loc, asUnsigned ? row.onUnsigned : row.onSigned, x, y);
 }

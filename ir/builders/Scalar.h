@@ -1,7 +1,7 @@
-//===- Scalar.h - What a kernel's body is written with ----------------------------------------===//
+//===- Scalar.h - Scalar operations of kernel bodies ------------------------------------------===//
 //
-// Scalars of a kernel's body: f64 and f32 for floats (narrower ones are widened on load), signless
-// integers of the tensor's width, i1.
+// Scalars of a kernel body are f64 or f32 for floats (narrower floats are extended on load),
+// signless integers of the tensor's bit width, and i1.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -12,26 +12,26 @@
 
 namespace mtc {
 
-/// The type that a body computes with for elements of this type.
+/// Returns the scalar type in which a kernel body computes elements of this type.
 mlir::Type getScalarType(mlir::Type element);
 
-/// `value` as a constant of a scalar type; for i1, whether it is not 0.
+/// Returns `value` as a constant of a scalar type; for i1, whether it is not 0.
 mlir::Value scalarConstant(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type, double value);
-/// An attribute of an element type (float or integer, of any width) as a constant of its scalar
-/// type.
+/// Returns an attribute of a float or integer element type as a constant of its scalar type.
 mlir::Value scalarConstant(mlir::OpBuilder &b, mlir::Location loc, mlir::Attribute value,
                            mlir::Type element);
 
-/// Converts a scalar that stands for an element of type `from` to one that stands for `to`;
-/// rounding to the narrower storage type happens where the value is stored, except that narrowing
-/// floats below f32 is done here too so that a cast always has its effect.
+/// Converts a scalar for an element of type `from` to a scalar for an element of type `to`. Stores
+/// round to the storage type; floats narrower than f32 are also rounded here, so that a cast always
+/// has an effect.
 mlir::Value convertScalar(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                           mlir::Type from, mlir::Type to);
 
-/// Combines two scalars; used by emitters and by kernels that fold by hand.
+/// Combines two scalars by a reduction kind; used by code generation and by kernels that combine
+/// values themselves.
 mlir::Value combineScalars(mlir::OpBuilder &b, mlir::Location loc, ReductionKind kind,
                            mlir::Value lhs, mlir::Value rhs, bool isUnsigned = false);
-/// The neutral element of a reduction, as an attribute of the scalar type.
+/// Returns the neutral element of a reduction as an attribute of the scalar type.
 mlir::TypedAttr neutralElement(ReductionKind kind, mlir::Type scalar, bool isUnsigned = false);
 
 namespace detail {
@@ -45,10 +45,11 @@ mlir::Value arithmetic(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, ml
 
 mlir::Value buildLogistic(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 mlir::Value buildSign(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, bool isUnsigned);
-/// x with its bits moved `by` places, an unsigned number; 0 where it has not so many.
+/// Shifts `x` by `by` bits, an unsigned number; the result is 0 if `by` is at least the bit width.
 mlir::Value buildShift(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value by,
                        bool isLeft);
-/// The f32 nearest to the one of these bits that a bf16 can hold; ties are rounded away from zero.
+/// Returns, as an f32, the bf16 nearest to the f32 with these bits; ties are rounded away from
+/// zero.
 mlir::Value buildHighHalf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value bits);
 mlir::Value buildDivision(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
                           bool isUnsigned);

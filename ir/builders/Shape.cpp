@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Larger constants are data: moving them at compile time would only copy them.
+/// Larger constants are data: folding their movement would only duplicate them.
 static constexpr int64_t largestFoldedConstant = 1024;
 
 std::string mtc::toText(ArrayRef<int64_t> values) {
@@ -45,7 +45,7 @@ SmallVector<int64_t> mtc::pick(ArrayRef<int64_t> values, ArrayRef<int64_t> place
 }
 
 std::optional<int64_t> mtc::countElements(ArrayRef<int64_t> shape) {
-  // An extent of zero empties the tensor, however large the others are.
+  // A tensor with an extent of zero is empty, even if the other extents overflow.
   if (llvm::is_contained(shape, 0))
     return 0;
   int64_t count = 1;

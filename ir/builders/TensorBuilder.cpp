@@ -1,4 +1,4 @@
-//===- TensorBuilder.cpp - Writing expressions over tensors -----------------------------------===//
+//===- TensorBuilder.cpp - Builder for tensor expressions -------------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 

@@ -1,4 +1,4 @@
-//===- TensorBuilder.h - Writing expressions over tensors -------------------------------------===//
+//===- TensorBuilder.h - Builder for tensor expressions ---------------------------------------===//
 //
 // Used by gradient rules, decompositions, converters, losses and optimizers. Operands of
 // elementwise functions have equal shapes; broadcasts are explicit.
@@ -23,7 +23,7 @@ public:
   using Value = mlir::Value;
   using mlir::ImplicitLocOpBuilder::ImplicitLocOpBuilder;
 
-  // Elementwise.
+  // Elementwise operations.
   Value neg(Value x);
   Value abs(Value x);
   Value exp(Value x);
@@ -53,24 +53,24 @@ public:
   Value compare(Predicate predicate, Value a, Value b);
   Value select(Value condition, Value a, Value b);
   Value selectByMode(Value training, Value inference);
-  /// Conversion; the value itself if it already has the element type.
+  /// Converts to an element type; returns the value itself if it already has that type.
   Value cast(Value x, mlir::Type element);
   Value detach(Value x);
 
   // Constants.
-  /// A tensor like `like` (shape and element type) with every element `value`.
+  /// Returns a tensor with the shape and element type of `like` and every element equal to `value`.
   Value splat(Value like, double value);
   Value splat(mlir::RankedTensorType type, double value);
   Value constant(mlir::ElementsAttr value);
   Value iota(mlir::RankedTensorType type, int64_t axis);
 
-  // Movement.
-  /// Inserts `axes` (of the result) with the extents that `shape`, the result's, has there.
+  // Data movement.
+  /// Broadcasts along `axes` of the result, whose extents are `shape`.
   Value broadcast(Value x, mlir::ArrayRef<int64_t> axes, mlir::ArrayRef<int64_t> shape);
-  /// Numpy's and ONNX's rule: aligns trailing axes, repeats extents of 1; the value itself if it
-  /// fits.
+  /// Broadcasts by the rule of NumPy and ONNX: aligns trailing axes and repeats extents of 1.
+  /// Returns the value itself if it already has the shape.
   Value broadcastTo(Value x, mlir::ArrayRef<int64_t> shape);
-  /// Sums over what `broadcastTo(_, shape of x)` repeated: the adjoint of broadcastTo.
+  /// Sums over the axes that `broadcastTo` repeats from `shape` to the shape of `x`: its adjoint.
   Value sumTo(Value x, mlir::ArrayRef<int64_t> shape);
   Value reshape(Value x, mlir::ArrayRef<int64_t> shape);
   Value transpose(Value x, mlir::ArrayRef<int64_t> permutation);
@@ -80,38 +80,39 @@ public:
             mlir::ArrayRef<int64_t> interior, double value = 0.0);
   Value reverse(Value x, mlir::ArrayRef<int64_t> axes);
   Value concatenate(mlir::ValueRange inputs, int64_t axis);
-  /// `mtc.windows`: so many positions and taps along each of `axes`.
+  /// Builds `mtc.windows` with the given number of positions and taps along each of `axes`.
   Value windows(Value x, mlir::ArrayRef<int64_t> axes, mlir::ArrayRef<int64_t> positions,
                 mlir::ArrayRef<int64_t> taps, mlir::ArrayRef<int64_t> strides,
                 mlir::ArrayRef<int64_t> dilations);
-  /// `mtc.overlap_add`, whose result has this shape.
+  /// Builds `mtc.overlap_add` with a result of this shape.
   Value overlapAdd(Value y, mlir::ArrayRef<int64_t> axes, mlir::ArrayRef<int64_t> offsets,
                    mlir::ArrayRef<int64_t> strides, mlir::ArrayRef<int64_t> dilations,
                    mlir::ArrayRef<int64_t> shape);
   Value gather(Value x, Value indices, int64_t axis, int64_t batch);
-  /// `extent` is the result's along `axis`.
+  /// Builds `mtc.scatter_add`; `extent` is the result's extent along `axis`.
   Value scatterAdd(Value updates, Value indices, int64_t axis, int64_t batch, int64_t extent);
 
   // Reductions.
   Value reduce(ReductionKind kind, Value x, mlir::ArrayRef<int64_t> axes);
   Value sum(Value x, mlir::ArrayRef<int64_t> axes) { return reduce(ReductionKind::Add, x, axes); }
-  /// The result has the operands' element type where none is given.
+  /// Builds `mtc.contract`; the default for `element` is the operands' element type.
   Value contract(Value lhs, Value rhs, mlir::ArrayRef<int64_t> lhsBatch,
                  mlir::ArrayRef<int64_t> rhsBatch, mlir::ArrayRef<int64_t> lhsContract,
                  mlir::ArrayRef<int64_t> rhsContract, mlir::Type element = {});
-  /// The first result of `mtc.attention`; bias and mask may be null.
+  /// Returns the first result of `mtc.attention`; bias and mask may be null.
   Value attention(Value query, Value key, Value value, Value bias, Value mask,
                   std::optional<int64_t> causal, double scale);
   Value cumulativeSum(Value x, int64_t axis, bool exclusive, bool reverse);
 
-  /// The part of a maximum's or minimum's cotangent that operand `a` gets: all where only it
-  /// attains the extremum, half where both do.
+  /// Returns the share of operand `a` in the cotangent of a maximum or minimum: all of it where
+  /// only `a` attains the extremum, half where both operands do.
   Value extremumShare(Value dy, Value a, Value other, Value y);
   Value powBaseGradient(Value dy, Value a, Value b);
   Value powExponentGradient(Value dy, Value a, Value b, Value y);
 };
 
-/// What a gradient rule works with: the cotangents of the results, and a place for each operand's.
+/// The context of a gradient rule: the cotangents of the results, and storage for the operands'
+/// cotangents.
 class GradientBuilder : public TensorBuilder {
 public:
   GradientBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::ArrayRef<Value> cotangents,
@@ -119,10 +120,10 @@ public:
       : TensorBuilder(loc, builder), cotangents(cotangents), needed(needed),
         operandCotangents(needed.size()) {}
 
-  /// Whether operand i's cotangent is asked for.
+  /// Returns whether the cotangent of the operand is required.
   bool needs(unsigned operand) const { return needed[operand]; }
-  /// Result i's cotangent; null only for results of an operation with several, of which at least
-  /// one is not null.
+  /// Returns the cotangent of a result. It may be null for an operation with several results, of
+  /// which at least one has a cotangent.
   Value cotangent(unsigned result) const { return cotangents[result]; }
   void set(unsigned operand, Value value) { operandCotangents[operand] = value; }
   mlir::ArrayRef<Value> getOperandCotangents() const { return operandCotangents; }

@@ -1,4 +1,4 @@
-//===- AttentionCall.cpp - Attention as a library sees it -------------------------------------===//
+//===- AttentionCall.cpp - Attention as a library call ----------------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/TypeCode.h"
@@ -10,14 +10,14 @@
 using namespace mlir;
 using namespace mtc;
 
-/// A target's library, or its own code, may compute it for these.
+/// Returns whether a target's library, or its own implementation, may support the element type.
 static bool isCall(Value query) {
   Type element = typeOf(query).getElementType();
   return element.isF32() || element.isF64() || element.isF16() || element.isBF16();
 }
 
-/// Lines of queries, keys and values are contiguous; logsumexp and offsets are dense; bias and mask
-/// may have any strides.
+/// The last axis of queries, keys and values must be contiguous, and logsumexp and offsets dense;
+/// bias and mask may have any strides.
 template <typename Op> static bool takes(Op op, unsigned operand, ArrayRef<int64_t> strides) {
   Value value = op->getOperand(operand);
   ArrayRef<int64_t> shape = shapeOf(value);
@@ -30,12 +30,12 @@ static SmallVector<int64_t> naturalOrder(Value value) {
   return llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
 }
 
-/// A result's strides by the axes [batch, heads, length, width], where it has them in `order`.
+/// Returns the strides of a result with axis order `order` along [batch, heads, length, width].
 static SmallVector<int64_t> resultStrides(Value result, ArrayRef<int64_t> order) {
   return pick(rowMajorStrides(shapeOf(result)), invertPermutationVector(order));
 }
 
-/// The strides of a bias or a mask, 0 along axes that repeat it; none where it is absent.
+/// Returns the strides of a bias or a mask with 0 along broadcast axes; empty if it is absent.
 static SmallVector<int64_t> repeatedStrides(Value value) {
   if (!value)
     return {};
@@ -45,7 +45,7 @@ static SmallVector<int64_t> repeatedStrides(Value value) {
   return strides;
 }
 
-/// What all of them say of their calls.
+/// Fills in the part of the record that is common to all attention calls.
 template <typename Op> static MtcAttention describe(Op op) {
   MtcAttention a = {};
   ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey());
@@ -70,7 +70,7 @@ template <typename Op> static MtcAttention describe(Op op) {
   return a;
 }
 
-/// A result's type with its axes permuted; null where the last does not stay in its place.
+/// Returns the type of a result with permuted axes; null if the permutation moves the last axis.
 static RankedTensorType permuted(Value result, ArrayRef<int64_t> permutation) {
   if (permutation.size() != 4 || permutation.back() != 3)
     return {};

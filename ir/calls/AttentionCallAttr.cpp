@@ -1,4 +1,4 @@
-//===- AttentionCallAttr.cpp - Attention as libraries are told of it --------------------------===//
+//===- AttentionCallAttr.cpp - Attribute of attention calls -----------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/calls/CallRecordText.h"
@@ -71,7 +71,7 @@ LogicalResult AttentionGradientCallAttr::verify(function_ref<InFlightDiagnostic(
 
 namespace {
 
-/// Elements of what the two calls are given and give.
+/// The shapes of the operands and results of both calls.
 struct Tensors {
   using Shape = CallShapes::Shape;
 
@@ -94,7 +94,7 @@ struct Tensors {
     return {a.type, elements, CallShapes::spanOf(extents, strides)};
   }
 
-  /// Query, key, value, and bias and mask where there are any.
+  /// Returns the shapes of query, key, value, and of bias and mask if present.
   static SmallVector<Shape> common(const MtcAttention &a) {
     Tensors tensors(a);
     SmallVector<Shape> result = {tensors.query, tensors.key, tensors.value};
@@ -107,7 +107,7 @@ struct Tensors {
   static int64_t spanOfScores(const MtcAttention &a, const int64_t (&strides)[4]) {
     return CallShapes::spanOf({a.batch, a.heads, a.queries, a.keys}, strides);
   }
-  /// Of a bias or a mask: an axis with a stride of 0 has one element.
+  /// Returns the number of elements of a bias or a mask; an axis with stride 0 has one element.
   static int64_t repeated(const MtcAttention &a, const int64_t (&strides)[4]) {
     const int64_t extents[] = {a.batch, a.heads, a.queries, a.keys};
     int64_t elements = 1;
@@ -121,7 +121,8 @@ struct Tensors {
 
 } // namespace
 
-/// `width` and `valueWidth` products of a pair of a query and a key that long.
+/// `width` and `valueWidth` are the numbers of dot products of length a.width and a.value_width for
+/// each pair of a query and a key.
 static Cost costOf(const MtcAttention &a, const CallShapes &shapes, int64_t width,
                    int64_t valueWidth) {
   Cost cost;
@@ -145,7 +146,7 @@ CallShapes AttentionCallAttr::getShapes() const {
   return {Tensors::common(a), {tensors.out, tensors.rows}};
 }
 
-/// Scores and what they weigh, tile by tile.
+/// Returns the multiplication of queries and keys; scores and weighted sums are computed in tiles.
 static MatrixProduct productOf(const MtcAttention &a) {
   return {.m = a.queries, .n = a.keys, .k = a.width, .type = a.type};
 }

@@ -1,9 +1,9 @@
-//===- CallRecord.h - Descriptions of library calls, as attributes hold them ------------------===//
+//===- CallRecord.h - Records of library calls as attribute parameters ------------------------===//
 //
-// A library call is described by a struct of the program's ABI without pointers or padding, its
-// record. Its attribute holds that struct itself, so that what a pass reads, what the text says and
-// what a program's tables hold are one thing. A kind of call names the fields once, in a function
-// `visitFields(record, visit)`, from which text is printed and parsed (CallRecordText.h).
+// A library call is described by a record: a struct of the program's ABI without pointers or
+// padding. The call's attribute stores the struct itself, so that passes, the textual form and the
+// program's tables use the same data. Each kind of call enumerates its fields once, in a function
+// `visitFields(record, visit)`, which printing and parsing use (CallRecordText.h).
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 namespace mtc {
 
-/// Prints the fields that are not 0 as `name = value`, and parses them in any order.
+/// Print the nonzero fields as `name = value`, and parse them in any order.
 void printRecord(mlir::AsmPrinter &printer, const MtcContraction &record);
 void printRecord(mlir::AsmPrinter &printer, const MtcConvolution &record);
 void printRecord(mlir::AsmPrinter &printer, const MtcAttention &record);
@@ -26,7 +26,7 @@ mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcContraction &record);
 mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcConvolution &record);
 mlir::ParseResult parseRecord(mlir::AsmParser &parser, MtcAttention &record);
 
-/// A record as a parameter of an attribute: equal where all bytes are.
+/// A record as a parameter of an attribute. Records are equal if all bytes are equal.
 template <typename Record> class CallRecord {
 public:
   CallRecord(const Record &record) : record(record) {}

@@ -1,7 +1,7 @@
-//===- CallRecordText.h - Records of library calls as text ------------------------------------===//
+//===- CallRecordText.h - Textual form of library call records --------------------------------===//
 //
-// The fields of a record, given to a visitor one by one, with their names and, where a number
-// stands for a word, its words: visit("m", record.m), visit("type", record.type, typeWords).
+// Visitors of the fields of a record. A visitor is called with each field's name and value and, for
+// an enumeration, its keywords: visit("m", record.m), visit("type", record.type, typeWords).
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -15,13 +15,13 @@
 
 namespace mtc {
 
-/// The words that stand for the numbers of a field.
+/// The keywords for the values of an enumeration field.
 struct FieldWords {
   llvm::StringRef (*word)(uint32_t);
   std::optional<uint32_t> (*number)(llvm::StringRef);
 };
 inline constexpr FieldWords typeWords = {typeName, typeNamed};
-/// Those of an enumeration of the dialect.
+/// The keywords of an enumeration of the dialect.
 template <typename Enum>
 inline constexpr FieldWords enumWords = {
     [](uint32_t number) { return stringifyEnum(static_cast<Enum>(number)); },
@@ -30,7 +30,7 @@ inline constexpr FieldWords enumWords = {
       return value ? std::optional(static_cast<uint32_t>(*value)) : std::nullopt;
     }};
 
-/// Counts the bytes of the fields that it is given.
+/// A visitor that sums the sizes of the fields in bytes.
 struct FieldBytes {
   size_t bytes = 0;
   template <typename Field, typename... Words>
@@ -39,8 +39,8 @@ struct FieldBytes {
   }
 };
 
-/// Whether `visit` gives a visitor every byte of a record: no field is forgotten, and nothing lies
-/// between them.
+/// Returns whether `visit` visits every byte of a record, that is, no field is missing and there is
+/// no padding.
 template <typename Record, typename Visit> constexpr bool visitsAll(Visit visit) {
   Record record = {};
   FieldBytes visited;
@@ -76,7 +76,7 @@ private:
     printer << (isFirst ? "" : ", ") << name << " = ";
     isFirst = false;
   }
-  /// An array without the zeros behind its last element.
+  /// Prints an array without trailing zeros.
   template <typename Field> void print(const Field &field) {
     if constexpr (std::is_array_v<Field>) {
       size_t count = std::size(field);
@@ -99,11 +99,11 @@ private:
   bool isFirst = true;
 };
 
-/// Parses the field of one name.
+/// A visitor that parses the field with a given name.
 class FieldParserOf {
 public:
   FieldParserOf(mlir::AsmParser &parser, llvm::StringRef name) : parser(parser), name(name) {}
-  /// Nothing where the record has no such field.
+  /// The result of parsing; nullopt if the record has no such field.
   std::optional<mlir::ParseResult> result;
 
   template <typename Field> void operator()(llvm::StringRef field, Field &value) {
@@ -147,8 +147,8 @@ private:
   llvm::StringRef name;
 };
 
-/// `name = value`, separated by commas, up to the end of the attribute. `visit` gives the record's
-/// fields to a visitor.
+/// Parses a comma-separated list of `name = value` up to the end of the attribute. `visit` calls a
+/// visitor with the record's fields.
 template <typename Visit> mlir::ParseResult parseFields(mlir::AsmParser &parser, Visit visit) {
   do {
     llvm::SMLoc at = parser.getCurrentLocation();

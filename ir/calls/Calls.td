@@ -1,6 +1,6 @@
-//===- Calls.td - Library calls as their libraries are told of them -----------------------------===//
+//===- Calls.td - Attributes that describe library calls ----------------------------------------===//
 //
-// The attribute of a kind of call holds the record of the program's ABI that describes one: see ir/calls/CallRecord.h.
+// The attribute of each kind of call holds the corresponding record of the program ABI: see ir/calls/CallRecord.h.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -15,10 +15,10 @@ def Mtc_CallAttr : Attr<CPred<"::llvm::isa<::mtc::CallAttrInterface>($_self)">, 
   let convertFromStorage = "$_self";
 }
 
-// `record` is the struct of the ABI, `kind` the name of the kind there.
+// `record` is the struct of the ABI, and `kind` the name of the kind in the ABI.
 class Mtc_Call<string name, string mnemonic, string record, string kind>
     : Mtc_Attr<name, mnemonic, [DeclareAttrInterfaceMethods<CallAttrInterface>]> {
-  // By reference: what it refers to lives as long as the context.
+  // Passed by reference: the referenced record lives as long as the context.
   let parameters = (ins AttrParameter<"::mtc::CallRecord<" # record # ">", "the call",
                                       "const ::mtc::CallRecord<" # record # "> &">:$record);
   let assemblyFormat = "`<` $record `>`";
@@ -30,7 +30,7 @@ class Mtc_Call<string name, string mnemonic, string record, string kind>
 }
 
 def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContraction", "MTC_CONTRACTION"> {
-  let summary = "a contraction and its epilogue, as `MtcContraction` of the program's ABI";
+  let summary = "a contraction with epilogue: `MtcContraction` of the program ABI";
   let description = [{
     ```mlir
     #mtc.contraction<type = f32, m = 4, n = 2, k = 8, lhs_strides = [8, 1], rhs_strides = [2, 1], out_strides = [2, 1]>
@@ -38,8 +38,8 @@ def ContractionCallAttr : Mtc_Call<"ContractionCall", "contraction", "MtcContrac
 
     * contraction_call_c1: the batch has at most MTC_MAX_RANK - 2 axes, and there are at most MTC_MAX_ADDENDS addends.
     * contraction_call_c2: a batch excludes sums; only gelu has an auxiliary result.
-    * contraction_call_c3: f32 beside `type`, in results, addends or products, goes with operands of 16 bits.
-    * contraction_call_c4: what is stored otherwise is so in a known way, without a batch and beside 16 or 32 bits.
+    * contraction_call_c3: results, addends or multiplications in f32 with another `type` require 16-bit operands.
+    * contraction_call_c4: a compressed operand has a known storage format, and requires no batch and a `type` of 16 or 32 bits.
   }];
 }
 
@@ -49,34 +49,34 @@ class Mtc_ConvolutionCall<string name, string mnemonic, string kind>
     * convolution_call_c1: windows slide along 1 to MTC_MAX_WINDOW_AXES axes.
     * convolution_call_c2: the activation, if there is one, is relu.
     * convolution_call_c3: the adjoints have neither a bias nor an addend nor an activation.
-    * convolution_call_c4: f32 beside `type`, in the result, what is added or products, goes with operands of 16 bits.
+    * convolution_call_c4: a result, bias, addend or multiplications in f32 with another `type` require 16-bit operands.
   }];
 }
 def ConvolutionCallAttr : Mtc_ConvolutionCall<"ConvolutionCall", "convolution", "MTC_CONVOLUTION"> {
-  let summary = "a convolution, as `MtcConvolution` of the program's ABI";
+  let summary = "a convolution: `MtcConvolution` of the program ABI";
 }
 def TransposedConvolutionCallAttr
     : Mtc_ConvolutionCall<"TransposedConvolutionCall", "transposed_convolution", "MTC_TRANSPOSED_CONVOLUTION"> {
-  let summary = "the adjoint of a convolution by its input, as `MtcConvolution` of the program's ABI";
+  let summary = "input gradient of a convolution: `MtcConvolution` of the ABI";
 }
 def ConvolutionWeightGradientCallAttr
     : Mtc_ConvolutionCall<"ConvolutionWeightGradientCall", "convolution_weight_gradient",
                           "MTC_CONVOLUTION_WEIGHT_GRADIENT"> {
-  let summary = "the adjoint of a convolution by its weights, as `MtcConvolution` of the program's ABI";
+  let summary = "weight gradient of a convolution: `MtcConvolution` of the ABI";
 }
 
 class Mtc_AttentionCall<string name, string mnemonic, string kind>
     : Mtc_Call<name, mnemonic, "MtcAttention", kind> {
   let description = [{
-    * attention_call_c1: the heads of keys divide those of queries.
+    * attention_call_c1: the number of key heads divides the number of query heads.
   }];
 }
 def AttentionCallAttr : Mtc_AttentionCall<"AttentionCall", "attention", "MTC_ATTENTION"> {
-  let summary = "attention, as `MtcAttention` of the program's ABI";
+  let summary = "attention: `MtcAttention` of the program ABI";
 }
 def AttentionGradientCallAttr
     : Mtc_AttentionCall<"AttentionGradientCall", "attention_gradient", "MTC_ATTENTION_GRADIENT"> {
-  let summary = "the gradient of attention, as `MtcAttention` of the program's ABI";
+  let summary = "the gradient of attention: `MtcAttention` of the program ABI";
 }
 
 #endif // MTC_IR_CALLS

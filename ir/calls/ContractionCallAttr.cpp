@@ -1,4 +1,4 @@
-//===- ContractionCallAttr.cpp - Contractions as libraries are told of them -------------------===//
+//===- ContractionCallAttr.cpp - Attribute of contraction calls -------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/calls/CallRecordText.h"
@@ -84,7 +84,7 @@ static uint32_t addendType(const MtcContraction &c, uint32_t addend) {
 
 namespace {
 
-/// The elements of a contraction's operands and results.
+/// Numbers of elements of a contraction's operands and results.
 struct Extents {
   explicit Extents(const MtcContraction &c) {
     for (uint32_t i = 0; i < c.batch_rank; ++i)
@@ -94,7 +94,7 @@ struct Extents {
     out = batch * c.m * c.n;
     sums = c.summed == MTC_LHS_SUMMED ? c.m : c.n;
   }
-  /// Of an operand: an axis with a stride of 0 has one element.
+  /// Returns the number of elements of an operand; an axis with stride 0 has one element.
   static int64_t withoutRepeats(const MtcContraction &c, const int64_t *strides, int64_t rows,
                                 int64_t columns) {
     int64_t elements = rows * columns;
@@ -109,7 +109,7 @@ struct Extents {
   int64_t batch = 1, lhs, rhs, out, sums;
 };
 
-/// From an operand's first element to its last.
+/// Returns the number of elements from an operand's first element to its last.
 int64_t spanOf(const MtcContraction &c, const int64_t *strides, int64_t rows, int64_t columns) {
   SmallVector<int64_t> extents(c.batch, c.batch + c.batch_rank);
   extents.append({rows, columns});
@@ -131,7 +131,7 @@ static CallShapes::Shape operandShape(uint32_t type, uint32_t storage, int64_t e
   return {storage == MTC_STORED_BF16 ? uint32_t(MTC_BF16) : type, std::nullopt, span};
 }
 
-/// Operands and results, each counted once; a result that is added to, twice.
+/// Counts operands and results once, and an accumulated result twice.
 Cost ContractionCallAttr::getCost() const {
   const MtcContraction &c = *getRecord();
   Extents extents(c);

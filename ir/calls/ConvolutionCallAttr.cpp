@@ -1,4 +1,4 @@
-//===- ConvolutionCallAttr.cpp - Convolutions as libraries are told of them -------------------===//
+//===- ConvolutionCallAttr.cpp - Attribute of convolution calls -------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/calls/CallRecordText.h"
@@ -57,7 +57,7 @@ static LogicalResult verifyRecord(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// Of an adjoint.
+/// Verifies an adjoint, which has no epilogue.
 static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> emitError,
                                  const MtcConvolution &c) {
   if (c.has_bias || c.has_addend || c.activation)
@@ -71,7 +71,7 @@ static uint32_t typeWhere(bool isF32, const MtcConvolution &c) {
 
 namespace {
 
-/// Of the three that belong together, the call's result has a type of its own.
+/// The tensors of a convolution. The tensor that is the call's result may have another type.
 struct Tensors {
   explicit Tensors(const MtcConvolution &c)
       : input{c.type, c.batch * c.groups * c.input_channels},
@@ -92,7 +92,8 @@ static int64_t bytesOf(const CallShapes::Shape &shape) {
   return *shape.elements * bytesOfType(shape.type);
 }
 
-/// Each tensor counted once; taps beyond the input count as the others. `result` is one of them.
+/// Counts each tensor once; taps outside the input count like the others. `result` is the tensor
+/// that the call computes.
 static Cost costOf(const MtcConvolution &c, CallShapes::Shape Tensors::*result) {
   Tensors tensors(c);
   (tensors.*result).type = typeWhere(c.f32_result, c);
@@ -109,7 +110,8 @@ static Cost costOf(const MtcConvolution &c, CallShapes::Shape Tensors::*result) 
   return {2 * products + more * outputs, bytes};
 }
 
-/// A row for each position of the output, with the taps that it sums.
+/// Returns the matrix multiplication with a row for each output position, which contracts taps and
+/// input channels.
 static MatrixProduct productOf(const MtcConvolution &c) {
   MatrixProduct product = {.m = c.batch,
                            .n = c.output_channels,
@@ -125,7 +127,7 @@ static MatrixProduct productOf(const MtcConvolution &c) {
 
 MatrixProduct ConvolutionCallAttr::getProduct() const { return productOf(*getRecord()); }
 
-/// The channels that it sums and gives change places.
+/// The roles of input and output channels are exchanged.
 MatrixProduct TransposedConvolutionCallAttr::getProduct() const {
   const MtcConvolution &c = *getRecord();
   MatrixProduct product = productOf(c);
@@ -134,7 +136,7 @@ MatrixProduct TransposedConvolutionCallAttr::getProduct() const {
   return product;
 }
 
-/// It sums over positions.
+/// The contraction is over output positions.
 MatrixProduct ConvolutionWeightGradientCallAttr::getProduct() const {
   MatrixProduct product = productOf(*getRecord());
   std::swap(product.m, product.k);
@@ -156,7 +158,7 @@ CallShapes ConvolutionCallAttr::getShapes() const {
     return CallShapes::Shape{typeWhere(isF32, c), tensors.output.elements};
   };
   shapes.results.push_back(output(c.f32_result));
-  if (c.has_bias) // a view of whatever holds it
+  if (c.has_bias) // A view of a buffer of any size.
     shapes.operands.push_back({typeWhere(c.f32_bias, c), std::nullopt});
   if (c.has_addend)
     shapes.operands.push_back(output(c.f32_addend));

@@ -1,4 +1,4 @@
-//===- CallInterfaces.td - What is asked of the description of a library call --------------------===//
+//===- CallInterfaces.td - Interface of library call descriptions --------------------------------===//
 
 #ifndef MTC_IR_CALL_INTERFACES
 #define MTC_IR_CALL_INTERFACES
@@ -8,16 +8,16 @@ include "mlir/IR/OpBase.td"
 def CallAttrInterface : AttrInterface<"CallAttrInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
-    What a library is told of one call: the attribute of `mtc.call`, and the record that a program's tables hold. There is
-    one attribute a kind of call.
+    The description of a library call: the attribute of `mtc.call`, which corresponds to a record in the program's tables. Each
+    kind of call has its own attribute.
   }];
   let methods = [
-    InterfaceMethod<"The name of the kind in the program's ABI, which ends with a 0.", "::llvm::StringRef", "getKind">,
-    InterfaceMethod<"The record of the program's ABI. It lives as long as the context.", "::llvm::StringRef", "getBytes">,
-    InterfaceMethod<"Arithmetic and memory traffic of one run.", "::mtc::Cost", "getCost">,
-    InterfaceMethod<"The matrix products that the arithmetic is: what shape the operands of its units have.",
+    InterfaceMethod<"Returns the kind's name in the program ABI, which is null-terminated.", "::llvm::StringRef", "getKind">,
+    InterfaceMethod<"Returns the record of the program ABI, owned by the context.", "::llvm::StringRef", "getBytes">,
+    InterfaceMethod<"Returns the arithmetic and memory traffic of one execution.", "::mtc::Cost", "getCost">,
+    InterfaceMethod<"Returns the matrix multiplication that the call performs.",
       "::mtc::MatrixProduct", "getProduct">,
-    InterfaceMethod<"The operands and results that the library is given, in the ABI's order.", "::mtc::CallShapes",
+    InterfaceMethod<"Returns the operands and results of the call, in the ABI's order.", "::mtc::CallShapes",
       "getShapes">];
 }
 

@@ -1,6 +1,6 @@
-//===- MtcInterfaces.td - What passes ask of operations -----------------------------------------===//
+//===- MtcInterfaces.td - Interfaces of operations and targets ----------------------------------===//
 //
-// A pass knows these interfaces and no operation; an operation implements them beside its definition.
+// Passes depend on these interfaces and not on individual operations. Each operation implements them next to its definition.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -13,19 +13,20 @@ include "ir/interfaces/CallInterfaces.td"
 def GradientOpInterface : OpInterface<"GradientOpInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
-    The vector-Jacobian product of an operation. An operation without it carries the trait `ZeroGradient` or
+    The vector-Jacobian product (VJP) of an operation. An operation without this interface has the trait `ZeroGradient` or
     `NoGradient`.
   }];
   let methods = [InterfaceMethod<[{
-      Gives, for each operand that `gradient.needs(i)`, the cotangent that follows from the results' cotangents, by
-      `gradient.set(i, value)`; a needed operand that is not set gets none. The value has the operand's type.
+      Computes the cotangents of the operands from the cotangents of the results. For each operand i with `gradient.needs(i)`, the
+      implementation calls `gradient.set(i, value)` with a value of the operand's type; an operand that is not set has no
+      cotangent.
     }], "void", "buildGradient", (ins "::mtc::GradientBuilder &":$gradient)>];
 }
 
 def CostOpInterface : OpInterface<"CostOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "Arithmetic and memory traffic of one execution on its own.";
-  let methods = [InterfaceMethod<"Floating-point operations and bytes read and written.",
+  let description = "Arithmetic and memory traffic of one execution of the operation alone.";
+  let methods = [InterfaceMethod<"Returns the floating-point operations and the bytes read and written.",
       "::mtc::Cost", "getCost", (ins), "", [{
         return ::mtc::detail::defaultCost($_op.getOperation());
       }]>];
@@ -33,41 +34,41 @@ def CostOpInterface : OpInterface<"CostOpInterface"> {
 
 def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "What a narrower storage type does to an operation.";
+  let description = "How an operation is affected by 16-bit storage of its operands and results.";
   let methods = [
-    InterfaceMethod<"Contraction, range-sensitive or indifferent.", "::mtc::PrecisionClass", "getPrecisionClass", (ins), "", [{
+    InterfaceMethod<"Returns the precision class of the operation.", "::mtc::PrecisionClass", "getPrecisionClass", (ins), "", [{
         return ::mtc::PrecisionClass::Indifferent;
       }]>,
-    InterfaceMethod<"Of a contraction: whether an operand of f32 is read narrow, too.",
+    InterfaceMethod<"Returns whether a contraction reads this f32 operand in a 16-bit type, too.",
       "bool", "readsNarrow", (ins "unsigned":$operand), "", "return true;">,
-    InterfaceMethod<"Of a contraction with narrow operands.", "::mtc::ResultStorage", "getResultStorage",
+    InterfaceMethod<"Returns the result storage of a 16-bit contraction.", "::mtc::ResultStorage", "getResultStorage",
       (ins "unsigned":$result), "", "return ::mtc::ResultStorage::Narrow;">];
 }
 
 def RecomputableOpInterface : OpInterface<"RecomputableOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "Whether executing an operation again gives the same bits.";
-  let methods = [InterfaceMethod<"True for pure operations, counter-based random numbers included.",
+  let description = "Whether re-executing an operation is bit-exact.";
+  let methods = [InterfaceMethod<"Returns true for pure operations, including counter-based random numbers.",
       "bool", "isRecomputable", (ins), "", "return true;">];
 }
 
 def FusibleOpInterface : OpInterface<"FusibleOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "An operation that a kernel can compute.";
+  let description = "An operation that can be lowered to one kernel.";
   let methods = [
-    InterfaceMethod<"The shape of the kernel that computes this operation alone.",
+    InterfaceMethod<"Returns the shape of the kernel that computes this operation alone.",
       "::mtc::FusibleShape", "getFusibleShape">,
     InterfaceMethod<[{
-      Builds, at the builder's insertion point, the `mtc.kernel` that computes this operation alone; its results have
-      the types of this operation's results.
+      Builds the `mtc.kernel` that computes this operation alone, at the builder's insertion point; the kernel's results have the
+      types of this operation's results.
     }], "::mlir::Operation *", "buildKernel", (ins "::mlir::OpBuilder &":$builder)>];
 }
 
 def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "Each element of the one result depends on the operands' elements at the same index.";
+  let description = "Each element of the single result depends only on the operands' elements at the same index.";
   let methods = [InterfaceMethod<[{
-      Computes one element in `arith` and `math` from the operands' elements, which have the scalar types of a kernel's
+      Computes one element with `arith` and `math` operations from the operands' elements, which have the scalar types of a kernel
       body (`getScalarType` of the operands' element types).
     }], "::mlir::Value", "buildScalar",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$operands)>];
@@ -75,14 +76,14 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
 
 def TileableOpInterface : OpInterface<"TileableOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "An operation that can be computed tile by tile: runs of rows, of which a value has many.";
+  let description = "An operation that can be computed in tiles: contiguous chunks of its values in row-major order.";
   let methods = [
-    InterfaceMethod<"The ways of computing it in so many tiles, each with other values in tiles.",
+    InterfaceMethod<"Returns the ways to compute the operation in `count` tiles, which differ in the values that are tiled.",
       "::llvm::SmallVector<::mtc::Tiles>", "getTiles", (ins "int64_t":$count)>,
     InterfaceMethod<[{
-      Builds the tile of this number, of operands that are taken as `tiles` says, and gives its results. Of a result that is a
-      sum, `sums` has what the tiles before it have added up to, null for the first; where the result has 16 bits, all but
-      the last give f32. Null where there is none.
+      Builds tile `index` and returns its results. `operands` are whole values or tiles, as `tiles` specifies. For a result that
+      is a sum over the tiles, `sums` has the partial sum of the preceding tiles, or null for the first tile; if the result has a
+      16-bit type, all tiles but the last return f32. Entries of `sums` for other results are null.
     }], "::llvm::SmallVector<::mlir::Value>", "buildTile",
       (ins "::mlir::OpBuilder &":$builder, "const ::mtc::Tiles &":$tiles, "int64_t":$index,
            "::mlir::ValueRange":$operands, "::llvm::ArrayRef<::mlir::Value>":$sums)>];
@@ -90,135 +91,135 @@ def TileableOpInterface : OpInterface<"TileableOpInterface"> {
 
 def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "A larger operation that the core can also say; it stays whole until after autodiff.";
-  let methods = [InterfaceMethod<"Builds the same results from core operations.",
+  let description = "A composite operation that can be expressed in core operations; it is kept whole until after autodiff.";
+  let methods = [InterfaceMethod<"Builds the same results with core operations.",
       "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::mtc::TensorBuilder &":$builder)>];
 }
 
 def StridedMovementOpInterface : OpInterface<"StridedMovementOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "The result is its one operand read with other strides; no element is computed.";
+  let description = "A data movement: the result is the single operand read with other strides, and no element is computed.";
   let methods = [InterfaceMethod<[{
-      Where, in the operand's dense row-major memory, the result's elements lie.
+      Returns the offset and strides of the result's elements in the operand's dense row-major memory.
     }], "::mtc::StridedLayout", "getLayout">];
 }
 
 def TransposableOpInterface : OpInterface<"TransposableOpInterface"> {
   let cppNamespace = "::mtc";
-  let description = "An operation that can as well be computed on an operand with its axes in another order.";
+  let description = "An operation that can also be computed on an operand with permuted axes.";
   let methods = [InterfaceMethod<[{
-      The operand of this number is an `mtc.transpose`. Builds the same operation of what that reads, other operands
-      transposed where they must be, and gives its result with the permutation by which `mtc.transpose` makes it this
-      operation's; null if there is none.
+      The given operand is an `mtc.transpose`. Builds this operation on the input of that transpose, transposing other operands if
+      necessary. Returns the new result and the permutation with which `mtc.transpose` turns it into the original result, or null
+      if this is not possible.
     }], "::mtc::TransposedResult", "buildOnTransposed", (ins "::mtc::TensorBuilder &":$builder, "unsigned":$operand)>];
 }
 
 def LibraryCallOpInterface : OpInterface<"LibraryCallOpInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
-    An operation that a library of the target computes in one call, on operands that it reads where and as they lie.
-    `mtc-prepare-calls` gives it the layouts that it takes; the target is asked for scratch, and for its level of support,
-    by the description that `mtc-allocate` writes.
+    An operation that one call of a target library computes, on operands that it reads in place with their strides.
+    `mtc-prepare-calls` provides supported layouts. The target reports scratch size and level of support for the call description
+    that `mtc-allocate` attaches.
   }];
   let methods = [
-    InterfaceMethod<"Whether a library computes this one; a kernel does otherwise.",
+    InterfaceMethod<"Returns whether a library computes this operation; otherwise a kernel does.",
       "bool", "isLibraryCall", (ins), "", "return true;">,
     InterfaceMethod<[{
-      Whether the description can say that an operand's neighbours along each axis are `strides` elements apart (0: the
-      same element). How well it supports a call with them, the target says.
+      Returns whether the call description can express an operand with these strides, in elements (0: broadcast). The target
+      reports how well it supports such a call.
     }], "bool", "takesLayout", (ins "unsigned":$operand, "::llvm::ArrayRef<int64_t>":$strides)>,
     InterfaceMethod<[{
-      An order of the operand's axes, outermost first, of which the dense layout is taken: that of a copy, where the
-      operand's own layout is not.
+      Returns an order of the operand's axes, outermost first, whose dense layout the call accepts. An operand whose own layout is
+      not accepted is copied to this layout.
     }], "::llvm::SmallVector<int64_t>", "getDenseOrder", (ins "unsigned":$operand)>,
     InterfaceMethod<[{
-      Builds the call that writes a result with the axes permuted as `mtc.transpose` does; null if no library can.
+      Builds the call that writes a result with its axes permuted as by `mtc.transpose`; returns null if no library supports this.
     }], "::mlir::Operation *", "buildTransposed", (ins "::mlir::OpBuilder &":$builder, "unsigned":$result,
                                                     "::llvm::ArrayRef<int64_t>":$permutation), "", [{
         return nullptr;
       }]>,
     InterfaceMethod<[{
-      The call, its operands and results as they lie. Where `accumulated` is an operand, the first result lies where that
-      does and is added to it, and the call has no such operand.
+      Returns the description of the call with the strides of its operands and results. If `accumulated` is an operand, the first
+      result is stored in that operand's memory and added to it, and the call has no such operand.
     }], "::mtc::CallAttrInterface", "describeCall", (ins "::std::optional<unsigned>":$accumulated)>];
 }
 
 def EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
-    A library call with an epilogue: more work on its first result while it is in registers. Each method builds the
-    call with one more epilogue, the others as they are, or gives null if no library has it.
+    A library call with an epilogue: additional work on the first result while it is in registers. Each method builds the call
+    with one more epilogue and keeps the existing ones. It returns null if no library supports the combination.
   }];
   let methods = [
-    InterfaceMethod<"Adds a value of the result's type to the result.",
+    InterfaceMethod<"Adds a value of the result's extents to the result.",
       "::mlir::Operation *", "buildAdding", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value)>,
     InterfaceMethod<[{
-      Takes an activation of the result. The gradient of an activation is taken at `preactivation`, and the result is multiplied by
-      it. Where `hasAuxiliary`, the second result is what the activation is taken of.
+      Applies an activation to the result. The gradient of an activation is evaluated at `preactivation` and multiplied with the
+      result. If `hasAuxiliary`, the second result is the pre-activation.
     }], "::mlir::Operation *", "buildActivated", (ins "::mlir::OpBuilder &":$builder, "::mtc::Activation":$activation,
                                                    "bool":$hasAuxiliary, "::mlir::Value":$preactivation)>,
     InterfaceMethod<[{
-      Gives one more result: the sum of `summed`, the first result or an operand, over all axes but `kept`, which ascend.
+      Adds a result: the sum of `summed`, which is the first result or an operand, over all axes but `kept` (in ascending order).
     }], "::mlir::Operation *", "buildSumming", (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$summed,
                                                  "::llvm::ArrayRef<int64_t>":$kept)>,
     InterfaceMethod<[{
-      Whether an operand is added to the result from where it lies, so that the result may lie there: each of its elements
-      is read before the result's element there is written, and not after.
+      Returns whether the result may be stored in the memory of an added operand: each element of the operand is read before the
+      result's element at that address is written, and not after.
     }], "bool", "mayAccumulate", (ins "unsigned":$operand)>];
 }
 
 def KernelPlanAttrInterface : AttrInterface<"KernelPlanAttrInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
-    How a target runs a kernel: its loops, or its launches. A target makes it when the kernel's memory is planned, and
-    writes the kernel's code by it.
+    The plan by which a target runs a kernel: its loop nests or launches. A target creates the plan when the kernel's memory is
+    planned, and generates the kernel's code from it.
   }];
   let methods = [
-    InterfaceMethod<"Bytes of scratch memory that a launch of the kernel needs, to pass values between its stages.",
+    InterfaceMethod<"Returns the bytes of scratch memory with which a launch passes values between the kernel's stages.",
       "int64_t", "getScratchBytes", (ins)>,
-    InterfaceMethod<"Why it is no plan of this `mtc.kernel_function`; empty if code can be written by it.",
+    InterfaceMethod<"Returns why this is not a valid plan of the `mtc.kernel_function`, or an empty string if it is.",
       "::std::string", "refuse", (ins "::mlir::Operation *":$kernel)>];
 }
 
 def TargetAttrInterface : AttrInterface<"TargetAttrInterface"> {
   let cppNamespace = "::mtc";
   let description = [{
-    What a program is compiled for: the attribute `mtc.target` of a module. Passes ask it, by way of `TargetInfo`, about
-    library calls and kernels.
+    The target of a program: the attribute `mtc.target` of a module. Passes query it through `TargetInfo` about library calls and
+    kernels.
   }];
   let methods = [
-    InterfaceMethod<"How many threads of the host library calls are planned for: the most that the program may use.",
+    InterfaceMethod<"Returns the number of host threads that library calls are planned for, an upper bound.",
       "unsigned", "getThreads", (ins), [{ return $_attr.getThreads(); }]>,
-    InterfaceMethod<"What a training step computes with.", "::mtc::Precision", "getPrecision", (ins),
+    InterfaceMethod<"Returns the compute precision of a training step.", "::mtc::Precision", "getPrecision", (ins),
       [{ return $_attr.getPrecision(); }]>,
-    InterfaceMethod<"Bytes of scratch memory that the library needs for the call; negative where it cannot run it.",
+    InterfaceMethod<"Returns the bytes of scratch memory that the library needs for the call; negative if unsupported.",
       "int64_t", "getScratchBytes", (ins "::mtc::CallAttrInterface":$call)>,
     InterfaceMethod<[{
-      How well the library supports the call, from 0 (not at all) up. A copy in front of the call is better than a lower
-      level: it takes less time than a slow call, and its memory is planned, which what a library allocates for itself is
-      not.
+      Returns how well the library supports the call, from 0 (unsupported) up. Copying an operand before the call is preferable to
+      a lower level: the copy takes less time than a slow call, and its memory is planned, unlike memory that a library allocates
+      itself.
     }], "unsigned", "getSupportLevel", (ins "::mtc::CallAttrInterface":$call)>,
     InterfaceMethod<[{
-      Whether a generated kernel computes the call faster: its work is less than the library's overhead, or of a kind that
-      the library is slow at.
+      Returns whether a generated kernel is faster than the call: the call does less work than the library's overhead, or is of a
+      kind that the library is slow at.
     }], "bool", "isFasterAsKernel", (ins "::mtc::CallAttrInterface":$call)>,
     InterfaceMethod<[{
-      Whether library calls convert operands of a 16-bit type to f32 before they multiply: the target has no products of
-      them that are as fast. The call's description says so, because it decides what scratch the call needs.
+      Returns whether library calls convert operands of this 16-bit type to f32 before they multiply, because the target has no
+      faster multiplication for it. The call description records this, since it determines the scratch size.
     }], "bool", "multipliesInF32", (ins "::mlir::Type":$element), "", [{ return false; }]>,
-    InterfaceMethod<"How an `mtc.kernel` or `mtc.kernel_function` is run. It follows from the kernel alone.",
+    InterfaceMethod<"Returns the plan of an `mtc.kernel` or `mtc.kernel_function`. It depends only on the kernel.",
       "::mtc::KernelPlanAttrInterface", "planKernel", (ins "::mlir::Operation *":$kernel)>,
-    InterfaceMethod<"Seconds that the call is estimated to take.", "double", "getCallSeconds",
+    InterfaceMethod<"Returns the estimated time of the call in seconds.", "double", "getCallSeconds",
       (ins "::mtc::CallAttrInterface":$call)>,
-    InterfaceMethod<"Seconds that an `mtc.kernel` or `mtc.kernel_function` is estimated to take.", "double",
+    InterfaceMethod<"Returns the estimated time of an `mtc.kernel` or `mtc.kernel_function` in seconds.", "double",
       "getKernelSeconds", (ins "::mlir::Operation *":$kernel)>,
-    InterfaceMethod<"Seconds that copying so many bytes within the arena is estimated to take.", "double",
+    InterfaceMethod<"Returns the estimated time in seconds to copy `bytes` bytes within the arena.", "double",
       "getCopySeconds", (ins "int64_t":$bytes)>,
-    InterfaceMethod<"Where variables and values lie that leave the device's memory between their uses.",
+    InterfaceMethod<"Returns the memory space for offloaded variables and values.",
       "::mtc::MemorySpace", "getOffloadSpace", (ins)>,
-    InterfaceMethod<"Seconds that copying so many bytes from one space to another is estimated to take.", "double",
+    InterfaceMethod<"Returns the estimated time in seconds to copy `bytes` bytes between memory spaces.", "double",
       "getTransferSeconds", (ins "::mtc::MemorySpace":$source, "::mtc::MemorySpace":$destination, "int64_t":$bytes)>,
-    InterfaceMethod<"What the estimates of time are of, such as `calibrated on AMD EPYC`.", "::std::string",
+    InterfaceMethod<"Returns the source of the time estimates, such as `calibrated on AMD EPYC`.", "::std::string",
       "describeRates", (ins)>];
 }
 

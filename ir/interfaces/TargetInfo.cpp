@@ -1,4 +1,4 @@
-//===- TargetInfo.cpp - What passes ask of the target that a module is for --------------------===//
+//===- TargetInfo.cpp - Queries about a module's target ---------------------------------------===//
 
 #include "ir/interfaces/TargetInfo.h"
 

@@ -1,4 +1,4 @@
-//===- TargetInfo.h - What passes ask of the target that a module is for ----------------------===//
+//===- TargetInfo.h - Queries about a module's target -----------------------------------------===//
 
 #ifndef MTC_IR_INTERFACES_TARGETINFO_H
 #define MTC_IR_INTERFACES_TARGETINFO_H
@@ -10,38 +10,38 @@
 
 namespace mtc {
 
-/// The answers of a target, a TargetAttrInterface, about library calls and kernels that have no
-/// slices yet. Where a module names no target, nothing needs scratch memory and every library runs
+/// Queries the target of a module, a TargetAttrInterface, about library calls and kernels before
+/// allocation. If a module has no target, nothing needs scratch memory and every library supports
 /// every call equally well.
 class TargetInfo {
 public:
   TargetInfo() = default;
   explicit TargetInfo(TargetAttrInterface target) : target(target) {}
-  /// The target of the module that an operation is, or lies in.
+  /// Returns the target of the module that is or contains `op`.
   static TargetInfo of(mlir::Operation *op);
 
-  /// f32 where the module names no target.
+  /// Returns f32 if the module has no target.
   Precision getPrecision() const { return target ? target.getPrecision() : Precision::F32; }
-  /// `accumulated` may name an operand over which the first result lies.
+  /// `accumulated` may be the number of an operand in whose memory the first result is stored.
   int64_t getScratchBytes(LibraryCallOpInterface call, std::optional<unsigned> accumulated) const;
   int64_t getScratchBytes(KernelOp kernel) const;
-  /// Null where the module names no target.
+  /// Returns null if the module has no target.
   KernelPlanAttrInterface planKernel(KernelOp kernel) const;
-  /// 0 where the library cannot run the call.
+  /// Returns 0 if the library does not support the call.
   unsigned getSupportLevel(LibraryCallOpInterface call) const;
   bool isFasterAsKernel(LibraryCallOpInterface call) const;
-  /// Whether calls multiply elements of this type as f32.
+  /// Returns whether calls convert elements of this type to f32 before they multiply.
   bool multipliesInF32(mlir::Type element) const;
-  /// Where what is offloaded lies: a disk where the module names no target.
+  /// Returns the memory space for offloaded values: disk if the module has no target.
   MemorySpace getOffloadSpace() const {
     return target ? target.getOffloadSpace() : MemorySpace::Disk;
   }
-  /// Estimates; 0 where the module names no target.
+  /// Return estimates in seconds; 0 if the module has no target.
   double getCallSeconds(CallAttrInterface call) const;
   double getKernelSeconds(mlir::Operation *kernel) const;
   double getCopySeconds(int64_t bytes) const;
   double getTransferSeconds(MemorySpace source, MemorySpace destination, int64_t bytes) const;
-  /// What they are of; "" where the module names no target.
+  /// Returns the source of the estimates; "" if the module has no target.
   std::string describeRates() const;
 
 private:

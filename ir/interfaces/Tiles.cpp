@@ -1,4 +1,4 @@
-//===- Tiles.cpp - Operations computed tile by tile ----------------------------------------===//
+//===- Tiles.cpp - Tiles of tensors -----------------------------------------------------------===//
 
 #include "ir/interfaces/Tiles.h"
 
@@ -12,7 +12,7 @@ std::optional<Box> mtc::findTile(ArrayRef<int64_t> shape, int64_t count, int64_t
   for (auto [axis, extent] : llvm::enumerate(shape)) {
     if (count == 1)
       break;
-    // A run has several indices of the axis, or the runs of one index are several.
+    // Either a tile spans several indices of the axis, or an index of the axis has several tiles.
     if (extent % count == 0) {
       box.extents[axis] = extent / count;
       box.offsets[axis] = index * box.extents[axis];

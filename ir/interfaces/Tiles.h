@@ -1,4 +1,8 @@
-//===- Tiles.h - Operations computed tile by tile ------------------------------------------===//
+//===- Tiles.h - Tiles of tensors -------------------------------------------------------------===//
+//
+// A tile is one of `count` equal contiguous chunks of a tensor's elements in row-major order.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_IR_INTERFACES_TILES_H
 #define MTC_IR_INTERFACES_TILES_H
@@ -7,21 +11,20 @@
 
 namespace mtc {
 
-/// A part of a space or of a tensor's indices.
+/// A box of an iteration space or of a tensor's indices.
 struct Box {
   mlir::SmallVector<int64_t> offsets, extents;
 
-  /// Whether it has less than the whole along an axis.
+  /// Returns whether the box is smaller than the whole along an axis.
   bool cuts(unsigned axis, mlir::ArrayRef<int64_t> shape) const {
     return extents[axis] != shape[axis];
   }
 };
 
-/// One of `count` equal runs of a tensor's elements in row-major order; none where the runs are no
-/// boxes.
+/// Returns the box of tile `index` of `count`, or nullopt if tiles are not boxes.
 std::optional<Box> findTile(mlir::ArrayRef<int64_t> shape, int64_t count, int64_t index);
 
-/// The type of such a run.
+/// Returns the type of a tile, or nullopt if tiles are not boxes.
 std::optional<mlir::RankedTensorType> tileType(mlir::RankedTensorType whole, int64_t count);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- AttentionOps.cpp - Attention: checks, cost, gradient, parts ----------------------------===//
+//===- AttentionOps.cpp - Attention: verifiers, cost, gradient, decomposition -----------------===//
 
 #include "ir/Mtc.h"
 #include "ir/builders/Shape.h"
@@ -14,7 +14,7 @@ using namespace mtc;
 // Constraints
 //===------------------------------------------------------------------------------------------===//
 
-/// attention_c1, attention_c2 and attention_c4.
+/// Verifies attention_c1, attention_c2 and attention_c4.
 template <typename Op> static LogicalResult verifyOperands(Op op) {
   ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey()),
                     v = shapeOf(op.getValue());
@@ -43,7 +43,7 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
        llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector(op->getResults()))) {
     if (each == op.getMask())
       continue;
-    // Of all, only logsumexp and offsets have three axes.
+    // Only logsumexp and offsets have three axes.
     Type expected = typeOf(each).getRank() == 3 ? sums : element;
     if (typeOf(each).getElementType() != expected)
       return op.emitOpError() << "has elements " << typeOf(each).getElementType() << " where "
@@ -52,8 +52,8 @@ template <typename Op> static LogicalResult verifyOperands(Op op) {
   return success();
 }
 
-/// Whether a result is a tensor of `shape` with its axes in `order`, which leaves the last in its
-/// place.
+/// Returns whether a result has `shape` with its axes permuted by `order`, which keeps the last
+/// axis.
 static bool hasOrder(Value result, ArrayRef<int64_t> shape, ArrayRef<int64_t> order) {
   SmallVector<int64_t> axes(order);
   llvm::sort(axes);
@@ -67,7 +67,8 @@ static SmallVector<int64_t> outShape(Value query, Value value) {
   return shape;
 }
 
-/// Of `mtc.attention` and `mtc.permuted_attention`; `constraint` is their own.
+/// Verifies the results of `mtc.attention` and `mtc.permuted_attention`; `constraint` labels the
+/// operation's own constraint.
 template <typename Op>
 static LogicalResult verifyResults(Op op, ArrayRef<int64_t> order, StringRef constraint) {
   if (failed(verifyOperands(op)))
@@ -116,16 +117,16 @@ Cost PermutedAttentionOp::getCost() { return describeCall(std::nullopt).getCost(
 Cost AttentionGradientOp::getCost() { return describeCall(std::nullopt).getCost(); }
 
 //===------------------------------------------------------------------------------------------===//
-// Gradient and parts
+// Gradient and decomposition
 //===------------------------------------------------------------------------------------------===//
 
 static Value ordered(TensorBuilder &b, Value x, ArrayRef<int64_t> order) {
   return isIdentityPermutation(order) ? x : b.transpose(x, order);
 }
 
-/// See `mtc.attention_gradient`. Logsumexp has p as its derivative by the scores,
-/// so that its cotangent goes into the offsets. Saves the operands, out and a number of each row;
-/// the scores are computed again. At rows of no keys p is 0, and so is what flows back.
+/// See `mtc.attention_gradient`. The derivative of logsumexp by the scores is p, so its cotangent
+/// is part of the offsets. Saved activations are the operands, out and logsumexp; the scores are
+/// recomputed. In rows without keys p is 0, and so are the gradients.
 void AttentionOp::buildGradient(GradientBuilder &g) {
   Value dOut = g.cotangent(0), offsets;
   Value out = getOut(), given;
@@ -142,7 +143,7 @@ void AttentionOp::buildGradient(GradientBuilder &g) {
     given = nullptr;
   }
   if (element == sumType)
-    given = nullptr; // No library for wider elements wants it.
+    given = nullptr; // Libraries for wider elements do not use it.
   auto gradient = AttentionGradientOp::create(
       g, g.getLoc(), getQuery().getType(), getKey().getType(), getValue().getType(), getQuery(),
       getKey(), getValue(), getBias(), getMask(), getLogsumexp(), offsets, dOut, given,
@@ -151,7 +152,7 @@ void AttentionOp::buildGradient(GradientBuilder &g) {
     if (g.needs(i))
       g.set(i, gradient->getResult(i));
   if (getBias() && g.needs(3)) {
-    // All the scores' gradients, summed over what the bias repeats.
+    // The gradient of the bias is that of the scores, summed over broadcast axes.
     AttentionParts parts(g, *this);
     Value weights = parts.weights(parts.scores(), getLogsumexp());
     Value dp = parts.weightGradients(dOut);

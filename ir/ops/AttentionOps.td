@@ -9,7 +9,7 @@ class Mtc_AttentionOp<string mnemonic, list<Trait> traits>
     : Mtc_ValueOp<mnemonic, !listconcat([
         AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall", "buildTransposed"]>], traits)> {
-  // The operands that both have come first, and under the same names.
+  // Both operations start with these operands.
   dag common = (ins Mtc_FloatTensor:$query, Mtc_FloatTensor:$key, Mtc_FloatTensor:$value, Optional<Mtc_FloatTensor>:$bias,
                     Optional<Mtc_BoolTensor>:$mask);
   let hasVerifier = 1;
@@ -17,7 +17,7 @@ class Mtc_AttentionOp<string mnemonic, list<Trait> traits>
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
     ::mtc::Cost getCost();
   }];
-  // The rows' logsumexp has their range.
+  // The logsumexp of a row of scores has the range of the scores and is not stored in 16 bits.
   code forward_declarations = common_declarations # [{
     ::mtc::ResultStorage getResultStorage(unsigned result) {
       return result == 0 ? ::mtc::ResultStorage::Narrow : ::mtc::ResultStorage::Wide;
@@ -26,7 +26,7 @@ class Mtc_AttentionOp<string mnemonic, list<Trait> traits>
 }
 
 def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "values averaged with weights that follow from queries and keys";
+  let summary = "scaled dot-product attention";
   let description = [{
     For each batch entry b, head h and query i, with head g = h * G / H of the G heads of keys:
 
@@ -34,8 +34,8 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterface
         logsumexp[b, h, i] = log(sum over j of e^score[j])
         out[b, h, i] = sum over j of e^(score[j] - logsumexp[b, h, i]) * value[b, g, j]
 
-    over the keys j that take part: those where the mask is absent or true, and, where `causal` is given, j <= i + causal.
-    A row of no keys, or of scores that are all -inf, gives out = 0 and logsumexp = +inf. The scores are never all in memory.
+    over the keys j with a mask that is absent or true and, where `causal` is given, with j <= i + causal. A row without keys, or
+    with only -inf scores, has out = 0 and logsumexp = +inf. The score matrix is never materialized.
 
     ```mlir
     %o, %s = mtc.attention %q, %k, %v mask %m causal 0 scale 0.125
@@ -46,7 +46,7 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterface
     * attention_c1: query is [B, H, M, D], key [B, G, N, D], value [B, G, N, E]; G divides H.
     * attention_c2: bias and mask are [B, H, M, N], where each of B, H and M may be 1.
     * attention_c3: out is [B, H, M, E], logsumexp [B, H, M].
-    * attention_c4: floats have one element type, but logsumexp and offsets are f32 where it has 16 bits.
+    * attention_c4: floats have one element type; logsumexp is f32 if that type has 16 bits.
   }];
   let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale));
   let results = (outs Mtc_FloatTensor:$out, Mtc_FloatTensor:$logsumexp);
@@ -58,18 +58,18 @@ def AttentionOp : Mtc_AttentionOp<"attention", [Mtc_Gradient, DeclareOpInterface
 }
 
 def PermutedAttentionOp : Mtc_AttentionOp<"permuted_attention", [Mtc_NoGradient]> {
-  let summary = "attention that writes its result with permuted axes";
+  let summary = "attention with a result whose axes are permuted";
   let description = [{
-    As `mtc.attention`, but axis i of `out` is axis `out_order`[i] of [batch, heads, queries, width]. `mtc-prepare-calls`
-    builds it.
+    Computes `mtc.attention` with a permuted result: axis i of `out` is axis `out_order`[i] of [batch, heads, queries, width].
+    `mtc-prepare-calls` creates this operation.
 
     ```mlir
     %o, %s = mtc.permuted_attention %q, %k, %v scale 0.125 order [0, 2, 1, 3]
       : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>) -> (tensor<2x8x4x16xf32>, tensor<2x4x8xf32>)
     ```
 
-    * attention_c1, attention_c2, attention_c4: as of `mtc.attention`.
-    * permuted_attention_c1: the order holds each axis once, the last at its place; out has the extents that follow, logsumexp
+    * attention_c1, attention_c2, attention_c4: see `mtc.attention`.
+    * permuted_attention_c1: the order is a permutation that keeps the last axis; out has the corresponding extents, logsumexp has
       [B, H, M].
   }];
   let arguments = !con(common, (ins OptionalAttr<I64Attr>:$causal, F64Attr:$scale, DenseI64ArrayAttr:$out_order));
@@ -83,9 +83,9 @@ def PermutedAttentionOp : Mtc_AttentionOp<"permuted_attention", [Mtc_NoGradient]
 
 def AttentionGradientOp
     : Mtc_AttentionOp<"attention_gradient", [Mtc_NoGradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "the cotangents of attention's queries, keys and values";
+  let summary = "gradients of attention by query, key and value";
   let description = [{
-    With the weights p[j] = e^(score[j] - logsumexp[b, h, i]) of `mtc.attention`, computed again from the scores:
+    With the weights p[j] = e^(score[j] - logsumexp[b, h, i]) of `mtc.attention`, recomputed from the scores:
 
         dp[j] = d_out[b, h, i] . value[b, g, j]
         ds[j] = p[j] * (dp[j] - offsets[b, h, i])
@@ -93,8 +93,9 @@ def AttentionGradientOp
         d_key[b, g, j] = scale * sum over h, i of ds[j] * query[b, h, i]
         d_value[b, g, j] = sum over h, i of p[j] * d_out[b, h, i]
 
-    `offsets` is out . d_out less the cotangent of `logsumexp`. `out` is given where that cotangent is 0 and elements have 16
-    bits, to libraries that compute the offsets themselves.
+    `offsets` is out . d_out minus the cotangent of `logsumexp`. `out` is passed if that cotangent is 0 and elements have 16 bits,
+    for libraries that compute the offsets themselves. Each result has its axes permuted by its order, as `out_order` of
+    `mtc.permuted_attention` does.
 
     ```mlir
     %dq, %dk, %dv = mtc.attention_gradient %q, %k, %v causal 0 scale 0.125 of %s, %o, %d
@@ -102,9 +103,9 @@ def AttentionGradientOp
          tensor<2x4x8x16xf32>) -> (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>)
     ```
 
-    * attention_c1, attention_c2, attention_c4: as of `mtc.attention`.
-    * attention_gradient_c1: logsumexp and offsets are [B, H, M], d_out and out [B, H, M, E]; each order holds each axis once, the last
-      at its place; the results have the extents of query, key and value in their orders.
+    * attention_c1, attention_c2, attention_c4: see `mtc.attention`; the rule for logsumexp applies to offsets, too.
+    * attention_gradient_c1: logsumexp and offsets are [B, H, M], d_out and out [B, H, M, E]; each order is a permutation that
+      keeps the last axis; the results have the extents of query, key and value in their orders.
   }];
   let arguments = !con(common, (ins Mtc_FloatTensor:$logsumexp, Mtc_FloatTensor:$offsets, Mtc_FloatTensor:$d_out,
                                 Optional<Mtc_FloatTensor>:$out,

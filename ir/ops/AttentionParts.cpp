@@ -1,4 +1,4 @@
-//===- AttentionParts.cpp - Attention written in the core -------------------------------------===//
+//===- AttentionParts.cpp - Decomposition of attention into core operations -------------------===//
 
 #include "ir/ops/AttentionParts.h"
 
@@ -47,7 +47,8 @@ Value AttentionParts::scores() {
   return scores;
 }
 
-/// log(sum of e^(x - m)) + m, with 0 for m where all x are -inf: the sum is 0 there.
+/// Computes log(sum of e^(x - m)) + m with the row's maximum m, or m = 0 if all x are -inf, where
+/// the sum is 0.
 Value AttentionParts::logsumexp(Value scores) {
   Value maximum = b.detach(b.reduce(ReductionKind::Max, scores, {3}));
   Value isNone = b.compare(Predicate::Eq, maximum, b.splat(maximum, -INFINITY));

@@ -1,4 +1,4 @@
-//===- AttentionParts.h - Attention written in the core ---------------------------------------===//
+//===- AttentionParts.h - Decomposition of attention into core operations ---------------------===//
 
 #ifndef MTC_IR_OPS_ATTENTIONPARTS_H
 #define MTC_IR_OPS_ATTENTIONPARTS_H
@@ -7,13 +7,12 @@
 
 namespace mtc {
 
-/// The element type of attention's logsumexp and offsets: f32 for narrower elements.
+/// Returns the element type of attention's logsumexp and offsets: f32 for 16-bit elements.
 mlir::Type attentionSumType(mlir::Type element);
 
-/// The operands and numbers of attention, and the core operations that it and its gradient are.
-/// What is between products is computed in the element type of logsumexp.
-/// Heads of queries that share a head of keys are an axis of their own in products: [B, G, H / G,
-/// M, .].
+/// Builds the core operations of attention and its gradient. Values between contractions are
+/// computed in the element type of logsumexp. In contractions, the query heads that share a key
+/// head are a separate axis: [B, G, H / G, M, .].
 class AttentionParts {
 public:
   template <typename Op>
@@ -24,29 +23,31 @@ public:
     batch = q[0], heads = q[1], queries = q[2], keyHeads = k[1], keys = k[2];
   }
 
-  /// [B, H, M, N], -inf where a key takes no part.
+  /// Builds the scores [B, H, M, N]; masked keys have -inf.
   mlir::Value scores();
-  /// The logarithm of the sum of each row's exponentials; +inf where there are none.
+  /// Builds the logarithm of each row's sum of exponentials; +inf for rows without keys.
   mlir::Value logsumexp(mlir::Value scores);
-  /// e^(scores - logsumexp).
+  /// Builds e^(scores - logsumexp).
   mlir::Value weights(mlir::Value scores, mlir::Value logsumexp);
-  /// Sums of values, or of what else has a line for each key, by weights.
+  /// Builds sums over keys of weights times `lines`, a tensor with a vector for each key such as
+  /// the values.
   mlir::Value mix(mlir::Value weights, mlir::Value lines);
-  /// d_out . value for each pair of a query and a key.
+  /// Builds d_out . value for each pair of query and key.
   mlir::Value weightGradients(mlir::Value dOut);
-  /// The sums over queries, and over the heads that share a key, of weights times lines.
+  /// Builds sums over queries, and over the query heads that share a key head, of weights times
+  /// `lines`.
   mlir::Value mixQueries(mlir::Value weights, mlir::Value lines);
 
-  /// A number of each row for each of the elements of `like`, [B, H, M, .].
+  /// Broadcasts one value per row along the last axis of `like`, [B, H, M, .].
   mlir::Value repeat(mlir::Value rows, mlir::Value like) {
     return b.broadcast(rows, {3}, shapeOf(like));
   }
 
 private:
-  /// [B, H, M, .] as [B, G, H / G, M, .].
+  /// Reshapes [B, H, M, .] to [B, G, H / G, M, .].
   mlir::Value group(mlir::Value x);
   mlir::Value ungroup(mlir::Value x);
-  /// In the element type of logsumexp, and in that of queries, keys and values.
+  /// Cast to the element type of logsumexp, and to that of queries, keys and values.
   mlir::Value wide(mlir::Value x);
   mlir::Value likeLines(mlir::Value x);
   mlir::Value product(mlir::Value queryLines, mlir::Value keyLines);

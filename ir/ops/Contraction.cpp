@@ -1,4 +1,4 @@
-//===- Contraction.cpp - A contraction as its operations and libraries see it -----------------===//
+//===- Contraction.cpp - Contractions with and without epilogues ------------------------------===//
 
 #include "ir/ops/Contraction.h"
 
@@ -97,8 +97,8 @@ bool Contraction::isLibraryCall() const {
   return element && element.getWidth() <= 32 && !lhsContract.empty();
 }
 
-/// Axes of the result as the call sees them: batch axes by themselves, then all of lhs, all of rhs.
-/// The strides of an addend over them; nothing if they have none.
+/// Returns the strides of an addend over the axes of the call's result, which are the batch axes,
+/// the collapsed axes of lhs and the collapsed axes of rhs; nullopt if axes cannot be collapsed.
 static std::optional<SmallVector<int64_t>> addendStrides(const Contraction &c,
                                                          ArrayRef<int64_t> strides) {
   int64_t batch = c.lhsBatch.size(), rows = c.getLhsFree().size(), rank = c.type.getRank();
@@ -128,8 +128,8 @@ SmallVector<int64_t> Contraction::getDenseOrder(unsigned operand) const {
   return join(join(rhsBatch, getRhsFree()), rhsContract);
 }
 
-/// An addend that lies as the result does is what the result accumulates to. Of several at one
-/// place only one would be.
+/// An addend with the layout of the result may be accumulated into in place. It must be used only
+/// once, since the call can replace only one of its uses.
 bool Contraction::mayAccumulate(unsigned operand) const {
   Value value = op->getOperand(operand);
   return operand >= FusedContractOp::firstAddend &&

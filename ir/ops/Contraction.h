@@ -1,4 +1,9 @@
-//===- Contraction.h - What contractions with and without epilogues share ---------------------===//
+//===- Contraction.h - Contractions with and without epilogues --------------------------------===//
+//
+// Shared implementation of `mtc.contract` and `mtc.fused_contract`: verification, cost, layouts,
+// call descriptions and tiling.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_IR_OPS_CONTRACTION_H
 #define MTC_IR_OPS_CONTRACTION_H
@@ -7,12 +12,12 @@
 
 namespace mtc {
 
-/// The stride of axes seen as one, in the order given; nothing if they cannot be. Axes of extent 1
-/// have no say.
+/// Returns the stride of the given axes collapsed into one, in the given order, or nullopt if they
+/// cannot be collapsed. Axes of extent 1 are ignored.
 std::optional<int64_t> mergedStride(llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int64_t> shape,
                                     llvm::ArrayRef<int64_t> strides);
 
-/// What `mtc.fused_contract` has beyond `mtc.contract`.
+/// The epilogue of `mtc.fused_contract`.
 struct Epilogue {
   llvm::SmallVector<mlir::Value> addends = {};
   std::optional<Activation> activation = {};
@@ -21,7 +26,8 @@ struct Epilogue {
   std::optional<Summed> summed = {};
 };
 
-/// The part of `mtc.contract` that `mtc.fused_contract` has, too.
+/// A view of the operands and attributes that `mtc.contract` and `mtc.fused_contract` have in
+/// common.
 struct Contraction {
   template <typename Op>
   explicit Contraction(Op op)
@@ -31,32 +37,34 @@ struct Contraction {
 
   llvm::SmallVector<int64_t> getLhsFree() const;
   llvm::SmallVector<int64_t> getRhsFree() const;
-  /// contract_c1 to contract_c3.
+  /// Verifies contract_c1 to contract_c3.
   mlir::LogicalResult verify() const;
-  /// A multiplication and an addition for each product, an addition for each addend's element.
+  /// Counts a multiplication and an addition per product, and an addition per element of an addend.
   Cost getCost() const;
-  /// Floats of 32 bits and less are a library's; it has no f64 and no integers.
+  /// Returns true for floats of at most 32 bits; libraries do not support f64 and integers.
   bool isLibraryCall() const;
 
-  /// Of lhs, rhs and addends, as LibraryCallOpInterface asks it.
+  /// Implement LibraryCallOpInterface and EpilogueOpInterface for lhs, rhs and addends.
   bool takesLayout(unsigned operand, llvm::ArrayRef<int64_t> strides) const;
   llvm::SmallVector<int64_t> getDenseOrder(unsigned operand) const;
   bool mayAccumulate(unsigned operand) const;
-  /// Whether a value may be added: of the result's extents, in a type that may hold the sums.
+  /// Returns whether a value of this type may be an addend: it has the result's extents and an
+  /// element type that may hold the sums.
   bool mayAdd(mlir::Type addend) const;
-  /// The contraction without activation and sums; see LibraryCallOpInterface::describeCall.
+  /// Returns the description without activation and sums; see LibraryCallOpInterface::describeCall.
   MtcContraction describe(std::optional<unsigned> accumulated) const;
-  /// The same contraction with an epilogue.
+  /// Builds the same contraction with an epilogue.
   FusedContractOp buildFused(mlir::OpBuilder &builder, const Epilogue &epilogue) const;
-  /// As TileableOpInterface asks it: rows of the result, and rows of both operands whose terms are
-  /// added up.
+  /// Implement TileableOpInterface: tiles of the result's rows, and tiles of the contracted axis
+  /// whose partial sums are added.
   llvm::SmallVector<Tiles> getTiles(int64_t count) const;
   llvm::SmallVector<mlir::Value> buildTile(mlir::OpBuilder &builder, const Tiles &tiles,
                                            int64_t index, mlir::ValueRange operands,
                                            llvm::ArrayRef<mlir::Value> sums) const;
-  /// What a call sums that gives the sum of a value over all axes but `kept`, if any does.
+  /// Returns the tensor that a call must reduce to compute the sum of `value` over all axes but
+  /// `kept`; nullopt if there is none.
   std::optional<Summed> findSummed(mlir::Value value, llvm::ArrayRef<int64_t> kept) const;
-  /// The type of what a call sums.
+  /// Returns the type of the call's sums.
   mlir::RankedTensorType getSumsType(Summed summed) const;
 
   static mlir::OperandRange addendsOf(ContractOp op) { return op->getOperands().drop_front(2); }

@@ -1,4 +1,4 @@
-//===- ContractOp.cpp - Sums of products over common axes -------------------------------------===//
+//===- ContractionOps.cpp - Sums of products over common axes ---------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
@@ -17,7 +17,7 @@ static SmallVector<int64_t> join(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return joined;
 }
 
-/// `count` consecutive axes from `first` on.
+/// Returns `count` consecutive axes from `first`.
 static SmallVector<int64_t> range(int64_t first, int64_t count) {
   return llvm::to_vector(llvm::seq(first, first + count));
 }
@@ -36,7 +36,7 @@ Cost ContractOp::getCost() { return Contraction(*this).getCost(); }
 
 bool ContractOp::isLibraryCall() { return Contraction(*this).isLibraryCall(); }
 
-/// A library multiplies matrices whose rows and columns have one stride each.
+/// Libraries multiply matrices whose rows and columns each have a single stride.
 bool ContractOp::takesLayout(unsigned operand, ArrayRef<int64_t> strides) {
   return Contraction(*this).takesLayout(operand, strides);
 }
@@ -71,7 +71,7 @@ Operation *ContractOp::buildActivated(OpBuilder &builder, Activation activation,
 Operation *ContractOp::buildSumming(OpBuilder &builder, Value summed, ArrayRef<int64_t> kept) {
   std::optional<Summed> found = Contraction(*this).findSummed(summed, kept);
   if (!found || found == Summed::Result)
-    return nullptr; // Libraries sum what they computed behind an activation's gradient only.
+    return nullptr; // Libraries can reduce their result only after an activation.
   return Contraction(*this).buildFused(builder, {.summed = found});
 }
 
@@ -83,27 +83,27 @@ bool ContractOp::mayAccumulate(unsigned) { return false; }
 
 namespace {
 
-/// One operand of the contraction, seen from its gradient.
+/// One operand of the contraction, as its gradient needs it.
 struct Side {
   ArrayRef<int64_t> batch, contracted;
   SmallVector<int64_t> free;
   int64_t rank;
-  /// Where the free axes begin in the result.
+  /// Position of the first free axis in the result.
   int64_t freeBegin;
 };
 
 } // namespace
 
-/// y = sum over k of x[b, f, k] * o[b, k, h]: dx = sum over h of dy[b, f, h] * o[b, k, h]. The
-/// contraction gives the axes in the order (batch, f, k) or, with its operands exchanged,
-/// (batch, k, f); the order that needs no transpose to x's is taken.
+/// For y = sum over k of x[b, f, k] * o[b, k, h], the gradient is dx = sum over h of dy[b, f, h] *
+/// o[b, k, h]. The contraction returns the axes in the order (batch, f, k) or, with exchanged
+/// operands, (batch, k, f); the order that does not need a transpose to that of x is used.
 static Value operandGradient(GradientBuilder &g, const Side &x, const Side &other, Value operand) {
   Value dy = g.cast(g.cotangent(0), typeOf(operand).getElementType());
   int64_t batch = x.batch.size(), contracted = x.contracted.size();
   SmallVector<int64_t> dyBatch = range(0, batch);
   SmallVector<int64_t> dyContract = range(other.freeBegin, other.free.size());
 
-  // The contracted axes come in the order in which the other operand has them.
+  // The contracted axes are in the order of the other operand's axes.
   SmallVector<int64_t> byOther = range(0, contracted);
   llvm::sort(byOther,
              [&](int64_t a, int64_t b) { return other.contracted[a] < other.contracted[b]; });
@@ -170,13 +170,13 @@ Operation *ContractOp::buildKernel(OpBuilder &builder) {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Canonical form
+// Canonicalization
 //===------------------------------------------------------------------------------------------===//
 
 namespace {
 
-/// contract(transpose(x), y) => contract(x, y) on other axes, and the same for y. Free axes come in
-/// ascending order, so theirs must stay.
+/// contract(transpose(x), y) => contract(x, y) on other axes, and the same for y. Free axes are in
+/// ascending order in the result, so the transpose must keep their order.
 struct FoldOperandTransposes : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
@@ -203,8 +203,8 @@ struct FoldOperandTransposes : OpRewritePattern<ContractOp> {
   }
 };
 
-/// contract(x, broadcast(y)) => contract(x, y), where the broadcast only repeats y along batch axes
-/// that can be free axes of x without changing the result's order
+/// contract(x, broadcast(y)) => contract(x, y), if the broadcast only repeats y along batch axes
+/// that can become free axes of x without changing the order of the result's axes.
 struct FoldBatchBroadcast : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
@@ -234,7 +234,7 @@ struct FoldBatchBroadcast : OpRewritePattern<ContractOp> {
   }
 };
 
-/// transpose(contract(x, y)) => contract(y, x), where it exchanges x's free axes with y's
+/// transpose(contract(x, y)) => contract(y, x), if it exchanges the free axes of x and y.
 struct FoldResultTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
@@ -256,7 +256,7 @@ struct FoldResultTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// reduce add(contract(x, y)) => contract(x, y) that also contracts what were batch axes
+/// reduce add(contract(x, y)) => contract(x, y) in which the reduced batch axes are contracted.
 struct FoldSumOverBatch : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -276,7 +276,7 @@ struct FoldSumOverBatch : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// contract over nothing => 0
+/// contract over an empty axis => 0.
 struct FoldEmptyContraction : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {

@@ -8,19 +8,19 @@ include "ir/MtcBase.td"
 def ContractOp : Mtc_ValueOp<"contract", [
     Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, DeclareOpInterfaceMethods<EpilogueOpInterface>,
     DeclareOpInterfaceMethods<LibraryCallOpInterface, ["isLibraryCall"]>, DeclareOpInterfaceMethods<TileableOpInterface>]> {
-  let summary = "sums of products over common axes";
+  let summary = "sum of products over common axes (generalized matrix multiplication)";
   let description = [{
-    The result's axes are the batch axes (in the order given), the operand lhs's remaining axes, then rhs's.
+    The result's axes are the batch axes (in the given order), then the remaining axes of lhs, then those of rhs.
 
     ```mlir
     %y = mtc.contract %a, %b batch [0] x [0] over [2] x [1]
            : tensor<4x8x16xf32>, tensor<4x16x32xf32> -> tensor<4x8x32xf32>
     ```
 
-    * contract_c1: batch and contracted axes are distinct, within the ranks, and equally many on both sides.
+    * contract_c1: batch and contracted axes are distinct, within the ranks, and of the same number on both sides.
     * contract_c2: paired axes have equal extents.
-    * contract_c3: the result has the extents that follow; element types are equal, but the result may be f32 where operands have
-      16 bits: the sums, which are kept in f32, unrounded.
+    * contract_c3: the result has the corresponding extents. Element types are equal, except that the result may be f32 if the
+      operands have 16 bits: the unrounded f32 accumulators.
   }];
   let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, DenseI64ArrayAttr:$lhs_batch,
                        DenseI64ArrayAttr:$rhs_batch, DenseI64ArrayAttr:$lhs_contract,
@@ -36,7 +36,7 @@ def ContractOp : Mtc_ValueOp<"contract", [
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
     ::mtc::ResultStorage getResultStorage(unsigned) { return ::mtc::ResultStorage::Either; }
     ::mtc::Cost getCost();
-    /// Axes of an operand that are neither batch nor contracted, ascending.
+    /// Returns the axes of an operand that are neither batch nor contracted axes, ascending.
     ::llvm::SmallVector<int64_t> getLhsFree();
     ::llvm::SmallVector<int64_t> getRhsFree();
   }];
@@ -48,17 +48,17 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
     DeclareOpInterfaceMethods<TileableOpInterface>]> {
   let summary = "a contraction with an epilogue";
   let description = [{
-    Addends are added to the sums of `mtc.contract`: a bias (as a strided view that repeats it), a residual, what is
-    accumulated. Of these sums z the result is
+    Addends, such as a bias (a strided view that broadcasts it), a residual or an accumulator, are added to the sums of
+    `mtc.contract`. With z as the total, the result is
 
-        relu           z where z > 0, NaN where z is, 0 elsewhere
+        relu           z where z > 0, NaN where z is NaN, 0 elsewhere
         gelu           g(z) = z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3)))
         gelu_gradient  z * g'(preactivation)
 
-    and z without an activation. `auxiliary` gives z itself, too: the pre-activation that the gradient needs. `sums` is the sum of
-    the result over all axes but rhs's remaining ones, or of an operand over its contracted axes, its remaining ones in
-    ascending order: the gradient of a bias. `mtc-fuse-epilogues`, `mtc-fuse-activations` and `mtc-fuse-bias-gradients`
-    build it.
+    and z without an activation. `auxiliary` is z, the pre-activation that the gradient needs. `sums` is the gradient of a bias:
+    the sum of the result over all axes but the remaining axes of rhs, or the sum of an operand over its contracted axes, with its
+    remaining axes in ascending order. `mtc-fuse-epilogues`, `mtc-fuse-activations` and `mtc-fuse-bias-gradients` create this
+    operation.
 
     ```mlir
     %y, %z = mtc.fused_contract %x, %w batch [] x [] over [1] x [0] then gelu
@@ -67,14 +67,15 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
                : tensor<4x2xf32>, tensor<2x16xf32> -> tensor<4x16xf32> sums tensor<16xf32>
     ```
 
-    * contract_c1 to contract_c3: as of `mtc.contract`.
+    * contract_c1 to contract_c3: see `mtc.contract`.
     * fused_contract_c1: elements are floats of at most 32 bits, and there are contracted axes.
     * fused_contract_c2: there is an addend, an activation or a sum.
-    * fused_contract_c3: gelu_gradient, and no other, has a pre-activation, of the result's type.
+    * fused_contract_c3: gelu_gradient, and no other activation, has a pre-activation, of the result's type.
     * fused_contract_c4: only gelu has an auxiliary result, of the result's type.
-    * fused_contract_c5: the sum and what is summed go together; it has the extents that remain, and there are no batch axes.
-    * fused_contract_c6: there are at most two addends of the result's extents, of the operands' element type or, beside 16-bit ones,
-      f32.
+    * fused_contract_c5: `sums` and `summed` are both present or both absent; `sums` has the remaining extents, and requires that
+      there are no batch axes.
+    * fused_contract_c6: there are at most two addends, which have the result's extents and the operands' element type, or f32
+      with 16-bit operands.
   }];
   let arguments = (ins Mtc_NumberTensor:$lhs, Mtc_NumberTensor:$rhs, Variadic<Mtc_NumberTensor>:$addends,
                        Optional<Mtc_NumberTensor>:$preactivation, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
@@ -90,7 +91,7 @@ def FusedContractOp : Mtc_ValueOp<"fused_contract", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     static constexpr unsigned maxAddends = 2;
-    /// Operands in front of the addends.
+    /// The number of operands before the addends.
     static constexpr unsigned firstAddend = 2;
     ::mtc::PrecisionClass getPrecisionClass() { return ::mtc::PrecisionClass::Contraction; }
     ::mtc::ResultStorage getResultStorage(unsigned) { return ::mtc::ResultStorage::Either; }

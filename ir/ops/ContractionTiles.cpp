@@ -1,4 +1,4 @@
-//===- ContractionTiles.cpp - Contractions computed tile by tile ---------------------------===//
+//===- ContractionTiles.cpp - Tiling of contractions ------------------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "ir/interfaces/Tiles.h"
@@ -9,13 +9,13 @@ using namespace mtc;
 
 namespace {
 
-/// An axis of one value and the axis of another that goes with it.
+/// An axis of one value and the corresponding axis of another value.
 using Pair = std::pair<int64_t, int64_t>;
 
 } // namespace
 
-/// How a value is taken where another is taken in tiles: axes that go with axes which are cut are
-/// cut as these are; the others have no partner.
+/// Returns how `other` is used by tiles of `cut`: axes that correspond to tiled axes of `cut` are
+/// tiled alike. Returns nullopt if these parts are not the tiles of `other`.
 static std::optional<TileKind> follow(RankedTensorType cut, RankedTensorType other,
                                       ArrayRef<Pair> pairs, int64_t count) {
   std::optional<Box> from = findTile(cut.getShape(), count, 0);
@@ -41,7 +41,8 @@ static void addPairs(SmallVector<Pair> &pairs, int64_t first, ArrayRef<int64_t> 
     pairs.push_back({first + static_cast<int64_t>(i), axis});
 }
 
-/// In rows of the result, which are rows of an operand, or of both along batch axes.
+/// Returns the tiling by rows of the result, which are rows of one operand, or of both along batch
+/// axes.
 static std::optional<Tiles> inRows(const Contraction &c, int64_t count) {
   if (!findTile(c.type.getShape(), count, 0))
     return std::nullopt;
@@ -62,7 +63,7 @@ static std::optional<Tiles> inRows(const Contraction &c, int64_t count) {
   return tiles;
 }
 
-/// In rows of both operands that it sums over.
+/// Returns the tiling along the contracted axes of both operands.
 static std::optional<Tiles> inTerms(const Contraction &c, int64_t count) {
   std::optional<Box> box = findTile(c.lhs.getType().getShape(), count, 0);
   if (!box)
@@ -92,7 +93,8 @@ SmallVector<Tiles> Contraction::getTiles(int64_t count) const {
   return ways;
 }
 
-/// Terms are added in the call; what is rounded to 16 bits is rounded once, by the last.
+/// The partial sum of the preceding tiles is an addend of the call. A 16-bit result is rounded only
+/// once, by the last tile.
 static Value buildTerms(OpBuilder &builder, const Contraction &c, int64_t index, int64_t count,
                         ValueRange operands, Value sum) {
   RankedTensorType type = c.type;
@@ -134,8 +136,8 @@ SmallVector<Value> ContractOp::buildTile(OpBuilder &builder, const Tiles &tiles,
   return Contraction(*this).buildTile(builder, tiles, index, operands, sums);
 }
 
-/// A sum over all rows, which a library makes beside the result, is not taken in tiles; terms have
-/// no epilogue but addends.
+/// A call that computes `sums` over all rows is not tiled. Tiles of the contracted axes have no
+/// epilogue except addends.
 SmallVector<Tiles> FusedContractOp::getTiles(int64_t count) {
   if (getSummed())
     return {};

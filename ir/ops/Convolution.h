@@ -1,4 +1,9 @@
-//===- Convolution.h - What convolutions with and without epilogues share ---------------------===//
+//===- Convolution.h - Convolutions with and without epilogues --------------------------------===//
+//
+// Shared implementation of `mtc.convolve`, its adjoints and `mtc.fused_convolve`: verification,
+// layouts and call descriptions.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_IR_OPS_CONVOLUTION_H
 #define MTC_IR_OPS_CONVOLUTION_H
@@ -13,7 +18,7 @@
 
 namespace mtc {
 
-/// convolve_c1.
+/// Returns whether ranks and extents satisfy convolve_c1.
 template <typename Op> bool haveExtents(Op op) {
   llvm::ArrayRef<int64_t> input = shapeOf(op.getInput()), weights = shapeOf(op.getWeights()),
                           output = shapeOf(op.getOutput());
@@ -26,7 +31,7 @@ template <typename Op> bool haveExtents(Op op) {
          input.back() == weights[1] * groups;
 }
 
-/// convolve_c1 to convolve_c4.
+/// Verifies convolve_c1 to convolve_c4.
 template <typename Op> mlir::LogicalResult verifyConvolution(Op op) {
   auto isPositive = [](int64_t v) { return v > 0; };
   if (!isPositive(op.getGroups()) || !llvm::all_of(op.getStrides(), isPositive) ||
@@ -62,7 +67,7 @@ template <typename Op> mlir::LogicalResult verifyConvolution(Op op) {
   return mlir::success();
 }
 
-/// As the library is told it, but for an epilogue.
+/// Returns the call description without an epilogue.
 template <typename Op> MtcConvolution describeConvolution(Op op) {
   llvm::ArrayRef<int64_t> input = shapeOf(op.getInput()), weights = shapeOf(op.getWeights()),
                           output = shapeOf(op.getOutput());

@@ -1,4 +1,4 @@
-//===- ConvolutionOps.cpp - Convolution and its adjoints: checks, calls, gradients ------------===//
+//===- ConvolutionOps.cpp - Convolution and its adjoints: verifiers, calls, gradients ---------===//
 
 #include "ir/ops/Convolution.h"
 
@@ -62,12 +62,12 @@ Cost ConvolveWeightGradientOp::getCost() {
 // Gradients
 //===------------------------------------------------------------------------------------------===//
 
-/// The result's cotangent in the operands' type, which it is contracted with.
+/// Returns the result's cotangent in the element type of the operands, with which it is contracted.
 template <typename Op> static Value cotangentOf(GradientBuilder &g, Op op) {
   return g.cast(g.cotangent(0), typeOf(op->getOperand(0)).getElementType());
 }
 
-/// The operation `To` on the windows of `op`.
+/// Builds operation `To` with the window attributes of `op`.
 template <typename To, typename Op>
 static Value along(GradientBuilder &g, Op op, Value like, Value first, Value second) {
   return To::create(g, g.getLoc(), like.getType(), first, second, op.getGroups(), op.getBefore(),
@@ -99,12 +99,12 @@ void ConvolveWeightGradientOp::buildGradient(GradientBuilder &g) {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Canonical form
+// Canonicalization
 //===------------------------------------------------------------------------------------------===//
 
 namespace {
 
-/// Whether each position has one element of the input, and all channels are of one group.
+/// Returns whether each output position reads one element of the input, and there is one group.
 template <typename Op> bool isPointwise(Op op) {
   auto kernel = shapeOf(op.getWeights()).drop_front(2);
   if (op.getGroups() != 1 || llvm::any_of(kernel, [](int64_t extent) { return extent != 1; }) ||
@@ -116,12 +116,12 @@ template <typename Op> bool isPointwise(Op op) {
   return true;
 }
 
-/// Weights [M, C, 1..] as a matrix.
+/// Reshapes weights [M, C, 1..] to a matrix.
 template <typename Op> Value matrixOf(TensorBuilder &b, Op op) {
   return b.reshape(op.getWeights(), shapeOf(op.getWeights()).take_front(2));
 }
 
-/// convolve(x, w) => contract(slice(x), w), where kernels have one tap
+/// convolve(x, w) => contract(slice(x), w), for kernels with one tap.
 struct PointwiseConvolveIsContraction : OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
@@ -140,7 +140,7 @@ struct PointwiseConvolveIsContraction : OpRewritePattern<ConvolveOp> {
   }
 };
 
-/// transposed_convolve(y, w) => pad(contract(y, w)), where kernels have one tap
+/// transposed_convolve(y, w) => pad(contract(y, w)), for kernels with one tap.
 struct PointwiseTransposedConvolveIsContraction : OpRewritePattern<TransposedConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposedConvolveOp op, PatternRewriter &rewriter) const override {

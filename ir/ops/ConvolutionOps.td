@@ -5,8 +5,8 @@
 
 include "ir/MtcBase.td"
 
-// The three operations compute each one of input, weights and output from the two others, by one trilinear form. So each is
-// the gradient of the others.
+// The three operations compute each of input, weights and output from the other two by one trilinear form, so each is the
+// gradient of the others.
 class Mtc_ConvolutionOp<string mnemonic, string first, string second, string result, list<Trait> traits = []>
     : Mtc_ValueOp<mnemonic, !listconcat([
         Mtc_ChannelsLast, Mtc_Gradient, DeclareOpInterfaceMethods<LibraryCallOpInterface>, DeclareOpInterfaceMethods<DecomposableOpInterface>],
@@ -35,28 +35,28 @@ def ConvolveOp : Mtc_ConvolutionOp<"convolve", "input", "weights", "output",
         output[n, o.., g, m] = sum over k.., c of
           input[n, o * stride + k * dilation - before.., g, c] * weights[g, m, c, k..]
 
-    where input elements beyond its extents are 0. The axis of channels is that of all groups, as is the first of weights. How
-    far windows reach over the input's end follows from the output's extents.
+    where input elements outside the extents are 0. The channel axis spans all groups, as does the first axis of the weights. The
+    padding after the input follows from the output's extents.
 
     ```mlir
     %y = mtc.convolve %x, %w before [1, 1] strides [2, 2] dilations [1, 1]
            : (tensor<8x32x32x3xf32>, tensor<16x3x3x3xf32>) -> tensor<8x16x16x16xf32>
     ```
 
-    * convolve_c1: input is [N, I.., G * C], weights [G * M, C, K..], output [N, O.., G * M], with 1 to 3 axes of windows, and one
-      of before, strides and dilations for each.
-    * convolve_c2: strides, dilations and groups are positive, before is not negative.
-    * convolve_c3: the place of the last tap of the last window fits into 64 bits.
-    * convolve_c4: element types are equal, but the result may be f32 where operands have 16 bits: the sums, which are kept in
-      f32, unrounded.
+    * convolve_c1: input is [N, I.., G * C], weights [G * M, C, K..], output [N, O.., G * M], with 1 to 3 window axes, and one
+      value of before, strides and dilations for each.
+    * convolve_c2: strides, dilations and groups are positive; before is not negative.
+    * convolve_c3: the position of the last tap of the last window fits into 64 bits.
+    * convolve_c4: element types are equal, except that the result may be f32 if the operands have 16 bits: the unrounded f32
+      accumulators.
   }];
   let hasCanonicalizer = 1;
 }
 
 def TransposedConvolveOp : Mtc_ConvolutionOp<"transposed_convolve", "output", "weights", "input"> {
-  let summary = "the adjoint of a convolution by its input";
+  let summary = "transposed convolution: the input gradient of a convolution";
   let description = [{
-    Each element of the output adds a window of weights to the input that `mtc.convolve` reads there:
+    Each element of the output adds a window of weights to the input elements that `mtc.convolve` reads for it:
 
         input[n, i.., g, c] = sum over o.., k.., m with o * stride + k * dilation - before = i of
           output[n, o.., g, m] * weights[g, m, c, k..]
@@ -66,13 +66,13 @@ def TransposedConvolveOp : Mtc_ConvolutionOp<"transposed_convolve", "output", "w
            : (tensor<8x16x16x16xf32>, tensor<16x3x3x3xf32>) -> tensor<8x32x32x3xf32>
     ```
 
-    * convolve_c1 to convolve_c4: as of `mtc.convolve`.
+    * convolve_c1 to convolve_c4: see `mtc.convolve`.
   }];
   let hasCanonicalizer = 1;
 }
 
 def ConvolveWeightGradientOp : Mtc_ConvolutionOp<"convolve_weight_gradient", "input", "output", "weights"> {
-  let summary = "the adjoint of a convolution by its weights";
+  let summary = "the weight gradient of a convolution";
   let description = [{
         weights[g, m, c, k..] = sum over n, o.. of
           input[n, o * stride + k * dilation - before.., g, c] * output[n, o.., g, m]
@@ -82,7 +82,7 @@ def ConvolveWeightGradientOp : Mtc_ConvolutionOp<"convolve_weight_gradient", "in
            : (tensor<8x32x32x3xf32>, tensor<8x16x16x16xf32>) -> tensor<16x3x3x3xf32>
     ```
 
-    * convolve_c1 to convolve_c4: as of `mtc.convolve`.
+    * convolve_c1 to convolve_c4: see `mtc.convolve`.
   }];
 }
 
@@ -91,18 +91,18 @@ def FusedConvolveOp : Mtc_ValueOp<"fused_convolve", [
     DeclareOpInterfaceMethods<LibraryCallOpInterface>]> {
   let summary = "a convolution with an epilogue";
   let description = [{
-    To the sums of `mtc.convolve` an addend and a bias are added, which is a strided view that repeats a number for each
-    channel. Of these sums z the result is z where z > 0, NaN where z is and 0 elsewhere with `relu`, and z without an
-    activation. `mtc-fuse-epilogues` and `mtc-fuse-activations` build it.
+    Adds a bias (a strided view that broadcasts one value per channel) and an addend to the sums of `mtc.convolve`. With z as the
+    total, `relu` returns z where z > 0, NaN where z is NaN and 0 elsewhere; without an activation the result is z.
+    `mtc-fuse-epilogues` and `mtc-fuse-activations` create this operation.
 
     ```mlir
     %y = mtc.fused_convolve %x, %w bias %b : tensor<8x16x16x16xf32> then relu before [1, 1] strides [2, 2] dilations [1, 1]
            : tensor<8x32x32x3xf32>, tensor<16x3x3x3xf32> -> tensor<8x16x16x16xf32>
     ```
 
-    * convolve_c1 to convolve_c4: as of `mtc.convolve`.
-    * fused_convolve_c1: there is a bias, an addend or an activation; the first two have the result's extents, and the operands'
-      element type or, beside 16-bit ones, f32; the last is relu.
+    * convolve_c1 to convolve_c4: see `mtc.convolve`.
+    * fused_convolve_c1: there is a bias, an addend or an activation; bias and addend have the result's extents, and the operands'
+      element type or f32 with 16-bit operands; the activation is relu.
   }];
   let arguments = (ins Mtc_FloatTensor:$input, Mtc_FloatTensor:$weights, Optional<Mtc_FloatTensor>:$bias,
                        Optional<Mtc_FloatTensor>:$addend, OptionalAttr<Mtc_ActivationAttr>:$activation,

@@ -1,8 +1,9 @@
-//===- ConvolutionParts.cpp - Convolution and its adjoints in core operations -----------------===//
+//===- ConvolutionParts.cpp - Decomposition of convolution and its adjoints -------------------===//
 //
-// By windows of the input: a contraction of their taps and channels, or, where each group has one
-// input channel and so little to contract, products that are added up while windows are read. Where
-// the result is f32 and operands are not, they are widened first: no sum is rounded in between.
+// Uses windows of the input. The taps and channels of windows are contracted, or, in a depthwise
+// convolution (one input channel per group, so there is little to contract), multiplied and summed
+// while windows are read. If the result is f32 and the operands are not, the operands are converted
+// first, so that no partial sum is rounded.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -68,7 +69,7 @@ private:
 
   Value widened(Value x) { return b.cast(x, typeOf(op->getResult(0)).getElementType()); }
 
-  /// `axis` as groups and what is in each; itself where there is one group.
+  /// Splits `axis` into groups and the channels of a group; returns the value itself for one group.
   Value grouped(Value value, int64_t axis) {
     Value x = widened(value);
     SmallVector<int64_t> shape(shapeOf(x));
@@ -81,7 +82,7 @@ private:
 
   Value flat(Value x, Value like) { return b.reshape(x, shapeOf(like)); }
 
-  /// [N, O.., C, K..] or, of several groups, [N, O.., G, C, K..].
+  /// Builds the windows [N, O.., C, K..] or, for several groups, [N, O.., G, C, K..].
   Value windows() {
     SmallVector<int64_t> low(rank + 2, 0), high(low), interior(low), positions, kernel;
     for (int64_t i = 0; i < rank; ++i) {
@@ -98,7 +99,7 @@ private:
                      op.getDilations());
   }
 
-  /// [G, N, O.., rest] as [N, O.., G, rest].
+  /// Transposes [G, N, O.., rest] to [N, O.., G, rest].
   Value groupsBehindPositions(Value x) {
     SmallVector<int64_t> order = axes(1, 1 + rank);
     order.push_back(0);
@@ -106,7 +107,7 @@ private:
     return b.transpose(x, order);
   }
 
-  // Depthwise: what is multiplied has the axes [N, O.., G, M, K..].
+  // Depthwise convolution: the factors are broadcast to the axes [N, O.., G, M, K..].
   SmallVector<int64_t> products() {
     SmallVector<int64_t> shape(shapeOf(op.getOutput()));
     shape.back() = groups;

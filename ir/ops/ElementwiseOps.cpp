@@ -1,4 +1,4 @@
-//===- ElementwiseOps.cpp - Kernels and folders of operations on elements ---------------------===//
+//===- ElementwiseOps.cpp - Kernels and folders of elementwise operations ---------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
@@ -29,7 +29,7 @@ Operation *mtc::detail::buildElementwiseKernel(Operation *op, OpBuilder &builder
 
 namespace {
 
-/// The element of a splat constant; null for anything else.
+/// Returns the element of a splat constant; null for other attributes.
 Attribute splatOf(Attribute constant) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(constant);
   return elements && elements.isSplat() ? elements.getSplatValue<Attribute>() : Attribute();
@@ -45,7 +45,7 @@ bool isSplat(Attribute constant, double value) {
   return false;
 }
 
-/// Applies a function of floats or of integers to the elements of splats.
+/// Applies a function of floats or of integers to the elements of splat constants.
 OpFoldResult foldSplats(Type type, ArrayRef<Attribute> operands,
                         llvm::function_ref<APFloat(const APFloat &, const APFloat &)> onFloat,
                         llvm::function_ref<APInt(const APInt &, const APInt &)> onInteger) {
@@ -107,8 +107,8 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  // x + 0 => x (a commutative operation has its constant on the right). For floats this turns -0 +
-  // 0 into -0; nothing observes the sign of a zero sum.
+  // x + 0 => x (constants of commutative operations are on the right). For floats, this turns -0 +
+  // 0 into -0; the sign of a zero sum is not observable.
   if (isSplat(adaptor.getRhs(), 0))
     return getLhs();
   return foldSplats(
@@ -158,13 +158,13 @@ OpFoldResult SelectByModeOp::fold(FoldAdaptor) {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Canonical forms
+// Canonicalization
 //===------------------------------------------------------------------------------------------===//
 
 namespace {
 
-/// pow(x, c) => products and roots, for the exponents that models hold; exact where the general
-/// function is not, and vectorized everywhere.
+/// pow(x, c) => multiplications and roots, for the exponents that are common in models. The
+/// expansion is exact where the general function is not, and is always vectorized.
 struct ExpandConstantPower : OpRewritePattern<PowOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -196,8 +196,8 @@ struct ExpandConstantPower : OpRewritePattern<PowOp> {
   }
 };
 
-/// y = select(x <= c, c, x): that x <= c is y <= c. What asks for it later, as the gradient of a
-/// ReLU does, asks y, so that x need not live on beside it.
+/// For y = select(x <= c, c, x), x <= c is equivalent to y <= c. Later users of the comparison,
+/// such as the gradient of a ReLU, use y, so that the live range of x is not extended.
 struct AskClampedValue : OpRewritePattern<SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SelectOp op, PatternRewriter &rewriter) const override {

@@ -1,8 +1,8 @@
-//===- ElementwiseOps.td - Operations on elements -----------------------------------------------===//
+//===- ElementwiseOps.td - Elementwise operations -----------------------------------------------===//
 //
-// A record is complete: `scalar` computes one element from x (and y, z), `gradient` the cotangent from dy, the operands
-// and the result y. In `scalar`, `b` and `loc` build; in `gradient`, `g` builds tensors. What is saved for the backward
-// pass is what the gradient names.
+// Each record defines an operation completely: `scalarCode` computes one element from x (and y), and the gradient code computes
+// the operand's cotangent from dy, the operands and the result y. Scalar code uses the builder `b` and the location `loc`;
+// gradient code builds tensors with `g`. The values that the gradient code uses are the saved activations.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ class Mtc_UnaryBase<string mnemonic, TypeConstraint type, list<Trait> traits>
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-// With a gradient rule: an expression of dy, x, y over `g`.
+// A unary operation with a gradient rule, an expression of dy, x and y over `g`.
 class Mtc_UnaryOp<string mnemonic, string text, string scalarCode, string gradientCode,
                   TypeConstraint type = Mtc_FloatTensor, list<Trait> traits = []>
     : Mtc_UnaryBase<mnemonic, type, !listconcat([Mtc_Gradient], traits)> {
@@ -58,7 +58,7 @@ class Mtc_UnaryOp<string mnemonic, string text, string scalarCode, string gradie
   }];
 }
 
-// Flat wherever it is differentiable.
+// A unary operation with a zero derivative wherever it is differentiable.
 class Mtc_FlatUnaryOp<string mnemonic, string text, string scalarCode, TypeConstraint type = Mtc_FloatTensor>
     : Mtc_UnaryBase<mnemonic, type, [Mtc_ZeroGradient]> {
   let summary = text;
@@ -72,14 +72,14 @@ class Mtc_FlatUnaryOp<string mnemonic, string text, string scalarCode, TypeConst
 def NegOp : Mtc_UnaryOp<"neg", "y = -x",
   "isFloat ? arith::NegFOp::create(b, loc, x).getResult() : arith::SubIOp::create(b, loc, ::mtc::scalarConstant(b, loc, x.getType(), 0), x).getResult()",
   "g.neg(dy)", Mtc_NumberTensor> { let hasFolder = 1; }
-// At 0 the derivative is taken as 0, the middle of its one-sided limits.
+// The derivative at 0 is taken as 0, the middle of the one-sided limits.
 def AbsOp : Mtc_UnaryOp<"abs", "y = |x|",
   "isFloat ? math::AbsFOp::create(b, loc, x).getResult() : math::AbsIOp::create(b, loc, x).getResult()",
   "g.mul(dy, g.sign(x))", Mtc_NumberTensor>;
 def ExpOp : Mtc_UnaryOp<"exp", "y = e^x", "math::ExpOp::create(b, loc, x)", "g.mul(dy, y)"> {
   let extraClassDeclaration = rangeSensitive;
 }
-// The derivative is not taken as y + 1, which keeps no digit of e^x where x is far below 0.
+// The derivative is e^x and not y + 1, which loses all digits of e^x for very negative x.
 def Expm1Op : Mtc_UnaryOp<"expm1", "y = e^x - 1, exact near 0", "math::ExpM1Op::create(b, loc, x)",
   "g.mul(dy, g.exp(x))">;
 def LogOp : Mtc_UnaryOp<"log", "y = ln x", "math::LogOp::create(b, loc, x)", "g.div(dy, x)"> {
@@ -87,7 +87,7 @@ def LogOp : Mtc_UnaryOp<"log", "y = ln x", "math::LogOp::create(b, loc, x)", "g.
 }
 def Log1pOp : Mtc_UnaryOp<"log1p", "y = ln(1 + x), exact near 0", "math::Log1pOp::create(b, loc, x)",
   "g.div(dy, g.add(x, g.splat(x, 1.0)))">;
-// At 0 the derivative is infinite, and so is the gradient, as in PyTorch.
+// The derivative at 0 is infinite, and so is the gradient, as in PyTorch.
 def SqrtOp : Mtc_UnaryOp<"sqrt", "y = x^(1/2)", "math::SqrtOp::create(b, loc, x)",
   "g.div(dy, g.mul(y, g.splat(y, 2.0)))">;
 def RsqrtOp : Mtc_UnaryOp<"rsqrt", "y = x^(-1/2)",
@@ -95,30 +95,30 @@ def RsqrtOp : Mtc_UnaryOp<"rsqrt", "y = x^(-1/2)",
   "g.mul(g.mul(dy, g.splat(y, -0.5)), g.mul(y, g.mul(y, y)))">;
 def TanhOp : Mtc_UnaryOp<"tanh", "y = tanh x", "math::TanhOp::create(b, loc, x)",
   "g.mul(dy, g.sub(g.splat(y, 1.0), g.mul(y, y)))">;
-// As 1 / (1 + e^-x), with e^-x kept finite so that the value saturates at 0 instead of passing through infinity.
+// For very negative x, e^-x is infinite and the quotient is 0, the correct limit; the gradient only depends on y.
 def LogisticOp : Mtc_UnaryOp<"logistic", "y = 1 / (1 + e^-x)", "::mtc::detail::buildLogistic(b, loc, x)",
   "g.mul(dy, g.mul(y, g.sub(g.splat(y, 1.0), y)))">;
 def ErfOp : Mtc_UnaryOp<"erf", "y = 2/sqrt(pi) * integral of e^(-t^2) from 0 to x", "math::ErfOp::create(b, loc, x)",
   "g.mul(g.mul(dy, g.splat(x, 1.1283791670955126)), g.exp(g.neg(g.mul(x, x))))">;
 def SinOp : Mtc_UnaryOp<"sin", "y = sin x", "math::SinOp::create(b, loc, x)", "g.mul(dy, g.cos(x))">;
 def CosOp : Mtc_UnaryOp<"cos", "y = cos x", "math::CosOp::create(b, loc, x)", "g.neg(g.mul(dy, g.sin(x)))">;
-// At -1 and 1 the derivative is infinite, and so is the gradient, as in PyTorch. 1 - x² keeps its digits near them as a
-// product.
+// The derivative at -1 and 1 is infinite, and so is the gradient, as in PyTorch. 1 - x² is computed as a product, which keeps its
+// precision near these points.
 def AsinOp : Mtc_UnaryOp<"asin", "y with sin y = x, from -pi/2 to pi/2", "math::AsinOp::create(b, loc, x)",
   "g.mul(dy, g.rsqrt(g.mul(g.sub(g.splat(x, 1.0), x), g.add(g.splat(x, 1.0), x))))">;
 def AcosOp : Mtc_UnaryOp<"acos", "y with cos y = x, from 0 to pi", "math::AcosOp::create(b, loc, x)",
   "g.neg(g.mul(dy, g.rsqrt(g.mul(g.sub(g.splat(x, 1.0), x), g.add(g.splat(x, 1.0), x)))))">;
 def AtanOp : Mtc_UnaryOp<"atan", "y with tan y = x, from -pi/2 to pi/2", "math::AtanOp::create(b, loc, x)",
   "g.div(dy, g.add(g.splat(x, 1.0), g.mul(x, x)))">;
-def FloorOp : Mtc_FlatUnaryOp<"floor", "the largest integer that is not above x", "math::FloorOp::create(b, loc, x)">;
-def CeilOp : Mtc_FlatUnaryOp<"ceil", "the smallest integer that is not below x", "math::CeilOp::create(b, loc, x)">;
-def RoundOp : Mtc_FlatUnaryOp<"round", "the nearest integer, halves to even", "math::RoundEvenOp::create(b, loc, x)">;
-def SignOp : Mtc_FlatUnaryOp<"sign", "-1, 0 or 1; NaN stays NaN", "::mtc::detail::buildSign(b, loc, x, isUnsigned)", Mtc_NumberTensor>;
-def NotOp : Mtc_FlatUnaryOp<"not", "each bit negated",
+def FloorOp : Mtc_FlatUnaryOp<"floor", "the largest integer not greater than x", "math::FloorOp::create(b, loc, x)">;
+def CeilOp : Mtc_FlatUnaryOp<"ceil", "the smallest integer not less than x", "math::CeilOp::create(b, loc, x)">;
+def RoundOp : Mtc_FlatUnaryOp<"round", "the nearest integer, with ties to even", "math::RoundEvenOp::create(b, loc, x)">;
+def SignOp : Mtc_FlatUnaryOp<"sign", "-1, 0 or 1, or NaN for NaN", "::mtc::detail::buildSign(b, loc, x, isUnsigned)", Mtc_NumberTensor>;
+def NotOp : Mtc_FlatUnaryOp<"not", "bitwise complement",
   "arith::XOrIOp::create(b, loc, x, ::mtc::scalarConstant(b, loc, x.getType(), -1))", Mtc_BitsTensor>;
 
 def IsNanOp : Mtc_ElementwiseOp<"is_nan", [SameOperandsAndResultShape, Mtc_ZeroGradient]> {
-  let summary = "whether x is not a number";
+  let summary = "whether x is NaN";
   let arguments = (ins Mtc_FloatTensor:$input);
   let results = (outs Mtc_BoolTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
@@ -129,13 +129,13 @@ def IsNanOp : Mtc_ElementwiseOp<"is_nan", [SameOperandsAndResultShape, Mtc_ZeroG
 }
 
 def CastOp : Mtc_ElementwiseOp<"cast", [SameOperandsAndResultShape, Mtc_Gradient]> {
-  let summary = "conversion between element types";
+  let summary = "element type conversion";
   let description = [{
-    Float to narrower float rounds to nearest even; float to integer truncates towards zero (a value out of range gives
-    an unspecified integer); to i1 it is `x != 0`. Between floats the gradient is the cotangent, converted; integers
-    have none.
+    Conversion to a narrower float type rounds to nearest even. Conversion from float to integer truncates towards zero; a value
+    out of range yields an unspecified integer. Conversion to i1 is `x != 0`. Between floats the gradient is the converted
+    cotangent; integers have none.
 
-    A cast `as storage` says how a value is stored, not what it is: what stays in registers is not rounded.
+    A cast `as storage` only specifies how a value is stored in memory: values that stay in registers are not rounded.
 
     ```mlir
     %s = mtc.cast %x as storage : tensor<4x8xf32> -> tensor<4x8xbf16>
@@ -151,7 +151,7 @@ def CastOp : Mtc_ElementwiseOp<"cast", [SameOperandsAndResultShape, Mtc_Gradient
   let extraClassDefinition = elementwiseDefinition # [{
       Type type = ::mtc::getScalarType(getResult().getType().getElementType());
       if (getStorage() && operands[0].getType() == type)
-        return operands[0]; // Loads widen, and stores round.
+        return operands[0]; // Loads extend and stores round the value.
       return ::mtc::convertScalar(b, loc, operands[0], getInput().getType().getElementType(),
                                   getResult().getType().getElementType());
     }
@@ -162,8 +162,8 @@ def CastOp : Mtc_ElementwiseOp<"cast", [SameOperandsAndResultShape, Mtc_Gradient
   }];
 }
 
-// Kalamkar et al., "A Study of BFLOAT16 for Deep Learning Training", 2019: a number of f32 in two halves, of which the
-// upper one is a bf16 to compute with. Ties are rounded away from zero, so that the lower half is a signed one.
+// Kalamkar et al., "A Study of BFLOAT16 for Deep Learning Training", 2019: an f32 split into two 16-bit halves. The high half is
+// a bf16 to compute with. Ties are rounded away from zero, so that the low half is signed.
 class Mtc_HalfOp<string mnemonic, Type element, string scalarCode>
     : Mtc_ElementwiseOp<mnemonic, [SameOperandsAndResultShape, Mtc_NoGradient]> {
   let arguments = (ins TensorOf<[F32]>:$input);
@@ -178,14 +178,15 @@ class Mtc_HalfOp<string mnemonic, Type element, string scalarCode>
 }
 
 def HighHalfOp : Mtc_HalfOp<"high_half", BF16, "::mtc::detail::buildHighHalf(b, loc, bits)"> {
-  let summary = "the bf16 nearest to a number of f32";
+  let summary = "the bf16 nearest to an f32, ties away from zero";
 }
 def LowHalfOp : Mtc_HalfOp<"low_half", I16, "arith::TruncIOp::create(b, loc, b.getI16Type(), bits)"> {
-  let summary = "the lower 16 bits of a number of f32, as a signed number: what its high half lacks";
+  let summary = "the low 16 bits of an f32 as a signed integer";
+  let description = "`mtc.join_halves` adds the low half to the bits of the high half.";
 }
 
 def JoinHalvesOp : Mtc_ElementwiseOp<"join_halves", [SameOperandsAndResultShape, Mtc_NoGradient]> {
-  let summary = "the number of f32 that two halves are of, exactly";
+  let summary = "the f32 that was split into two halves, exactly";
   let description = [{
     ```mlir
     %w = mtc.join_halves %high, %low : tensor<4xbf16>, tensor<4xi16> -> tensor<4xf32>
@@ -204,7 +205,7 @@ def JoinHalvesOp : Mtc_ElementwiseOp<"join_halves", [SameOperandsAndResultShape,
 }
 
 def DetachOp : Mtc_UnaryBase<"detach", Mtc_Tensor, [Mtc_ZeroGradient, Mtc_View]> {
-  let summary = "the same value, through which no cotangent flows";
+  let summary = "stop-gradient";
   let extraClassDefinition = elementwiseDefinition # [{
       return operands[0];
     }
@@ -222,7 +223,7 @@ class Mtc_BinaryBase<string mnemonic, TypeConstraint type, list<Trait> traits>
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
 }
 
-// With a rule for each operand: expressions of dy, a, b, y over `g`.
+// A binary operation with a gradient rule for each operand, expressions of dy, a, b and y over `g`.
 class Mtc_BinaryOp<string mnemonic, string text, string scalarCode, string lhsRule, string rhsRule,
                    TypeConstraint type = Mtc_NumberTensor, list<Trait> traits = []>
     : Mtc_BinaryBase<mnemonic, type, !listconcat([Mtc_Gradient], traits)> {
@@ -259,13 +260,13 @@ def SubOp : Mtc_BinaryOp<"sub", "y = a - b", "::mtc::detail::arithmetic<arith::S
   "dy", "g.neg(dy)"> { let hasFolder = 1; }
 def MulOp : Mtc_BinaryOp<"mul", "y = a * b", "::mtc::detail::arithmetic<arith::MulFOp, arith::MulIOp>(b, loc, x, y)",
   "g.mul(dy, b)", "g.mul(dy, a)", Mtc_NumberTensor, [Commutative]> { let hasFolder = 1; }
-// Integers are divided towards zero.
+// Integer division truncates towards zero.
 def DivOp : Mtc_BinaryOp<"div", "y = a / b", "::mtc::detail::buildDivision(b, loc, x, y, isUnsigned)",
   "g.div(dy, b)", "g.neg(g.div(g.mul(dy, y), b))"> { let hasFolder = 1; }
-// The remainder has the dividend's sign (C's fmod and %). It is a - b * trunc(a / b), whose step has no derivative.
+// The remainder has the sign of the dividend, as C's fmod and %. It is a - b * trunc(a / b); trunc has a zero derivative.
 def RemOp : Mtc_BinaryOp<"rem", "y = a - b * trunc(a / b)", "::mtc::detail::buildRemainder(b, loc, x, y, isUnsigned)",
   "dy", "g.neg(g.mul(dy, g.div(g.sub(a, y), b)))">;
-// NaN wins. Where a = b each gets half, as in PyTorch.
+// NaN is propagated. Where a = b, each operand gets half of the cotangent, as in PyTorch.
 def MaxOp : Mtc_BinaryOp<"max", "the larger of a and b", "::mtc::detail::buildExtremum(b, loc, x, y, isUnsigned, true)",
   "g.extremumShare(dy, a, b, y)", "g.extremumShare(dy, b, a, y)", Mtc_NumberTensor, [Commutative]>;
 def MinOp : Mtc_BinaryOp<"min", "the smaller of a and b", "::mtc::detail::buildExtremum(b, loc, x, y, isUnsigned, false)",
@@ -276,9 +277,9 @@ def PowOp : Mtc_BinaryOp<"pow", "y = a^b", "math::PowFOp::create(b, loc, x, y)",
   let hasCanonicalizer = 1;
   let extraClassDeclaration = rangeSensitive;
 }
-def AndOp : Mtc_LogicalOp<"and", "a and b, bit by bit", "arith::AndIOp::create(b, loc, x, y)">;
-def OrOp : Mtc_LogicalOp<"or", "a or b, bit by bit", "arith::OrIOp::create(b, loc, x, y)">;
-def XorOp : Mtc_LogicalOp<"xor", "a or b but not both, bit by bit", "arith::XOrIOp::create(b, loc, x, y)">;
+def AndOp : Mtc_LogicalOp<"and", "bitwise and", "arith::AndIOp::create(b, loc, x, y)">;
+def OrOp : Mtc_LogicalOp<"or", "bitwise or", "arith::OrIOp::create(b, loc, x, y)">;
+def XorOp : Mtc_LogicalOp<"xor", "bitwise exclusive or", "arith::XOrIOp::create(b, loc, x, y)">;
 
 class Mtc_ShiftOp<string mnemonic, string text, string isLeft>
     : Mtc_BinaryBase<mnemonic, Mtc_IntegerTensor, [Mtc_ZeroGradient]> {
@@ -290,14 +291,14 @@ class Mtc_ShiftOp<string mnemonic, string text, string isLeft>
   }];
 }
 
-// Zeros come in. By as many places as there are bits, or more, nothing else is left: b counts as unsigned.
-def ShiftLeftOp : Mtc_ShiftOp<"shift_left", "a with its bits moved b places up", "true">;
-def ShiftRightOp : Mtc_ShiftOp<"shift_right", "a with its bits moved b places down", "false">;
+// Shifts in zeros. The shift amount b is unsigned; the result is 0 if b is at least the bit width.
+def ShiftLeftOp : Mtc_ShiftOp<"shift_left", "a shifted left by b bits", "true">;
+def ShiftRightOp : Mtc_ShiftOp<"shift_right", "a logically shifted right by b bits", "false">;
 
 def CompareOp : Mtc_ElementwiseOp<"compare", [SameOperandsAndResultShape, SameTypeOperands, Mtc_ZeroGradient]> {
-  let summary = "whether a predicate holds between a and b";
+  let summary = "elementwise comparison of a and b";
   let description = [{
-    With NaN only `ne` holds.
+    Only `ne` holds for NaN operands.
 
     ```mlir
     %c = mtc.compare lt %a, %b : tensor<4xf32> -> tensor<4xi1>
@@ -316,7 +317,7 @@ def SelectOp : Mtc_ElementwiseOp<"select", [AllTypesMatch<["on_true", "on_false"
                                             AllShapesMatch<["condition", "on_true"]>, Mtc_Gradient]> {
   let summary = "a where the condition holds, b elsewhere";
   let description = [{
-    The cotangent goes to the chosen side only, so that a NaN on the other side does not come back.
+    The cotangent is propagated only to the selected operand, so that a NaN in the other operand does not affect the gradient.
 
     ```mlir
     %r = mtc.select %c, %a, %b : tensor<4xi1>, tensor<4xf32>
@@ -343,8 +344,8 @@ def SelectOp : Mtc_ElementwiseOp<"select", [AllTypesMatch<["on_true", "on_false"
 def SelectByModeOp : Mtc_ValueOp<"select_by_mode", [SameOperandsAndResultType, Mtc_Gradient, Mtc_Transposable]> {
   let summary = "a in training steps, b in inference";
   let description = [{
-    Dropout and batch normalization compute something else in inference. The forward function holds both forms; `mtc-select-mode`
-    keeps one of them in each function that is made from it. The gradient is that of the training form.
+    Dropout and batch normalization differ between training and inference. The forward function contains both forms;
+    `mtc-select-mode` keeps one of them in each function that is derived from it. The gradient is that of the training form.
 
     ```mlir
     %y = mtc.select_by_mode training %dropped inference %x : tensor<4x8xf32>

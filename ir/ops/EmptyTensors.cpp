@@ -1,8 +1,8 @@
-//===- EmptyTensors.cpp - Tensors without elements vanish -------------------------------------===//
+//===- EmptyTensors.cpp - Folding of tensors without elements ---------------------------------===//
 //
-// Exporters write such tensors (an empty cache, a slice of nothing). Kernels have no empty spaces,
-// so canonicalization leaves nothing to compute of them. Reductions, contractions and padding of
-// nothing fold beside their definitions.
+// Exporters create such tensors, for example for an empty cache or an empty slice. Kernels do not
+// support empty iteration spaces, so canonicalization removes all computation of empty tensors.
+// Reductions, contractions and padding of empty tensors fold next to their definitions.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using namespace mtc;
 
 namespace {
 
-/// op(..) => constants, where no result has an element
+/// op(..) => constants, if no result has elements.
 struct FoldEmptyResults : RewritePattern {
   explicit FoldEmptyResults(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -36,7 +36,7 @@ struct FoldEmptyResults : RewritePattern {
   }
 };
 
-/// scatter_add of no updates => 0, or what they are added onto
+/// scatter_add of no updates => 0, or `onto`.
 struct FoldScatterOfNothing : OpRewritePattern<ScatterAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {

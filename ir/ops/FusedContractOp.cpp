@@ -1,4 +1,4 @@
-//===- FusedContractOp.cpp - Contractions with what libraries make of them --------------------===//
+//===- FusedContractOp.cpp - Contractions with epilogues --------------------------------------===//
 
 #include "ir/builders/Shape.h"
 #include "ir/ops/Contraction.h"
@@ -48,7 +48,7 @@ LogicalResult FusedContractOp::verify() {
   return success();
 }
 
-/// An activation counts as one operation, a sum as one for each element.
+/// Counts one operation per element for an activation and for a sum.
 Cost FusedContractOp::getCost() {
   Cost cost = Contraction(*this).getCost();
   if (getActivation())
@@ -62,7 +62,7 @@ Cost FusedContractOp::getCost() {
   return cost;
 }
 
-/// The pre-activation is read as the result is written: densely.
+/// The pre-activation has the dense layout of the result.
 bool FusedContractOp::takesLayout(unsigned operand, ArrayRef<int64_t> strides) {
   if (operand >= firstAddend + getAddends().size())
     return strides == ArrayRef(rowMajorStrides(getType().getShape()));
@@ -82,7 +82,7 @@ static Epilogue epilogueOf(FusedContractOp op) {
           op.getPreactivation(), op.getSummed()};
 }
 
-/// Whether there are only addends, behind which more may come.
+/// Returns whether the epilogue consists of addends only, so that more operations may follow.
 static bool onlyAdds(FusedContractOp op) { return !op.getActivation() && !op.getSummed(); }
 
 Operation *FusedContractOp::buildAdding(OpBuilder &builder, Value value) {
@@ -105,7 +105,7 @@ Operation *FusedContractOp::buildActivated(OpBuilder &builder, Activation activa
   return Contraction(*this).buildFused(builder, epilogue);
 }
 
-/// Libraries sum what they computed behind an activation only.
+/// Libraries can reduce their result only after an activation.
 Operation *FusedContractOp::buildSumming(OpBuilder &builder, Value summed, ArrayRef<int64_t> kept) {
   Epilogue epilogue = epilogueOf(*this);
   epilogue.summed = Contraction(*this).findSummed(summed, kept);

@@ -1,4 +1,4 @@
-//===- FusedConvolveOp.cpp - Convolutions with what libraries make of them --------------------===//
+//===- FusedConvolveOp.cpp - Convolutions with epilogues --------------------------------------===//
 
 #include "ir/ops/Convolution.h"
 
@@ -7,8 +7,8 @@ using namespace mtc;
 
 static constexpr unsigned firstAddend = 2;
 
-/// Whether a value of the output's type has one number for each channel. Axes of extent 1 have no
-/// say.
+/// Returns whether a value of the output's type has one element for each channel, broadcast along
+/// the other axes. Axes of extent 1 are ignored.
 static bool repeatsChannels(RankedTensorType type, ArrayRef<int64_t> strides) {
   for (auto [i, extent] : llvm::enumerate(type.getShape()))
     if (extent != 1 && strides[i] != (static_cast<int64_t>(i) + 1 == type.getRank() ? 1 : 0))
@@ -16,7 +16,8 @@ static bool repeatsChannels(RankedTensorType type, ArrayRef<int64_t> strides) {
   return true;
 }
 
-/// Whether a value may be added: of the output's extents, in a type that may hold the sums.
+/// Returns whether a value may be an addend: it has the output's extents and an element type that
+/// may hold the sums.
 template <typename Op> static bool mayAdd(Op op, Value value) {
   return shapeOf(value) == shapeOf(op.getOutput()) &&
          holdsSumsOf(typeOf(op.getInput()).getElementType(), typeOf(value).getElementType());
@@ -66,7 +67,7 @@ Cost FusedConvolveOp::getCost() { return describeCall(std::nullopt).getCost(); }
 
 namespace {
 
-/// What `mtc.fused_convolve` has beyond `mtc.convolve`.
+/// The epilogue of `mtc.fused_convolve`.
 struct Epilogue {
   Value bias = {}, addend = {};
   std::optional<Activation> activation = {};
@@ -90,7 +91,7 @@ template <typename Op> Operation *buildFused(OpBuilder &builder, Op op, const Ep
   return fused;
 }
 
-/// One bias and one addend, both in front of an activation.
+/// Adds a bias or an addend, of which there is at most one each, before an activation.
 template <typename Op> Operation *addTo(OpBuilder &builder, Op op, Value value) {
   Epilogue epilogue = epilogueOf(op);
   RankedTensorType type = op.getOutput().getType();

@@ -10,8 +10,8 @@ using namespace mtc;
 
 namespace {
 
-/// The axes of what `gather` gives: those before `axis` (of which the first `batch` are also the
-/// indices'), the indices' other axes, those of the operand after `axis`.
+/// The axes of the result of `gather`: the operand's axes before `axis` (the first `batch` of which
+/// are batch axes), the remaining axes of the indices, and the operand's axes after `axis`.
 struct Layout {
   int64_t axis, batch, indexAxes, rank;
 
@@ -25,7 +25,7 @@ struct Layout {
       index.push_back(kernel.dim(i));
     return index;
   }
-  /// Where the index of a point is.
+  /// Returns the position of an iteration's index in the indices.
   SmallVector<AffineExpr> inIndices(KernelBuilder &kernel) const {
     SmallVector<AffineExpr> index;
     for (int64_t i = 0; i < batch; ++i)
@@ -34,7 +34,7 @@ struct Layout {
       index.push_back(kernel.dim(axis + i));
     return index;
   }
-  /// Where the element of a point is, with symbol 0 along the axis.
+  /// Returns the position of an iteration's element in the operand, with symbol 0 along `axis`.
   SmallVector<AffineExpr> inInput(KernelBuilder &kernel) const {
     SmallVector<AffineExpr> index;
     for (int64_t i = 0; i < axis; ++i)
@@ -46,14 +46,14 @@ struct Layout {
   }
 };
 
-/// The names under which `verifyGather` reports.
+/// The constraint labels in diagnostics of `verifyGather`.
 struct GatherConstraints {
   StringRef axes, batch, result, elements;
 };
 
 } // namespace
 
-/// Checks that `gathered` is what `gather` of `input` gives.
+/// Verifies that `gathered` is the result type of `gather` of `input`.
 static LogicalResult verifyGather(Operation *op, RankedTensorType input, RankedTensorType indices,
                                   RankedTensorType gathered, int64_t axis, int64_t batch,
                                   const GatherConstraints &names) {
@@ -88,7 +88,7 @@ LogicalResult GatherOp::verify() {
                       getBatch(), {"gather_c1", "gather_c2", "gather_c3", "gather_c4"});
 }
 
-/// y = x at indices; dx = the sums of dy by index. Saves the indices.
+/// y = x at indices; dx = sums of dy by index. Saves the indices.
 void GatherOp::buildGradient(GradientBuilder &g) {
   g.set(0, g.scatterAdd(g.cotangent(0), getIndices(), getAxis(), getBatch(),
                         shapeOf(getInput())[getAxis()]));
@@ -108,7 +108,7 @@ Operation *GatherOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
-/// gather(x, i) => slice(x), where i is one known index
+/// gather(x, i) => slice(x), for a single constant index.
 struct GatherOfOneIsSlice : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
@@ -160,8 +160,9 @@ void ScatterAddOp::buildGradient(GradientBuilder &g) {
 
 FusibleShape ScatterAddOp::getFusibleShape() { return FusibleShape::Scatter; }
 
-/// The space is the updates'; the indices' own axes are reduced: points of different indices may
-/// meet, all others differ in a coordinate of the result.
+/// The iteration space has the shape of the updates. The indices' own axes are reduced: iterations
+/// with different indices may add to the same element, and all other iterations differ in an index
+/// of the result.
 Operation *ScatterAddOp::buildKernel(OpBuilder &builder) {
   RankedTensorType indices = getIndices().getType();
   Layout layout(getType(), indices, getAxis(), getBatch());
@@ -175,7 +176,7 @@ Operation *ScatterAddOp::buildKernel(OpBuilder &builder) {
   std::optional<unsigned> onto;
   if (DenseElementsAttr splat; getOnto())
     onto = matchPattern(getOnto(), m_Constant(&splat)) && splat.isSplat()
-               ? kernel.addConstant(splat) // No scalar of the body.
+               ? kernel.addConstant(splat) // Not a scalar of the body.
                : getOntoMutable().begin()->getOperandNumber();
   return kernel.yield(value, layout.inInput(kernel), index, onto);
 }

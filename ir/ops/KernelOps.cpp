@@ -1,4 +1,4 @@
-//===- KernelOps.cpp - Verifiers, canonical form and cost of kernels --------------------------===//
+//===- KernelOps.cpp - Verifiers, canonicalization and cost of kernels ------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mtc;
 
 //===------------------------------------------------------------------------------------------===//
-// What kernels and kernel functions share
+// Common to kernels and kernel functions
 //===------------------------------------------------------------------------------------------===//
 
 static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body) {
@@ -22,14 +22,14 @@ static FusibleShape shapeOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> red
   return shapeOfReduction(space, reduced);
 }
 
-/// Adds the dimensions that a map is a function of.
+/// Adds the dimensions that a map uses.
 static void addDimensions(AffineMap map, llvm::SmallBitVector &dims) {
   for (unsigned d = 0; d < dims.size(); ++d)
     if (map.isFunctionOfDim(d))
       dims.set(d);
 }
 
-/// The dimensions of the space along which a scalar of the body varies.
+/// Returns the dimensions of the space along which a scalar of the body varies.
 static llvm::SmallBitVector dimensionsOf(Value value, ArrayRef<int64_t> space,
                                          ArrayRef<int64_t> reduced,
                                          DenseMap<Value, llvm::SmallBitVector> &known) {
@@ -60,8 +60,8 @@ static int64_t pointsAlong(const llvm::SmallBitVector &dims, ArrayRef<int64_t> s
   return points;
 }
 
-/// Bytes of an operand that its loads reach: one element for each point that differs in what a
-/// load's map and symbols depend on; at most the operand.
+/// Returns the bytes of an operand that its loads read: one element for each iteration that differs
+/// in the dimensions of a load's map and symbols, at most the whole operand.
 static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
                          DenseMap<Value, llvm::SmallBitVector> &known) {
   auto type = cast<RankedTensorType>(operand.getType());
@@ -69,9 +69,9 @@ static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRe
   SmallVector<KernelLoadOp> loads;
   for (Operation *user : operand.getUsers()) {
     auto load = dyn_cast<KernelLoadOp>(user);
-    if (!load) // What a result starts as is not read as a whole.
+    if (!load) // The initial value of a result (`onto`) is not read as a whole.
       continue;
-    // The same place read again costs nothing.
+    // Repeated loads of the same element are free.
     if (llvm::any_of(loads, [&](KernelLoadOp other) {
           return other.getMap() == load.getMap() && other.getSymbols() == load.getSymbols();
         }))
@@ -88,15 +88,16 @@ static int64_t bytesRead(BlockArgument operand, ArrayRef<int64_t> space, ArrayRe
   return elements * elementBytes(type.getElementType());
 }
 
-/// Whether a processor computes it by a polynomial or an iteration.
+/// Returns whether processors compute the operation with a polynomial or an iteration.
 static bool isFunction(Operation &op) {
   return isa_and_nonnull<math::MathDialect>(op.getDialect()) &&
          !isa<math::AbsFOp, math::CopySignOp, math::FmaOp, math::CeilOp, math::FloorOp,
               math::RoundOp, math::RoundEvenOp, math::TruncOp, math::SqrtOp, math::RsqrtOp>(op);
 }
 
-/// Each arithmetic operation of the body once for each point, functions for each along which they
-/// vary; of each operand what is read, once; each result once.
+/// Counts each arithmetic operation of the body once per iteration, functions once per iteration of
+/// the dimensions along which they vary, the bytes that are read of each operand, and each result
+/// once.
 static Cost costOfKernel(ArrayRef<int64_t> space, ArrayRef<int64_t> reduced, Block &body,
                          TypeRange outputs) {
   Cost cost;
@@ -154,7 +155,7 @@ static LogicalResult verifySums(Operation *op, KernelYieldOp yield, ArrayRef<int
   return success();
 }
 
-/// kernel_c8
+/// Verifies kernel_c8.
 static LogicalResult verifyPoints(Operation *op, ArrayRef<int64_t> space, ArrayRef<int64_t> reduced,
                                   std::optional<int64_t> points, KernelYieldOp yield) {
   if (!points)
@@ -171,15 +172,15 @@ static LogicalResult verifyPoints(Operation *op, ArrayRef<int64_t> space, ArrayR
 
 namespace {
 
-/// The values of an index over a space, both ends included.
+/// The inclusive range of an index over a space.
 struct IndexRange {
   int64_t first, last;
 };
 
 } // namespace
 
-/// The exact range of a sum of dimensions with constant factors, each dimension once; nothing for
-/// other expressions. `seen` collects the dimensions.
+/// Returns the exact range of a sum of dimensions with constant factors in which each dimension
+/// occurs once; nullopt for other expressions. `seen` collects the dimensions.
 static std::optional<IndexRange> rangeOf(AffineExpr expr, ArrayRef<int64_t> space,
                                          llvm::SmallBitVector &seen) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -208,7 +209,8 @@ static std::optional<IndexRange> rangeOf(AffineExpr expr, ArrayRef<int64_t> spac
   return IndexRange{std::min(*first, *last), std::max(*first, *last)};
 }
 
-/// kernel_c10, load_c3: indices without symbols stay within the tensor at every point of the space.
+/// Verifies kernel_c10 or load_c3: indices without symbols are within the tensor in every
+/// iteration.
 static LogicalResult verifyWithin(Operation *op, AffineMap map, ArrayRef<int64_t> space,
                                   RankedTensorType type, StringRef constraint) {
   for (auto [axis, expr] : llvm::enumerate(map.getResults())) {
@@ -261,7 +263,7 @@ static LogicalResult verifyKernel(Operation *op, ArrayRef<int64_t> space, ArrayR
              << AffineMapAttr::get(map) << ", expected " << space.size() << " dims, "
              << yield.getSymbols().size() << " symbols and " << tensor.getRank()
              << " results (kernel_c4)";
-    // The last row of a space with `points` ends early.
+    // With `points`, the last row is partial.
     if (!points && failed(verifyWithin(op, map, space, tensor, "kernel_c10")))
       return failure();
     llvm::SmallBitVector dims = dimensionsOf(value, space, reduced, known);
@@ -305,7 +307,7 @@ Cost KernelOp::getCost() {
 
 namespace {
 
-/// Operands that are not read vanish; operands given twice become one.
+/// Removes unused operands and merges duplicate operands.
 struct SimplifyKernelInputs : OpRewritePattern<KernelOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -345,7 +347,7 @@ void KernelOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCont
 // Operations of the body
 //===------------------------------------------------------------------------------------------===//
 
-/// The iteration space around an operation of a kernel's body.
+/// Returns the iteration space of the kernel around an operation of its body.
 static ArrayRef<int64_t> spaceAround(Operation *op) {
   if (auto kernel = dyn_cast<KernelOp>(op->getParentOp()))
     return kernel.getSpace();

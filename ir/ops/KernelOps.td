@@ -1,4 +1,4 @@
-//===- KernelOps.td - The one form from which code is generated ---------------------------------===//
+//===- KernelOps.td - Kernels, from which code is generated -------------------------------------===//
 
 #ifndef MTC_IR_KERNEL_OPS
 #define MTC_IR_KERNEL_OPS
@@ -7,16 +7,16 @@ include "ir/MtcBase.td"
 
 def KernelOp : Mtc_Op<"kernel", [
     Pure, IsolatedFromAbove, SingleBlockImplicitTerminator<"KernelYieldOp">, DeclareOpInterfaceMethods<TileableOpInterface>]> {
-  let summary = "a loop nest described, not written";
+  let summary = "a declarative loop nest over an iteration space";
   let description = [{
-    The body computes scalars for each point of the iteration space, whose extents are `space`; it reads the operands
-    with `mtc.kernel.load` at affine functions of the point. `reduced` are the dimensions over which
-    `mtc.kernel.reduce` combines: its result has one value for each point of the other dimensions, and may be used at
-    every point again. `mtc.kernel.yield` says where each result's element goes. Where there are `points`, only so many
-    of the space's exist, in row-major order: its last row is not whole. The others read, combine and store nothing.
+    The body computes scalars for each iteration of an iteration space with the extents `space`. It reads operands with
+    `mtc.kernel.load` at affine functions of the iteration's indices. `mtc.kernel.reduce` combines values over the dimensions in
+    `reduced`: its result has one value for each iteration of the other dimensions, and may be used in every iteration.
+    `mtc.kernel.yield` specifies the index of each result's element. With `points`, only that many iterations in row-major order
+    exist, so the last row is partial; the remaining iterations do not load, combine or store anything.
 
-    The body computes with f32 where elements are narrower floats; loads widen and the yield narrows. It does not say in
-    which order points are visited, but a reduction's order is fixed by the space alone.
+    The body computes 16-bit and 8-bit floats in f32: loads extend, and the yield rounds. The order of iterations is unspecified,
+    but the order of a reduction depends only on the space.
 
     ```mlir
     %s = mtc.kernel [32, 64] reduce [1] (%x) : (tensor<32x64xf32>) -> tensor<32xf32> {
@@ -28,18 +28,21 @@ def KernelOp : Mtc_Op<"kernel", [
     }
     ```
 
-    * kernel_c1: extents are positive; reduced dimensions ascend and lie within the space.
+    * kernel_c1: extents are positive; reduced dimensions ascend and are dimensions of the space.
     * kernel_c2: the body's arguments have the operands' types.
-    * kernel_c3: the body holds operations of `arith` and `math` on scalars, and `mtc.kernel.*`.
-    * kernel_c4: the yield has a value of the element's scalar type and a map of the result's rank for each result; maps
-      are over the space's dimensions.
-    * kernel_c5: a result whose map misses a reduced dimension gets a value that does not depend on it.
-    * kernel_c6: the results in `add` ascend. With symbols these are all results; without, they are of floats, and every
-      dimension that one of their maps leaves out is a dimension of the maps of all results that are not added.
-    * kernel_c7: where the body reduces, a reduced dimension has an extent other than 1.
-    * kernel_c8: a space with `points` has two dimensions, the rows first, of which all but the last exist as a whole;
-      of the last row some points do, and not all. Rows are not reduced, and no result is added to.
-    * kernel_c9: what a result starts as is an argument of the body, of the type of the only result, which is scattered to.
+    * kernel_c3: the body contains only scalar operations of `arith` and `math`, and `mtc.kernel.*`.
+    * kernel_c4: for each result, the yield has a value of the element's scalar type and a map with as many results as the result
+      has axes; maps are over the dimensions of the space.
+    * kernel_c5: a result whose map does not use a reduced dimension is given a value that is invariant along it.
+    * kernel_c6: the result numbers in `add` ascend. With symbols, they are all results. Without symbols, they are results of
+      floats, and every dimension that is not reduced and that the map of one of them does not use is used by the maps of all
+      results that are not in `add`.
+    * kernel_c7: if the body reduces, a reduced dimension has an extent other than 1.
+    * kernel_c8: a space with `points` has two dimensions, the first of which are rows; all rows but the last are complete, and
+      the last is partial but not empty. Rows are not reduced, and `add` is empty.
+    * kernel_c9: with `onto`, the kernel is a scatter with one result; `onto` is an argument of the body of the result's type.
+    * kernel_c10: without `points`, indices that the yield's maps compute without symbols are within the result in every
+      iteration.
   }];
   let arguments = (ins DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
                        OptionalAttr<I64Attr>:$points, Variadic<Mtc_Tensor>:$inputs);
@@ -55,25 +58,25 @@ def KernelOp : Mtc_Op<"kernel", [
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
-    /// The shape of the kernel, as it follows from `reduced` and the yield.
+    /// Returns the shape of the kernel, which follows from `reduced` and the yield.
     ::mtc::FusibleShape getShape();
     ::mtc::Cost getCost();
   }];
 }
 
 def KernelLoadOp : Mtc_Op<"kernel.load", [Pure, AttrSizedOperandSegments, ParentOneOf<["KernelOp", "KernelFunctionOp"]>]> {
-  let summary = "an element of an operand";
+  let summary = "load an element of an operand";
   let description = [{
-    The map takes the point's indices and the symbols (i64 values of the body) to the element's indices. Where a guard
-    is given and false nothing is read, and the value is `otherwise`; where it is true or absent the indices lie within
-    the operand.
+    The map maps the iteration's indices and the symbols (i64 values of the body) to the element's indices. If a guard is false,
+    nothing is read and the value is `otherwise`. If the guard is true or absent, the indices are within the operand.
 
     ```mlir
     %v = mtc.kernel.load %a at affine_map<(d0, d1)[s0] -> (s0, d1)> [%i] if %g else %z : f32 : tensor<9x4xf32> -> f32
     ```
 
     * load_c1: the map has as many results as the operand has axes, and as many symbols as are given.
-    * load_c2: the value has the scalar type of the operand's element type.
+    * load_c2: `otherwise` is present if there is a guard; it and the value have the scalar type of the operand's element type.
+    * load_c3: without a guard, and in a kernel without `points`, indices computed without symbols are within the operand.
   }];
   let arguments = (ins Mtc_Tensor:$source, AffineMapAttr:$map, Variadic<I64>:$symbols, Optional<I1>:$guard,
                        Optional<Mtc_Scalar>:$otherwise);
@@ -86,7 +89,7 @@ def KernelLoadOp : Mtc_Op<"kernel.load", [Pure, AttrSizedOperandSegments, Parent
 }
 
 def KernelIndexOp : Mtc_Op<"kernel.index", [Pure, ParentOneOf<["KernelOp", "KernelFunctionOp"]>]> {
-  let summary = "an affine function of the point's indices";
+  let summary = "an affine function of the iteration's indices";
   let description = [{
     ```mlir
     %i = mtc.kernel.index affine_map<(d0, d1) -> (d0 * 64 + d1)>
@@ -99,10 +102,10 @@ def KernelIndexOp : Mtc_Op<"kernel.index", [Pure, ParentOneOf<["KernelOp", "Kern
 }
 
 def KernelCheckOp : Mtc_Op<"kernel.check", [ParentOneOf<["KernelOp", "KernelFunctionOp"]>]> {
-  let summary = "an index made valid, and a fault raised if it was not";
+  let summary = "normalize an index and report it if it is out of bounds";
   let description = [{
-    An index i with -extent <= i < 0 counts from the end; one outside -extent..extent-1 raises the run's fault, and the
-    value is 0.
+    An index i with -extent <= i < 0 counts from the end. An index outside -extent..extent-1 raises the run's fault, and the value
+    is 0.
 
     ```mlir
     %j = mtc.kernel.check %i below 50257
@@ -114,9 +117,9 @@ def KernelCheckOp : Mtc_Op<"kernel.check", [ParentOneOf<["KernelOp", "KernelFunc
 }
 
 def KernelReduceOp : Mtc_Op<"kernel.reduce", [Pure, SameOperandsAndResultType, ParentOneOf<["KernelOp", "KernelFunctionOp"]>]> {
-  let summary = "combines a value over the kernel's reduced dimensions";
+  let summary = "combine a value over the kernel's reduced dimensions";
   let description = [{
-    `unsigned` orders integers as unsigned ones in `max` and `min`; with floats NaN wins.
+    `unsigned` makes `max` and `min` compare integers as unsigned. NaN is propagated for floats.
 
     ```mlir
     %r = mtc.kernel.reduce add %v : f32
@@ -129,13 +132,15 @@ def KernelReduceOp : Mtc_Op<"kernel.reduce", [Pure, SameOperandsAndResultType, P
 
 def KernelYieldOp : Mtc_Op<"kernel.yield", [Terminator, ParentOneOf<["KernelOp", "KernelFunctionOp"]>,
                                             AttrSizedOperandSegments]> {
-  let summary = "where each result's element goes";
+  let summary = "store the element of each result";
   let description = [{
-    Results named in `add` start as zero, and points add their values to them. A single result may start as an operand instead,
-    `onto`, over which it lies. Without symbols each is a sum over the
-    dimensions that its map leaves out, but for the reduced ones: columns are added up while the rows are computed. With
-    symbols points scatter: each adds its values at the indices that the maps give from the point and the symbols. Points
-    that differ in a dimension that is not reduced never meet then; those that differ only in reduced ones are added in order.
+    Results whose numbers are in `add` start as zero, and iterations add their values. A single result may instead start as the
+    operand `onto`, with which it shares memory.
+
+    Without symbols, each such result is a sum over the dimensions that its map does not use, except the reduced ones: column sums
+    are accumulated while rows are computed. With symbols, iterations scatter: each adds its values at the indices that the maps
+    compute from the iteration and the symbols. Iterations that differ in a dimension that is not reduced never write the same
+    element; those that differ only in reduced dimensions are added in order.
 
     ```mlir
     mtc.kernel.yield %dx, %dx at [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>] add [1] : f32, f32
@@ -150,9 +155,9 @@ def KernelYieldOp : Mtc_Op<"kernel.yield", [Terminator, ParentOneOf<["KernelOp",
   }];
   let extraClassDeclaration = [{
     bool isAdded(unsigned result) { return ::llvm::is_contained(getAdded(), static_cast<int64_t>(result)); }
-    /// Whether points add at computed indices.
+    /// Returns whether iterations add at computed indices.
     bool scatters() { return !getSymbols().empty(); }
-    /// Whether the result is summed over the dimensions that its map leaves out.
+    /// Returns whether the result is summed over the dimensions that its map does not use.
     bool isColumnSum(unsigned result) { return !scatters() && isAdded(result); }
   }];
   let builders = [OpBuilder<(ins), [{ $_state.addAttribute("maps", $_builder.getArrayAttr({})); }]>];

@@ -1,4 +1,4 @@
-//===- KernelTiles.cpp - Kernels computed tile by tile -------------------------------------===//
+//===- KernelTiles.cpp - Tiling of kernels ----------------------------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "ir/interfaces/Tiles.h"
@@ -10,14 +10,15 @@ using namespace mtc;
 
 namespace {
 
-/// The least and the greatest value that an expression may have.
+/// The minimum and maximum of an expression.
 struct Bounds {
   int64_t least, greatest;
 };
 
 } // namespace
 
-/// Of an expression of the dims of a box; none with symbols, which may have any value.
+/// Returns the bounds of an expression over the dimensions of a box; nullopt for expressions with
+/// symbols, which may have any value.
 static std::optional<Bounds> boundsOf(AffineExpr expr, const Box &box) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return Bounds{number.getValue(), number.getValue()};
@@ -50,8 +51,8 @@ static std::optional<Bounds> boundsOf(AffineExpr expr, const Box &box) {
   return Bounds{0, factor - 1};
 }
 
-/// Whether a map takes all points of a box into another one. Axes of which the other has the whole
-/// may be given by symbols.
+/// Returns whether a map maps all iterations of a box into a tile. Indices of axes that are not
+/// tiled may be symbols.
 static bool staysWithin(AffineMap map, const Box &points, const Box &tile,
                         ArrayRef<int64_t> shape) {
   return llvm::all_of(llvm::enumerate(map.getResults()), [&](auto result) {
@@ -70,7 +71,8 @@ static bool isFreeOf(AffineMap map, const Box &points, ArrayRef<int64_t> space) 
   });
 }
 
-/// Whether each tile of the points stays within the same tile of a tensor.
+/// Returns whether each tile of the iteration space accesses only the corresponding tile of a
+/// tensor.
 static bool staysInTiles(AffineMap map, ArrayRef<int64_t> space, RankedTensorType type,
                          int64_t count) {
   if (!tileType(type, count))
@@ -86,7 +88,7 @@ static SmallVector<KernelLoadOp> loadsOf(BlockArgument operand) {
                              [](Operation *user) { return cast<KernelLoadOp>(user); });
 }
 
-/// The one way: in tiles of the space, whose outermost dimensions are rows.
+/// Kernels have a single tiling, by the outermost dimensions of the iteration space.
 SmallVector<Tiles> KernelOp::getTiles(int64_t count) {
   Block &body = getBody().front();
   auto yield = cast<KernelYieldOp>(body.getTerminator());
@@ -117,7 +119,7 @@ SmallVector<Tiles> KernelOp::getTiles(int64_t count) {
 
 namespace {
 
-/// Moves maps from a kernel's space to that of one of its tiles.
+/// Adapts maps over a kernel's space to the space of one of its tiles.
 class MapMover {
 public:
   MapMover(const Box &points, MLIRContext *context) {
@@ -131,7 +133,7 @@ public:
     return simplifyAffineMap(result);
   }
 
-  /// Indices of a tensor become those of its tile.
+  /// Converts indices of a tensor to indices of its tile.
   AffineMap move(AffineMap map, const Box &tile) const {
     SmallVector<AffineExpr> index;
     for (auto [expr, offset] : llvm::zip_equal(map.getResults(), tile.offsets))
@@ -146,7 +148,7 @@ private:
     });
   }
 
-  SmallVector<AffineExpr> moved; ///< what becomes of each dim
+  SmallVector<AffineExpr> moved; ///< the replacement of each dimension
 };
 
 } // namespace

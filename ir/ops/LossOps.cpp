@@ -22,25 +22,25 @@ LogicalResult SoftmaxCrossEntropyOp::verify() {
 
 namespace {
 
-/// The parts that the loss and its gradient share. They are built alike by both, so that the
-/// gradient reads what the loss has computed.
+/// Values that the loss and its gradient share. Both build them identically, so that the gradient
+/// reuses values of the loss.
 class Parts {
 public:
   Parts(TensorBuilder &b, SoftmaxCrossEntropyOp op)
       : b(b), op(op), last(shapeOf(op.getLogits()).size() - 1),
         classes(shapeOf(op.getLogits()).back()) {
-    // Sums over classes need f32, whatever the logits are stored as.
+    // Sums over classes need f32, independent of the storage type of the logits.
     Type element = typeOf(op.getLoss()).getElementType();
     working = element.getIntOrFloatBitWidth() < 32 ? b.getF32Type() : element;
     logits = b.cast(op.getLogits(), working);
   }
 
-  /// The row's maximum m, and the logarithm of the sum over the classes of e^(logits - m). They
-  /// stay apart: their sum would round the logarithm away where m is large.
+  /// Build the row's maximum m and the logarithm of the sum over the classes of e^(logits - m).
+  /// They are not added, since the sum would lose the logarithm's precision for large m.
   Value maximum() { return b.reduce(ReductionKind::Max, logits, last); }
   Value logSum(Value maximum) { return b.log(b.sum(b.exp(b.sub(logits, repeat(maximum))), last)); }
 
-  /// Whether a row counts; null if every label does.
+  /// Builds whether a row counts; returns null if every label counts.
   Value counts() {
     Value labels = op.getLabels();
     Type element = typeOf(labels).getElementType();
@@ -55,8 +55,8 @@ public:
     return b.compare(Predicate::Ne, labels, b.constant(splat));
   }
 
-  /// The label as i64, 0 where the row does not count. Gather takes a negative index from the end;
-  /// a negative label is made one that lies outside instead.
+  /// Builds the label as i64, or 0 for ignored rows. Gather counts negative indices from the end,
+  /// so negative labels are replaced by an index that is out of bounds.
   Value safeLabels(Value counts) {
     Value labels = b.cast(op.getLabels(), b.getI64Type());
     Value zero = b.splat(labels, 0);
@@ -65,7 +65,7 @@ public:
     return counts ? b.select(counts, labels, zero) : labels;
   }
 
-  /// A row's value for each class.
+  /// Broadcasts a row's value to all classes.
   Value repeat(Value rows) { return b.broadcast(rows, last, shapeOf(logits)); }
 
   TensorBuilder &b;
@@ -89,8 +89,9 @@ SmallVector<Value> SoftmaxCrossEntropyOp::decompose(TensorBuilder &b) {
   return {b.cast(loss, typeOf(getLoss()).getElementType())};
 }
 
-/// dx = (e^(x - logsumexp(x)) - onehot(label)) * dloss, 0 for ignored rows: elementwise in x and
-/// the row's log-sum-exp, which the loss has computed; saves x, labels and one number a row.
+/// dx = (e^(x - logsumexp(x)) - onehot(label)) * dloss, and 0 for ignored rows: elementwise in x
+/// and the row's log-sum-exp from the loss. Saves x, the labels and the row's maximum and
+/// logarithm.
 void SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &g) {
   Parts parts(g, *this);
   Value counts = parts.counts(), dloss = g.cast(g.cotangent(0), parts.working);
@@ -99,7 +100,7 @@ void SoftmaxCrossEntropyOp::buildGradient(GradientBuilder &g) {
   Value maximum = parts.maximum(), logSum = parts.logSum(maximum);
   Value shifted = g.sub(parts.logits, parts.repeat(maximum));
   Value softmax = g.exp(g.sub(shifted, parts.repeat(logSum)));
-  // i32 numbers every class and compares in as many lanes as the logits have.
+  // i32 can represent every class and has as many vector lanes as f32 logits.
   Value labels = g.cast(parts.safeLabels(counts), g.getI32Type());
   auto classes = RankedTensorType::get(shapeOf(parts.logits), g.getI32Type());
   Value isLabel = g.compare(Predicate::Eq, g.iota(classes, parts.last), parts.repeat(labels));

@@ -1,4 +1,4 @@
-//===- LossOps.td - Losses whose algorithm is better than their parts ---------------------------===//
+//===- LossOps.td - Losses with fused algorithms ------------------------------------------------===//
 
 #ifndef MTC_IR_LOSS_OPS
 #define MTC_IR_LOSS_OPS
@@ -7,19 +7,19 @@ include "ir/MtcBase.td"
 
 def SoftmaxCrossEntropyOp : Mtc_ValueOp<"softmax_cross_entropy",
     [Mtc_Gradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "minus the logarithm of the label's softmax probability, for each target";
+  let summary = "cross-entropy of logits with integer labels, for each target";
   let description = [{
         loss[i] = log(sum over c of e^logits[i, c]) - logits[i, labels[i]]
 
-    and 0 where the label is `ignore`. Any other label outside the classes ends the run with an error that names the
-    node. The logarithm of the sum is taken after subtracting the row's maximum. The
-    gradient, (softmax - onehot) * dloss, is elementwise in the logits and two numbers of the row.
+    and 0 if the label is `ignore`. Any other label outside the classes terminates the run with an error that names the node. The
+    row's maximum is subtracted before the exponentials are summed. The gradient, (softmax - onehot) * dloss, is computed
+    elementwise from the logits and two values per row.
 
     ```mlir
     %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<4x10xf32>, tensor<4xi64> -> tensor<4xf32>
     ```
 
-    * softmax_cross_entropy_c1: the labels have the logits' extents but for the last, the classes; so has the result.
+    * softmax_cross_entropy_c1: labels and result have the logits' extents without the last axis, the classes.
   }];
   let arguments = (ins Mtc_FloatTensor:$logits, Mtc_IntegerTensor:$labels, I64Attr:$ignore);
   let results = (outs Mtc_FloatTensor:$loss);

@@ -35,7 +35,7 @@ LogicalResult SliceOp::verify() {
                          << input.getElementType() << " (slice_c2)";
   for (int64_t axis = 0; axis < rank; ++axis) {
     int64_t extent = input.getDimSize(axis), size = result.getDimSize(axis);
-    // The quotient, not the product, so that nothing overflows.
+    // Compares the quotient and not the product, which might overflow.
     bool fits = size == 0 ? offsets[axis] <= extent
                           : offsets[axis] < extent &&
                                 size - 1 <= (extent - 1 - offsets[axis]) / strides[axis];
@@ -48,7 +48,7 @@ LogicalResult SliceOp::verify() {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
-  if (getInput().getType() == getType()) // Only the whole has as many elements.
+  if (getInput().getType() == getType()) // Only a slice of the whole tensor has its type.
     return getInput();
   return foldStrided(adaptor.getInput(), getType(), getLayout());
 }
@@ -62,7 +62,7 @@ StridedLayout SliceOp::getLayout() {
   return layout;
 }
 
-/// y[i] = x[offset + i * stride]; dx has dy at those places and 0 elsewhere.
+/// y[i] = x[offset + i * stride]; dx is dy at these positions and 0 elsewhere.
 void SliceOp::buildGradient(GradientBuilder &g) {
   SmallVector<int64_t> high, interior;
   ArrayRef<int64_t> from = shapeOf(getInput()), to = getType().getShape();
@@ -92,7 +92,7 @@ Operation *SliceOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
-/// slice(slice(x)) => slice(x)
+/// slice(slice(x)) => slice(x).
 struct ComposeSlices : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
@@ -102,7 +102,7 @@ struct ComposeSlices : OpRewritePattern<SliceOp> {
     SmallVector<int64_t> offsets, strides;
     for (int64_t axis = 0; axis < op.getType().getRank(); ++axis) {
       int64_t size = op.getType().getDimSize(axis);
-      // Of one element or none the stride says nothing: 1 keeps the product small.
+      // The stride is irrelevant for at most one element; 1 avoids overflow of the product.
       std::optional<int64_t> shift =
           llvm::checkedMul(op.getOffsets()[axis], inner.getStrides()[axis]);
       std::optional<int64_t> stride =
@@ -117,7 +117,7 @@ struct ComposeSlices : OpRewritePattern<SliceOp> {
   }
 };
 
-/// slice(concatenate(.., x, ..)) => slice(x), where all that is read lies in x
+/// slice(concatenate(.., x, ..)) => slice(x), if only elements of x are read.
 struct SliceOfOneOperand : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
@@ -153,7 +153,7 @@ void SliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
 // Pad
 //===------------------------------------------------------------------------------------------===//
 
-/// low + n + (n - 1) * interior + high, or nothing where it does not fit into 64 bits.
+/// Returns low + n + (n - 1) * interior + high, or nullopt if it does not fit into 64 bits.
 static std::optional<int64_t> paddedExtent(int64_t extent, int64_t low, int64_t high,
                                            int64_t interior) {
   std::optional<int64_t> spread = llvm::checkedMul(std::max<int64_t>(extent - 1, 0), interior);
@@ -201,7 +201,7 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// y[low + i * (interior + 1)] = x[i]; dx reads dy at those places.
+/// y[low + i * (interior + 1)] = x[i]; dx is dy at these positions.
 void PadOp::buildGradient(GradientBuilder &g) {
   SmallVector<int64_t> strides =
       llvm::map_to_vector(getInterior(), [](int64_t interior) { return interior + 1; });
@@ -321,7 +321,7 @@ LogicalResult ConcatenateOp::verify() {
 OpFoldResult ConcatenateOp::fold(FoldAdaptor adaptor) {
   if (getInputs().size() == 1)
     return getInputs().front();
-  // Operands without elements vanish, but for one that the result is made of.
+  // Removes operands without elements, unless all operands are empty.
   SmallVector<Value> filled = llvm::filter_to_vector(
       getInputs(), [&](Value input) { return shapeOf(input)[getAxis()] != 0; });
   if (!filled.empty() && filled.size() < getInputs().size()) {
@@ -339,7 +339,7 @@ OpFoldResult ConcatenateOp::fold(FoldAdaptor adaptor) {
   return first.resizeSplat(getType());
 }
 
-/// y = the operands in turn; each gets its part of dy.
+/// y is the concatenation of the operands; each operand's gradient is its slice of dy.
 void ConcatenateOp::buildGradient(GradientBuilder &g) {
   int64_t rank = getType().getRank();
   SmallVector<int64_t> offsets(rank, 0), strides(rank, 1);
@@ -352,8 +352,8 @@ void ConcatenateOp::buildGradient(GradientBuilder &g) {
 
 FusibleShape ConcatenateOp::getFusibleShape() { return FusibleShape::Elementwise; }
 
-/// Each operand is read where the point lies in its part; elsewhere the value is what the operands
-/// before it gave.
+/// Each operand is loaded in the iterations of its part of the result; elsewhere the value is that
+/// of the preceding operands.
 Operation *ConcatenateOp::buildKernel(OpBuilder &builder) {
   RankedTensorType type = getType();
   int64_t rank = type.getRank();

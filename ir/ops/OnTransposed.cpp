@@ -1,6 +1,6 @@
-//===- OnTransposed.cpp - Operations on operands with their axes in another order -------------===//
+//===- OnTransposed.cpp - Operations on transposed operands -----------------------------------===//
 //
-// Axis a of an operand is axis permutation[a] of what its `mtc.transpose` reads.
+// Axis a of an operand is axis permutation[a] of the input of its `mtc.transpose`.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// A value without the transpose by `permutation` that it is, or else one that this makes it.
+/// Returns the input of a transpose by `permutation`, or otherwise the value transposed by the
+/// inverse permutation.
 static Value untransposed(TensorBuilder &b, Value value, ArrayRef<int64_t> permutation) {
   if (auto transpose = value.getDefiningOp<TransposeOp>();
       transpose && transpose.getPermutation() == permutation)
@@ -31,12 +32,12 @@ static TransposeOp transposeOf(Operation *op, unsigned operand) {
   return op->getOperand(operand).getDefiningOp<TransposeOp>();
 }
 
-/// What is given for each axis, in the order of the transpose's operand.
+/// Permutes per-axis values to the axis order of the transpose's operand.
 static SmallVector<int64_t> below(ArrayRef<int64_t> ofAxes, ArrayRef<int64_t> permutation) {
   return pick(ofAxes, invertPermutationVector(permutation));
 }
 
-/// The place of each of `axes` among them, when they are in order.
+/// Returns the index of each of `axes` in their sorted order.
 static SmallVector<int64_t> rankOf(ArrayRef<int64_t> axes) {
   SmallVector<int64_t> sorted(axes);
   llvm::sort(sorted);
@@ -87,7 +88,7 @@ TransposedResult PadOp::buildOnTransposed(TensorBuilder &b, unsigned operand) {
   return {value, SmallVector<int64_t>(permutation)};
 }
 
-/// The new axes stay where they are.
+/// The new axes keep their positions.
 TransposedResult BroadcastOp::buildOnTransposed(TensorBuilder &b, unsigned operand) {
   TransposeOp transpose = transposeOf(*this, operand);
   SmallVector<int64_t> kept = otherAxes(getType().getRank(), getAxes()),
@@ -107,7 +108,7 @@ TransposedResult ReduceOp::buildOnTransposed(TensorBuilder &b, unsigned operand)
           rankOf(pick(permutation, otherAxes(permutation.size(), getAxes())))};
 }
 
-/// The taps of the windows come in the order of their axes.
+/// The tap axes are in the order of the window axes.
 TransposedResult WindowsOp::buildOnTransposed(TensorBuilder &b, unsigned operand) {
   TransposeOp transpose = transposeOf(*this, operand);
   SmallVector<int64_t> permutation(transpose.getPermutation());
@@ -124,7 +125,7 @@ TransposedResult WindowsOp::buildOnTransposed(TensorBuilder &b, unsigned operand
   return {value, permutation};
 }
 
-/// The axes of indices come where the gathered one was.
+/// The axes of the indices replace the gathered axis.
 TransposedResult GatherOp::buildOnTransposed(TensorBuilder &b, unsigned operand) {
   if (operand != 0 || getBatch() != 0)
     return {};

@@ -1,5 +1,4 @@
-//===- PlanOps.cpp - Verifiers of the allocated program
-//------------------------------------------===//
+//===- PlanOps.cpp - Verifiers of the allocated program ---------------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/TypeCode.h"
@@ -36,7 +35,7 @@ LogicalResult TransferSlotsOp::verify() {
                              << " (transfer_slots_c1)";
 }
 
-/// Whether all slices lie on the device.
+/// Verifies that all slices are in device memory.
 static LogicalResult verifyOnDevice(Operation *op, StringRef constraint,
                                     ArrayRef<ArrayAttr> slices) {
   for (ArrayAttr array : slices)

@@ -1,7 +1,7 @@
-//===- PlanOps.td - The allocated program: buffers with addresses ----------------------------------===//
+//===- PlanOps.td - The allocated program: operations on arena slices ------------------------------===//
 //
-// The last form before code. Order is fixed, every value is a slice of the arena, and each operation says where it reads
-// and writes.
+// The last form before code generation. The order of operations is fixed, every value is a slice of an arena, and each operation
+// specifies the slices that it reads and writes.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -17,23 +17,25 @@ def Mtc_KernelPlanAttr : Attr<CPred<"::llvm::isa<::mtc::KernelPlanAttrInterface>
 }
 
 def ArenaOp : Mtc_Op<"arena"> {
-  let summary = "the memory of a program in one space";
+  let summary = "the memory of a program in one memory space";
   let description = [{
-    What kernels and library calls compute with, variables, and what the runtime reads and writes lie on the device. Arenas of
-    other spaces hold what copies move there and back; all that is said of them is their size.
+    Operands and results of kernels and library calls, variables in device memory, and the inputs and outputs that the runtime
+    accesses are in the device arena. Arenas of other memory spaces contain the values that copies move there and back, and only
+    have a size.
 
-    `live` is the most that is alive at once: no placement needs less; `peak_at` is the operation that runs then, of whose
-    scratch are `workspace_bytes`. The inputs take `data_bytes`. Where `staging` is not 0, it is the distance in bytes from
-    each input to the slice in which the next batch's is read meanwhile. No plan of the same operations needs less than `floor`
-    bytes. Functions that write transient variables, or that are `mtc.aside`, need an arena of `aside` bytes, where that is
-    more. `redzone` bytes or more that nothing takes follow each value in a program that checks what its operations write.
+    `live` is the maximum number of bytes that are live at the same time, a lower bound of the size of any allocation. `peak_at`
+    is the operation with this maximum, whose scratch memory is `workspace_bytes`. The inputs have `data_bytes`. If `staging` is
+    not 0, it is the distance in bytes from each input to the slice into which the next batch is read concurrently. `floor` is a
+    lower bound of the size for all plans of the same operations. Functions that write transient variables, or that are
+    `mtc.aside`, have a separate arena of `aside` bytes, if that is larger. In a program that checks what its operations write, at
+    least `redzone` unused bytes follow each value.
 
     ```mlir
     mtc.arena size 1331200 live 1290240
     mtc.arena in host size 4096 live 4096
     ```
 
-    * arena_c1: a space has one arena.
+    * arena_c1: there is one arena for each memory space.
   }];
   let arguments = (ins I64Attr:$size, I64Attr:$live, DefaultValuedAttr<I64Attr, "0">:$data_bytes,
                        DefaultValuedAttr<I64Attr, "0">:$workspace_bytes, DefaultValuedAttr<I64Attr, "0">:$staging,
@@ -43,29 +45,29 @@ def ArenaOp : Mtc_Op<"arena"> {
   let assemblyFormat = "(`in` $space^)? `size` $size `live` $live attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The arena of a space; null where a module has none.
+    /// Returns the arena of a memory space; null if the module has none.
     static ArenaOp find(::mlir::ModuleOp placed, ::mtc::MemorySpace space = ::mtc::MemorySpace::Device);
   }];
 }
 
 def TransferSlotsOp : Mtc_Op<"transfer_slots", [HasParent<"::mlir::ModuleOp">]> {
-  let summary = "memory of the device through which windows of variables in other spaces pass";
+  let summary = "device buffers for windows of variables in other memory spaces";
   let description = [{
-    A kernel that reads or writes variables in other spaces runs in windows: ranges of its rows. What a window has of these
-    variables is copied into a slot, the kernel reads and writes it there, and what it wrote is copied back. Windows take
-    the slots in turn, so that copies of some run while others compute.
+    A kernel that reads or writes variables in other memory spaces runs in windows: ranges of its rows. The window's part of these
+    variables is copied into a slot, read and written there by the kernel, and copied back if it was written. Windows use the
+    slots round-robin, so that copies overlap with computation.
 
     ```mlir
     mtc.transfer_slots 4 size 8388608
     ```
 
-    * transfer_slots_c1: there is at least one slot; sizes are a multiple of 4096, as are the slots' offsets.
+    * transfer_slots_c1: there is at least one slot; sizes and slot offsets are multiples of 4096.
   }];
   let arguments = (ins I64Attr:$count, I64Attr:$size);
   let assemblyFormat = "$count `size` $size attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Slots, what lies in them, and slices in other spaces begin at multiples of it: whole pages are copied directly.
+    /// Alignment of slots, of the values in them, and of slices in other memory spaces: whole pages are copied directly.
     static constexpr int64_t alignment = 4096;
     int64_t getBytes() { return getCount() * getSize(); }
     static TransferSlotsOp find(::mlir::ModuleOp module);
@@ -74,10 +76,10 @@ def TransferSlotsOp : Mtc_Op<"transfer_slots", [HasParent<"::mlir::ModuleOp">]> 
 
 def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
                                                   SingleBlockImplicitTerminator<"KernelYieldOp">]> {
-  let summary = "a kernel apart from its operands, which launches share";
+  let summary = "a kernel without its operands, which launches share";
   let description = [{
-    The body's arguments are the inputs; results have the types `outputs`. See `mtc.kernel`. `plan` is how the target runs
-    it, which code generation makes where it is absent.
+    The arguments of the body are the inputs; results have the types in `outputs`. See `mtc.kernel`. `plan` specifies how the
+    target runs the kernel; code generation creates the plan if it is absent.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$space, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$reduced,
                        OptionalAttr<I64Attr>:$points, TypeArrayAttr:$outputs, OptionalAttr<Mtc_KernelPlanAttr>:$plan);
@@ -95,30 +97,30 @@ def KernelFunctionOp : Mtc_Op<"kernel_function", [Symbol, IsolatedFromAbove,
 }
 
 def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
-  let summary = "one of the program's functions: launches and calls in order";
+  let summary = "a function of the program: an ordered list of launches and calls";
   let description = [{
-    `inputs` and `outputs` are the slices of what the runtime writes before and reads after; their names are in
-    `input_names` and `output_names`.
+    `inputs` and `outputs` are the slices that the runtime writes before the step and reads after it; `input_names` and
+    `output_names` are their names.
 
-    Operations run in their order, but for copies on streams (`mtc.async_copy`). What a copy on a stream reads must not be
-    written, and what it writes neither read nor written, until an operation has waited for its token; the step's end waits
-    for all.
+    Operations run in order, except copies on streams (`mtc.async_copy`). Until an operation has waited for the token of such a
+    copy, its source must not be written, and its destination must be neither read nor written. The end of the step waits for all
+    copies.
 
-    Operations may say how long each of their results lives (`until`): to the operation of that number, from 0, which reads it
-    last, or to the step's end, where that is the number of operations; -1 says that the result is a part of what lives
-    already, such as a variable. Variables and inputs live throughout. A result may lie where a value does that its operation
-    is the last to read.
+    Operations may specify the end of the live range of each result (`until`): the number, from 0, of the last operation that
+    reads it. The number of operations denotes the end of the step, and -1 a result that is part of a value that is already
+    live, such as a variable. Variables and inputs are live throughout. A result may share memory with a value whose last user is
+    the operation itself.
 
     ```mlir
     mtc.launch @k [#mtc.at<0, tensor<8xf32>>] into [#mtc.at<64, tensor<8xf32>>] until [1]
     mtc.launch @k [#mtc.at<64, tensor<8xf32>>] into [#mtc.at<64, tensor<8xf32>>] until [2]
     ```
 
-    * step_c1: operations wait for copies on streams before they touch what these copies do.
-    * step_c2: what is copied lies within the arena of its space, where the module has arenas.
-    * step_c3: inputs and outputs lie on the device.
-    * step_c4: what lives at the same time lies apart; said of all operations or of none.
-    * step_c5: what is read, and what the step gives, lives then.
+    * step_c1: operations wait for copies on streams before they access the slices of these copies.
+    * step_c2: slices of copies are within the arena of their memory space, if the module has arenas.
+    * step_c3: inputs and outputs are in device memory.
+    * step_c4: values that are live at the same time do not overlap; either all or no operations specify live ranges.
+    * step_c5: values that are read, and outputs of the step, are live at that time.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Mtc_AtArrayAttr:$inputs, StrArrayAttr:$input_names,
                        Mtc_AtArrayAttr:$outputs, StrArrayAttr:$output_names);
@@ -131,17 +133,17 @@ def StepOp : Mtc_Op<"step", [Symbol, NoTerminator, SingleBlock]> {
 }
 
 def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "runs a kernel";
+  let summary = "launch a kernel";
   let description = [{
     ```mlir
     mtc.launch @k0 [#mtc.at<0, tensor<8xf32>>] into [#mtc.at<64, tensor<8xf32>>]
     mtc.launch @k1 [#mtc.at<0, tensor<8xf32>>] into [#mtc.at<64, tensor<f32>>] scratch 256 at 128
     ```
 
-    The scratch is what the target passes between the stages of a kernel.
+    The target uses the scratch memory to pass values between the stages of a kernel.
 
     * launch_c1: the symbol names a kernel function whose inputs and outputs have the slices' types.
-    * launch_c2: the slices lie on the device.
+    * launch_c2: the slices are in device memory.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
@@ -154,16 +156,16 @@ def LaunchOp : Mtc_Op<"launch", [HasParent<"StepOp">, DeclareOpInterfaceMethods<
 }
 
 def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
-  let summary = "runs a library";
+  let summary = "call a library";
   let description = [{
     ```mlir
     mtc.call #mtc.contraction<type = f32, m = 4, n = 2, k = 8, lhs_strides = [8, 1], rhs_strides = [2, 1], out_strides = [2, 1]>
       [#mtc.at<0, tensor<4x8xf32>>, #mtc.at<128, tensor<8x2xf32>>] into [#mtc.at<192, tensor<4x2xf32>>] scratch 64 at 256
     ```
 
-    * call_c1: inputs and outputs are as many as the description says, of its element types, and of as many elements where
-      it says so.
-    * call_c2: the slices lie on the device.
+    * call_c1: the number of inputs and outputs, their element types and, where the description specifies them, their numbers of
+      elements match the description.
+    * call_c2: the slices are in device memory.
   }];
   let arguments = (ins Mtc_CallAttr:$call, Mtc_AtArrayAttr:$inputs, Mtc_AtArrayAttr:$outputs,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_offset, DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
@@ -176,13 +178,13 @@ def CallOp : Mtc_Op<"call", [HasParent<"StepOp">]> {
 }
 
 def CopyOp : Mtc_Op<"copy", [HasParent<"StepOp">]> {
-  let summary = "copies bytes from slice to slice";
+  let summary = "copy bytes between slices";
   let description = [{
     ```mlir
     mtc.copy #mtc.at<0, tensor<16xf32>> into #mtc.at<64, tensor<16xf32>>
     ```
 
-    * copy_c1: the slices have equally many bytes.
+    * copy_c1: the slices have the same number of bytes.
   }];
   let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination, Variadic<Mtc_Token>:$dependencies,
                        OptionalAttr<DenseI64ArrayAttr>:$last_uses);
@@ -191,11 +193,11 @@ def CopyOp : Mtc_Op<"copy", [HasParent<"StepOp">]> {
 }
 
 def AsyncCopyOp : Mtc_Op<"async_copy", [HasParent<"StepOp">]> {
-  let summary = "copies bytes from slice to slice on a stream, while the step goes on";
+  let summary = "copy bytes between slices asynchronously on a stream";
   let description = [{
-    It starts when what stands before it in the step has run, except for copies on other streams that nobody waited for, and
-    when the copies that it waits for have ended. The copies of a stream run one after another. The step goes on meanwhile; an
-    operation that touches what the copy does waits for its token.
+    The copy starts after all preceding operations of the step, except copies on other streams that no operation has waited for,
+    and after the copies in `dependencies`. Copies on one stream run in order. The following operations run concurrently; an
+    operation that accesses a slice of the copy waits for its token.
 
     ```mlir
     %out = mtc.async_copy #mtc.at<0, tensor<16xf32>> into #mtc.at<0, tensor<16xf32>, host> stream 1
@@ -203,8 +205,8 @@ def AsyncCopyOp : Mtc_Op<"async_copy", [HasParent<"StepOp">]> {
     mtc.launch @kernel_0 [#mtc.at<0, tensor<16xf32>>] into [#mtc.at<64, tensor<16xf32>>] after %back
     ```
 
-    * async_copy_c1: the slices have equally many bytes and do not overlap.
-    * async_copy_c2: streams count from 1.
+    * async_copy_c1: the slices have the same number of bytes and do not overlap.
+    * async_copy_c2: stream numbers start at 1.
   }];
   let arguments = (ins Mtc_AtAttr:$source, Mtc_AtAttr:$destination, I64Attr:$stream, Variadic<Mtc_Token>:$dependencies,
                        OptionalAttr<DenseI64ArrayAttr>:$last_uses);

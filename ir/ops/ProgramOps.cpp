@@ -1,4 +1,4 @@
-//===- ProgramOps.cpp - What a module says of its program beside its functions ----------------===//
+//===- ProgramOps.cpp - Module-level description of a training program ------------------------===//
 
 #include "ir/Mtc.h"
 #include "runtime/abi/schedule.h"

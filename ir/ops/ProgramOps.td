@@ -1,4 +1,4 @@
-//===- ProgramOps.td - What a module says of its program beside its functions --------------------===//
+//===- ProgramOps.td - Module-level description of a training program ----------------------------===//
 
 #ifndef MTC_IR_PROGRAM_OPS
 #define MTC_IR_PROGRAM_OPS
@@ -6,32 +6,33 @@
 include "ir/MtcBase.td"
 include "mlir/IR/RegionKindInterface.td"
 
-def Mtc_Stage : Mtc_Enum<"Stage", "what a module is, on the way of a model", [
+def Mtc_Stage : Mtc_Enum<"Stage", "compilation stage of a module", [
   I32EnumCase<"Onnx", 0, "onnx">, I32EnumCase<"Forward", 1, "forward">, I32EnumCase<"Training", 2, "training">,
   I32EnumCase<"Kernels", 3, "kernels">, I32EnumCase<"Allocated", 4, "allocated">]>;
 def Mtc_StageAttr : Mtc_EnumAttr<Mtc_Stage, "stage"> { let assemblyFormat = "$value"; }
 
 def Mtc_SharedInitializerPolicy : Mtc_Enum<"SharedInitializerPolicy",
-  "which initializers that stand for several parameters become one for each; auto: those that cannot be tied",
+  "policy for initializers that several parameters share",
   [I32EnumCase<"Auto", 0, "auto">, I32EnumCase<"Split", 1, "split">, I32EnumCase<"Keep", 2, "keep">]>;
 
-def Mtc_BatchNormMode : Mtc_Enum<"BatchNormMode", "which form of BatchNormalization training steps compute",
+def Mtc_BatchNormMode : Mtc_Enum<"BatchNormMode", "BatchNormalization in training steps",
   [I32EnumCase<"AsExported", 0, "as-exported">, I32EnumCase<"Train", 1, "train">, I32EnumCase<"Frozen", 2, "frozen">]>;
 
 def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
-  let summary = "the learning rate of each step";
+  let summary = "learning rate schedule";
   let description = [{
-    The schedules and what they say are those of `runtime/abi/schedule.h`. `rate` is the highest, to which it rises in `warmup`
-    steps, `least` what it falls to, `decay` in how many steps. A table has points: steps, and the rates there.
+    The kinds and their parameters are defined in `runtime/abi/schedule.h`. `rate` is the maximum, which is reached after `warmup`
+    steps; `least` is the rate that it decays to, and `decay` the number of steps of the decay. A table has points: step numbers
+    and their rates.
 
     ```mlir
     #mtc.schedule<cosine, rate = 1.000000e-03 : f64, warmup = 100>
     #mtc.schedule<table, rate = 1.000000e-03 : f64, steps = [1, 100], rates = [1.000000e-03, 1.000000e-05]>
     ```
 
-    * schedule_c1: there is such a schedule.
-    * schedule_c2: the warm-up and the fall have no negative number of steps.
-    * schedule_c3: a table alone has points, each with a step, which rises, and a rate.
+    * schedule_c1: the kind is known.
+    * schedule_c2: warmup and decay are not negative.
+    * schedule_c3: only a table has points; steps ascend, and each has a rate.
   }];
   let parameters = (ins StringRefParameter<>:$kind, "::mlir::FloatAttr":$rate, OptionalParameter<"::mlir::FloatAttr">:$least,
                         DefaultValuedParameter<"int64_t", "0">:$warmup, DefaultValuedParameter<"int64_t", "0">:$decay,
@@ -42,31 +43,31 @@ def Mtc_ScheduleAttr : Mtc_Attr<"Schedule", "schedule"> {
 }
 
 def Mtc_LossScalingAttr : Mtc_Attr<"LossScaling", "loss_scaling"> {
-  let summary = "the loss is multiplied by a scale, which follows the range of the gradients";
+  let summary = "dynamic loss scaling";
   let description = [{
-    The variable `@mtc.loss_scale` holds the scale. `window` updates in a row double it; a step with a gradient that is not finite
-    halves it, though not below `least`, and updates nothing.
+    The variable `@mtc.loss_scale` contains the scale. After `window` consecutive updates the scale is doubled. A step with a
+    non-finite gradient halves the scale, with `least` as the minimum, and skips the update.
 
-    * loss_scaling_c1: the window is at least one update, and the least scale is greater than 0.
+    * loss_scaling_c1: the window is at least one update, and the minimum scale is greater than 0.
   }];
   let parameters = (ins "int64_t":$window, "::mlir::FloatAttr":$least);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Of all scales: they and their inverses are normal numbers of f32.
+    /// The range of scales: scales and their reciprocals are normal numbers of f32.
     static constexpr float smallest = 0x1p-126F, largest = 0x1p126F;
   }];
 }
 
 def Mtc_AccumulationAttr : Mtc_Attr<"Accumulation", "accumulation"> {
-  let summary = "an update has the gradients of several micro-steps";
+  let summary = "gradient accumulation over several micro-steps";
   let description = [{
-    A micro-step adds to the variables of role `gradient`, and its part of the loss to `@mtc.loss_sum`; the update reads them and
-    leaves zeros. All parts are of the sum over `targets`, the most that the micro-steps of an update have. Where fewer may count,
-    `@mtc.target_count` says how many did, and `targets` divided by that is what the gradients and the loss are still to be
-    multiplied by; otherwise there are no `targets`.
+    A micro-step accumulates into the variables of role `gradient`, and adds its part of the loss to `@mtc.loss_sum`; the update
+    reads these variables and resets them to zero. Each part is divided by `targets`, the maximum number of targets of an update.
+    If some targets may not count, `@mtc.target_count` is the number that did, and the update multiplies gradients and loss by
+    `targets` / `@mtc.target_count`. Otherwise `targets` is 0.
 
-    * accumulation_c1: there are at least two micro-steps, and no negative number of targets.
+    * accumulation_c1: there are at least two micro-steps, and the number of targets is not negative.
   }];
   let parameters = (ins "int64_t":$micro_steps, DefaultValuedParameter<"int64_t", "0">:$targets);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -74,9 +75,9 @@ def Mtc_AccumulationAttr : Mtc_Attr<"Accumulation", "accumulation"> {
 }
 
 def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
-  let summary = "the values of an input that are valid, since it is used as an index";
+  let summary = "the valid values of an input that is used as an index";
   let description = [{
-    minimum <= value < limit, or value == ignored. `reader` names the node that uses it.
+    A value is valid if minimum <= value < limit, or value == ignored. `reader` names the node that uses the index.
 
     * index_range_c1: the range is not empty.
   }];
@@ -86,11 +87,11 @@ def Mtc_IndexRangeAttr : Mtc_Attr<"IndexRange", "index_range"> {
 }
 
 def Mtc_SourceAttr : Mtc_Attr<"Source", "source"> {
-  let summary = "the model's file, which holds the initial values";
+  let summary = "the model file, which contains the initial values";
   let description = [{
-    `#mtc.initializer` names initializers of this file, or results of its Constant nodes. `merged`, `tie`, `untie`, `train` and `freeze` are
-    what its parameters were chosen by, which an export needs to know; `lora` says which get adapters (`mtc-add-adapters`).
-    `digest` is of the file.
+    `#mtc.initializer` names initializers of this file, or results of its Constant nodes. `merged`, `tie`, `untie`, `train` and
+    `freeze` are the options that selected the parameters, which an export needs. `lora` selects the matrices that get adapters
+    (`mtc-add-adapters`). `digest` is the digest of the file.
   }];
   let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$digest,
                         DefaultValuedParameter<"::mtc::SharedInitializerPolicy", "::mtc::SharedInitializerPolicy::Auto">:$merged,
@@ -101,17 +102,17 @@ def Mtc_SourceAttr : Mtc_Attr<"Source", "source"> {
 }
 
 def Mtc_AttentionReportAttr : Mtc_Attr<"AttentionReport", "attention_report"> {
-  let summary = "how many attentions of a function are fused, and why the others are not";
+  let summary = "fused attentions of a function, and why others are decomposed";
   let parameters = (ins "int64_t":$fused, OptionalParameter<"::mlir::ArrayAttr">:$decomposed);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, SingleBlock, NoRegionArguments]> {
-  let summary = "what holds of a training program as a whole";
+  let summary = "properties of a training program as a whole";
   let description = [{
-    The region holds the inputs of the steps. A step takes `batch` rows of those that have rows. Loss, optimizer and schedule are
-    there once they are chosen, `accumulation` where gradients are sums over micro-steps, each of which takes so many rows,
-    `loss_scaling` where the loss is scaled.
+    The region contains the inputs of the steps. A step reads `batch` samples of each input with a batch axis. Loss, optimizer and
+    schedule are present once they are chosen, `accumulation` if gradients are accumulated over micro-steps of `batch` samples
+    each, and `loss_scaling` if the loss is scaled.
 
     ```mlir
     mtc.program "digits" stage training batch 32 loss "cross-entropy" optimizer "adamw"
@@ -121,9 +122,9 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
     }
     ```
 
-    * program_c1: a module has one.
-    * program_c2: it holds inputs only, no two of one name.
-    * program_c3: a step takes at least one row.
+    * program_c1: a module has one program.
+    * program_c2: the region contains only inputs, with distinct names.
+    * program_c3: the batch size is at least 1.
   }];
   let arguments = (ins StrAttr:$model_name, Mtc_StageAttr:$stage, OptionalAttr<Mtc_SourceAttr>:$source,
                        DefaultValuedAttr<I64Attr, "1">:$batch, OptionalAttr<StrAttr>:$loss,
@@ -138,25 +139,25 @@ def ProgramOp : Mtc_Op<"program", [HasParent<"::mlir::ModuleOp">, NoTerminator, 
   let builders = [OpBuilder<(ins "::llvm::StringRef":$modelName, "::mtc::Stage":$stage)>];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The program of the module that an operation is, or lies in; null if it says nothing of one.
+    /// Returns the program of the module that is or contains `op`; null if there is none.
     static ProgramOp find(::mlir::Operation *op);
-    /// The same, after adding one to a module without.
+    /// Returns the program of the module; creates it if there is none.
     static ProgramOp findOrAdd(::mlir::ModuleOp module);
 
-    /// The input of a name; null if there is none.
+    /// Returns the input with this name; null if there is none.
     InputOp findInput(::llvm::StringRef name);
     InputOp findOrAddInput(::llvm::StringRef name);
 
-    /// How many micro-steps an update has the gradients of.
+    /// Returns the number of micro-steps per update.
     int64_t getMicroSteps() { return getAccumulationAttr() ? getAccumulationAttr().getMicroSteps() : 1; }
   }];
 }
 
 def InputOp : Mtc_Op<"input", [HasParent<"ProgramOp">]> {
-  let summary = "an input of the steps, by its name";
+  let summary = "a named input of the steps";
   let description = [{
-    `axis` is the model's name for its first axis, `rows`: that axis counts rows of the data; an input without is taken whole. Labels
-    may be left out where `shifted_from` names the token ids that they are made of.
+    `axis` is the model's name of the first axis. `rows` marks the first axis as the batch axis; an input without it is read as a
+    whole. Labels may be omitted if `shifted_from` names the token ids that they are derived from.
 
     * input_c1: `shifted_from` names another input.
   }];

@@ -1,4 +1,4 @@
-//===- QuantizationOps.cpp - Codes of a few bits, with a scale for each block -----------------===//
+//===- QuantizationOps.cpp - Blockwise quantization -------------------------------------------===//
 
 #include "ir/attributes/QuantizationTable.h"
 #include "ir/builders/KernelBuilder.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// quantize_c1: there is a code for each element, and a scale for each block.
+/// Verifies quantize_c1: there is one code for each element, and one scale for each block.
 static LogicalResult verifyBlocks(Operation *op, QuantizationMap map, Value elements, Value codes,
                                   Value scales) {
   auto count = [](Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(0); };
@@ -30,7 +30,7 @@ LogicalResult QuantizeBlocksOp::verify() {
   return verifyBlocks(*this, getMap(), getInput(), getCodes(), getScales());
 }
 
-/// pack_c1: the map has four bits; blocks are whole, and there is a byte for two codes.
+/// Verifies pack_c1: the map has four bits; blocks are complete, and there is a byte for two codes.
 static LogicalResult verifyPacking(Operation *op, QuantizationMap map, RankedTensorType codes,
                                    RankedTensorType bytes) {
   const QuantizationTable &table = getQuantizationTable(map);
@@ -52,7 +52,7 @@ LogicalResult UnpackCodesOp::verify() {
 
 namespace {
 
-/// A kernel with a row for each block.
+/// A kernel whose iteration space has a row for each block.
 class BlockKernel : public KernelBuilder {
 public:
   BlockKernel(OpBuilder &builder, Operation *op, QuantizationMap map, int64_t elements,
@@ -61,7 +61,7 @@ public:
         table(getQuantizationTable(map)), element(dim(0) * space()[1] + dim(1)), block(dim(0)),
         b(body()), lookedUp(addConstant(table.asTensor(builder.getContext()))) {}
 
-  /// An entry of the table, for an unsigned number of any width.
+  /// Loads the entry of the table at an unsigned index of any width plus `offset`.
   Value lookUp(Value number, int64_t offset) {
     Value index = arith::ExtUIOp::create(b, b.getI64Type(), number);
     return load(lookedUp, {symbol(0) + offset}, index);
@@ -79,10 +79,10 @@ public:
   Value quantize(Value x, Value scale);
 
   const QuantizationTable &table;
-  AffineExpr element, block; ///< Of a point: the place of its element, and of its scale.
+  AffineExpr element, block; ///< indices of an iteration's element and of its scale
 
 private:
-  /// A short block alone is a row of its own length.
+  /// If there is a single incomplete block, the row has the length of that block.
   static SmallVector<int64_t> spaceOf(QuantizationMap map, int64_t elements) {
     const QuantizationTable &table = getQuantizationTable(map);
     return {table.blocksOf(elements), std::min(table.block, elements)};
@@ -105,8 +105,8 @@ Value BlockKernel::scaleOf(Value x) {
              : largest;
 }
 
-/// A binary search without branches: one bound is looked up for each bit of the code, which is the
-/// sign of the bound's distance to the number.
+/// A branch-free binary search: each step loads one bound and determines one bit of the code, the
+/// sign of the difference between the bound and the number.
 Value BlockKernel::quantize(Value x, Value scale) {
   if (!table.storesLeastScale)
     scale = arith::MaximumFOp::create(b, scale, number(table.leastScale));
@@ -150,7 +150,7 @@ Operation *QuantizeBlocksOp::buildKernel(OpBuilder &builder) {
   return kernel.yield({kernel.quantize(x, scale), scale}, {{kernel.element}, {kernel.block}});
 }
 
-/// The space of packed codes: blocks, the halves of a block, bytes of a block.
+/// Returns the iteration space of packed codes: blocks, and bytes of a block.
 static SmallVector<int64_t> packedSpace(QuantizationMap map, RankedTensorType bytes) {
   int64_t half = getQuantizationTable(map).block / 2;
   return {bytes.getDimSize(0) / half, half};

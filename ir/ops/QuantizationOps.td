@@ -1,4 +1,4 @@
-//===- QuantizationOps.td - Tensors as codes of a few bits, with a scale for each block ---------===//
+//===- QuantizationOps.td - Blockwise quantization ----------------------------------------------===//
 
 #ifndef MTC_IR_QUANTIZATION_OPS
 #define MTC_IR_QUANTIZATION_OPS
@@ -6,7 +6,7 @@
 include "ir/MtcBase.td"
 
 def Mtc_QuantizationMap : Mtc_Enum<"QuantizationMap",
-  "which number of -1..1 each code stands for (`ir/attributes/QuantizationTable.h`)",
+  "blockwise quantization map (`ir/attributes/QuantizationTable.h`)",
   [I32EnumCase<"Dynamic8", 0, "dynamic8">, I32EnumCase<"UnsignedDynamic8", 1, "unsigned_dynamic8">,
    I32EnumCase<"Dynamic4", 2, "dynamic4">, I32EnumCase<"UnsignedLinear4", 3, "unsigned_linear4">]>;
 def Mtc_QuantizationMapAttr : Mtc_EnumAttr<Mtc_QuantizationMap, "quantization"> { let assemblyFormat = "`<` $value `>`"; }
@@ -15,15 +15,16 @@ def Mtc_Codes : 1DTensorOf<[UI8]>;
 def Mtc_Scales : 1DTensorOf<[F32]>;
 
 def DequantizeBlocksOp : Mtc_ValueOp<"dequantize_blocks", [Mtc_NoGradient, Mtc_Fusible]> {
-  let summary = "the numbers that codes stand for, times the scale of their block";
+  let summary = "dequantize codes with a scale for each block";
   let description = [{
-    Blocks are as long as the map says, and are counted from the first element; the last one may be shorter.
+    An element is the value of its code times the scale of its block. The map determines the block size; blocks start at the first
+    element, and the last one may be shorter.
 
     ```mlir
     %x = mtc.dequantize_blocks %codes, %scales by <dynamic8> : tensor<600xui8>, tensor<3xf32> -> tensor<600xf32>
     ```
 
-    * quantize_c1: there is a code for each element, and a scale for each block.
+    * quantize_c1: there is one code for each element, and one scale for each block.
   }];
   let arguments = (ins Mtc_Codes:$codes, Mtc_Scales:$scales, Mtc_QuantizationMapAttr:$map);
   let results = (outs Mtc_Scales:$result);
@@ -34,16 +35,16 @@ def DequantizeBlocksOp : Mtc_ValueOp<"dequantize_blocks", [Mtc_NoGradient, Mtc_F
 }
 
 def QuantizeBlocksOp : Mtc_ValueOp<"quantize_blocks", [Mtc_NoGradient, Mtc_Fusible]> {
-  let summary = "the codes nearest to the elements over the scale of their block, and the scales";
+  let summary = "quantize elements to codes with a scale for each block";
   let description = [{
-    The scale of a block is the largest magnitude in it. How ties are broken, and what becomes of a block of zeros, is the
-    map's. Elements are finite.
+    The scale of a block is the largest magnitude in it. A code is the one nearest to the element divided by the scale. The map
+    determines how ties are broken, and how a block of zeros is encoded. Elements are finite.
 
     ```mlir
     %codes, %scales = mtc.quantize_blocks %x by <dynamic8> : tensor<600xf32> -> tensor<600xui8>, tensor<3xf32>
     ```
 
-    * quantize_c1: there is a code for each element, and a scale for each block.
+    * quantize_c1: there is one code for each element, and one scale for each block.
   }];
   let arguments = (ins Mtc_Scales:$input, Mtc_QuantizationMapAttr:$map);
   let results = (outs Mtc_Codes:$codes, Mtc_Scales:$scales);
@@ -55,16 +56,16 @@ def QuantizeBlocksOp : Mtc_ValueOp<"quantize_blocks", [Mtc_NoGradient, Mtc_Fusib
 }
 
 def PackCodesOp : Mtc_ValueOp<"pack_codes", [Mtc_NoGradient, Mtc_Fusible]> {
-  let summary = "codes of four bits, two in a byte";
+  let summary = "pack 4-bit codes, two in a byte";
   let description = [{
-    Of each block of the map's length, byte i has code i in its upper four bits and code i + length / 2 in its lower ones,
-    so that neighbours in memory are neighbours of a vector.
+    In each block of the map's length, byte i has code i in its upper four bits and code i + length / 2 in its lower four bits, so
+    that codes adjacent in memory are adjacent in a vector.
 
     ```mlir
     %bytes = mtc.pack_codes %codes by <dynamic4> : tensor<256xui8> -> tensor<128xui8>
     ```
 
-    * pack_c1: the map has four bits; blocks are whole, and there is a byte for two codes.
+    * pack_c1: the map has four bits; blocks are complete, and there is one byte for two codes.
   }];
   let arguments = (ins Mtc_Codes:$codes, Mtc_QuantizationMapAttr:$map);
   let results = (outs Mtc_Codes:$bytes);
@@ -73,13 +74,15 @@ def PackCodesOp : Mtc_ValueOp<"pack_codes", [Mtc_NoGradient, Mtc_Fusible]> {
 }
 
 def UnpackCodesOp : Mtc_ValueOp<"unpack_codes", [Mtc_NoGradient, Mtc_Fusible]> {
-  let summary = "the codes that `mtc.pack_codes` has packed";
+  let summary = "unpack 4-bit codes";
   let description = [{
+    The inverse of `mtc.pack_codes`.
+
     ```mlir
     %codes = mtc.unpack_codes %bytes by <dynamic4> : tensor<128xui8> -> tensor<256xui8>
     ```
 
-    * pack_c1: as of `mtc.pack_codes`.
+    * pack_c1: see `mtc.pack_codes`.
   }];
   let arguments = (ins Mtc_Codes:$bytes, Mtc_QuantizationMapAttr:$map);
   let results = (outs Mtc_Codes:$codes);

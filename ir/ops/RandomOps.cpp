@@ -28,7 +28,7 @@ LogicalResult RandomBitsOp::verify() {
   return success();
 }
 
-/// Ten rounds of about ten integer operations.
+/// Counts ten rounds of about ten integer operations.
 Cost RandomBitsOp::getCost() {
   Cost cost = detail::defaultCost(*this);
   cost.flops = 100 * getType().getNumElements();
@@ -44,7 +44,7 @@ class Philox {
 public:
   explicit Philox(ImplicitLocOpBuilder &b) : b(b) {}
 
-  /// The first word for a counter and a key of 32-bit words.
+  /// Returns the first output word for a counter and a key of 32-bit words.
   Value firstWord(std::array<Value, 4> counter, std::array<Value, 2> key) {
     for (int round = 0; round < 10; ++round) {
       if (round > 0)
@@ -67,7 +67,7 @@ public:
   }
 
 private:
-  /// The high and the low word of a product.
+  /// Returns the high and the low word of a product.
   std::pair<Value, Value> multiply(Value x, uint32_t factor) {
     Value wide = arith::ExtUIOp::create(b, b.getI64Type(), x);
     Value constant = arith::ConstantOp::create(b, b.getI64IntegerAttr(factor));

@@ -1,4 +1,4 @@
-//===- ReductionOps.cpp - Reductions, prefix sums, selection of the largest -------------------===//
+//===- ReductionOps.cpp - Reductions, cumulative sums, top-k ----------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/builders/KernelBuilder.h"
@@ -44,7 +44,7 @@ Cost ReduceOp::getCost() {
   return cost;
 }
 
-/// `count` times `value` combined with itself, count > 0.
+/// Returns the combination of `count` copies of `value`, count > 0.
 static Attribute combineEqual(ReductionKind kind, Attribute value, int64_t count) {
   if (kind != ReductionKind::Add && kind != ReductionKind::Mul)
     return value;
@@ -54,7 +54,7 @@ static Attribute combineEqual(ReductionKind kind, Attribute value, int64_t count
     return FloatAttr::get(number.getType(), isSum ? x * count : std::pow(x, count));
   }
   auto number = cast<IntegerAttr>(value);
-  // By doubling and squaring: integers wrap as they do at run time.
+  // Doubling and squaring, so that integers wrap as at run time.
   APInt power = number.getValue(), result(power.getBitWidth(), isSum ? 0 : 1);
   for (; count > 0; count >>= 1) {
     if (count & 1)
@@ -88,14 +88,14 @@ OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// y = sum x: dx = dy, repeated.
+/// y = sum of x; dx = dy, broadcast.
 static Value sumGradient(GradientBuilder &g, ReduceOp op) {
   return g.broadcast(g.cotangent(0), op.getAxes(), shapeOf(op.getInput()));
 }
 
-/// y = product of x: dx_i = dy * product of the others. With the zeros left out, that is
-/// dy * rest / x_i where no zero is among the others (x_i itself counts as 1 there if it is zero),
-/// and 0 where one is. Exact for any number of zeros; saves x.
+/// y = product of x; dx_i = dy * product of the other elements. With `rest` as the product of the
+/// nonzero elements, this is dy * rest / x_i if no other element is zero (x_i itself is replaced by
+/// 1 if it is zero), and 0 otherwise. Exact for any number of zeros; saves x.
 static Value productGradient(GradientBuilder &g, ReduceOp op) {
   Value x = op.getInput(), dy = g.cotangent(0);
   auto repeat = [&](Value v) { return g.broadcast(v, op.getAxes(), shapeOf(x)); };
@@ -109,8 +109,8 @@ static Value productGradient(GradientBuilder &g, ReduceOp op) {
   return g.select(noOtherZero, g.div(repeat(g.mul(dy, rest)), filled), zero);
 }
 
-/// y = max or min of x: dy is shared equally by the elements that attain it, as in PyTorch's amax;
-/// a NaN attains nothing. Saves x and y.
+/// y = max or min of x; dy is divided equally among the elements that attain it, as in PyTorch's
+/// amax. NaN never attains it. Saves x and y.
 static Value extremumGradient(GradientBuilder &g, ReduceOp op) {
   Value x = op.getInput(), zero = g.splat(x, 0.0);
   auto repeat = [&](Value v) { return g.broadcast(v, op.getAxes(), shapeOf(x)); };
@@ -149,13 +149,13 @@ Operation *ReduceOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
-/// Whether a reduction of much to little is left to few threads.
+/// Returns whether a large reduction has too few results to occupy many threads.
 static bool leavesFewRows(RankedTensorType from, RankedTensorType to) {
   constexpr int64_t enoughRows = 64, pointsOfOneThread = 1 << 16;
   return to.getNumElements() < enoughRows && from.getNumElements() > pointsOfOneThread;
 }
 
-/// reduce(reduce(x)) => reduce(x), of one kind
+/// reduce(reduce(x)) => reduce(x), for reductions of the same kind.
 struct ComposeReductions : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -174,7 +174,7 @@ struct ComposeReductions : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reduce(x) => reshape(x), where every axis has extent 1
+/// reduce(x) => reshape(x), if every reduced axis has extent 1.
 struct ReductionOfUnitsIsReshape : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -203,14 +203,14 @@ LogicalResult CumulativeSumOp::verify() {
   return success();
 }
 
-/// y_i = sum over j <= i of x_j; dx_j = sum over i >= j of dy_i: the same from the other end.
+/// y_i = sum over j <= i of x_j; dx_j = sum over i >= j of dy_i, the reverse cumulative sum.
 void CumulativeSumOp::buildGradient(GradientBuilder &g) {
   g.set(0, g.cumulativeSum(g.cotangent(0), getAxis(), getExclusive(), !getReverse()));
 }
 
 FusibleShape CumulativeSumOp::getFusibleShape() { return FusibleShape::RowReduction; }
 
-/// A row reduction over an added dimension j of the space: x_j counts where j <= i.
+/// A row reduction over an additional dimension j of the space: x_j is added if j <= i.
 Operation *CumulativeSumOp::buildKernel(OpBuilder &builder) {
   RankedTensorType type = getType();
   int64_t rank = type.getRank(), axis = getAxis();
@@ -256,7 +256,7 @@ LogicalResult TopKOp::verify() {
   return success();
 }
 
-/// values = x at indices; dx has dvalues at those places, which are distinct, and 0 elsewhere.
+/// values = x at indices; dx is dvalues at these indices, which are distinct, and 0 elsewhere.
 /// Saves the indices.
 void TopKOp::buildGradient(GradientBuilder &g) {
   int64_t last = getInput().getType().getRank() - 1;
@@ -264,8 +264,8 @@ void TopKOp::buildGradient(GradientBuilder &g) {
     g.set(0, g.scatterAdd(dy, getIndices(), last, last, shapeOf(getInput()).back()));
 }
 
-/// The place of element i is the number of elements j that come before it: those that are larger
-/// (smaller), and the equal ones with j < i. Index p of the result is the element whose place is p.
+/// The rank of element i is the number of elements j that precede it: larger (smaller) elements,
+/// and equal elements with j < i. Element p of the result is the element with rank p.
 SmallVector<Value> TopKOp::decompose(TensorBuilder &b) {
   Value x = getInput();
   int64_t rank = typeOf(x).getRank(), last = rank - 1;

@@ -1,4 +1,4 @@
-//===- ReductionOps.td - Reductions, prefix sums, top-k ----------------------------------------===//
+//===- ReductionOps.td - Reductions, cumulative sums, top-k ------------------------------------===//
 
 #ifndef MTC_IR_REDUCTION_OPS
 #define MTC_IR_REDUCTION_OPS
@@ -6,18 +6,18 @@
 include "ir/MtcBase.td"
 
 def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
-  let summary = "combines the elements along axes";
+  let summary = "reduce a tensor along axes";
   let description = [{
-    The axes vanish. `max` and `min` give NaN if an element is NaN; their cotangent is shared equally by the elements
-    that attain the extremum, as in PyTorch's amax.
+    The result does not have the reduced axes. `max` and `min` propagate NaN; their cotangent is divided equally among the
+    elements that attain the extremum, as in PyTorch's amax.
 
     ```mlir
     %s = mtc.reduce add %x axes [1] : tensor<4x8xf32> -> tensor<4xf32>
     ```
 
-    * reduce_c1: axes ascend and lie within the operand's rank.
+    * reduce_c1: axes ascend and are within the operand's rank.
     * reduce_c2: the result has the operand's extents without the axes.
-    * reduce_c3: `and` and `or` reduce i1, the others numbers.
+    * reduce_c3: `and` and `or` reduce i1; other kinds reduce numbers.
   }];
   let arguments = (ins Mtc_ReductionKindAttr:$kind, Mtc_Tensor:$input, DenseI64ArrayAttr:$axes);
   let results = (outs Mtc_Tensor:$result);
@@ -32,15 +32,15 @@ def ReduceOp : Mtc_ValueOp<"reduce", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusibl
 }
 
 def CumulativeSumOp : Mtc_ValueOp<"cumulative_sum", [SameOperandsAndResultType, Mtc_Gradient, Mtc_Fusible]> {
-  let summary = "sums of the elements up to each one along an axis";
+  let summary = "cumulative sum along an axis";
   let description = [{
-    With `exclusive` the element itself is left out; with `reverse` the sum runs from the end.
+    With `exclusive`, the sum excludes the element itself; with `reverse`, it starts at the end of the axis.
 
     ```mlir
     %s = mtc.cumulative_sum %x axis 1 exclusive : tensor<4x8xf32>
     ```
 
-    * cumulative_sum_c1: the axis lies within the rank.
+    * cumulative_sum_c1: the axis is within the rank.
   }];
   let arguments = (ins Mtc_NumberTensor:$input, I64Attr:$axis, UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs Mtc_NumberTensor:$result);
@@ -50,16 +50,16 @@ def CumulativeSumOp : Mtc_ValueOp<"cumulative_sum", [SameOperandsAndResultType, 
 }
 
 def TopKOp : Mtc_ValueOp<"top_k", [Mtc_Gradient, DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
-  let summary = "the k largest (or smallest) elements along the last axis, in order, and their indices";
+  let summary = "the k largest or smallest elements of the last axis with indices";
   let description = [{
-    Found without sorting: an element's place is the number of elements that come before it. Equal elements keep their
-    order; NaN counts as largest.
+    The results are ordered. They are computed without sorting: the rank of an element is the number of elements that precede it.
+    Equal elements keep their order; NaN counts as largest.
 
     ```mlir
     %v, %i = mtc.top_k %x : tensor<4x8xf32> -> tensor<4x3xf32>, tensor<4x3xi64>
     ```
 
-    * top_k_c1: the results have the operand's extents but for the last, which is between 1 and the operand's.
+    * top_k_c1: the results have the operand's extents except the last, which is between 1 and the operand's.
   }];
   let arguments = (ins Mtc_NumberTensor:$input, UnitAttr:$smallest);
   let results = (outs Mtc_NumberTensor:$values, Mtc_IntegerTensor:$indices);

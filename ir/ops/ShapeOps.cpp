@@ -1,6 +1,6 @@
 //===- ShapeOps.cpp - Constants, index tensors, broadcast, reshape, transpose -----------------===//
 //
-// Slices, padding and joining are in MovementOps.cpp.
+// Slice, pad, reverse and concatenate are in MovementOps.cpp.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -15,12 +15,12 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The dims of the space as an index.
+/// Returns the dimensions of the space as an index.
 static SmallVector<AffineExpr> dims(KernelBuilder &kernel, int64_t rank) {
   return llvm::map_to_vector(llvm::seq<int64_t>(rank), [&](int64_t i) { return kernel.dim(i); });
 }
 
-/// The kernel whose element at each point is the operand's at `index`.
+/// Ends a kernel whose element in each iteration is the operand's element at `index`.
 static Operation *readAt(KernelBuilder &kernel, ArrayRef<AffineExpr> index, int64_t rank) {
   Value value = kernel.load(0, index);
   return kernel.yield(value, dims(kernel, rank));
@@ -105,7 +105,7 @@ StridedLayout BroadcastOp::getLayout() {
   return {0, strides};
 }
 
-/// y = x along `axes`; dx = the sum of dy over `axes`.
+/// y = x repeated along `axes`; dx = sum of dy over `axes`.
 void BroadcastOp::buildGradient(GradientBuilder &g) { g.set(0, g.sum(g.cotangent(0), getAxes())); }
 
 FusibleShape BroadcastOp::getFusibleShape() { return FusibleShape::Elementwise; }
@@ -121,7 +121,7 @@ Operation *BroadcastOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
-/// broadcast(broadcast(x)) => broadcast(x)
+/// broadcast(broadcast(x)) => broadcast(x).
 struct ComposeBroadcasts : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
@@ -129,7 +129,7 @@ struct ComposeBroadcasts : OpRewritePattern<BroadcastOp> {
     if (!inner)
       return rewriter.notifyMatchFailure(op, "operand is no broadcast");
     int64_t rank = op.getType().getRank();
-    SmallVector<int64_t> middle = otherAxes(rank, op.getAxes()); // The inner result's axes.
+    SmallVector<int64_t> middle = otherAxes(rank, op.getAxes()); // Axes of the inner result.
     SmallVector<int64_t> axes = llvm::to_vector(op.getAxes());
     llvm::append_range(axes, pick(middle, inner.getAxes()));
     llvm::sort(axes);
@@ -138,7 +138,7 @@ struct ComposeBroadcasts : OpRewritePattern<BroadcastOp> {
   }
 };
 
-/// broadcast(x) => reshape(x), where every new axis has extent 1
+/// broadcast(x) => reshape(x), if every new axis has extent 1.
 struct BroadcastOfUnitsIsReshape : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
@@ -179,15 +179,16 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// y = x in other extents; dx = dy in x's.
+/// y = x with other extents; dx = dy with the extents of x.
 void ReshapeOp::buildGradient(GradientBuilder &g) {
   g.set(0, g.reshape(g.cotangent(0), shapeOf(getInput())));
 }
 
 FusibleShape ReshapeOp::getFusibleShape() { return FusibleShape::Elementwise; }
 
-/// The operand's index at each point: the axes fall into groups of equal products, and within one
-/// group the index is linearized over the result's axes and delinearized over the operand's.
+/// Computes the operand's index: axes of operand and result form groups with equal numbers of
+/// elements. Within a group, the index is linearized over the result's axes and delinearized over
+/// the operand's axes.
 Operation *ReshapeOp::buildKernel(OpBuilder &builder) {
   ArrayRef<int64_t> from = shapeOf(getInput()), to = getType().getShape();
   int64_t fromRank = from.size(), toRank = to.size();
@@ -213,7 +214,7 @@ Operation *ReshapeOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
-/// reshape(reshape(x)) => reshape(x)
+/// reshape(reshape(x)) => reshape(x).
 struct ComposeReshapes : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -225,8 +226,8 @@ struct ComposeReshapes : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// reshape(broadcast(x)) => broadcast(reshape(x)), where the reshape only inserts and removes axes
-/// of extent 1: those of the result become broadcast axes, those of x go.
+/// reshape(broadcast(x)) => broadcast(reshape(x)), if the reshape only inserts and removes axes of
+/// extent 1: those of the result become broadcast axes, and those of x are removed.
 struct MoveUnitReshapeBelowBroadcast : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -299,7 +300,7 @@ StridedLayout TransposeOp::getLayout() {
   return {0, pick(rowMajorStrides(shapeOf(getInput())), getPermutation())};
 }
 
-/// y = x with axes permuted; dx = dy with axes permuted back.
+/// y = x with permuted axes; dx = dy with the inverse permutation.
 void TransposeOp::buildGradient(GradientBuilder &g) {
   g.set(0, g.transpose(g.cotangent(0), invertPermutationVector(getPermutation())));
 }
@@ -317,7 +318,7 @@ Operation *TransposeOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
-/// transpose(transpose(x)) => transpose(x)
+/// transpose(transpose(x)) => transpose(x).
 struct ComposeTransposes : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
@@ -330,7 +331,7 @@ struct ComposeTransposes : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// transpose(x) => reshape(x), where only axes of extent 1 change their place
+/// transpose(x) => reshape(x), if only axes of extent 1 are moved.
 struct TransposeOfUnitsIsReshape : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
@@ -347,8 +348,8 @@ struct TransposeOfUnitsIsReshape : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// transpose(broadcast(x)) => broadcast(transpose(x)), which moves fewer elements and none where
-/// x's axes keep their order
+/// transpose(broadcast(x)) => broadcast(transpose(x)), which moves fewer elements, or none if the
+/// axes of x keep their order.
 struct MoveTransposeBelowBroadcast : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {

@@ -1,4 +1,4 @@
-//===- ShapeOps.td - Constants and movement of elements -----------------------------------------===//
+//===- ShapeOps.td - Constants and data movement ------------------------------------------------===//
 
 #ifndef MTC_IR_SHAPE_OPS
 #define MTC_IR_SHAPE_OPS
@@ -8,8 +8,8 @@ include "ir/MtcBase.td"
 def ConstantOp : Mtc_ValueOp<"constant", [ConstantLike, AllTypesMatch<["value", "result"]>, Mtc_ZeroGradient, Mtc_Fusible]> {
   let summary = "a tensor known at compile time";
   let description = [{
-    A splat costs nothing: it becomes a scalar in the kernel that uses it. Other values lie in the program and are
-    copied into the arena once.
+    A splat is free: it becomes a scalar of the kernel that uses it. Other values are stored in the program and copied into the
+    arena once.
 
     ```mlir
     %c = mtc.constant dense<0.5> : tensor<4xf32>
@@ -22,13 +22,13 @@ def ConstantOp : Mtc_ValueOp<"constant", [ConstantLike, AllTypesMatch<["value", 
 }
 
 def IotaOp : Mtc_ValueOp<"iota", [Mtc_ZeroGradient, Mtc_Fusible]> {
-  let summary = "each element's index along an axis";
+  let summary = "index of each element along an axis";
   let description = [{
     ```mlir
     %i = mtc.iota 1 : tensor<4x8xi64>
     ```
 
-    * iota_c1: the axis lies within the result's rank.
+    * iota_c1: the axis is within the result's rank.
   }];
   let arguments = (ins I64Attr:$axis);
   let results = (outs Mtc_NumberTensor:$result);
@@ -37,16 +37,16 @@ def IotaOp : Mtc_ValueOp<"iota", [Mtc_ZeroGradient, Mtc_Fusible]> {
 }
 
 def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
-  let summary = "repeats a tensor along new axes";
+  let summary = "broadcast a tensor along new axes";
   let description = [{
-    `axes` are the axes of the result that the operand lacks, ascending. The cotangent is summed over them.
+    `axes` are the axes of the result that the operand does not have, ascending. The cotangent is summed over them.
 
     ```mlir
     %b = mtc.broadcast %x axes [0, 2] : tensor<4xf32> -> tensor<8x4x16xf32>
     ```
 
-    * broadcast_c1: axes ascend and lie within the result's rank.
-    * broadcast_c2: the result's extents without the axes are the operand's.
+    * broadcast_c1: axes ascend and are within the result's rank.
+    * broadcast_c2: the result's extents without `axes` are the operand's.
   }];
   let arguments = (ins Mtc_Tensor:$input, DenseI64ArrayAttr:$axes);
   let results = (outs Mtc_Tensor:$result);
@@ -57,13 +57,13 @@ def BroadcastOp : Mtc_ValueOp<"broadcast", [Mtc_Transposable, Mtc_Gradient, Mtc_
 }
 
 def ReshapeOp : Mtc_ValueOp<"reshape", [Mtc_View, Mtc_Gradient, Mtc_Fusible]> {
-  let summary = "the same elements, in the same row-major order, with other extents";
+  let summary = "change the extents, keeping elements in row-major order";
   let description = [{
     ```mlir
     %r = mtc.reshape %x : tensor<4x6xf32> -> tensor<2x12xf32>
     ```
 
-    * reshape_c1: operand and result have equally many elements of the same type.
+    * reshape_c1: operand and result have the same number of elements and the same element type.
   }];
   let arguments = (ins Mtc_Tensor:$input);
   let results = (outs Mtc_Tensor:$result);
@@ -74,7 +74,7 @@ def ReshapeOp : Mtc_ValueOp<"reshape", [Mtc_View, Mtc_Gradient, Mtc_Fusible]> {
 }
 
 def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
-  let summary = "permutes axes";
+  let summary = "permute axes";
   let description = [{
     Axis i of the result is axis permutation[i] of the operand.
 
@@ -82,7 +82,7 @@ def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible, Mtc_Strid
     %t = mtc.transpose %x [0, 2, 1] : tensor<2x3x4xf32> -> tensor<2x4x3xf32>
     ```
 
-    * transpose_c1: the permutation holds each axis once.
+    * transpose_c1: the permutation contains each axis once.
     * transpose_c2: extent i of the result is extent permutation[i] of the operand.
   }];
   let arguments = (ins Mtc_Tensor:$input, DenseI64ArrayAttr:$permutation);
@@ -94,7 +94,7 @@ def TransposeOp : Mtc_ValueOp<"transpose", [Mtc_Gradient, Mtc_Fusible, Mtc_Strid
 }
 
 def SliceOp : Mtc_ValueOp<"slice", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
-  let summary = "a strided box of a tensor";
+  let summary = "extract a strided box of a tensor";
   let description = [{
     Element i along an axis is the operand's element offset + i * stride. The extents are the result's.
 
@@ -102,8 +102,8 @@ def SliceOp : Mtc_ValueOp<"slice", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible,
     %s = mtc.slice %x offsets [0, 2] strides [1, 3] : tensor<4x12xf32> -> tensor<4x3xf32>
     ```
 
-    * slice_c1: offsets are not negative, strides are positive, one of each for every axis.
-    * slice_c2: the last element along each axis lies within the operand.
+    * slice_c1: offsets are not negative, strides are positive; there is one of each for every axis.
+    * slice_c2: the last element along each axis is within the operand.
   }];
   let arguments = (ins Mtc_Tensor:$input, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$strides);
   let results = (outs Mtc_Tensor:$result);
@@ -114,18 +114,18 @@ def SliceOp : Mtc_ValueOp<"slice", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible,
 }
 
 def StridedViewOp : Mtc_Op<"strided_view", [Pure, Mtc_View, Mtc_StridedMovement, Mtc_NoGradient]> {
-  let summary = "an operand of a library call, read where it lies";
+  let summary = "a strided view that a library call reads in place";
   let description = [{
-    Element i of the result is element offset + sum of i[a] * strides[a] of the source's dense row-major memory. It
-    stands for movements in front of a library call that the library does while it reads.
+    Element i of the result is element offset + sum of i[a] * strides[a] of the source's dense row-major memory. The view replaces
+    data movement before a library call that the call performs while it reads the operand.
 
     ```mlir
     %v = mtc.strided_view %x offset 8 strides [96, 4, 24, 1] : tensor<2x4x24xf32> -> tensor<2x2x4x4xf32>
     ```
 
-    * strided_view_c1: the offset is not negative, nor is any stride, of which there is one for every axis.
-    * strided_view_c2: the last element lies within the source; element types are equal.
-    * strided_view_c3: library calls alone read it.
+    * strided_view_c1: the offset and the strides are not negative; there is one stride for every axis.
+    * strided_view_c2: the last element is within the source; element types are equal.
+    * strided_view_c3: only library calls use the view.
   }];
   let arguments = (ins Mtc_Tensor:$source, I64Attr:$offset, DenseI64ArrayAttr:$strides);
   let results = (outs Mtc_Tensor:$result);
@@ -134,17 +134,17 @@ def StridedViewOp : Mtc_Op<"strided_view", [Pure, Mtc_View, Mtc_StridedMovement,
 }
 
 def PadOp : Mtc_ValueOp<"pad", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
-  let summary = "surrounds a tensor with a value, and spreads its elements";
+  let summary = "pad a tensor around and between its elements";
   let description = [{
-    Along an axis of extent n the result has low + n + (n - 1) * interior + high elements; element i of the operand is at
-    low + i * (interior + 1), everything else is `value`.
+    Along an axis of extent n, the result has low + n + (n - 1) * interior + high elements. All elements are `value` except
+    element i of the operand, at low + i * (interior + 1).
 
     ```mlir
     %p = mtc.pad %x low [1] high [2] interior [0] value 0.0 : f32 : tensor<4xf32> -> tensor<7xf32>
     ```
 
-    * pad_c1: low, high and interior are not negative, one of each for every axis.
-    * pad_c2: the result has the extents that follow.
+    * pad_c1: low, high and interior are not negative; there is one of each for every axis.
+    * pad_c2: the result has the corresponding extents.
     * pad_c3: the value has the element type.
   }];
   let arguments = (ins Mtc_Tensor:$input, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior,
@@ -159,13 +159,13 @@ def PadOp : Mtc_ValueOp<"pad", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
 }
 
 def ReverseOp : Mtc_ValueOp<"reverse", [SameOperandsAndResultType, Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
-  let summary = "reverses the order along axes";
+  let summary = "reverse the order of elements along axes";
   let description = [{
     ```mlir
     %r = mtc.reverse %x axes [0] : tensor<4x8xf32>
     ```
 
-    * reverse_c1: axes ascend and lie within the rank.
+    * reverse_c1: axes ascend and are within the rank.
   }];
   let arguments = (ins Mtc_Tensor:$input, DenseI64ArrayAttr:$axes);
   let results = (outs Mtc_Tensor:$result);
@@ -175,15 +175,15 @@ def ReverseOp : Mtc_ValueOp<"reverse", [SameOperandsAndResultType, Mtc_Transposa
 }
 
 def ConcatenateOp : Mtc_ValueOp<"concatenate", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible]> {
-  let summary = "joins tensors along an axis";
+  let summary = "concatenate tensors along an axis";
   let description = [{
     ```mlir
     %c = mtc.concatenate %a, %b axis 1 : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<2x8xf32>
     ```
 
-    * concatenate_c1: there is an operand, and all have the result's rank and element type.
-    * concatenate_c2: the axis lies within the rank.
-    * concatenate_c3: other extents are equal; along the axis they add up to the result's.
+    * concatenate_c1: there is at least one operand, and all have the result's rank and element type.
+    * concatenate_c2: the axis is within the rank.
+    * concatenate_c3: other extents are equal; extents along the axis add up to the result's.
   }];
   let arguments = (ins Variadic<Mtc_Tensor>:$inputs, I64Attr:$axis);
   let results = (outs Mtc_Tensor:$result);

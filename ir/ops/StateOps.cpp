@@ -1,4 +1,4 @@
-//===- StateOps.cpp - Verifiers of state and its uses -----------------------------------------===//
+//===- StateOps.cpp - Verifiers of variables and their uses -----------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/ReservedNames.h"
@@ -22,7 +22,7 @@ RankedTensorType VariableOp::getSourceType() {
   return stored ? stored.getType() : getTensorType();
 }
 
-/// What the runtime writes.
+/// Returns the type that the runtime writes.
 static RankedTensorType typeOfScalar(MLIRContext *context, RuntimeScalar scalar) {
   Builder b(context);
   bool isRate = scalar == RuntimeScalar::LearningRate;
@@ -43,7 +43,7 @@ VariableOp VariableOp::findOrAddScalar(SymbolTable &symbols, RuntimeScalar scala
   return variable;
 }
 
-/// variable_c2
+/// Verifies variable_c2.
 static LogicalResult verifyScalar(VariableOp variable) {
   auto scalar = dyn_cast<RuntimeScalarAttr>(variable.getInitial());
   if ((variable.getRole() == Role::Scalar) != bool(scalar))
@@ -59,7 +59,7 @@ static LogicalResult verifyScalar(VariableOp variable) {
   return success();
 }
 
-/// variable_c6
+/// Verifies variable_c6.
 static LogicalResult verifyImages(VariableOp variable) {
   return verifyTensorImages([&] { return variable.emitOpError(); }, variable.getSourceType(),
                             variable.getModuleImagesAttr(), variable.getFileImagesAttr());
@@ -107,7 +107,7 @@ LogicalResult VariableOp::verify() {
   return verifyImages(*this);
 }
 
-/// state_c1: the symbol names a variable of the value's type.
+/// Verifies state_c1: the symbol names a variable of the value's type.
 static LogicalResult verifyState(Operation *op, FlatSymbolRefAttr symbol, Type type,
                                  SymbolTableCollection &symbols) {
   auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, symbol);
@@ -119,8 +119,8 @@ static LogicalResult verifyState(Operation *op, FlatSymbolRefAttr symbol, Type t
   return success();
 }
 
-/// flat_c1: the symbols name variables of the flat tensor's element type, whose padded sizes add up
-/// to its own.
+/// Verifies flat_c1: the symbols name variables of the flat tensor's element type, whose padded
+/// sizes add up to its size.
 static LogicalResult verifyFlat(Operation *op, ArrayAttr variables, Type type,
                                 SymbolTableCollection &symbols) {
   auto flat = cast<RankedTensorType>(type);

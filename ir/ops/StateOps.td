@@ -1,4 +1,4 @@
-//===- StateOps.td - State that outlives a step -------------------------------------------------===//
+//===- StateOps.td - Persistent state of a program ----------------------------------------------===//
 
 #ifndef MTC_IR_STATE_OPS
 #define MTC_IR_STATE_OPS
@@ -6,16 +6,20 @@
 include "ir/attributes/TensorImage.td"
 
 def VariableOp : Mtc_Op<"variable", [Symbol]> {
-  let summary = "a tensor that outlives a step";
+  let summary = "a tensor that persists across steps";
   let description = [{
-    The symbol is the ONNX initializer's name for parameters, constants and state. `of` names the parameter that a
-    gradient, an optimizer state or an average over the steps belongs to; `at` is its byte offset in the arena of its space, once allocated; `module_name` is the name in the user's module where the exporter lost it.
-    `module_images` are the tensors of the user's module that hold the variable, in groups of which each holds all of it: several
-    where the module has several names for one tensor. Without the attribute it is the tensor of the variable's own name; an empty
-    list says that its name in the module is not known. `file_images` are further initializers of the model's file that hold it.
-    A variable `in` another space than the device's lies there between its uses: kernels that read and write it run in windows
-    (`mtc.staging`), through memory of the device.
-    A `transient` variable is written by one function and read when that has run: it has a slice of that function's arena alone.
+    The symbol is the ONNX initializer's name for parameters, constants and state. `of` names the parameter that a gradient, an
+    optimizer state or an average over steps belongs to. `at` is the byte offset in the arena of the variable's memory space,
+    after allocation. `module_name` is the name in the user's module if the exporter lost it.
+
+    `module_images` are the tensors of the user's module that contain the variable, in groups that each contain all of its
+    elements; there are several groups if the module has several names for one tensor. Without the attribute, the image is the
+    tensor of the variable's own name. An empty list means that the variable's name in the module is unknown. `file_images` are
+    further initializers of the model file that contain elements of the variable.
+
+    A variable `in` another memory space than device memory is offloaded between its uses: kernels that read and write it run in
+    windows (`mtc.transfer_slots`) and access it through device memory. A `transient` variable is written by one function and read
+    after that function returns: it has a slice only in that function's arena.
 
     ```mlir
     mtc.variable parameter @fc.weight : tensor<10x64xf32> = #mtc.initializer<"fc.weight">
@@ -24,14 +28,14 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
     mtc.variable optimizer @fc.weight.moment1 in disk : tensor<10x64xf32> = #mtc.zeros of @fc.weight
     ```
 
-    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar or elements
-      of the variable's type.
-    * variable_c2: a `scalar`, and nothing else, is a #mtc.scalar, of the type that the runtime writes.
-    * variable_c3: what starts as its parameter has one.
-    * variable_c4: a #mtc.stored is the value of a frozen variable, whose type says what it is stored in.
-    * variable_c5: a scalar, a gradient and a transient variable lie on the device.
-    * variable_c6: images are #mtc.tensor_image whose parts lie within the variable; each group of module images holds every element
-      once, and file images have no other elements.
+    * variable_c1: the initial value is #mtc.initializer, #mtc.normal, #mtc.uniform, #mtc.zeros, #mtc.as_parameter, #mtc.scalar,
+      #mtc.stored or elements of the variable's type.
+    * variable_c2: a `scalar`, and no other variable, is initialized with #mtc.scalar, and has the type that the runtime writes.
+    * variable_c3: a variable that is initialized with #mtc.as_parameter has a parameter (`of`).
+    * variable_c4: #mtc.stored is the initial value of a frozen variable of the attribute's stored type.
+    * variable_c5: scalars, gradients and transient variables are in device memory.
+    * variable_c6: images are #mtc.tensor_image whose parts are within the variable; each group of module images contains every
+      element once, and file images contain no other elements.
   }];
   let arguments = (ins Mtc_RoleAttr:$role, SymbolNameAttr:$sym_name, TypeAttr:$type, AnyAttr:$initial,
                        OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<StrAttr>:$module_name,
@@ -45,10 +49,10 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::mlir::cast<::mlir::RankedTensorType>(getType()); }
-    /// Of the initial value, which may be stored as another type.
+    /// Returns the type of the initial value, which may differ from the storage type.
     ::mlir::RankedTensorType getSourceType();
 
-    /// The variable of a scalar that the runtime writes, which a module without gets at `end`.
+    /// Returns the variable of a scalar that the runtime writes; creates it at `end` if the module has none.
     static VariableOp findOrAddScalar(::mlir::SymbolTable &symbols, ::mtc::RuntimeScalar scalar, ::mlir::Block::iterator end);
   }];
 }
@@ -56,14 +60,14 @@ def VariableOp : Mtc_Op<"variable", [Symbol]> {
 def BufferOp : Mtc_Op<"buffer", [HasParent<"::mlir::ModuleOp">]> {
   let summary = "a tensor of the user's module that no step reads";
   let description = [{
-    `--export-weights` writes it, so that the module finds all of its state. One that `counts_batches` is the value plus the number of
-    batches that were trained.
+    `--export-weights` writes the tensor, so that the exported file contains the module's complete state. With `counts_batches`,
+    the exported value is `value` plus the number of trained batches.
 
     ```mlir
     mtc.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
     ```
 
-    * buffer_c1: a count is one integer.
+    * buffer_c1: a count is a single integer.
   }];
   let arguments = (ins StrAttr:$name, UnitAttr:$counts_batches, ElementsAttr:$value);
   let assemblyFormat = "$name (`counts_batches` $counts_batches^)? `=` $value attr-dict";
@@ -71,10 +75,10 @@ def BufferOp : Mtc_Op<"buffer", [HasParent<"::mlir::ModuleOp">]> {
 }
 
 def AdapterOp : Mtc_Op<"adapter", [HasParent<"::mlir::ModuleOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "two small matrices that adapt a frozen one";
+  let summary = "a low-rank adapter (LoRA) of a frozen matrix";
   let description = [{
-    Stands for `base + alpha / rank * up down`, where `rank` is the extent between the two (Hu et al., "LoRA: Low-Rank Adaptation of
-    Large Language Models", 2021). `axis` of the base is the one that inputs are multiplied along: 1 of a matrix [out, in].
+    Represents `base + alpha / rank * up down`, where `rank` is the extent between the two matrices (Hu et al., "LoRA: Low-Rank
+    Adaptation of Large Language Models", 2021). `axis` is the contracted axis of the base: 1 for a matrix [out, in].
 
     ```mlir
     mtc.adapter @fc.weight axis 1 down @fc.lora_A.weight up @fc.lora_B.weight alpha 1.600000e+01
@@ -88,7 +92,7 @@ def AdapterOp : Mtc_Op<"adapter", [HasParent<"::mlir::ModuleOp">, DeclareOpInter
 }
 
 def ReadOp : Mtc_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "the value of a variable";
+  let summary = "read the value of a variable";
   let description = [{
     ```mlir
     %w = mtc.read @fc.weight : tensor<10x64xf32>
@@ -102,22 +106,22 @@ def ReadOp : Mtc_Op<"read", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods
 }
 
 def WriteOp : Mtc_Op<"write", [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "gives a variable a new value";
+  let summary = "assign a new value to a variable";
   let arguments = (ins FlatSymbolRefAttr:$variable, Mtc_Tensor:$value);
   let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
 }
 
 def ReadFlatOp : Mtc_Op<"read_flat", [MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "the values of several variables as one flat tensor";
+  let summary = "read several variables as one flat tensor";
   let description = [{
-    The variables lie one after another in the arena, each padded to a multiple of 64 bytes; the padding belongs to the
-    flat tensor, so that one kernel updates them all. It starts as zeros.
+    The variables are contiguous in the arena, each padded to a multiple of 64 bytes. The flat tensor includes the padding, which
+    is initialized with zeros, so that one kernel can update all variables.
 
     ```mlir
     %p = mtc.read_flat [@a, @b] : tensor<48xf32>
     ```
 
-    * flat_c1: the symbols name variables of the flat tensor's element type, whose padded sizes add up to its own.
+    * flat_c1: the symbols name variables of the flat tensor's element type, whose padded sizes add up to its size.
   }];
   let arguments = (ins FlatSymbolRefArrayAttr:$variables);
   let results = (outs Mtc_Tensor:$result);
@@ -125,16 +129,16 @@ def ReadFlatOp : Mtc_Op<"read_flat", [MemoryEffects<[MemRead]>, DeclareOpInterfa
 }
 
 def WriteFlatOp : Mtc_Op<"write_flat", [MemoryEffects<[MemWrite]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "gives several variables new values from one flat tensor";
+  let summary = "assign new values to several variables from one flat tensor";
   let arguments = (ins FlatSymbolRefArrayAttr:$variables, Mtc_Tensor:$value);
   let assemblyFormat = "$variables `,` $value attr-dict `:` type($value)";
 }
 
 def MoveOp : Mtc_Op<"move", [Pure, SameOperandsAndResultType]> {
-  let summary = "a value, in memory of another space";
+  let summary = "copy a value to another memory space";
   let description = [{
-    Kernels and library calls read values on the device. What is moved away from there frees its memory until it is moved
-    back; copies run while other operations do.
+    Kernels and library calls read values in device memory. Moving a value to another memory space frees its device memory until
+    the value is moved back; the copies overlap with other operations.
 
     ```mlir
     %away = mtc.move %x to disk : tensor<64xf32>
@@ -148,9 +152,10 @@ def MoveOp : Mtc_Op<"move", [Pure, SameOperandsAndResultType]> {
 }
 
 def HoldOp : Mtc_Op<"hold", [MemoryEffects<[MemWrite]>]> {
-  let summary = "keeps the memory of values until here";
+  let summary = "extend the live range of values to this operation";
   let description = [{
-    Copies that read the values may run until then: what runs before does not take their memory, and so does not wait.
+    Copies that read the values may still be in progress up to this operation: operations before it do not reuse their memory, and
+    so need not wait for the copies.
 
     ```mlir
     %away = mtc.move %x to disk : tensor<64xf32>

@@ -1,4 +1,4 @@
-//===- StoredOps.cpp - Matrices that are stored in fewer bits ---------------------------------===//
+//===- StoredOps.cpp - Matrices in compressed storage formats ---------------------------------===//
 
 #include "ir/TypeCode.h"
 #include "ir/builders/KernelBuilder.h"
@@ -31,7 +31,7 @@ SmallVector<int64_t> StoredContractOp::getFree() {
   return otherAxes(getInput().getType().getRank(), {static_cast<int64_t>(getAxis())});
 }
 
-/// stored_contract_c1 to stored_contract_c3
+/// Verifies stored_contract_c1 to stored_contract_c3.
 LogicalResult StoredContractOp::verify() {
   RankedTensorType input = getInput().getType(), result = getType();
   auto matrix = dyn_cast<RankedTensorType>(getMatrixType());
@@ -97,7 +97,8 @@ CallAttrInterface StoredContractOp::describeCall(std::optional<unsigned>) {
   };
   fill(c.lhs_strides, row, along);
   fill(c.rhs_strides, matrixAlong, column);
-  // The operands stay in their order: the result is stored as its transpose.
+  // The order of the operands is fixed: with the matrix's axis first, the result is stored
+  // transposed.
   getMatrixFirst() ? fill(c.out_strides, 1, c.m) : fill(c.out_strides, c.n, 1);
   c.rhs_storage = static_cast<uint32_t>(getStorage());
   return ContractionCallAttr::get(getContext(), c);
@@ -119,13 +120,14 @@ FusibleShape WidenStoredOp::getFusibleShape() { return FusibleShape::Elementwise
 
 namespace {
 
-/// What the kernel reads of an element.
+/// Loads the code and the scale of an element.
 class CodeReader {
 public:
   CodeReader(KernelBuilder &kernel, AffineExpr element)
       : kernel(kernel), b(kernel.body()), element(element) {}
 
-  /// The value of the element's code: of the upper half of a byte for an even one.
+  /// Returns the value of the element's code, which is in the upper half of a byte for even
+  /// elements.
   Value readValue() {
     constexpr float values[] = MTC_NF4_VALUES;
     Value odd = arith::TruncIOp::create(b, b.getI32Type(), kernel.index(element % 2));

@@ -1,4 +1,4 @@
-//===- StridedViewOp.cpp - Operands of library calls, read where they lie ---------------------===//
+//===- StridedViewOp.cpp - Strided views that library calls read in place ---------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/builders/Shape.h"

@@ -1,4 +1,4 @@
-//===- TileOps.cpp - Values in tiles --------------------------------------------------------===//
+//===- TileOps.cpp - Tiled values -------------------------------------------------------------===//
 
 #include "ir/Mtc.h"
 #include "ir/builders/Shape.h"

@@ -18,14 +18,14 @@ using namespace mtc;
 
 namespace {
 
-/// The windows along one axis: `position` and `tap` are the axes of the tensor of windows.
+/// Windows along one axis: `position` and `tap` are axes of the tensor of windows.
 struct Slide {
   int64_t position, tap;
-  int64_t positions, taps; ///< Extents.
+  int64_t positions, taps; ///< Extents of these axes.
   int64_t stride, dilation;
 
-  /// The place of the last tap of the last window; nothing where it does not fit into 64 bits.
-  /// -1 where there are no taps.
+  /// Returns the index of the last tap of the last window, or -1 if there are no taps; nullopt if
+  /// it does not fit into 64 bits.
   std::optional<int64_t> last() const {
     if (positions == 0 || taps == 0)
       return -1;
@@ -34,15 +34,15 @@ struct Slide {
     return first && reach ? llvm::checkedAdd(*first, *reach) : std::nullopt;
   }
 
-  /// Whether windows lie one behind another, without a gap inside, so that a tap is where a reshape
-  /// finds it. With a single tap a slice takes out the gaps between windows.
+  /// Returns whether windows are contiguous without inner gaps, so that a reshape splits them. With
+  /// a single tap, a slice removes the gaps between windows.
   bool tiles() const { return taps == 1 || (dilation == 1 && stride == taps); }
-  /// Elements that are left of the axis once the gaps between windows are gone.
+  /// Returns the extent of the axis without the gaps between windows.
   int64_t tiledExtent() const { return positions * taps; }
   int64_t gap() const { return taps == 1 ? stride : 1; }
 };
 
-/// The slides of `windows`, whose last axes are the taps.
+/// Returns the slides of `windows`, whose last axes are the taps.
 template <typename Op> SmallVector<Slide> slidesOf(Op op, RankedTensorType windows) {
   SmallVector<Slide> slides;
   int64_t tap = windows.getRank() - op.getAxes().size();
@@ -55,7 +55,7 @@ template <typename Op> SmallVector<Slide> slidesOf(Op op, RankedTensorType windo
   return slides;
 }
 
-/// `slid` is the tensor along which `windows` slide.
+/// Verifies the axes, strides and dilations of `windows` along `slid`.
 template <typename Op>
 LogicalResult verifyWindows(Op op, RankedTensorType windows, RankedTensorType slid,
                             StringRef name) {
@@ -81,13 +81,13 @@ LogicalResult verifyWindows(Op op, RankedTensorType windows, RankedTensorType sl
   return success();
 }
 
-/// Whether each window is where slices, reshapes and transposes find it.
+/// Returns whether slices, reshapes and transposes can extract all windows.
 bool allTile(ArrayRef<Slide> slides) {
   return llvm::all_of(slides, [](const Slide &slide) { return slide.tiles(); });
 }
 
-/// The shape whose axes are those of `shape`, each of the slides' two instead of one, and the
-/// permutation that moves the taps behind the others.
+/// Returns the extents of `shape` with each slid axis split into positions and taps, and the
+/// permutation that moves the taps after the other axes.
 std::pair<SmallVector<int64_t>, SmallVector<int64_t>> tiledShape(ArrayRef<int64_t> shape,
                                                                  ArrayRef<Slide> slides) {
   SmallVector<int64_t> extents, order, taps;
@@ -168,7 +168,7 @@ Operation *WindowsOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
-/// windows(x) => transpose(reshape(slice(x))), where windows do not overlap
+/// windows(x) => transpose(reshape(slice(x))), if windows do not overlap.
 struct WindowsThatTile : OpRewritePattern<WindowsOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WindowsOp op, PatternRewriter &rewriter) const override {
@@ -238,8 +238,8 @@ OpFoldResult OverlapAddOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// x[i] sums y[o, k] where o * stride + k * dilation = offset + i; dy is the windows of dx, with
-/// zeros where it was left out.
+/// x[i] sums y[o, k] with o * stride + k * dilation = offset + i; dy is the windows of dx, padded
+/// with zeros where sums were discarded.
 void OverlapAddOp::buildGradient(GradientBuilder &g) {
   int64_t rank = getType().getRank();
   SmallVector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0), positions, taps;
@@ -262,7 +262,7 @@ FusibleShape OverlapAddOp::getFusibleShape() {
 
 namespace {
 
-/// The number b with a * b = 1 modulo m, where a and m have no common divisor.
+/// Returns the number b with a * b = 1 modulo m, for coprime a and m.
 int64_t inverseModulo(int64_t a, int64_t m) {
   int64_t r = m, next = a % m, t = 0, nextT = 1;
   while (next != 0) {
@@ -273,12 +273,12 @@ int64_t inverseModulo(int64_t a, int64_t m) {
   return t < 0 ? t + m : t;
 }
 
-/// Which taps k of which windows o are at place i: those with o * stride + k * dilation = i. With
-/// the greatest common divisor g of stride and dilation there are none unless g divides i, and
-/// otherwise every (stride / g)-th, from the first one below stride / g on.
+/// The taps k of windows o at index i: those with o * stride + k * dilation = i. With the greatest
+/// common divisor g of stride and dilation, there are none unless g divides i; otherwise every
+/// (stride / g)-th tap, starting from the first one, which is less than stride / g.
 struct TapsAtPlace {
-  int64_t divisor, step, count; ///< g, stride / g, and how many taps there may be.
-  AffineExpr tap, window;       ///< Of tap number j.
+  int64_t divisor, step, count; ///< g, stride / g, and the maximum number of taps.
+  AffineExpr tap, window;       ///< Indices of the j-th tap.
 
   TapsAtPlace(const Slide &slide, AffineExpr place, AffineExpr j)
       : divisor(std::gcd(slide.stride, slide.dilation)), step(slide.stride / divisor),
@@ -292,7 +292,7 @@ struct TapsAtPlace {
 
 } // namespace
 
-/// A row reduction over the taps that can be at a place.
+/// A row reduction over the taps that may contribute to an element.
 Operation *OverlapAddOp::buildKernel(OpBuilder &builder) {
   RankedTensorType type = getType();
   SmallVector<Slide> slides = slidesOf(*this, getInput().getType());
@@ -339,7 +339,7 @@ Operation *OverlapAddOp::buildKernel(OpBuilder &builder) {
 
 namespace {
 
-/// overlap_add(y) => pad(reshape(transpose(y))), where windows do not overlap and none is cut
+/// overlap_add(y) => pad(reshape(transpose(y))), if windows do not overlap and are complete.
 struct OverlapAddOfTiles : OpRewritePattern<OverlapAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(OverlapAddOp op, PatternRewriter &rewriter) const override {
@@ -366,7 +366,7 @@ struct OverlapAddOfTiles : OpRewritePattern<OverlapAddOp> {
   }
 };
 
-/// slice(overlap_add(y)) => overlap_add(y) from another offset
+/// slice(overlap_add(y)) => overlap_add(y) with another offset.
 struct SliceOfOverlapAdd : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {

@@ -6,25 +6,25 @@
 include "ir/MtcBase.td"
 
 def WindowsOp : Mtc_ValueOp<"windows", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusible, Mtc_StridedMovement]> {
-  let summary = "the windows that slide along axes of a tensor";
+  let summary = "extract sliding windows along axes (unfold)";
   let description = [{
-    Each of `axes` becomes the positions o of a window; the window's taps k become an axis of their own, after the others,
-    in the order of `axes`:
+    Each of `axes` becomes the window position o. The window's taps k become a new axis after the existing ones, in the order of
+    `axes`:
 
         y[.., o, .., k] = x[.., o * stride + k * dilation, ..]
 
-    The extents are the result's. `mtc.pad` in front of it gives windows that reach over the border. Convolution is a
-    contraction of the taps, pooling a reduction over them.
+    The extents are the result's. An `mtc.pad` before this operation creates windows that extend beyond the border. A convolution
+    is a contraction of the taps, and pooling is a reduction over them.
 
     ```mlir
     %w = mtc.windows %x axes [2, 3] strides [2, 2] dilations [1, 1]
            : tensor<8x3x32x32xf32> -> tensor<8x3x15x15x3x3xf32>
     ```
 
-    * windows_c1: axes ascend and lie within the operand's rank; strides and dilations are positive, one of each for every
+    * windows_c1: axes ascend and are within the operand's rank; strides and dilations are positive, with one of each for every
       axis.
-    * windows_c2: the result has the operand's extents on the other axes, and a further axis for each of `axes`.
-    * windows_c3: the last tap of the last window lies within the operand.
+    * windows_c2: the result has the operand's extents on the other axes, and an additional axis for each of `axes`.
+    * windows_c3: the last tap of the last window is within the operand.
   }];
   let arguments = (ins Mtc_Tensor:$input, DenseI64ArrayAttr:$axes, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
   let results = (outs Mtc_Tensor:$result);
@@ -37,25 +37,24 @@ def WindowsOp : Mtc_ValueOp<"windows", [Mtc_Transposable, Mtc_Gradient, Mtc_Fusi
 }
 
 def OverlapAddOp : Mtc_ValueOp<"overlap_add", [Mtc_Gradient, Mtc_Fusible]> {
-  let summary = "sums windows where they overlap";
+  let summary = "sum overlapping windows (fold)";
   let description = [{
-    The adjoint of `mtc.windows`: the operand has the positions o of a window on each of `axes`, and its taps k on an axis
-    after the others.
+    The adjoint of `mtc.windows`: each of `axes` of the operand is the window position o, and its taps k are an axis after the
+    others.
 
         x[.., i, ..] = sum of y[.., o, .., k] over all o, k with o * stride + k * dilation = offset + i
 
-    What lies in front of the offset or behind the result's extent is left out; where no window reaches, the result is
-    zero.
+    Sums outside the offset and the result's extent are discarded; elements that no window covers are zero.
 
     ```mlir
     %x = mtc.overlap_add %y axes [2, 3] offsets [1, 1] strides [2, 2] dilations [1, 1]
            : tensor<8x3x15x15x3x3xf32> -> tensor<8x3x30x30xf32>
     ```
 
-    * overlap_add_c1: axes ascend and lie within the result's rank; strides and dilations are positive, offsets not
-      negative, one of each for every axis.
-    * overlap_add_c2: the operand has the result's extents on the other axes, and a further axis for each of `axes`.
-    * overlap_add_c3: the places of all taps, and of the result's elements, fit into 64 bits.
+    * overlap_add_c1: axes ascend and are within the result's rank; strides and dilations are positive, offsets are not negative,
+      with one of each for every axis.
+    * overlap_add_c2: the operand has the result's extents on the other axes, and an additional axis for each of `axes`.
+    * overlap_add_c3: the positions of all taps, and of the result's elements, fit into 64 bits.
   }];
   let arguments = (ins Mtc_NumberTensor:$input, DenseI64ArrayAttr:$axes, DenseI64ArrayAttr:$offsets,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);

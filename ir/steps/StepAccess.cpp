@@ -1,4 +1,4 @@
-//===- StepAccess.cpp - What an operation of a placed step reads and writes -------------------===//
+//===- StepAccess.cpp - Memory accesses of operations in a step -------------------------------===//
 
 #include "ir/steps/StepAccess.h"
 
@@ -14,8 +14,8 @@ int64_t CallShapes::spanOf(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides)
   return last + 1;
 }
 
-/// What a call touches of its slices, which are as large as the values that they hold: those may
-/// lie with strides.
+/// Returns the ranges that a call accesses in its slices. A slice has the size of its value, but
+/// strided operands may extend beyond it.
 static SmallVector<AtAttr> spansOf(ArrayAttr slices, ArrayRef<CallShapes::Shape> shapes) {
   SmallVector<AtAttr> spans;
   for (auto [slice, shape] : llvm::zip_equal(slices.getAsRange<AtAttr>(), shapes))

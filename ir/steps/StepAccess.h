@@ -1,4 +1,4 @@
-//===- StepAccess.h - What an operation of a placed step reads and writes ---------------------===//
+//===- StepAccess.h - Memory accesses of operations in a step ---------------------------------===//
 
 #ifndef MTC_IR_STEPS_STEPACCESS_H
 #define MTC_IR_STEPS_STEPACCESS_H
@@ -7,36 +7,37 @@
 
 namespace mtc {
 
-/// The slices that an operation of a step touches, and the tokens that it waits for.
+/// The slices that an operation of an `mtc.step` accesses, and the tokens that it waits for.
 struct StepAccess {
   explicit StepAccess(mlir::Operation *op);
 
-  /// All bytes from the first to the last that the operation writes of each result, then the
-  /// scratch if there is any.
+  /// Returns, for each result, the range from the first to the last byte that the operation writes,
+  /// followed by the scratch memory if there is any.
   mlir::SmallVector<AtAttr> getWrites() const;
-  /// Whether one of the two writes what the other reads or writes: they run in their order.
+  /// Returns whether one of the two operations writes memory that the other accesses, so that their
+  /// order must be kept.
   bool conflictsWith(const StepAccess &other) const;
 
-  mlir::SmallVector<AtAttr> reads;   ///< all from the first byte to the last
-  mlir::SmallVector<AtAttr> results; ///< as large as their values, which may lie with strides
-  AtAttr scratch;                    ///< as a slice of bytes; null without scratch
-  /// Of each result, the number of the operation that reads it last: see `mtc.step`. Empty where
-  /// the operation does not say.
+  mlir::SmallVector<AtAttr> reads;   ///< ranges from the first byte to the last
+  mlir::SmallVector<AtAttr> results; ///< with the values' sizes; elements may be strided
+  AtAttr scratch;                    ///< as a slice of bytes; null without scratch memory
+  /// For each result, the number of the last operation that reads it: see `mtc.step`. Empty if the
+  /// operation does not specify live ranges.
   mlir::ArrayRef<int64_t> lastUses;
   mlir::ValueRange dependencies;
 
 private:
-  mlir::SmallVector<AtAttr> written; ///< of each result, from its first byte to its last
+  mlir::SmallVector<AtAttr> written; ///< for each result, from its first byte to its last
 };
 
-/// How many operations stand before one in its block.
+/// Returns the number of operations before `op` in its block.
 int64_t getNumberInBlock(mlir::Operation *op);
 
-/// Says of each result of an operation of a step how long it lives.
+/// Sets the end of the live range of each result of an operation of a step.
 void setLastUses(mlir::Operation *op, mlir::ArrayRef<int64_t> lastUses);
 
-/// Fails with a diagnostic where what lives at the same time overlaps, or what is read does not
-/// live: step_c4 and step_c5. Says nothing of a step with an operation that has no last uses.
+/// Verifies step_c4 and step_c5: values that are live at the same time do not overlap, and values
+/// are live when they are read. Accepts steps with an operation that does not specify live ranges.
 mlir::LogicalResult verifyLifetimes(StepOp step);
 
 } // namespace mtc

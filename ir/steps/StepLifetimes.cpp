@@ -1,4 +1,4 @@
-//===- StepLifetimes.cpp - What lives at the same time lies apart -----------------------------===//
+//===- StepLifetimes.cpp - Verifier of live ranges in a step ----------------------------------===//
 
 #include "ir/NodeNames.h"
 #include "ir/steps/StepAccess.h"
@@ -12,7 +12,7 @@ using namespace mtc;
 
 namespace {
 
-/// Follows a step in its order, and knows what lives where on the device.
+/// Tracks the live values in device memory through the operations of a step.
 class LivingSlices {
 public:
   explicit LivingSlices(StepOp step) : step(step), operations(step.getBody().front()) {
@@ -47,8 +47,8 @@ public:
 
 private:
   struct Life {
-    int64_t end;     ///< the byte behind its last one
-    int64_t lastUse; ///< the number of the last operation at which it lives
+    int64_t end;     ///< offset after the last byte
+    int64_t lastUse; ///< number of the last operation at which the value is live
     Operation *maker;
   };
 
@@ -61,7 +61,8 @@ private:
 
   static bool isOnDevice(AtAttr slice) { return slice.getSpace() == MemorySpace::Device; }
 
-  /// What an operand of a library call has beyond its first byte depends on its strides.
+  /// Returns the first byte of an operand of a library call, since the others depend on its
+  /// strides.
   static AtAttr startOf(Operation *op, AtAttr read) {
     if (!isa<CallOp>(op))
       return read;
@@ -69,7 +70,7 @@ private:
                        RankedTensorType::get({1}, IntegerType::get(op->getContext(), 8)));
   }
 
-  /// Whether all bytes belong to what lives, or pad it.
+  /// Returns whether all bytes belong to live values or their padding.
   bool covers(AtAttr slice) const {
     int64_t at = slice.getOffset();
     while (at < slice.getEnd()) {
@@ -94,8 +95,8 @@ private:
     return success();
   }
 
-  /// With `mayReplace`, of a result: it may lie where operands do that are read for the last time,
-  /// around each or within it.
+  /// Adds a live value. With `mayReplace`, a result may overlap operands whose last user is the
+  /// operation, if one contains the other.
   LogicalResult add(Operation *op, AtAttr slice, int64_t lastUse, bool mayReplace = true) {
     auto other = lives.lower_bound(slice.getOffset());
     if (other != lives.begin() && std::prev(other)->second.end > slice.getOffset())
@@ -141,7 +142,7 @@ private:
   StepOp step;
   Numbered operations;
   int64_t time = 0;
-  std::map<int64_t, Life> lives; ///< by their first byte
+  std::map<int64_t, Life> lives; ///< keyed by the offset of the first byte
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- StepOrder.cpp - What the operations of a placed step touch, and when -------------------===//
+//===- StepOrder.cpp - Verifier of memory accesses in a step ----------------------------------===//
 
 #include "ir/steps/StepAccess.h"
 
@@ -12,12 +12,12 @@ using namespace mtc;
 
 namespace {
 
-/// Follows a step in its order, and knows which copies may still be running.
+/// Tracks the copies that may be in progress through the operations of a step.
 class CopiesInFlight {
 public:
   LogicalResult visit(Operation *op, const StepAccess &access) {
     auto copy = dyn_cast<AsyncCopyOp>(op);
-    // Waited for: by the step itself, or by this copy alone.
+    // Copies that have completed before this operation: for the step, or only for this copy.
     SmallPtrSet<Operation *, 4> ended;
     for (Value token : access.dependencies)
       ended.insert_range(before.lookup(token.getDefiningOp()));
@@ -32,7 +32,7 @@ public:
         return failure();
     if (!copy)
       return success();
-    // Of those before it, the ones that the step itself still has to wait for.
+    // The preceding copies that have completed before this copy, but not yet for the step.
     auto &endedWithIt = before[op];
     for (AsyncCopyOp other : running)
       if (ended.contains(other))
@@ -67,11 +67,11 @@ private:
 
   llvm::SmallSetVector<AsyncCopyOp, 4> running;
   llvm::DenseMap<uint64_t, AsyncCopyOp> lastOfStream;
-  /// Of a copy: itself, and those that have ended when it has.
+  /// Maps a copy to itself and the copies that have completed when it has completed.
   llvm::DenseMap<Operation *, SmallVector<Operation *>> before;
 };
 
-/// The bytes that the arena of each space may have, where a module has arenas.
+/// The maximum sizes of the arenas of each memory space, if the module has arenas.
 class ArenaSizes {
 public:
   explicit ArenaSizes(ModuleOp module) {

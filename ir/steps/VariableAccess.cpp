@@ -1,4 +1,4 @@
-//===- VariableAccess.cpp - Which operations read and write variables -------------------------===//
+//===- VariableAccess.cpp - Operations that read and write variables --------------------------===//
 
 #include "ir/steps/VariableAccess.h"
 

@@ -1,4 +1,4 @@
-//===- VariableAccess.h - Which operations read and write variables ---------------------------===//
+//===- VariableAccess.h - Operations that read and write variables ----------------------------===//
 
 #ifndef MTC_IR_STEPS_VARIABLEACCESS_H
 #define MTC_IR_STEPS_VARIABLEACCESS_H
@@ -9,11 +9,11 @@
 
 namespace mtc {
 
-/// The variables that an operation reads or writes; empty for other operations.
+/// Return the variables that an operation reads or writes; empty for other operations.
 mlir::SmallVector<mlir::FlatSymbolRefAttr> readVariables(mlir::Operation *op);
 mlir::SmallVector<mlir::FlatSymbolRefAttr> writtenVariables(mlir::Operation *op);
 
-/// Which operations of a block read and write each variable, in the block's order.
+/// Maps each variable to the operations of a block that read and write it, in the block's order.
 class VariableAccesses {
 public:
   explicit VariableAccesses(mlir::Block &block);

@@ -106,7 +106,7 @@ void StoreFrozenPass::readStored(func::FuncOp function, const AdaptableUses &rea
   TensorBuilder b(first.getLoc(), builder);
   Value stored = ReadOp::create(b, as.getStoredType(), first.getVariableAttr());
   for (auto [number, use] : llvm::enumerate(readers.uses)) {
-    // A library contracts operands in their own element type faster than it widens them.
+    // A contraction whose operands have the stored element type is faster as a plain contraction.
     ContractOp contraction = use.contraction;
     bool isAsStored = getElementTypeOrSelf(contraction->getOperand(use.operand)) ==
                       as.getStoredType().getElementType();

@@ -59,11 +59,11 @@ def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
 def FuseActivations : Pass<"mtc-fuse-activations", "::mlir::func::FuncOp"> {
   let summary = "fuse activations into library calls";
   let description = [{
-    A kernel that computes only relu(z) or gelu(z) (the tanh approximation) is fused into a library call if z is the call's result,
-    or the sum of the result and one addend. Without fusion, the kernel reads z only to write a matrix of the same size. If the
-    gradient reads z, the call stores it as an auxiliary output, at the same cost as before. A kernel that computes only a call's
-    result times gelu's gradient at a matrix is fused into that call, too. In both cases fusion saves a read and a write of
-    a matrix and a launch, and stores no additional matrix; a kernel that computes anything else has to read z anyway and is
+    A kernel that computes only relu(z) or gelu(z) (the tanh approximation) is fused into a library call if z is the call's
+    result, or the sum of the result and one addend. Without fusion, the kernel reads z only to write a matrix of the same size.
+    If the gradient reads z, the call stores it as an auxiliary output, at the same cost as before. A kernel that computes only a
+    call's result times gelu's gradient at a matrix is fused into that call, too. In both cases fusion saves a read and a write
+    of a matrix and a launch, and stores no additional matrix; a kernel that computes anything else has to read z anyway and is
     not fused.
 
     gelu and its gradient are recognized by evaluation, whatever operations compute them. ReLU's gradient stays a kernel: it

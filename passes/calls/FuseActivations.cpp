@@ -187,7 +187,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
   }
 
   //===----------------------------------------------------------------------------------------===//
-  // Change
+  // Rewriting
   //===----------------------------------------------------------------------------------------===//
 
   /// Collects the loads of the product in all kernels; false if one of them does not only add the

@@ -138,7 +138,7 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
   }
 
   //===----------------------------------------------------------------------------------------===//
-  // One sum
+  // Rewriting
   //===----------------------------------------------------------------------------------------===//
 
   /// kernel(call(..), x) that stores call(..) + x => kernel(call(.., adding x)). Each of several

@@ -31,7 +31,7 @@ TimedCost &TimedCost::operator-=(const TimedCost &other) {
 static bool isFunction(Operation *op) { return isa<func::FuncOp, StepOp>(op); }
 
 //===------------------------------------------------------------------------------------------===//
-// Changes
+// Invalidation
 //===------------------------------------------------------------------------------------------===//
 
 void StepCost::change(Operation *op, Operation *parent) {

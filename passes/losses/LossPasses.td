@@ -26,9 +26,9 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
     `output` uses the graph output itself.
 
     Cross-entropies apply a softmax, and `bce-with-logits` a sigmoid. If the output already is this activation of logits, as one
-    operation or decomposed, and followed by data movement and casts, the loss is computed from the logits and a remark is emitted;
-    `@outputs` still returns the output. A softmax whose classes are sliced, or along another axis, is not replaced, and a
-    warning is emitted.
+    operation or decomposed, and followed by data movement and casts, the loss is computed from the logits and a remark is
+    emitted; `@outputs` still returns the output. A softmax whose classes are sliced, or along another axis, is not replaced, and
+    a warning is emitted.
 
     The `mtc.input` of the labels records their valid values, from 0 to the number of classes, and for `causal-lm` the input from
     which absent labels are derived.

@@ -1,8 +1,8 @@
 //===- OutputActivation.h - Recognition of a final softmax or sigmoid -------------------------===//
 //
 // Exported classifiers end in a softmax or a sigmoid, which cross-entropy applies itself: PyTorch's
-// losses accept logits. These activations are recognized as one operator or decomposed, and
-// followed by data movement and casts.
+// losses accept logits. These activations are recognized as one operator or in decomposed form,
+// also if data movement and casts follow them.
 //
 //===------------------------------------------------------------------------------------------===//
 

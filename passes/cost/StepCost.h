@@ -39,6 +39,7 @@ public:
   struct OperationCost : TimedCost {
     llvm::StringRef kind;
   };
+  /// Returns the current cost of an operation.
   OperationCost of(mlir::Operation *op);
   /// Returns the cost of a `func.func` or `mtc.step`; zero if there is none of this name.
   TimedCost ofFunction(llvm::StringRef name);

@@ -13,7 +13,7 @@ namespace mtc {
 /// results of `first` at the iterations that compute them.
 struct Joint {
   CommonSpace space;
-  /// Whether the fused kernel replaces `first` or `second` in program order.
+  /// Whether the fused kernel takes the position of `first` rather than that of `second`.
   bool standsAtFirst = false;
 };
 

@@ -55,8 +55,8 @@ std::string KernelWindows::find() {
   return "";
 }
 
-/// Operands are tiled along the first axis whose index depends on the row: the index is step * row
-/// + rest with 0 <= rest < step, and all axes before it have size 1.
+/// Operands are tiled along the first axis whose index depends on the row. This index must be
+/// step * row + rest with 0 <= rest < step, and all axes before it must have size 1.
 std::string KernelWindows::add(Value operand, ArrayRef<AffineMap> maps) {
   auto type = cast<RankedTensorType>(operand.getType());
   types.push_back(type);

@@ -9,9 +9,9 @@
 
 namespace mtc {
 
-/// Tiles a kernel into windows: ranges of its rows, which are the outermost dim whose size is not
-/// 1. A window accesses one contiguous range of each operand that depends on the row, and is
-/// bit-identical to the same part of the whole kernel.
+/// Tiles a kernel into windows, which are ranges of its rows. The row dim is the outermost dim of
+/// the iteration space whose size is not 1. A window accesses one contiguous range of each operand
+/// that depends on the row, and is bit-identical to the same part of the whole kernel.
 class KernelWindows {
 public:
   /// Returns the windows of a kernel; fails with the reason in `why` if it cannot be tiled.

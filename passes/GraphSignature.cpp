@@ -1,4 +1,4 @@
-//===- GraphSignature.cpp - Names of a function's arguments and results -----------------------===//
+//===- GraphSignature.cpp - Names of graph inputs and outputs ---------------------------------===//
 
 #include "passes/GraphSignature.h"
 

@@ -1,7 +1,7 @@
-//===- GraphSignature.h - Names of a function's arguments and results -------------------------===//
+//===- GraphSignature.h - Names of graph inputs and outputs -----------------------------------===//
 //
-// Arguments and results of @forward, @micro_step and @evaluate carry the names of the graph's
-// inputs and outputs in the attribute `mtc.name`.
+// Accessors for `mtc.name`, the attribute in which the arguments and results of @forward,
+// @micro_step and @evaluate carry the names of the graph's inputs and outputs.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -15,15 +15,17 @@
 
 namespace mtc {
 
-/// "" where there is no name.
+/// Returns the name of an argument, or "" if it has none.
 llvm::StringRef argumentName(mlir::func::FuncOp function, unsigned index);
+/// Returns the name of a result, or "" if it has none.
 llvm::StringRef resultName(mlir::func::FuncOp function, unsigned index);
 std::optional<unsigned> findArgument(mlir::func::FuncOp function, llvm::StringRef name);
 std::optional<unsigned> findResult(mlir::func::FuncOp function, llvm::StringRef name);
 
-/// For messages: "'logits' tensor<4x10xf32>, 'hidden' tensor<4x8xf32>".
+/// Lists the names and types of all results for diagnostics: "'logits' tensor<4x10xf32>, 'hidden'
+/// tensor<4x8xf32>".
 std::string listResults(mlir::func::FuncOp function);
-/// For messages: "tensor<4x10xf32>".
+/// Prints a type for diagnostics: "tensor<4x10xf32>".
 std::string print(mlir::Type type);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- Listeners.h - Several listeners of the same changes ------------------------------------===//
+//===- Listeners.h - A rewrite listener that forwards to two others ---------------------------===//
 
 #ifndef MTC_PASSES_LISTENERS_H
 #define MTC_PASSES_LISTENERS_H
@@ -7,7 +7,7 @@
 
 namespace mtc {
 
-/// Tells two listeners of each change of operations.
+/// Forwards each notification to two listeners.
 class Listeners : public mlir::RewriterBase::Listener {
 public:
   Listeners(mlir::RewriterBase::Listener &first, mlir::RewriterBase::Listener &second)

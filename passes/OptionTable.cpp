@@ -1,4 +1,4 @@
-//===- OptionTable.cpp - Options that passes, pipelines and flags share -----------------------===//
+//===- OptionTable.cpp - Options shared by passes, pipelines and flags ------------------------===//
 
 #include "passes/OptionTable.h"
 

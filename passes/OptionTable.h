@@ -1,8 +1,8 @@
-//===- OptionTable.h - Options that passes, pipelines and flags share -------------------------===//
+//===- OptionTable.h - Options shared by passes, pipelines and flags --------------------------===//
 //
-// A struct of options has `visitOptions`, its table: a row says how an option is called, what it is
-// for, and what it may be. A pass (PassWithOptions), a pipeline (registerTablePipeline) and the
-// flags and recipe keys of `mtc` are made from the same row.
+// An options struct declares its table in `visitOptions`: each row holds an option's name, help
+// text and accepted values. Passes (PassWithOptions), pipelines (registerTablePipeline), and the
+// flags and recipe keys of `mtc` are all generated from this table.
 //
 //   struct LossOptions {
 //     std::string output;
@@ -11,8 +11,8 @@
 //     }
 //   };
 //
-// After the text a row may have a check: it takes the struct, and gives what is wrong, "" if
-// nothing is.
+// A row may end with a check: a function that accepts the struct and returns the problem, or "" if
+// the value is valid.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -35,31 +35,31 @@
 
 namespace mtc {
 
-/// A value that an option may have.
+/// One accepted value of an option.
 struct OptionChoice {
   std::string name, help;
 };
 
-/// "sgd, momentum, …".
+/// Joins the names with commas: "sgd, momentum, …".
 std::string joinNames(llvm::ArrayRef<OptionChoice> choices);
 
-/// What users see of an option.
+/// The user-visible text of an option.
 struct OptionText {
   llvm::StringRef name;
-  llvm::StringRef valueName;              // Placeholder of the value; "" of a switch.
+  llvm::StringRef valueName;              // Placeholder of the value; "" for a switch.
   std::string help;                       // A phrase of at most 70 characters.
-  std::vector<OptionChoice> choices = {}; // All that it may be; empty: whatever can be parsed.
-  llvm::StringRef sharedFlag = {};        // The flag that gives several options, comma-separated.
+  std::vector<OptionChoice> choices = {}; // Accepted values; empty: any parsable value.
+  llvm::StringRef sharedFlag = {};        // The flag that sets several options, comma-separated.
   std::string detail = {};                // Sentences for --help-all and the reference.
-  std::string defaultText = {};           // The default in words, where no value stands for it.
+  std::string defaultText = {};           // Describes the default if no value represents it.
 
   llvm::StringRef getFlag() const { return sharedFlag.empty() ? name : sharedFlag; }
-  /// What is wrong with a value that must be one of the choices, if there are any, or left open; ""
-  /// if nothing is.
+  /// Returns the problem with a value that is set but not among the choices; "" if the value is
+  /// valid or the option has no choices.
   std::string checkChoice(llvm::StringRef value) const;
 };
 
-/// The values of an enumeration of the dialect; `help` says what each is.
+/// Returns the values of a dialect enumeration; `help` describes each value.
 template <typename Enum>
 std::vector<OptionChoice> choicesOf(llvm::StringRef (*help)(Enum) = nullptr) {
   std::vector<OptionChoice> choices;
@@ -72,14 +72,14 @@ std::vector<OptionChoice> choicesOf(llvm::StringRef (*help)(Enum) = nullptr) {
   }
 }
 
-/// A number as one types it.
+/// Prints a number as the user would write it on the command line.
 std::string spellNumber(double number);
 
-/// Whether an option is a list of texts.
+/// Whether an option holds a list of strings.
 template <typename T>
 inline constexpr bool isOptionList = std::is_same_v<T, std::vector<std::string>>;
 
-/// A value as one types it; "" of a switch, and of what is left open.
+/// Prints a value as the user would write it; "" for a switch and for an unset value.
 template <typename T> std::string spellOption(const T &value) {
   if constexpr (std::is_same_v<T, bool>)
     return "";
@@ -95,11 +95,11 @@ template <typename T> std::string spellOption(const T &value) {
     return value;
 }
 
-/// The type of an option's value.
+/// The value type of an option.
 template <typename Access, typename Values>
 using OptionValueType = std::decay_t<std::invoke_result_t<Access, Values &>>;
 
-/// Shows a visitor the options of a struct that is a member of another.
+/// Passes the options of a nested struct to the visitor of the enclosing struct.
 template <typename Outer, typename Values, typename Visitor>
 void visitMember(Values Outer::*member, Visitor &&option) {
   Values::visitOptions([&](auto access, OptionText &&text, auto... check) {
@@ -108,9 +108,8 @@ void visitMember(Values Outer::*member, Visitor &&option) {
   });
 }
 
-/// Reports the invalid values, with one message for each flag, such as "--clip-norm 0: expected a
-/// norm greater than 0". `given` returns a flag's value as the user wrote it; "" for values that
-/// were not written.
+/// Reports invalid values in one message per flag, such as "--clip-norm 0: expected a norm greater
+/// than 0". `given` returns a flag's value as the user wrote it, or "" if the flag was not given.
 template <typename Values>
 void checkOptions(Values values, llvm::function_ref<void(const llvm::Twine &)> refuse,
                   llvm::function_ref<std::string(llvm::StringRef flag)> given = {}) {
@@ -142,18 +141,18 @@ void checkOptions(Values values, llvm::function_ref<void(const llvm::Twine &)> r
   }
 }
 
-/// The options of a table as LLVM's, of a pass or a pipeline.
+/// Declares the options of a table as LLVM options of a pass or a pipeline.
 template <typename Values> class DeclaredOptions {
 public:
   DeclaredOptions() = default;
   DeclaredOptions(const DeclaredOptions &) = delete;
 
-  /// `Option` is the owner's class of options.
+  /// Declares all options on `owner`; `Option` is the owner's option class.
   template <template <typename> typename Option, typename Owner>
   void declare(Owner &owner, Values initial) {
     Values::visitOptions([&](auto access, OptionText given, auto...) {
       using T = OptionValueType<decltype(access), Values>;
-      auto text = std::make_shared<OptionText>(std::move(given)); // LLVM's refers to it.
+      auto text = std::make_shared<OptionText>(std::move(given)); // LLVM's option refers to it.
       auto option = std::make_shared<Option<T>>(
           owner, text->name, llvm::cl::desc(text->help), llvm::cl::value_desc(text->valueName),
           initialValue(std::invoke(access, initial)), LiteralValues<T>{text->choices});
@@ -181,7 +180,7 @@ private:
       return llvm::cl::init(value);
   }
 
-  /// A modifier that gives an option of an enumeration its values.
+  /// A modifier that registers the literals of an enumeration with its option.
   template <typename T> struct LiteralValues {
     const std::vector<OptionChoice> &choices;
 
@@ -196,15 +195,15 @@ private:
   std::vector<std::function<void(Values &)>> readers;
 };
 
-/// A pass with the options of a table; `Base` is its generated base.
+/// A pass whose options come from a table; `Base` is the pass's TableGen-generated base class.
 template <typename Base, typename Values> class PassWithOptions : public Base {
 public:
   explicit PassWithOptions(const Values &values = {}) { declare(values); }
-  /// Of options a copy has the defaults; Pass::clone copies their values.
+  /// A copy starts with default options; Pass::clone copies the values.
   PassWithOptions(const PassWithOptions &other) : Base(other) { declare({}); }
 
 protected:
-  /// The options, or failure once what is wrong with them was said.
+  /// Returns the options, or failure after reporting the invalid ones.
   mlir::FailureOr<Values> readOptions() {
     Values values = declared.read();
     bool isValid = true;
@@ -228,7 +227,7 @@ private:
   DeclaredOptions<Values> declared;
 };
 
-/// A pipeline's options, which are those of a table.
+/// Pipeline options that come from a table.
 template <typename Values>
 struct TablePipelineOptions : mlir::PassPipelineOptions<TablePipelineOptions<Values>> {
   TablePipelineOptions() { declared.template declare<PipelineOption>(*this, Values()); }
@@ -243,8 +242,8 @@ private:
   DeclaredOptions<Values> declared;
 };
 
-/// Makes a pipeline known to mtc-opt, with the options of a table. What is wrong with them is said
-/// before anything runs.
+/// Registers a pipeline with mtc-opt, with the options of a table. Invalid options are reported
+/// before any pass runs.
 template <typename Values>
 void registerTablePipeline(llvm::StringRef name, llvm::StringRef description,
                            void (*build)(mlir::OpPassManager &, const Values &)) {

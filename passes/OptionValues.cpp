@@ -1,4 +1,4 @@
-//===- OptionValues.cpp - Values of options as text -------------------------------------------===//
+//===- OptionValues.cpp - Parsers of option values --------------------------------------------===//
 
 #include "passes/OptionValues.h"
 
@@ -10,7 +10,7 @@
 
 using llvm::StringRef;
 
-/// No hexadecimal numbers, whose value a message would spell in another way, and no words.
+/// Rejects hexadecimal numbers, which messages would print in decimal, and words such as "inf".
 static bool isDecimal(StringRef text) {
   return llvm::all_of(text,
                       [](char c) { return llvm::isDigit(c) || StringRef("+-.eE").contains(c); });

@@ -1,6 +1,6 @@
-//===- OptionValues.h - Values of options as text ---------------------------------------------===//
+//===- OptionValues.h - Parsers of option values ----------------------------------------------===//
 //
-// Each function returns "" and sets the value, or returns the problem as the end of a message, such
+// Each parser sets the value and returns "", or returns the problem as the end of a message, such
 // as "expected a whole number, such as 8".
 //
 //===------------------------------------------------------------------------------------------===//
@@ -16,16 +16,17 @@
 
 namespace mtc {
 
-/// A finite number in decimal notation. A number that is not 0 but that a double rounds to 0 is a
-/// problem.
+/// Parses a finite number in decimal notation. A nonzero number that a double rounds to 0 is
+/// rejected.
 std::string parseValue(llvm::StringRef text, double &value);
 std::string parseValue(llvm::StringRef text, std::optional<double> &value);
-/// A whole number in decimal notation.
+/// Parses a whole number in decimal notation.
 std::string parseValue(llvm::StringRef text, int64_t &value);
-/// "true" or "false", and what LLVM's flags accept for them; "" is true, as a switch alone is.
+/// Parses "true" or "false" and the spellings that LLVM's flags accept; "" is true, as for a switch
+/// without a value.
 std::string parseValue(llvm::StringRef text, bool &value);
 
-/// The number, or nothing where there is a problem.
+/// Returns the number, or nothing if it cannot be parsed.
 std::optional<double> parseNumber(llvm::StringRef text);
 
 } // namespace mtc

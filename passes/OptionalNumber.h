@@ -1,4 +1,4 @@
-//===- OptionalNumber.h - Options that are a number, or not given -----------------------------===//
+//===- OptionalNumber.h - Parser of optional numeric options ----------------------------------===//
 
 #ifndef MTC_PASSES_OPTIONALNUMBER_H
 #define MTC_PASSES_OPTIONALNUMBER_H
@@ -9,8 +9,7 @@
 
 #include <optional>
 
-/// Options of passes of type std::optional<double>. `None` is how LLVM prints one that is not
-/// given.
+/// Parses pass options of type std::optional<double>. LLVM prints an unset option as `None`.
 template <>
 class llvm::cl::parser<std::optional<double>>
     : public llvm::cl::basic_parser<std::optional<double>> {

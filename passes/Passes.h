@@ -1,4 +1,4 @@
-//===- Passes.h - Declarations of all passes over the mtc dialect -----------------------------===//
+//===- Passes.h - Declarations of all mtc passes ----------------------------------------------===//
 //
 // Generated from Passes.td: `createX`, `XOptions` and `registerMtcPasses`.
 //

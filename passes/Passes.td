@@ -1,4 +1,4 @@
-//===- Passes.td - All passes over the mtc dialect ----------------------------------------------===//
+//===- Passes.td - All mtc passes --------------------------------------------------------------===//
 
 #ifndef MTC_PASSES
 #define MTC_PASSES

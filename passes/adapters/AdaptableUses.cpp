@@ -1,4 +1,4 @@
-//===- AdaptableUses.cpp - Contractions by a weight -------------------------------------------===//
+//===- AdaptableUses.cpp - Contractions with a weight -----------------------------------------===//
 
 #include "passes/adapters/AdaptableUses.h"
 
@@ -13,7 +13,7 @@ class UseFinder {
 public:
   UseFinder(AdaptableUses &found, bool throughCasts) : found(found), throughCasts(throughCasts) {}
 
-  /// `axes` are the variable's that a value's are.
+  /// Follows the users of a value; `axes` maps the value's axes to the variable's.
   void follow(Value value, ArrayRef<int64_t> axes) {
     for (OpOperand &use : value.getUses()) {
       if (auto transpose = dyn_cast<TransposeOp>(use.getOwner()))

@@ -1,4 +1,9 @@
-//===- AdaptableUses.h - Contractions by a weight ---------------------------------------------===//
+//===- AdaptableUses.h - Contractions with a weight -------------------------------------------===//
+//
+// Finds the contractions that use a weight. Low-rank adapters and the quantization of frozen
+// matrices apply only to weights that no other operation uses.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_ADAPTERS_ADAPTABLEUSES_H
 #define MTC_PASSES_ADAPTERS_ADAPTABLEUSES_H
@@ -9,21 +14,21 @@
 
 namespace mtc {
 
-/// A contraction that has a weight as an operand.
+/// A contraction with a weight as one of its operands.
 struct AdaptableUse {
   ContractOp contraction;
-  unsigned operand; ///< The weight's: 0 or 1.
-  int64_t axis;     ///< Of the weight: the one that is summed over.
+  unsigned operand; ///< Operand number of the weight: 0 or 1.
+  int64_t axis;     ///< The weight's contracted axis.
 };
 
-/// How a function uses a variable.
+/// All uses of a variable in a function.
 struct AdaptableUses {
-  llvm::SmallVector<AdaptableUse> uses; ///< In the order in which they run.
-  std::string reason;                   ///< Why it cannot be adapted; "": it can.
+  llvm::SmallVector<AdaptableUse> uses; ///< In program order.
+  std::string reason;                   ///< Why the variable cannot be adapted; "" if it can.
   bool isConvolved = false;
 
-  /// The uses of a matrix by contractions alone, as it is or transposed, and `throughCasts` as
-  /// elements of another type.
+  /// Returns the contractions that use a matrix directly or through transposes, and with
+  /// `throughCasts` also through casts to other element types. Any other user sets `reason`.
   static AdaptableUses find(VariableOp variable, mlir::func::FuncOp function,
                             bool throughCasts = false);
 };

@@ -1,4 +1,4 @@
-//===- AdapterPasses.td - Small trained parts of frozen weights --------------------------------===//
+//===- AdapterPasses.td - Adapters and quantization of frozen weights -------------------------===//
 
 #ifndef MTC_PASSES_ADAPTERS_PASSES
 #define MTC_PASSES_ADAPTERS_PASSES
@@ -8,14 +8,15 @@ include "mlir/Pass/PassBase.td"
 def AddAdapters : Pass<"mtc-add-adapters", "::mlir::ModuleOp"> {
   let summary = "add low-rank adapters to contractions with frozen weights";
   let description = [{
-    For each weight that a pattern of the program's `lora` matches, every contraction by it in `@forward` becomes
-    `x W + alpha / rank * (x A) B` (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021), and an
-    `mtc.adapter` says so of the program. A and B are parameters, named, shaped and initialized as PEFT does: A is [rank, in]
-    and evenly distributed within 1 / sqrt(in), which is kaiming_uniform_ with a = sqrt(5); B is [out, rank] and zero. Where several
-    patterns match, the one with more literal characters decides, among equals the last.
+    For each weight that matches a pattern of the program's `lora` attribute, every contraction with the weight in `@forward`
+    becomes `x W + alpha / rank * (x A) B` (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021), and an
+    `mtc.adapter` records the adapter in the program. A and B are parameters, named, shaped and initialized as in PEFT: A is
+    [rank, in] and uniformly distributed within ±1 / sqrt(in), which is kaiming_uniform_ with a = sqrt(5); B is [out, rank] and
+    zero. If several patterns match, the pattern with the most literal characters applies; among equals, the last.
 
-    A weight is a frozen matrix that contractions alone read, by one of its axes, transposed or not. Others that a pattern
-    matches are passed over, with a remark; those of convolutions with a warning. A pattern that adapts nothing is an error.
+    A weight can be adapted if it is a frozen matrix and its only users are contractions over one of its axes, directly or
+    through transposes. Other matching parameters are skipped with a remark, and weights of convolutions with a warning. A
+    pattern that adapts no weight is an error.
 
     ```mlir
     mtc.program "m" stage forward from <file = "m.onnx", digest = "", lora = ["fc.*:rank=2"]> {}
@@ -36,10 +37,10 @@ def AddAdapters : Pass<"mtc-add-adapters", "::mlir::ModuleOp"> {
 def StoreFrozen : Pass<"mtc-store-frozen", "::mlir::ModuleOp"> {
   let summary = "quantize frozen matrices";
   let description = [{
-    Its option is `frozen-bits` (`FrozenStorageOptions` in `passes/adapters/FrozenStorage.h`): 16 stores frozen matrices of f32 in
-    bf16, and what is no contraction reads them widened; 4 stores those that contractions alone read, in every function, in blocks
-    of 64 NF4 codes and a scale. As bitsandbytes does for a layer's weight [out, in], blocks run along the axis that the
-    forward pass sums over.
+    The option `frozen-bits` (`FrozenStorageOptions` in `passes/adapters/FrozenStorage.h`) selects the storage: 16 stores frozen
+    f32 matrices in bf16, and users other than contractions read them through a cast to f32; 4 stores the matrices whose only
+    users in every function are contractions, in blocks of 64 NF4 codes with one scale each. As in bitsandbytes for a linear
+    layer's weight [out, in], blocks run along the axis that the forward pass contracts.
 
     ```mlir
     mtc.variable frozen @w : tensor<64x10xf32> = #mtc.initializer<"w">

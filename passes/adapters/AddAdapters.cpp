@@ -1,7 +1,7 @@
-//===- AddAdapters.cpp - Low-rank adapters of frozen weights ----------------------------------===//
+//===- AddAdapters.cpp - Low-rank adapters for frozen weights ---------------------------------===//
 //
-// They are a part of the forward function like any other: autodiff, optimizers and checkpoints know
-// nothing of them.
+// Adapters are ordinary operations and parameters of the forward function, so autodiff, optimizers
+// and checkpoints need no special support for them.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -24,11 +24,11 @@ using namespace mtc;
 
 namespace {
 
-/// A pattern, and what became of the variables that it decides about.
+/// A `--lora` pattern with the variables that it adapted or skipped.
 struct Request {
   LowRankSpec spec;
   int64_t adapted = 0;
-  SmallVector<std::string> passedOver; ///< Names and reasons.
+  SmallVector<std::string> passedOver; ///< Names and reasons of skipped variables.
 };
 
 struct AddAdaptersPass : mtc::impl::AddAdaptersBase<AddAdaptersPass> {
@@ -65,7 +65,7 @@ FailureOr<SmallVector<Request>> AddAdaptersPass::readRequests() {
   return requests;
 }
 
-/// The one that decides about a variable; null if none matches.
+/// Returns the request that applies to a variable, or null if none matches.
 static Request *findRequest(MutableArrayRef<Request> requests, VariableOp variable) {
   Request *decides = nullptr;
   size_t literals = 0;
@@ -78,7 +78,7 @@ static Request *findRequest(MutableArrayRef<Request> requests, VariableOp variab
   return decides;
 }
 
-/// PEFT's name: that of the weight's module, the factor's, `weight`.
+/// Creates a factor named as in PEFT: "MODULE.FACTOR.weight", where MODULE is the weight's module.
 FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef factor,
                                                  ArrayRef<int64_t> shape, Attribute initial) {
   StringRef module = base.getModuleName().value_or(base.getSymName());
@@ -89,7 +89,7 @@ FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef fact
   if (getOperation().lookupSymbol(name))
     return emitError(base.getLoc(), "--lora: the adapter of '")
            << base.getSymName() << "' would be '" << name << "', which the model has already";
-  // Optimizers update no 16-bit elements.
+  // Factors of 16-bit weights are f32, since optimizers do not update 16-bit elements.
   Type given = base.getTensorType().getElementType();
   Type element = given.isF64() ? given : Float32Type::get(&getContext());
   OpBuilder builder(base->getBlock(), std::next(base->getIterator()));
@@ -97,8 +97,8 @@ FailureOr<VariableOp> AddAdaptersPass::addFactor(VariableOp base, StringRef fact
                             RankedTensorType::get(shape, element), initial);
 }
 
-/// contract(x, w) => contract(x, w) + contract(scale * contract(x, first), second), where the
-/// factors are down and up, or for a product along the weight's other axis up and down.
+/// contract(x, w) => contract(x, w) + contract(scale * contract(x, first), second). The factors are
+/// (down, up) for contractions over the weight's `axis` and (up, down) for its other axis.
 static void adaptUse(const AdaptableUse &use, VariableOp down, VariableOp up, int64_t axis,
                      double scale) {
   ContractOp contraction = use.contraction;
@@ -166,7 +166,7 @@ LogicalResult AddAdaptersPass::adapt(VariableOp base, Request &request) {
   return success();
 }
 
-/// A pattern that adapts nothing is a mistake.
+/// Reports every pattern that adapts no weight as an error.
 LogicalResult AddAdaptersPass::check(ArrayRef<Request> requests) {
   bool isValid = true;
   for (const Request &request : requests) {

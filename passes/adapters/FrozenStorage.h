@@ -1,4 +1,4 @@
-//===- FrozenStorage.h - How frozen matrices are stored ---------------------------------------===//
+//===- FrozenStorage.h - Options for the storage of frozen matrices ---------------------------===//
 
 #ifndef MTC_PASSES_ADAPTERS_FROZENSTORAGE_H
 #define MTC_PASSES_ADAPTERS_FROZENSTORAGE_H
@@ -9,7 +9,7 @@
 
 namespace mtc {
 
-/// The options of mtc-store-frozen.
+/// Options of mtc-store-frozen.
 struct FrozenStorageOptions {
   std::string bits = "32";
 

@@ -1,4 +1,4 @@
-//===- LowRank.cpp - What a user says of adapters ---------------------------------------------===//
+//===- LowRank.cpp - Low-rank adapter specifications ------------------------------------------===//
 
 #include "passes/adapters/LowRank.h"
 
@@ -32,7 +32,7 @@ llvm::Expected<LowRankSpec> LowRankSpec::parse(StringRef text) {
   LowRankSpec spec;
   spec.text = text.str();
   llvm::StringSet<> seen;
-  // A name may have colons, but is no list of settings.
+  // A colon separates the settings only if an '=' follows, since names may contain colons.
   auto [pattern, settings] = text.rsplit(':');
   if (!settings.contains('='))
     pattern = text;

@@ -1,4 +1,4 @@
-//===- LowRank.h - What a user says of adapters -----------------------------------------------===//
+//===- LowRank.h - Low-rank adapter specifications --------------------------------------------===//
 
 #ifndef MTC_PASSES_ADAPTERS_LOWRANK_H
 #define MTC_PASSES_ADAPTERS_LOWRANK_H
@@ -9,18 +9,19 @@
 
 namespace mtc {
 
-/// Adapters of the weights whose names match: "PATTERN:rank=8,alpha=16". The defaults are those of
-/// PEFT's LoraConfig.
+/// Specifies the adapters for all weights whose name matches a glob pattern:
+/// "PATTERN:rank=8,alpha=16". The defaults are those of PEFT's LoraConfig.
 struct LowRankSpec {
-  std::string text; ///< As it was given.
+  std::string text; ///< The specification as the user wrote it.
   std::string pattern;
   int64_t rank = 8;
   double alpha = 8;
 
+  /// Parses a specification; fails on unknown, repeated or invalid settings and patterns.
   static llvm::Expected<LowRankSpec> parse(llvm::StringRef text);
 
-  /// How many literal characters the pattern has, if it matches the variable's name here or in the
-  /// user's module.
+  /// Returns the number of literal characters in the pattern if it matches the variable's symbol
+  /// name or its name in the user's module.
   std::optional<size_t> findMatch(VariableOp variable) const;
 };
 

@@ -1,7 +1,7 @@
-//===- StoreFrozen.cpp - Frozen matrices in fewer bits ----------------------------------------===//
+//===- StoreFrozen.cpp - 16-bit and NF4 storage of frozen matrices ----------------------------===//
 //
-// The runtime makes them of the values in the weights file when it fills the variables. Nothing
-// writes them, so that no step rounds anything again.
+// The runtime converts the matrices when it loads the weights file. No training step writes them,
+// so values are rounded only once.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ private:
   Storage storage;
   TargetInfo target;
   int64_t matrices = 0, bytes = 0;
-  SmallVector<std::string> left; ///< Names, and why they stay as they are.
+  SmallVector<std::string> left; ///< Skipped matrices with the reason.
 };
 
 } // namespace
@@ -46,7 +46,8 @@ static SmallVector<ReadOp> readsOf(VariableOp variable, func::FuncOp function) {
       }));
 }
 
-/// contract(x, w) => stored_contract(x, stored w); false where the target's library does not
+/// contract(x, w) => stored_contract(x, stored w). Returns false if the target's library has no
+/// such kernel.
 bool StoreFrozenPass::readByLibrary(const AdaptableUse &use, Value stored, StoredAttr as) {
   ContractOp contraction = use.contraction;
   OpBuilder builder(contraction);
@@ -69,8 +70,8 @@ bool StoreFrozenPass::readByLibrary(const AdaptableUse &use, Value stored, Store
   return true;
 }
 
-/// contract(x, w) => contract(x, widened w). Each contraction has a widened matrix of its own,
-/// which no later one keeps alive.
+/// contract(x, w) => contract(x, widened w). Each contraction widens the matrix itself, so that the
+/// widened copy is not live between contractions.
 static void readWidened(const AdaptableUse &use, Value stored, StoredAttr as, bool isFirst) {
   ContractOp contraction = use.contraction;
   OpBuilder builder(contraction);
@@ -97,14 +98,15 @@ static void eraseUnused(Operation *op) {
     op->erase();
 }
 
-/// What is no contraction reads the matrix widened.
+/// Replaces all reads of the matrix by reads of its stored form. Users other than contractions read
+/// a widened copy.
 void StoreFrozenPass::readStored(func::FuncOp function, const AdaptableUses &readers, StoredAttr as,
                                  ReadOp first) {
   OpBuilder builder(first);
   TensorBuilder b(first.getLoc(), builder);
   Value stored = ReadOp::create(b, as.getStoredType(), first.getVariableAttr());
   for (auto [number, use] : llvm::enumerate(readers.uses)) {
-    // A library multiplies what it has elements of as it is, faster.
+    // A contraction whose operands have the stored element type is faster as a plain contraction.
     ContractOp contraction = use.contraction;
     bool isAsStored = getElementTypeOrSelf(contraction->getOperand(use.operand)) ==
                       as.getStoredType().getElementType();
@@ -128,7 +130,7 @@ void StoreFrozenPass::readStored(func::FuncOp function, const AdaptableUses &rea
 
 void StoreFrozenPass::store(VariableOp variable) {
   auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
-  std::optional<int64_t> summed; // The axis that the forward pass sums over.
+  std::optional<int64_t> summed; // The axis that the forward pass contracts.
   bool isRead = false;
   std::string reason;
   for (func::FuncOp function : functions) {

@@ -1,4 +1,4 @@
-//===- AttentionPasses.td - Attention found in its parts ------------------------------------===//
+//===- AttentionPasses.td - Recognition of attention ----------------------------------------===//
 
 #ifndef MTC_PASSES_ATTENTION
 #define MTC_PASSES_ATTENTION
@@ -8,17 +8,17 @@ include "mlir/Pass/PassBase.td"
 def RecognizeAttention : Pass<"mtc-recognize-attention", "::mlir::func::FuncOp"> {
   let summary = "recognize attention";
   let description = [{
-    Finds products of queries and keys whose rows go through a softmax into products with values, as exporters write
-    attention, and replaces them by one `mtc.attention`, whose memory is linear in the sequence's length. Between the
-    first product and the softmax there may be scales, additive biases and selections of -inf, of which those that only
-    leave out later keys become `causal`: that is proven from a mask's data, or from the comparison of positions that
-    computes it. A scale on queries or keys, and keys and values that are repeated for groups of heads, become the
-    operation's own. A row whose scores are all -inf gives zeros, where a plain softmax would give NaN. Of the mask of an
-    `mtc.attention` that is one already, a causal part is proven in the same way.
+    Finds contractions of queries and keys whose rows pass through a softmax into contractions with values, as exporters write
+    attention, and replaces each match by one `mtc.attention`, whose memory is linear in the sequence length. Scales, additive
+    biases and selections of -inf may be between the first contraction and the softmax. Masks that exclude only later keys
+    become `causal`, which is proven from the mask's data or from the comparison of positions that computes it. Scales of
+    queries or keys, and the repetition of keys and values over groups of heads, are folded into the operation. A row whose
+    scores are all -inf yields zeros, where a plain softmax would yield NaN. Masks of existing `mtc.attention` operations are
+    simplified in the same way.
 
-    What looks like attention and stays decomposed gives a remark with the reason (`mtc compile --remarks FILE`, category
-    `mtc-recognize-attention`). The function's attribute `mtc.attention` says how many were recognized, and lists those
-    that were not.
+    Patterns that resemble attention but cannot be replaced emit a remark with the reason (`mtc compile --remarks FILE`,
+    category `mtc-recognize-attention`). The function's attribute `mtc.attention` records the number of recognized patterns
+    and the reason for each of the others.
 
     ```mlir
     %s = mtc.contract %q, %k batch [0, 1] x [0, 1] over [3] x [3] : …

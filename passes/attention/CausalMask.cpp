@@ -1,4 +1,4 @@
-//===- CausalMask.cpp - Masks that only leave out later keys ----------------------------------===//
+//===- CausalMask.cpp - Recognition of causal masks -------------------------------------------===//
 
 #include "passes/attention/Masks.h"
 
@@ -10,10 +10,10 @@
 using namespace mlir;
 using namespace mtc;
 
-/// k where `takesPart(i, j)` is j <= i + k for all queries and keys.
+/// Returns k if `takesPart(i, j)` holds exactly where j <= i + k, for all queries i and keys j.
 static std::optional<int64_t> offsetOf(int64_t queries, int64_t keys,
                                        llvm::function_ref<bool(int64_t, int64_t)> takesPart) {
-  // The row that has some keys and not all says which k it must be.
+  // A row with some but not all keys determines k.
   std::optional<int64_t> offset;
   for (int64_t i = 0; i < queries && !offset; ++i) {
     int64_t count = 0;
@@ -33,7 +33,7 @@ static std::optional<int64_t> offsetOf(int64_t queries, int64_t keys,
   return offset;
 }
 
-/// The elements of a constant, which may lie beside the IR.
+/// Returns the elements of a constant, inline or in a dense resource.
 template <typename T>
 static std::optional<ArrayRef<T>> dataOf(Value value, SmallVector<T> &storage) {
   Attribute attribute;
@@ -60,8 +60,8 @@ struct Position {
 
 } // namespace
 
-/// An integer tensor as a function of the index along its axes `rowAxis` and `columnAxis`, where it
-/// is linear; -1 for an axis that it lacks.
+/// Returns an integer tensor as a linear function of the indices along `rowAxis` and `columnAxis`,
+/// or nothing if it is not linear. An axis of -1 is absent.
 static std::optional<Position> positionOf(Value value, int64_t rowAxis, int64_t columnAxis) {
   if (std::optional<double> number = splatOf(value))
     return Position{0, 0, *number};
@@ -88,7 +88,8 @@ static std::optional<Position> positionOf(Value value, int64_t rowAxis, int64_t 
           return i;
       return -1;
     };
-    // An axis of more than one element that is not found may change the value unseen.
+    // The value may vary along an axis of several elements that has no counterpart before the
+    // reshape.
     for (int64_t axis : {rowAxis, columnAxis})
       if (axis >= 0 && to[axis] != 1 && below(axis) < 0)
         return std::nullopt;
@@ -107,7 +108,7 @@ static std::optional<Position> positionOf(Value value, int64_t rowAxis, int64_t 
                   a->constant + sign * b->constant};
 }
 
-/// The comparison of integers that holds where this one does not.
+/// Returns the integer comparison that holds exactly where `predicate` does not.
 static Predicate negate(Predicate predicate) {
   switch (predicate) {
   case Predicate::Eq:
@@ -131,7 +132,7 @@ std::optional<int64_t> mtc::causalOffset(Value mask, int64_t queries, bool negat
   int64_t rank = shape.size(), keys = shape[rank - 1];
   if (typeOf(mask).getNumElements() != queries * keys)
     return std::nullopt;
-  // Booleans beside the IR take a byte each, those in it a bit.
+  // Dense resources store booleans as bytes, inline attributes as bits.
   SmallVector<bool> bits;
   Attribute constant;
   if (matchPattern(sameElements(mask), m_Constant(&constant))) {
@@ -162,7 +163,7 @@ std::optional<int64_t> mtc::causalOffset(Value mask, int64_t queries, bool negat
        b = positionOf(compare.getRhs(), rank - 2, rank - 1);
   if (!a || !b || !typeOf(compare.getLhs()).getElementType().isSignlessInteger())
     return std::nullopt;
-  // a ? b as 0 ? row * i + column * j + constant.
+  // Rewrites `a ? b` as `0 ? row * i + column * j + constant`.
   Position p{b->row - a->row, b->column - a->column, b->constant - a->constant};
   Predicate predicate = compare.getPredicate();
   if (negated)

@@ -1,4 +1,4 @@
-//===- KeySelection.cpp - Which keys take part in an attention --------------------------------===//
+//===- KeySelection.cpp - Masks and biases of recognized attention ----------------------------===//
 
 #include "passes/attention/KeySelection.h"
 
@@ -22,7 +22,7 @@ void KeySelection::addMask(Value condition, bool negated) {
     return;
   }
   if (std::optional<double> all = splatOf(condition); all && (*all != 0) != negated)
-    return; // Every key takes part.
+    return; // The mask selects every key.
   if (negated)
     condition = b.logicalNot(condition);
   mask = mask ? combine(mask, condition, &TensorBuilder::logicalAnd) : condition;

@@ -1,4 +1,4 @@
-//===- KeySelection.h - Which keys take part in an attention ----------------------------------===//
+//===- KeySelection.h - Masks and biases of recognized attention ------------------------------===//
 
 #ifndef MTC_PASSES_ATTENTION_KEYSELECTION_H
 #define MTC_PASSES_ATTENTION_KEYSELECTION_H
@@ -9,19 +9,20 @@
 
 namespace mtc {
 
-/// Masks and biases of scores [batch, heads, queries, keys] as operands of one `mtc.attention`,
-/// each as small as it can be; what only leaves out later keys is `causal`.
+/// Collects masks and biases of scores [batch, heads, queries, keys] as operands of one
+/// `mtc.attention`. Axes of size 1 replace broadcasts where possible, and masks that exclude only
+/// later keys become `causal`.
 struct KeySelection {
   KeySelection(TensorBuilder &b, int64_t queries) : b(b), queries(queries) {}
 
   void addCausal(int64_t offset) { causal = causal ? std::min(*causal, offset) : offset; }
-  /// Keys take part where the condition is true, or with `negated` where it is false. Of a
-  /// conjunction each condition is added by itself: one of them may be causal.
+  /// Adds a mask that selects keys where the condition is true, or with `negated` where it is
+  /// false. Each condition of a conjunction is added separately, since one of them may be causal.
   void addMask(mlir::Value condition, bool negated);
-  /// `factor` times the value is added to the scores.
+  /// Adds `factor` * `value` to the scores.
   void addBias(mlir::Value value, double factor);
 
-  mlir::Value bias, mask; ///< Null where there is none.
+  mlir::Value bias, mask; ///< Null if there is none.
   std::optional<int64_t> causal;
 
 private:

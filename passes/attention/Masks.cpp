@@ -1,4 +1,4 @@
-//===- Masks.cpp - What is known of a mask of scores ------------------------------------------===//
+//===- Masks.cpp - Analysis of attention masks ------------------------------------------------===//
 
 #include "passes/attention/Masks.h"
 
@@ -35,10 +35,10 @@ Value mtc::sameElements(Value value) {
 
 bool mtc::leavesOut(double number) { return number <= -1e30; }
 
-/// Larger constants are not folded with what repeats them.
+/// Larger constants are not folded with their broadcasts.
 static constexpr int64_t largestFolded = 4096;
 
-/// A constant that was folded with what repeats it.
+/// Shrinks a constant that was folded with its broadcast; null if it varies along the axis.
 static Value shrinkConstant(TensorBuilder &b, DenseElementsAttr elements, int64_t axis,
                             RankedTensorType shrunk) {
   if (elements.isSplat())
@@ -58,7 +58,7 @@ static Value shrinkConstant(TensorBuilder &b, DenseElementsAttr elements, int64_
   return b.constant(DenseElementsAttr::get(shrunk, kept));
 }
 
-/// The value with extent 1 along the axis; null where it may change along it.
+/// Returns the value with size 1 along the axis; null if it may vary along the axis.
 static Value shrinkAxis(TensorBuilder &b, Value value, int64_t axis) {
   RankedTensorType type = typeOf(value);
   if (type.getDimSize(axis) == 1)

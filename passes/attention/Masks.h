@@ -1,4 +1,9 @@
-//===- Masks.h - What is known of a mask of scores --------------------------------------------===//
+//===- Masks.h - Analysis of attention masks --------------------------------------------------===//
+//
+// Proves properties of masks and biases from constant data or from the comparison of positions that
+// computes them: invariance along axes, causality, and whether a value masks a key completely.
+//
+//===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_ATTENTION_MASKS_H
 #define MTC_PASSES_ATTENTION_MASKS_H
@@ -9,29 +14,29 @@
 
 namespace mtc {
 
-/// `value` with an extent of 1 along each of `axes` along which it is the same at every index, as
-/// far as that shows.
+/// Returns `value` with size 1 along each of `axes` along which it is provably constant.
 mlir::Value shrink(TensorBuilder &b, mlir::Value value, mlir::ArrayRef<int64_t> axes);
 
-/// What a value is reshaped from: it has the same elements in the same order.
+/// Returns the value that `value` is reshaped from, with the same elements in the same order.
 mlir::Value sameElements(mlir::Value value);
 
-/// Where a boolean tensor [.., M, N], with extents of 1 before, of as many rows as there are
-/// `queries`, is true exactly where j <= i + k, this k; nothing where it is not, or where that is
-/// not known when the model is compiled. With `negated`, false exactly there.
+/// Returns k if the boolean tensor [1, .., queries, keys] is true exactly where j <= i + k, for
+/// query i and key j. Returns nothing if there is no such k or it cannot be proven at compile time.
+/// With `negated`, the tensor is false exactly there.
 std::optional<int64_t> causalOffset(mlir::Value mask, int64_t queries, bool negated = false);
 
-/// The same for a bias that is 0 there and -inf, or not far from the least number, elsewhere.
+/// Returns k if the bias is 0 exactly where j <= i + k and elsewhere a value that `leavesOut`
+/// accepts.
 std::optional<int64_t> causalOffsetOfBias(mlir::Value bias, int64_t queries);
 
-/// Whether each row that a causal mask of this offset leaves has a key.
+/// Whether a causal mask with this offset selects at least one key for every query.
 inline bool leavesEveryRow(int64_t offset) { return offset >= 0; }
 
-/// The value of every element, where it is a constant splat.
+/// Returns the common value of all elements if the value is a constant splat.
 std::optional<double> splatOf(mlir::Value value);
 
-/// A number that, added to a score or put in its place, leaves the key out of any row that has
-/// another: -inf, or a finite one of which this is so for all scores that do not overflow.
+/// Whether a number added to a score, or substituted for it, masks the key in every row that has an
+/// unmasked key: -inf, or a finite number for which this holds for all scores that do not overflow.
 bool leavesOut(double number);
 
 } // namespace mtc

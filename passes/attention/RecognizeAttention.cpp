@@ -1,4 +1,4 @@
-//===- RecognizeAttention.cpp - A softmax between two products becomes attention --------------===//
+//===- RecognizeAttention.cpp - Recognition of attention --------------------------------------===//
 
 #include "ir/NodeNames.h"
 #include "ir/builders/Shape.h"
@@ -36,20 +36,21 @@ static SmallVector<int64_t> join(ArrayRef<int64_t> a, ArrayRef<int64_t> b, Array
 
 namespace {
 
-/// One softmax between two products, and the attention that it is.
+/// A softmax between two contractions that may be replaced by `mtc.attention`.
 class Candidate {
 public:
   Candidate(DivOp softmax, Value scores)
       : softmax(softmax), scores(scores), b(softmax.getLoc(), softmax) {}
 
-  /// Replaces the second product; false with a reason, or without one where it is no attention.
+  /// Replaces the second contraction. Returns false with a reason, or without one if the softmax is
+  /// not part of attention.
   bool replace(std::string &reason) {
     Value read;
     second = productOfWeights(softmax, read, reason);
     std::string why;
     std::optional<ScoreChain> found = followScores(scores, why);
     if (!second || !found) {
-      // Without a product on either side it is some other softmax.
+      // Without a contraction on both sides, the softmax is not part of attention.
       bool isBetween = (second || !reason.empty()) && (found || !why.empty());
       reason = !isBetween ? "" : reason.empty() ? why : reason;
       return false;
@@ -66,7 +67,8 @@ public:
   }
 
 private:
-  /// The extents of batch, heads, queries and keys.
+  /// Determines the extents of batch, heads, queries and keys; returns the reason if they do not
+  /// match.
   std::string findShape(Value weights) {
     ContractOp first = chain.product;
     Type element = typeOf(softmax).getElementType();
@@ -94,8 +96,8 @@ private:
     return "";
   }
 
-  /// Batch entries and heads of keys. Where the product has them as one axis, the reshape that
-  /// joined them is asked.
+  /// Determines the batch size and the number of key heads. If the contraction has them as one
+  /// axis, they are taken from the reshape that merged them.
   void splitBatch(ArrayRef<int64_t> extents) {
     batch = extents.empty() ? 1 : extents.front();
     keyHeads = extents.empty() ? 1 : product(extents.drop_front());
@@ -114,7 +116,7 @@ private:
     }
   }
 
-  /// A tensor of scores as [batch, heads, queries, keys], as small as it can be.
+  /// Returns a tensor of scores as [batch, heads, queries, keys], with size 1 along invariant axes.
   Value small(Value value) {
     return shrink(b, b.reshape(value, {batch, heads, queries, keys}), {0, 1, 2});
   }
@@ -181,7 +183,7 @@ private:
   std::optional<KeySelection> selection;
 };
 
-/// Proves of the mask of an attention that is one already what recognition proves of others.
+/// Simplifies the mask of an existing attention as for recognized attention.
 void simplifyMask(AttentionOp attention) {
   if (!attention.getMask())
     return;

@@ -1,4 +1,4 @@
-//===- Scores.cpp - From a product of queries and keys to a softmax ---------------------------===//
+//===- Scores.cpp - Matching of scores from contraction to softmax ----------------------------===//
 
 #include "passes/attention/Scores.h"
 
@@ -11,11 +11,11 @@ using namespace mtc;
 
 namespace {
 
-/// Values with no product behind them. Sums and products have two sides: without remembering, a
-/// chain of n such operations is walked in 2^n ways.
+/// Values from which no contraction was found. Additions and multiplications have two operands to
+/// follow: without this memoization, a chain of n such operations would take 2^n steps.
 using Fruitless = llvm::DenseSet<Value>;
 
-/// Walks from the softmax to the product, one operation after another.
+/// Walks up from the softmax to the contraction.
 class Walk {
 public:
   Walk(std::string &reason, Fruitless &fruitless, unsigned depth = 0)
@@ -51,7 +51,8 @@ private:
       return added(add);
     if (auto select = dyn_cast<SelectOp>(op))
       return masked(select);
-    // Anything else ends the walk; it matters only if there is a product behind it.
+    // Any other operation ends the walk. The reason is reported only if its operand leads to a
+    // contraction.
     std::string ignored;
     Walk behind(ignored, fruitless, depth);
     if (op->getNumOperands() > 0 && behind.to(op->getOperand(0)))
@@ -107,7 +108,8 @@ private:
     return false;
   }
 
-  /// Between a product and its softmax lie a few operations, behind them the whole model.
+  /// Only a few operations separate a contraction from its softmax; a longer walk would traverse
+  /// the whole model.
   static constexpr unsigned deepest = 64;
 
   std::string &reason;

@@ -1,4 +1,4 @@
-//===- Scores.h - From a product of queries and keys to a softmax -----------------------------===//
+//===- Scores.h - Matching of scores from contraction to softmax ------------------------------===//
 
 #ifndef MTC_PASSES_ATTENTION_SCORES_H
 #define MTC_PASSES_ATTENTION_SCORES_H
@@ -10,20 +10,20 @@
 
 namespace mtc {
 
-/// Something added to scores, as it was before scales that came later.
+/// A term that is added to the scores; `factor` is the product of the scales applied after it.
 struct AddedBias {
   mlir::Value value;
   double factor;
 };
 
-/// A condition on which scores stay what they are; `otherwise` takes their place.
+/// Replaces scores by `otherwise` where the condition is false, or with `negated` where it is true.
 struct ScoreMask {
   mlir::Value condition;
   bool negated;
   double otherwise;
 };
 
-/// What lies between a product and its softmax: scale * product + biases, with masks over it.
+/// The operations between a contraction and its softmax: scale * product + biases, then masks.
 struct ScoreChain {
   ContractOp product;
   double scale = 1;
@@ -31,14 +31,16 @@ struct ScoreChain {
   mlir::SmallVector<ScoreMask> masks;
 };
 
-/// Follows the scores back to their product; nothing, with a reason, where something else than
-/// scales, biases and masks lies between, and nothing without a reason where there is no product.
+/// Follows the scores back to their contraction. Returns nothing, with a reason, if operations
+/// other than scales, biases and masks are between, and nothing without a reason if there is no
+/// contraction.
 std::optional<ScoreChain> followScores(mlir::Value scores, std::string &reason);
 
-/// x where `value` is x times a constant, through movements of elements; multiplies `factor` by it.
+/// Returns x if `value` is x times a constant, looking through data movement, and multiplies
+/// `factor` by the constant. Returns `value` otherwise.
 mlir::Value withoutScale(TensorBuilder &b, mlir::Value value, double &factor);
 
-/// The parameter that a value depends on by a gradient, if there is one.
+/// Returns the name of a parameter that receives a gradient through the value, if there is one.
 std::optional<llvm::StringRef> trainedSource(mlir::Value value);
 
 } // namespace mtc

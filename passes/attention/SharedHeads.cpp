@@ -1,4 +1,4 @@
-//===- SharedHeads.cpp - Keys and values that heads of queries share --------------------------===//
+//===- SharedHeads.cpp - Grouped-query attention ----------------------------------------------===//
 
 #include "passes/attention/SharedHeads.h"
 
@@ -15,8 +15,8 @@ static int64_t product(ArrayRef<int64_t> extents) {
 
 namespace {
 
-/// attention(q, repeat(k), repeat(v)) => attention(q, k, v), where heads of queries share what is
-/// repeated
+/// attention(q, repeat(k), repeat(v)) => attention(q, k, v), where k and v have one head per group
+/// of query heads.
 struct ReadSharedHeads : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
@@ -37,8 +37,8 @@ struct ReadSharedHeads : OpRewritePattern<AttentionOp> {
     return sameElements(value).getDefiningOp<BroadcastOp>();
   }
 
-  /// How many heads a value has before each is repeated for several: it is [B, G, R, ..] along
-  /// whose third axis nothing changes, seen as [B, G * R, N, E].
+  /// Returns the number of heads G before the repetition if the value [B, G * R, N, E] is a reshape
+  /// of [B, G, R, ..] that is broadcast along R.
   static std::optional<int64_t> headsBefore(Value value) {
     BroadcastOp broadcast = repetition(value);
     if (!broadcast || broadcast.getAxes().size() != 1)

@@ -1,4 +1,4 @@
-//===- SharedHeads.h - Keys and values that heads of queries share ----------------------------===//
+//===- SharedHeads.h - Grouped-query attention ------------------------------------------------===//
 
 #ifndef MTC_PASSES_ATTENTION_SHAREDHEADS_H
 #define MTC_PASSES_ATTENTION_SHAREDHEADS_H
@@ -7,7 +7,8 @@
 
 namespace mtc {
 
-/// Lets attention read keys and values that are repeated for heads of queries before they are.
+/// Adds patterns that remove the repetition of keys and values over groups of query heads
+/// (grouped-query attention).
 void addSharedHeadPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- Softmax.cpp - The softmax of rows in its parts -----------------------------------------===//
+//===- Softmax.cpp - Matching of decomposed softmax -------------------------------------------===//
 
 #include "passes/attention/Softmax.h"
 
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The numbers of rows that `value` repeats along its last axis; null if it does not.
+/// Returns the per-row values that `value` broadcasts along its last axis; null if it does not.
 static Value repeatedRows(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   int64_t last = typeOf(value).getRank() - 1;
@@ -15,7 +15,7 @@ static Value repeatedRows(Value value) {
                                                                      : Value();
 }
 
-/// The value behind views, and behind a choice of `guard` where a row is masked.
+/// Strips stop-gradients and selects that substitute `guard` in fully masked rows.
 static Value unguarded(Value value, double guard) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto detach = dyn_cast<DetachOp>(op)) {
@@ -49,7 +49,7 @@ Value mtc::softmaxInput(DivOp division) {
   return shifted.getLhs();
 }
 
-/// Whether random numbers go into a value elementwise.
+/// Whether a value is computed from random bits by elementwise operations and views.
 static bool isRandom(Value value, int depth = 8) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -60,7 +60,7 @@ static bool isRandom(Value value, int depth = 8) {
          llvm::any_of(op->getOperands(), [&](Value x) { return isRandom(x, depth - 1); });
 }
 
-/// Whether a product lies behind elementwise operations and movements.
+/// Whether a contraction is reachable through elementwise operations and data movement.
 static bool reachesProduct(Value value, int depth = 8) {
   return depth > 0 && llvm::any_of(value.getUsers(), [&](Operation *user) {
            if (isa<ContractOp>(user))
@@ -72,7 +72,7 @@ static bool reachesProduct(Value value, int depth = 8) {
          });
 }
 
-/// Whether training steps, but no inference, drop elements of a value.
+/// Whether dropout applies to the value in training but not in inference.
 static bool isDroppedInTraining(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     auto select = dyn_cast<SelectByModeOp>(user);

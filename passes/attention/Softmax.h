@@ -1,4 +1,4 @@
-//===- Softmax.h - The softmax of rows in its parts -------------------------------------------===//
+//===- Softmax.h - Matching of decomposed softmax ---------------------------------------------===//
 
 #ifndef MTC_PASSES_ATTENTION_SOFTMAX_H
 #define MTC_PASSES_ATTENTION_SOFTMAX_H
@@ -9,12 +9,13 @@
 
 namespace mtc {
 
-/// The x of which a division is the softmax along the last axis, with or without a guard for rows
-/// of -inf; null for any other division.
+/// Returns the x for which the division computes the softmax of x along the last axis, with or
+/// without a guard for rows of -inf; null for any other division.
 mlir::Value softmaxInput(DivOp division);
 
-/// The product that a softmax's weights go into, reshaped at most, and the value that it reads;
-/// null with a reason where something lies between, and null without one where there is no product.
+/// Returns the contraction of the softmax weights with the values, and in `read` its operand; only
+/// reshapes may be between. Returns null with a reason if other operations are between, and null
+/// without a reason if there is no contraction.
 ContractOp productOfWeights(mlir::Value weights, mlir::Value &read, std::string &reason);
 
 } // namespace mtc

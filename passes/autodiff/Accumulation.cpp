@@ -1,4 +1,4 @@
-//===- Accumulation.cpp - Gradients that are added to variables -------------------------------===//
+//===- Accumulation.cpp - Accumulation of gradients over micro-steps --------------------------===//
 
 #include "passes/autodiff/Accumulation.h"
 
@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace mtc;
 
-/// The terms of a sum, and the additions that make it, each behind those that read it. What is read
-/// elsewhere too is a term.
+/// Collects the terms of a sum and the additions that form it, each addition after its users. A
+/// value with other users is a term.
 static void collectTerms(Value sum, bool isRoot, SmallVectorImpl<Value> &terms,
                          SmallVectorImpl<Operation *> &additions) {
   auto add = sum.getDefiningOp<AddOp>();
@@ -21,8 +21,8 @@ static void collectTerms(Value sum, bool isRoot, SmallVectorImpl<Value> &terms,
     collectTerms(operand, /*isRoot=*/false, terms, additions);
 }
 
-/// Whether a library computes a value, or sums by index are it: neither is a part of the kernel
-/// that adds it.
+/// Whether a value is the result of a library call or a scatter-add, neither of which is fused into
+/// the kernel that adds it.
 static bool standsAlone(Value term) {
   Operation *op = term.getDefiningOp();
   while (op && (op->hasTrait<mtc::View>() || isa<TransposeOp, CastOp>(op)))
@@ -32,7 +32,7 @@ static bool standsAlone(Value term) {
                                        fusible.getFusibleShape());
 }
 
-/// Adds a term where it is known.
+/// Adds a term to the variable right after the term is defined.
 static void addTo(VariableOp variable, Value term, Location location) {
   OpBuilder builder(variable.getContext());
   builder.setInsertionPointAfterValue(term);
@@ -41,7 +41,7 @@ static void addTo(VariableOp variable, Value term, Location location) {
   b.create<WriteOp>(variable.getSymName(), b.add(old, term));
 }
 
-/// Lets sums by index, which nothing else reads, start as the variable.
+/// Uses the variable as the initial value of a scatter-add that has no other users.
 static void addOnto(VariableOp variable, ScatterAddOp sums, Location location) {
   OpBuilder builder(sums);
   TensorBuilder b(location, builder);

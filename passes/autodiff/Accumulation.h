@@ -1,4 +1,4 @@
-//===- Accumulation.h - Gradients that are added to variables ---------------------------------===//
+//===- Accumulation.h - Accumulation of gradients over micro-steps ----------------------------===//
 
 #ifndef MTC_PASSES_AUTODIFF_ACCUMULATION_H
 #define MTC_PASSES_AUTODIFF_ACCUMULATION_H
@@ -7,12 +7,12 @@
 
 namespace mtc {
 
-/// The sum of at least one value, built where the last of them is known.
+/// Returns the sum of one or more values, built right after the last of them is defined.
 mlir::Value sumWhereKnown(llvm::ArrayRef<mlir::Value> values, mlir::Location location);
 
-/// Adds gradients, of which some may be null, to a variable. Terms that a library computes, and
-/// sums by index, are added one by one where they are known, so that each can be computed where the
-/// variable lies; the others are one sum.
+/// Adds gradients, some of which may be null, to a variable. Terms from library calls and
+/// scatter-adds are added one by one where they are defined, so that each can be computed in place
+/// in the variable's storage; all other terms are added as one sum.
 void accumulate(llvm::ArrayRef<mlir::Value> gradients, VariableOp variable,
                 mlir::Location location);
 

@@ -17,7 +17,7 @@ public:
       : function(function), builder(function.front().getTerminator()) {}
 
   LogicalResult run(ArrayRef<Value> outputs, ArrayRef<Value> seeds, ArrayRef<Value> wrt);
-  /// Null where nothing arrived.
+  /// Returns the cotangent of a value, or null if the outputs do not depend on it.
   Value cotangentOf(Value value) const { return cotangents.lookup(value); }
 
 private:
@@ -30,7 +30,7 @@ private:
   OpBuilder builder;
   /// Values that depend on `wrt` through operations with a derivative.
   DenseSet<Value> varying;
-  /// Operations with a varying operand and a varying result, in their order.
+  /// Operations with a varying operand and a varying result, in program order.
   SmallVector<Operation *> onTheWay;
   DenseMap<Value, Value> cotangents;
   SmallVector<Operation *> withoutGradient;
@@ -73,7 +73,8 @@ void ReverseMode::visit(Operation *op) {
   if (rule) {
     rule.buildGradient(gradient);
   } else {
-    // Anything does as its cotangents: only what else has no gradient is still looked for.
+    // Placeholder cotangents continue the traversal, so that all operations without a gradient are
+    // reported at once.
     withoutGradient.push_back(op);
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       if (needed[i])

@@ -1,7 +1,8 @@
 //===- Autodiff.h - Reverse-mode differentiation of a block -----------------------------------===//
 //
-// The engine knows no operation: it asks GradientOpInterface for cotangents, adds up those of a
-// value with several uses, and stops at operations of the trait ZeroGradient.
+// The engine handles operations only through interfaces: it queries GradientOpInterface for
+// cotangents, accumulates the cotangents of values with several uses, and stops at operations with
+// the trait ZeroGradient.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -12,15 +13,15 @@
 
 namespace mtc {
 
-/// Computes, at the end of the function's one block, the gradients of sum over i of <outputs[i],
-/// cotangents[i]> by the values `wrt`. Outputs and cotangents have the same floating-point tensor
-/// types in pairs. `gradients` gets one value of the type of each of `wrt`, null where the outputs
-/// do not depend on it.
+/// Computes, at the end of the function's single block, the gradients of the sum over i of
+/// <outputs[i], cotangents[i]> with respect to the values `wrt`. Each cotangent has the
+/// floating-point tensor type of its output. `gradients` receives one value for each of `wrt`, of
+/// the same type, or null if the outputs do not depend on it.
 ///
-/// Only operations between `wrt` and the outputs are visited, in reverse order, so that what the
-/// backward pass reads dies early; a gradient is computed as soon as its last contribution is
-/// known. Fails with one error that names every operation on the way that has no gradient; the
-/// function is then left half-built.
+/// Only operations between `wrt` and the outputs are visited, in reverse order, which keeps the
+/// live ranges of saved activations short; a gradient is computed as soon as its last contribution
+/// is known. If operations between them have no gradient, one error names them all; the function is
+/// then left partially extended.
 llvm::LogicalResult differentiate(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Value> outputs,
                                   llvm::ArrayRef<mlir::Value> cotangents,
                                   llvm::ArrayRef<mlir::Value> wrt,

@@ -1,4 +1,4 @@
-//===- AutodiffPass.cpp - Gradients of all parameters into variables --------------------------===//
+//===- AutodiffPass.cpp - Gradients of all parameters -----------------------------------------===//
 
 #include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
@@ -58,7 +58,7 @@ FailureOr<SmallVector<Parameter>> AutodiffPass::findParameters(func::FuncOp func
   return parameters;
 }
 
-/// The cotangent of the loss: 1, or what the program multiplies the loss by.
+/// Returns the cotangent of the loss: 1, or the loss scale of the program.
 Value AutodiffPass::buildCotangent(func::FuncOp function, Value loss) {
   OpBuilder builder(function.front().getTerminator());
   TensorBuilder b(backwardLocation(loss.getLoc()), builder);
@@ -70,10 +70,12 @@ Value AutodiffPass::buildCotangent(func::FuncOp function, Value loss) {
   return b.reshape(scale, shapeOf(loss));
 }
 
-/// The sum of the reads' gradients, built where the last of them is; zeros if there is none.
+/// Returns the sum of the reads' gradients, built right after the last of them; zeros if there are
+/// none.
 static Value total(func::FuncOp function, const Parameter &parameter, ArrayRef<Value> gradients,
                    Location location) {
-  // Reads are differentiated in reverse order: an earlier read's gradient is complete later.
+  // Reads are differentiated in reverse order, so the gradient of an earlier read is complete
+  // later.
   SmallVector<Value> known =
       llvm::filter_to_vector(gradients, [](Value each) { return bool(each); });
   if (!known.empty())

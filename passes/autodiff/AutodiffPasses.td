@@ -1,4 +1,4 @@
-//===- AutodiffPasses.td - Gradients, and the core that they end in --------------------------===//
+//===- AutodiffPasses.td - Differentiation and decomposition ---------------------------------===//
 
 #ifndef MTC_PASSES_AUTODIFF_PASSES
 #define MTC_PASSES_AUTODIFF_PASSES
@@ -8,14 +8,14 @@ include "mlir/Pass/PassBase.td"
 def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
   let summary = "differentiate the loss in reverse mode";
   let description = [{
-    Extends `@micro_step`, whose result named `mtc.loss` is differentiated by the values that it reads from variables of role
-    `parameter`. Each parameter gets a variable of role `gradient`. The pass asks operations by their interface and
-    knows none itself; it computes nothing that no parameter needs. Operations between a parameter and the loss that
-    have no gradient are reported all at once. A parameter that does not influence the loss gets zeros and a warning.
+    Extends `@micro_step`, whose result named `mtc.loss` is differentiated with respect to the values that it reads from variables
+    of role `parameter`. Each parameter gets a variable of role `gradient`. The pass queries operations only through their
+    interface, and computes no cotangent that no parameter needs. All operations between a parameter and the loss that have no
+    gradient are reported at once. A parameter that does not influence the loss gets zeros and a warning.
 
-    Where the program scales its loss (`mtc-scale-loss`), the gradients are those of the loss times `@mtc.loss_scale`. Where it
-    has several micro-steps before an update, they are added to their variables, term by term: what a contraction gives then
-    lies over what it is added to, and the sums by index of an embedding's gradient are added to the rows that are named.
+    If the program scales its loss (`mtc-scale-loss`), the gradients are those of the loss times `@mtc.loss_scale`. If it has
+    several micro-steps per update, gradients are accumulated in their variables term by term: contractions then accumulate in
+    place, and scatter-adds of an embedding's gradient update only the indexed rows.
 
     ```mlir
     mtc.variable parameter @w : tensor<4xf32> = #mtc.zeros
@@ -39,8 +39,8 @@ def Autodiff : Pass<"mtc-autodiff", "::mlir::ModuleOp"> {
 def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
   let summary = "generate the vector-Jacobian product of each function";
   let description = [{
-    For tests of gradient rules. `@f` with floating-point arguments x and results y gets `@f_vjp`, which takes f's
-    arguments and y's cotangents and returns x's.
+    Tests gradient rules. For `@f` with floating-point arguments x and results y, adds `@f_vjp`, which accepts f's arguments
+    and y's cotangents and returns the cotangents of x.
 
     ```mlir
     func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -61,8 +61,8 @@ def TestGradient : Pass<"mtc-test-gradient", "::mlir::ModuleOp"> {
 def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
   let summary = "decompose composite operations into core operations";
   let description = [{
-    Replaces every operation that can say itself in core operations, but for those that a library of the target computes.
-    It runs after autodiff, which uses the larger operations' own gradients, and before kernels are formed.
+    Replaces every operation with a decomposition into core operations, except those that a library of the target computes.
+    The pass runs after autodiff, which uses the gradients of the composite operations, and before kernels are formed.
 
     ```mlir
     %l = mtc.softmax_cross_entropy %z, %t ignore -100 : tensor<4x10xf32>, tensor<4xi64> -> tensor<4xf32>
@@ -70,7 +70,7 @@ def Decompose : Pass<"mtc-decompose", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"libraryCalls", "library-calls", "bool", "false", "decompose what a library computes too">,
+    Option<"libraryCalls", "library-calls", "bool", "false", "decompose library calls too">,
   ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

@@ -1,4 +1,4 @@
-//===- Decompose.cpp - Larger operations written in the core ----------------------------------===//
+//===- Decompose.cpp - Decomposition into core operations -------------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "ir/interfaces/TargetInfo.h"
@@ -21,13 +21,13 @@ public:
 private:
   void runOnOperation() override;
 
-  /// Whether a library computes the operation.
+  /// Whether a library of the target computes the operation.
   bool isComputed(Operation *op) {
     auto call = dyn_cast<LibraryCallOpInterface>(op);
     return !libraryCalls && call && call.isLibraryCall() && target.getSupportLevel(call) > 0;
   }
 
-  /// Operations that are to be decomposed, in their order.
+  /// Returns the operations to decompose, in program order.
   SmallVector<DecomposableOpInterface> collect() {
     SmallVector<DecomposableOpInterface> found;
     getOperation().walk([&](DecomposableOpInterface op) {
@@ -44,7 +44,7 @@ private:
 
 void DecomposePass::runOnOperation() {
   target = TargetInfo::of(getOperation());
-  // Again, because what replaces an operation may be decomposable too.
+  // Repeats until nothing is found, since a decomposition may contain decomposable operations.
   for (auto found = collect(); !found.empty(); found = collect())
     for (DecomposableOpInterface op : found) {
       OpBuilder builder(op);

@@ -1,4 +1,4 @@
-//===- TestGradient.cpp - Vector-Jacobian products of functions, for tests --------------------===//
+//===- TestGradient.cpp - Vector-Jacobian products for tests ----------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"

@@ -1,4 +1,4 @@
-//===- CallEditing.cpp - What passes that change library calls do -----------------------------===//
+//===- CallEditing.cpp - Helpers of passes that rewrite library calls -------------------------===//
 
 #include "passes/calls/CallEditing.h"
 

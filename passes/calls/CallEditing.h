@@ -1,4 +1,4 @@
-//===- CallEditing.h - What passes that change library calls do -------------------------------===//
+//===- CallEditing.h - Helpers of passes that rewrite library calls ---------------------------===//
 
 #ifndef MTC_PASSES_CALLS_CALLEDITING_H
 #define MTC_PASSES_CALLS_CALLEDITING_H
@@ -8,25 +8,27 @@
 
 namespace mtc {
 
-/// Whether a target's library supports one call less well than another, or does not have it.
+/// Whether a target's library supports `call` less well than `than`, or not at all.
 bool isSupportedLess(const TargetInfo &target, LibraryCallOpInterface call,
                      LibraryCallOpInterface than);
 
-/// Whether a value can be read by `user`. The read of a variable is moved in front of it, where
-/// nothing writes the variable in between.
+/// Makes a value available before `user`; returns false if that is not possible. The read of a
+/// variable is moved before `user` if nothing writes the variable in between.
 bool makeAvailable(mlir::Value value, mlir::Operation *user);
 
-/// The elements that a kernel over `space` reads of `root` at `offsets`, as a tensor of `type`
-/// whose elements lie densely at `own`. Null where no view gives them, or they are of another type.
+/// Returns the elements of `root` that a kernel over the iteration space `space` reads at
+/// `offsets`, as a tensor of `type` whose elements are stored densely at `own`. Returns null if the
+/// element types differ or no view represents the access.
 mlir::Value readAs(mlir::OpBuilder &builder, mlir::Value root, const PointOffsets &offsets,
                    const PointOffsets &own, mlir::RankedTensorType type,
                    llvm::ArrayRef<int64_t> space);
 
-/// A kernel's operand that a load reads.
+/// Returns the kernel operand that a load reads.
 mlir::Value inputOf(KernelOp kernel, KernelLoadOp load);
-/// Where a load without guard and symbols reads its operand; nothing for others.
+/// Returns the element offsets of a load without guard and symbols; nothing for other loads.
 std::optional<PointOffsets> offsetsOf(KernelOp kernel, KernelLoadOp load);
-/// Whether the kernel's operand is read by nothing else, nor are the values that it is a view of.
+/// Whether the kernel is the only user of its operand and of all values that the operand is a view
+/// of.
 bool isReadByAlone(KernelOp kernel, mlir::Value input);
 
 } // namespace mtc

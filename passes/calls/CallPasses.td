@@ -1,4 +1,4 @@
-//===- CallPasses.td - Library calls: what they read, and their epilogues -----------------------===//
+//===- CallPasses.td - Preparation and fusion of library calls ----------------------------------===//
 
 #ifndef MTC_PASSES_CALLS
 #define MTC_PASSES_CALLS
@@ -8,14 +8,14 @@ include "mlir/Pass/PassBase.td"
 def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
   let summary = "fold transposes and reshapes into library calls";
   let description = [{
-    Movements in front of a call's operand (transposes, slices, broadcasts, reshapes between them) become one
-    `mtc.strided_view`, as far up as the call takes the layout and the target's library does not support it less
-    well. An operand that the call does not take as it lies is copied to an order that it takes. A transposition of a
-    result becomes the call's.
+    Data movement before a call's operand (transposes, slices, broadcasts, and reshapes between them) becomes one
+    `mtc.strided_view`, as far up as the call accepts the layout and the target's library does not support it less well. An
+    operand in a layout that the call does not accept is copied to an accepted layout. A transpose of a result is folded into
+    the call.
 
-    A call that takes the library longer than a kernel, such as a product of tiny matrices, becomes a kernel. It is asked
-    once, in the layouts that the library would have got; the kernel reads the operands as they were, and movements in
-    front of them are fused into it later.
+    A call that would be slower in the library than as a kernel, such as a contraction of tiny matrices, becomes a kernel. The
+    choice is made once, for the layouts that the library would have received; the kernel reads the original operands, so that
+    the data movement before them can be fused into the kernel later.
 
     ```mlir
     %t = mtc.transpose %x [1, 0, 2] : tensor<8x4x16xf32> -> tensor<4x8x16xf32>
@@ -32,17 +32,16 @@ def PrepareCalls : Pass<"mtc-prepare-calls", "::mlir::func::FuncOp"> {
 
 def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "fuse additions into library calls";
-  let description = [{
-    A sum that a kernel stores, one of whose terms is a library call's result that nothing else reads, becomes the
-    call's: a bias, a residual, what was accumulated before, another call's result. Of several calls each adds the
-    result of the one before, so that all share one slice of memory. The kernel reads the sum, or is gone. A sum that the kernel
-    needs only by itself, or together with what it computes, stays there: it costs no memory traffic.
+    A sum stored by a kernel, one of whose terms is the result of a library call without other users, is fused into the call:
+    a bias, a residual, an accumulator, or another call's result. Each of several calls adds the result of the call before it,
+    so that all share one buffer. The kernel then reads the sum, or is erased. A sum that is only an intermediate value of the
+    kernel stays in the kernel, where it causes no memory traffic.
 
-    What is added to a result of 16 bits may be f32. A kernel that rounds such a sum, or only a call's f32 result, to the 16 bits
-    of the call's operands is the call's, too: sums are rounded once.
+    The addends of a 16-bit result may be f32. A kernel that rounds such a sum, or only a call's f32 result, to the 16-bit type
+    of the call's operands is fused into the call as well: sums are rounded once.
 
-    The target's library must be as fast with the addition as without. Nothing is computed later than before. Remarks of
-    the category `mtc-fuse-epilogues` say what was fused, and why a sum was not.
+    The target's library must be as fast with the addition as without. No computation is delayed. Remarks of the category
+    `mtc-fuse-epilogues` report fused sums, and the reason for each sum that is not fused.
 
     ```mlir
     %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
@@ -60,17 +59,18 @@ def FuseEpilogues : Pass<"mtc-fuse-epilogues", "::mlir::func::FuncOp"> {
 def FuseActivations : Pass<"mtc-fuse-activations", "::mlir::func::FuncOp"> {
   let summary = "fuse activations into library calls";
   let description = [{
-    A kernel that gives nothing but relu(z) or gelu(z), the approximation by tanh, of a library call's result z, or of that
-    and one addend, becomes the call's: it would read z only to write a matrix of the same size. Where the gradient reads z,
-    the call keeps it, which costs what it did before. A kernel that gives nothing but a call's result times gelu's gradient
-    at a matrix becomes that call's, too. In both cases a read and a write of a matrix and a launch are saved, and no matrix
-    is stored that was not; a kernel that computes anything else has to read z anyway, and stays.
+    A kernel that computes only relu(z) or gelu(z) (the tanh approximation) is fused into a library call if z is the call's
+    result, or the sum of the result and one addend. Without fusion, the kernel reads z only to write a matrix of the same size.
+    If the gradient reads z, the call stores it as an auxiliary output, at the same cost as before. A kernel that computes only a
+    call's result times gelu's gradient at a matrix is fused into that call, too. In both cases fusion saves a read and a write
+    of a matrix and a launch, and stores no additional matrix; a kernel that computes anything else has to read z anyway and is
+    not fused.
 
-    gelu and its gradient are recognized by their values, in whatever operations they are written. ReLU's gradient stays a
-    kernel: it reads the result that is stored anyway, where the library wants a mask of bits, written and read besides.
+    gelu and its gradient are recognized by evaluation, whatever operations compute them. ReLU's gradient stays a kernel: it
+    reads a result that is stored anyway, whereas the library requires an additional bit mask.
 
-    The target's library must be as fast as without. It is asked with the precision in mind: a GPU's library may use
-    approximations, and says nothing of NaN, so that it has none of these where f32 is to be exact.
+    The target's library must be as fast with the activation as without. Support depends on the precision: GPU libraries may
+    approximate activations and do not specify their behavior for NaN, so they are not used where f32 must be exact.
 
     ```mlir
     %p = mtc.contract %x, %w batch [] x [] over [1] x [0] : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
@@ -90,12 +90,12 @@ def FuseActivations : Pass<"mtc-fuse-activations", "::mlir::func::FuncOp"> {
 def FuseBiasGradients : Pass<"mtc-fuse-bias-gradients", "::mlir::func::FuncOp"> {
   let summary = "fuse bias gradients into library calls";
   let description = [{
-    The gradient of a bias is a sum over the rows of a matrix that the contraction for the weight's gradient contracts over
-    the same rows, or that a contraction wrote. A kernel that only computes such a sum reads the matrix once more; the call
-    has it in registers. It moves up to where the sum is needed, if its operands are there.
+    The gradient of a bias is a sum over the rows of a matrix. A contraction either wrote this matrix or, for the weight's
+    gradient, contracts it over the same rows. A kernel that only computes such a sum reads the matrix once more, whereas the call
+    has the elements in registers. The call is moved up to the first user of the sum if its operands are available there.
 
-    A sum that a kernel adds up on the way costs nothing: `mtc-fuse-column-sums` comes first, and this takes what is left.
-    The target's library must be as fast with the sum as without.
+    A sum that is accumulated in a kernel that visits the matrix anyway costs nothing: `mtc-fuse-column-sums` runs first, and this
+    pass handles the remaining sums. The target's library must be as fast with the sum as without.
 
     ```mlir
     %s = mtc.kernel [32, 64] reduce [0] (%y) …   // sum over d0 of %y[d0, d1]

@@ -1,7 +1,7 @@
-//===- FuseActivations.cpp - Library calls apply activations to their results -----------------===//
+//===- FuseActivations.cpp - Fusion of activations into library calls -------------------------===//
 //
-// Runs behind fusion and `mtc-fuse-epilogues`: by then each kernel that is nothing but an
-// activation stands alone, and the sums that are stored are the calls'.
+// Runs after kernel fusion and `mtc-fuse-epilogues`, when each remaining activation is a separate
+// kernel and stored sums have been fused into their calls.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -25,21 +25,21 @@ using namespace mtc;
 
 namespace {
 
-/// A kernel that applies an activation, or an activation's gradient, to a call's result.
+/// A kernel that applies an activation, or the gradient of an activation, to a call's result.
 struct ActivationKernel {
   KernelOp kernel;
-  PointOffsets own; // Where each point's results lie, and what it reads of `product`.
+  PointOffsets own; // Offsets of the results and of the loads of `product`.
   Activation activation;
   Value product;                          // The call's result.
-  Value bias = {};                        // What is added to it first, if anything.
-  std::optional<PointOffsets> added = {}; // Where the kernel reads that.
-  Value preactivation = {};               // Where the gradient is taken.
-  SmallVector<bool> isSum = {};           // Of each result: whether it is what is activated.
+  Value bias = {};                        // Addend before the activation, if any.
+  std::optional<PointOffsets> added = {}; // Offsets at which the kernel reads `bias`.
+  Value preactivation = {};               // Argument of the activation's gradient.
+  SmallVector<bool> isSum = {};           // For each result, whether it is the pre-activation.
 };
 
 Value rootOfLoad(KernelOp kernel, KernelLoadOp load) { return rootOf(inputOf(kernel, load)); }
 
-/// A call whose result may get an epilogue.
+/// Returns the call that computes the value if the call can have an epilogue.
 LibraryCallOpInterface callOf(Value product) {
   auto call = product.getDefiningOp<LibraryCallOpInterface>();
   bool takesEpilogue =
@@ -49,8 +49,8 @@ LibraryCallOpInterface callOf(Value product) {
 
 Type elementOf(KernelOp kernel) { return getElementTypeOrSelf(kernel->getResult(0)); }
 
-/// Where all results of an elementwise kernel lie; nothing if they differ, in type too, or are not
-/// dense.
+/// Returns the common offsets of all results of an elementwise kernel; nothing if offsets or
+/// element types differ, or the results are not dense.
 std::optional<PointOffsets> commonOffsets(KernelOp kernel) {
   KernelYieldOp yield = yieldOf(kernel);
   if (kernel.getShape() != FusibleShape::Elementwise || !yield.getAdded().empty())
@@ -68,7 +68,7 @@ std::optional<PointOffsets> commonOffsets(KernelOp kernel) {
   return common;
 }
 
-/// Other operand of a sum that is the load's only reader; null if there is none.
+/// Returns the other operand of an addition that is the load's only user; null if there is none.
 KernelLoadOp addedTo(KernelLoadOp load) {
   if (!load->hasOneUse())
     return {};
@@ -82,8 +82,8 @@ KernelLoadOp addedTo(KernelLoadOp load) {
 class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivationsPass> {
   void runOnOperation() override {
     target = TargetInfo::of(getOperation());
-    // A gradient that is a call's may have been the only reader of what an activation's kernel gave
-    // besides, and reads what the activation's call keeps.
+    // Fusing a gradient may remove the last other user of an activation kernel's result, so that
+    // the kernel can be fused in the next iteration.
     SmallVector<std::pair<Location, StringRef>> missed;
     for (bool changed = true; changed;) {
       changed = false;
@@ -131,8 +131,8 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
     return std::nullopt;
   }
 
-  /// Every result is relu(z) or every one gelu(z), or z itself, where z is what is loaded or the
-  /// sum of that and another tensor.
+  /// Matches kernels whose results are each z or relu(z), or each z or gelu(z), where z is the
+  /// loaded element or its sum with an element of another tensor.
   static std::optional<ActivationKernel> findForward(KernelOp kernel, KernelLoadOp load,
                                                      const PointOffsets &own) {
     ActivationKernel found{kernel, own, Activation::Relu, rootOfLoad(kernel, load)};
@@ -162,7 +162,8 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
     return std::nullopt;
   }
 
-  /// The one result is what is loaded, times the gradient of gelu at a matrix of its size.
+  /// Matches kernels whose only result is the loaded element times gelu's gradient at a matrix of
+  /// the same size.
   static std::optional<ActivationKernel> findGradient(KernelOp kernel, KernelLoadOp load,
                                                       const PointOffsets &own) {
     if (kernel->getNumResults() != 1)
@@ -186,11 +187,11 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
   }
 
   //===----------------------------------------------------------------------------------------===//
-  // Change
+  // Rewriting
   //===----------------------------------------------------------------------------------------===//
 
-  /// The loads of the product in all kernels, if each adds the same to it first, and does nothing
-  /// else with it.
+  /// Collects the loads of the product in all kernels; false if one of them does not only add the
+  /// same addend to it.
   static bool collectSums(const ActivationKernel &found, const StridedLayout &layout,
                           SmallVectorImpl<KernelLoadOp> &loads) {
     SmallVector<Value> values = {found.product};
@@ -221,7 +222,8 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
     return true;
   }
 
-  /// call(..) that a kernel activates => call(.., then activation). Gives the reason if it cannot.
+  /// activation(call(..)) => call(.., then activation). Returns the reason if the call cannot be
+  /// changed.
   StringRef fuse(ActivationKernel &found) {
     LibraryCallOpInterface call = callOf(found.product);
     auto type = cast<RankedTensorType>(found.product.getType());
@@ -285,7 +287,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
     llvm_unreachable("the kernel was found by this load");
   }
 
-  /// The kernel is gone; other readers of the product read the sum that the call keeps.
+  /// Erases the kernel; other users of the product read the sum that the call stores.
   static void replace(ActivationKernel &found, LibraryCallOpInterface changed,
                       ArrayRef<KernelLoadOp> sums) {
     KernelOp kernel = found.kernel;
@@ -313,7 +315,7 @@ class FuseActivationsPass : public mtc::impl::FuseActivationsBase<FuseActivation
     call->erase();
   }
 
-  /// What only a kernel that is gone read, such as a part of the gradient that was computed anew.
+  /// Erases results without users, such as intermediate values of a fused gradient.
   void eraseUnreadResults() {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(getOperation().front()))) {
       auto kernel = dyn_cast<KernelOp>(op);

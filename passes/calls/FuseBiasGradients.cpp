@@ -1,6 +1,6 @@
-//===- FuseBiasGradients.cpp - Library calls sum the rows that they read or write -------------===//
+//===- FuseBiasGradients.cpp - Fusion of bias gradients into library calls --------------------===//
 //
-// Runs behind `mtc-fuse-column-sums`: what is left are sums of rows that no kernel visits anyway.
+// Runs after `mtc-fuse-column-sums`, which handles the sums over matrices that other kernels visit.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ using namespace mtc;
 
 namespace {
 
-/// Part of a tensor's memory along which elements are kept: so many, `step` apart, that go to
-/// places `place` apart.
+/// A strided range of kept elements: `count` elements, `step` apart in the tensor and `place` apart
+/// in the result.
 struct Extent {
   int64_t count, step, place;
   bool operator==(const Extent &o) const {
@@ -33,7 +33,7 @@ struct Extent {
   }
 };
 
-/// In order of rising steps, those that continue each other as one.
+/// Sorts extents by step and merges those that are contiguous.
 SmallVector<Extent> merged(SmallVector<Extent> extents) {
   llvm::sort(extents, [](const Extent &a, const Extent &b) { return a.step < b.step; });
   SmallVector<Extent> result;
@@ -49,10 +49,10 @@ SmallVector<Extent> merged(SmallVector<Extent> extents) {
   return result;
 }
 
-/// A kernel that only sums a tensor over some of its elements' dims.
+/// A kernel that only sums a tensor over some of its dims.
 struct Sums {
   KernelOp kernel;
-  Value summed; // Read once, as a whole.
+  Value summed; // Every element is read exactly once.
   SmallVector<Extent> kept;
 };
 
@@ -83,7 +83,7 @@ std::optional<Sums> findSums(KernelOp kernel) {
     if (!llvm::is_contained(kernel.getReduced(), static_cast<int64_t>(dim)))
       sums.kept.push_back({count, read->steps[dim], stored->steps[dim]});
   }
-  // Each element once.
+  // The loads must read each element exactly once.
   int64_t next = 1;
   llvm::sort(all, [](const Extent &a, const Extent &b) { return a.step < b.step; });
   for (const Extent &extent : all) {
@@ -95,8 +95,9 @@ std::optional<Sums> findSums(KernelOp kernel) {
   return sums;
 }
 
-/// The axes of a view of the summed tensor, or of itself, that are kept; nothing if it is not all
-/// of that, or if the sums over its other axes are others, or in another order.
+/// Returns the axes of `value`, which is the summed tensor or a view of it, that the sum keeps.
+/// Returns nothing if the view does not cover the tensor, or if reducing its other axes yields
+/// different sums or another order.
 std::optional<SmallVector<int64_t>> keptAxes(const Sums &sums, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> strides = stridesOf(value), kept;
@@ -138,8 +139,8 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
       }
   }
 
-  /// kernel(x) that sums x's rows, and call(x, ..) => call(x, .., summing x). Gives the reason if
-  /// no call does.
+  /// kernel(x) that sums x's rows, and call(x, ..) => call(x, .., summing x). Returns the reason if
+  /// no call can compute the sums.
   StringRef fuse(const Sums &sums) {
     StringRef reason = "no library call reads or gives the rows";
     for (auto &[call, value] : candidates(sums)) {
@@ -153,7 +154,6 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
         reason = "the library sums nothing in such a call";
         continue;
       }
-      // An own result's sum has no use in the call that is replaced.
       if (!takesOperandLayouts(summing) || isSupportedLess(target, summing, call)) {
         reason = "the library does not have it, or is slower";
       } else if (!isInTime(sums.kernel, call, summing)) {
@@ -167,7 +167,8 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
     return reason;
   }
 
-  /// Calls that give or read what is summed, with the operand that is or views it.
+  /// Returns the calls that write or read the summed tensor, each with the operand or result that
+  /// is or views it.
   static SmallVector<std::pair<LibraryCallOpInterface, Value>> candidates(const Sums &sums) {
     SmallVector<LibraryCallOpInterface> calls;
     auto add = [&](Operation *op) {
@@ -197,7 +198,8 @@ class FuseBiasGradientsPass : public mtc::impl::FuseBiasGradientsBase<FuseBiasGr
     return found;
   }
 
-  /// Puts the call in front of what reads the sum, if it is not, where its operands allow that.
+  /// Moves the call before the users of the sum, if necessary; false if its operands are not
+  /// available there.
   static bool isInTime(KernelOp kernel, LibraryCallOpInterface call,
                        LibraryCallOpInterface summing) {
     auto readsBefore = [&](Operation *user) { return standsBefore(user, call); };

@@ -1,7 +1,8 @@
-//===- FuseEpilogues.cpp - Library calls add what kernels would add to their results ----------===//
+//===- FuseEpilogues.cpp - Fusion of additions into library calls -----------------------------===//
 //
-// Runs behind fusion: a sum that is only an intermediate of a kernel costs nothing there. One that
-// a kernel stores is a pass over memory that the call saves, since it has the sum in registers.
+// Runs after kernel fusion: a sum that is an intermediate value of a kernel costs nothing there. A
+// sum that a kernel stores is a pass over memory, which the call saves because it has its result in
+// registers.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -24,24 +25,24 @@ using namespace mtc;
 
 namespace {
 
-/// A term of a sum: an element that the kernel loads of `root`.
+/// An addend: an element of `root` that the kernel loads.
 struct Term {
   KernelLoadOp load;
   Value root;
   PointOffsets offsets;
 };
 
-/// A sum that a kernel stores, in its terms.
+/// A sum that a kernel stores, and its terms.
 struct StoredSum {
   KernelOp kernel;
   unsigned result;
   Value value;
-  SmallVector<Term> products; // Results of library calls for this sum alone, in order of the calls.
+  SmallVector<Term> products; // Call results with no other use, in order of the calls.
   SmallVector<Term> others;
   PointOffsets offsets;
 };
 
-/// Whether the kernel's load is the only reader of what a library call gives.
+/// Whether the kernel's load is the only user of a library call's result.
 bool isProductFor(KernelOp kernel, Term term, const PointOffsets &stored) {
   auto call = term.root.getDefiningOp<LibraryCallOpInterface>();
   if (!call || !call.isLibraryCall() || !isa<EpilogueOpInterface>(*call) ||
@@ -51,8 +52,8 @@ bool isProductFor(KernelOp kernel, Term term, const PointOffsets &stored) {
   return isReadByAlone(kernel, inputOf(kernel, term.load));
 }
 
-/// The leaves of a tree of additions; false if one is not loaded. What is also needed apart from
-/// the sum is a leaf.
+/// Collects the leaves of a tree of additions; false if one of them is not a load. An addition with
+/// other users is not part of the tree.
 bool collectLeaves(Value value, bool isRoot, SmallVectorImpl<KernelLoadOp> &leaves) {
   auto add = value.getDefiningOp<arith::AddFOp>();
   if (add && (isRoot || add->hasOneUse()))
@@ -64,7 +65,8 @@ bool collectLeaves(Value value, bool isRoot, SmallVectorImpl<KernelLoadOp> &leav
   return true;
 }
 
-/// What is rounded to `element`, where a kernel computes on with what it stores so.
+/// Returns the value before its rounding to `element`, if the kernel rounds the value and continues
+/// with the rounded one.
 Value withoutRounding(Value value, Type element) {
   auto wide = value.getDefiningOp<arith::ExtFOp>();
   auto narrow = wide ? wide.getIn().getDefiningOp<arith::TruncFOp>() : arith::TruncFOp();
@@ -72,15 +74,14 @@ Value withoutRounding(Value value, Type element) {
                                                                              : value;
 }
 
-/// Whether a call that gives f32 can round it to `element` as it stores it: the type of its
-/// operands.
+/// Whether a call with an f32 result can store it as `element`, the type of the call's operands.
 bool mayRound(Value product, Type element) {
   Operation *call = product.getDefiningOp();
   return call && getElementTypeOrSelf(product).isF32() && call->getNumOperands() > 0 &&
          getElementTypeOrSelf(call->getOperand(0)) == element && !element.isF32();
 }
 
-/// Whether a call rounds to the type of its operands what a sum of f32 needs not rounded.
+/// Whether a call rounds its result to the type of its operands although an f32 sum uses it.
 bool mayStayWide(Value product, Type element) {
   Operation *call = product.getDefiningOp();
   Type given = getElementTypeOrSelf(product);
@@ -100,8 +101,8 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
         op.erase();
   }
 
-  /// What a result of a kernel is the sum of, if one of the terms is a library call's result that
-  /// nothing else reads.
+  /// Returns the terms of a kernel's result if it is a sum and one of the terms is a library call's
+  /// result without other users.
   static std::optional<StoredSum> findSum(KernelOp kernel, unsigned result) {
     KernelYieldOp yield = yieldOf(kernel);
     auto type = cast<RankedTensorType>(kernel->getResult(result).getType());
@@ -137,17 +138,17 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
   }
 
   //===----------------------------------------------------------------------------------------===//
-  // One sum
+  // Rewriting
   //===----------------------------------------------------------------------------------------===//
 
-  /// kernel(call(..), x) that stores call(..) + x => kernel(call(.., adding x)). Several calls add
-  /// one another's results. The kernel that is left, if any.
+  /// kernel(call(..), x) that stores call(..) + x => kernel(call(.., adding x)). Each of several
+  /// calls adds the result of the one before. Returns the remaining kernel, if any.
   KernelOp absorb(StoredSum &sum) {
     SmallVector<LibraryCallOpInterface> calls;
     SmallVector<Operation *> created;
     SmallVector<SmallVector<Term>> added(sum.products.size());
     for (SmallVector<Term> &terms : llvm::drop_begin(added))
-      terms.push_back({}); // The call before it.
+      terms.push_back({}); // The result of the previous call.
     StringRef reason = distribute(sum, added);
     for (auto [i, product] : llvm::enumerate(sum.products)) {
       if (!reason.empty())
@@ -172,7 +173,8 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
         reason = "the library would be slower";
     }
     if (!reason.empty()) {
-      // Calls read views, and other calls, that were created before them or for them.
+      // Calls use views and other calls that were created before them, so all references are
+      // dropped before any operation is erased.
       for (Operation *op : created)
         op->dropAllReferences();
       for (Operation *op : created)
@@ -189,15 +191,15 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     return readSum(sum, calls.back()->getResult(0));
   }
 
-  /// A copy of the call that adds the terms; null if it cannot. What is built is added to
-  /// `created`.
+  /// Returns a copy of the call that adds the terms, or null if the call cannot add them. Appends
+  /// all created operations to `created`.
   static LibraryCallOpInterface buildAdding(OpBuilder &builder, LibraryCallOpInterface call,
                                             StoredSum &sum, ArrayRef<Term> terms,
                                             SmallVectorImpl<Operation *> &created) {
     auto type = cast<RankedTensorType>(call->getResult(0).getType());
     Operation *changed = builder.clone(*call);
     for (const Term &term : terms) {
-      // Calls of 16-bit elements add f32, too, and round the sum to either.
+      // Calls with 16-bit elements may also add f32, and round the sum to either type.
       Value operand = readAs(builder, term.root, term.offsets, sum.offsets,
                              type.clone(getElementTypeOrSelf(term.root)), sum.kernel.getSpace());
       if (operand && operand != term.root)
@@ -215,7 +217,7 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     return cast<LibraryCallOpInterface>(changed);
   }
 
-  /// Whether the call adds to a variable, over which its result may lie.
+  /// Whether the call adds to a variable, so that its result may overwrite the variable in place.
   static bool accumulates(LibraryCallOpInterface call) {
     return llvm::any_of(call->getOpOperands(), [&](OpOperand &operand) {
       return isOfVariable(operand.get()) &&
@@ -223,8 +225,8 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     });
   }
 
-  /// Which call adds which term: of those behind it the one that adds least. Gives the reason if a
-  /// term has none.
+  /// Assigns each term to the call with the fewest terms among the calls before which the term is
+  /// available. Returns the reason if a term cannot be assigned.
   static StringRef distribute(StoredSum &sum, MutableArrayRef<SmallVector<Term>> added) {
     for (Term &term : sum.others) {
       SmallVector<Term> *fewest = nullptr;
@@ -245,7 +247,8 @@ class FuseEpiloguesPass : public mtc::impl::FuseEpiloguesBase<FuseEpiloguesPass>
     old->erase();
   }
 
-  /// The kernel without the result, reading the sum where it computed it; null if that was all.
+  /// Removes the result from the kernel, which reads the sum instead of computing it; null if there
+  /// are no other results.
   static KernelOp readSum(StoredSum &sum, Value result) {
     KernelOp kernel = sum.kernel;
     OpBuilder builder(kernel);

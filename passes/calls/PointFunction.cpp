@@ -1,8 +1,8 @@
-//===- PointFunction.cpp - What a scalar of a kernel is a function of -------------------------===//
+//===- PointFunction.cpp - Recognition of elementwise functions in kernels --------------------===//
 //
-// Exporters and gradients write one function in many ways. Two analytic functions that agree at
-// many points to far more digits than any two of interest share are one: GELU's two forms, by tanh
-// and by erf, differ in the fourth.
+// Exporters and gradients express the same function in many ways. Two analytic functions are
+// considered equal if they agree at many points to far more digits than any two distinct functions
+// of interest: the tanh and erf forms of GELU differ in the fourth digit.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@
 using namespace mlir;
 using namespace mtc;
 
-/// A kernel whose body is evaluated, and where its results lie.
+/// The kernel whose body is evaluated and the offsets of its results.
 struct PointFunction::Place {
   KernelOp kernel;
   PointOffsets own;
 };
 
 std::optional<double> PointFunction::evaluate(Value value, ArrayRef<double> arguments) const {
-  unsigned budget = 4096; // A body is a graph, walked as a tree.
+  unsigned budget = 4096; // A body is a DAG, but is traversed as a tree.
   return evaluate(value, Place{kernel, own}, arguments, budget);
 }
 
@@ -94,7 +94,7 @@ std::optional<double> PointFunction::evaluate(Value value, const Place &place,
       });
 }
 
-/// select(x <= 0, 0, x)
+/// Matches select(x <= 0, 0, x).
 bool PointFunction::isRelu(Value value) const {
   auto select = value.getDefiningOp<arith::SelectOp>();
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : arith::CmpFOp();
@@ -118,7 +118,7 @@ static constexpr double points[] = {-9,    -6.1, -4.7, -3.6, -2.9, -2.3, -1.8, -
                                     -0.55, -0.3, -0.1, 0.04, 0.17, 0.4,  0.75, 1.1,  1.6,
                                     2.1,   2.6,  3.3,  4.2,  5.4,  7.7,  11};
 
-/// To what the constants lose when they are rounded to f32.
+/// Allows for the rounding of constants to f32.
 static bool isNear(std::optional<double> found, double expected) {
   return found && std::abs(*found - expected) <= 1e-6 * (1 + std::abs(expected));
 }

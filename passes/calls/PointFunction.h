@@ -1,4 +1,4 @@
-//===- PointFunction.h - What a scalar of a kernel is a function of ---------------------------===//
+//===- PointFunction.h - Recognition of elementwise functions in kernels ----------------------===//
 
 #ifndef MTC_PASSES_CALLS_POINTFUNCTION_H
 #define MTC_PASSES_CALLS_POINTFUNCTION_H
@@ -7,28 +7,31 @@
 
 namespace mtc {
 
-/// A scalar of a kernel's body as a function of others, of elements that are read where the kernel
-/// stores its results. What an elementwise kernel in front computed of these is part of it.
+/// Evaluates a scalar of a kernel's body as a function of other scalars and of elements that are
+/// read at the offsets of the kernel's results. Producers that are elementwise kernels are
+/// evaluated, too.
 class PointFunction {
 public:
-  /// Of a kernel all of whose loads of arguments lie at `own`.
+  /// Analyzes a kernel whose argument loads are all at the offsets `own`.
   PointFunction(KernelOp kernel, PointOffsets own) : kernel(kernel), own(std::move(own)) {}
 
-  /// Makes a scalar of the body an argument.
+  /// Makes a scalar of the body an argument of the function.
   void addArgument(mlir::Value scalar) { scalars.push_back(scalar); }
-  /// Makes the element of `root` at each point an argument, wherever it is loaded.
+  /// Makes the element of `root` at each iteration an argument, wherever it is loaded.
   void addElement(mlir::Value root) { roots.push_back(root); }
 
-  /// The value where the arguments (scalars, then elements, in order of addition) have these
-  /// values, in f64. Nothing if it also depends on something else, or if it is not analytic: all
-  /// but sums, products, quotients, tanh, exp and whole powers.
+  /// Evaluates `value` in f64 for the given arguments (scalars, then elements, in the order in
+  /// which they were added). Returns nothing if the value depends on anything else, or on
+  /// operations other than additions, subtractions, multiplications, divisions, tanh, exp and
+  /// integer powers.
   std::optional<double> evaluate(mlir::Value value, llvm::ArrayRef<double> arguments) const;
 
-  /// Whether it is an argument where that is above 0, a NaN where that is one, 0 elsewhere.
+  /// Whether the value is relu of an argument; NaN must propagate.
   bool isRelu(mlir::Value value) const;
-  /// Whether it is `g`(argument) with g(x) = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+  /// Whether the value is g(argument) with g(x) = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715
+  /// x^3))).
   bool isGelu(mlir::Value value) const;
-  /// Whether it is the first argument times g'(second argument).
+  /// Whether the value is the first argument times g'(second argument).
   bool isGeluGradient(mlir::Value value) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- PointOffsets.cpp - Where a kernel's points lie in dense memory -------------------------===//
+//===- PointOffsets.cpp - Element offsets of a kernel's iterations ----------------------------===//
 
 #include "passes/calls/PointOffsets.h"
 
@@ -41,7 +41,8 @@ std::optional<StridedLayout> mtc::layoutAt(const PointOffsets &other, const Poin
                                            ArrayRef<int64_t> shape, ArrayRef<int64_t> space) {
   StridedLayout layout{other.offset, SmallVector<int64_t>(shape.size(), 0)};
   SmallVector<int64_t> strides = rowMajorStrides(shape);
-  // An axis's neighbours are points that differ along the dim within which the axis's stride falls.
+  // Adjacent elements of an axis are iterations that differ along the dim whose range of steps
+  // contains the axis's stride.
   for (auto [axis, extent] : llvm::enumerate(shape))
     for (auto [dim, points] : llvm::enumerate(space)) {
       int64_t step = own.steps[dim], stride = strides[axis];
@@ -51,7 +52,7 @@ std::optional<StridedLayout> mtc::layoutAt(const PointOffsets &other, const Poin
         return std::nullopt;
       layout.strides[axis] = stride / step * other.steps[dim];
     }
-  // Dims that run along an axis with a coarser step must agree with its stride.
+  // Dims that traverse an axis with a coarser step must agree with the axis's stride.
   for (auto [axis, extent] : llvm::enumerate(shape))
     for (auto [dim, points] : llvm::enumerate(space)) {
       int64_t step = own.steps[dim], stride = strides[axis];

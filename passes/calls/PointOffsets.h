@@ -1,4 +1,4 @@
-//===- PointOffsets.h - Where a kernel's points lie in dense memory ---------------------------===//
+//===- PointOffsets.h - Element offsets of a kernel's iterations ------------------------------===//
 
 #ifndef MTC_PASSES_CALLS_POINTOFFSETS_H
 #define MTC_PASSES_CALLS_POINTOFFSETS_H
@@ -11,8 +11,8 @@
 
 namespace mtc {
 
-/// The element of a dense tensor that each point of a space reads or writes: number
-/// `offset + sum of steps[d] * d`. Dims of extent 1 have step 0.
+/// The element of a dense tensor that each iteration of an iteration space reads or writes: its
+/// number is `offset + sum of steps[d] * d`. Dims of size 1 have step 0.
 struct PointOffsets {
   int64_t offset = 0;
   llvm::SmallVector<int64_t> steps;
@@ -22,13 +22,14 @@ struct PointOffsets {
   }
 };
 
-/// Nothing where the offset is not linear in the point.
+/// Returns the offsets of the elements that `map` accesses; nothing if they are not linear in the
+/// iteration.
 std::optional<PointOffsets> offsetsOf(mlir::AffineMap map, llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> space);
 
-/// How a tensor of `shape` that lies densely by `own` would be read where `other` is read: the
-/// layout, in the other's memory, of the elements that belong to the same points. `own` must reach
-/// each of the tensor's elements once. Nothing where strides cannot say it.
+/// Returns the strided layout in which a tensor of `shape`, stored densely at `own`, can be read
+/// from memory accessed at `other`: each element maps to the one of the same iteration. `own` must
+/// visit each element of the tensor once. Returns nothing if no strides represent the layout.
 std::optional<StridedLayout> layoutAt(const PointOffsets &other, const PointOffsets &own,
                                       llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> space);
 

@@ -1,4 +1,4 @@
-//===- PrepareCalls.cpp - Layouts of library calls' operands and results ----------------------===//
+//===- PrepareCalls.cpp - Layouts of library call operands and results ------------------------===//
 
 #include "ir/builders/KernelBuilder.h"
 #include "ir/builders/Shape.h"
@@ -16,8 +16,8 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// The axis of a dense tensor along which `stride` elements lead, and by how many indices; nothing
-/// if they lead along several.
+/// Returns the axis of a dense tensor whose indices are `stride` elements apart, and the number of
+/// indices per stride; nothing if a stride spans several axes.
 static std::optional<std::pair<int64_t, int64_t>> stepOf(int64_t stride, ArrayRef<int64_t> shape,
                                                          ArrayRef<int64_t> strides) {
   for (auto [axis, extent, own] : llvm::enumerate(shape, strides))
@@ -26,13 +26,14 @@ static std::optional<std::pair<int64_t, int64_t>> stepOf(int64_t stride, ArrayRe
   return std::nullopt;
 }
 
-/// A tensor of `shape` lies in a dense one of `type` by `layout`; that one lies in another by
-/// `movement`. Gives how the tensor lies in the last, or nothing where strides cannot say it.
+/// Composes two layouts: a tensor of `shape` is stored by `layout` in a dense tensor of `type`,
+/// which is stored by `movement` in another. Returns the layout of the first tensor in the last, or
+/// nothing if no strides represent it.
 static std::optional<StridedLayout> compose(ArrayRef<int64_t> shape, const StridedLayout &layout,
                                             RankedTensorType type, const StridedLayout &movement) {
   SmallVector<int64_t> strides = rowMajorStrides(type.getShape());
   StridedLayout result{movement.offset, SmallVector<int64_t>(shape.size(), 0)};
-  SmallVector<int64_t> last(type.getRank(), 0); // The greatest index along each axis.
+  SmallVector<int64_t> last(type.getRank(), 0); // The maximum index along each axis.
   int64_t rest = layout.offset;
   for (auto [axis, stride] : llvm::enumerate(strides)) {
     last[axis] = rest / stride;
@@ -48,7 +49,7 @@ static std::optional<StridedLayout> compose(ArrayRef<int64_t> shape, const Strid
     auto [axis, count] = *step;
     last[axis] += (extent - 1) * count;
     if (last[axis] >= type.getDimSize(axis))
-      return std::nullopt; // It goes on along the next axis.
+      return std::nullopt; // The stride crosses into the next axis.
     result.strides[i] = count * movement.strides[axis];
   }
   return result;
@@ -77,7 +78,7 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
         call = transpose(call, result);
       generateIfFaster(call, originals);
     }
-    // Movements that nothing reads any more, views that were only tried.
+    // Erases data movement without users and views that were only candidates.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(getOperation().front())))
       if (isOpTriviallyDead(&op))
         op.erase();
@@ -89,7 +90,7 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
                                       source, layout.offset, layout.strides));
   }
 
-  /// call(x) => call(view(transpose(x))), where the call does not take x's dense layout
+  /// call(x) => call(view(transpose(x))), if the call does not accept x's dense layout.
   void makeTaken(LibraryCallOpInterface call, OpOperand &operand) {
     Value value = operand.get();
     if (call.takesLayout(operand.getOperandNumber(), stridesOf(value)))
@@ -101,13 +102,13 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
     setView(operand, copy, {0, pick(strides, invertPermutationVector(order))});
   }
 
-  /// call(movements(x)) => call(view(x)), as far up as the call is supported as well as without
+  /// call(movements(x)) => call(view(x)), as far up as the library supports the call equally well.
   void readThrough(LibraryCallOpInterface call, OpOperand &operand, Value original) {
     Value source = original, best = operand.get();
     ArrayRef<int64_t> shape = shapeOf(original);
     StridedLayout layout{0, rowMajorStrides(shape)};
     unsigned required = target.getSupportLevel(call);
-    bool moves = false; // Not through reshapes alone: they cost nothing where they are.
+    bool moves = false; // Reshapes alone are free and stay in place.
     while (Operation *op = source.getDefiningOp()) {
       if (auto movement = dyn_cast<StridedMovementOpInterface>(op)) {
         auto composed = compose(shape, layout, typeOf(source), movement.getLayout());
@@ -129,7 +130,7 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
     operand.set(best);
   }
 
-  /// transpose(call(..)) => call(..); others that read the result read it transposed back
+  /// transpose(call(..)) => call(..); other users read the result through the inverse transpose.
   LibraryCallOpInterface transpose(LibraryCallOpInterface call, unsigned number) {
     OpResult result = call->getResult(number);
     TransposeOp movement;
@@ -159,8 +160,8 @@ class PrepareCallsPass : public mtc::impl::PrepareCallsBase<PrepareCallsPass> {
     return transposed;
   }
 
-  /// call(..) => kernel(..), where the target computes it faster than its library. Kernels read no
-  /// strided views: `originals` are the operands that were there before these.
+  /// call(..) => kernel(..), if the target executes the kernel faster than its library. Kernels
+  /// read no strided views, so the operands are reset to their `originals`.
   void generateIfFaster(LibraryCallOpInterface call, const DenseMap<Value, Value> &originals) {
     auto fusible = dyn_cast<FusibleOpInterface>(call.getOperation());
     if (!fusible || !target.isFasterAsKernel(call))

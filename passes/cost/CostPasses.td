@@ -1,4 +1,4 @@
-//===- CostPasses.td - What a program takes of time -----------------------------------------------===//
+//===- CostPasses.td - Cost estimates -------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_COST
 #define MTC_PASSES_COST
@@ -8,9 +8,9 @@ include "mlir/Pass/PassBase.td"
 def PrintCost : Pass<"mtc-print-cost", "::mlir::ModuleOp"> {
   let summary = "print the estimated cost of each operation";
   let description = [{
-    For a module of kernels and calls, or an allocated one: a line for each operation that runs, with tabs between the function, the
-    operation's kind, seconds, floating-point operations, bytes and nodes; then a line for a whole step. The module
-    stays as it is; the standard error is written to.
+    Prints one line per operation to stderr, with tab-separated fields: function, kind, seconds, floating-point operations, bytes
+    and nodes; then one line for the whole step. Accepts modules of kernels and calls, and allocated modules. The module is not
+    changed.
 
     ```
     micro_step	contraction	6.83e-06	1048576	90112	layers.0/Gemm

@@ -1,4 +1,4 @@
-//===- OperationTimes.cpp - What operations take ----------------------------------------------===//
+//===- OperationTimes.cpp - Cached time estimates of operations -------------------------------===//
 
 #include "passes/cost/OperationTimes.h"
 

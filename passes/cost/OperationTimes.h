@@ -1,4 +1,4 @@
-//===- OperationTimes.h - What operations take ------------------------------------------------===//
+//===- OperationTimes.h - Cached time estimates of operations ---------------------------------===//
 
 #ifndef MTC_PASSES_COST_OPERATIONTIMES_H
 #define MTC_PASSES_COST_OPERATIONTIMES_H
@@ -9,15 +9,15 @@
 
 namespace mtc {
 
-/// What operations take, in seconds, asked many times while a function changes: a listener of the
-/// rewriter that changes it. An operation takes what it did when it was asked for first.
+/// Caches the estimated time of operations, in seconds, while a function changes. The cache is a
+/// listener of the rewriter that changes the function; an operation keeps its first estimate.
 class OperationTimes : public mlir::RewriterBase::Listener {
 public:
   explicit OperationTimes(mlir::ModuleOp module) : cost(module) {}
 
   double of(mlir::Operation *op);
   double ofFunction(mlir::func::FuncOp function);
-  /// Says what an operation takes, instead of an estimate.
+  /// Sets the time of an operation, which overrides the estimate.
   void set(mlir::Operation *op, double seconds) { times[op] = seconds; }
 
   void notifyOperationInserted(mlir::Operation *op,

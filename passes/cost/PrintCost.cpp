@@ -1,4 +1,4 @@
-//===- PrintCost.cpp - What each operation is estimated to take -------------------------------===//
+//===- PrintCost.cpp - Printing of cost estimates ---------------------------------------------===//
 
 #include "ir/NodeNames.h"
 #include "passes/Passes.h"

@@ -1,4 +1,4 @@
-//===- StepCost.cpp - Questions about the time of a module's functions ------------------------===//
+//===- StepCost.cpp - Estimated time of a module's functions ----------------------------------===//
 
 #include "passes/cost/StepCost.h"
 
@@ -31,7 +31,7 @@ TimedCost &TimedCost::operator-=(const TimedCost &other) {
 static bool isFunction(Operation *op) { return isa<func::FuncOp, StepOp>(op); }
 
 //===------------------------------------------------------------------------------------------===//
-// Changes
+// Invalidation
 //===------------------------------------------------------------------------------------------===//
 
 void StepCost::change(Operation *op, Operation *parent) {
@@ -44,7 +44,7 @@ void StepCost::change(Operation *op, Operation *parent) {
     return;
   }
   stale.insert(op);
-  // A call's description says how a view that it reads lies.
+  // The cost of a call depends on the layouts of the views that it reads.
   if (op->hasTrait<mtc::View>())
     for (Operation *user : op->getUsers())
       change(user, user->getParentOp());
@@ -103,10 +103,10 @@ void StepCost::update() {
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Answers
+// Queries
 //===------------------------------------------------------------------------------------------===//
 
-/// Where there is no target, a byte takes as long as so many operations.
+/// Estimates the time in seconds without a target, weighing each byte as `flopsPerByte` operations.
 static double withoutTarget(const Cost &cost) {
   constexpr double flopsPerByte = 10, flopsPerSecond = 1e11;
   return (static_cast<double>(cost.flops) + flopsPerByte * static_cast<double>(cost.bytes)) /

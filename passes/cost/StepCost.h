@@ -1,4 +1,4 @@
-//===- StepCost.h - Questions about the time of a module's functions --------------------------===//
+//===- StepCost.h - Estimated time of a module's functions ------------------------------------===//
 
 #ifndef MTC_PASSES_COST_STEPCOST_H
 #define MTC_PASSES_COST_STEPCOST_H
@@ -13,8 +13,8 @@
 
 namespace mtc {
 
-/// What something costs. Time is counted in whole picoseconds, so that a sum does not depend on the
-/// order in which it was made.
+/// Time, floating-point operations and memory traffic. Time is counted in whole picoseconds, so
+/// that sums do not depend on the order of summation.
 struct TimedCost {
   int64_t picoseconds = 0, flops = 0, bytes = 0;
 
@@ -24,34 +24,34 @@ struct TimedCost {
   bool operator==(const TimedCost &other) const = default;
 };
 
-/// Estimates, again and again, what the functions of a module take on its target: functions of
-/// kernels and library calls, or steps of launches. Between two questions the module may change:
-/// this is a listener of the rewriter that changes it, and a later answer costs estimating what has
-/// changed.
+/// Estimates the time of a module's functions on its target: functions of kernels and library
+/// calls, or steps of launches. The module may change between queries: the class is a listener of
+/// the rewriter that changes it, and each query estimates only changed operations again.
 ///
-/// Operations run one after another. Copies on streams, which run meanwhile, and values that are
-/// written to variables, which are mostly computed there, take no time.
+/// Operations run one after another. Asynchronous copies, which overlap with computation, cost
+/// nothing here, and neither do writes to variables, whose values are mostly computed in place.
 class StepCost : public mlir::RewriterBase::Listener {
 public:
   explicit StepCost(mlir::ModuleOp module) : module(module) {}
 
-  /// Of an operation of a function, now. Its kind is `kernel`, `copy` or a library call's; "" where
-  /// nothing runs.
+  /// The cost of one operation of a function. The kind is `kernel`, `copy` or the kind of a library
+  /// call; "" if the operation does not execute.
   struct OperationCost : TimedCost {
     llvm::StringRef kind;
   };
+  /// Returns the current cost of an operation.
   OperationCost of(mlir::Operation *op);
-  /// Of a `func.func` or `mtc.step` of the module; nothing where there is none of the name.
+  /// Returns the cost of a `func.func` or `mtc.step`; zero if there is none of this name.
   TimedCost ofFunction(llvm::StringRef name);
-  /// Of a training step: `micro_step`, then `update`.
+  /// Returns the cost of a training step: `micro_step`, then `update`.
   TimedCost ofStep();
-  /// The same by kinds of operations, the longest first.
+  /// Returns the cost of a training step by kind of operation, longest first.
   llvm::SmallVector<std::pair<llvm::StringRef, TimedCost>> ofStepByKind();
-  /// What the estimates are of, as the target says; "" without a target, where times are of use in
-  /// comparisons alone.
+  /// Describes the source of the target's rates; "" without a target, where times are meaningful
+  /// only in comparisons.
   std::string describeRates() const;
 
-  /// How many operations were estimated so far, counting one again when it was estimated again.
+  /// Returns the number of estimates so far, counting repeated estimates of the same operation.
   int64_t getEstimates() const { return estimates; }
 
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint previous) override;
@@ -63,7 +63,7 @@ private:
     OperationCost cost;
     mlir::Operation *function;
   };
-  /// Marks what was changed at or inside of `op`, an operation of `parent`.
+  /// Marks `op`, an operation of `parent`, or its ancestor in the function as stale.
   void change(mlir::Operation *op, mlir::Operation *parent);
   void forget(mlir::Operation *op);
   void update();
@@ -71,12 +71,12 @@ private:
   OperationCost estimate(mlir::Operation *op);
 
   mlir::ModuleOp module;
-  bool isModuleStale = true; ///< target or functions
+  bool isModuleStale = true; ///< The target or the set of functions changed.
   mlir::Attribute target;
   llvm::DenseMap<mlir::StringAttr, mlir::Operation *> named;
   llvm::DenseMap<mlir::Operation *, Entry> entries;
   llvm::DenseMap<mlir::Operation *, TimedCost> functions;
-  llvm::SetVector<mlir::Operation *> stale; ///< operations of functions
+  llvm::SetVector<mlir::Operation *> stale; ///< Operations of functions.
   int64_t estimates = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- TransferCost.cpp - The time of copies that overlap a step ------------------------------===//
+//===- TransferCost.cpp - Time of copies between memory spaces --------------------------------===//
 
 #include "passes/cost/TransferCost.h"
 
@@ -12,8 +12,8 @@ using namespace mtc;
 
 static void follow(StepOp step, StepCost &cost, TransferCost &sum) {
   TargetInfo target = TargetInfo::of(step);
-  llvm::DenseMap<Value, double> ended;    // By the copy's token.
-  llvm::DenseMap<int64_t, double> stream; // When the last copy of each ends.
+  llvm::DenseMap<Value, double> ended;    // Completion time by the copy's token.
+  llvm::DenseMap<int64_t, double> stream; // Completion time of the last copy on each stream.
   double now = 0, computing = 0;
   for (Operation &op : step.getBody().front()) {
     double begin = now;

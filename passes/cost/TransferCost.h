@@ -1,4 +1,4 @@
-//===- TransferCost.h - The time of copies that overlap a step --------------------------------===//
+//===- TransferCost.h - Time of copies between memory spaces ----------------------------------===//
 
 #ifndef MTC_PASSES_COST_TRANSFERCOST_H
 #define MTC_PASSES_COST_TRANSFERCOST_H
@@ -7,16 +7,16 @@
 
 namespace mtc {
 
-/// What copies between spaces take in a training step.
+/// The cost of copies between memory spaces in a training step.
 struct TransferCost {
-  int64_t bytes = 0;  ///< that they copy
-  double seconds = 0; ///< of all of them, one after another
-  double exposed = 0; ///< by which the step is longer than without them
+  int64_t bytes = 0;  ///< Bytes copied.
+  double seconds = 0; ///< Sum over all copies, without overlap.
+  double exposed = 0; ///< Increase of the step time due to copies.
 };
 
-/// Follows the functions of a placed training step, `micro_step` and `update`: operations run one
-/// after another, copies on streams as soon as what they wait for has ended. `cost` is of the same
-/// module.
+/// Simulates `micro_step` and `update` of an allocated training step: operations run one after
+/// another, and asynchronous copies start when their dependencies have completed. `cost` must
+/// belong to the same module.
 TransferCost estimateTransfers(mlir::ModuleOp placed, StepCost &cost);
 
 } // namespace mtc

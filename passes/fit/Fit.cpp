@@ -1,4 +1,4 @@
-//===- Fit.cpp - The budget of memory is kept -------------------------------------------------===//
+//===- Fit.cpp - Search for a plan within the memory budget -----------------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/fit/FitOptions.h"
@@ -14,11 +14,11 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// How far away a budget is.
+/// The distance between a budget and the current peak.
 enum class Distance { Near, Far, Hopeless };
 
-/// It is hopeless where it is less than what the functions have in common, and far where most
-/// searches end above it.
+/// Returns Hopeless if the budget is below the memory that all functions share, and Far if most
+/// searches end above the budget.
 static FailureOr<Distance> distanceOf(ModuleOp module, int64_t budget) {
   MemoryAnalysis analysis(module);
   FailureOr<MemoryPlan> plan = analysis.getPlan();
@@ -65,13 +65,15 @@ struct FitPass : PassWithOptions<mtc::impl::FitBase<FitPass>, FitOptions> {
       peak = searchFit(module, budget, make, SearchEffort::Whole);
       return succeeded(peak) && *peak > options->memory;
     };
-    // Where the budget is missed, be it by little, the least that is known is what is needed: the
-    // same for each budget, so that a program does fit the one that it was said to need.
+    // If the budget is missed, even slightly, the plan with the smallest known peak is used. This
+    // peak does not depend on the budget, so that a program fits a budget that an earlier run
+    // reported as required.
     const bool isLeastFirst = options->leastIfMissed && *distance != Distance::Near;
     bool isMissed = isLeastFirst && search(/*budget=*/0);
     if (!isMissed && succeeded(peak) && *distance != Distance::Hopeless) {
       isMissed = search(options->memory);
-      // What places waste shows only when all functions have changed: less is asked for then.
+      // Fragmentation of the arena is known only after all functions have changed. If it exceeds
+      // the budget slightly, the search is repeated with a smaller budget.
       if (isMissed && *peak - options->memory <= options->memory / 64)
         isMissed = search(options->memory - 4 * (*peak - options->memory));
       if (isMissed && options->leastIfMissed)

@@ -1,4 +1,4 @@
-//===- FitOptions.h - What mtc-fit is told ----------------------------------------------------===//
+//===- FitOptions.h - Options of mtc-fit ------------------------------------------------------===//
 
 #ifndef MTC_PASSES_FIT_FITOPTIONS_H
 #define MTC_PASSES_FIT_FITOPTIONS_H
@@ -8,11 +8,11 @@
 
 namespace mtc {
 
-/// The options of mtc-fit.
+/// Options of mtc-fit.
 struct FitOptions {
   TileOptions tile;
   RecomputeOptions recompute;
-  int64_t memory = 0; ///< Budget in bytes of the arena; 0: none.
+  int64_t memory = 0; ///< Budget of the arena in bytes; 0: unlimited.
   bool leastIfMissed = true;
   bool isEstimate = false;
 

@@ -1,4 +1,4 @@
-//===- CompactScatter.cpp - Sums of few rows of a long table --------------------------------===//
+//===- CompactScatter.cpp - Compaction of embedding gradients ---------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -28,8 +28,8 @@ private:
       }
   }
 
-  /// A table of vectors, few of which are named. Finding out which are takes the square of the
-  /// indices' number.
+  /// Whether the table is much longer than the number of indices. Finding the first update of each
+  /// row is quadratic in the number of indices.
   bool isWorthIt(ScatterAddOp op) {
     constexpr int64_t minShrinkage = 4;
     int64_t count = op.getIndices().getType().getNumElements();
@@ -46,11 +46,11 @@ private:
     llvm::append_range(shape, table.getShape().drop_front());
     Value updates = b.reshape(op.getUpdates(), shape);
     Value given = b.cast(b.reshape(op.getIndices(), {count}), b.getI64Type());
-    // Indices below zero count from the end.
+    // Negative indices count from the end.
     Value indices = b.select(b.compare(Predicate::Lt, given, b.splat(given, 0)),
                              b.add(given, b.splat(given, rows)), given);
 
-    // The first update of each row gives its number, from 1, to the row.
+    // Each row is assigned the number of its first update, counted from 1; 0 marks unused rows.
     auto pairs = RankedTensorType::get({count, count}, b.getI64Type());
     Value isSame = b.compare(Predicate::Eq, b.broadcast(indices, {1}, pairs.getShape()),
                              b.broadcast(indices, {0}, pairs.getShape()));

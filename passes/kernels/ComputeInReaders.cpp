@@ -1,4 +1,4 @@
-//===- ComputeInReaders.cpp - What a late reader can compute is not kept for it ---------------===//
+//===- ComputeInReaders.cpp - Recomputation of results in late users --------------------------===//
 
 #include "passes/Passes.h"
 #include "passes/kernels/KernelEditing.h"
@@ -44,7 +44,7 @@ private:
       }
   }
 
-  /// The kernel without a result that nothing reads; null where it had no other.
+  /// Removes a result without users; null if the kernel has no other result.
   static KernelOp dropResult(KernelOp kernel, unsigned result) {
     if (kernel->getNumResults() > 1)
       return withoutResult(kernel, result);
@@ -52,7 +52,7 @@ private:
     return nullptr;
   }
 
-  /// Whether all readers compute the result by now.
+  /// Recomputes the result in all users; returns false if that is not possible.
   bool computeInReaders(KernelOp kernel, unsigned result, const ReaderIndex &index) {
     Value value = kernel->getResult(result);
     if (bytesOf(value) < minBytes)
@@ -76,7 +76,8 @@ private:
     return true;
   }
 
-  /// Whether something reads the value at the reader or behind it all the same.
+  /// Whether the value is live at the reader anyway, because it or a later operation uses the
+  /// value.
   static bool isThereAt(Value value, KernelOp reader, const ReaderIndex &index) {
     Value root = rootOf(value);
     return isa<BlockArgument>(root) || index.isReadFrom(root, reader);

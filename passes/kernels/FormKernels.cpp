@@ -1,4 +1,4 @@
-//===- FormKernels.cpp - Each operation that a kernel can compute becomes one -----------------===//
+//===- FormKernels.cpp - Lowering of operations to kernels ------------------------------------===//
 
 #include "ir/builders/KernelBuilder.h"
 #include "passes/Passes.h"
@@ -35,7 +35,7 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
                fusible.getFusibleShape() != FusibleShape::Opaque)
         operations.push_back(fusible);
     });
-    // Splats last: by then kernels have taken them in as scalars.
+    // Splats are lowered last, when kernels have absorbed them as scalars.
     for (FusibleOpInterface op : operations)
       replaceByKernel(op);
     mergeConstants();
@@ -47,7 +47,7 @@ class FormKernelsPass : public mtc::impl::FormKernelsBase<FormKernelsPass> {
     }
   }
 
-  /// Kernels that read equal tables, such as the maps of quantization, read one.
+  /// Merges equal constant tables, such as quantization maps.
   void mergeConstants() {
     DenseMap<Attribute, mtc::ConstantOp> known;
     Block &block = getOperation().front();

@@ -1,4 +1,4 @@
-//===- FuseColumnSums.cpp - Columns summed on the way -----------------------------------------===//
+//===- FuseColumnSums.cpp - Fusion of column sums ---------------------------------------------===//
 
 #include "ir/interfaces/TargetInfo.h"
 #include "passes/Passes.h"
@@ -18,8 +18,7 @@ using namespace mtc;
 
 namespace {
 
-/// Whether all that a kernel gives are sums of floats over leading dims, each of a value that
-/// depends on no other.
+/// Whether all results of a kernel are independent floating-point sums over leading dims.
 bool isColumnSum(KernelOp kernel) {
   if (kernel.getShape() != FusibleShape::ColumnReduction)
     return false;
@@ -31,8 +30,7 @@ bool isColumnSum(KernelOp kernel) {
                       [](Value value) { return value.getDefiningOp<KernelReduceOp>() != nullptr; });
 }
 
-/// The kernel with another list of reduced dims, in its place. Its body stays open: without a
-/// yield that fits.
+/// Replaces a kernel by one with other reduced dims. The caller must update the yield.
 KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex &index) {
   int64_t position = index.remove(kernel);
   OpBuilder builder(kernel);
@@ -47,7 +45,7 @@ KernelOp replaceReduced(KernelOp kernel, ArrayRef<int64_t> reduced, ReaderIndex 
   return changed;
 }
 
-/// The same sums as added results of an elementwise kernel.
+/// Converts reductions over leading dims to column sums of an elementwise kernel.
 KernelOp reductionsToColumnSums(KernelOp kernel, ReaderIndex &index) {
   KernelOp changed = replaceReduced(kernel, {}, index);
   KernelYieldOp yield = yieldOf(changed);
@@ -74,10 +72,10 @@ KernelOp columnSumsToReductions(KernelOp kernel, ArrayRef<int64_t> reduced, Read
 
 int64_t bytesOf(Value value) { return byteSize(cast<RankedTensorType>(value.getType())); }
 
-/// Other kernels that compute or read a large part of what `kernel` reads, in the order in which
-/// they are to be tried: of the readers, which may be many, those that stand nearest.
+/// Returns the kernels that compute or read a large part of the operands of `kernel`: producers
+/// first, then the nearest readers, since there may be many.
 SmallVector<KernelOp> partnersOf(KernelOp kernel, const ReaderIndex &index) {
-  constexpr unsigned maxReaders = 32; // Of each value, on each side.
+  constexpr unsigned maxReaders = 32; // Per value and direction.
   llvm::SmallSetVector<KernelOp, 8> producers, readers;
   llvm::SmallSetVector<Value, 8> roots;
   for (Value input : kernel.getInputs())
@@ -103,7 +101,7 @@ public:
 private:
   void runOnOperation() override {
     target = TargetInfo::of(getOperation());
-    // None of these is a partner of another, so that none is gone before its turn.
+    // Column sums are not fused with each other, so none is erased before it is visited.
     SmallVector<KernelOp> sums(
         llvm::make_filter_range(getOperation().getOps<KernelOp>(), isColumnSum));
     ReaderIndex index(getOperation().front());

@@ -1,8 +1,8 @@
-//===- FuseKernels.cpp - Which kernels become one ---------------------------------------------===//
+//===- FuseKernels.cpp - Kernel fusion --------------------------------------------------------===//
 //
-// Knows shapes of kernels, not operators. Three steps: elementwise producers move to where their
-// results are read; then kernels that compute the same points or rows become one, a producer with
-// its readers first, then kernels that read the same values.
+// Depends only on the structure of kernels, not on operators. Elementwise producers are inlined
+// into their users first; then kernels over the same iterations or rows are fused, a producer with
+// its users before kernels that read the same values.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -38,16 +38,17 @@ private:
     limits = {maxInputs, maxOperations};
     mayComputeTwice = false;
     inlineProducers();
-    mayComputeTwice = true; // Only now do cheap producers read what they are computed from.
+    mayComputeTwice = true; // Cheap producers are duplicated only with final operands.
     inlineProducers();
     hoistSmallKernels();
-    // First where much is saved: a small kernel that has joined two others stands between them.
+    // Large values are fused first, since fusing small kernels may block larger fusions.
     joinAll(/*minBytes=*/1 << 20);
     joinAll(/*minBytes=*/0);
     remarkOnBoundaries();
   }
 
-  /// Readers before producers: what has moved into a reader then moves further up.
+  /// Returns kernels in reverse order: after inlining into a user, a producer's own producers
+  /// follow.
   SmallVector<KernelOp> kernelsFromTheEnd() {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     std::reverse(kernels.begin(), kernels.end());
@@ -65,8 +66,9 @@ private:
         continue;
       for (unsigned i = 0; i < reader.getInputs().size();) {
         if (readThroughView(reader, i))
-          continue; // What was behind the view may be a view, or a producer.
-        // A sum of x * x, which a kernel of few rows cannot be joined with, reads x once.
+          continue; // The view's source may be a view or a producer.
+        // A sum of x * x, for instance, must read x once to absorb its producer; with few rows it
+        // could not be fused with the producer otherwise.
         if (!reader.getReduced().empty())
           mergeLoads(reader.getBody().front().getArgument(i));
         auto producer = reader.getInputs()[i].getDefiningOp<KernelOp>();
@@ -79,12 +81,12 @@ private:
           erased.insert(producer);
           producer.erase();
         }
-        i = 0; // Inputs have moved.
+        i = 0; // Operands have moved.
       }
     }
   }
 
-  /// The reason why a producer stays apart; empty if it need not.
+  /// Returns the reason why a producer cannot be inlined; empty if it can.
   StringRef refuseInlining(KernelOp producer, KernelOp reader, unsigned input) {
     unsigned result = cast<OpResult>(reader.getInputs()[input]).getResultNumber();
     if (reader.getBody().front().getArgument(input) == yieldOf(reader).getOnto())
@@ -117,8 +119,8 @@ private:
     return exceedsLimits(producer, reader, limits);
   }
 
-  /// Whether a kernel reads some elements of a large value that is computed, as a lookup does:
-  /// alone it costs nothing, and the value may die.
+  /// Whether a kernel reads few elements of a large computed value, as an embedding lookup does: a
+  /// separate kernel is cheap and ends the value's live range.
   static bool readsLittleOfMuch(KernelOp kernel) {
     int64_t computed = 0;
     for (Value input : kernel.getInputs()) {
@@ -129,13 +131,13 @@ private:
     return computed > 16 * kernel.getCost().bytes;
   }
 
-  /// A few points more, as padding has, are worth a pass over memory less.
+  /// A few additional iterations, as for padding, cost less than a pass over memory.
   static bool computesTooManyPoints(KernelOp producer, KernelOp reader) {
     return pointsOf(reader) > pointsOf(producer) * 3 / 2;
   }
 
-  /// Whether every reader of a cheap result had better compute it: no more memory is read than its
-  /// own, and it need not be written.
+  /// Whether every user of a cheap result should recompute it: this reads hardly more memory than
+  /// the result occupies, and saves writing the result.
   bool isWorthComputingTwice(KernelOp producer) {
     constexpr unsigned maxOperations = 8, maxReaders = 4;
     if (producer->getNumResults() != 1)
@@ -170,24 +172,24 @@ private:
   }
 
   //===----------------------------------------------------------------------------------------===//
-  // Kernels over the same points or rows
+  // Kernels over the same iterations or rows
   //===----------------------------------------------------------------------------------------===//
 
-  /// Moves kernels that touch little, beside the largest value, to where their operands are known,
-  /// so that what depends on them can join what stands there. Those that read variables stay behind
-  /// what reads the old value.
+  /// Moves kernels with little memory traffic, compared to the largest value, up to their operands,
+  /// so that their users can be fused with kernels there. Kernels that read variables are not
+  /// moved, and remain after the users of the old value.
   void hoistSmallKernels() {
     int64_t largest = 0;
     for (auto kernel : getOperation().getOps<KernelOp>())
       for (Value value : kernel->getResults())
         largest = std::max(largest, bytesOf(value));
-    // Where an operation stands: its number, or that of the one behind which it was moved, and then
-    // in the order in which operations were moved.
+    // The position of an operation: its original number, or for a moved operation the number of the
+    // operation that it follows and the order of the moves.
     using Position = std::pair<int64_t, int64_t>;
     DenseMap<Operation *, Position> positions;
     for (Operation &op : getOperation().front())
       positions[&op] = {positions.size(), 0};
-    DenseMap<int64_t, Operation *> lastMoved; // Behind the operation of this number.
+    DenseMap<int64_t, Operation *> lastMoved; // By the number of the operation that precedes it.
     int64_t count = 0;
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       Operation *last = nullptr;
@@ -242,8 +244,8 @@ private:
     return std::nullopt;
   }
 
-  /// A kernel in front of `kernel` that can be joined with it, and is worth it: one that it reads,
-  /// or one that reads a large value that it reads too. Less than `minBytes` is not worth it.
+  /// Returns a kernel before `kernel` that can be fused with it profitably: a producer of an
+  /// operand of at least `minBytes`, or a kernel that reads the same large operand.
   std::optional<Partner> findPartner(KernelOp kernel, int64_t minBytes, const ReaderIndex &index) {
     llvm::SmallSetVector<Value, 8> roots;
     for (Value input : kernel.getInputs())
@@ -270,7 +272,7 @@ private:
   // Remarks
   //===----------------------------------------------------------------------------------------===//
 
-  /// Says of each value that still passes from kernel to kernel through memory why it does.
+  /// Emits a remark for each value that is still passed between kernels through memory.
   void remarkOnBoundaries() {
     if (!getContext().getRemarkEngine())
       return;
@@ -292,8 +294,8 @@ private:
   }
 
   static constexpr StringLiteral categoryName = "mtc-fuse-kernels";
-  /// Of the kernels that read a value, which may be as many as there are parameters, so many are
-  /// tried: those that stand nearest.
+  /// Maximum number of kernels to try among the users of a value, nearest first; there may be as
+  /// many users as parameters.
   static constexpr unsigned maxSiblings = 32;
   KernelLimits limits;
   bool mayComputeTwice = false;

@@ -1,4 +1,4 @@
-//===- JoinKernels.cpp - Two kernels as one ---------------------------------------------------===//
+//===- JoinKernels.cpp - Fusion of two kernels into one ---------------------------------------===//
 
 #include "passes/kernels/JoinKernels.h"
 
@@ -12,8 +12,8 @@ using namespace mtc;
 
 namespace {
 
-/// Whether each load of `second` that reads a result of `first` reads what `first` computes at the
-/// same point. A column sum is known only behind the last one.
+/// Whether each load by `second` of a result of `first` reads the element that `first` computes in
+/// the same iteration. A column sum is complete only after the last iteration.
 bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common) {
   Block &body = second.getBody().front();
   for (auto [input, argument] : llvm::zip_equal(second.getInputs(), body.getArguments())) {
@@ -40,8 +40,8 @@ bool readsAtSamePoint(KernelOp first, KernelOp second, const CommonSpace &common
   return true;
 }
 
-/// Whether one of a kernel's column sums leaves out a dim along which the joint kernel, and not
-/// this one, reduces its rows.
+/// Whether one of a kernel's column sums is over a dim along which the fused kernel reduces rows,
+/// but this kernel does not.
 bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineExpr> dims) {
   return llvm::any_of(yieldOf(kernel).getAdded(), [&](int64_t sum) {
     AffineMap stored = common.rewrite(storedAt(kernel, sum), dims);
@@ -54,7 +54,7 @@ bool sumsAlongRows(KernelOp kernel, const CommonSpace &common, ArrayRef<AffineEx
   });
 }
 
-/// Whether a kernel that threads share by points would be shared by a few rows.
+/// Whether fusion would distribute a kernel's iterations over the threads by only a few rows.
 bool rowsAreTooFew(KernelOp first, KernelOp second, const CommonSpace &common) {
   constexpr int64_t enoughRows = 64, pointsOfOneThread = 1 << 16;
   if (common.reduced.empty() || (!first.getReduced().empty() && !second.getReduced().empty()))
@@ -75,7 +75,7 @@ int64_t resultBytes(KernelOp kernel) {
   return bytes;
 }
 
-/// Results that are small beside what the kernel reads: living longer costs nothing.
+/// Whether the results are so small, compared to the operands, that longer live ranges are free.
 bool givesLittle(KernelOp kernel) {
   int64_t read = 0;
   for (Value input : kernel.getInputs())
@@ -83,8 +83,8 @@ bool givesLittle(KernelOp kernel) {
   return resultBytes(kernel) * 16 <= read;
 }
 
-/// Whether the second kernel can be computed where the first is. Large results would live longer
-/// across library calls; that is never worth it.
+/// Whether the second kernel can be moved up to the first. Large results must not become live
+/// across library calls.
 bool canMoveUp(KernelOp first, KernelOp second, const ReaderIndex &index) {
   for (Value input : second.getInputs()) {
     Operation *source = rootOf(input).getDefiningOp();
@@ -94,8 +94,8 @@ bool canMoveUp(KernelOp first, KernelOp second, const ReaderIndex &index) {
   return givesLittle(second) || !index.hasCallBetween(first, second);
 }
 
-/// Whether a value that `first` reads would have to live until `second` only for its sake, in place
-/// of less that it gives.
+/// Whether fusion would extend the live range of an operand of `first` to `second`, although the
+/// operand is larger than the results of `first`.
 bool wouldLiveLonger(Value value, KernelOp first, KernelOp second, const ReaderIndex &index) {
   Value root = rootOf(value);
   Operation *source = root.getDefiningOp();
@@ -113,7 +113,7 @@ bool canMoveDown(KernelOp first, KernelOp second, const ReaderIndex &index) {
   return llvm::none_of(first->getResults(), isReadBefore) && !index.hasCallBetween(first, second);
 }
 
-/// Moves the views that lie between a value and what they are of in front of `op`.
+/// Moves the views between a value and its root before `op`.
 void moveViewsBefore(Value value, Operation *op, ReaderIndex &index) {
   Operation *view = value.getDefiningOp();
   if (!view || !view->hasTrait<mtc::View>() || index.isBefore(view, op))
@@ -122,7 +122,7 @@ void moveViewsBefore(Value value, Operation *op, ReaderIndex &index) {
   index.moveViewBefore(view, op);
 }
 
-/// Moves views of an operation's results that stand in front of it behind it.
+/// Moves the views of an operation's results after `op` if they precede it.
 void moveViewsBehind(Value value, Operation *op, ReaderIndex &index) {
   for (Operation *user : llvm::to_vector(value.getUsers()))
     if (user->hasTrait<mtc::View>()) {
@@ -132,12 +132,12 @@ void moveViewsBehind(Value value, Operation *op, ReaderIndex &index) {
     }
 }
 
-/// Copies a kernel's body into the joint one, over the common space.
+/// Copies a kernel's body into the fused kernel, over the common iteration space.
 class BodyCopier {
 public:
   BodyCopier(KernelOp joined, const CommonSpace &common) : joined(joined), common(common) {}
 
-  /// `known`: values for loads that need not be made.
+  /// Copies the body and returns its results; `known` maps loads to existing values.
   SmallVector<Value> copy(KernelOp kernel, ArrayRef<AffineExpr> dims,
                           const DenseMap<Operation *, Value> &known) {
     IRMapping mapping;
@@ -259,8 +259,8 @@ KernelOp mtc::joinKernels(KernelOp first, KernelOp second, const Joint &joint, R
   KernelYieldOp::create(builder, loc, values, builder.getArrayAttr(maps), ValueRange(), added,
                         /*onto=*/Value());
 
-  eraseUnread(joined); // What the copies no longer load is no operand.
-  // One may have read a value, the other a view of it.
+  eraseUnread(joined); // Operands without loads are removed.
+  // One kernel may have read a value and the other a view of it.
   for (unsigned i = 0; i < joined.getInputs().size(); ++i)
     while (readThroughView(joined, i)) {
     }

@@ -1,4 +1,4 @@
-//===- JoinKernels.h - Two kernels as one -----------------------------------------------------===//
+//===- JoinKernels.h - Fusion of two kernels into one -----------------------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_JOINKERNELS_H
 #define MTC_PASSES_KERNELS_JOINKERNELS_H
@@ -9,20 +9,20 @@
 
 namespace mtc {
 
-/// What joining two kernels of one block takes: `first` is before `second`, which may read its
-/// results at the points at which they are computed.
+/// The plan for fusing two kernels of one block: `first` precedes `second`, which may read the
+/// results of `first` at the iterations that compute them.
 struct Joint {
   CommonSpace space;
-  /// The joint kernel stands where one of the two does.
+  /// Whether the fused kernel takes the position of `first` rather than that of `second`.
   bool standsAtFirst = false;
 };
 
-/// Finds out whether one kernel can do what two do; if not, `reason` says why.
+/// Returns how two kernels can be fused; nothing, with a `reason`, if they cannot.
 std::optional<Joint> findJoint(KernelOp first, KernelOp second, const KernelLimits &limits,
                                const ReaderIndex &index, llvm::StringRef &reason);
 
-/// Joins two kernels; both are erased. The joint kernel gives the second's results, then those of
-/// the first that are read elsewhere.
+/// Fuses two kernels and erases both. The fused kernel returns the results of `second`, then those
+/// results of `first` that have other users.
 KernelOp joinKernels(KernelOp first, KernelOp second, const Joint &joint, ReaderIndex &index);
 
 } // namespace mtc

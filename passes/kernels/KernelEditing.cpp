@@ -1,4 +1,4 @@
-//===- KernelEditing.cpp - What passes over kernels do again and again ------------------------===//
+//===- KernelEditing.cpp - Helpers of kernel passes -------------------------------------------===//
 
 #include "passes/kernels/KernelEditing.h"
 
@@ -29,7 +29,7 @@ AffineMap mtc::storedAt(KernelOp kernel, unsigned result) {
 SmallVector<KernelLoadOp> mtc::loadsOf(BlockArgument argument) {
   SmallVector<KernelLoadOp> loads;
   for (Operation *user : argument.getUsers())
-    if (auto load = dyn_cast<KernelLoadOp>(user)) // And not what adds onto it.
+    if (auto load = dyn_cast<KernelLoadOp>(user)) // The other user is the yield that adds onto it.
       loads.push_back(load);
   return loads;
 }
@@ -240,7 +240,7 @@ static bool divides(AffineMap map) {
   return found;
 }
 
-/// Symbols of the body have no known range, so that gathers through a view stay as they are.
+/// Symbols of the body have no known range, so gathers through a view are not changed.
 bool mtc::readThroughView(KernelOp kernel, unsigned input) {
   Value value = kernel.getInputs()[input];
   Operation *view = value.getDefiningOp();
@@ -258,8 +258,8 @@ bool mtc::readThroughView(KernelOp kernel, unsigned input) {
     AffineMap map = load.getMap();
     if (to != from) {
       if (load.getGuard())
-        return false; // Outside its guard a dim's combination may leave the range that divisions
-                      // rely on.
+        return false; // If the guard is false, dims may be outside the range that divisions rely
+                      // on.
       map = reshapeMap(map, to.getShape(), from.getShape(), kernel.getSpace());
     }
     if (divides(map) && !divides(load.getMap()))
@@ -271,6 +271,6 @@ bool mtc::readThroughView(KernelOp kernel, unsigned input) {
   for (auto [load, map] : llvm::zip_equal(loads, maps))
     load.setMap(map);
   if (view->use_empty())
-    view->erase(); // It would count as another reader of its source.
+    view->erase(); // The dead view would count as another user of its source.
   return true;
 }

@@ -1,4 +1,4 @@
-//===- KernelEditing.h - What passes over kernels do again and again --------------------------===//
+//===- KernelEditing.h - Helpers of kernel passes ---------------------------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_KERNELEDITING_H
 #define MTC_PASSES_KERNELS_KERNELEDITING_H
@@ -7,58 +7,60 @@
 
 namespace mtc {
 
-/// What a kernel may hold.
+/// Upper limits of a fused kernel.
 struct KernelLimits {
   unsigned inputs, operations;
 };
 
+/// Returns the number of iterations.
 int64_t pointsOf(KernelOp kernel);
 KernelYieldOp yieldOf(KernelOp kernel);
-/// The map at which a result is stored.
+/// Returns the affine map from an iteration to the element of the result that it stores.
 mlir::AffineMap storedAt(KernelOp kernel, unsigned result);
+/// Returns the loads of an operand; other uses are excluded.
 llvm::SmallVector<KernelLoadOp> loadsOf(mlir::BlockArgument argument);
-/// Makes loads of one element of an operand, at an index that the point gives, one load.
+/// Merges loads of the same element of an operand, except for loads with a guard or symbols.
 void mergeLoads(mlir::BlockArgument argument);
 /// Whether a kernel only moves elements.
 bool onlyMoves(KernelOp kernel);
-/// Whether a kernel only reads what is stored in another way, in fewer bytes or as variables that
-/// are there all the same: no reader loses by doing so itself.
+/// Whether a kernel only decodes elements: its operands have fewer bytes, or are variables, which
+/// are live throughout the step. Each user can then decode the operands itself at no cost.
 bool onlyDecodes(KernelOp kernel);
 
-/// Whether a kernel only stores computed elements of f32 in 16 bits: it belongs to what computes
-/// them, and its readers had better not read those.
+/// Whether a kernel only rounds computed f32 elements to 16-bit storage. Such a kernel belongs to
+/// its producer, and its users should read the 16-bit elements.
 bool onlyNarrows(KernelOp kernel);
 
-/// The map that reads `from` (of the same elements in another shape) where `map`, over `space`,
-/// reads `to`.
+/// Composes `map`, which reads the shape `to` over the iteration space, with a reshape: returns the
+/// map that reads the same elements in the shape `from`.
 mlir::AffineMap reshapeMap(mlir::AffineMap map, mlir::ArrayRef<int64_t> to,
                            mlir::ArrayRef<int64_t> from, mlir::ArrayRef<int64_t> space);
 
-/// The value that a value is a view of, if any; else the value itself.
+/// Returns the value that a value is a view of, or the value itself.
 mlir::Value rootOf(mlir::Value value);
-/// The operations, views aside, that read a value itself or through views of it.
+/// Returns the uses of a value and of its views by operations other than views.
 mlir::SmallVector<mlir::OpOperand *> findReaders(mlir::Value value);
-/// Whether a value is what a variable holds, or a view of it: it is there for the whole step.
+/// Whether a value is the read of a variable or a view of it, and thus live for the whole step.
 bool isOfVariable(mlir::Value value);
-/// Whether one operation of a block stands in front of another. Operations near each other are
-/// found by walking: MLIR's order is numbered anew, for the whole block, where operations were
-/// created.
+/// Whether `first` precedes `second` in a block. Searches nearby operations first, since MLIR
+/// renumbers the whole block for order queries after operations were created.
 bool standsBefore(mlir::Operation *first, mlir::Operation *second);
-/// Erases the views of a value, and views of these, that nothing reads.
+/// Erases views of a value without users, transitively.
 void eraseUnreadViewsOf(mlir::Value value);
 
-/// The reader's arguments for the producer's inputs; those that it lacks are added.
+/// Returns the reader's block arguments for the producer's operands; missing operands are added.
 llvm::SmallVector<mlir::Value> shareInputs(KernelOp producer, KernelOp reader);
 
-/// Removes operations of a body whose values nothing needs, and inputs that are not loaded.
+/// Erases dead operations of the body and operands without loads.
 void eraseUnread(KernelOp kernel);
-/// The kernel without one of its results, which nothing reads, in the kernel's place.
+/// Replaces a kernel by one without the given result, which must have no users.
 KernelOp withoutResult(KernelOp kernel, int64_t result);
 
-/// Why a kernel that holds both would be too large; empty if it is not.
+/// Returns the reason why a kernel fused from both would be too large; empty if it would not.
 llvm::StringRef exceedsLimits(KernelOp producer, KernelOp reader, const KernelLimits &limits);
 
-/// load(view(x))[m] => load(x)[m'] for an input, where m' needs no division. False if it stays.
+/// load(view(x))[m] => load(x)[m'] for an operand, if m' needs no division. Returns false if the
+/// operand is not changed.
 bool readThroughView(KernelOp kernel, unsigned input);
 
 } // namespace mtc

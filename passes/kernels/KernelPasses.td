@@ -1,4 +1,4 @@
-//===- KernelPasses.td - From operations to kernels ---------------------------------------------===//
+//===- KernelPasses.td - Formation and fusion of kernels ----------------------------------------===//
 
 #ifndef MTC_PASSES_KERNELS
 #define MTC_PASSES_KERNELS
@@ -8,13 +8,13 @@ include "mlir/Pass/PassBase.td"
 def CompactScatter : Pass<"mtc-compact-scatter", "::mlir::func::FuncOp"> {
   let summary = "compact the gradient of an embedding to the rows in use";
   let description = [{
-    The gradient of an embedding is a table as long as the vocabulary, zero but for the rows that a batch names. Where
-    `mtc.scatter_add` adds few vectors into a long table, they are summed in a table with a row for each of them, and
-    the long one becomes elementwise: row r is the short table's row at `place[r]`, or zero. What reads it, such as a
-    fused update, then reads the short table, and the long one is never made. Sums have the same terms in the same
-    order, so that no bit changes.
+    The gradient of an embedding is a table as long as the vocabulary, and zero except for the rows in the batch. If
+    `mtc.scatter_add` adds few vectors into a long table, the vectors are summed in a compact table with one row per vector, and
+    the long table becomes elementwise: row r is the compact table's row `place[r]`, or zero. Users, such as a fused update, then
+    read the compact table, and the long table is never materialized. The order of summation does not change, so the result is
+    bit-identical.
 
-    Places come from the first update that names each row; finding these compares all pairs of indices.
+    The first update of each row determines its place; finding the first updates compares all pairs of indices.
 
     ```mlir
     %g = mtc.scatter_add %u, %i axis 0 batch 0 : tensor<8x16xf32>, tensor<8xi64> -> tensor<1000x16xf32>
@@ -26,7 +26,7 @@ def CompactScatter : Pass<"mtc-compact-scatter", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxIndices", "max-indices", "int64_t", "16384", "most indices that are compared with each other">,
+    Option<"maxIndices", "max-indices", "int64_t", "16384", "maximum number of indices to compare pairwise">,
   ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }
@@ -34,9 +34,8 @@ def CompactScatter : Pass<"mtc-compact-scatter", "::mlir::func::FuncOp"> {
 def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "lower operations to kernels";
   let description = [{
-    Afterwards values are computed by `mtc.kernel` and by operations whose fusible shape is opaque (library calls).
-    Views stay. A splat constant is a scalar of the kernels that read it, and a kernel of its own where something else
-    does.
+    Afterwards values are computed by `mtc.kernel` and by operations whose fusible shape is opaque (library calls). Views are
+    not changed. A splat constant becomes a scalar of the kernels that use it, and a separate kernel for other users.
 
     ```mlir
     %y = mtc.exp %x : tensor<8xf32>
@@ -57,22 +56,21 @@ def FormKernels : Pass<"mtc-form-kernels", "::mlir::func::FuncOp"> {
 def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
   let summary = "fuse kernels that share values";
   let description = [{
-    1. A kernel that reads through a view reads what the view is of, where the index stays affine without divisions.
-    2. An elementwise producer is computed where its result is read, at the points that are read: if nothing else needs
-       its result and no element is computed twice; if it only moves elements; or if it is so cheap that each of its
-       readers had better compute it than read it.
-    3. Kernels over the same points become one with the results of both: an elementwise kernel and a reduction of its
-       rows, several reductions of a row, what is computed of a row from its reductions. Softmax, a normalization or a
-       cross-entropy end as one kernel, which touches memory once. Spaces are brought together by splitting dimensions;
-       a kernel with one point for each row joins one that visits the rows.
+    1. A kernel that reads a view reads the view's source instead, if the index remains affine without divisions.
+    2. An elementwise producer is inlined into its user, at the iterations that read its result: if the result has no other
+       users and no element is computed twice; if the producer only moves elements; or if it is so cheap that recomputing it in
+       each user is faster than reading its result.
+    3. Kernels over the same iterations are fused into one kernel with the results of both: an elementwise kernel and a reduction
+       of its rows, several reductions of a row, or elementwise operations on a row and its reductions. Softmax, a normalization
+       or a cross-entropy becomes a single kernel, which accesses memory once. Iteration spaces are unified by splitting dims;
+       a kernel with one iteration per row is fused with a kernel that visits the rows.
 
-    A value that lives long is never moved across library calls for the sake of this. Remarks of the category
-    `mtc-fuse-kernels` say what was joined, and for each value that still passes through memory why
-    (`mtc compile --remarks FILE`).
+    Fusion never moves a value with a long live range across library calls. Remarks of the category `mtc-fuse-kernels` report
+    fused kernels, and for each value that is still passed through memory the reason (`mtc compile --remarks FILE`).
   }];
   let options = [
-    Option<"maxInputs", "max-inputs", "unsigned", "16", "most operands that a fused kernel may have">,
-    Option<"maxOperations", "max-operations", "unsigned", "256", "most operations that a fused body may hold">,
+    Option<"maxInputs", "max-inputs", "unsigned", "16", "maximum number of operands of a fused kernel">,
+    Option<"maxOperations", "max-operations", "unsigned", "256", "maximum number of operations of a fused kernel">,
   ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect"];
 }
@@ -80,10 +78,10 @@ def FuseKernels : Pass<"mtc-fuse-kernels", "::mlir::func::FuncOp"> {
 def ComputeInReaders : Pass<"mtc-compute-in-readers", "::mlir::func::FuncOp"> {
   let summary = "duplicate elementwise producers into their users";
   let description = [{
-    A large result of a kernel that only kernels read, behind a library call, is computed by these where they can do so
-    elementwise, to the same bits, of values that are alive then all the same. It is neither kept nor written: the
-    derivative of a GELU comes from its operand, as the GELU does, and not from the intermediate that both have in common.
-    A kernel that reduces gives its other results to start from.
+    If only kernels after a library call use a large result of a kernel, they recompute the result, provided that they can do so
+    elementwise and bit-exactly from values that are live there anyway. The result is then neither stored nor kept alive: the
+    derivative of a GELU is computed from its operand, as the GELU is, and not from an intermediate value that both use. The
+    other results of a kernel that reduces may be the starting point.
 
     ```mlir
     %y, %t = mtc.kernel [64] (%x) … yield (x * (1 + tanh x)), (tanh x)
@@ -96,9 +94,9 @@ def ComputeInReaders : Pass<"mtc-compute-in-readers", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"minBytes", "min-bytes", "int64_t", "65536", "what takes less is kept">,
-    Option<"maxInputs", "max-inputs", "unsigned", "16", "most operands that a kernel may have then">,
-    Option<"maxOperations", "max-operations", "unsigned", "256", "most operations that its body may hold then">,
+    Option<"minBytes", "min-bytes", "int64_t", "65536", "minimum size in bytes of results to recompute">,
+    Option<"maxInputs", "max-inputs", "unsigned", "16", "maximum number of operands of a kernel that recomputes">,
+    Option<"maxOperations", "max-operations", "unsigned", "256", "maximum number of operations of a kernel that recomputes">,
   ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::arith::ArithDialect"];
 }
@@ -106,12 +104,13 @@ def ComputeInReaders : Pass<"mtc-compute-in-readers", "::mlir::func::FuncOp"> {
 def FuseColumnSums : Pass<"mtc-fuse-column-sums", "::mlir::func::FuncOp"> {
   let summary = "fuse column sums into the kernels that produce or read the rows";
   let description = [{
-    The gradient of a bias or of a norm's scale is a sum over all rows. Where a kernel computes the rows, or reads them for
-    something else, it adds them up on the way, as a column sum (`mtc.kernel.yield … add`), and the kernel that read them once
-    more only for the sum is gone.
+    The gradient of a bias or of a norm's scale is a sum over all rows. If another kernel computes these rows, or reads them, it
+    accumulates the sum as a column sum (`mtc.kernel.yield … add`), and the kernel that only reads the rows again for the sum is
+    removed.
 
-    Partial sums take scratch; where that is more than a sixty-fourth of what the kernels move (and more than 1 MiB), the
-    kernels stay apart. Remarks of the category `mtc-fuse-column-sums` say what was fused, and why a sum was not.
+    Partial sums need scratch memory; if the scratch exceeds both 1/64 of the bytes that the kernel reads and 1 MiB, the kernels
+    are not fused. Remarks of the category `mtc-fuse-column-sums` report fused sums, and the reason for each sum that is not
+    fused.
 
     ```mlir
     %y = mtc.kernel [32, 64] (%x) … yield %v at [(d0, d1) -> (d0, d1)]
@@ -121,8 +120,8 @@ def FuseColumnSums : Pass<"mtc-fuse-column-sums", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxInputs", "max-inputs", "unsigned", "16", "most operands that a fused kernel may have">,
-    Option<"maxOperations", "max-operations", "unsigned", "256", "most operations that a fused body may hold">,
+    Option<"maxInputs", "max-inputs", "unsigned", "16", "maximum number of operands of a fused kernel">,
+    Option<"maxOperations", "max-operations", "unsigned", "256", "maximum number of operations of a fused kernel">,
   ];
   let dependentDialects = ["::mtc::MtcDialect"];
 }

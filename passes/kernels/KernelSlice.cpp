@@ -1,4 +1,4 @@
-//===- KernelSlice.cpp - One result of a kernel computed alone --------------------------------===//
+//===- KernelSlice.cpp - Recomputation of one result of a kernel ------------------------------===//
 
 #include "passes/kernels/KernelSlice.h"
 
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Whether a kernel may load a result where it would compute it: it is stored unrounded.
+/// Whether a kernel may load a result instead of computing it, because it is stored unrounded.
 static bool mayLoad(KernelOp kernel, unsigned result) {
   KernelYieldOp yield = yieldOf(kernel);
   Operation *source = yield.getValues()[result].getDefiningOp();
@@ -17,7 +17,7 @@ static bool mayLoad(KernelOp kernel, unsigned result) {
              getElementTypeOrSelf(kernel->getResult(result).getType());
 }
 
-/// Loads a result of `original`, of which `kernel` is a copy, in place of computing it.
+/// Loads a result of `original`, of which `kernel` is a copy, instead of computing it.
 static void loadResult(KernelOp kernel, KernelOp original, unsigned result) {
   Block &body = kernel.getBody().front();
   Value value = original->getResult(result);
@@ -30,7 +30,8 @@ static void loadResult(KernelOp kernel, KernelOp original, unsigned result) {
   computed.replaceAllUsesWith(loaded);
 }
 
-/// The kernel that computes one result, of those in `loaded` and of inputs; null where it reduces.
+/// Returns a kernel that computes one result from operands and the results in `loaded`; null if it
+/// would reduce.
 static KernelOp slice(OpBuilder &builder, KernelOp kernel, unsigned result,
                       ArrayRef<unsigned> loaded) {
   auto whole = cast<KernelOp>(builder.clone(*kernel));
@@ -44,8 +45,8 @@ static KernelOp slice(OpBuilder &builder, KernelOp kernel, unsigned result,
                         Value());
   yield.erase();
   eraseUnread(whole);
-  // Targets add up in an order that all of a kernel's accesses and operations decide: a slice that
-  // reduced would find other bits.
+  // The order of summation depends on all accesses and operations of a kernel, so a slice that
+  // reduced would not be bit-exact.
   const bool reduces = !whole.getBody().front().getOps<KernelReduceOp>().empty();
   const bool coversSpace = llvm::all_of(llvm::enumerate(kernel.getSpace()), [&](auto dim) {
     return dim.value() == 1 || map.isFunctionOfDim(dim.index());

@@ -1,4 +1,4 @@
-//===- KernelSlice.h - One result of a kernel computed alone ----------------------------------===//
+//===- KernelSlice.h - Recomputation of one result of a kernel --------------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_KERNELSLICE_H
 #define MTC_PASSES_KERNELS_KERNELSLICE_H
@@ -9,15 +9,15 @@
 
 namespace mtc {
 
-/// Whether a value need not be computed for a reader's sake.
+/// Whether a value is live at a user anyway.
 using IsAvailable = llvm::function_ref<bool(mlir::Value)>;
 
-/// A kernel that computes one result of another one alone, to the same bits, at the builder's
-/// insertion point. Where the inputs that it takes are not all available, or it would have to
-/// reduce, it starts from those of the other results that are available and stored as they are
-/// computed: a normalized row from the centred one and its deviation. Null where the result cannot
-/// be computed apart: one that needs a reduction, that points add to, or that an index check stands
-/// in front of.
+/// Creates, at the builder's insertion point, a kernel that recomputes one result of another kernel
+/// bit-exactly. If not all operands are available, or the kernel would have to reduce, it starts
+/// from other results of the original kernel that are available and stored unrounded: a normalized
+/// row from the centered row and its deviation. Returns null if the result cannot be recomputed
+/// separately, because it requires a reduction, is accumulated over iterations, or follows an index
+/// check.
 KernelOp sliceKernel(mlir::OpBuilder &builder, KernelOp kernel, unsigned result,
                      IsAvailable isAvailable);
 

@@ -1,4 +1,4 @@
-//===- KernelSpaces.cpp - One iteration space for two kernels ---------------------------------===//
+//===- KernelSpaces.cpp - Common iteration space of two kernels -------------------------------===//
 
 #include "passes/kernels/KernelSpaces.h"
 
@@ -16,7 +16,7 @@ AffineMap CommonSpace::rewrite(AffineMap map, ArrayRef<AffineExpr> dims) const {
 
 namespace {
 
-/// The dims of a kernel's space that are not 1, innermost first.
+/// A dim of a kernel's iteration space whose size is not 1; lists are innermost first.
 struct Dim {
   unsigned position;
   int64_t extent;
@@ -31,14 +31,16 @@ SmallVector<Dim> dimsOf(KernelOp kernel) {
   return dims;
 }
 
-/// Walks two lists of dims inwards out, and splits each where the other ends.
+/// Traverses two lists of dims from the innermost outwards, and splits dims at each other's
+/// boundaries.
 class Refinement {
 public:
   Refinement(KernelOp first, KernelOp second)
       : context(first.getContext()), dims{dimsOf(first), dimsOf(second)},
         exprs{zeros(first), zeros(second)} {}
 
-  /// Dims of one kernel alone: a point of the other belongs to all of them.
+  /// Takes the innermost `points` iterations of one kernel, which correspond to one iteration of
+  /// the other kernel.
   bool takeRows(unsigned owner, int64_t points) {
     while (points > 1) {
       if (next[owner] == dims[owner].size())
@@ -83,7 +85,7 @@ public:
     }
   }
 
-  /// A kernel reduces over all reduced dims or over none.
+  /// Whether each kernel reduces over all reduced dims or over none.
   bool agree() {
     return llvm::all_of(ArrayRef{0, 1}, [&](int i) { return onlyReduced[i] || !anyReduced[i]; });
   }
@@ -118,7 +120,7 @@ private:
                                    getAffineConstantExpr(0, kernel.getContext()));
   }
 
-  /// Part of dim `dim` of kernel `owner` is the dim that is found next.
+  /// Adds the next common dim as a term of the owner's dim.
   void addTerm(unsigned owner, Dim dim, int64_t stride) {
     AffineExpr &expr = exprs[owner][dim.position];
     expr = expr + getAffineDimExpr(found.size(), context) * stride;
@@ -134,8 +136,8 @@ private:
 
 } // namespace
 
-/// The index of each dim of a kernel in a space whose last row is not whole; none if the kernel's
-/// points are others.
+/// Returns each dim of a kernel as a function of the space of `whole`, whose last row is partial;
+/// nothing if the kernel has different iterations.
 static std::optional<SmallVector<AffineExpr>> placeInPartRows(KernelOp kernel, KernelOp whole) {
   MLIRContext *context = kernel.getContext();
   AffineExpr row = getAffineDimExpr(0, context), column = getAffineDimExpr(1, context);
@@ -153,7 +155,8 @@ static std::optional<SmallVector<AffineExpr>> placeInPartRows(KernelOp kernel, K
   return exprs;
 }
 
-/// The common space of two kernels, one of which has this one, of points that do not all exist.
+/// Returns the common space of two kernels if `whole`, which is one of them, has a partial last
+/// row.
 static std::optional<CommonSpace> takePartRows(KernelOp first, KernelOp second, KernelOp whole) {
   auto ofFirst = placeInPartRows(first, whole), ofSecond = placeInPartRows(second, whole);
   if (!ofFirst || !ofSecond)
@@ -175,7 +178,7 @@ std::optional<CommonSpace> mtc::findCommonSpace(KernelOp first, KernelOp second)
   int64_t points[2] = {pointsOf(first), pointsOf(second)};
   Refinement refinement(first, second);
   if (points[0] != points[1]) {
-    // One kernel has the rows of the other.
+    // One kernel has one iteration per row of the other.
     unsigned larger = points[0] > points[1] ? 0 : 1;
     KernelOp whole = larger == 0 ? first : second, rows = larger == 0 ? second : first;
     if (points[larger] % points[1 - larger] != 0 || !rows.getReduced().empty() ||

@@ -1,4 +1,4 @@
-//===- KernelSpaces.h - One iteration space for two kernels -----------------------------------===//
+//===- KernelSpaces.h - Common iteration space of two kernels ---------------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_KERNELSPACES_H
 #define MTC_PASSES_KERNELS_KERNELSPACES_H
@@ -7,22 +7,22 @@
 
 namespace mtc {
 
-/// A space that two kernels can both run over, and each kernel's dims as functions of its dims.
+/// An iteration space for two kernels, and each kernel's dims as functions of the common dims.
 struct CommonSpace {
   llvm::SmallVector<int64_t> space, reduced;
-  std::optional<int64_t> points; ///< As of `mtc.kernel`.
+  std::optional<int64_t> points; ///< As for `mtc.kernel`.
   llvm::SmallVector<mlir::AffineExpr> first, second;
 
-  /// A kernel's map over its own dims, over the common ones.
+  /// Rewrites a map over a kernel's own dims as a map over the common dims.
   mlir::AffineMap rewrite(mlir::AffineMap map, mlir::ArrayRef<mlir::AffineExpr> dims) const;
 };
 
-/// The coarsest common refinement of two kernels' spaces: dims are split where the other kernel has
-/// a boundary, and those of extent 1 vanish. Where one kernel has a point for each of the other's
-/// rows, it is computed once for each row: the space is the other's, its trailing dims reduced.
-/// Where some points of a space do not exist, it is the space: the other kernel has the same, or a
-/// line of the points that exist. Nothing if there is no such space, or if the kernels reduce over
-/// different dims.
+/// Returns the coarsest common refinement of two kernels' iteration spaces: dims are split at the
+/// boundaries of the other kernel, and dims of size 1 are dropped. If one kernel has one iteration
+/// per row of the other, the space is that of the other kernel with its trailing dims reduced. If
+/// one space has a partial last row (`points`), it is the common space, and the other kernel must
+/// have the same space or one flat dim of as many iterations. Returns nothing if there is no such
+/// space, or if the kernels reduce over different dims.
 std::optional<CommonSpace> findCommonSpace(KernelOp first, KernelOp second);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- KernelWindows.cpp - A kernel that runs over its rows in tiles -------------------------===//
+//===- KernelWindows.cpp - Tiling of a kernel along its rows ----------------------------------===//
 
 #include "passes/kernels/KernelWindows.h"
 
@@ -48,15 +48,15 @@ std::string KernelWindows::find() {
   for (auto [number, result] : llvm::enumerate(kernel.getOutputs())) {
     if (std::string why = add(result, storedAt(kernel, number)); !why.empty())
       return why;
-    // Where the dimension is reduced, every row has the same value for it (kernel_c5).
+    // A result that is invariant along a reduced dim has the same value for every row (kernel_c5).
     if (!axes.back() && !llvm::is_contained(kernel.getReduced(), static_cast<int64_t>(dim)))
       return "rows of a kernel that reads or writes it have a result in common";
   }
   return "";
 }
 
-/// Rows run along the first axis whose index depends on the row: the index is step * row + rest,
-/// 0 <= rest < step, and all axes before have one element.
+/// Operands are tiled along the first axis whose index depends on the row. This index must be
+/// step * row + rest with 0 <= rest < step, and all axes before it must have size 1.
 std::string KernelWindows::add(Value operand, ArrayRef<AffineMap> maps) {
   auto type = cast<RankedTensorType>(operand.getType());
   types.push_back(type);
@@ -72,7 +72,7 @@ std::string KernelWindows::add(Value operand, ArrayRef<AffineMap> maps) {
   if (axis == type.getRank())
     return scattered;
   const int64_t step = llvm::divideCeil(type.getDimSize(axis), rows);
-  // All but the last of the rows exist as a whole; without `points` the last does too.
+  // Only the last row may be partial, and only in kernels with `points`.
   const int64_t missing = step * rows - type.getDimSize(axis);
   if (missing >= step || (missing != 0 && !kernel.getPoints()))
     return scattered;
@@ -142,7 +142,7 @@ SmallVector<std::pair<int64_t, int64_t>> KernelWindows::partition(int64_t count)
   SmallVector<std::pair<int64_t, int64_t>> windows;
   for (int64_t begin = 0; begin < rows;) {
     int64_t size = std::min(count, rows - begin);
-    // A part of a row is no space of its own.
+    // A partial row cannot be a window of its own.
     if (whole.getPoints() && rows - begin - size == 1)
       ++size;
     windows.push_back({begin, size});

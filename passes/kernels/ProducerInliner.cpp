@@ -1,7 +1,7 @@
-//===- ProducerInliner.cpp - A producer computed where its result is read ---------------------===//
+//===- ProducerInliner.cpp - Inlining of producers into their users ---------------------------===//
 //
-// Knows shapes of kernels, not operators: the producer's body is copied to the reader, its index
-// maps composed with the one at which the result is read.
+// Depends only on the structure of kernels, not on operators: the producer's body is copied into
+// the user, with its index maps composed with the map of the user's load.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,9 +18,8 @@ using namespace mtc;
 
 namespace {
 
-/// The point at which a kernel computes the element of a result that `index` names: the inverse of
-/// the map at which it is stored. Null unless that map only permutes dimensions and leaves out
-/// those of extent 1.
+/// Returns the iteration that computes the result's element at `index`: the inverse of the map that
+/// stores the result. Returns null unless this map only permutes dims and drops dims of size 1.
 AffineMap pointOf(KernelOp kernel, unsigned result, AffineMap index) {
   AffineMap stored = storedAt(kernel, result);
   SmallVector<AffineExpr> point;
@@ -42,8 +41,8 @@ public:
   ProducerInliner(KernelOp producer, KernelOp reader, ArrayRef<Value> arguments)
       : producer(producer), reader(reader), arguments(arguments) {}
 
-  /// Every load of the producer becomes one at the composition of its map with the point at which
-  /// it computes what the reader's load names. Returns the result's value there.
+  /// Copies the producer's body before a load, with each map composed with the iteration that
+  /// computes the loaded element. Returns the value of the result.
   Value inlineAt(KernelLoadOp load, unsigned result) {
     OpBuilder b(load);
     AffineMap point = pointOf(producer, result, load.getMap());
@@ -66,7 +65,7 @@ public:
   }
 
 private:
-  /// Symbols of the composition: those of the inner map first, then the outer's.
+  /// Composes two maps. Symbols of the inner map precede those of the outer map.
   AffineMap compose(AffineMap inner, AffineMap point) {
     SmallVector<AffineExpr> symbols;
     for (unsigned i = 0; i < inner.getNumSymbols(); ++i)
@@ -85,7 +84,7 @@ private:
     for (Value symbol : inner.getSymbols())
       symbols.push_back(mapping.lookup(symbol));
     llvm::append_range(symbols, load.getSymbols());
-    // Where the reader's guard is false the point may lie outside the producer's space.
+    // If the reader's guard is false, the index may be outside the producer's iteration space.
     Value guard = load.getGuard(), otherwise;
     if (inner.getGuard()) {
       Value own = mapping.lookup(inner.getGuard());

@@ -1,4 +1,4 @@
-//===- ProducerInliner.h - A producer computed where its result is read -----------------------===//
+//===- ProducerInliner.h - Inlining of producers into their users -----------------------------===//
 
 #ifndef MTC_PASSES_KERNELS_PRODUCERINLINER_H
 #define MTC_PASSES_KERNELS_PRODUCERINLINER_H
@@ -7,12 +7,12 @@
 
 namespace mtc {
 
-/// Whether a kernel can be computed at any place that one reads its result at: it is elementwise,
-/// and stores the result at a permutation of its point.
+/// Whether a result can be recomputed at any index that a user reads: the kernel is elementwise and
+/// stores the result at a permutation of its iteration space.
 bool canInline(KernelOp producer, unsigned result);
 
-/// Computes an elementwise producer's result at the points at which a reader's loads of `input`
-/// name its elements; the reader loses that input.
+/// Recomputes an elementwise producer's result at the indices of the reader's loads of `input`, and
+/// removes this operand from the reader.
 void inlineProducer(KernelOp producer, KernelOp reader, unsigned input);
 
 } // namespace mtc

@@ -1,4 +1,4 @@
-//===- ReaderIndex.cpp - Who reads each value of a block, in the block's order ----------------===//
+//===- ReaderIndex.cpp - Ordered index of the users of each value -----------------------------===//
 
 #include "passes/kernels/ReaderIndex.h"
 

@@ -1,4 +1,4 @@
-//===- KeepChannelsLast.cpp - Values between convolutions in the convolutions' layout ---------===//
+//===- KeepChannelsLast.cpp - Sinking of layout transposes ------------------------------------===//
 
 #include "ir/builders/TensorBuilder.h"
 #include "passes/Passes.h"
@@ -18,7 +18,7 @@ namespace {
 class KeepChannelsLastPass : public mtc::impl::KeepChannelsLastBase<KeepChannelsLastPass> {
   void runOnOperation() override {
     moving.clear();
-    // Operands come before their readers, so that each operation is visited once.
+    // Producers precede their users, so that each operation is visited once.
     Block &body = getOperation().front();
     for (Operation &op : llvm::make_early_inc_range(body))
       visit(&op);
@@ -53,7 +53,7 @@ class KeepChannelsLastPass : public mtc::impl::KeepChannelsLastBase<KeepChannels
     }
   }
 
-  /// Results of the transposes that are on their way.
+  /// Results of the transposes being sunk.
   DenseSet<Value> moving;
 };
 

@@ -1,4 +1,4 @@
-//===- LayoutPasses.td - In which order values have their axes ------------------------------------===//
+//===- LayoutPasses.td - Layout passes ------------------------------------------------------------===//
 
 #ifndef MTC_PASSES_LAYOUT_PASSES
 #define MTC_PASSES_LAYOUT_PASSES
@@ -8,10 +8,10 @@ include "mlir/Pass/PassBase.td"
 def KeepChannelsLast : Pass<"mtc-keep-channels-last", "::mlir::func::FuncOp"> {
   let summary = "sink transposes to keep channels last between convolutions";
   let description = [{
-    Convolutions take and give tensors with channels as their last axis (the trait `ChannelsLast`); a model has them as its
-    second, so that transposes are around each. What reads the one behind a convolution is computed on its operand instead,
-    where the operation can be (`TransposableOpInterface`), and the transpose follows it: it ends where it meets its inverse,
-    where axes vanish, or in front of an operation that needs the order that the model says.
+    Convolutions use tensors with channels as the last axis (the trait `ChannelsLast`), while models have channels as the second
+    axis, so that each convolution is surrounded by transposes. The pass sinks the transpose after a convolution through its users
+    that can be computed on the transposed operand (`TransposableOpInterface`). A transpose stops at its inverse, at operations
+    that remove the permuted axes, or before an operation that requires the model's axis order.
 
     ```mlir
     %y = mtc.transpose %c [0, 3, 1, 2] : tensor<8x4x4x16xf32> -> tensor<8x16x4x4xf32>

@@ -1,4 +1,4 @@
-//===- AttachLoss.cpp - From the forward function to micro-step and evaluation ----------------===//
+//===- AttachLoss.cpp - Creation of the micro-step and evaluation functions -------------------===//
 
 #include "ir/NodeNames.h"
 #include "ir/ReservedNames.h"
@@ -18,14 +18,14 @@ using namespace mtc;
 
 namespace {
 
-/// Everything about the loss that the two functions share.
+/// Properties of the loss that @micro_step and @evaluate share.
 struct Plan {
-  const Loss *loss = nullptr; // null: the graph's own output
+  const Loss *loss = nullptr; // Null for the graph's own output.
   unsigned output = 0;
   std::string labels;
-  RankedTensorType labelType; // null: no labels
+  RankedTensorType labelType; // Null if the loss has no labels.
   int64_t classAxis = -1, classes = 0;
-  bool takesLogits = false; // The output is an activation, and the loss is taken of its logits.
+  bool takesLogits = false; // The output is an activation; the loss reads its logits.
   std::string shiftedFrom;
   int64_t microSteps = 1;
 };
@@ -42,7 +42,7 @@ private:
   LossOptions options;
 };
 
-/// A result of a function in the making.
+/// A result of a function under construction.
 struct Result {
   Value value;
   std::string name;
@@ -50,7 +50,7 @@ struct Result {
 
 } // namespace
 
-/// Losses are computed in f32, in models of f64 in f64.
+/// Losses are computed in f32, or in f64 for f64 models.
 static Type lossElement(Type element) {
   return element.isF64() ? element : Float32Type::get(element.getContext());
 }
@@ -113,7 +113,7 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
             : RankedTensorType::get(layout->shape, plan.loss->classifies
                                                        ? Type(b.getI64Type())
                                                        : lossElement(type.getElementType()));
-  // Labels without sign cannot say that the last token has no label.
+  // Unsigned labels cannot represent the ignored label of the last token.
   if (plan.loss->predictsNextToken && !isUnsigned(plan.labelType.getElementType()))
     if (int64_t input = findTokenInput(forward, layout->shape, plan.labels); input >= 0)
       plan.shiftedFrom = argumentName(forward, input).str();
@@ -121,8 +121,9 @@ FailureOr<Plan> AttachLossPass::planLabels(func::FuncOp forward, Plan plan) {
   return plan;
 }
 
-/// Whether the loss is taken of the logits that the output is an activation of, which is a remark.
-/// An activation that the loss does not apply itself, or not to the same values, is a warning.
+/// Whether the loss is computed from the logits of the output's activation, which is reported as a
+/// remark. Warns about an activation that the loss does not apply itself, or not along the same
+/// axis.
 bool AttachLossPass::chooseLogits(func::FuncOp forward, const Plan &plan) {
   Value output = forward.front().getTerminator()->getOperand(plan.output);
   std::optional<ActivatedOutput> found;
@@ -156,7 +157,8 @@ bool AttachLossPass::chooseLogits(func::FuncOp forward, const Plan &plan) {
   return true;
 }
 
-/// The labels' argument, which is added if the graph has none; null if the loss takes no labels.
+/// Returns the argument of the labels, which is added if the graph has none; null if the loss has
+/// no labels.
 static Value attachLabels(func::FuncOp function, const Plan &plan) {
   Builder b(function.getContext());
   std::optional<unsigned> index = findArgument(function, plan.labels);
@@ -171,7 +173,7 @@ static Value attachLabels(func::FuncOp function, const Plan &plan) {
   return function.getArgument(*index);
 }
 
-/// The mean over the targets that count; 0/0 if none does, as in PyTorch.
+/// Builds the mean over the targets that count; 0/0 if there are none, as in PyTorch.
 static Value mean(TensorBuilder &b, const LossTerms &terms) {
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(shapeOf(terms.losses).size()));
   Value total = b.sum(terms.losses, axes);
@@ -180,15 +182,15 @@ static Value mean(TensorBuilder &b, const LossTerms &terms) {
   return b.div(total, count);
 }
 
-/// [batch] f32: the sum over each row of the batch.
+/// Builds the sums over each sample: [batch] f32.
 static Value rowSums(TensorBuilder &b, Value x) {
   int64_t rank = shapeOf(x).size();
   Value sums = rank == 1 ? x : b.sum(x, llvm::to_vector(llvm::seq<int64_t>(1, rank)));
   return b.cast(sums, b.getF32Type());
 }
 
-/// The loss, then (for evaluation) what each row of the batch contributes to it.
-/// A result before it is rounded to 16 bits, which are enough for who reads it, but not for a loss.
+/// Returns a result before its rounding to 16 bits, which is precise enough for an output but not
+/// for a loss.
 static Value beforeRounding(Value result) {
   auto cast = result.getDefiningOp<CastOp>();
   bool isRounded = cast && typeOf(cast.getInput()).getElementType().isF32() &&
@@ -196,6 +198,7 @@ static Value beforeRounding(Value result) {
   return isRounded ? cast.getInput() : result;
 }
 
+/// Builds the loss, and for evaluation the contributions of each sample.
 static SmallVector<Result> buildLoss(TensorBuilder &b, const Plan &plan, Value output, Value labels,
                                      bool evaluates) {
   if (plan.takesLogits)
@@ -239,7 +242,7 @@ static void setResults(func::FuncOp function, ArrayRef<Result> results) {
   function.setResAttrsAttr(b.getArrayAttr(attributes));
 }
 
-/// Statistics are the training's.
+/// Erases writes: only training updates running statistics.
 static void eraseWrites(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.front()))
     if (isa<WriteOp, WriteFlatOp>(op))
@@ -253,8 +256,8 @@ static func::FuncOp copyForward(func::FuncOp forward, StringRef name) {
   return function;
 }
 
-/// A copy of @forward that gives the model's outputs. It is a function of its own, since the loss
-/// needs none of them whole.
+/// Creates a copy of @forward that returns the model's outputs. It is a separate function because
+/// the loss does not need complete outputs.
 static void makeOutputs(func::FuncOp forward) {
   func::FuncOp function = copyForward(forward, outputsName);
   function->setAttr(asideAttribute, UnitAttr::get(forward.getContext()));
@@ -265,7 +268,7 @@ static void makeOutputs(func::FuncOp forward) {
   setResults(function, results);
 }
 
-/// A copy of @forward that gives the loss.
+/// Creates a copy of @forward that returns the loss.
 static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Plan &plan,
                                  bool evaluates) {
   func::FuncOp function = copyForward(forward, name);
@@ -284,7 +287,7 @@ static func::FuncOp makeFunction(func::FuncOp forward, StringRef name, const Pla
   return function;
 }
 
-/// What of the micro-steps is not as in one large batch.
+/// Emits remarks about differences between micro-steps and one large batch.
 static void remarkOnMicroSteps(func::FuncOp forward, const Plan &plan) {
   if (plan.microSteps == 1)
     return;
@@ -298,7 +301,7 @@ static void remarkOnMicroSteps(func::FuncOp forward, const Plan &plan) {
         << plan.microSteps << " batches by itself (--accumulate), not of all their rows";
 }
 
-/// Says in the module's program what its inputs and its loss are.
+/// Records the inputs and the loss in the module's program.
 static void describe(func::FuncOp microStep, const Plan &plan) {
   Builder b(microStep.getContext());
   ProgramOp program = ProgramOp::findOrAdd(microStep->getParentOfType<ModuleOp>());

@@ -1,9 +1,9 @@
-//===- Loss.h - The losses that can be attached to a graph ------------------------------------===//
+//===- Loss.h - Losses that can be attached to a graph ----------------------------------------===//
 //
-// A loss is a record: which labels it takes, and what each target contributes. The mean over the
-// batch and the sums over its rows follow from that in one place (AttachLoss.cpp). Records stand in
-// the files of `kinds/`, each of which has `void addNAMELosses(std::vector<Loss> &losses)`; CMake
-// finds them.
+// A loss is a record of the labels that it accepts and the terms that each target contributes.
+// AttachLoss.cpp derives the mean over the batch and the sums per sample from these terms. Records
+// are defined in the files of `kinds/`, each of which has `void addNAMELosses(std::vector<Loss>
+// &losses)`; CMake finds them.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,60 +18,60 @@
 
 namespace mtc {
 
-/// Labels of this value do not count.
+/// Targets with this label are ignored.
 inline constexpr int64_t ignoredLabel = -100;
 
-/// What a loss expects of its labels.
+/// The labels that a loss requires.
 struct LabelLayout {
   llvm::SmallVector<int64_t> shape;
-  /// The output's axis of classes; -1 for losses of elements.
+  /// Class axis of the output; -1 for elementwise losses.
   int64_t classAxis = -1;
 };
 
-/// What each target contributes to the loss.
+/// Terms of the loss per target.
 struct LossTerms {
-  /// One for each target, the batch's axis first; 0 for targets that do not count.
+  /// One loss per target, batch axis first; 0 for ignored targets.
   mlir::Value losses;
-  /// 1 for targets that count, 0 for others, in the shape and type of `losses`; null where all
-  /// count.
+  /// 1 for targets that count, 0 for ignored targets, in the shape and type of `losses`; null if
+  /// all targets count.
   mlir::Value weights;
 };
 
 struct Loss {
   llvm::StringLiteral name;
-  /// For the help: "(x - y)², the mean over all elements".
+  /// Text for --help: "(x - y)², the mean over all elements".
   llvm::StringLiteral help;
-  /// Labels are integers, classes of the output; otherwise they have the output's type.
+  /// Labels are integer classes of the output; otherwise they have the output's type.
   bool classifies;
-  /// Labels for an output; `given` is the type of labels that the graph already has, null where it
-  /// has none. If they do not fit each other, says in `expected` what would, as the object of
-  /// "needs".
+  /// Returns the layout of labels for an output; `given` is the type of labels that the graph
+  /// already has, or null. If output and labels do not match, describes the requirement in
+  /// `expected`, as the object of "needs".
   mlir::FailureOr<LabelLayout> (*layout)(mlir::RankedTensorType output,
                                          mlir::RankedTensorType given, std::string &expected);
-  /// The output is f32 or f64; labels are integers or have the output's type.
+  /// Builds the terms. The output is f32 or f64; labels are integers or have the output's type.
   LossTerms (*build)(TensorBuilder &b, mlir::Value output, mlir::Value labels, int64_t classAxis);
-  /// 1 for each target that counts and whose class has the largest output (ties count), 0 for
-  /// others, in the type of the losses; null for losses that do not classify.
+  /// Builds 1 for each counted target whose class has the largest output (ties count), 0 for
+  /// others, in the type of the losses. Null for losses that do not classify.
   mlir::Value (*buildCorrect)(TensorBuilder &b, mlir::Value output, mlir::Value labels,
                               int64_t classAxis);
-  /// The activation that the loss applies to the output. The loss of an output that is such an
-  /// activation is taken of its logits.
+  /// The activation that the loss applies to the output. If the output already is this activation,
+  /// the loss is computed from its logits.
   OutputActivation activation = OutputActivation::None;
-  /// Labels that are left out are the next tokens of the input of token ids.
+  /// If labels are absent, they are the next tokens of the token input.
   bool predictsNextToken = false;
 };
 
-/// All but `output`, which is no computation.
+/// Returns all losses except `output`, which needs no computation.
 llvm::ArrayRef<Loss> getLosses();
-/// Null if there is none of this name.
+/// Returns the loss of this name, or null.
 const Loss *findLoss(llvm::StringRef name);
-/// All, `output` included.
+/// Returns the option's choices, including `output`.
 std::vector<OptionChoice> lossChoices();
 
-/// The options of mtc-attach-loss; empty ones are chosen from the graph.
+/// Options of mtc-attach-loss; empty options are inferred from the graph.
 struct LossOptions {
   std::string loss, output, labels;
-  int64_t microSteps = 1; ///< Whose gradients make an update.
+  int64_t microSteps = 1; ///< Number of micro-steps per update.
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
     option(&LossOptions::loss, {.name = "loss",

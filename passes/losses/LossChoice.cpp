@@ -1,4 +1,4 @@
-//===- LossChoice.cpp - Which loss a graph is trained for -------------------------------------===//
+//===- LossChoice.cpp - Inference of the loss from a graph ------------------------------------===//
 
 #include "passes/losses/LossChoice.h"
 #include "passes/GraphSignature.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mtc;
 
-/// Integer inputs of a shape.
+/// Returns the integer inputs of a shape, except the labels.
 static SmallVector<int64_t> integerInputs(func::FuncOp forward, ArrayRef<int64_t> shape,
                                           StringRef labels) {
   SmallVector<int64_t> found;

@@ -1,4 +1,4 @@
-//===- LossChoice.h - Which loss a graph is trained for ---------------------------------------===//
+//===- LossChoice.h - Inference of the loss from a graph --------------------------------------===//
 
 #ifndef MTC_PASSES_LOSSES_LOSSCHOICE_H
 #define MTC_PASSES_LOSSES_LOSSCHOICE_H
@@ -8,25 +8,25 @@
 
 namespace mtc {
 
-/// A loss by name, and the output that it reads.
+/// The name of a loss and the output that it reads.
 struct LossChoice {
   std::string loss;
   unsigned output = 0;
 };
 
-/// Completes what the user gave (`loss` and `output` may be empty) from the outputs of `forward`:
+/// Completes the user's choice (`loss` and `output` may be empty) from the outputs of `forward`:
 ///   - a named loss reads the named output, or the first floating-point one (`output`: the only
 ///   scalar one);
-///   - without a name, a scalar gives `output`; a sigmoid `bce-with-logits`; [batch, classes]
+///   - without a name, a scalar selects `output`; a sigmoid `bce-with-logits`; [batch, classes]
 ///     `cross-entropy`; [batch, tokens, vocabulary] with an integer input [batch, tokens]
 ///     `causal-lm`.
-/// On failure `question` is one line that says what is open and which flag answers it.
+/// On failure, `question` is a one-line description of the missing choice and its flag.
 mlir::FailureOr<LossChoice> chooseLoss(mlir::func::FuncOp forward, llvm::StringRef loss,
                                        llvm::StringRef output, std::string &question);
 
-/// The input of token ids that the labels of a causal language model follow from: the one integer
-/// input of this shape besides the labels, or the one named `input_ids` among several; -1 if there
-/// is none.
+/// Returns the input of token ids from which the labels of a causal language model are derived: the
+/// only integer input of this shape apart from the labels, or the one named `input_ids` among
+/// several; -1 if there is none.
 int64_t findTokenInput(mlir::func::FuncOp forward, llvm::ArrayRef<int64_t> shape,
                        llvm::StringRef labels);
 

@@ -1,4 +1,4 @@
-//===- LossPasses.td - From the graph to what is minimized -----------------------------------===//
+//===- LossPasses.td - Losses, modes and loss scaling ----------------------------------------===//
 
 #ifndef MTC_PASSES_LOSS_PASSES
 #define MTC_PASSES_LOSS_PASSES
@@ -8,29 +8,30 @@ include "mlir/Pass/PassBase.td"
 def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
   let summary = "attach the loss and create the evaluation function";
   let description = [{
-    `@forward` is replaced by two functions. `@micro_step` gives the loss alone; `@evaluate` gives the loss, sums for
-    each row of the batch (so that a whole file can be averaged exactly) and the graph's outputs, and writes no variable.
-    Labels are the graph's input of that name, or else a new argument. `mtc.program` names the loss.
+    Replaces `@forward` by two functions. `@micro_step` returns only the loss; `@evaluate` returns the loss, sums per sample (so
+    that a whole file can be averaged exactly) and the graph's outputs, and writes no variable. Labels are the graph input of
+    that name, or a new argument. `mtc.program` records the loss.
 
-    With `accumulate` the gradients of several micro-steps make an update. The loss that `@micro_step` gives is its part then, the
-    sum over its targets divided by all that the micro-steps may have, and `@mtc.loss_sum` the sum of the parts. Where labels may
-    be ignored, `@mtc.target_count` counts those that are not. So each target of an update counts alike, in whichever micro-step
-    it is. `mtc.program` says so; random bits are those of the micro-step.
+    With `accumulate`, the gradients of several micro-steps form one update. `@micro_step` then returns its share of the loss, the
+    sum over its targets divided by the maximum number of targets of all micro-steps, and accumulates the shares in
+    `@mtc.loss_sum`. If labels may be ignored, `@mtc.target_count` counts the targets that are not. Thus each target of an update
+    has the same weight, in whichever micro-step it is. `mtc.program` records the accumulation; random bits are numbered by
+    micro-step.
 
-    Its options are `loss`, `output`, `labels` and `accumulate` (`LossOptions` in `passes/losses/Loss.h`).
+    The options are `loss`, `output`, `labels` and `accumulate` (`LossOptions` in `passes/losses/Loss.h`).
 
-    Losses are PyTorch's: `cross-entropy` is the mean over the labels that are not -100, with the classes on the last
-    axis, or on axis 1 where the labels' shape says so; an output of rank 4 and above, whose labels are not in the graph,
-    has its classes on axis 1. `causal-lm` is the same over [B, T, V]. `mse`, `l1` and `bce-with-logits` are means over
-    all elements. `output` takes the graph's own.
+    Losses are defined as in PyTorch: `cross-entropy` is the mean over the labels that are not -100, with the class axis last, or
+    axis 1 if the shape of the labels requires it; for an output of rank 4 and above without labels in the graph, the class
+    axis is 1. `causal-lm` is cross-entropy over [B, T, V]. `mse`, `l1` and `bce-with-logits` are means over all elements.
+    `output` uses the graph output itself.
 
-    Cross-entropies apply a softmax and `bce-with-logits` a sigmoid. Where the output is this activation of logits already, in one
-    operation or in parts, behind movements and casts, the loss is computed from the logits, which is a remark; `@outputs`
-    still returns the output. A softmax of which the classes are cut, or along another axis, is none of these: it stays,
-    with a warning.
+    Cross-entropies apply a softmax, and `bce-with-logits` a sigmoid. If the output already is this activation of logits, as one
+    operation or decomposed, and followed by data movement and casts, the loss is computed from the logits and a remark is
+    emitted; `@outputs` still returns the output. A softmax whose classes are sliced, or along another axis, is not replaced, and
+    a warning is emitted.
 
-    The labels' `mtc.input` says which values are valid, from 0 to the number of classes, and of `causal-lm` which input they
-    can be made of where they are left out.
+    The `mtc.input` of the labels records their valid values, from 0 to the number of classes, and for `causal-lm` the input from
+    which absent labels are derived.
 
     ```mlir
     func.func @forward(%x: tensor<4x8xf32> {mtc.name = "x"}) -> (tensor<4x8xf32> {mtc.name = "y"}) {
@@ -55,8 +56,8 @@ def AttachLoss : Pass<"mtc-attach-loss", "::mlir::ModuleOp"> {
 def SelectMode : Pass<"mtc-select-mode", "::mlir::func::FuncOp"> {
   let summary = "select training or inference mode in each function";
   let description = [{
-    `mtc.select_by_mode` becomes its first operand in `@micro_step`, and its second in every other function: `@evaluate` and
-    `@outputs` compute no dropout, and normalize by running statistics.
+    Replaces `mtc.select_by_mode` by its first operand in `@micro_step`, and by its second operand in every other function:
+    `@evaluate` and `@outputs` compute no dropout, and normalize by running statistics.
 
     ```mlir
     %y = mtc.select_by_mode training %dropped inference %x : tensor<4x8xf32>
@@ -73,16 +74,16 @@ def SelectMode : Pass<"mtc-select-mode", "::mlir::func::FuncOp"> {
 def ScaleLoss : Pass<"mtc-scale-loss", "::mlir::ModuleOp"> {
   let summary = "scale the loss dynamically";
   let description = [{
-    Adds the state of dynamic loss scaling, and says in `mtc.program` that there is one. `mtc-autodiff` then computes the gradients
-    of the loss times the scale, of which fewer vanish in 16 bits; the loss itself stays as it is. What `mtc-optimizer` writes
-    divides gradients by the scale. Where one is not finite the step is skipped: no parameter and no state of an optimizer
-    changes, and the scale is halved. After `loss-scale-window` updates in a row it is doubled. `@mtc.update_count` is the step of
-    the optimizers' formulas, which skipped steps do not advance. Definitions and defaults are those of PyTorch's GradScaler,
-    but for the limits: a scale falls no further than 2^-14, or the first scale, and grows no further than 2^126, so that it and
-    its inverse are normal numbers.
+    Adds the state of dynamic loss scaling and records it in `mtc.program`. `mtc-autodiff` then computes the gradients of the loss
+    times the scale, so that fewer of them underflow in 16 bits; the loss itself is not changed. The code generated by
+    `mtc-optimizer` divides gradients by the scale. A step with a gradient that is not finite is skipped: no parameter and no
+    optimizer state changes, and the scale is halved. After `loss-scale-window` consecutive updates the scale is doubled.
+    `@mtc.update_count` is the step number in the optimizers' formulas, which skipped steps do not advance. Definitions and
+    defaults are those of PyTorch's GradScaler, except for the limits: the scale is at least 2^-14, or the initial scale if
+    that is smaller, and at most 2^126, so that the scale and its inverse are normal numbers.
 
-    Its options are those of `LossScalingOptions` (`passes/losses/LossScaling.h`). Any scale will do, but multiplying by a power
-    of two alone is exact.
+    The options are those of `LossScalingOptions` (`passes/losses/LossScaling.h`). Any scale is valid, but only multiplication by
+    a power of two is exact.
 
     ```mlir
     mtc.program "model" stage forward loss "mse" {

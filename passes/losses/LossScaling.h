@@ -1,4 +1,4 @@
-//===- LossScaling.h - What the loss is multiplied by -----------------------------------------===//
+//===- LossScaling.h - Options of dynamic loss scaling ----------------------------------------===//
 
 #ifndef MTC_PASSES_LOSSES_LOSSSCALING_H
 #define MTC_PASSES_LOSSES_LOSSSCALING_H
@@ -9,9 +9,9 @@
 
 namespace mtc {
 
-/// The options of mtc-scale-loss.
+/// Options of mtc-scale-loss.
 struct LossScalingOptions {
-  std::string scale; ///< Empty: left open.
+  std::string scale; ///< Empty: chosen from the precision.
   int64_t window = 2000;
 
   template <typename Visitor> static void visitOptions(Visitor &&option) {
@@ -30,7 +30,8 @@ struct LossScalingOptions {
            });
   }
 
-  /// Where the loss is not to be scaled, or that is left open, nothing. The options are valid.
+  /// Returns the initial scale; nothing if loss scaling is disabled or unspecified. The options
+  /// must be valid.
   std::optional<float> getScale() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- MicroSteps.cpp - The loss of a step that is one of several before an update ------------===//
+//===- MicroSteps.cpp - Loss and random bits of micro-steps -----------------------------------===//
 
 #include "passes/losses/MicroSteps.h"
 
@@ -16,7 +16,7 @@ static ModuleOp moduleOf(TensorBuilder &b) {
   return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
 }
 
-/// Adds a scalar to a variable of f64, which starts as zero.
+/// Adds a scalar to a new f64 variable, which is initially zero.
 static void addTo(TensorBuilder &b, StringRef name, Value value) {
   ModuleOp module = moduleOf(b);
   auto type = RankedTensorType::get({}, b.getF64Type());
@@ -28,7 +28,8 @@ static void addTo(TensorBuilder &b, StringRef name, Value value) {
   b.create<WriteOp>(name, sum);
 }
 
-/// Says in the program what the sums are of; `targets`: the most that may count, 0 where all do.
+/// Records the accumulation in the program; `targets` is the maximum number of counted targets, 0
+/// if all targets count.
 static void describe(TensorBuilder &b, int64_t microSteps, int64_t targets) {
   ProgramOp::findOrAdd(moduleOf(b))
       .setAccumulationAttr(AccumulationAttr::get(b.getContext(), microSteps, targets));
@@ -65,7 +66,7 @@ void mtc::numberRandomBits(func::FuncOp microStep, int64_t microSteps) {
         VariableOp::findOrAddScalar(symbols, RuntimeScalar::MicroStep, endOfVariables(module));
     OpBuilder builder(bits);
     TensorBuilder b(bits.getLoc(), builder);
-    // Micro-step m, from 0, of step s, from 1: (s - 1) * microSteps + m + 1.
+    // Numbers micro-step m (from 0) of step s (from 1) as (s - 1) * microSteps + m + 1.
     Value step = bits.getStep(), one = b.splat(step, 1.0);
     Value before = b.mul(b.sub(step, one), b.splat(step, static_cast<double>(microSteps)));
     Value own = b.create<ReadOp>(variable.getTensorType(), variable.getSymName());

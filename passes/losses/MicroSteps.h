@@ -1,4 +1,4 @@
-//===- MicroSteps.h - The loss of a step that is one of several before an update --------------===//
+//===- MicroSteps.h - Loss and random bits of micro-steps -------------------------------------===//
 
 #ifndef MTC_PASSES_LOSSES_MICROSTEPS_H
 #define MTC_PASSES_LOSSES_MICROSTEPS_H
@@ -9,16 +9,17 @@
 
 namespace mtc {
 
-/// Builds, at the end of `@micro_step`, its part of an update's loss, which the gradients are of,
-/// and adds it to what the micro-steps before have: their sum, as a part of all the targets that
-/// the update's micro-steps may have. Says in the module's program what remains to be multiplied.
-/// All parts are of one constant, so that none depends on a micro-step without targets.
+/// Builds, at the end of `@micro_step`, its share of the update's loss, which autodiff
+/// differentiates: the sum over its targets divided by the maximum number of targets of all
+/// micro-steps of the update. Adds the share to `@mtc.loss_sum` and records in the module's program
+/// the number of micro-steps and targets. The divisor is constant, so that micro-steps without
+/// targets need no special case.
 mlir::Value buildPartOfLoss(TensorBuilder &b, const LossTerms &terms, int64_t microSteps);
-/// The same of a scalar that is a loss by itself: the update's is the mean.
+/// Builds the share of a scalar loss: the update's loss is the mean over its micro-steps.
 mlir::Value buildPartOfLoss(TensorBuilder &b, mlir::Value loss, int64_t microSteps);
 
-/// Numbers the random bits of `@micro_step` by the micro-steps of all updates, so that each draws
-/// others.
+/// Numbers the random bits of `@micro_step` by micro-step over all updates, so that each micro-step
+/// draws different bits.
 void numberRandomBits(mlir::func::FuncOp microStep, int64_t microSteps);
 
 } // namespace mtc

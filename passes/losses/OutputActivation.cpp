@@ -1,4 +1,4 @@
-//===- OutputActivation.cpp - The softmax or sigmoid that an output ends in ------------------===//
+//===- OutputActivation.cpp - Recognition of a final softmax or sigmoid -----------------------===//
 
 #include "passes/losses/OutputActivation.h"
 
@@ -9,10 +9,11 @@ using namespace mtc;
 
 namespace {
 
-/// An activation is looked for in this many operations before an output.
+/// Maximum number of operations between an activation and the output.
 constexpr int deepest = 32;
 
-/// With `onlySigmoid` nothing else is looked for, in time that is linear in the budget.
+/// Returns the activation that computes `output`. With `onlySigmoid`, other activations are not
+/// matched, which takes time linear in the budget.
 std::optional<ActivatedOutput> find(Value output, int budget, bool onlySigmoid = false);
 
 bool isSplat(Value value, double expected) {
@@ -23,7 +24,7 @@ bool isSplat(Value value, double expected) {
   return elements.getSplatValue<APFloat>().convertToDouble() == expected;
 }
 
-/// What a value is reshaped from: sums of rows are often kept with an axis of extent 1.
+/// Returns the value before reshapes: row sums are often kept with an axis of size 1.
 Value throughReshapes(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getInput();
@@ -36,7 +37,7 @@ bool isFloatCast(Operation *op) {
          isa<FloatType>(typeOf(cast).getElementType());
 }
 
-/// What a value repeats along this one axis; null if it does not.
+/// Returns the value that is broadcast along exactly this one axis; null if there is none.
 Value repeatedAlong(Value value, std::optional<int64_t> axis = {}) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   bool isAlong = broadcast && broadcast.getAxes().size() == 1 &&
@@ -44,8 +45,8 @@ Value repeatedAlong(Value value, std::optional<int64_t> axis = {}) {
   return isAlong ? broadcast.getInput() : Value();
 }
 
-/// What a value sums along this axis. Masked rows, which a guarded softmax divides by 1, are
-/// disregarded.
+/// Returns the value that is summed along this axis. Masked rows, which a guarded softmax divides
+/// by 1, are ignored.
 Value summedAlong(Value value, int64_t axis) {
   value = throughReshapes(value);
   if (auto guard = value.getDefiningOp<SelectOp>(); guard && isSplat(guard.getOnTrue(), 1))
@@ -56,19 +57,20 @@ Value summedAlong(Value value, int64_t axis) {
   return isSum ? reduce.getInput() : Value();
 }
 
-/// A softmax is the same of x and of x - c, with a c that is repeated along its axis.
+/// Strips a shift, since the softmax of x - c equals that of x if c is broadcast along the softmax
+/// axis.
 Value withoutShift(Value value, int64_t axis) {
   auto shifted = value.getDefiningOp<SubOp>();
   return shifted && repeatedAlong(shifted.getRhs(), axis) ? shifted.getLhs() : value;
 }
 
-/// ln s(x), in which nothing overflows.
+/// Builds ln s(x) without overflow.
 Value logSigmoid(TensorBuilder &b, Value x) {
   return b.sub(b.min(x, b.splat(x, 0.0)), b.log1p(b.exp(b.neg(b.abs(x)))));
 }
 
-/// Whether a value is 1 at most where sums of probabilities are 0: scikit-learn's exporter adds
-/// such a number to both sides of a division.
+/// Whether a value is at most 1 where sums of probabilities are 0: scikit-learn's exporter adds
+/// such a value to both operands of a division.
 bool isZeroGuard(Value value) {
   for (int i = 0; i < deepest; ++i) {
     Operation *op = value.getDefiningOp();
@@ -97,7 +99,7 @@ ActivatedOutput activated(OutputActivation activation, StringLiteral name, Value
           input,      axis, [input](TensorBuilder &) { return input; }};
 }
 
-/// A sum of two operands, one of which is a splat: the other.
+/// Returns the other operand of an addition of a splat; null for other values.
 Value plus(Value value, double splat) {
   auto add = value.getDefiningOp<AddOp>();
   if (add && isSplat(add.getRhs(), splat))
@@ -105,7 +107,7 @@ Value plus(Value value, double splat) {
   return add && isSplat(add.getLhs(), splat) ? add.getRhs() : Value();
 }
 
-/// s(x) in one operation, 1 / (1 + e^-x), and e^x / (1 + e^x).
+/// Matches s(x) as one operation, 1 / (1 + e^-x), and e^x / (1 + e^x).
 std::optional<ActivatedOutput> matchSigmoid(Value output) {
   auto sigmoidOf = [&](Value x) {
     return activated(OutputActivation::Sigmoid, "Sigmoid", output, x, /*axis=*/-1);
@@ -129,7 +131,7 @@ std::optional<ActivatedOutput> matchSigmoid(Value output) {
   return found;
 }
 
-/// 1 - s(x) = s(-x).
+/// Matches 1 - s(x) = s(-x).
 std::optional<ActivatedOutput> matchComplement(Value output, int budget) {
   auto sub = output.getDefiningOp<SubOp>();
   if (!sub || !isSplat(sub.getLhs(), 1))
@@ -142,7 +144,8 @@ std::optional<ActivatedOutput> matchComplement(Value output, int budget) {
   return found;
 }
 
-/// p / sum p as a division or a product with the reciprocal: p, and the axis of the sum.
+/// Matches p / sum p as a division or as a multiplication by the reciprocal; returns p and the axis
+/// of the sum.
 std::pair<Value, int64_t> matchNormalized(Value output) {
   auto match = [](Value p, Value repeated, bool isReciprocal) -> std::pair<Value, int64_t> {
     Value divisor = repeatedAlong(repeated);
@@ -170,7 +173,7 @@ std::pair<Value, int64_t> matchNormalized(Value output) {
   return {};
 }
 
-/// The logarithm of sigmoids, of a tensor of its own for each class or of one of all.
+/// Returns a builder of the logarithm of sigmoids, which are one tensor or one tensor per class.
 std::function<Value(TensorBuilder &)> logarithmOfSigmoids(Value p, int64_t axis) {
   SmallVector<Value> parts{p};
   if (auto concatenate = p.getDefiningOp<ConcatenateOp>();
@@ -191,8 +194,8 @@ std::function<Value(TensorBuilder &)> logarithmOfSigmoids(Value p, int64_t axis)
   };
 }
 
-/// e^x / sum e^x = softmax(x), s(x) / sum s(x) = softmax(ln s(x)), and a softmax that is divided by
-/// its sum, 1.
+/// Matches e^x / sum e^x = softmax(x), s(x) / sum s(x) = softmax(ln s(x)), and a softmax that is
+/// divided by its sum, which is 1.
 std::optional<ActivatedOutput> matchSoftmax(Value output, int budget) {
   auto [positive, axis] = matchNormalized(output);
   if (!positive)
@@ -212,7 +215,8 @@ std::optional<ActivatedOutput> matchSoftmax(Value output, int budget) {
   return isSoftmax ? found : std::nullopt;
 }
 
-/// x - ln sum e^x, where the logarithm may be of shifted terms and the shift be added to it.
+/// Matches x - ln sum e^x. The terms of the sum may be shifted, with the shift added to the
+/// logarithm.
 std::optional<ActivatedOutput> matchLogSoftmax(Value output) {
   auto sub = output.getDefiningOp<SubOp>();
   Value repeated = sub ? repeatedAlong(sub.getRhs()) : Value();
@@ -234,7 +238,7 @@ std::optional<ActivatedOutput> matchLogSoftmax(Value output) {
   return activated(OutputActivation::Softmax, "LogSoftmax", output, x, axis);
 }
 
-/// ln of a softmax.
+/// Matches the logarithm of a softmax.
 std::optional<ActivatedOutput> matchLogOfSoftmax(Value output, int budget) {
   auto logarithm = output.getDefiningOp<LogOp>();
   std::optional<ActivatedOutput> found;
@@ -246,7 +250,7 @@ std::optional<ActivatedOutput> matchLogOfSoftmax(Value output, int budget) {
   return found;
 }
 
-/// [1 - s(x), s(x)] = softmax([0, x]) and [s(x), 1 - s(x)] = softmax([x, 0]).
+/// Matches [1 - s(x), s(x)] = softmax([0, x]) and [s(x), 1 - s(x)] = softmax([x, 0]).
 std::optional<ActivatedOutput> matchPair(Value output, int budget) {
   auto pair = output.getDefiningOp<ConcatenateOp>();
   if (!pair || pair.getInputs().size() != 2)
@@ -274,12 +278,13 @@ std::optional<ActivatedOutput> matchPair(Value output, int budget) {
   return std::nullopt;
 }
 
-/// Whether an operation moves elements of its first operand, the same ones whatever their values.
+/// Whether an operation only moves elements of its first operand, independently of their values.
 bool isMovement(Operation *op) {
   return isa<ReshapeOp, TransposeOp, SliceOp, ReverseOp, BroadcastOp, GatherOp>(op);
 }
 
-/// The axis of the result that a reshape keeps an axis as; -1 where it is joined or divided.
+/// Returns the result axis of a reshape that corresponds to an operand axis; -1 if the axis is
+/// merged or split.
 int64_t axisAfterReshape(ReshapeOp reshape, int64_t axis) {
   ArrayRef<int64_t> from = shapeOf(reshape.getInput()), to = shapeOf(reshape);
   int64_t before = ShapedType::getNumElements(from.take_front(axis)), product = 1;
@@ -291,7 +296,8 @@ int64_t axisAfterReshape(ReshapeOp reshape, int64_t axis) {
   return -1;
 }
 
-/// Which axis of a movement's result an axis of its operand becomes; -1 where it is not whole.
+/// Returns the result axis of a data movement that corresponds to an operand axis; -1 if no axis
+/// does as a whole.
 int64_t axisAfter(Operation *op, int64_t axis) {
   if (auto reshape = dyn_cast<ReshapeOp>(op))
     return axisAfterReshape(reshape, axis);
@@ -314,7 +320,7 @@ int64_t axisAfter(Operation *op, int64_t axis) {
   return axis; // mtc.reverse.
 }
 
-/// The same movement of another value.
+/// Builds the same data movement of another value.
 Value moved(TensorBuilder &b, Operation *movement, Value value) {
   Operation *copy = b.clone(*movement);
   copy->setOperand(0, value);
@@ -323,7 +329,7 @@ Value moved(TensorBuilder &b, Operation *movement, Value value) {
   return copy->getResult(0);
 }
 
-/// The operand of a concatenation that a slice chooses, as a whole; null for other slices.
+/// Returns the operand of a concatenation that a slice selects completely; null for other slices.
 Value chosenOperand(Operation *op) {
   auto slice = dyn_cast_or_null<SliceOp>(op);
   auto concatenate = slice ? slice.getInput().getDefiningOp<ConcatenateOp>() : ConcatenateOp();

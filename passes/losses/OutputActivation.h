@@ -1,8 +1,8 @@
-//===- OutputActivation.h - The softmax or sigmoid that an output ends in --------------------===//
+//===- OutputActivation.h - Recognition of a final softmax or sigmoid -------------------------===//
 //
 // Exported classifiers end in a softmax or a sigmoid, which cross-entropy applies itself: PyTorch's
-// losses take logits. These are found here, as one operator or in parts, behind movements and
-// casts.
+// losses accept logits. These activations are recognized as one operator or in decomposed form,
+// also if data movement and casts follow them.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -21,20 +21,20 @@ enum class OutputActivation { None, Softmax, Sigmoid };
 /// An output that is an activation of logits.
 struct ActivatedOutput {
   OutputActivation activation;
-  /// For messages: "Softmax", "LogSoftmax", "Sigmoid".
+  /// Name for diagnostics: "Softmax", "LogSoftmax", "Sigmoid".
   llvm::StringLiteral name;
-  /// The operation that computes the activation, and what it is computed from.
+  /// The operation that computes the activation, and its input.
   mlir::Operation *op;
   mlir::Value input;
-  /// The output's axis along which a softmax normalizes; -1 where the output has no such axis as a
-  /// whole, because the axis is cut or joined with another, and for a sigmoid.
+  /// The output's axis along which a softmax normalizes; -1 for a sigmoid, and if the axis was
+  /// sliced or merged with another.
   int64_t classAxis;
-  /// Logits in the shape of the output. A softmax of theirs along `classAxis`, or a sigmoid, is the
-  /// output, or for LogSoftmax the output's exponential.
+  /// Builds logits in the shape of the output. Their softmax along `classAxis`, or their sigmoid,
+  /// is the output, or for LogSoftmax the exponential of the output.
   std::function<mlir::Value(TensorBuilder &)> buildLogits;
 };
 
-/// The activation that a value is of; nothing where it is of none.
+/// Returns the activation that computes a value; nothing if none is recognized.
 ///   - softmax: e^x / sum e^x and p / sum p of positive p; also [1 - s(x), s(x)], with the sigmoid
 ///   s
 ///   - logarithm of a softmax: x - ln sum e^x, and ln of the above

@@ -1,4 +1,4 @@
-//===- ScaleLoss.cpp - The loss is multiplied by a scale that steps adapt ---------------------===//
+//===- ScaleLoss.cpp - Dynamic loss scaling ---------------------------------------------------===//
 
 #include "ir/ReservedNames.h"
 #include "ir/interfaces/TargetInfo.h"
@@ -16,11 +16,11 @@ namespace mtc {
 using namespace mlir;
 using namespace mtc;
 
-/// A scale falls so far and no further. Gradients that 16 bits cannot hold even so are of a run
-/// that has diverged.
+/// Lower limit of the scale. If gradients overflow 16 bits even at this scale, the run has
+/// diverged.
 static constexpr float leastScale = 0x1p-14F;
 
-/// What PyTorch's GradScaler starts with.
+/// The initial scale of PyTorch's GradScaler.
 static constexpr float defaultScale = 0x1p16F;
 
 std::optional<float> LossScalingOptions::getScale() const {
@@ -63,14 +63,14 @@ struct ScaleLossPass
   }
 
 private:
-  /// The scale where the user leaves it open; none: the type of the gradients has the range of f32.
+  /// Returns the default scale; nothing if the gradients have the range of f32.
   std::optional<float> chooseScale() {
     return TargetInfo::of(getOperation()).getPrecision() == Precision::F16
                ? std::optional(defaultScale)
                : std::nullopt;
   }
 
-  /// A scalar that checkpoints hold, before the functions.
+  /// Adds a scalar variable, which checkpoints include, before the functions.
   void addVariable(StringRef name, TypedAttr initial) {
     SymbolTable symbols(getOperation());
     auto functions = getOperation().getOps<func::FuncOp>();

@@ -1,4 +1,4 @@
-//===- SelectMode.cpp - Training form in training steps, inference form elsewhere -------------===//
+//===- SelectMode.cpp - Selection of training or inference mode -------------------------------===//
 
 #include "ir/ReservedNames.h"
 #include "passes/Passes.h"

@@ -1,4 +1,4 @@
-//===- CrossEntropy.cpp - Losses of classes ---------------------------------------------------===//
+//===- CrossEntropy.cpp - Classification losses -----------------------------------------------===//
 
 #include "passes/losses/Loss.h"
 
@@ -16,8 +16,9 @@ static SmallVector<int64_t> without(ArrayRef<int64_t> shape, int64_t axis) {
   return rest;
 }
 
-/// The graph's labels say where the classes are. Without them it is the last axis, but axis 1 for
-/// images, whose layout in ONNX and PyTorch is [batch, classes, height, width].
+/// Returns the layout of labels. The shape of the graph's labels determines the class axis; without
+/// labels it is the last axis, or axis 1 for images, whose layout in ONNX and PyTorch is [batch,
+/// classes, height, width].
 static FailureOr<LabelLayout> crossEntropyLayout(RankedTensorType output, RankedTensorType given,
                                                  std::string &expected) {
   int64_t rank = output.getRank(), last = rank - 1;
@@ -52,7 +53,7 @@ static Value classesLast(TensorBuilder &b, Value output, int64_t classAxis) {
   return b.transpose(output, permutation);
 }
 
-/// Labels that -100 can be compared with: it is no value of an integer without sign.
+/// Returns labels that can be compared with -100, which unsigned types cannot represent.
 static Value asSigned(TensorBuilder &b, Value labels) {
   return isUnsigned(typeOf(labels).getElementType()) ? b.cast(labels, b.getI64Type()) : labels;
 }

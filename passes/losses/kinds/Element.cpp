@@ -1,4 +1,4 @@
-//===- Element.cpp - Losses that compare each element of the output with a label --------------===//
+//===- Element.cpp - Elementwise losses -------------------------------------------------------===//
 
 #include "passes/losses/Loss.h"
 
@@ -30,8 +30,8 @@ static LossTerms absolute(TensorBuilder &b, Value x, Value y, int64_t) {
   return {b.abs(b.sub(x, y)), nullptr};
 }
 
-/// -y ln s(x) - (1 - y) ln(1 - s(x)) with the logistic function s, as max(x, 0) - x y + ln(1 +
-/// e^-|x|), in which nothing overflows.
+/// -y ln s(x) - (1 - y) ln(1 - s(x)) with the logistic function s, computed without overflow as
+/// max(x, 0) - x y + ln(1 + e^-|x|).
 static LossTerms binaryCrossEntropy(TensorBuilder &b, Value x, Value y, int64_t) {
   Value positive = b.max(x, b.splat(x, 0.0));
   Value tail = b.log1p(b.exp(b.neg(b.abs(x))));

@@ -38,12 +38,13 @@ struct MergedInitializer {
   };
   InitializerOp initializer;
   std::vector<Part> parts;
-  /// Whether the initializer is a matrix whose values are not all equal and the file does not tell
-  /// whether the module ties its parameters. Other shapes are never shared between modules, and
-  /// equal values are no evidence of tying.
+  /// Whether the initializer is a matrix whose values are not all equal and the file does not
+  /// specify whether the module ties its parameters. Other shapes are never shared between modules,
+  /// and equal values are no evidence of tying.
   bool mayBeTied = false;
 };
 
+/// Finds the initializers of a graph that represent several parameters.
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes, SharedInitializerPolicy policy,
@@ -256,10 +257,10 @@ private:
     return *part;
   }
 
-  /// Finds shared initializers by the Identity nodes that the TorchScript exporter writes, whose
-  /// results have the parameters' names. A parameter that is tied in the module has a single name
-  /// there. A name such as `onnx::MatMul_12` is generated for a folded tensor; if the Identity has
-  /// the same module, it is the same weight in another call.
+  /// Finds shared initializers by the Identity nodes that the TorchScript-based exporter writes,
+  /// whose results have the parameters' names. A parameter that is tied in the module has a single
+  /// name there. A name such as `onnx::MatMul_12` is generated for a folded tensor; if the Identity
+  /// has the same module, it is the same weight in another call.
   void findByIdentities() {
     llvm::DenseMap<Value, size_t> indices;
     for (InitializerOp initializer : trainableInitializers(graph)) {
@@ -391,8 +392,8 @@ private:
   llvm::StringSet<> names;
 };
 
-/// Returns a description such as `initializer 'NAME' stands for 5 parameters (a, b, c, d and 1
-/// more)`.
+/// Returns a description such as
+/// `initializer 'NAME' stands for 5 parameters (a, b, c, d and 1 more)`.
 std::string describe(const MergedInitializer &merged, const InitializerClass &known) {
   constexpr size_t shown = 4;
   std::string name = InitializerOp(merged.initializer).getName().str();

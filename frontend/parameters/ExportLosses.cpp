@@ -27,9 +27,9 @@ constexpr StringRef scopedRemedy =
     "mtc.export(module, ...), or with torch.onnx.export(..., dynamo=False, "
     "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False)";
 
-/// Returns whether a value of this name is a re-layout, part, negation or shift by a constant of
-/// another value, so that its gradient equals the other value's up to the sign. `val_N` is an
-/// intermediate value of the exporter's translation of an operator, which only changes layouts.
+/// Returns whether a value of this name is another value in a different layout, a part of it, its
+/// negation, or its sum with a constant, so that the gradients are equal up to the sign. `val_N` is
+/// an intermediate value of the exporter's translation of an operator, which only changes layouts.
 bool keepsGradients(StringRef name) {
   return isFoldedName(name) || isPart(name) || keepsElements(name) ||
          llvm::StringSwitch<bool>(operatorOfValue(name))
@@ -67,6 +67,7 @@ bool hasDifferentRows(InitializerOp initializer) {
       rows, [&](const auto &row) { return !rest.empty() && row.getKey().starts_with(rest); });
 }
 
+/// Finds module parameters that the exporter transformed.
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
@@ -83,8 +84,7 @@ public:
 private:
   void findListed() {
     result.remedy = (provenance.hasVariables() ? variablesRemedy : listedRemedy).str();
-    llvm::StringSet<> used,
-        merged; // Parameters used by nodes; modules with nodes that the exporter merged.
+    llvm::StringSet<> used, merged; // Parameters used by nodes; modules with merged nodes.
     bool hasArguments = false;
     for (auto node : graph.getOps<NodeOp>()) {
       auto arguments = node->getAttrOfType<ArrayAttr>(argumentsAttribute);
@@ -200,10 +200,10 @@ private:
   }
 
   /// Returns whether a module calls a convolution with the weight of an inner layer, such as the
-  /// causal convolutions of state space models: `conv1d(x,
-  /// self.conv1d.weight.squeeze(1).unsqueeze(1))`. There the exporter only folded the axis of
-  /// extent 1, which loses nothing. In contrast, a layer's own convolution uses the layer's bias,
-  /// and no other node of the layer uses initializers.
+  /// causal convolutions of state space models:
+  /// `conv1d(x, self.conv1d.weight.squeeze(1).unsqueeze(1))`. There the exporter only folded the
+  /// axis of extent 1, which loses nothing. In contrast, a layer's own convolution uses the layer's
+  /// bias, and no other node of the layer uses initializers.
   bool isOfInnerModule(InitializerOp weight, NodeOp convolution, StringRef bias) const {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
     std::string module = modulePath(convolution);

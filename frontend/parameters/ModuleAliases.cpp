@@ -13,6 +13,7 @@ namespace mtc::onnx {
 
 namespace {
 
+/// Finds further names of initializers in the module; see findModuleAliases.
 class AliasFinder {
 public:
   AliasFinder(GraphOp graph, const llvm::StringMap<std::string> &names)

@@ -33,6 +33,7 @@ namespace {
 /// The layout in which the module stores an initializer.
 enum class Layout { AsItIs, Transposed, Unknown };
 
+/// Determines the images of initializers in the module; see describeModuleImages.
 class ImageFinder {
 public:
   explicit ImageFinder(GraphOp graph)

@@ -9,6 +9,10 @@
 
 namespace mtc::onnx {
 
+/// The `reason` of initializers that are classified as moving statistics.
+inline constexpr llvm::StringLiteral movingStatisticReason =
+    "moving statistics of a decomposed batch normalization";
+
 /// Returns the initializers that are moving means or variances of batch normalizations decomposed
 /// by Keras or another exporter:
 ///
@@ -19,8 +23,6 @@ namespace mtc::onnx {
 /// They are recognized by name or by one of these patterns. In files that hold Keras variables
 /// without their names, any variable that is subtracted or used as a divisor is a mean or a
 /// deviation, including those of `Normalization` layers.
-inline constexpr llvm::StringLiteral movingStatisticReason =
-    "moving statistics of a decomposed batch normalization";
 llvm::StringSet<> findMovingStatistics(GraphOp graph);
 
 /// Returns whether the name marks a moving statistic: a part of it, between slashes, dots and

@@ -23,6 +23,7 @@ namespace {
 
 constexpr StringRef roleNames[] = {"parameter", "constant", "state", "frozen"};
 
+/// Classifies initializers by the rules in Parameters.h, without patterns.
 class Classifier {
 public:
   explicit Classifier(GraphOp graph)

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// Returns the initializer behind casts and changes of layout, or null if there is none.
+/// Returns the initializer that a value is, looking through casts and changes of layout, or null.
 static InitializerOp initializerOf(Value value) {
   while (auto node = value.getDefiningOp<NodeOp>()) {
     bool keepsElements = node.isOperator("Identity") || node.isOperator("Cast") ||

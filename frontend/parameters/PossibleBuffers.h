@@ -11,8 +11,8 @@ namespace mtc::onnx {
 /// TorchScript-based exporter does not distinguish parameters and buffers. A parameter with one
 /// element per feature is normally a bias, which its own layer adds. A tensor that an enclosing
 /// module adds to the output of a linear layer is often a buffer, such as `final_logits_bias` of
-/// transformers' BART, but the file does not tell. Initializers chosen by `--train` or `--freeze`
-/// cause no warning.
+/// transformers' BART, but the file does not specify it. Initializers chosen by `--train` or
+/// `--freeze` cause no warning.
 std::vector<std::string> possibleBufferWarnings(GraphOp graph,
                                                 const llvm::StringMap<InitializerClass> &classes);
 

@@ -97,8 +97,7 @@ std::optional<std::string> Provenance::tensorAt(InitializerOp initializer,
     return use.operand < 3 ? entryOrNone(weights, use.operand - 1)
                            : entryOrNone(statistics, use.operand - 3);
   if (node.isOperator("InstanceNormalization") && op != "aten.instance_norm")
-    return std::string(); // A group normalization, whose scale and shift are applied by later
-                          // nodes.
+    return std::string(); // A group normalization; later nodes apply its scale and shift.
   if ((node.isOperator("LayerNormalization") || node.isOperator("InstanceNormalization") ||
        node.isOperator("GroupNormalization")) &&
       use.operand >= 1)

@@ -41,8 +41,7 @@ public:
 
   /// Returns the module's parameter or buffer that an initializer represents at one of its uses.
   /// Returns an empty string if the exporter created the operand, such as the scale of ones of a
-  /// group normalization exported as an instance normalization, and nullopt if the file does not
-  /// tell.
+  /// group normalization exported as an instance normalization, and nullopt if it is unknown.
   std::optional<std::string> tensorAt(InitializerOp initializer, const InitializerUse &use) const;
 
 private:

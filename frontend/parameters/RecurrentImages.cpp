@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// Returns ONNX's gate indices in PyTorch's order: i f g o of i o f c, and r z n of z r h.
+/// Returns the indices in ONNX of the gates in PyTorch's order. The gates of LSTM are i f g o in
+/// PyTorch and i o f c in ONNX, those of GRU r z n and z r h.
 static SmallVector<int64_t> gatesOf(NodeOp node) {
   if (node.isOperator("LSTM"))
     return {0, 2, 3, 1};

@@ -56,6 +56,7 @@ bool isMadeName(StringRef name) {
   return isFoldedName(name) || isTorchScriptFoldedName(name) || llvm::all_of(name, isDigit);
 }
 
+/// Finds ties between initializers; see findTies.
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes, const TieChoices &choices,

@@ -75,6 +75,7 @@ bool readsMatrices(NodeOp node) {
       .Default(false);
 }
 
+/// Finds constants that are used like parameters; see TrainableConstant.
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes)

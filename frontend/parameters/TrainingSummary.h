@@ -36,7 +36,7 @@ struct TrainingSummary {
   /// How to export the model without these losses; empty if unknown.
   std::string remedy;
 
-  /// Returns whether, as far as the file tells, less than half of the weights that the module
+  /// Returns whether, as far as known from the file, less than half of the weights that the module
   /// trains are trained.
   bool trainsLessThanHalf() const;
   /// Returns `2 of 3 parameters trained (520 of 648 elements), 1 constant looks trainable`.

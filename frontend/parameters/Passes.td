@@ -15,8 +15,7 @@ def ChooseParametersPass : Pass<"onnx-choose-parameters", "::mtc::onnx::GraphOp"
     // before
     %w = onnx.initializer "fc.weight" {sample = dense<…> : tensor<4x8xf32>} : tensor<4x8xf32>
     // after
-    %w = onnx.initializer "fc.weight" {reason = "a floating-point initializer", role = "parameter", sample = …}
-           : tensor<4x8xf32>
+    %w = onnx.initializer "fc.weight" {reason = "a floating-point initializer", role = "parameter", sample = …} : tensor<4x8xf32>
     ```
   }];
   let dependentDialects = ["::mtc::MtcDialect"];

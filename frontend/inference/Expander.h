@@ -102,7 +102,7 @@ private:
 
   Walk &walk;
   mlir::OpBuilder builder;
-  size_t count = 0;          ///< Number of operations created.
+  size_t count = 0;          ///< Number of nodes and clones created.
   size_t problemsBefore = 0; ///< Number of errors when the expansion of the node began.
   llvm::DenseSet<mlir::Operation *> created;  ///< Nodes, constants and cloned terminators.
   llvm::DenseSet<mlir::Operation *> obsolete; ///< Expanded nodes.

@@ -13,11 +13,12 @@ namespace mtc::onnx {
 
 namespace {
 
-/// A quotient in lowest terms, its denominator positive: `floor(n/2)` divides before it rounds.
+/// A fraction in lowest terms with a positive denominator. Fractions are exact, as `floor(n/2)`
+/// divides before it rounds.
 struct Rational {
   int64_t numerator, denominator = 1;
 };
-using Value = std::optional<Rational>; // nothing: unknown, or an overflow
+using Value = std::optional<Rational>; // nullopt if a name is unbound or the value overflows.
 
 Value normalized(__int128 numerator, __int128 denominator) {
   if (denominator == 0)
@@ -39,7 +40,7 @@ Value normalized(__int128 numerator, __int128 denominator) {
 using Wide = __int128;
 
 Value add(Value a, Value b, int sign = 1) {
-  // Half of 2^127 bounds each product, so the sum cannot overflow.
+  // Each term is at most 2^126 in magnitude, so the sum cannot overflow.
   return a && b ? normalized(Wide(a->numerator) * b->denominator +
                                  sign * (Wide(b->numerator) * a->denominator),
                              Wide(a->denominator) * b->denominator)
@@ -70,10 +71,11 @@ bool less(const Rational &a, const Rational &b) {
   return Wide(a.numerator) * b.denominator < Wide(b.numerator) * a.denominator;
 }
 
-/// Recursive descent over sympy's notation:
-///   sum = product {("+" | "-") product};  product = unary {("*" | "/" | "//" | "%") unary}
-///   unary = "-" unary | atom ["**" number];  atom = number | name | name "(" sums ")" | "(" sum
-///   ")"
+/// Recursive-descent parser for sympy's notation:
+///   sum = product {("+" | "-") product}
+///   product = unary {("*" | "/" | "//" | "%") unary}
+///   unary = "-" unary | atom ["**" atom]
+///   atom = number | name | name "(" sum {"," sum} ")" | "(" sum ")"
 class Parser {
 public:
   Parser(StringRef text, const StringMap<int64_t> &bindings) : rest(text), bindings(bindings) {}
@@ -171,8 +173,9 @@ private:
     return found == bindings.end() ? Value() : Value(Rational{found->second});
   }
 
-  /// Letters, digits, `_`, `.` and `:`; a `-` between them without spaces too, as in `batch-size`,
-  /// because sympy writes spaces around its operators.
+  /// Consumes a name: letters, digits, `_`, `.`, `:` and non-ASCII bytes. A `-` between two such
+  /// characters belongs to the name, as in `batch-size`, because sympy writes spaces around its
+  /// operators.
   StringRef takeName() {
     auto inName = [](char c) {
       return isAlnum(c) || c == '_' || c == '.' || c == ':' || static_cast<signed char>(c) < 0;

@@ -1,6 +1,7 @@
 //===- Dimensions.h - Symbolic dimensions and their extents -----------------------------------===//
 //
-// Exporters write derived dimensions as expressions of names: `sequence*batch`, `sequence + 1`,
+// Evaluates the text of a symbolic dimension (`dim_param`). Exporters write derived dimensions as
+// expressions over dimension names in sympy's notation: `sequence*batch`, `sequence + 1`,
 // `Min(48, sequence)`, `floor(height/2)`.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -16,17 +17,17 @@
 
 namespace mtc::onnx {
 
-/// The extent of a dimension under `bindings`: that of the whole text if it is bound, otherwise the
-/// value of the expression. Nothing if a name is unbound, the text is no expression, or its value
-/// is no integer from 0 to 2^63 - 1.
+/// Returns the extent of the dimension `text` under `bindings`: the extent bound to the whole text
+/// if there is one, otherwise the value of the expression. Returns nullopt if a name is unbound,
+/// `text` is not an expression, or the value is not an integer in [0, 2^63 - 1].
 std::optional<int64_t> evaluateDimension(llvm::StringRef text,
                                          const llvm::StringMap<int64_t> &bindings);
 
-/// The names that have to be bound for the dimension to have an extent, each once: those in the
-/// expression, or the text itself where it is none.
+/// Returns the distinct names that must be bound to evaluate the dimension: the names in the
+/// expression, or `text` itself if it is not an expression.
 llvm::SmallVector<std::string> dimensionNames(llvm::StringRef text);
 
-/// Whether a symbolic dimension is a plain name, which `--dim` gives a size.
+/// Returns whether a symbolic dimension is a plain name, which `--dim` can set.
 bool isDimensionName(llvm::StringRef text);
 
 } // namespace mtc::onnx

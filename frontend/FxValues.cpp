@@ -1,4 +1,4 @@
-//===- FxValues.cpp - What the names of values in PyTorch's graphs tell -----------------------===//
+//===- FxValues.cpp - Operators encoded in the names of FX values -----------------------------===//
 
 #include "frontend/FxValues.h"
 

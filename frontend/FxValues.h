@@ -1,7 +1,7 @@
-//===- FxValues.h - What the names of values in PyTorch's graphs tell -------------------------===//
+//===- FxValues.h - Operators encoded in the names of FX values -------------------------------===//
 //
-// FX names a value after the operator that computes it, and numbers it: `mul`, `mul_3`. PyTorch's
-// newer exporter keeps these names, for initializers that it folded too.
+// torch.fx names a value after the operator that computes it and appends a number: `mul`, `mul_3`.
+// The torch.export-based ONNX exporter keeps these names, also for initializers that it folded.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -12,16 +12,16 @@
 
 namespace mtc::onnx {
 
-/// `mul` of `mul_3`.
+/// Returns the operator in the name of an FX value, such as `mul` for `mul_3`.
 llvm::StringRef operatorOfValue(llvm::StringRef name);
 
-/// Whether that operator takes a part of its operand.
+/// Returns whether the operator selects part of its operand, as `slice` and `split` do.
 bool isPart(llvm::StringRef name);
 
-/// Whether it has the elements of its operand, each once: in another order, in another shape, or as
-/// they are.
+/// Returns whether the operator keeps every element of its operand exactly once, possibly in
+/// another order or shape.
 bool keepsElements(llvm::StringRef name);
-/// Of these, those that may have another order or shape.
+/// Returns whether the operator keeps every element and may change the order or the shape.
 bool changesLayout(llvm::StringRef name);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Lists.h - Lists in messages ------------------------------------------------------------===//
+//===- Lists.h - Abbreviated lists in messages ------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_LISTS_H
 #define MTC_FRONTEND_LISTS_H
@@ -8,10 +8,11 @@
 
 namespace mtc::onnx {
 
-/// How many entries of a list messages show.
+/// The number of list entries that a message shows.
 inline constexpr size_t shownEntries = 4;
 
-/// `a, b, c, d and 3 more`: the first entries as `text` writes them, and how many more there are.
+/// Returns `a, b, c, d and 3 more`: the first `shownEntries` entries, each formatted by `text`, and
+/// the number of the others.
 template <typename Range, typename Text> std::string listed(const Range &range, Text text) {
   std::string result;
   size_t count = 0;

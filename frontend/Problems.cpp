@@ -1,4 +1,4 @@
-//===- Problems.cpp - What is wrong with a file, collected ------------------------------------===//
+//===- Problems.cpp - Collected errors about an input file ------------------------------------===//
 
 #include "frontend/Problems.h"
 

@@ -1,6 +1,7 @@
-//===- Problems.h - What is wrong with a file, collected --------------------------------------===//
+//===- Problems.h - Collected errors about an input file --------------------------------------===//
 //
-// Readers do not stop at the first problem: they collect, and the caller prints everything at once.
+// Readers do not stop at the first error. They collect messages, and the caller prints all of them
+// at once.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -15,8 +16,8 @@
 
 namespace mtc::onnx {
 
-/// Messages in the order in which they were found, each one line that names what it is about. The
-/// first `limit` are kept, the rest counted.
+/// A list of one-line messages in the order in which they were added; each names its subject. The
+/// first `limit` messages are stored, later ones are only counted.
 class Problems {
 public:
   static constexpr size_t limit = 100;
@@ -28,9 +29,9 @@ public:
   void add(llvm::Error error) { add(llvm::toString(std::move(error))); }
 
   bool empty() const { return total == 0; }
-  /// How many there are, those that were left out included.
+  /// Returns the number of messages, including those that were not stored.
   size_t size() const { return total; }
-  /// The messages; the last says how many were left out, if any.
+  /// Returns the stored messages. If some were not stored, a last message reports their number.
   llvm::SmallVector<std::string> get() const;
 
 private:
@@ -38,10 +39,11 @@ private:
   size_t total = 0;
 };
 
-/// A name from a file in quotes, safe to print: control bytes escaped, long names cut.
+/// Returns a name from a file in quotes, safe to print: control bytes are escaped, long names
+/// truncated.
 std::string quoted(llvm::StringRef name);
 
-/// Shorthand for an error of this text.
+/// Returns an llvm::StringError with this text.
 llvm::Error problem(const llvm::Twine &message);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Suggestions.cpp - Names that a misspelled one may stand for ----------------------------===//
+//===- Suggestions.cpp - Spelling suggestions for names ---------------------------------------===//
 
 #include "frontend/Suggestions.h"
 

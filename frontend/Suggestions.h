@@ -1,4 +1,4 @@
-//===- Suggestions.h - Names that a misspelled one may stand for ------------------------------===//
+//===- Suggestions.h - Spelling suggestions for names -----------------------------------------===//
 
 #ifndef MTC_FRONTEND_SUGGESTIONS_H
 #define MTC_FRONTEND_SUGGESTIONS_H
@@ -10,10 +10,10 @@
 
 namespace mtc::onnx {
 
-/// `; did you mean 'a', 'b'?` with the up to three candidates nearest to `name`, nearest first:
-/// those within an edit distance of a third of its length, those that `name` is a part of, and the
-/// other way round. Wildcards of a pattern are left out of the comparison. Empty where none is
-/// near.
+/// Returns `; did you mean 'a', 'b'?` with the up to three candidates closest to `name`, closest
+/// first, or an empty string if none is close. A candidate is close if its edit distance is at most
+/// a third of the length of `name` (at least 1), or if one of the two names contains the other. The
+/// comparison ignores case and the wildcards `*` and `?` in `name`.
 std::string suggestNames(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- ConvertOnnxToMtc.cpp - The graph @main as the function @forward ------------------------===//
+//===- ConvertOnnxToMtc.cpp - Conversion of graph @main to function @forward ------------------===//
 
 #include "frontend/convert/Passes.h"
 #include "frontend/dialect/OptionalOutputs.h"
@@ -16,7 +16,8 @@ namespace mtc::onnx {
 
 namespace {
 
-/// mtc has no tensors of some element types that ONNX has.
+/// Reports an error if the node has an operand or result of an element type that mtc does not
+/// support.
 LogicalResult checkElementTypes(Conversion &node) {
   auto isSupported = [](Type type) {
     if (!isa<RankedTensorType>(type))
@@ -35,7 +36,8 @@ LogicalResult checkElementTypes(Conversion &node) {
   return success();
 }
 
-/// Results without elements need no arithmetic.
+/// Defines all used results as empty constants if none of them has elements. Returns whether it did
+/// so.
 bool defineEmptyResults(Conversion &node) {
   for (size_t i = 0; i < node.resultCount(); ++i)
     if (node.wants(i) && node.resultType(i).getNumElements() != 0)
@@ -47,7 +49,7 @@ bool defineEmptyResults(Conversion &node) {
   return true;
 }
 
-/// Converts one node; failure is reported.
+/// Converts one node; errors are reported at the node.
 LogicalResult convert(Conversion &node) {
   const Operators &operators = Operators::get();
   const Operator *definition = operators.find(node.domain(), node.opType(), node.version());
@@ -63,8 +65,8 @@ LogicalResult convert(Conversion &node) {
   return defineEmptyResults(node) ? success() : definition->convert(node);
 }
 
-/// Stands for the results of a node that could not be converted, so that the nodes behind it are
-/// looked at too.
+/// Defines the results of a node that failed to convert as unrealized casts, so that its users are
+/// checked too.
 void definePlaceholders(Conversion &node, Program &program) {
   for (Value output : node.op().getOutputs())
     if (isa<RankedTensorType>(output.getType()))
@@ -73,7 +75,8 @@ void definePlaceholders(Conversion &node, Program &program) {
           UnrealizedConversionCastOp::create(node.b, output.getType(), ValueRange{}).getResult(0));
 }
 
-/// Every value is a static ranked tensor or left out; the first one that is not is reported.
+/// Requires every value to be a static ranked tensor or `none`, and reports the first one that is
+/// not.
 LogicalResult checkInferred(GraphOp graph) {
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -129,7 +132,7 @@ struct ConvertOnnxToMtcPass : impl::ConvertOnnxToMtcPassBase<ConvertOnnxToMtcPas
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBody().front())))
       if (isa<NodeOp>(op) && op.use_empty())
         op.erase();
-    return convertGraph(graph); // All nodes that are left can be converted.
+    return convertGraph(graph); // Every remaining node is known to convert.
   }
 };
 

@@ -6,18 +6,18 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
-  let summary = "Convert the graph @main to the function @forward over variables";
+  let summary = "convert graph @main to function @forward over variables";
   let description = [{
-    Expects types inferred and shape arithmetic folded (`onnx-infer-and-fold`). Each node is written in the core by the
-    record of its operator and version; broadcasts become explicit, composite operators their parts, and every
-    operation keeps its node's location. Initializers become variables by their role, read once at their first use.
-    A constant that is equal along axes is stored without them and broadcast.
+    Requires inferred types and folded shape arithmetic (`onnx-infer-and-fold`). The registered definition of a node's operator
+    and version emits operations of the mtc dialect with the node's location: broadcasts become explicit, and composite
+    operators are decomposed. Initializers become variables according to their role, each with a single read at its first use. A
+    constant whose elements are equal along some axes is stored without these axes and broadcast.
 
-    Dropout and BatchNormalization in training form become both of their forms and an `mtc.select_by_mode` of the two.
-    `batch-norm` chooses the form of every BatchNormalization node, whatever the file says.
+    Dropout and BatchNormalization in training form are converted to both their training and their inference form and an
+    `mtc.select_by_mode` of the two. The option `batch-norm` overrides the form of every BatchNormalization node.
 
-    Nodes that no operator's record converts are reported all at once, each with operator, version, name and reason; then the pass
-    fails and leaves the module as it was. Outputs with `onnx.optional` that alone follow from such a node are left out.
+    If nodes cannot be converted, the pass reports each of them with operator, version, name and reason, then fails and leaves
+    the module unchanged. If only outputs with `onnx.optional` depend on such a node, the pass removes these outputs instead.
 
     ```mlir
     // before
@@ -40,13 +40,13 @@ def ConvertOnnxToMtcPass : Pass<"convert-onnx-to-mtc", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"attentionInParts", "attention-in-parts", "bool", "false",
-           "write the operator Attention as two products and a softmax">,
+           "decompose the operator Attention into two contractions and a softmax">,
     Option<"batchNorm", "batch-norm", "::mtc::BatchNormMode", "::mtc::BatchNormMode::AsExported",
-           "which form of BatchNormalization training steps compute",
+           "form of BatchNormalization in training steps",
            [{::llvm::cl::values(
-               clEnumValN(::mtc::BatchNormMode::AsExported, "as-exported", "each node's own"),
-               clEnumValN(::mtc::BatchNormMode::Train, "train", "by the batch's statistics"),
-               clEnumValN(::mtc::BatchNormMode::Frozen, "frozen", "by the running statistics"))}]>,
+               clEnumValN(::mtc::BatchNormMode::AsExported, "as-exported", "the form of each node in the file"),
+               clEnumValN(::mtc::BatchNormMode::Train, "train", "normalize by batch statistics"),
+               clEnumValN(::mtc::BatchNormMode::Frozen, "frozen", "normalize by running statistics"))}]>,
   ];
   let dependentDialects = ["::mtc::MtcDialect", "::mlir::func::FuncDialect"];
 }

@@ -7,8 +7,8 @@
 
 namespace mtc::onnx {
 
-/// Whether the file holds a BatchNormalization node in training form, in which it normalizes by the
-/// batch's statistics: `training_mode` is 1, or before version 14 the node has further results.
+/// Returns whether a BatchNormalization node is in training form, in which it normalizes by batch
+/// statistics: `training_mode` is 1 or, before version 14, the node has more than one result.
 bool isBatchNormInTrainingForm(NodeView &node);
 
 } // namespace mtc::onnx

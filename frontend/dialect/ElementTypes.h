@@ -1,7 +1,8 @@
 //===- ElementTypes.h - ONNX data types as MLIR element types ---------------------------------===//
 //
-// The one mapping that the reader, the operators and the exporter share. Signed integers are
-// signless in MLIR, unsigned ones carry their sign (`ui8`), booleans are `i1`.
+// The one mapping between ONNX data types and MLIR element types, shared by the reader, the
+// operators and the exporter. Signed integers are signless in MLIR, unsigned integers are unsigned
+// (`ui8`), and booleans are `i1`.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -15,15 +16,15 @@
 
 namespace mtc::onnx {
 
-/// The element type for `dataType`, a value of ONNX's `TensorProto.DataType`. Null where the
-/// frontend has none: UNDEFINED, STRING and numbers that the standard does not define.
+/// Returns the element type for `dataType`, a value of `TensorProto.DataType`. Returns null for
+/// UNDEFINED, STRING and values that the ONNX standard does not define.
 mlir::Type elementTypeFromOnnx(mlir::MLIRContext *context, int64_t dataType);
 
-/// The `TensorProto.DataType` of an element type; nothing for types that ONNX does not have.
+/// Returns the `TensorProto.DataType` of an element type, or nullopt if ONNX has no such type.
 std::optional<int64_t> elementTypeToOnnx(mlir::Type type);
 
-/// The standard's name of a `TensorProto.DataType`, such as `FLOAT16`, for messages; the number
-/// where it has none.
+/// Returns the standard's name of a `TensorProto.DataType`, such as `FLOAT16`, for messages, or the
+/// number if the standard does not define it.
 std::string onnxDataTypeName(int64_t dataType);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Node.cpp - Reading a node: operands, attributes, constant operands ---------------------===//
+//===- Node.cpp - Access to a node's operands, attributes and results -------------------------===//
 
 #include "frontend/dialect/Node.h"
 
@@ -61,7 +61,7 @@ std::string NodeView::operandName(size_t i) const {
   return text;
 }
 
-//===--- Checks that report -------------------------------------------------------------------===//
+//===--- Checks that report errors ------------------------------------------------------------===//
 
 bool NodeView::sameElementType(size_t i, size_t j) {
   if (elementType(i) == elementType(j))
@@ -314,14 +314,14 @@ SmallVector<int64_t> NodeView::normalizedAxes(ArrayRef<int64_t> values, int64_t 
   return axes;
 }
 
-//===--- Problems -----------------------------------------------------------------------------===//
+//===--- Errors -------------------------------------------------------------------------------===//
 
 LogicalResult NodeView::failure(const Twine &reason) {
   if (!hasFailed) {
     InFlightDiagnostic diagnostic = mlir::emitError(location());
     if (!domain().empty())
       diagnostic << domain() << ".";
-    // The location names the node.
+    // The name of the node is part of the location.
     diagnostic << opType() << " version " << version() << ": " << reason.str();
   }
   hasFailed = true;

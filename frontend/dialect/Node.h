@@ -1,8 +1,8 @@
-//===- Node.h - Reading a node: operands, attributes, constant operands -----------------------===//
+//===- Node.h - Access to a node's operands, attributes and results ---------------------------===//
 //
-// What the operators' records read an `onnx.node` through. Their functions are short because
-// problems stick: a getter that finds a wrong attribute reports it once, at the node, and returns a
-// harmless value; the function asks `failed()` before it uses what it read as an index.
+// NodeView is the interface through which operator definitions read an `onnx.node`. Errors are
+// sticky: a getter that finds an invalid attribute reports it once, at the node, and returns a
+// harmless value. A caller must check `failed()` before it uses a returned value as an index.
 //
 //   LogicalResult inferGather(Inference &node) {
 //     int64_t axis = node.axis("axis", 0, node.rank(0));
@@ -24,24 +24,26 @@
 
 namespace mtc::onnx {
 
-/// The name that the model gives an operation: of its location's name, empty where there is none.
+/// Returns the name that the model gives an operation: the name in its location, or an empty
+/// string.
 llvm::StringRef nodeName(mlir::Operation *op);
 
-/// The names of the graph's inputs whose data a value is computed from.
+/// Returns the names of the graph inputs on whose data a value depends.
 llvm::SmallVector<std::string> dataSources(mlir::Value value);
 
 /// A read-only view of one node. Operands are static ranked tensors once types are inferred.
-/// Getters that return references into the node live as long as the node.
+/// References returned by getters are valid as long as the node.
 class NodeView {
 public:
-  /// Where a value's constant is found; by default its defining `onnx.constant`.
+  /// Returns the constant value of an SSA value, if known. The default looks for a defining
+  /// `onnx.constant`.
   using ConstantLookup = std::function<std::optional<Tensor>(mlir::Value)>;
 
   explicit NodeView(NodeOp op, ConstantLookup lookup = {}) : node(op), lookup(std::move(lookup)) {}
   NodeView(const NodeView &) = delete;
   NodeView &operator=(const NodeView &) = delete;
 
-  //===--- Which node -------------------------------------------------------------------------===//
+  //===--- Identity ---------------------------------------------------------------------------===//
 
   NodeOp op() const { return node; }
   llvm::StringRef opType() const { return node.getOpType(); }
@@ -52,106 +54,111 @@ public:
 
   //===--- Operands ---------------------------------------------------------------------------===//
 
-  /// Operands written in the node, omitted ones in their middle included.
+  /// Returns the number of operands, including omitted operands (`none`) but not omitted trailing
+  /// ones.
   size_t operandCount() const { return node.getInputs().size(); }
-  /// Whether operand `i` is there: not past the end and not left out.
+  /// Returns whether operand `i` is present: in range and not `none`.
   bool has(size_t i) const;
   mlir::Value operand(size_t i) const { return node.getInputs()[i]; }
-  /// The type of operand `i`, which `has(i)` and is ranked.
+  /// Returns the type of operand `i`, which must be present and ranked.
   mlir::RankedTensorType type(size_t i) const;
   llvm::ArrayRef<int64_t> shape(size_t i) const { return type(i).getShape(); }
   int64_t rank(size_t i) const { return type(i).getRank(); }
   int64_t dim(size_t i, int64_t axis) const { return type(i).getDimSize(axis); }
   mlir::Type elementType(size_t i) const { return type(i).getElementType(); }
-  /// For messages: `operand 1 (indices)`, with the standard's name where the operator is known.
+  /// Returns the operand's name for messages, such as `operand 1 (indices)`; the standard's name is
+  /// included if the operator has a schema.
   std::string operandName(size_t i) const;
 
-  //===--- Checks that report -----------------------------------------------------------------===//
+  //===--- Checks that report errors ----------------------------------------------------------===//
 
-  /// Operands `i` and `j` have the same element type.
+  /// Checks that operands `i` and `j` have the same element type.
   bool sameElementType(size_t i, size_t j);
   bool floatElements(size_t i);
-  /// Integers, not booleans.
+  /// Checks that operand `i` has an integer element type other than i1.
   bool integerElements(size_t i);
   bool booleanElements(size_t i);
   bool hasRank(size_t i, int64_t minimum, int64_t maximum = INT64_MAX);
-  /// Operand `i` has this shape, or is left out.
+  /// Checks that operand `i` has this shape or is omitted.
   bool hasShape(size_t i, llvm::ArrayRef<int64_t> expected);
-  /// Operand `i` holds one value, or is left out.
+  /// Checks that operand `i` holds one element or is omitted.
   bool hasOneElement(size_t i);
 
   //===--- Constant operands ------------------------------------------------------------------===//
 
-  /// The value of operand `i` if it is there and known at compile time.
+  /// Returns the value of operand `i` if it is present and known at compile time.
   std::optional<Tensor> constant(size_t i) const;
-  /// The same as integers in row-major order (of an integer or boolean tensor of at most
-  /// `maxFoldedElements`).
+  /// Returns the constant integers or booleans of operand `i` in row-major order; nullopt if the
+  /// operand is not constant, has another element type or more than `maxFoldedElements` elements.
   std::optional<llvm::SmallVector<int64_t>> constantInts(size_t i) const;
-  /// The same as floats, of any element type.
+  /// Returns the constant elements of operand `i`, of any element type, converted to double.
   std::optional<llvm::SmallVector<double>> constantFloats(size_t i) const;
-  /// Integers that older versions write as attribute `name` and newer ones as operand `i`. Nothing
-  /// where neither is there; failure, reported, where the operand is not constant or the attribute
-  /// not a list.
+  /// Returns integers that older versions store in the attribute `name` and newer ones in operand
+  /// `i`. Returns nullopt if neither is present. Reports an error if the operand is not constant or
+  /// the attribute is not a list of integers.
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
   intsOperandOrAttribute(size_t i, llvm::StringRef name);
 
   //===--- Results ----------------------------------------------------------------------------===//
 
   size_t resultCount() const { return node.getOutputs().size(); }
-  /// Whether the model names result `i`.
+  /// Returns whether result `i` is present in the model.
   bool wants(size_t i) const;
 
   //===--- Attributes -------------------------------------------------------------------------===//
 
   bool hasAttribute(llvm::StringRef name) const { return bool(attribute(name)); }
-  /// An attribute of kind GRAPH; null where absent.
+  /// Returns the attribute of kind GRAPH, or null if it is absent.
   mlir::Region *graph(llvm::StringRef name) const { return node.getGraph(name); }
   mlir::Attribute attribute(llvm::StringRef name) const;
-  /// Without default: the attribute is required.
+  /// Returns an INT attribute. Without a default, the attribute is required.
   int64_t integer(llvm::StringRef name, std::optional<int64_t> byDefault = std::nullopt);
-  /// An INT that is 0 or 1.
+  /// Returns an INT attribute that must be 0 or 1.
   bool flag(llvm::StringRef name, bool byDefault);
   double floating(llvm::StringRef name, std::optional<double> byDefault = std::nullopt);
   llvm::StringRef string(llvm::StringRef name, llvm::StringRef byDefault);
   llvm::SmallVector<llvm::StringRef> strings(llvm::StringRef name,
                                              llvm::ArrayRef<llvm::StringRef> byDefault);
-  /// A string out of `allowed`; anything else is reported with the list.
+  /// Returns a STRING attribute that must be one of `allowed`; the error message lists them.
   llvm::StringRef choice(llvm::StringRef name, llvm::StringRef byDefault,
                          llvm::ArrayRef<llvm::StringRef> allowed);
   llvm::SmallVector<int64_t> integers(llvm::StringRef name, llvm::ArrayRef<int64_t> byDefault);
-  /// Nothing where the attribute is absent.
+  /// Returns an INTS attribute, or nullopt if it is absent.
   std::optional<llvm::SmallVector<int64_t>> integersOr(llvm::StringRef name);
   llvm::SmallVector<double> floats(llvm::StringRef name, llvm::ArrayRef<double> byDefault);
-  /// A TENSOR attribute; null where absent.
+  /// Returns a TENSOR attribute, or null if it is absent.
   mlir::ElementsAttr elements(llvm::StringRef name);
-  /// An INT in [-rank, rank), normalized to [0, rank).
+  /// Returns an INT attribute in [-rank, rank), normalized to [0, rank).
   int64_t axis(llvm::StringRef name, std::optional<int64_t> byDefault, int64_t rank);
-  /// An INTS attribute of distinct axes, normalized; nothing where absent.
+  /// Returns an INTS attribute of distinct axes, normalized to [0, rank), or nullopt if it is
+  /// absent.
   std::optional<llvm::SmallVector<int64_t>> axes(llvm::StringRef name, int64_t rank);
-  /// The element type that an INT attribute such as `to` or `dtype` names by its
-  /// `TensorProto.DataType`; `byDefault` where absent (null: required).
+  /// Returns the element type for an INT attribute such as `to` or `dtype`, whose value is a
+  /// `TensorProto.DataType`. Returns `byDefault` if the attribute is absent; it is required if
+  /// `byDefault` is null.
   mlir::Type elementTypeOf(llvm::StringRef name, mlir::Type byDefault = {});
 
   //===--- Axes -------------------------------------------------------------------------------===//
 
-  /// `value` in [-rank, rank) as [0, rank). `what` names where it was found: "attribute axis".
+  /// Normalizes `value` in [-rank, rank) to [0, rank). `what` is the source of the value in the
+  /// error message, such as "attribute axis".
   int64_t normalized(int64_t value, int64_t rank, const llvm::Twine &what);
-  /// Distinct axes in the order given.
+  /// Normalizes axes, which must be distinct, and keeps their order.
   llvm::SmallVector<int64_t> normalizedAxes(llvm::ArrayRef<int64_t> values, int64_t rank,
                                             const llvm::Twine &what);
 
-  //===--- Problems ---------------------------------------------------------------------------===//
+  //===--- Errors -----------------------------------------------------------------------------===//
 
-  /// Reports the node's first problem: `Gather version 13: <reason>`, at its location; later ones
+  /// Reports the node's first error at its location, as `Gather version 13: <reason>`. Later errors
   /// are not reported.
   mlir::LogicalResult failure(const llvm::Twine &reason);
   bool failed() const { return hasFailed; }
-  /// Reports that operand `i` must be known at compile time, the inputs it depends on, and the flag
-  /// that helps.
+  /// Reports that operand `i` must be known at compile time, with the graph inputs that it depends
+  /// on and the flag that binds them.
   mlir::LogicalResult needsConstant(size_t i);
 
 private:
-  mutable NodeOp node; ///< MLIR's accessors are not const.
+  mutable NodeOp node; ///< Mutable because MLIR's accessors are not const.
   ConstantLookup lookup;
   bool hasFailed = false;
 };

@@ -19,58 +19,61 @@
 
 namespace mtc::onnx {
 
-// What the file says besides, kept until parameters are chosen.
+// Discardable attributes for the metadata in the model's file, which passes read until parameters
+// are chosen.
 
-/// Of the graph: the tool that wrote it, and the module's parameters and buffers that it lists, by
-/// name.
+/// Graph: the tool that wrote the file, and the names of the module's parameters and buffers that
+/// the file lists.
 inline constexpr llvm::StringLiteral producerAttribute = "onnx.producer",
                                      signatureAttribute = "onnx.signature",
                                      buffersAttribute = "onnx.buffers";
-/// Of a node, or of the constant of a Constant node: its position in the file's main graph, the
-/// names of its results, and the dotted path of the module that it came from. Those of functions
-/// have the last alone.
+/// Node, or constant of a Constant node: its index in the file's main graph, the names of its
+/// results, and the dotted path of the module that it came from. Nodes of functions only have the
+/// module path.
 inline constexpr llvm::StringLiteral indexAttribute = "onnx.index",
                                      resultsAttribute = "onnx.results",
                                      moduleAttribute = "onnx.module";
-/// Of a node: the operator of the FX node that it translates, that node's arguments (parameters and
-/// buffers by their names in the module, other values as `%NAME`), and the exporter's rewriting
-/// rules that made the node.
+/// Node: the target of the FX node that it translates, the arguments of the FX node (parameters and
+/// buffers by their names in the module, other values as `%NAME`), and the exporter's rewrite rules
+/// that created the node.
 inline constexpr llvm::StringLiteral fxOperatorAttribute = "onnx.fx_operator",
                                      argumentsAttribute = "onnx.arguments",
                                      rulesAttribute = "onnx.rules";
-/// The rule that drops a bias of zeros; Gemm, Conv or ConvTranspose follows. Beside others it
-/// leaves a node's metadata as they are.
+/// The prefix of the rewrite rules that drop a zero bias; the suffix is Gemm, Conv or
+/// ConvTranspose. When other rules apply too, this rule does not change a node's metadata.
 inline constexpr llvm::StringLiteral droppedBiasRule = "RemoveOptionalBiasFrom";
-/// What PyTorch's newer exporter calls the tensors that it met in a module's code, and not among
-/// the module's parameters and buffers: `lifted_tensor_3`. Those of Keras are its variables.
+/// The prefix that the torch.export-based exporter gives tensors that a module's code uses and that
+/// are not registered as parameters or buffers, as in `lifted_tensor_3`. In Keras models they are
+/// the model's variables.
 inline constexpr llvm::StringLiteral liftedPrefix = "lifted_tensor_";
-/// Of a Gather: the row of an embedding that has no gradient (`padding_idx`). It is kept until the
+/// Gather: the embedding index without a gradient (`padding_idx`). The attribute is kept until the
 /// node is converted.
 inline constexpr llvm::StringLiteral paddingAttribute = "onnx.padding_index";
-/// Of a SoftmaxCrossEntropyLoss: the label smoothing of the module's loss, which ONNX's lacks. It
-/// is kept until the node is converted.
+/// SoftmaxCrossEntropyLoss: the label smoothing of the module's loss, which ONNX's operator does
+/// not have. The attribute is kept until the node is converted.
 inline constexpr llvm::StringLiteral labelSmoothingAttribute = "onnx.label_smoothing";
-/// Of an initializer: the values that the exporter folded it from; all names of the parameter in
-/// the module's state_dict, where it has several; that the module does not train it
-/// (`requires_grad`).
+/// Initializer: the values from which the exporter folded it; all names of the parameter in the
+/// module's state_dict, if it has several; whether the module does not train it
+/// (`requires_grad=False`).
 inline constexpr llvm::StringLiteral foldedFromAttribute = "onnx.folded_from",
                                      aliasesAttribute = "onnx.aliases",
                                      untrainedAttribute = "onnx.untrained";
-/// Of an initializer whose elements differ and which another one may equal: digests of its
-/// elements, and of those of the transposed matrix.
+/// Initializer whose elements are not all equal and which another initializer may equal: digests of
+/// its elements and of the elements of the transposed matrix.
 inline constexpr llvm::StringLiteral digestAttribute = "onnx.digest",
                                      transposedDigestAttribute = "onnx.transposed_digest";
-/// Of a node in a subgraph, where the file's main graph holds it: the position of a node, of its
-/// attribute, of a node in that graph, and so on.
+/// Node in a subgraph of the file's main graph: its path, which alternates between node indices and
+/// attribute indices, from the main graph inwards.
 inline constexpr llvm::StringLiteral pathAttribute = "onnx.path";
-/// Of a graph with subgraphs: the names of their values, which none of its own may have.
+/// Graph with subgraphs: the names of values in subgraphs, which values of the graph must not
+/// reuse.
 inline constexpr llvm::StringLiteral subgraphNamesAttribute = "onnx.subgraph_names";
-/// Of an Identity in front of an inlined function or a node that is expanded: which operand of the
-/// node at `onnx.index` or `onnx.path` it is.
+/// Identity inserted before an inlined function or an expanded node: the operand number of the node
+/// at `onnx.index` or `onnx.path` that it forwards.
 inline constexpr llvm::StringLiteral operandAttribute = "onnx.operand";
-/// Of a constant that was an initializer of integers: its name.
+/// Constant that was an integer initializer: the initializer's name.
 inline constexpr llvm::StringLiteral initializerAttribute = "onnx.initializer";
-/// Of constants that `--bind` made of inputs.
+/// Constant that replaces a graph input set by `--bind`.
 inline constexpr llvm::StringLiteral boundAttribute = "onnx.bound";
 
 } // namespace mtc::onnx

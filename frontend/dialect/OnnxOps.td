@@ -1,7 +1,7 @@
 //===- OnnxOps.td - The generic form of an ONNX graph ------------------------------------------===//
 //
-// One operation stands for a node of any operator: operator, version and attributes are data. What an operator means
-// is known to its record (frontend/operators), nowhere else.
+// NodeOp represents a node of any operator: operator, version and attributes are data. Only the operator definitions in
+// frontend/operators know the semantics.
 //
 //===----------------------------------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def OnnxDialect : Dialect {
   let name = "onnx";
   let cppNamespace = "::mtc::onnx";
-  let summary = "ONNX graphs as data: the frontend's own form";
+  let summary = "ONNX graphs with generic nodes";
   let description = [{
-    A value is a tensor, ranked where its rank is known and static where its extents are. A type with an unknown rank is
-    `tensor<*xT>`; an operand or result that the model leaves out has type `none`. Of a value whose element type is not
-    known either the type is `tensor<*xindex>`: ONNX has no such type.
+    A value is a tensor, ranked if its rank is known and static if its extents are known. `tensor<*xT>` is a tensor of unknown
+    rank. An operand or result that the model omits has type `none`. A value of unknown element type has type
+    `tensor<*xindex>`, since ONNX has no index type.
   }];
 }
 
@@ -34,8 +34,9 @@ def Onnx_Value : AnyTypeOf<[AnyTensor, NoneType], "tensor or none">;
 def GraphOp : Onnx_Op<"graph", [IsolatedFromAbove, FunctionOpInterface, SingleBlockImplicitTerminator<"ReturnOp">]> {
   let summary = "a model's graph, or a model-local function before it is inlined";
   let description = [{
-    Arguments are the graph's inputs (initializers are not inputs) and carry `onnx.name`; results are its outputs and
-    carry `onnx.name` too, and `onnx.optional` where passes leave them out if they cannot be computed. Argument attribute `onnx.dims` keeps the symbolic dimensions' names as the file gives them.
+    Arguments are the graph's inputs, without initializers, and results are its outputs. Both carry `onnx.name`. A result with
+    `onnx.optional` is removed if it cannot be computed. The argument attribute `onnx.dims` holds the names of symbolic
+    dimensions as written in the file.
 
     ```mlir
     onnx.graph @main(%x: tensor<32x64xf32> {onnx.name = "x"}) -> (tensor<32x10xf32> {onnx.name = "logits"}) {
@@ -58,23 +59,24 @@ def GraphOp : Onnx_Op<"graph", [IsolatedFromAbove, FunctionOpInterface, SingleBl
 }
 
 def ReturnOp : Onnx_Op<"return", [Pure, Terminator, ParentOneOf<["GraphOp", "NodeOp"]>]> {
-  let summary = "the outputs of a graph, or of a node's subgraph";
+  let summary = "return the outputs of a graph or of a node's subgraph";
   let arguments = (ins Variadic<Onnx_Value>:$values);
   let builders = [OpBuilder<(ins)>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def InitializerOp : Onnx_Op<"initializer", [Pure]> {
-  let summary = "an initializer whose bytes stay in the file";
+  let summary = "an initializer whose data is stored in the model's file";
   let description = [{
-    `role` says what it was taken for: `parameter`, `constant`, `state` or `frozen`, a parameter that is not trained; absent before classification. `reason`
-    says why, `module_name` is the name in the user's module where the exporter lost it. `missing`: the file of its
-    bytes was not there. `module_images` and `file_images` are the tensors of the user's module, and further initializers of the
-    file, that hold its elements, as `mtc.variable` has them. `split_from`: the bytes are those of this initializer of the file, which stood for several
-    parameters.
+    `role` is the initializer's classification: `parameter`, `constant`, `state` or `frozen` (a parameter that is not trained).
+    It is absent before classification. `reason` explains the role. `module_name` is the name in the user's module, if the
+    exporter lost it. `missing` marks an initializer whose external data file was not found. `module_images` and `file_images`
+    list the tensors of the user's module and the other initializers of the file that hold the same elements, as in
+    `mtc.variable`. `split_from` names the initializer of the file whose data this one shares, because the exporter stored
+    several parameters as one.
 
-    Until parameters are chosen `kind` is what the exporter says that it is, and `sample` the first elements of a tensor of
-    floats, all of a small one.
+    Until parameters are chosen, `kind` is the exporter's own classification, and `sample` holds the first elements of a
+    floating-point tensor, or all elements of a small one.
 
     ```mlir
     %w = onnx.initializer "fc.weight" {role = "parameter"} : tensor<10x64xf32>
@@ -89,15 +91,16 @@ def InitializerOp : Onnx_Op<"initializer", [Pure]> {
   let builders = [OpBuilder<(ins "::mlir::RankedTensorType":$type, "::llvm::StringRef":$name)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The name of the bytes in the model's file.
+    /// Returns the name of the data in the model's file.
     ::llvm::StringRef getSource() { return getSplitFrom().value_or(getName()); }
   }];
 }
 
 def BufferOp : Onnx_Op<"buffer", [HasParent<"GraphOp">]> {
-  let summary = "a tensor of the user's module that no node reads";
+  let summary = "a tensor of the user's module that no node uses";
   let description = [{
-    It is a buffer that the exporter dropped or folded, which the module's state has all the same: `mtc.buffer`.
+    Represents a buffer that the exporter dropped or folded but that is part of the module's state. It is converted to
+    `mtc.buffer`.
 
     ```mlir
     onnx.buffer "bn.num_batches_tracked" counts_batches = dense<0> : tensor<i64>
@@ -108,7 +111,7 @@ def BufferOp : Onnx_Op<"buffer", [HasParent<"GraphOp">]> {
 }
 
 def ConstantOp : Onnx_Op<"constant", [Pure]> {
-  let summary = "a tensor known at compile time: a Constant node, a folded value, a bound input";
+  let summary = "a constant: a Constant node, a folded value or a bound input";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs AnyStaticShapeTensor:$output);
   let assemblyFormat = "$value attr-dict `->` type($output)";
@@ -116,21 +119,21 @@ def ConstantOp : Onnx_Op<"constant", [Pure]> {
 }
 
 def NoneOp : Onnx_Op<"none", [Pure]> {
-  let summary = "an operand that the model leaves out";
+  let summary = "an omitted operand";
   let results = (outs NoneType:$value);
   let assemblyFormat = "attr-dict";
 }
 
 def NodeOp : Onnx_Op<"node"> {
-  let summary = "a node: operator, version of its definition, operands, attributes";
+  let summary = "a node: operator, version, operands and attributes";
   let description = [{
-    `version` is the opset in which the operator's definition that applies was last changed where this is known to the
-    frontend, otherwise the model's opset of the operator's domain. `domain` is absent for ai.onnx. Attributes keep
-    their ONNX kind: INT si64, FLOAT f32, STRING string, INTS `array<i64>`, FLOATS `array<f32>`, STRINGS array of
-    strings, TENSOR elements; of attributes of other kinds, such as GRAPHS, `unsupported_attributes` keeps the kind by name.
+    `version` is the opset that last changed the applicable definition of the operator if the frontend knows it, otherwise the
+    model's opset for the operator's domain. `domain` is absent for ai.onnx. Attributes keep their ONNX kind: INT is si64,
+    FLOAT f32, STRING string, INTS `array<i64>`, FLOATS `array<f32>`, STRINGS an array of strings, and TENSOR elements.
+    `unsupported_attributes` records attributes of other kinds, such as GRAPHS, by name and kind.
 
-    Attributes of kind GRAPH are the regions `graphs`, in the order of `graph_names`. The block arguments are the
-    subgraph's inputs, `onnx.return` holds its outputs. A subgraph may use values of the graphs around it.
+    Attributes of kind GRAPH are the regions `graphs`, in the order of `graph_names`. Block arguments are the subgraph's inputs,
+    and `onnx.return` returns its outputs. A subgraph may use values of the enclosing graphs.
 
     ```mlir
     %y = onnx.node "Softmax" version 13 (%x) {axis = -1 : si64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
@@ -149,7 +152,7 @@ def NodeOp : Onnx_Op<"node"> {
     (`domain` $domain^)? $op_type `version` $version `(` $inputs `)` $node_attributes (`graphs` $graph_names^ $graphs)?
       attr-dict `:` functional-type($inputs, $outputs)
   }];
-  // Nodes without subgraphs.
+  // Builders of nodes without subgraphs.
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$outputs, "::mlir::StringAttr":$opType, "::mlir::IntegerAttr":$version,
                    "::mlir::StringAttr":$domain, "::mlir::DictionaryAttr":$attributes, "::mlir::ValueRange":$inputs)>,
@@ -157,9 +160,9 @@ def NodeOp : Onnx_Op<"node"> {
                    "::mlir::StringAttr":$domain, "::mlir::DictionaryAttr":$attributes, "::mlir::ValueRange":$inputs)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether the node is of this operator of ai.onnx.
+    /// Returns whether the node is an instance of this ai.onnx operator.
     bool isOperator(::llvm::StringRef type) { return getDomain().value_or("").empty() && getOpType() == type; }
-    /// The subgraph that is this attribute; null where there is none.
+    /// Returns the subgraph of this attribute, or null if there is none.
     ::mlir::Region *getGraph(::llvm::StringRef name);
   }];
 }

@@ -1,4 +1,4 @@
-//===- OptionalOutputs.cpp - Outputs that a graph can do without -----------------------------===//
+//===- OptionalOutputs.cpp - Removal of graph outputs that cannot be computed ----------------===//
 
 #include "frontend/dialect/OptionalOutputs.h"
 
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// The operations that values are computed by, those in subgraphs too.
+/// Returns the operations on which `values` depend, including those used in subgraphs.
 static llvm::DenseSet<Operation *> ancestorsOf(ArrayRef<Value> values) {
   llvm::DenseSet<Operation *> found;
   SmallVector<Value> pending(values);
@@ -44,7 +44,7 @@ LogicalResult OptionalOutputs::run(NodeOp node, llvm::function_ref<LogicalResult
     return success();
   });
   LogicalResult result = step();
-  if (failed(result)) // Where it depends on a failed node.
+  if (failed(result)) // A dependence on a failed node reports no error of its own.
     leaveOut(node, "");
   return result;
 }
@@ -70,7 +70,7 @@ void OptionalOutputs::removeOutputs() {
       reason = &found->second;
     } else if (isOptional(graph, i)) {
       llvm::DenseSet<Operation *> ancestors = ancestorsOf({value});
-      for (Operation &op : graph.getBody().front()) // The first in order explains the others.
+      for (Operation &op : graph.getBody().front()) // The first failed node is the root cause.
         if (auto found = reasons.find(&op); !reason && found != reasons.end() &&
                                             !found->second.text.empty() && ancestors.contains(&op))
           reason = &found->second;

@@ -1,7 +1,8 @@
-//===- OptionalOutputs.h - Outputs that a graph can do without -------------------------------===//
+//===- OptionalOutputs.h - Removal of graph outputs that cannot be computed ------------------===//
 //
-// A problem at a node is an error, unless optional outputs alone follow from the node. These are
-// left out then, and a remark gives the reason: a loss of the logits needs no label as a string.
+// An error at a node is fatal unless only optional outputs depend on the node. Such outputs are
+// removed, and a remark reports the reason: a loss on the logits does not need the predicted label
+// as a string.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -18,27 +19,28 @@
 
 namespace mtc::onnx {
 
-/// Of a result of a graph: it is left out where it cannot be computed; a unit.
+/// Unit attribute of a graph result that may be removed if it cannot be computed.
 inline constexpr llvm::StringLiteral optionalAttribute = "onnx.optional";
 
+/// Tracks errors at the nodes of optional outputs and removes the outputs that depend on them.
 class OptionalOutputs {
 public:
   explicit OptionalOutputs(GraphOp graph);
 
-  /// Whether optional outputs follow from a node, and no other.
+  /// Returns whether optional outputs depend on the node, and no required ones.
   bool contains(NodeOp node) const { return nodes.contains(node); }
-  /// Runs a step on a node. Its errors are reported, except at a node of optional outputs, where
-  /// they are the reason why they are left out.
+  /// Runs a step on a node. Errors are reported, except at a node of optional outputs, where they
+  /// are recorded as the reason to remove these outputs.
   mlir::LogicalResult run(NodeOp node, llvm::function_ref<mlir::LogicalResult()> step);
-  /// The same for a node of optional outputs and a reason that is known.
+  /// Records an already known reason to remove the optional outputs that depend on `node`.
   void leaveOut(NodeOp node, const llvm::Twine &reason);
-  /// The same for one optional output of the graph, where what it is computed by is right.
+  /// Records a reason to remove one optional output whose producers are valid.
   void leaveOutResult(unsigned result, const llvm::Twine &reason);
-  /// Whether an output is to be left out.
+  /// Returns whether any output is to be removed.
   bool isAnyLeftOut() const { return !reasons.empty() || !resultReasons.empty(); }
 
-  /// Removes the outputs that follow from failed steps from the graph, each with a remark. What
-  /// they were computed by stays.
+  /// Removes the recorded outputs, and the outputs that depend on recorded nodes, from the graph,
+  /// each with a remark. Their producers are not erased.
   void removeOutputs();
 
 private:

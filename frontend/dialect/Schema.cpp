@@ -1,4 +1,4 @@
-//===- Schema.cpp - The standard's signatures of operators ------------------------------------===//
+//===- Schema.cpp - Operands, results and attributes of ONNX operators ------------------------===//
 
 #include "frontend/dialect/Schema.h"
 
@@ -14,9 +14,9 @@ struct Record {
   const char *name;
   int64_t sinceVersion;
   bool isDeprecated;
-  const char *operands, *results; // As Signature reads them.
+  const char *operands, *results; // In the notation of Signature.
   const char *elementTypes;       // `T=f32,f64 S=i64`
-  const char *attributes;         // `axis:INT keepdims:INT!`; `!` marks those that are required.
+  const char *attributes;         // `axis:INT keepdims:INT!`; `!` marks required ones.
 };
 
 constexpr Record records[] = {
@@ -48,7 +48,7 @@ Schema schemaOf(const Record &record) {
   return schema;
 }
 
-/// The definitions of each operator, oldest first.
+/// The schemas of each operator, oldest first.
 using SchemaTable = llvm::StringMap<SmallVector<Schema, 1>>;
 
 const SchemaTable &schemas() {

@@ -1,8 +1,8 @@
-//===- Schema.h - What the standard says of an operator's operands and attributes -------------===//
+//===- Schema.h - Operands, results and attributes of ONNX operators --------------------------===//
 //
-// A schema is one definition of an operator: how many operands and results it has, which may be
-// left out, which element types they may have, and which attributes it takes. Schemas.inc holds
-// those of ai.onnx; tools/scripts/onnx_schemas.py takes them from the standard's own package.
+// A schema is one version of an operator's definition: the number of operands and results, which of
+// them are optional, their element types, and the attributes. Schemas.inc holds the schemas of
+// ai.onnx; tools/scripts/onnx_schemas.py generates it from the `onnx` package.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@ namespace mtc::onnx {
 
 class NodeView;
 
-/// The operands or the results of an operator, from a text such as `data:T axes?:i64 rest...:T`:
-/// `?` marks those that may be left out, `...` (last) one or more, `...?` any number; behind the
-/// colon stands the type parameter.
+/// The operands or the results of an operator, parsed from a text such as `data:T axes?:i64
+/// rest...:T`. `?` marks an optional operand, `...` (last) one or more operands, and `...?` any
+/// number. The type parameter follows the colon.
 class Signature {
 public:
   struct Formal {
@@ -31,11 +31,11 @@ public:
 
   explicit Signature(llvm::StringRef text);
 
-  /// The least number that a node writes.
+  /// Returns the minimum number of operands that a node must have.
   size_t minimum() const { return required; }
-  /// Nothing where any number may follow.
+  /// Returns the maximum number of operands, or nullopt if the last one is variadic.
   std::optional<size_t> maximum() const;
-  /// The formal operand that operand `i` of a node stands for; null past the end.
+  /// Returns the formal operand for operand `i` of a node, or null if `i` is past the end.
   const Formal *find(size_t i) const;
 
 private:
@@ -43,31 +43,34 @@ private:
   size_t required = 0;
 };
 
-/// An attribute's kind is the name of an `AttributeProto.AttributeType`, such as INTS.
+/// The name and the kind of an attribute; the kind is the name of an
+/// `AttributeProto.AttributeType`, such as INTS.
 struct AttributeSchema {
   llvm::StringRef name, kind;
   bool isRequired;
 };
 
+/// One version of an operator's definition.
 struct Schema {
   int64_t sinceVersion;
   bool isDeprecated;
   Signature operands, results;
-  /// The element types that each type parameter stands for, as MLIR prints them. A parameter that
-  /// is not here stands for any.
+  /// The allowed element types of each type parameter, as MLIR prints them. A parameter without an
+  /// entry allows any type.
   llvm::StringMap<llvm::SmallVector<llvm::StringRef>> elementTypes;
-  llvm::SmallVector<AttributeSchema> attributes; // Ordered by name.
+  llvm::SmallVector<AttributeSchema> attributes; // Sorted by name.
 
-  /// The definition of the greatest version not above `version`; null for an unknown operator.
+  /// Returns the schema of the greatest version not above `version`, or null if the operator is
+  /// unknown.
   static const Schema *find(llvm::StringRef domain, llvm::StringRef name, int64_t version);
 };
 
-/// What a node has against its operator's schema, its first problem reported:
-/// - attributes that the operator does not have, of another kind, or missing,
+/// Checks a node's attributes for names that the schema does not have, wrong kinds and missing
+/// required attributes. Like the checks below, it reports the first error at the node.
 mlir::LogicalResult checkAttributes(NodeView &node, const Schema &schema);
-/// - operands and results, more or fewer than there may be or left out,
+/// Checks the number of operands and results, and that no required one is omitted.
 mlir::LogicalResult checkArity(NodeView &node, const Schema &schema);
-/// - element types; those of all operands are known.
+/// Checks the operands' element types, all of which must be known.
 mlir::LogicalResult checkElementTypes(NodeView &node, const Schema &schema);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- SchemaCheck.cpp - Is a node as its operator's schema says? -----------------------------===//
+//===- SchemaCheck.cpp - Checks of a node against its operator's schema -----------------------===//
 
 #include "frontend/Suggestions.h"
 #include "frontend/dialect/Node.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// The kind of an attribute that `onnx.node` holds.
+/// Returns the ONNX kind of an attribute of `onnx.node`.
 StringRef kindOf(Attribute attribute) {
   return llvm::TypeSwitch<Attribute, StringRef>(attribute)
       .Case([](IntegerAttr) { return "INT"; })
@@ -27,7 +27,7 @@ StringRef kindOf(Attribute attribute) {
       .Default([](Attribute) { return "of no kind that ONNX has"; });
 }
 
-/// ` = VALUE`, where that is short.
+/// Returns ` = VALUE`, or an empty string for tensors and long values.
 std::string valueText(NodeView &node, StringRef name) {
   constexpr size_t longest = 60;
   Attribute value = node.attribute(name);
@@ -36,7 +36,7 @@ std::string valueText(NodeView &node, StringRef name) {
 }
 
 LogicalResult checkAttribute(NodeView &node, const Schema &schema, StringRef name, StringRef kind) {
-  // The standard leaves such names to tools.
+  // The standard reserves names with this prefix for tools.
   if (name.starts_with("__"))
     return success();
   const auto *known = llvm::find_if(
@@ -111,7 +111,7 @@ LogicalResult checkArity(NodeView &node, const Schema &schema) {
 }
 
 LogicalResult checkElementTypes(NodeView &node, const Schema &schema) {
-  llvm::StringMap<size_t> firstOf; // The first operand of each type parameter.
+  llvm::StringMap<size_t> firstOf; // The first operand with each type parameter.
   for (size_t i = 0; i < node.operandCount(); ++i) {
     if (!node.has(i))
       continue;

@@ -1,4 +1,4 @@
-//===- Shapes.cpp - Arithmetic with shapes ----------------------------------------------------===//
+//===- Shapes.cpp - Shape arithmetic ----------------------------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 

@@ -1,4 +1,4 @@
-//===- Shapes.h - Arithmetic with shapes ------------------------------------------------------===//
+//===- Shapes.h - Shape arithmetic ------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_DIALECT_SHAPES_H
 #define MTC_FRONTEND_DIALECT_SHAPES_H
@@ -13,29 +13,29 @@ namespace mtc::onnx {
 
 using Extents = llvm::SmallVector<int64_t>;
 
-/// The shape that both broadcast to, ONNX's multidirectional broadcasting (NumPy's); nothing where
-/// they do not match.
+/// Returns the shape to which both shapes broadcast by ONNX's multidirectional (NumPy)
+/// broadcasting, or nullopt if they are not broadcastable.
 std::optional<Extents> broadcastShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
-/// Whether a tensor of this shape has at most `maxElements`: then products of extents do not
-/// overflow.
+/// Returns whether a tensor of this shape has at most `maxElements` elements, so that products of
+/// extents do not overflow.
 bool isAddressable(llvm::ArrayRef<int64_t> shape);
 constexpr int64_t maxElements = int64_t(1) << 48;
 
-/// Product of the extents.
+/// Returns the product of the extents.
 int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 
-/// Distance between neighbours of each axis in row-major order, in elements.
+/// Returns the row-major strides of a shape, in elements.
 Extents rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
-/// Strides by which a tensor of `shape` is read under the index space `target` that it broadcasts
-/// to: 0 along axes that are repeated.
+/// Returns the strides that index a tensor of `shape` over the iteration space `target`, to which
+/// it broadcasts; the stride of a broadcast axis is 0.
 Extents broadcastStrides(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> target);
 
-/// `[2, 3]`, for messages.
+/// Returns `[2, 3]`, for messages.
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
-/// Whole numbers ⌈a / b⌉ and ⌊a / b⌋ for b > 0.
+/// Returns ⌈a / b⌉ and ⌊a / b⌋ for b > 0.
 int64_t ceilDivide(int64_t a, int64_t b);
 int64_t floorDivide(int64_t a, int64_t b);
 

@@ -1,4 +1,4 @@
-//===- Tensor.cpp - A tensor's value at compile time ------------------------------------------===//
+//===- Tensor.cpp - Compile-time tensor values ------------------------------------------------===//
 
 #include "frontend/dialect/Tensor.h"
 
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace mtc::onnx {
 namespace {
 
-/// IEEE binary16 in memory.
+/// IEEE binary16.
 struct Half {
   _Float16 value;
   Half() = default;
@@ -20,7 +20,7 @@ struct Half {
   template <typename T> explicit operator T() const { return static_cast<T>(value); }
 };
 
-/// bfloat16 in memory: the upper half of a float, rounded to nearest even.
+/// bfloat16: the upper half of a float, rounded to nearest even.
 struct BFloat {
   uint16_t bits;
   BFloat() = default;
@@ -40,7 +40,7 @@ struct Bool {
   uint8_t value;
 };
 
-/// Calls `function` with a value of the C++ type that holds elements of `type` in memory.
+/// Calls `function` with a value of the C++ type that represents elements of `type` in memory.
 template <typename Function> auto dispatch(Type type, Function function) {
   if (type.isF32())
     return function(float());
@@ -65,7 +65,8 @@ template <typename Function> auto dispatch(Type type, Function function) {
   }
 }
 
-/// A float as an integer: towards zero, saturating, NaN is 0, since C++ leaves those undefined.
+/// Converts a float to an integer: truncates, saturates and maps NaN to 0, because C++ leaves these
+/// cases undefined.
 template <typename To> To truncated(double value) {
   if (std::isnan(value))
     return 0;

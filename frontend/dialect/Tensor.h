@@ -1,7 +1,8 @@
-//===- Tensor.h - A tensor's value at compile time --------------------------------------------===//
+//===- Tensor.h - Compile-time tensor values --------------------------------------------------===//
 //
-// What constant folding computes with. Elements are kept as in memory of the host, one byte for a
-// boolean; a tensor of equal elements keeps one. Copies share their bytes.
+// The tensor values of constant folding. Elements are stored in the host's representation, a
+// boolean as one byte. A splat, whose elements are all equal, stores one element. Copies share
+// their storage.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -17,54 +18,56 @@
 
 namespace mtc::onnx {
 
-/// Results larger than either bound are not folded, unless all their elements are equal.
+/// Results above either limit are not folded, unless they are splats.
 constexpr int64_t maxFoldedElements = int64_t(64) << 20;
 constexpr int64_t maxFoldedBytes = int64_t(256) << 20;
 
+/// An immutable tensor with static shape, except for `mutableBytes` after `allocate`.
 class Tensor {
 public:
-  /// Whether tensors of this element type can be held: f64, f32, f16, bf16, integers of 8 to 64
-  /// bits and booleans.
+  /// Returns whether this element type is supported: f64, f32, f16, bf16, integers of 8, 16, 32 or
+  /// 64 bits, and i1.
   static bool holds(mlir::Type elementType);
 
-  /// Bytes of one element; `holds(elementType)`.
+  /// Returns the size of one element in bytes; `holds(elementType)` must be true.
   static int64_t elementSize(mlir::Type elementType);
 
-  /// The value of an attribute, sharing its bytes where they lie as they should; nothing for
-  /// element types that cannot be held and for resources whose bytes are not there.
+  /// Returns the value of an attribute and shares its bytes if their layout matches. Returns
+  /// nullopt for unsupported element types and for resources whose blob is not available.
   static std::optional<Tensor> fromAttribute(mlir::ElementsAttr attribute);
 
-  /// As `dense<...>`, a splat where all elements are equal.
+  /// Returns the value as `dense<...>`, a splat if all elements are equal.
   mlir::DenseElementsAttr toAttribute() const;
 
-  /// A tensor of `type` (static) with uninitialized elements, for `bytes` to be written; nothing
-  /// above the bounds.
+  /// Returns a tensor of static type `type` with uninitialized elements, to be written through
+  /// `mutableBytes`, or nullopt above the limits.
   static std::optional<Tensor> allocate(mlir::RankedTensorType type);
 
-  /// Values in row-major order, rounded to the element type of `type` (floats to nearest even, to
-  /// integers by truncation, integers by wrapping, to booleans by `!= 0`). One value alone is every
-  /// element. T: float, double, int64_t, uint64_t, uint8_t (of booleans). Nothing above the bounds.
+  /// Creates a tensor from values in row-major order, converted to the element type of `type`:
+  /// floats are rounded to nearest even, floats to integers truncate, integers wrap, and conversion
+  /// to booleans is `!= 0`. A single value creates a splat. T is float, double, int64_t, uint64_t
+  /// or uint8_t (for booleans). Returns nullopt above the limits.
   template <typename T>
   static std::optional<Tensor> fromValues(mlir::RankedTensorType type, llvm::ArrayRef<T> values);
 
-  /// A tensor of rank 1 of 64-bit integers.
+  /// Creates a tensor of rank 1 of 64-bit integers.
   static Tensor fromInts(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> values);
 
-  /// Elements in row-major order converted to T (as for `fromValues`); all of them, or one alone if
-  /// `isSplat()`.
+  /// Returns the stored elements in row-major order, converted to T as in `fromValues`: all
+  /// elements, or one if `isSplat()`.
   template <typename T> std::vector<T> compactValues() const;
 
-  /// Elements in row-major order converted to T, all of them.
+  /// Returns all elements in row-major order, converted to T.
   template <typename T> std::vector<T> values() const;
 
-  /// The element of a tensor of one element, or of a splat.
+  /// Returns the element of a splat or of a tensor of one element.
   template <typename T> T value() const { return compactValues<T>().front(); }
 
-  /// The same elements under another type of the same number of elements and the same element type;
-  /// a splat may take any number of elements.
+  /// Returns the same elements with another shape of the same number of elements; a splat accepts
+  /// any shape.
   Tensor withType(mlir::RankedTensorType type) const;
 
-  /// The same value, a splat where all elements are equal.
+  /// Returns the same value, as a splat if all elements are equal.
   Tensor simplified() const;
 
   mlir::RankedTensorType type() const { return tensorType; }
@@ -73,10 +76,10 @@ public:
   bool isSplat() const { return splat; }
   int64_t elementSize() const { return elementSize(tensorType.getElementType()); }
 
-  /// The elements' bytes: `size() * elementSize()` of them, of one element where `isSplat()`.
+  /// Returns the stored bytes: `size() * elementSize()` bytes, or one element if `isSplat()`.
   llvm::ArrayRef<char> bytes() const { return data; }
 
-  /// To be written after `allocate` only.
+  /// Returns the bytes to write; valid only after `allocate`.
   llvm::MutableArrayRef<char> mutableBytes() {
     return {const_cast<char *>(data.data()), data.size()};
   }
@@ -91,7 +94,7 @@ private:
   mlir::RankedTensorType tensorType;
   llvm::ArrayRef<char> data;
   bool splat;
-  std::shared_ptr<const void> owner; ///< Null where an attribute owns the bytes.
+  std::shared_ptr<const void> owner; ///< Null if an attribute owns the bytes.
 };
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- LogSigmoid.cpp - The logarithm of a sigmoid --------------------------------------------===//
+//===- LogSigmoid.cpp - Numerically stable log-sigmoid ----------------------------------------===//
 
 #include "frontend/exporters/Passes.h"
 #include "frontend/exporters/Patterns.h"

@@ -1,4 +1,4 @@
-//===- Passes.h - Passes that undo what exporters do to a model -------------------------------===//
+//===- Passes.h - Passes that undo rewrites of ONNX exporters ---------------------------------===//
 
 #ifndef MTC_FRONTEND_EXPORTERS_PASSES_H
 #define MTC_FRONTEND_EXPORTERS_PASSES_H
@@ -15,21 +15,24 @@ namespace mtc::onnx {
 #define GEN_PASS_REGISTRATION
 #include "frontend/exporters/Passes.h.inc"
 
-/// What the user says of a model's parameters, as the flags have it.
+/// The user's choices about a model's parameters, from the command line.
 struct ParameterChoices {
+  /// How to treat initializers in which the exporter stored several parameters.
   SharedInitializerPolicy merged = SharedInitializerPolicy::Auto;
-  std::vector<std::string> tie, untie; // A=B; names.
+  /// Initializers to tie (`A=B`) and initializers to untie, by name.
+  std::vector<std::string> tie, untie;
   ParameterPatterns patterns;
 };
 
-/// Chooses what is trained in the graphs of a module as they were imported, with all that the file
-/// says of initializers and nodes.
+/// Builds the pipeline that chooses the trained parameters of imported graphs. It must run before
+/// any pass drops the file's metadata of initializers and nodes.
 void buildParametersPipeline(mlir::OpPassManager &manager, const ParameterChoices &choices);
 
-/// Takes forms that exporters write as what they stand for; types have been inferred.
+/// Builds the pipeline that recognizes patterns written by exporters. Types must have been
+/// inferred.
 void buildExportersPipeline(mlir::OpPassManager &manager);
 
-/// Makes `--onnx-undo-exporters` known, the same as a pipeline of text.
+/// Registers the exporters pipeline as `--onnx-undo-exporters`.
 void registerExportersPipeline();
 
 } // namespace mtc::onnx

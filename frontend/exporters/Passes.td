@@ -1,4 +1,4 @@
-//===- Passes.td - Passes that undo what exporters do to a model ------------------------------===//
+//===- Passes.td - Passes that undo rewrites of ONNX exporters --------------------------------===//
 
 #ifndef MTC_FRONTEND_EXPORTERS_PASSES
 #define MTC_FRONTEND_EXPORTERS_PASSES
@@ -6,17 +6,17 @@
 include "mlir/Pass/PassBase.td"
 
 def FormSafeSoftmaxPass : Pass<"onnx-form-safe-softmax", "::mtc::onnx::GraphOp"> {
-  let summary = "Take a softmax that is guarded against NaN as one node";
+  let summary = "rewrite a softmax guarded against NaN to SafeSoftmax";
   let description = [{
-    PyTorch's exporter writes scaled dot-product attention with
+    PyTorch's exporter writes scaled dot-product attention with the pattern
 
     ```
     s = Softmax(x), Where(IsNaN(s), 0, s)  =>  mtc.SafeSoftmax(x)
     ```
 
-    for rows that are masked in full. As three nodes its gradient is NaN in such a row, because `Where` stops the
-    cotangent but the softmax behind it multiplies by NaN. `SafeSoftmax` of the domain `mtc` is zero there, and so is its
-    gradient. Types must have been inferred.
+    to handle fully masked rows. The gradient of the three nodes is NaN in such a row, because `Where` blocks the cotangent but
+    the vector-Jacobian product of Softmax multiplies by NaN. The result and the gradient of `SafeSoftmax` in the domain `mtc`
+    are zero in such a row. Types must have been inferred.
 
     ```mlir
     // before
@@ -32,18 +32,18 @@ def FormSafeSoftmaxPass : Pass<"onnx-form-safe-softmax", "::mtc::onnx::GraphOp">
 }
 
 def FormSafeRootPass : Pass<"onnx-form-safe-root", "::mtc::onnx::GraphOp"> {
-  let summary = "Give the root of a sum of powers the gradient 0 where it is 0";
+  let summary = "give roots of sums of powers a zero gradient at zero";
   let description = [{
-    PyTorch's norm, std and cdist have the gradient 0 where they are 0. Exporters write them as a root of a sum of powers or,
-    cdist, of what is kept from falling below 0:
+    PyTorch's norm, std and cdist have the gradient 0 where their value is 0. Exporters write them as a root of a sum of powers
+    or, for cdist, of a value clamped to at least 0:
 
     ```
     Sqrt(ReduceMean(Mul(d, d)))  =>  mtc.SafeRoot(ReduceMean(Mul(d, d)))
     Pow(ReduceSum(Pow(Abs(d), 3)), 1/3), Sqrt(Clip(d, 0))    likewise
     ```
 
-    As these nodes the gradient is the root's infinite one times 0, NaN. Scaling by constants and reshapes between the sum
-    and the root are passed over. Types must have been inferred.
+    The gradient of these nodes is the root's infinite gradient times 0, which is NaN. The pattern may contain scaling by
+    constants, casts and reshapes between the sum and the root. Types must have been inferred.
 
     ```mlir
     // before
@@ -51,17 +51,17 @@ def FormSafeRootPass : Pass<"onnx-form-safe-root", "::mtc::onnx::GraphOp"> {
     %v = onnx.node "ReduceMean" version 18 (%s, %axis) {} : (tensor<4x8xf32>, tensor<1xi64>) -> tensor<4x1xf32>
     %y = onnx.node "Sqrt" version 13 (%v) {} : (tensor<4x1xf32>) -> tensor<4x1xf32>
 
-    // after, in place of the last one
+    // after, in place of the Sqrt node
     %y = onnx.node domain "mtc" "SafeRoot" version 1 (%v) {exponent = 0.5 : f64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
     ```
   }];
 }
 
 def FormLogSigmoidPass : Pass<"onnx-form-log-sigmoid", "::mtc::onnx::GraphOp"> {
-  let summary = "Take the logarithm of a sigmoid as one node";
+  let summary = "rewrite Log(Sigmoid(x)) to LogSigmoid";
   let description = [{
-    PyTorch's older exporter writes `logsigmoid` as Log(Sigmoid(x)), which is -inf where the sigmoid rounds to 0, below about
-    -88 in f32. As one node it is min(x, 0) - ln(1 + e^-|x|).
+    PyTorch's TorchScript-based exporter writes `logsigmoid` as Log(Sigmoid(x)), which is -inf where the sigmoid rounds to 0,
+    below about -88 in f32. LogSigmoid computes the stable form min(x, 0) - ln(1 + e^-|x|).
 
     ```mlir
     // before
@@ -75,16 +75,16 @@ def FormLogSigmoidPass : Pass<"onnx-form-log-sigmoid", "::mtc::onnx::GraphOp"> {
 }
 
 def MergeReshapedTransposesPass : Pass<"onnx-merge-reshaped-transposes", "::mtc::onnx::GraphOp"> {
-  let summary = "Take a transpose between two reshapes as one node";
+  let summary = "rewrite a transpose between two reshapes to one transpose";
   let description = [{
-    PyTorch's exporter transposes the keys of attention through three dimensions:
+    PyTorch's exporter flattens the leading axes of attention keys in order to transpose three dimensions:
 
     ```
     Reshape(Transpose(Reshape(x, [G, T, D]), [0, 2, 1]), [.., D, T])  =>  Transpose(x, [.., D, T])
     ```
 
-    where x is [.., T, D] and the leading extents .. make up G. As one node the transpose meets the one before it. Types
-    must have been inferred.
+    where x has shape [.., T, D] and G is the product of the leading extents. A single transpose can be combined with the
+    preceding one. Types must have been inferred.
 
     ```mlir
     // before
@@ -99,14 +99,14 @@ def MergeReshapedTransposesPass : Pass<"onnx-merge-reshaped-transposes", "::mtc:
 }
 
 def SplitSharedInitializersPass : Pass<"onnx-split-shared-initializers", "::mtc::onnx::GraphOp"> {
-  let summary = "Give each parameter that the exporter stored with others an initializer of its own";
+  let summary = "split initializers in which the exporter stored several parameters";
   let description = [{
-    PyTorch's exporters store tensors of equal values once: in the export of a fresh model all norms' scales are one
-    initializer. Each use is traced to a parameter of the module, which has its own from here on: by the module that the node
-    came from and the parameters that the file lists (`onnx.module`, `onnx.signature`), or by an Identity of the parameter's
-    name. What is split is a remark.
+    PyTorch's exporters store tensors of equal values once: in the export of an untrained model, all norm scales are one
+    initializer. The pass traces each use to a parameter of the module and gives this parameter its own initializer. It
+    identifies the parameter by the node's module and the file's list of parameters (`onnx.module`, `onnx.signature`), or by an
+    Identity with the parameter's name. Each split is reported as a remark.
 
-    A matrix of different values may be tied in the module. `auto` keeps it, with a warning.
+    A matrix whose values are not all equal may be tied in the module. The policy `auto` does not split it and warns instead.
 
     ```mlir
     // before, in a graph with onnx.signature = ["a.weight", "b.weight"]
@@ -122,21 +122,23 @@ def SplitSharedInitializersPass : Pass<"onnx-split-shared-initializers", "::mtc:
     ```
   }];
   let options = [
-    ListOption<"untie", "untie", "std::string", "initializers whose uses in different modules are split">,
-    Option<"policy", "policy", "::mtc::SharedInitializerPolicy", "::mtc::SharedInitializerPolicy::Auto", "what is split",
+    ListOption<"untie", "untie", "std::string", "initializers to split by module">,
+    Option<"policy", "policy", "::mtc::SharedInitializerPolicy", "::mtc::SharedInitializerPolicy::Auto",
+           "which shared initializers to split",
            [{::llvm::cl::values(
-               clEnumValN(::mtc::SharedInitializerPolicy::Auto, "auto", "all but matrices of different values"),
-               clEnumValN(::mtc::SharedInitializerPolicy::Split, "split", "everything"),
-               clEnumValN(::mtc::SharedInitializerPolicy::Keep, "keep", "nothing"))}]>,
+               clEnumValN(::mtc::SharedInitializerPolicy::Auto, "auto", "all but matrices that may be tied"),
+               clEnumValN(::mtc::SharedInitializerPolicy::Split, "split", "all"),
+               clEnumValN(::mtc::SharedInitializerPolicy::Keep, "keep", "none"))}]>,
   ];
 }
 
 def TieInitializersPass : Pass<"onnx-tie-initializers", "::mtc::onnx::GraphOp"> {
-  let summary = "Make one initializer of those that are one weight of the module";
+  let summary = "merge initializers that represent one weight of the module";
   let description = [{
-    Exporters fold a weight at each of its uses: the transposed copy of an embedding that an output layer reads, or one copy for each
-    call of a layer. Which initializers are one weight is decided in `frontend/parameters/Ties.h`. The users of a copy read the
-    initializer that is kept, which lists the copy in `file_images`, so that exports hold it too.
+    Exporters fold a weight separately at each of its uses: an output layer uses a transposed copy of the embedding, or each
+    call of a layer uses its own copy. `frontend/parameters/Ties.h` decides which initializers are one weight. The users of a
+    copy are changed to use the remaining initializer, which lists the copy in `file_images`, so that exported models contain
+    both.
 
     ```mlir
     // before
@@ -149,9 +151,9 @@ def TieInitializersPass : Pass<"onnx-tie-initializers", "::mtc::onnx::GraphOp"> 
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
   let options = [
-    ListOption<"tie", "tie", "std::string", "A=B: two initializers that are one weight">,
-    ListOption<"untie", "untie", "std::string", "initializers that are weights of their own">,
-    Option<"adapters", "adapters", "bool", "false", "nothing is tied but what `tie` names, since adapters are trained">,
+    ListOption<"tie", "tie", "std::string", "pairs A=B of initializers to tie">,
+    ListOption<"untie", "untie", "std::string", "initializers to keep separate">,
+    Option<"adapters", "adapters", "bool", "false", "tie only the pairs in `tie`, as adapters are trained">,
   ];
 }
 

@@ -1,4 +1,4 @@
-//===- Patterns.cpp - What patterns of exporters are matched with -----------------------------===//
+//===- Patterns.cpp - Helpers for matching exporters' patterns --------------------------------===//
 
 #include "frontend/exporters/Patterns.h"
 

@@ -1,4 +1,4 @@
-//===- Patterns.h - What patterns of exporters are matched with -------------------------------===//
+//===- Patterns.h - Helpers for matching exporters' patterns ----------------------------------===//
 
 #ifndef MTC_FRONTEND_EXPORTERS_PATTERNS_H
 #define MTC_FRONTEND_EXPORTERS_PATTERNS_H
@@ -10,18 +10,18 @@
 
 namespace mtc::onnx {
 
-/// The node that defines a value if it is of this operator of ai.onnx; null otherwise.
+/// Returns the node that defines a value if it is an instance of this ai.onnx operator, or null.
 NodeOp definedBy(mlir::Value value, llvm::StringRef opType);
 
-/// The extents of a value whose type is inferred; empty for others.
+/// Returns the shape of a value, or an empty array if it is not static.
 llvm::ArrayRef<int64_t> inferredShape(mlir::Value value);
 
-/// Puts `replacement` in the place of `last` and removes those of `others`, in this order, that
-/// nobody uses any more.
+/// Replaces `last` by `replacement`, then erases the nodes of `others`, in this order, that have no
+/// uses.
 void replaceNodes(mlir::PatternRewriter &rewriter, NodeOp last, NodeOp replacement,
                   llvm::ArrayRef<NodeOp> others);
 
-/// Applies a pattern to each operation below `root` once.
+/// Applies a pattern once to each operation nested in `root`.
 template <typename Pattern> void applyPattern(mlir::Operation *root) {
   mlir::RewritePatternSet patterns(root->getContext());
   patterns.add<Pattern>(root->getContext());

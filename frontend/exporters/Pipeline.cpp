@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - The order of the passes that undo what exporters do ---------------------===//
+//===- Pipeline.cpp - Pipelines that undo rewrites of ONNX exporters --------------------------===//
 
 #include "frontend/exporters/Passes.h"
 #include "frontend/parameters/Passes.h"
@@ -13,7 +13,8 @@ namespace mtc::onnx {
 void buildParametersPipeline(OpPassManager &manager, const ParameterChoices &choices) {
   const auto &[merged, tie, untie, patterns] = choices;
   OpPassManager &graphs = manager.nest<GraphOp>();
-  // Each part has its own role, and is tied by itself.
+  // Split before tying and choosing, because each resulting initializer is tied and classified on
+  // its own.
   graphs.addPass(createSplitSharedInitializersPass({llvm::to_vector(untie), merged}));
   graphs.addPass(createTieInitializersPass(
       {llvm::to_vector(tie), llvm::to_vector(untie), patterns.hasAdapters}));

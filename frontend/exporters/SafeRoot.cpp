@@ -1,4 +1,4 @@
-//===- SafeRoot.cpp - Roots whose gradient at zero is zero ------------------------------------===//
+//===- SafeRoot.cpp - Roots with a zero gradient at zero --------------------------------------===//
 
 #include "frontend/dialect/Node.h"
 #include "frontend/exporters/Passes.h"
@@ -15,8 +15,8 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The one value that all elements of an operand have; nothing where there is none or it is
-/// unknown.
+/// Returns the value of all elements of a constant operand, or nullopt if the operand is not
+/// constant or its elements differ.
 std::optional<double> splatOf(NodeOp node, size_t operand) {
   std::optional<SmallVector<double>> values = NodeView(node).constantFloats(operand);
   if (!values || values->empty() || !llvm::all_equal(*values))
@@ -24,14 +24,14 @@ std::optional<double> splatOf(NodeOp node, size_t operand) {
   return values->front();
 }
 
-/// The exponent of a power with a constant one.
+/// Returns the exponent of a square root or of a power with a constant exponent.
 std::optional<double> exponentOf(NodeOp node) {
   if (node.isOperator("Sqrt"))
     return 0.5;
   return node.isOperator("Pow") ? splatOf(node, 1) : std::nullopt;
 }
 
-/// Whether a value is x x, |x|, or a power above 1.
+/// Returns whether a value is x * x, |x| or a power with an exponent above 1.
 bool isPower(Value value) {
   auto node = value.getDefiningOp<NodeOp>();
   if (!node)
@@ -45,7 +45,7 @@ bool isPower(Value value) {
   return exponentOf(node).value_or(0) > 1;
 }
 
-/// The value that a node scales, or passes on in another shape or element type; null for others.
+/// Returns the operand that a node scales by a constant, reshapes or casts; null for other nodes.
 Value scaledBy(NodeOp node) {
   bool isShape =
       llvm::StringSwitch<bool>(node.getOpType())
@@ -60,8 +60,8 @@ Value scaledBy(NodeOp node) {
   return {};
 }
 
-/// Whether a value is a sum of powers, as in a norm or a variance, or is kept from falling below 0,
-/// as the squared distances of PyTorch's cdist.
+/// Returns whether a value is a sum of powers, as in a norm or a variance, or is clamped to at
+/// least 0, as are the squared distances of PyTorch's cdist.
 bool isSumOfPowers(Value value) {
   while (auto node = value.getDefiningOp<NodeOp>()) {
     if (!node.getDomain().value_or("").empty())
@@ -81,7 +81,7 @@ bool isSumOfPowers(Value value) {
   return false;
 }
 
-/// Sqrt(s), or Pow(s, p) with p < 1, of a sum of powers s  =>  mtc.SafeRoot(s)
+/// Sqrt(s), or Pow(s, p) with 0 < p < 1, of a sum of powers s  =>  mtc.SafeRoot(s)
 struct FormSafeRoot : OpRewritePattern<NodeOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,4 +1,4 @@
-//===- SafeSoftmax.cpp - The softmax that exporters guard against fully masked rows -----------===//
+//===- SafeSoftmax.cpp - Softmax guarded against fully masked rows ----------------------------===//
 
 #include "frontend/dialect/Node.h"
 #include "frontend/exporters/Passes.h"
@@ -18,8 +18,8 @@ bool isZero(NodeOp node, size_t operand) {
   return values && llvm::all_of(*values, [](double value) { return value == 0; });
 }
 
-/// The axis that is normalized alone; nothing where several are, as up to version 12 all from
-/// `axis` on.
+/// Returns the axis that a softmax normalizes, or nullopt if it normalizes several axes jointly.
+/// Before version 13, Softmax normalizes all axes from `axis` on.
 std::optional<int64_t> normalizedAxis(NodeOp softmax) {
   bool joinsAxes = softmax.getVersion() < 13;
   int64_t rank = inferredShape(softmax.getInputs()[0]).size();

@@ -1,7 +1,8 @@
-//===- SharedInitializers.cpp - One initializer for several parameters ------------------------===//
+//===- SharedInitializers.cpp - Splitting of shared initializers ------------------------------===//
 //
-// PyTorch's exporters store tensors of equal values once, so in the export of a fresh model all
-// norms' scales and zero biases are one initializer with many users. The module trains them apart.
+// PyTorch's exporters store tensors of equal values once. In the export of an untrained model, all
+// norm scales and zero biases are one initializer with many users, although the module trains them
+// separately.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -23,25 +24,27 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The newer exporter merges tensors of up to this many elements.
+/// The maximum number of elements of a tensor that the torch.export-based exporter deduplicates.
 constexpr int64_t maxMergedElements = 1024;
 
-/// An initializer that stands for several of the module's parameters.
+/// An initializer in which the exporter stored several of the module's parameters.
 struct MergedInitializer {
-  /// A parameter other than the one that the initializer is named after.
+  /// A parameter other than the one that keeps the initializer.
   struct Part {
-    std::string tensor; // Its name in the module; INITIALIZER@MODULE if that cannot be told.
-    std::vector<OpOperand *> sites; // Who reads it.
-    NodeOp identity;                // Instead: the node whose result has the tensor's name.
-    bool isConstant = false;        // The exporter's, not the module's.
+    std::string tensor;             // Name in the module; INITIALIZER@MODULE if it is unknown.
+    std::vector<OpOperand *> sites; // The uses of this parameter.
+    NodeOp identity;         // If not null, its result is the parameter, and `sites` is empty.
+    bool isConstant = false; // A constant of the exporter, not of the module.
   };
   InitializerOp initializer;
   std::vector<Part> parts;
-  /// A matrix of different values, and the file does not tell whether two parameters are one in the
-  /// module. What is no matrix is not shared between modules, and equal values say nothing.
+  /// Whether the initializer is a matrix whose values are not all equal and the file does not
+  /// specify whether the module ties its parameters. Other shapes are never shared between modules,
+  /// and equal values are no evidence of tying.
   bool mayBeTied = false;
 };
 
+/// Finds the initializers of a graph that represent several parameters.
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes, SharedInitializerPolicy policy,
@@ -49,7 +52,8 @@ public:
       : graph(graph), classes(classes), policy(policy), choices(choices),
         uses(initializerUses(graph)), provenance(graph) {}
 
-  /// In the graph's order.
+  /// Returns the shared initializers, grouped by the method that found them and in graph order
+  /// within a group.
   std::vector<MergedInitializer> run() {
     if (policy != SharedInitializerPolicy::Keep && hasSignature(graph)) {
       findByArguments();
@@ -72,8 +76,8 @@ private:
     return isParameter(name) || (entry != classes.end() && entry->second.looksTrainable);
   }
 
-  /// The arguments of the module's calls name the tensors. A use of which they tell nothing stays
-  /// with the initializer, and is looked at by the module that it is in.
+  /// Finds shared initializers by the arguments of FX nodes, which name the module's tensors. A use
+  /// without this information stays with the initializer and is examined by `findByModules`.
   void findByArguments() {
     for (InitializerOp initializer : trainableInitializers(graph)) {
       auto users = uses.find(initializer.getName());
@@ -86,7 +90,7 @@ private:
         if (std::optional<std::string> tensor = provenance.tensorAt(initializer, use)) {
           known.push_back({*tensor, &use});
           told.insert(use.site);
-          // The initializer stays with the tensor of its name, or with its first.
+          // The initializer represents the tensor of its name, or else the first tensor found.
           if (own.empty() || *tensor == initializer.getName())
             own = *tensor;
         }
@@ -101,15 +105,15 @@ private:
         if (isConstant)
           tensor = initializer.getName().str() + ".constant";
         else if (own != initializer.getName() && !provenance.isParameter(own))
-          continue; // Folded by the exporter from more than one tensor: one value all the same.
+          continue; // The exporter folded it from several tensors, so it is one value.
         present.insert(tensor);
         addUse(found.size() - 1, tensor, *use, isConstant);
       }
     }
   }
 
-  /// The signature lists what the module has. What the file lacks of it is looked for at the uses
-  /// of what the file has, by the modules that these are in.
+  /// Finds shared initializers by module paths: parameters that the signature lists but the file
+  /// lacks are matched to uses of existing initializers within the same module.
   void findByModules() {
     for (const std::string &name : signatureParameters(graph))
       if (!classes.contains(name) && !present.contains(name))
@@ -126,15 +130,15 @@ private:
           type.getNumElements() <= maxMergedElements && !isUntied(choices, initializer, classes))
         candidates.push_back({initializer, users->second});
     }
-    // What an operand's place tells comes first; of what then remains a module's only parameter is
-    // the one.
+    // First match uses by the role of their operand. Each remaining use is matched to a module's
+    // only missing parameter.
     SmallVector<std::pair<size_t, const InitializerUse *>> open;
     for (auto [initializer, users] : candidates) {
       found.push_back({initializer, {}, mayBeTied(initializer)});
       std::string name = initializer.getName().str();
       const InitializerClass &known = classes.find(name)->second;
       const std::string &own = known.moduleName.empty() ? name : known.moduleName;
-      missing.insert(own); // while its uses are looked at
+      missing.insert(own); // Must be present while its uses are examined.
       for (const InitializerUse &use : users) {
         if (told.contains(use.site))
           continue;
@@ -158,9 +162,9 @@ private:
     }
   }
 
-  /// Running statistics are those of one module each, where modules are known, and nothing else. A
-  /// vector of one value that several modules read is one of each. A module that is called several
-  /// times is one.
+  /// Finds shared initializers by the role of their uses. If modules are known, running statistics
+  /// belong to exactly one module. A vector of equal values used in several modules is one
+  /// parameter of each module. Repeated calls of a module count as one.
   void findByRoles() {
     llvm::DenseSet<Operation *> split;
     for (const MergedInitializer &merged : found)
@@ -180,7 +184,7 @@ private:
       std::vector<MergedInitializer::Part> &parts = merged.parts;
       if (parts.size() < 2)
         continue;
-      // The initializer stays what its name says, or else a weight.
+      // The initializer keeps the part that matches its name, or else the weight.
       StringRef name = initializer.getName();
       auto own = parts.begin();
       for (auto part = parts.begin(); part != parts.end(); ++part)
@@ -201,14 +205,16 @@ private:
            cast<RankedTensorType>(initializer.getType()).getRank() == 1;
   }
 
-  /// The tensor that each module, or node of none, has of an initializer that is taken apart.
+  /// Returns a name for the tensor that a module, or a node outside modules, has of an untied
+  /// initializer.
   static std::string tensorOfModule(InitializerOp initializer, const InitializerUse &use) {
     std::string module = modulePath(use.node);
     return initializer.getName().str() + "@" + (module.empty() ? nodeName(use.node).str() : module);
   }
 
-  /// The tensor that an initializer is at a use: a batch normalization's statistic, a module's
-  /// parameter of which the file has no other, or (empty) what its name says.
+  /// Returns the name of the tensor that an initializer represents at a use: a statistic of a batch
+  /// normalization, a parameter of a module if the initializer is a vector of equal values, or an
+  /// empty string for the initializer's own name.
   static std::string tensorByRole(InitializerOp initializer, const InitializerUse &use,
                                   bool isVector) {
     NodeOp node = use.node;
@@ -221,7 +227,7 @@ private:
     return module + (isBiasOperand(use) ? ".bias" : ".weight");
   }
 
-  /// Parameters of a module, not of those inside it, that the file lacks.
+  /// Returns the missing parameters of a module, without those of its submodules.
   SmallVector<std::string> missingIn(StringRef module) const {
     SmallVector<std::string> result;
     std::string prefix = module.empty() ? "" : (module + ".").str();
@@ -231,7 +237,8 @@ private:
     return result;
   }
 
-  /// A parameter belongs to one initializer; what seems to be another's stays where it is.
+  /// Records a use of a parameter. A parameter belongs to one initializer; a use in a second one is
+  /// not recorded.
   void addUse(size_t index, const std::string &tensor, const InitializerUse &use,
               bool isConstant = false) {
     if (owners.try_emplace(tensor, index).first->second != index)
@@ -241,7 +248,7 @@ private:
     part.sites.push_back(use.site);
   }
 
-  /// The part of this name, new if there is none.
+  /// Returns the part with this name, which is created if it does not exist.
   static MergedInitializer::Part &partOf(MergedInitializer &merged, const std::string &tensor) {
     auto part = llvm::find_if(
         merged.parts, [&](const MergedInitializer::Part &each) { return each.tensor == tensor; });
@@ -250,9 +257,10 @@ private:
     return *part;
   }
 
-  /// The TorchScript exporter leaves an Identity of the tensor's name. A parameter that is tied in
-  /// the module has one name there. `onnx::MatMul_12` is a name of the exporter's own, for what it
-  /// folded: in the module of another such one it is the same weight, called again.
+  /// Finds shared initializers by the Identity nodes that the TorchScript-based exporter writes,
+  /// whose results have the parameters' names. A parameter that is tied in the module has a single
+  /// name there. A name such as `onnx::MatMul_12` is generated for a folded tensor; if the Identity
+  /// has the same module, it is the same weight in another call.
   void findByIdentities() {
     llvm::DenseMap<Value, size_t> indices;
     for (InitializerOp initializer : trainableInitializers(graph)) {
@@ -268,7 +276,7 @@ private:
           found[merged->second].parts.push_back({resultName(node).str(), {}, node});
   }
 
-  /// Whether an Identity's users are in the module of the initializer's own.
+  /// Returns whether all users of an Identity are in modules that use the initializer too.
   static bool haveSameModule(InitializerOp initializer, NodeOp identity) {
     auto modulesOf = [&](Value value) {
       llvm::StringSet<> modules;
@@ -282,7 +290,7 @@ private:
            llvm::all_of(other, [&](const auto &module) { return own.contains(module.getKey()); });
   }
 
-  /// Whether a node is an Identity outside modules, whose result is no output.
+  /// Returns whether a node is an Identity outside modules whose result is not an output.
   static bool isNamedTensor(NodeOp node) {
     return node.isOperator("Identity") && node.getNodeAttributes().empty() &&
            node.getInputs().size() == 1 && node.getOutputs().size() == 1 &&
@@ -296,7 +304,7 @@ private:
     auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
     if (!elements)
       return true;
-    // Equal to itself one element further.
+    // Compares the elements with themselves at an offset of one element.
     ArrayRef<char> bytes = elements.getRawData();
     size_t width = elements.getElementType().getIntOrFloatBitWidth() / 8;
     return !elements.isSplat() && bytes.drop_back(width) != bytes.drop_front(width);
@@ -309,13 +317,13 @@ private:
   StringMap<std::vector<InitializerUse>> uses;
   Provenance provenance;
   llvm::StringSet<> missing, present;
-  llvm::DenseSet<OpOperand *> told; // Uses of which the arguments tell the tensor.
-  StringMap<size_t> owners;         // of what was missing: an index of `found`
+  llvm::DenseSet<OpOperand *> told; // Uses whose tensor the FX arguments name.
+  StringMap<size_t> owners;         // Maps missing parameters to indices of `found`.
   std::vector<MergedInitializer> found;
 };
 
-/// Gives each part an initializer of its own, named after the parameter (`val_N` where the exporter
-/// transposed it, as it would have), which its users read.
+/// Gives each part its own initializer, named after the parameter, or `val_N` if the exporter
+/// folded it, as the exporter would name it. The part's uses are changed to the new initializer.
 class Splitter {
 public:
   explicit Splitter(GraphOp graph) : builder(graph.getContext()), last(lastInitializer(graph)) {
@@ -370,7 +378,8 @@ private:
     return copy;
   }
 
-  /// NAME, or the first of NAME.2, NAME.3, … that is free; for folded ones of val_1, val_2, ….
+  /// Returns NAME or the first unused name of NAME.2, NAME.3, …; for folded names, the first of
+  /// val_1, val_2, ….
   std::string freshName(StringRef name) {
     std::string stem = isFoldedName(name) ? "val_" : (name + ".").str(), result = name.str();
     for (size_t i = stem == "val_" ? 1 : 2; !names.insert(result).second; ++i)
@@ -383,6 +392,7 @@ private:
   llvm::StringSet<> names;
 };
 
+/// Returns a description such as
 /// `initializer 'NAME' stands for 5 parameters (a, b, c, d and 1 more)`.
 std::string describe(const MergedInitializer &merged, const InitializerClass &known) {
   constexpr size_t shown = 4;
@@ -414,13 +424,13 @@ struct SplitSharedInitializersPass
         splitter.split(merged);
       const InitializerClass &known = classes.find(initializer.getName())->second;
       if (!known.isParameter && known.role != InitializerRole::State)
-        continue; // a constant, which is not trained unless its name is given
+        continue; // Not trained unless the user names it.
       report(describe(merged, known), isLeft);
     }
   }
 
 private:
-  /// In the words of the flag of `mtc`, of the model as a whole.
+  /// Reports on the model as a whole, in terms of mtc's command-line flags.
   void report(StringRef text, bool isLeft) {
     auto unknown = UnknownLoc::get(&getContext());
     if (isLeft)

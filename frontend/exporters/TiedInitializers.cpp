@@ -1,4 +1,4 @@
-//===- TiedInitializers.cpp - One weight that the file holds several times --------------------===//
+//===- TiedInitializers.cpp - Merging of tied initializers ------------------------------------===//
 
 #include "frontend/parameters/Ties.h"
 
@@ -21,7 +21,8 @@ ArrayRef<int64_t> shapeOf(InitializerOp initializer) {
   return cast<RankedTensorType>(initializer->getResult(0).getType()).getShape();
 }
 
-/// The kept initializer as its copy's users read it.
+/// Returns the value of the kept initializer in the form in which the users of its copy expect it:
+/// unchanged, transposed or reshaped.
 Value readAs(OpBuilder &builder, const Tie &tie) {
   InitializerOp kept = tie.kept, copy = tie.copy;
   if (tie.form == TieForm::Same)
@@ -46,7 +47,7 @@ Value readAs(OpBuilder &builder, const Tie &tie) {
   return node("Reshape", 14, {kept.getResult(), shape.getResult()}, builder.getDictionaryAttr({}));
 }
 
-/// The copy as an image of what is kept.
+/// Describes the copy as an image of the kept initializer.
 TensorImageAttr imageOf(const Tie &tie) {
   InitializerOp kept = tie.kept, copy = tie.copy;
   MLIRContext *context = copy.getContext();
@@ -66,7 +67,7 @@ struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> 
       choices.ties.push_back(splitTie(text, graph, problems));
     llvm::StringMap<InitializerClass> classes = classifyInitializers(graph);
     Ties found = findTies(graph, classes, choices, problems);
-    auto unknown = UnknownLoc::get(&getContext()); // Of the model as a whole.
+    auto unknown = UnknownLoc::get(&getContext()); // The messages concern the whole model.
     for (auto [kept, copy] : found.open) {
       std::string a = InitializerOp(kept).getName().str(), b = InitializerOp(copy).getName().str();
       problems.add(
@@ -86,7 +87,8 @@ struct TieInitializersPass : impl::TieInitializersPassBase<TieInitializersPass> 
   }
 
 private:
-  /// `A=B`; names may hold `=`, so the first split at which both are initializers counts.
+  /// Splits `A=B`. Names may contain `=`: of the splits in which both sides name initializers, the
+  /// last one is chosen.
   static std::pair<std::string, std::string> splitTie(StringRef text, GraphOp graph,
                                                       Problems &problems) {
     llvm::StringSet<> names;
@@ -110,7 +112,7 @@ private:
     SmallVector<Attribute> images;
     if (auto known = kept.getFileImagesAttr())
       images.append(known.begin(), known.end());
-    // What was split off is no initializer of the file.
+    // Initializers created by splitting are not in the file.
     if (!copy.getSplitFrom())
       images.push_back(imageOf(tie));
     if (!images.empty())

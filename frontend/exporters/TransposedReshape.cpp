@@ -1,4 +1,4 @@
-//===- TransposedReshape.cpp - The transpose that exporters take through three dimensions -----===//
+//===- TransposedReshape.cpp - Transposes between two reshapes --------------------------------===//
 
 #include "frontend/dialect/Node.h"
 #include "frontend/exporters/Passes.h"
@@ -13,7 +13,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Whether a transpose swaps the last two of three axes.
+/// Returns whether a transpose of rank 3 swaps the last two axes.
 bool swapsLastOfThree(NodeOp transpose) {
   return inferredShape(transpose.getInputs()[0]).size() == 3 &&
          NodeView(transpose).axes("perm", 3) == SmallVector<int64_t>{0, 2, 1};

@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - If, Loop and Scan as the nodes of their subgraphs --------------------===//
+//===- ControlFlow.cpp - Expansion of If, Loop and Scan ---------------------------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/inference/Expander.h"
@@ -28,7 +28,7 @@ LogicalResult Expander::checkSignature(Inference &node, StringRef name, size_t i
       succeeded(check(graph->front().getTerminator()->getNumOperands(), outputs, "outputs")));
 }
 
-/// Reports that a value must be known at compile time, and what it depends on.
+/// Reports that a value must be known at compile time, with the graph inputs that it depends on.
 static LogicalResult unknownValue(Inference &node, Value value, const Twine &what,
                                   StringRef remedy) {
   SmallVector<std::string> names = dataSources(value);
@@ -65,9 +65,9 @@ LogicalResult Expander::expandIf(Inference &node) {
   return values ? replace(node, values.getValues()) : failure();
 }
 
-/// Loop(trip count?, condition?, carried values...) -> final carried values, scan outputs. The
-/// body maps (iteration, condition, carried values...) to (condition, carried values, scan
-/// outputs).
+/// Unrolls Loop(trip count?, condition?, carried values...) -> (final carried values, scan
+/// outputs). The body maps (iteration, condition, carried values...) to (condition, carried values,
+/// scan outputs).
 LogicalResult Expander::expandLoop(Inference &node) {
   size_t carriedCount = node.operandCount() < 2 ? 0 : node.operandCount() - 2;
   if (node.resultCount() < carriedCount)
@@ -127,7 +127,8 @@ LogicalResult Expander::expandLoop(Inference &node) {
       list.push_back(value);
   }
 
-  // The types of scan outputs without iterations follow from one that is dropped.
+  // Without iterations, the types of the scan outputs are taken from one expansion of the body,
+  // which is erased later.
   ReturnOp sample;
   bool isScanned = llvm::any_of(llvm::seq(carriedCount, node.resultCount()),
                                 [&](size_t i) { return node.wants(i); });
@@ -163,7 +164,7 @@ Value Expander::createEmpty(Inference &node, Value element, int64_t axis) {
 
 namespace {
 
-/// The axes and directions of a Scan's inputs, or of its outputs.
+/// The axes and directions of a Scan's inputs or outputs.
 struct ScanLists {
   SmallVector<int64_t> axes;
   SmallVector<bool> areReversed;
@@ -192,8 +193,8 @@ struct ScanLists {
 
 } // namespace
 
-/// Scan(states..., scan inputs...) -> final states, scan outputs. The body maps (states, slices of
-/// the scan inputs) to (states, slices of the scan outputs).
+/// Unrolls Scan(states..., scan inputs...) -> (final states, scan outputs). The body maps (states,
+/// slices of the scan inputs) to (states, slices of the scan outputs).
 LogicalResult Expander::expandScan(Inference &node) {
   if (node.version() < 9)
     return node.failure("version 8 has a batch axis and is not supported; convert the model to "

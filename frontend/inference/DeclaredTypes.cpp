@@ -1,4 +1,4 @@
-//===- DeclaredTypes.cpp - Types that a file declares, against those that follow from it ------===//
+//===- DeclaredTypes.cpp - Comparison of declared and inferred types --------------------------===//
 
 #include "frontend/inference/DeclaredTypes.h"
 

@@ -1,4 +1,4 @@
-//===- DeclaredTypes.h - Types that a file declares, against those that follow from it --------===//
+//===- DeclaredTypes.h - Comparison of declared and inferred types ----------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_DECLAREDTYPES_H
 #define MTC_FRONTEND_INFERENCE_DECLAREDTYPES_H
@@ -12,32 +12,33 @@
 
 namespace mtc::onnx {
 
-/// How a declared type differs from the type that a value has.
+/// The kind of difference between a declared and an actual type.
 enum class TypeDifference { None, Extents, ElementType };
 
-/// What is not known of a declared type (`tensor<*xT>`, a dynamic extent, `index` for the element
-/// type) differs from nothing. A different rank counts as different extents.
+/// Compares a declared type with the actual type of a value. Unknown parts of the declared type
+/// (the shape of `tensor<*xT>`, a dynamic extent, the element type `index`) match anything.
+/// Different ranks count as different extents.
 TypeDifference compareDeclared(mlir::Type declared, mlir::RankedTensorType actual);
 
-/// `has type tensor<2x3xf32>, but the file declares tensor<2x4xf32>; …`
+/// Returns a message such as `has type tensor<2x3xf32>, but the file declares tensor<2x4xf32>; …`.
 std::string describeDifference(mlir::Type declared, mlir::RankedTensorType actual);
 
-/// Compares the types that a file declares for nodes' results with those that are inferred. They
-/// are not believed, but must not contradict. Where dimensions are symbolic, exporters write the
-/// extents that they traced with: such values are counted, and one warning says so.
+/// Compares the types that the file declares for results of nodes with the inferred types. Declared
+/// types are never used, but a contradiction is an error. If dimensions are symbolic, exporters
+/// declare the extents of the traced example; such differences are only counted, and one warning
+/// reports them.
 class DeclaredTypes {
 public:
   explicit DeclaredTypes(GraphOp graph);
 
-  /// For each node in the graph's order, its results having their declared types still. Reports a
-  /// contradiction.
+  /// Checks a node, whose results must still have their declared types, and reports a contradiction
+  /// as an error. Must be called for each node in graph order.
   mlir::LogicalResult check(Inference &node);
-  /// Warns of extents that depend on what the user chose.
+  /// Warns about extents that differ because of the user's dimensions or bound inputs.
   void report() const;
 
 private:
-  /// What the user chose something of: inputs with symbolic dimensions, inputs that are bound, and
-  /// all that is computed from them.
+  /// Inputs with symbolic dimensions, bound inputs, and all values that depend on them.
   llvm::DenseSet<mlir::Value> chosen;
   std::optional<std::pair<mlir::Location, std::string>> firstOther;
   size_t others = 0;

@@ -1,4 +1,4 @@
-//===- ExpandControlFlow.cpp - Control flow that is known at compile time ---------------------===//
+//===- ExpandControlFlow.cpp - Expansion of control flow known at compile time ----------------===//
 
 #include "frontend/inference/Passes.h"
 #include "frontend/inference/Walk.h"
@@ -15,7 +15,8 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The initializers that are constant, whatever the user wants to train.
+/// Defines the values of initializers that are constant independently of the user's choice of
+/// parameters.
 void defineConstants(Walk &walk, GraphOp graph) {
   llvm::StringMap<InitializerClass> classes = classifyInitializers(graph);
   for (auto initializer : graph.getOps<InitializerOp>()) {
@@ -39,7 +40,7 @@ struct ExpandControlFlowPass : impl::ExpandControlFlowPassBase<ExpandControlFlow
     if (llvm::none_of(graph.getOps<NodeOp>(), Expander::expands) ||
         !llvm::all_of(graph.getArgumentTypes(), isStatic))
       return;
-    // Problems are reported when types are inferred for good.
+    // onnx-infer-and-fold, which runs later, reports the errors.
     ScopedDiagnosticHandler silence(&getContext(), [](Diagnostic &) { return success(); });
     OptionalOutputs optional(graph);
     Walk walk(graph, optional, Walk::Effect::ExpandOnly);

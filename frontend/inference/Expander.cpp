@@ -1,4 +1,4 @@
-//===- Expander.cpp - Control flow and sequences as the nodes that they stand for -------------===//
+//===- Expander.cpp - Expansion of control flow and sequences ---------------------------------===//
 
 #include "frontend/inference/Expander.h"
 
@@ -137,7 +137,7 @@ NamedAttribute Expander::intAttribute(StringRef name, int64_t value) {
 
 LogicalResult Expander::replace(Inference &node, ValueRange values) {
   if (walk.problemCount() != problemsBefore)
-    return failure(); // One of the nodes that it becomes cannot be computed, which is reported.
+    return failure(); // The error of the created node has been reported.
   bool areTensors = true;
   for (auto [i, value] : llvm::enumerate(values)) {
     if (!node.wants(i))

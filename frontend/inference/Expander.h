@@ -1,9 +1,9 @@
-//===- Expander.h - Control flow and sequences as the nodes that they stand for ---------------===//
+//===- Expander.h - Expansion of control flow and sequences -----------------------------------===//
 //
-// If, Loop and Scan become the nodes of their subgraphs where the branch and the number of
-// iterations are known at compile time; operators on sequences become operators on the sequence's
-// elements. A sequence that is known is the result of a node `mtc.Sequence`, whose operands are the
-// elements. An optional value is its element, or an operand that is left out.
+// Inlines the subgraphs of If, Loop and Scan if the branch or the number of iterations is known at
+// compile time, and rewrites operators on sequences to operators on the elements. A known sequence
+// is the result of a node `mtc.Sequence`, whose operands are the elements. An optional value is
+// represented by its element, or by `none`.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -19,31 +19,32 @@ namespace mtc::onnx {
 
 class Walk;
 
-/// The nodes that the subgraphs of a graph may become; an endless loop ends here too.
+/// The maximum number of nodes created for one graph; the limit also stops infinite loops.
 constexpr size_t maxExpandedNodes = 50000;
 
-/// Whether a value is a sequence that is known.
+/// Returns whether a value is a sequence whose elements are known.
 bool isSequence(mlir::Value value);
 
 class Expander {
 public:
   Expander(Walk &walk, mlir::MLIRContext *context) : walk(walk), builder(context) {}
 
-  /// Whether the node is control flow or works on sequences or optional values.
+  /// Returns whether the node is control flow or operates on sequences or optional values.
   static bool expands(NodeOp node) { return functionOf(node); }
 
-  /// Replaces the results of a node for which `expands` holds, and whose operands have no
-  /// problem. Failure, reported, where something about it is not known at compile time.
+  /// Expands a node for which `expands` is true and whose operands are valid, and replaces its
+  /// results. Reports an error if the expansion depends on a value that is not known at compile
+  /// time.
   mlir::LogicalResult expand(Inference &node);
 
-  /// Erases the nodes that were replaced, and nodes without users that replaced others.
+  /// Erases the expanded nodes and the created nodes without users.
   void finish(GraphOp graph);
 
 private:
   using Attributes = llvm::ArrayRef<mlir::NamedAttribute>;
   using Function = mlir::LogicalResult (Expander::*)(Inference &);
 
-  /// How a node is expanded; null for all others.
+  /// Returns the function that expands a node, or null if the node is not expanded.
   static Function functionOf(NodeOp node);
 
   //===--- Control flow (ControlFlow.cpp) -----------------------------------------------------===//
@@ -51,11 +52,12 @@ private:
   mlir::LogicalResult expandIf(Inference &node);
   mlir::LogicalResult expandLoop(Inference &node);
   mlir::LogicalResult expandScan(Inference &node);
-  /// The number of inputs and outputs of a subgraph, which the operator's operands and results
-  /// give.
+  /// Checks that a subgraph has the number of inputs and outputs that the node's operands and
+  /// results imply.
   static mlir::LogicalResult checkSignature(Inference &node, llvm::StringRef graph, size_t inputs,
                                             size_t outputs);
-  /// One boolean that is known at compile time.
+  /// Returns the value of a boolean scalar, and reports an error if it is not known at compile
+  /// time.
   mlir::FailureOr<bool> condition(Inference &node, mlir::Value value, const llvm::Twine &what,
                                   llvm::StringRef remedy);
 
@@ -77,32 +79,33 @@ private:
   mlir::Value createSequence(Inference &node, mlir::ValueRange elements);
   mlir::LogicalResult replaceBySequence(Inference &node, mlir::ValueRange elements);
 
-  //===--- Both (Expander.cpp) ----------------------------------------------------------------===//
+  //===--- Shared helpers (Expander.cpp) ------------------------------------------------------===//
 
-  /// Clones the nodes of a subgraph before the node and visits them. The clone of the terminator
-  /// holds the results; null, reported, where there are too many nodes, or one cannot be computed.
+  /// Clones the nodes of a subgraph before the node and visits them. Returns the cloned terminator,
+  /// whose operands are the results. Reports an error and returns null if there are too many nodes
+  /// or one of them is invalid.
   ReturnOp inlineGraph(Inference &node, mlir::Region &graph, mlir::ValueRange arguments);
-  /// Creates and visits a node of ai.onnx before this one.
+  /// Creates an ai.onnx node before `node` and visits it.
   NodeOp create(Inference &node, llvm::StringRef op, int64_t version, mlir::ValueRange inputs,
                 Attributes attributes, size_t results = 1);
   mlir::Value createConstant(Inference &node, const Tensor &value);
   mlir::Value createFlag(Inference &node, bool value);
   mlir::Value createInts(Inference &node, llvm::ArrayRef<int64_t> values);
   mlir::Value createScalar(Inference &node, int64_t value);
-  /// A tensor like `stack` of no values, each of which would have the type of `element`.
+  /// Returns the result of `stack` for an empty list of values of the type of `element`.
   mlir::Value createEmpty(Inference &node, mlir::Value element, int64_t axis);
-  /// The values along a new axis.
+  /// Returns the values stacked along a new axis.
   mlir::Value stack(Inference &node, llvm::ArrayRef<mlir::Value> values, int64_t axis);
   mlir::NamedAttribute intAttribute(llvm::StringRef name, int64_t value);
-  /// Lets the users of the node's results use these values; null for results that are left out.
+  /// Replaces the node's results by these values, which are null for omitted results.
   mlir::LogicalResult replace(Inference &node, mlir::ValueRange values);
 
   Walk &walk;
   mlir::OpBuilder builder;
-  size_t count = 0;                           ///< Of nodes created.
-  size_t problemsBefore = 0;                  ///< When the node was reached.
-  llvm::DenseSet<mlir::Operation *> created;  ///< Nodes, and clones of terminators.
-  llvm::DenseSet<mlir::Operation *> obsolete; ///< Nodes that were replaced.
+  size_t count = 0;          ///< Number of nodes and clones created.
+  size_t problemsBefore = 0; ///< Number of errors when the expansion of the node began.
+  llvm::DenseSet<mlir::Operation *> created;  ///< Nodes, constants and cloned terminators.
+  llvm::DenseSet<mlir::Operation *> obsolete; ///< Expanded nodes.
 };
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- InferAndFold.cpp - Types of all values, and values known at compile time ---------------===//
+//===- InferAndFold.cpp - Type inference and constant folding ---------------------------------===//
 
 #include "frontend/inference/Passes.h"
 #include "frontend/inference/Walk.h"
@@ -12,7 +12,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Removes operations whose results nobody uses, in one walk from the end.
+/// Erases operations without uses in a single reverse walk.
 void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isa<NodeOp, ConstantOp, NoneOp, InitializerOp>(op) && op.use_empty()) {
@@ -24,7 +24,7 @@ void eraseDead(Block &block) {
   }
 }
 
-/// Inputs must be static before anything else can be known.
+/// Reports graph inputs that are not static, because all other types depend on them.
 LogicalResult checkArguments(GraphOp graph) {
   bool ok = true;
   for (BlockArgument argument : graph.getBody().getArguments()) {

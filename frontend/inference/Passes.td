@@ -6,20 +6,20 @@
 include "mlir/Pass/PassBase.td"
 
 def InferAndFoldPass : Pass<"onnx-infer-and-fold", "::mtc::onnx::GraphOp"> {
-  let summary = "Infer the types of all values of a graph and fold what is known at compile time";
+  let summary = "infer the types of all values and fold constants";
   let description = [{
-    One forward walk. For each node the rule of its operator and version gives the types of the results, from the
-    operands' types, the attributes and constant operands; where all operands are constant, or the result depends on
-    shapes alone, it is computed and the node becomes an `onnx.constant`. Identities are forwarded, dead nodes removed.
-    Control flow and sequences are expanded as by `onnx-expand-control-flow`.
-    The graph's inputs must be static: symbolic dimensions are bound before.
+    The pass visits the nodes in one forward walk. The definition of a node's operator and version infers the result types
+    from operand types, attributes and constant operands. If all operands are constant, or a result depends on shapes only, the
+    result is computed and replaced by an `onnx.constant`. Identity nodes are forwarded, dead nodes removed, and control flow
+    and sequences expanded as by `onnx-expand-control-flow`. Symbolic dimensions must be bound before, since the graph's
+    inputs must be static.
 
-    Afterwards every value is a static ranked tensor and no shape arithmetic is left. All problems of a graph (unknown
-    operators, wrong attributes, shapes that depend on data) are reported, each once at its node; then the pass fails. Unknown
-    operators are reported whatever their operands are. Outputs with `onnx.optional` are left out, with a remark, where a
-    problem is at a node that they alone follow from.
+    Afterwards every value is a static ranked tensor, and no shape arithmetic remains. The pass reports all errors of a graph
+    (unknown operators, invalid attributes, data-dependent shapes), each once at its node, and then fails. Unknown operators are
+    reported even if the types of their operands are not known. If only outputs with `onnx.optional` depend on an invalid
+    node, the pass removes these outputs with a remark instead.
 
-    Results of more than 64 Mi elements or 256 MiB are not folded, unless all their elements are equal.
+    Results with more than 64 Mi elements or 256 MiB are not folded, unless all elements are equal.
 
     ```mlir
     // before
@@ -43,14 +43,14 @@ def InferAndFoldPass : Pass<"onnx-infer-and-fold", "::mtc::onnx::GraphOp"> {
 }
 
 def ExpandControlFlowPass : Pass<"onnx-expand-control-flow", "::mtc::onnx::GraphOp"> {
-  let summary = "Replace control flow and sequences that are known at compile time by plain nodes";
+  let summary = "expand control flow and sequences known at compile time";
   let description = [{
-    An `If` becomes the nodes of the branch that its condition chooses, a `Loop` or `Scan` those of its body once for each
-    iteration. Operators on sequences become operators on the elements. Other nodes, and declared types, stay as they are, so that
-    passes over parameters find all uses of an initializer in one block.
+    Replaces an `If` by the nodes of the branch that its condition selects, and a `Loop` or `Scan` by one copy of its body per
+    iteration. Rewrites operators on sequences to operators on the elements. Other nodes and all declared types are unchanged.
+    Afterwards the passes that choose parameters find all uses of an initializer in one block.
 
-    A node stays where something about it is not known; `onnx-infer-and-fold`, which expands in the same way, reports
-    it. So does everything where the graph's inputs are not static.
+    A node remains if its expansion depends on a value that is not known; `onnx-infer-and-fold`, which expands the same nodes,
+    reports the error. The pass does nothing if the graph's inputs are not static.
 
     ```mlir
     // before

@@ -1,4 +1,4 @@
-//===- Sequences.cpp - Operators on sequences and optional values, on their elements ----------===//
+//===- Sequences.cpp - Expansion of operators on sequences and optionals ----------------------===//
 
 #include "frontend/dialect/Shapes.h"
 #include "frontend/inference/Expander.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// The elements of operand 0.
+/// Returns the elements of the sequence that is operand 0.
 FailureOr<SmallVector<Value>> Expander::elementsOf(Inference &node) {
   if (isSequence(node.operand(0)))
     return SmallVector<Value>(node.operand(0).getDefiningOp<NodeOp>().getInputs());
@@ -16,7 +16,8 @@ FailureOr<SmallVector<Value>> Expander::elementsOf(Inference &node) {
                                             "time");
 }
 
-/// An index in [-count, limit), of a sequence with `count` elements.
+/// Returns an index operand in [-count, limit) of a sequence with `count` elements, normalized to
+/// [0, limit).
 FailureOr<int64_t> Expander::position(Inference &node, size_t operand, int64_t count, int64_t limit,
                                       int64_t byDefault) {
   if (!node.has(operand))
@@ -102,8 +103,9 @@ LogicalResult Expander::measureSequence(Inference &node) {
   return replace(node, createScalar(node, static_cast<int64_t>(elements->size())));
 }
 
-/// Without sizes each element is one slice, whose axis `keepdims = 0` removes. A scalar is the size
-/// of all elements but the last, which has the rest.
+/// Expands SplitToSequence. Without a split operand, each element has extent 1 along the axis,
+/// which `keepdims = 0` removes. A scalar is the extent of all elements; the last one may be
+/// smaller.
 LogicalResult Expander::splitTensor(Inference &node) {
   int64_t axis = node.axis("axis", 0, node.rank(0));
   bool keepsAxis = node.flag("keepdims", true);
@@ -170,8 +172,8 @@ LogicalResult Expander::concatElements(Inference &node) {
   return replace(node, stack(node, *elements, axis));
 }
 
-/// Identity of a sequence, and an optional value, which is its element. Optional alone may have no
-/// operand.
+/// Forwards the operand of Identity of a sequence, Optional and OptionalGetElement. Only Optional
+/// may have no operand.
 LogicalResult Expander::forwardOperand(Inference &node) {
   if (node.has(0))
     return replace(node, node.operand(0));
@@ -185,8 +187,9 @@ LogicalResult Expander::testOptional(Inference &node) {
   return replace(node, createFlag(node, node.has(0)));
 }
 
-/// SequenceMap(sequence, additional operands...): the body's outputs for each element, and for
-/// those of operands that are sequences too, as one sequence a result.
+/// Expands SequenceMap(sequence, additional operands...): inlines the body for each element of the
+/// sequence and of further operands that are sequences. Each result is a sequence of the body's
+/// outputs.
 LogicalResult Expander::mapElements(Inference &node) {
   FailureOr<SmallVector<Value>> elements = elementsOf(node);
   if (failed(elements) ||

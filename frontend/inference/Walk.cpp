@@ -1,4 +1,4 @@
-//===- Walk.cpp - One forward walk that infers types, folds and expands -----------------------===//
+//===- Walk.cpp - Forward walk for type inference, folding and expansion ----------------------===//
 
 #include "frontend/inference/Walk.h"
 
@@ -18,9 +18,10 @@ static LogicalResult checkAllAttributes(NodeOp op) {
   return schema ? checkAttributes(node, *schema) : success();
 }
 
-/// What to do about an unknown operator, by what writes its domain; begins with `; `.
+/// Returns a suggestion for an unknown operator, based on the tools that write its domain. The text
+/// begins with `; `.
 static std::string suggestReplacement(StringRef domain, StringRef opType) {
-  // Onnxruntime has this operator in the standard's domain.
+  // onnxruntime registers this operator in the standard's domain.
   if (domain == "com.microsoft" || (domain.empty() && opType == "SimplifiedLayerNormalization"))
     return "; onnxruntime's optimizer writes it: use the model before it was optimized, or "
            "optimize "
@@ -42,7 +43,7 @@ static std::string suggestReplacement(StringRef domain, StringRef opType) {
 Walk::Walk(GraphOp graph, OptionalOutputs &optional, Effect effect)
     : graph(graph), optional(optional), effect(effect), declaredTypes(graph),
       expander(*this, graph.getContext()) {
-  // Nodes that nobody reads are among them: attributes need no types.
+  // Attributes are checked for dead nodes too, since this needs no types.
   for (auto node : graph.getOps<NodeOp>())
     if (mlir::failed(optional.run(node, [&] { return checkAllAttributes(node); }))) {
       wrong.insert(node);
@@ -97,7 +98,7 @@ std::optional<Tensor> Walk::lookup(Value value) {
   return constants.try_emplace(value, Tensor::fromAttribute(constant.getValue())).first->second;
 }
 
-/// Values that depend on this node are not looked at: one problem is reported once.
+/// Marks the results of an invalid node, so that dependent nodes report no further errors.
 void Walk::poison(NodeOp node) {
   ++problems;
   failed |= !optional.contains(current);
@@ -135,7 +136,8 @@ static std::string unknownText(const std::pair<std::string, std::string> &key, i
       .str();
 }
 
-/// An operator is unknown whatever the types of its operands are: all are reported at once.
+/// Records an unknown operator. Operand types are not needed, so all unknown operators are reported
+/// together.
 LogicalResult Walk::addUnknownOperator(const NodeView &node) {
   std::pair<std::string, std::string> key{node.domain().str(), node.opType().str()};
   if (optional.contains(current))
@@ -145,8 +147,8 @@ LogicalResult Walk::addUnknownOperator(const NodeView &node) {
   return mlir::failure();
 }
 
-/// Whether operand `i` of a node that is expanded may be a sequence. The schema's element types are
-/// those of tensors.
+/// Returns whether operand `i` of an expanded node may be a sequence. The element types of a schema
+/// only describe tensors.
 static bool mayBeSequence(NodeView &node, const Schema &schema, size_t i) {
   return node.opType() == "Identity" || node.opType().starts_with("Optional") ||
          !schema.elementTypes.contains(schema.operands.find(i)->typeParameter);
@@ -228,7 +230,7 @@ void Walk::apply(Inference &node) {
     releaseOperands(node.op());
 }
 
-/// A folded node keeps nothing alive: values that only it used are freed.
+/// Drops the operands of a folded node, and frees folded values that have no other uses.
 void Walk::releaseOperands(NodeOp node) {
   SmallVector<Value> operands(node.getInputs());
   node.getInputsMutable().clear();
@@ -237,7 +239,7 @@ void Walk::releaseOperands(NodeOp node) {
       foldedValues.erase(operand);
 }
 
-/// The graph's outputs are tensors.
+/// Requires the graph's outputs to be tensors, not sequences.
 LogicalResult Walk::checkResults() {
   for (auto [i, value] : llvm::enumerate(graph.getBody().front().getTerminator()->getOperands())) {
     if (!isSequence(value))

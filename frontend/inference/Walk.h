@@ -1,4 +1,4 @@
-//===- Walk.h - One forward walk that infers types, folds and expands -------------------------===//
+//===- Walk.h - Forward walk for type inference, folding and expansion ------------------------===//
 
 #ifndef MTC_FRONTEND_INFERENCE_WALK_H
 #define MTC_FRONTEND_INFERENCE_WALK_H
@@ -15,40 +15,40 @@
 
 namespace mtc::onnx {
 
-/// Visits the nodes of a graph in its order: infers the types of their results, computes those that
-/// are known at compile time, and replaces control flow and sequences by the nodes that they stand
-/// for.
+/// Visits the nodes of a graph in order. Infers the types of results, computes results that are
+/// known at compile time, and expands control flow and sequences.
 class Walk {
 public:
   enum class Effect {
-    /// Values have their inferred types, and nodes that forward an operand lose their users.
+    /// Values get their inferred types, and the users of forwarding nodes use the forwarded
+    /// operands.
     InferAndFold,
-    /// Nodes and types stay as they are; control flow and sequences alone are replaced.
+    /// Only control flow and sequences are expanded; other nodes and all types are unchanged.
     ExpandOnly
   };
 
   Walk(GraphOp graph, OptionalOutputs &optional, Effect effect);
 
-  /// The value of an initializer that is constant.
+  /// Defines the value of an initializer that is constant.
   void define(mlir::Value initializer, const Tensor &value) {
     foldedValues.insert({initializer, value});
   }
 
-  /// Failure, all problems reported, leaves types half inferred.
+  /// Visits all nodes and reports all errors. After a failure, types are inferred only in part.
   mlir::LogicalResult run();
 
-  /// Makes operations of the folded values that are still used, and gives the graph its new result
+  /// Creates constants for folded values that still have uses, and updates the graph's result
   /// types.
   void materialize();
 
-  //===--- For the expander -------------------------------------------------------------------===//
+  //===--- Interface for the expander ---------------------------------------------------------===//
 
-  /// Visits a node that was created before the one that is expanded.
+  /// Visits a node that the expander created before the node that it expands.
   void visitCreated(NodeOp node);
   std::optional<Tensor> lookup(mlir::Value value);
-  /// Whether a value depends on a node with a problem, which has been reported.
+  /// Returns whether a value depends on an invalid node, whose error has been reported.
   bool isUnknown(mlir::Value value) const { return unknown.contains(value); }
-  /// The nodes so far that cannot be computed.
+  /// Returns the number of invalid nodes found so far.
   size_t problemCount() const { return problems; }
   mlir::LogicalResult checkDeclared(Inference &node) { return declaredTypes.check(node); }
 
@@ -68,19 +68,20 @@ private:
   GraphOp graph;
   OptionalOutputs &optional;
   Effect effect;
-  NodeOp current;               ///< That of the graph which is visited, or becomes those that are.
-  llvm::DenseSet<NodeOp> wrong; ///< Nodes with attributes that have been reported.
+  NodeOp current;               ///< The node of the graph that is visited or expanded.
+  llvm::DenseSet<NodeOp> wrong; ///< Nodes whose attribute errors have been reported.
   DeclaredTypes declaredTypes;
   Expander expander;
   llvm::DenseMap<mlir::Value, Tensor> foldedValues;
-  llvm::DenseMap<mlir::Value, std::optional<Tensor>> constants; ///< Of `onnx.constant` operations.
-  llvm::DenseMap<mlir::Value, mlir::Type> writtenTypes;         ///< To be restored.
+  llvm::DenseMap<mlir::Value, std::optional<Tensor>>
+      constants;                                        ///< Values of `onnx.constant` operations.
+  llvm::DenseMap<mlir::Value, mlir::Type> writtenTypes; ///< Declared types, to be restored.
   llvm::DenseSet<mlir::Value> unknown;
-  /// By domain and operator, and version.
+  /// Keyed by (domain, operator) and version.
   std::map<std::pair<std::pair<std::string, std::string>, int64_t>, llvm::SmallVector<NodeOp>>
       unknownOperators;
   size_t problems = 0;
-  bool failed = false; ///< A required output cannot be computed.
+  bool failed = false; ///< Whether a required output cannot be computed.
 };
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- ChooseParameters.cpp - Passes that choose what is trained ------------------------------===//
+//===- ChooseParameters.cpp - Passes that choose parameters -----------------------------------===//
 
 #include "frontend/parameters/ModuleImages.h"
 #include "frontend/parameters/Parameters.h"
@@ -26,7 +26,7 @@ struct ChooseParametersPass : impl::ChooseParametersPassBase<ChooseParametersPas
     chooseParameters(getOperation(), patterns, problems);
     describeModuleImages(getOperation());
     for (const std::string &problem : problems.get())
-      emitError(UnknownLoc::get(&getContext()), problem); // Of the model as a whole.
+      emitError(UnknownLoc::get(&getContext()), problem); // The messages concern the whole model.
     if (!problems.empty())
       signalPassFailure();
   }
@@ -51,9 +51,9 @@ struct FoldInitializersPass : impl::FoldInitializersPassBase<FoldInitializersPas
   }
 
 private:
-  /// Whether its elements are the model's. A frozen parameter's are not, they may come from other
-  /// weights; but what is no matrix, and no exporter calls a parameter, may be an attribute of an
-  /// operator.
+  /// Returns whether the initializer's value is part of the model. The value of a frozen parameter
+  /// is not, as it may come from other weights. Exceptions are frozen scalars and vectors that the
+  /// exporter does not mark as parameters, because they may be attributes of operators.
   static bool isConstant(InitializerOp initializer) {
     StringRef role = initializer.getRole().value_or("");
     return role == roleName(InitializerRole::Constant) ||

@@ -1,4 +1,4 @@
-//===- ExportLosses.cpp - What an exporter computed away --------------------------------------===//
+//===- ExportLosses.cpp - Module parameters that an exporter transformed ----------------------===//
 
 #include "frontend/parameters/ExportLosses.h"
 
@@ -27,9 +27,9 @@ constexpr StringRef scopedRemedy =
     "mtc.export(module, ...), or with torch.onnx.export(..., dynamo=False, "
     "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False)";
 
-/// Whether a value of this name is another one in a different layout, a part of it, negated or
-/// shifted by a constant: but for the sign, the gradient by one is that by the other. `val_N` are
-/// of the exporter's translation of an operator, which changes layouts.
+/// Returns whether a value of this name is another value in a different layout, a part of it, its
+/// negation, or its sum with a constant, so that the gradients are equal up to the sign. `val_N` is
+/// an intermediate value of the exporter's translation of an operator, which only changes layouts.
 bool keepsGradients(StringRef name) {
   return isFoldedName(name) || isPart(name) || keepsElements(name) ||
          llvm::StringSwitch<bool>(operatorOfValue(name))
@@ -37,7 +37,7 @@ bool keepsGradients(StringRef name) {
              .Default(false);
 }
 
-/// Whether a value of this name may be a computed index.
+/// Returns whether a value of this name may be a computed index.
 bool mayBeIndex(StringRef name) {
   return isFoldedName(name) || isPart(name) || keepsElements(name) ||
          llvm::StringSwitch<bool>(operatorOfValue(name))
@@ -46,8 +46,8 @@ bool mayBeIndex(StringRef name) {
              .Default(false);
 }
 
-/// Whether the rows of a table differ from each other, as far as its elements are known. Of one row
-/// alone that cannot be told.
+/// Returns whether the rows of a table are pairwise different, as far as their elements are known.
+/// Returns false if at most one row is known.
 bool hasDifferentRows(InitializerOp initializer) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
   auto type = cast<RankedTensorType>(initializer.getType());
@@ -67,6 +67,7 @@ bool hasDifferentRows(InitializerOp initializer) {
       rows, [&](const auto &row) { return !rest.empty() && row.getKey().starts_with(rest); });
 }
 
+/// Finds module parameters that the exporter transformed.
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
@@ -83,7 +84,7 @@ public:
 private:
   void findListed() {
     result.remedy = (provenance.hasVariables() ? variablesRemedy : listedRemedy).str();
-    llvm::StringSet<> used, merged; // Parameters; modules with nodes that the exporter merged.
+    llvm::StringSet<> used, merged; // Parameters used by nodes; modules with merged nodes.
     bool hasArguments = false;
     for (auto node : graph.getOps<NodeOp>()) {
       auto arguments = node->getAttrOfType<ArrayAttr>(argumentsAttribute);
@@ -110,16 +111,16 @@ private:
         result.computed.push_back(quoted(initializer.getName()) + " (" +
                                   llvm::join(parameters, ", ") + ")");
     }
-    // What no node mentions is not computed with.
+    // The module does not compute with parameters that no node uses.
     if (hasArguments)
       for (const std::string &name : signatureParameters(graph))
         if (!used.contains(name) && !merged.contains(StringRef(name).rsplit('.').first))
           result.accounted.insert(name);
   }
 
-  /// Whether a node reads one value twice that the module computed twice, such as the class token
-  /// and the distillation token of a fresh module, which are equal: then the exporter dropped the
-  /// node that reads the other parameter.
+  /// Returns whether a node uses one value for two different arguments, because the exporter merged
+  /// equal nodes, such as the class token and the distillation token of an untrained module. The
+  /// merged node's parameter is then missing from the file.
   static bool readsMergedNode(NodeOp node, ArrayAttr arguments) {
     if (arguments.size() != node.getInputs().size())
       return false;
@@ -137,8 +138,9 @@ private:
            uses.contains(initializer.getName());
   }
 
-  /// Whether an initializer's gradient is that of the parameters that it was folded from: of a
-  /// recurrent layer, or of the only one.
+  /// Returns whether an initializer's gradient is that of the parameters from which it was folded:
+  /// it is a weight of a recurrent layer, rows of a table, or keeps gradients together with all of
+  /// its origins.
   bool hasSimpleOrigin(InitializerOp initializer) const {
     if (isRecurrentWeight(uses.find(initializer.getName())->second) || isRowsOfTable(initializer))
       return true;
@@ -151,7 +153,7 @@ private:
     });
   }
 
-  /// Whether it is the rows of an embedding that constant positions name, each once.
+  /// Returns whether the initializer holds rows of an embedding at constant indices, each row once.
   bool isRowsOfTable(InitializerOp initializer) const {
     if (operatorOfValue(initializer.getName()) != "embedding" || !hasDifferentRows(initializer))
       return false;
@@ -162,8 +164,9 @@ private:
     });
   }
 
-  /// The older exporter names what it folds after the node that reads it. A batch normalization
-  /// leaves a weight and a bias of its convolution.
+  /// Finds losses in files of the TorchScript-based exporter, which names a folded tensor after the
+  /// operator that uses it. A folded batch normalization leaves a generated weight and bias at its
+  /// convolution.
   void findScoped() {
     if (!isProducedBy(graph, "pytorch"))
       return;
@@ -185,7 +188,8 @@ private:
     }
   }
 
-  /// The name of an initializer, or of the Identity that stands for an equal one; empty for others.
+  /// Returns the name of an initializer, or of an Identity that names an equal tensor; empty for
+  /// other values.
   static std::string nameOf(Value value) {
     if (auto initializer = value.getDefiningOp<InitializerOp>())
       return initializer.getName().str();
@@ -195,10 +199,11 @@ private:
                : "";
   }
 
-  /// Whether a module calls a convolution with the weight of a layer inside it, such as the causal
-  /// convolutions of state space models: `conv1d(x, self.conv1d.weight.squeeze(1).unsqueeze(1))`.
-  /// The weight's axis of extent 1 is what the exporter folded, which loses nothing. A layer's own
-  /// convolution reads the layer's bias, and nothing else is read there.
+  /// Returns whether a module calls a convolution with the weight of an inner layer, such as the
+  /// causal convolutions of state space models:
+  /// `conv1d(x, self.conv1d.weight.squeeze(1).unsqueeze(1))`. There the exporter only folded the
+  /// axis of extent 1, which loses nothing. In contrast, a layer's own convolution uses the layer's
+  /// bias, and no other node of the layer uses initializers.
   bool isOfInnerModule(InitializerOp weight, NodeOp convolution, StringRef bias) const {
     ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
     std::string module = modulePath(convolution);

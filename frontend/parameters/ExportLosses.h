@@ -1,4 +1,4 @@
-//===- ExportLosses.h - What an exporter computed away ----------------------------------------===//
+//===- ExportLosses.h - Module parameters that an exporter transformed ------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_EXPORTLOSSES_H
 #define MTC_FRONTEND_PARAMETERS_EXPORTLOSSES_H
@@ -12,23 +12,26 @@
 
 namespace mtc::onnx {
 
-/// What the module trains and the file holds in another form, so that training differs.
+/// Parameters of the module that the file stores in a transformed way, such that training the file
+/// differs from training the module.
 struct ExportLosses {
-  /// Modules of batch normalizations that were folded into convolutions.
+  /// Module paths of batch normalizations that were folded into convolutions.
   std::vector<std::string> norms;
-  /// Convolutions whose weight and bias were folded with something that the file does not name.
+  /// Convolutions whose weight and bias were folded with tensors that the file does not name.
   std::vector<std::string> convolutions;
-  /// Initializers that were computed from parameters by more than a change of layout or a shift:
-  /// `'mul' (c.weight_g, c.weight_v)`; of a file without the parameters' names with the module that
-  /// reads them.
+  /// Initializers computed from parameters by more than a change of layout or an added constant,
+  /// such as `'mul' (c.weight_g, c.weight_v)`. In files without parameter names, with the module
+  /// that uses them.
   std::vector<std::string> computed;
-  /// Parameters of the module that are in one of these, that an initializer was folded from, or
-  /// that the module does not compute with.
+  /// Parameters of the module that belong to one of these lists, that an initializer was folded
+  /// from, or that the module does not use in its computation.
   llvm::StringSet<> accounted;
-  /// How to export without these losses, for the file's exporter; empty where that is not known.
+  /// How to export without these losses, for the file's exporter; empty if unknown.
   std::string remedy;
 };
 
+/// Finds the transformed parameters of an imported graph. `classes` holds the classes of its
+/// initializers.
 ExportLosses findExportLosses(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
 
 } // namespace mtc::onnx

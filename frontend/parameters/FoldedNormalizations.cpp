@@ -1,4 +1,4 @@
-//===- FoldedNormalizations.cpp - What is left of normalizations that were folded -------------===//
+//===- FoldedNormalizations.cpp - Warnings about folded normalizations ------------------------===//
 
 #include "frontend/parameters/FoldedNormalizations.h"
 
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// `'a', 'b' and 3 more`.
+/// Returns `'a', 'b' and 'c'`, or `'a', 'b', 'c' and 3 more`.
 static std::string listed(ArrayRef<std::string> names) {
   constexpr size_t shown = 3;
   std::string text;

@@ -1,4 +1,4 @@
-//===- FoldedNormalizations.h - What is left of normalizations that were folded ---------------===//
+//===- FoldedNormalizations.h - Warnings about folded normalizations --------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_FOLDEDNORMALIZATIONS_H
 #define MTC_FRONTEND_PARAMETERS_FOLDEDNORMALIZATIONS_H
@@ -7,8 +7,9 @@
 
 namespace mtc::onnx {
 
-/// Warnings about parameters that the exporter computed from a normalization's scale, shift and
-/// statistics, by their names (`…/batchnorm/mul`).
+/// Returns warnings about trained parameters that the exporter computed from the scale, shift and
+/// statistics of a normalization. They are recognized by name (`…/batchnorm/mul`) or by use
+/// (`findFoldedScales`).
 std::vector<std::string> normalizationWarnings(GraphOp graph,
                                                const llvm::StringMap<InitializerClass> &classes);
 

@@ -1,4 +1,4 @@
-//===- InferenceForms.cpp - Nodes that training steps compute in inference form ---------------===//
+//===- InferenceForms.cpp - Warnings about nodes in inference form ----------------------------===//
 
 #include "frontend/parameters/InferenceForms.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// BatchNormalization nodes with a frozen scale or bias: that they do not train is meant.
+/// Returns BatchNormalization nodes with a frozen scale or bias, whose inference form is intended.
 static llvm::DenseSet<Operation *>
 findFrozenNodes(GraphOp graph, const llvm::StringMap<InitializerClass> &classes) {
   llvm::DenseSet<Operation *> frozen;
@@ -24,7 +24,7 @@ findFrozenNodes(GraphOp graph, const llvm::StringMap<InitializerClass> &classes)
   return frozen;
 }
 
-/// What PyTorch's exporters do about the form of the module.
+/// Returns how PyTorch's exporters treat the training form of a module.
 static StringRef describeExporter(GraphOp graph) {
   if (!isProducedBy(graph, "pytorch"))
     return "";

@@ -1,4 +1,4 @@
-//===- InferenceForms.h - Nodes that training steps compute in inference form -----------------===//
+//===- InferenceForms.h - Warnings about nodes in inference form ------------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_INFERENCEFORMS_H
 #define MTC_FRONTEND_PARAMETERS_INFERENCEFORMS_H
@@ -7,12 +7,12 @@
 
 namespace mtc::onnx {
 
-/// A warning with its remedies where the file holds BatchNormalization nodes in inference form that
-/// are not frozen; empty otherwise. Parameters have been chosen.
+/// Returns a warning with remedies if the file has BatchNormalization nodes in inference form whose
+/// scale and bias are not frozen; otherwise an empty string. Parameters must have been chosen.
 std::string batchNormWarning(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
 
-/// A warning where PyTorch exported dropout of a module in train() to a version of Dropout that has
-/// inference form alone, that before opset 12; empty otherwise.
+/// Returns a warning if PyTorch exported Dropout to an opset below 12, where Dropout only has an
+/// inference form; otherwise an empty string.
 std::string dropoutWarning(GraphOp graph);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- InitializerUses.cpp - Who reads an initializer -----------------------------------------===//
+//===- InitializerUses.cpp - Uses of initializers ---------------------------------------------===//
 
 #include "frontend/parameters/InitializerUses.h"
 
@@ -22,7 +22,8 @@ SmallVector<InitializerOp> trainableInitializers(GraphOp graph) {
 
 namespace {
 
-/// An initializer as a value: where it came in, if that was the call of a function.
+/// An initializer that a value forwards, and the operand at which it enters an inlined function, if
+/// any.
 struct Alias {
   StringRef initializer;
   OpOperand *entrance = nullptr;
@@ -35,7 +36,7 @@ StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
   llvm::DenseMap<Value, Alias> aliases;
   for (auto initializer : graph.getOps<InitializerOp>())
     aliases[initializer] = {initializer.getName()};
-  // Subgraphs that could not be expanded are among them.
+  // The walk includes subgraphs that could not be expanded.
   graph.walk<WalkOrder::PreOrder>([&](NodeOp node) {
     for (OpOperand &operand : node->getOpOperands()) {
       auto found = aliases.find(operand.get());
@@ -54,7 +55,7 @@ StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph) {
   return uses;
 }
 
-/// Adds what a graph's outputs, and the nodes that are reached already, follow from.
+/// Adds the values on which the graph's outputs, and the operations reached already, depend.
 static void reach(Block &graph, llvm::DenseSet<Value> &reached) {
   for (Operation &op : llvm::reverse(graph)) {
     if (!isa<ReturnOp>(op) &&
@@ -111,7 +112,7 @@ std::string parameterOfUse(const InitializerUse &use, const llvm::StringSet<> &c
   std::string prefix = module.empty() ? "" : module + ".";
   if (candidates.contains(prefix + wanted.str()))
     return prefix + wanted.str();
-  // Such as in_proj_weight; clear only if it is the only one.
+  // Names such as in_proj_weight match only if there is a single candidate.
   std::string best;
   size_t fitting = 0;
   for (const auto &entry : candidates) {

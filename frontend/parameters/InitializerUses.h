@@ -1,4 +1,4 @@
-//===- InitializerUses.h - Who reads an initializer -------------------------------------------===//
+//===- InitializerUses.h - Uses of initializers -----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_INITIALIZERUSES_H
 #define MTC_FRONTEND_PARAMETERS_INITIALIZERUSES_H
@@ -13,47 +13,49 @@
 
 namespace mtc::onnx {
 
-/// Whether tensors of this element type can be parameters.
+/// Returns whether tensors of this element type can be parameters: f64, f32, f16 and bf16.
 bool isTrainable(mlir::Type elementType);
 
-/// The initializers of a graph that can be parameters, in its order.
+/// Returns the initializers with a trainable element type, in graph order.
 llvm::SmallVector<InitializerOp> trainableInitializers(GraphOp graph);
 
-/// An operand of a node.
+/// A use of an initializer as an operand of a node.
 struct InitializerUse {
   NodeOp node;
   unsigned operand;
-  /// Where the file's main graph reads the initializer: this operand, or the entrance of the
-  /// outermost call of a function that holds it.
+  /// The operand in the main graph through which the node uses the initializer: this operand, or
+  /// the operand of the Identity before the outermost inlined function call that contains the node.
   mlir::OpOperand *site;
 };
 
-/// The uses of each initializer by name, through Identity nodes.
+/// Returns the uses of each initializer by name. Identity nodes are looked through.
 llvm::StringMap<std::vector<InitializerUse>> initializerUses(GraphOp graph);
 
-/// The values that the graph's outputs follow from, the outputs included.
+/// Returns the values on which the graph's outputs depend, including the outputs.
 llvm::DenseSet<mlir::Value> reachedValues(GraphOp graph);
 
-/// Whether a node is RNN, GRU or LSTM.
+/// Returns whether a node is an RNN, GRU or LSTM.
 bool isRecurrent(NodeOp node);
 
-/// The dotted path of the module that a node came from; empty if unknown.
+/// Returns the dotted path of the module that a node came from, or an empty string if it is
+/// unknown.
 std::string modulePath(NodeOp node);
 
-/// The parameters that the file lists, by their names in the module; empty where it lists none.
+/// Returns the names of the module's parameters that the file lists; empty if it has no list.
 std::vector<std::string> signatureParameters(GraphOp graph);
 
-/// Whether a file names this tool as its producer; PyTorch's exporters write `pytorch`.
+/// Returns whether the file names this tool as its producer; PyTorch's exporters write `pytorch`.
 bool isProducedBy(GraphOp graph, llvm::StringRef producer);
 
-/// Whether the file has that list, as PyTorch's newer exporter writes it.
+/// Returns whether the file lists the module's parameters, as files of the torch.export-based
+/// exporter and mtc.export do.
 bool hasSignature(GraphOp graph);
 
-/// Whether an operator reads this operand as a bias, or a norm's shift.
+/// Returns whether the operand is a bias or the shift of a normalization.
 bool isBiasOperand(const InitializerUse &use);
 
-/// The parameter of the module that a use stands for, out of `candidates`, full names without
-/// order; empty if none fits.
+/// Returns the name among `candidates`, full parameter names in the module, that matches a use by
+/// module path and operand; empty if there is no unique match.
 std::string parameterOfUse(const InitializerUse &use, const llvm::StringSet<> &candidates);
 
 } // namespace mtc::onnx

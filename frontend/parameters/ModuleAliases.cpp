@@ -1,4 +1,4 @@
-//===- ModuleAliases.cpp - Parameters that the module has under several names -----------------===//
+//===- ModuleAliases.cpp - Further names of the module's parameters ---------------------------===//
 
 #include "frontend/parameters/ModuleAliases.h"
 
@@ -13,6 +13,7 @@ namespace mtc::onnx {
 
 namespace {
 
+/// Finds further names of initializers in the module; see findModuleAliases.
 class AliasFinder {
 public:
   AliasFinder(GraphOp graph, const llvm::StringMap<std::string> &names)
@@ -47,7 +48,8 @@ public:
   }
 
 private:
-  /// The nodes that read a value, through those of the compiler's own.
+  /// Returns the nodes that use a value, looking through Identity nodes and nodes that mtc
+  /// inserted.
   static SmallVector<NodeOp> readersOf(Value value) {
     SmallVector<NodeOp> readers;
     for (Operation *user : value.getUsers()) {
@@ -64,13 +66,13 @@ private:
     return readers;
   }
 
-  /// The name that the layer which a node is of would have for an initializer that it reads; empty
-  /// if the node is of no layer with such a parameter.
+  /// Returns the name that the layer of a node would have for an initializer that the node uses;
+  /// empty if the node belongs to no layer with such a parameter.
   std::string nameIn(NodeOp node, InitializerOp initializer) const {
     std::string module = modulePath(node);
     StringRef op = node.getOpType(), fx = fxOperator(node);
     int64_t rank = cast<RankedTensorType>(initializer.getType()).getRank();
-    // What a module reads of its own has its name already.
+    // The module already has a name for its own parameter.
     if (StringRef(names.lookup(initializer.getName())).rsplit('.').first == module || rank == 0 ||
         (op == "Add" && rank != 1))
       return "";
@@ -81,7 +83,8 @@ private:
     return module + (rank >= 2 ? ".weight" : ".bias");
   }
 
-  /// Whether no initializer is known to be a parameter of this name, which the module may have.
+  /// Returns whether the module may have a parameter of this name that no initializer is known to
+  /// represent.
   bool isFree(const std::string &name) const {
     return !name.empty() && !taken.contains(name) && (!isListed || provenance.isParameter(name));
   }
@@ -91,7 +94,7 @@ private:
       aliases[initializer.getName()].push_back(name);
   }
 
-  /// Of a parameter that nothing in the file stands for, and no node takes.
+  /// Adds the name of a listed parameter that no initializer represents and no node uses.
   void addLost(StringRef name) {
     if (taken.contains(name) || read.contains(name))
       return;

@@ -1,4 +1,4 @@
-//===- ModuleAliases.h - Parameters that the module has under several names -------------------===//
+//===- ModuleAliases.h - Further names of the module's parameters -----------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_MODULEALIASES_H
 #define MTC_FRONTEND_PARAMETERS_MODULEALIASES_H
@@ -13,13 +13,14 @@
 
 namespace mtc::onnx {
 
-/// The further names that the user's module has for initializers, by the initializers' names; each
-/// initializer has its own name already in `names`. A name is one
-///   1. that `mtc.export` lists;
-///   2. that a layer which reads the initializer would have for it, and that nothing else has: an
-///      embedding reads `lm_head.weight`, which it calls `wte.weight`;
-///   3. that the file lists and nothing reads, where one layer of its module has such a parameter:
-///      `predictions.bias` beside `predictions.decoder.bias`.
+/// Returns the further names of initializers in the user's module, by initializer name. `names`
+/// maps each initializer to its main name. A further name is
+///   1. a name that mtc.export lists;
+///   2. the name that a layer using the initializer would have for its own parameter, if no other
+///      tensor has this name: an embedding `wte` uses `lm_head.weight`, so the name is
+///      `wte.weight`;
+///   3. a listed name that no node uses, if exactly one direct submodule has a parameter with the
+///      same last name: `predictions.bias` is a further name of `predictions.decoder.bias`.
 llvm::StringMap<std::vector<std::string>>
 findModuleAliases(GraphOp graph, const llvm::StringMap<std::string> &names);
 

@@ -1,4 +1,4 @@
-//===- ModuleImages.cpp - How the user's module stores what an exporter changed ---------------===//
+//===- ModuleImages.cpp - Mapping of initializers to the module's tensors ---------------------===//
 
 #include "frontend/parameters/ModuleImages.h"
 
@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// Whether a node multiplies by the operand's rows: PyTorch's linear layers multiply by columns.
+/// Returns whether a node multiplies by the untransposed operand; PyTorch's linear layers multiply
+/// by the transposed weight.
 static bool multipliesByRows(const InitializerUse &use) {
   NodeOp node = use.node;
   if (use.operand != 1)
@@ -29,9 +30,10 @@ static bool multipliesByRows(const InitializerUse &use) {
 
 namespace {
 
-/// How the module stores an initializer, by its name there.
+/// The layout in which the module stores an initializer.
 enum class Layout { AsItIs, Transposed, Unknown };
 
+/// Determines the images of initializers in the module; see describeModuleImages.
 class ImageFinder {
 public:
   explicit ImageFinder(GraphOp graph)
@@ -50,7 +52,7 @@ public:
   }
 
 private:
-  /// Those that the module may have, and that nothing says of how.
+  /// Returns the initializers that the module may have and whose images are not known yet.
   SmallVector<InitializerOp> initializers() const {
     SmallVector<InitializerOp> found;
     for (InitializerOp initializer : trainableInitializers(graph))
@@ -70,7 +72,7 @@ private:
     return found == uses.end() ? ArrayRef<InitializerUse>() : ArrayRef(found->second);
   }
 
-  /// Whether the file names it as the module does.
+  /// Returns whether the initializer has the same name in the file and in the module.
   bool isNamedByModule(InitializerOp initializer) const {
     StringRef name = initializer.getName();
     if (isListed && (provenance.isParameter(name) || provenance.isBuffer(name)))
@@ -105,7 +107,7 @@ private:
     if (!isNamedByModule(initializer) && isRecurrentWeight(readers))
       images = recurrent.find(initializer, readers);
     else if (layout == Layout::AsItIs && name == initializer.getName() && aliases.empty())
-      return; // The file says it all.
+      return; // The file's name and layout are the module's.
     else if (layout != Layout::Unknown) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(initializer.getType()).getShape();
       auto add = [&](StringRef each) {
@@ -121,7 +123,7 @@ private:
     initializer.setModuleImagesAttr(builder.getArrayAttr(images));
   }
 
-  /// `num_batches_tracked` of PyTorch's batch normalizations, which nothing in ONNX reads.
+  /// Adds `num_batches_tracked` of PyTorch's batch normalizations, which no ONNX operator uses.
   void addCounts() {
     if (!isProducedBy(graph, "pytorch"))
       return;

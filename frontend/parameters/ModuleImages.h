@@ -1,4 +1,4 @@
-//===- ModuleImages.h - How the user's module stores what an exporter changed -----------------===//
+//===- ModuleImages.h - Mapping of initializers to the module's tensors -----------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_MODULEIMAGES_H
 #define MTC_FRONTEND_PARAMETERS_MODULEIMAGES_H
@@ -7,14 +7,15 @@
 
 namespace mtc::onnx {
 
-/// Gives the initializers of a graph whose parameters are chosen their `module_images`, unless they
-/// have some, where the module stores them otherwise than the file does:
-///   - a matrix that the exporter folded and matrix products multiply by is the transpose;
-///   - the weights of a recurrent layer are several tensors (RecurrentImages.h);
-///   - a parameter may have several names (ModuleAliases.h);
-///   - a vector that was renamed is as it is.
-/// Of others that the exporter made or renamed the list is empty: how the module has them is not
-/// known. Batch normalizations of PyTorch have a count of batches, an `onnx.buffer`.
+/// Sets `module_images` of initializers whose form in the user's module differs from the file's.
+/// Parameters must have been chosen; existing images are kept.
+///   - A folded matrix whose uses are all matrix multiplications is transposed.
+///   - The weights of a recurrent layer are several tensors (RecurrentImages.h).
+///   - A parameter may have several names (ModuleAliases.h).
+///   - A renamed vector is unchanged.
+/// The list is empty for other initializers that the exporter created or renamed, since their form
+/// in the module is unknown. Also creates an `onnx.buffer` for `num_batches_tracked` of PyTorch's
+/// batch normalizations.
 void describeModuleImages(GraphOp graph);
 
 } // namespace mtc::onnx

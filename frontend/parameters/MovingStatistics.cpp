@@ -17,21 +17,22 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The parts of a path such as `sequential/bn/moving_mean:0`.
+/// Splits a path such as `sequential/bn/moving_mean:0` at slashes, dots and colons.
 SmallVector<StringRef> partsOf(StringRef name) {
   SmallVector<StringRef> parts;
   SplitString(name, parts, "/.:");
   return parts;
 }
 
-/// The one float that a tensor holds; nothing for other tensors, and where it is not known.
+/// Returns the element of a floating-point tensor of one element, or nullopt for other or unknown
+/// tensors.
 std::optional<double> numberOf(ElementsAttr elements) {
   if (!elements || elements.getNumElements() != 1 || !isa<FloatType>(elements.getElementType()))
     return std::nullopt;
   return (*elements.value_begin<APFloat>()).convertToDouble();
 }
 
-/// Looks at the graph in its order, from where a square root is taken on.
+/// Finds moving statistics in one forward walk, starting at the square root of each normalization.
 class Finder {
 public:
   explicit Finder(GraphOp graph)
@@ -49,7 +50,8 @@ public:
     return std::move(found);
   }
 
-  /// After `run`: gamma / sqrt(variance + epsilon), where it is an initializer.
+  /// Returns the scales gamma / sqrt(variance + epsilon) that are initializers. Must be called
+  /// after `run`.
   std::vector<std::string> takeFoldedScales() { return std::move(foldedScales); }
 
 private:
@@ -101,15 +103,16 @@ private:
       addFolded(centredAndScaled.lookup(a));
   }
 
-  /// What layers of Keras subtract are means.
+  /// Records a subtracted mean. Any Keras variable that is subtracted is a mean.
   void addCentred(StringRef mean, Value result) {
     centred[result] = mean;
     if (variables.contains(mean))
       found.insert(mean);
   }
 
-  /// y = (x - mean) * c + beta, where c is gamma / sqrt(variance + epsilon), folded: a module that
-  /// trains `mean` keeps its name.
+  /// Records the pattern y = (x - mean) * c + beta, where c is the folded gamma / sqrt(variance +
+  /// epsilon). A mean that is a parameter of the module has its own name, so only generated names
+  /// are accepted.
   void addFolded(std::pair<StringRef, StringRef> meanAndScale) {
     auto [mean, scale] = meanAndScale;
     if (!isTorchScriptFoldedName(mean))
@@ -118,8 +121,8 @@ private:
     foldedScales.push_back(scale.str());
   }
 
-  /// `value` times or by a deviation: a scale of the normalization where it is an initializer, what
-  /// is normalized where a mean has been taken off.
+  /// Records a product or quotient of `value` and a deviation. `value` is the scale of the
+  /// normalization if it is an initializer, or the normalized value if a mean has been subtracted.
   void scaleBy(Value value, Value result) {
     if (auto mean = centred.find(value); mean != centred.end())
       found.insert(mean->second);
@@ -135,13 +138,14 @@ private:
     deviations.insert(deviation);
   }
 
-  /// Such as 1e-3 of Keras and 1e-5 of PyTorch.
+  /// Returns whether a value is a small positive constant, such as 1e-3 in Keras and 1e-5 in
+  /// PyTorch.
   bool isEpsilon(Value value) const {
     std::optional<double> number = scalars.lookup(value);
     return number && *number > 0 && *number <= 0.1;
   }
 
-  /// Whether the power of this exponent is a square root or its inverse.
+  /// Returns whether a power with this exponent is a square root or an inverse square root.
   bool isRoot(Value exponent) const {
     std::optional<double> number = scalars.lookup(exponent);
     return number && std::abs(*number) == 0.5;
@@ -169,15 +173,15 @@ private:
   GraphOp graph;
   Provenance provenance;
   bool isKeras;
-  llvm::StringSet<> variables;              // Of Keras, and what was computed from them.
-  llvm::DenseMap<Value, StringRef> origins; // Values that are an initializer, by its name.
+  llvm::StringSet<> variables;              // Keras variables, and initializers computed from them.
+  llvm::DenseMap<Value, StringRef> origins; // Values that equal an initializer, and its name.
   llvm::DenseMap<Value, StringRef> shifted; // variance + epsilon
   llvm::DenseMap<Value, StringRef> centred; // x - mean
-  llvm::DenseMap<Value, StringRef> scaled;  // mean * s, but gamma * 1 / sqrt too
-  /// (x - mean) * c, by the mean and c.
+  llvm::DenseMap<Value, StringRef> scaled;  // mean * s, and also gamma * 1 / sqrt.
+  /// (x - mean) * c, with the names of the mean and of c.
   llvm::DenseMap<Value, std::pair<StringRef, StringRef>> centredAndScaled;
   llvm::DenseMap<Value, std::optional<double>>
-      scalars;                      // Numbers such as epsilon, where they are known.
+      scalars;                      // Constant scalars such as epsilon; nullopt if unknown.
   llvm::DenseSet<Value> deviations; // sqrt(variance + epsilon), its inverse, and multiples.
   llvm::StringSet<> found;
   std::vector<std::string> foldedScales;

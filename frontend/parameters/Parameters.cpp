@@ -1,4 +1,4 @@
-//===- Parameters.cpp - Which initializers are trained ----------------------------------------===//
+//===- Parameters.cpp - Classification of initializers ----------------------------------------===//
 
 #include "frontend/parameters/Parameters.h"
 
@@ -23,6 +23,7 @@ namespace {
 
 constexpr StringRef roleNames[] = {"parameter", "constant", "state", "frozen"};
 
+/// Classifies initializers by the rules in Parameters.h, without patterns.
 class Classifier {
 public:
   explicit Classifier(GraphOp graph)
@@ -63,7 +64,8 @@ private:
     return result;
   }
 
-  /// The file lists what the module has, as PyTorch's newer exporter and mtc.export do.
+  /// Classifies an initializer of a file that lists the module's parameters (the torch.export-based
+  /// exporter, mtc.export).
   InitializerClass classifyListed(InitializerOp initializer) const {
     StringRef name = initializer.getName(), kind = initializer.getKind().value_or("");
     StringRef moduleName = Provenance::splitName(initializer);
@@ -73,7 +75,7 @@ private:
       return knownConstant("the exporter marks it " + kind.str());
     std::optional<StringRef> split = initializer.getSplitFrom();
     InitializerOp whole = split ? byName.lookup(*split) : InitializerOp();
-    // A constant that stands for several parameters stays constants.
+    // Parts of a tensor that is not the module's have the class of the whole.
     if (whole && !provenance.isOfModule(whole))
       return classifyListed(whole);
     if (provenance.isParameter(name) || provenance.isParameter(moduleName))
@@ -96,8 +98,8 @@ private:
     return {InitializerRole::Constant, "computed by the exporter", ""};
   }
 
-  /// What the exporter computed from parameters is one, but for numbers that follow from their
-  /// shapes.
+  /// Classifies an initializer that the exporter computed: it is a parameter if computed from
+  /// parameters, unless it only depends on their shapes.
   InitializerClass classifyFolded(InitializerOp initializer) const {
     std::vector<std::string> parameters = provenance.foldedParameters(initializer);
     if (parameters.empty())
@@ -121,8 +123,9 @@ private:
     return {InitializerRole::Constant, "a scalar", ""};
   }
 
-  /// Whether functions read it that a constant would have been written with, such as exp of a
-  /// temperature: PyTorch's older exporter names a scalar of the module as the module does.
+  /// Returns whether all users are functions whose constant operand an exporter would have folded,
+  /// such as exp of a temperature. PyTorch's TorchScript-based exporter keeps the module's names of
+  /// scalars.
   bool isArgument(StringRef name) const {
     auto found = uses.find(name);
     return isProducedBy(graph, "pytorch") && !isTorchScriptFoldedName(name) &&
@@ -134,13 +137,14 @@ private:
            });
   }
 
-  /// Scikit-learn's exporter writes what preprocessing computed as initializers too. Weights are
-  /// read by products, and intercepts are added to products.
+  /// Returns whether the initializer is a weight of a scikit-learn estimator. skl2onnx also stores
+  /// precomputed values of preprocessing steps as initializers. Weights are used by matrix
+  /// multiplications, and intercepts are added to their results.
   bool isEstimatorWeight(StringRef name) const {
     if (name.starts_with("coef") || name.starts_with("intercept") ||
         name.ends_with(".coefficients"))
       return true;
-    if (name == "transform_matrix") // Of a decomposition, such as PCA.
+    if (name == "transform_matrix") // The matrix of a decomposition such as PCA.
       return false;
     auto found = uses.find(name);
     return found != uses.end() && llvm::any_of(found->second, [](const InitializerUse &use) {
@@ -172,7 +176,8 @@ private:
            });
   }
 
-  /// The zeros that the exporter makes where a module is called without a state.
+  /// Returns whether all uses are initial states of recurrent nodes. The exporter creates zeros if
+  /// a module is called without a state.
   bool isInitialState(StringRef name) const {
     auto found = uses.find(name);
     return found != uses.end() && llvm::all_of(found->second, [](InitializerUse use) {
@@ -185,7 +190,7 @@ private:
     return elements && elements.isSplat();
   }
 
-  /// Whether a product or a convolution reads it.
+  /// Returns whether a matrix multiplication or convolution uses the initializer.
   bool isReadAsWeight(StringRef name) const {
     auto found = uses.find(name);
     return found != uses.end() && llvm::any_of(found->second, [](InitializerUse use) {
@@ -194,9 +199,9 @@ private:
            });
   }
 
-  /// The names in the module of what the exporter renamed: where the file lists the module's
-  /// parameters, the one that the initializer was folded from, or that its user lacks; otherwise
-  /// that of its user's module.
+  /// Determines the names in the module of initializers that the exporter renamed. If the file
+  /// lists the module's parameters, the name is that of the parameter from which the initializer
+  /// was folded, or which the user's module lacks; otherwise it follows from the user's module.
   void recoverNames() {
     llvm::StringSet<> missing, taken;
     for (const std::string &name : signatureParameters(graph))
@@ -208,12 +213,12 @@ private:
       auto found = uses.find(name);
       if (found == uses.end() || !known.isParameter)
         continue;
-      if (!known.moduleName.empty()) // It gave its name to another.
+      if (!known.moduleName.empty()) // The initializer passed its name on to another one.
         continue;
       InitializerUse use = found->second.front();
       if (bySignature && !provenance.isParameter(name)) {
         known.moduleName = listedName(initializer, use, missing);
-        // A second copy of a parameter has the name that the module has where it is read.
+        // A second copy of a parameter is named after the module that uses it.
         if (!isFree(known.moduleName, taken))
           known.moduleName = provenance.isParameter(scopedName(use)) ? scopedName(use) : "";
         missing.erase(known.moduleName);
@@ -227,9 +232,10 @@ private:
     }
   }
 
-  /// Of a weight that two layers share the exporter keeps one name and folds the copy of the layer
-  /// that has it: `head.weight` is what the embedding `embed` reads, `val_2` what `head` does. Then
-  /// the initializer of that name is `embed.weight`. Whether that is so.
+  /// Renames the initializer `name` after the module that uses it, and returns whether it did so.
+  /// If two layers share a weight, the exporter keeps one name and folds the copy of the layer with
+  /// that name: the embedding `embed` uses `head.weight`, and `head` uses `val_2`. The initializer
+  /// `head.weight` is then renamed to `embed.weight`, so that `val_2` can be `head.weight`.
   bool giveUpName(StringRef name, llvm::StringSet<> &taken) {
     auto found = uses.find(name);
     if (!bySignature || taken.contains(name) || found == uses.end())
@@ -247,7 +253,7 @@ private:
     return true;
   }
 
-  /// Whether no initializer has the name, or was given it.
+  /// Returns whether no initializer has this name in the file or in the module.
   bool isFree(const std::string &name, const llvm::StringSet<> &taken) const {
     return name.empty() || (!classes.contains(name) && !taken.contains(name));
   }
@@ -266,8 +272,9 @@ private:
                                                                  : "";
   }
 
-  /// The weight or bias of the module that reads it. The older exporter folds the transposition of
-  /// a linear layer's weight, and batch normalizations into convolutions.
+  /// Returns the name of the weight or bias of the module that uses an initializer. The
+  /// TorchScript-based exporter folds the transposition of a linear layer's weight, and batch
+  /// normalizations into convolutions.
   static std::string scopedName(const InitializerUse &use) {
     std::string module = modulePath(use.node);
     StringRef op = NodeOp(use.node).getOpType();
@@ -287,7 +294,7 @@ private:
   StringMap<InitializerClass> classes;
 };
 
-/// Applies the user's patterns: of those that match, the most specific decides.
+/// Applies the user's patterns. The most specific matching pattern decides.
 class PatternApplier {
 public:
   PatternApplier(GraphOp graph, StringMap<InitializerClass> &classes, Problems &problems)
@@ -309,8 +316,8 @@ public:
   }
 
 private:
-  /// Constant nodes that a pattern names become initializers; a wildcard takes those that look
-  /// trainable.
+  /// Converts Constant nodes that match a pattern to initializers. A pattern with wildcards only
+  /// matches constants that look trainable.
   void takeConstantNodes(ArrayRef<std::string> patterns) {
     for (const TrainableConstant &constant : findTrainableConstants(graph, classes))
       modules[constant.name] = constant.moduleName;
@@ -319,7 +326,7 @@ private:
     for (const std::string &text : patterns) {
       Expected<GlobPattern> pattern = GlobPattern::create(text);
       if (!pattern) {
-        consumeError(pattern.takeError()); // said by match()
+        consumeError(pattern.takeError()); // match() reports the error.
         continue;
       }
       for (ConstantOp node : nodes) {
@@ -350,7 +357,7 @@ private:
     }
     size_t literals = llvm::count_if(text, [](char c) { return c != '*' && c != '?'; });
     bool matchesAny = false;
-    std::string passedOver; // A constant that has to be named in full.
+    std::string passedOver; // A constant that must be named in full.
     for (const std::string &name : initializerNames()) {
       auto entry = classes.find(name);
       bool isKnown = entry != classes.end();
@@ -358,7 +365,8 @@ private:
       if (!pattern->match(name) && (moduleName.empty() || !pattern->match(moduleName)))
         continue;
       bool isNamed = name == text || moduleName == text;
-      // Whoever names one thing means it; a wildcard passes over what is not to be trained.
+      // A full name is intended; a pattern with wildcards skips initializers that cannot be
+      // trained.
       if (!isKnown || entry->second.role == InitializerRole::State) {
         matchesAny = true;
         if (isNamed && role == InitializerRole::Parameter)
@@ -391,7 +399,7 @@ private:
       problems.add(label + ": no initializer matches" + suggestNames(text, knownNames()));
   }
 
-  /// Of all initializers, integers too.
+  /// Returns the names of all initializers, including integers.
   std::vector<std::string> initializerNames() {
     std::vector<std::string> names;
     for (Operation &op : graph.getBody().front())
@@ -419,8 +427,8 @@ private:
   GraphOp graph;
   StringMap<InitializerClass> &classes;
   Problems &problems;
-  StringMap<std::string> modules; // Of constants that look trainable, by name.
-  StringMap<size_t> specificity;  // literal characters of the pattern that decided
+  StringMap<std::string> modules; // Modules of the constants that look trainable, by name.
+  StringMap<size_t> specificity;  // Literal characters of the deciding pattern, by name.
 };
 
 } // namespace
@@ -443,7 +451,7 @@ StringMap<InitializerClass> classifyInitializers(GraphOp graph) {
   return classes;
 }
 
-/// Writes into the graph what was chosen. Integers are never trained.
+/// Sets the role, reason and module name of each initializer. Integers are never trained.
 static void describeInitializers(GraphOp graph, const StringMap<InitializerClass> &classes) {
   InitializerClass integers{InitializerRole::Constant, "integers are not trained", ""};
   for (auto initializer : graph.getOps<InitializerOp>()) {

@@ -1,16 +1,18 @@
-//===- Parameters.h - Which initializers are trained ------------------------------------------===//
+//===- Parameters.h - Classification of initializers ------------------------------------------===//
 //
-// An ONNX file does not say which of its initializers are parameters of the module. These rules say
-// it for what exporters write; patterns of the user override them:
+// An ONNX file does not mark which initializers are parameters of the module. The rules below
+// classify the initializers that exporters write; the user's patterns override them.
 //   1. Running mean and variance of BatchNormalization are state. Those of a batch normalization
 //      that Keras decomposed are constants.
-//   2. Where the file lists the module's parameters (PyTorch's newer exporter, mtc.export): those,
-//      and what the exporter folded from them. Others are constants. Files of exporters that do not
-//      say what they folded: `val_N` of two or more dimensions too, but for the initial states of
-//      recurrent layers and tensors of one value that no product reads.
-//   3. Otherwise: floating-point ones of one or more dimensions, but for tables of positions, and
-//      in files of scikit-learn's exporter for those that are not read like weights; constants are
-//      Constant nodes.
+//   2. If the file lists the module's parameters (the torch.export-based exporter, mtc.export),
+//      these and the initializers folded from them are parameters, others are constants. If the
+//      exporter does not record what it folded, `val_N` of rank 2 or more are parameters too,
+//      except initial states of recurrent layers and tensors of equal elements that no matrix
+//      multiplication or convolution uses.
+//   3. Otherwise floating-point initializers of rank 1 or more are parameters, except position
+//      tables and, in files of skl2onnx, initializers that are not used like weights. Constant
+//      nodes are constants.
+// Parameters with `requires_grad=False` in the module are frozen.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -27,47 +29,51 @@
 
 namespace mtc::onnx {
 
-/// A frozen one is a parameter that patterns leave out: no step changes it, but its value is no
-/// part of the program.
+/// A frozen parameter is not trained, but unlike a constant its value is not part of the program.
 enum class InitializerRole { Parameter, Constant, State, Frozen };
 
-/// What an `onnx.initializer` calls the role.
+/// Returns the name of a role in the `role` attribute of `onnx.initializer`.
 llvm::StringRef roleName(InitializerRole role);
 
+/// The role of an initializer and the reasons for it.
 struct InitializerClass {
   InitializerRole role = InitializerRole::Constant;
   std::string reason;
-  std::string moduleName;   // The name in the user's module; empty where it is the initializer's.
-  bool isParameter = false; // What the rules take it for, whatever patterns say.
-  bool isKnownConstant = false; // The exporter or its use says that it is none.
+  std::string moduleName;       // Name in the user's module; empty if it equals the initializer's.
+  bool isParameter = false;     // Classification by the rules, before patterns.
+  bool isKnownConstant = false; // The exporter or its use shows that it is no parameter.
   bool looksTrainable = false;  // A constant that is used like a parameter.
 };
 
-/// Glob patterns over initializers' and modules' names that override the rules. With a pattern in
-/// `train`, only what these match is trained. Where several match, the one with more literal
-/// characters decides; `freeze` among equals. A name in full trains any floating-point constant, a
-/// wildcard only parameters and constants that look trainable. With adapters, nothing else is
-/// trained but what `train` names.
+/// Glob patterns over names of initializers and modules, which override the rules. If `train` is
+/// not empty, only matching initializers are trained. If several patterns match, the one with the
+/// most literal characters decides; on a tie, `freeze` decides. A full name trains any
+/// floating-point constant, a pattern with wildcards only parameters and constants that look
+/// trainable. With adapters, only initializers that `train` matches are trained in addition to the
+/// adapters.
 struct ParameterPatterns {
   std::vector<std::string> train, freeze;
   bool hasAdapters = false;
 };
 
-/// `val_12`: the name that PyTorch's newer exporter gives to what it computed.
+/// Returns whether the torch.export-based exporter generated this name for a folded tensor:
+/// `val_12`.
 bool isFoldedName(llvm::StringRef name);
-/// `onnx::MatMul_12`: the name that the TorchScript exporter gives to what it folded.
+/// Returns whether the TorchScript-based exporter generated this name for a folded tensor:
+/// `onnx::MatMul_12`.
 bool isTorchScriptFoldedName(llvm::StringRef name);
 
-/// The class of each initializer that can be trained, by name, as the rules say it.
+/// Classifies each initializer of a trainable element type by the rules; keyed by name.
 llvm::StringMap<InitializerClass> classifyInitializers(GraphOp graph);
 
-/// The same after the patterns. Those that match nothing, or name what cannot be trained, are
-/// problems. Constants of Constant nodes that `train` matches become initializers of the graph,
-/// named after the node's result.
+/// Classifies initializers by the rules and the patterns, and sets their `role`, `reason` and
+/// `module_name`. Patterns that match nothing, or that name an initializer which cannot be trained,
+/// are errors. Constant nodes that `train` matches become initializers of the graph, named after
+/// the node's result.
 llvm::StringMap<InitializerClass> chooseParameters(GraphOp graph, const ParameterPatterns &patterns,
                                                    Problems &problems);
 
-/// The classes of a graph whose parameters are chosen.
+/// Returns the classes of a graph whose parameters have been chosen.
 llvm::StringMap<InitializerClass> chosenClasses(GraphOp graph);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Passes.h - Passes that choose what is trained ------------------------------------------===//
+//===- Passes.h - Passes that choose parameters -----------------------------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_PASSES_H
 #define MTC_FRONTEND_PARAMETERS_PASSES_H

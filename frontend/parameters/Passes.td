@@ -1,4 +1,4 @@
-//===- Passes.td - Passes that choose what is trained -------------------------------------------===//
+//===- Passes.td - Passes that choose parameters ------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_PASSES
 #define MTC_FRONTEND_PARAMETERS_PASSES
@@ -6,10 +6,10 @@
 include "mlir/Pass/PassBase.td"
 
 def ChooseParametersPass : Pass<"onnx-choose-parameters", "::mtc::onnx::GraphOp"> {
-  let summary = "Say of each initializer whether it is a parameter, trained or frozen, a constant or state";
+  let summary = "classify initializers as parameters, constants or state";
   let description = [{
-    The rules are in `frontend/parameters/Parameters.h`, and go by what the file says of initializers and nodes; patterns
-    override them. A constant of a Constant node that `train` matches becomes an initializer.
+    Sets the role of each initializer. `frontend/parameters/Parameters.h` describes the rules, which depend on the file's
+    metadata of initializers and nodes. Patterns override the rules. Constant nodes that `train` matches become initializers.
 
     ```mlir
     // before
@@ -20,18 +20,19 @@ def ChooseParametersPass : Pass<"onnx-choose-parameters", "::mtc::onnx::GraphOp"
   }];
   let dependentDialects = ["::mtc::MtcDialect"];
   let options = [
-    ListOption<"train", "train", "std::string", "patterns of the names of all that is trained">,
-    ListOption<"freeze", "freeze", "std::string", "patterns of the names of what is not trained">,
-    Option<"adapters", "adapters", "bool", "false", "nothing is trained but adapters and what `train` names">,
+    ListOption<"train", "train", "std::string", "name patterns of the only initializers to train">,
+    ListOption<"freeze", "freeze", "std::string", "name patterns of initializers not to train">,
+    Option<"adapters", "adapters", "bool", "false", "train only adapters and initializers that `train` matches">,
   ];
 }
 
 def FoldInitializersPass : Pass<"onnx-fold-initializers", "::mtc::onnx::GraphOp"> {
-  let summary = "Make constants of initializers that are constant and known, and forget what parameters were chosen by";
+  let summary = "fold constant initializers and drop the exporter's metadata";
   let description = [{
-    Elements of large tables stay in the file: nothing folds them. So do those of frozen parameters, which may come from
-    other weights, but for scalars and vectors that the exporter does not call parameters: operators may take them as
-    attributes.
+    Replaces constant initializers whose elements are all known by `onnx.constant`, and removes the attributes from which
+    parameters were chosen. Large tables are not folded; their data stays in the file. Frozen parameters are not folded either,
+    because their values may come from other weights. Exceptions are frozen scalars and vectors that the exporter does not mark
+    as parameters, since operators may need them as attributes.
 
     ```mlir
     // before

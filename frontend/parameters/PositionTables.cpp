@@ -1,4 +1,4 @@
-//===- PositionTables.cpp - Tables that follow from positions alone ---------------------------===//
+//===- PositionTables.cpp - Tables of positions and frequencies -------------------------------===//
 
 #include "frontend/parameters/PositionTables.h"
 
@@ -16,7 +16,7 @@ namespace mtc::onnx {
 
 namespace {
 
-/// The first elements, as many as are known.
+/// Returns the first elements, as far as they are known.
 std::vector<double> sampleOf(InitializerOp initializer) {
   std::vector<double> values;
   auto elements = dyn_cast_or_null<DenseElementsAttr>(initializer.getSampleAttr());
@@ -34,7 +34,7 @@ std::vector<double> sampleOf(InitializerOp initializer) {
   return values;
 }
 
-/// 1, r, r^2, … with r < 1.
+/// Returns whether the values are a sequence 1, r, r^2, … with 0 < r < 1.
 bool isGeometric(ArrayRef<double> values) {
   if (values.size() < 2 || values[0] != 1 || !(values[1] > 0 && values[1] < 1))
     return false;
@@ -44,8 +44,8 @@ bool isGeometric(ArrayRef<double> values) {
   return true;
 }
 
-/// Rows of `columns` sines and cosines: the first is of angle 0, and the squares of each add up to
-/// one for each pair.
+/// Returns whether the values are rows of `columns` sines and cosines: the first row is that of
+/// angle 0, and in each row the squares sum to 1 per pair.
 bool isSinusoidal(ArrayRef<double> values, int64_t columns) {
   size_t width = static_cast<size_t>(columns), rows = values.size() / std::max<size_t>(width, 1);
   if (columns < 4 || columns % 2 != 0 || rows < 2)
@@ -63,7 +63,7 @@ bool isSinusoidal(ArrayRef<double> values, int64_t columns) {
   return true;
 }
 
-/// The last part of a name that modules give to such tables.
+/// Returns whether the last part of the name is one that modules give to such tables.
 bool isNamedAsTable(StringRef name) {
   auto [rest, last] = name.rsplit('.');
   return llvm::StringSwitch<bool>(last.empty() ? rest : last)
@@ -71,7 +71,7 @@ bool isNamedAsTable(StringRef name) {
       .Default(false);
 }
 
-/// Whether all that a value is multiplied or moved into ends in sines and cosines.
+/// Returns whether all chains of moves and multiplications from a value end in sines and cosines.
 bool feedsAngles(Value value, int depth = 0) {
   constexpr int maxDepth = 12;
   if (depth > maxDepth || value.use_empty())
@@ -84,7 +84,7 @@ bool feedsAngles(Value value, int depth = 0) {
     if (op == "Sin" || op == "Cos")
       return true;
     if (op == "Shape")
-      return true; // Reads no element.
+      return true; // Shape does not use the elements.
     return llvm::StringSwitch<bool>(op)
                .Cases({"Identity", "Cast", "Unsqueeze", "Reshape", "Expand", "Transpose", "Concat",
                        "Mul", "MatMul", "Einsum"},

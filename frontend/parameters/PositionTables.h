@@ -1,4 +1,4 @@
-//===- PositionTables.h - Tables that follow from positions alone -----------------------------===//
+//===- PositionTables.h - Tables of positions and frequencies ---------------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_POSITIONTABLES_H
 #define MTC_FRONTEND_PARAMETERS_POSITIONTABLES_H
@@ -9,10 +9,10 @@
 
 namespace mtc::onnx {
 
-/// The initializers that are no parameters although they are tensors of different numbers, with the
-/// reason: frequencies of rotary embeddings (a falling geometric sequence 1, r, r^2, … whose
-/// products go to sines and cosines), sinusoidal position embeddings (each row holds sines and
-/// cosines of the same angles), and what is named as a module's table of anchors or frequencies.
+/// Returns initializers with varying elements that are not parameters, and the reason: frequencies
+/// of rotary embeddings (a decreasing geometric sequence 1, r, r^2, … whose multiples are operands
+/// of sines and cosines), sinusoidal position embeddings (each row holds sines and cosines of the
+/// same angles), and initializers named like a module's table of anchors or frequencies.
 llvm::StringMap<std::string> findPositionTables(GraphOp graph);
 
 } // namespace mtc::onnx

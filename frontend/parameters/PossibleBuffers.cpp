@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// The initializer that a value is, perhaps in another type or layout; null for others.
+/// Returns the initializer that a value is, looking through casts and changes of layout, or null.
 static InitializerOp initializerOf(Value value) {
   while (auto node = value.getDefiningOp<NodeOp>()) {
     bool keepsElements = node.isOperator("Identity") || node.isOperator("Cast") ||
@@ -27,7 +27,7 @@ static InitializerOp initializerOf(Value value) {
   return value.getDefiningOp<InitializerOp>();
 }
 
-/// Whether a value is the output of a linear layer that is inside the module `outer`.
+/// Returns whether a value is the result of a linear layer inside the module `outer`.
 static bool isOfLayerInside(StringRef outer, Value value) {
   auto node = value.getDefiningOp<NodeOp>();
   bool isLinear = node && (node.isOperator("MatMul") || node.isOperator("Gemm")) &&
@@ -37,8 +37,8 @@ static bool isOfLayerInside(StringRef outer, Value value) {
          (outer.empty() || StringRef(inner).starts_with((outer + ".").str()));
 }
 
-/// Whether an initializer has the shape of a bias, perhaps with leading axes of extent 1, and
-/// neither the rank nor the name of a layer's bias.
+/// Returns whether an initializer has the shape of a bias, possibly with leading axes of extent 1,
+/// but not the rank or the name of a layer's bias.
 static bool isUnusualBias(InitializerOp initializer) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(initializer.getType()).getShape();
   if (shape.empty() || !llvm::all_of(shape.drop_back(), [](int64_t extent) { return extent == 1; }))

@@ -7,11 +7,12 @@
 
 namespace mtc::onnx {
 
-/// Warnings about trained initializers that the module may have as buffers. PyTorch's TorchScript
-/// exporter writes parameters and buffers alike. A parameter of one value for each feature is a
-/// layer's bias, which the layer itself adds. What a module around a linear layer adds to its
-/// output is often a buffer, such as `final_logits_bias` of transformers' BART; the file does not
-/// tell. Choices of `--train` and `--freeze` are meant: they give no warning.
+/// Returns warnings about trained initializers that may be buffers in the module. PyTorch's
+/// TorchScript-based exporter does not distinguish parameters and buffers. A parameter with one
+/// element per feature is normally a bias, which its own layer adds. A tensor that an enclosing
+/// module adds to the output of a linear layer is often a buffer, such as `final_logits_bias` of
+/// transformers' BART, but the file does not specify it. Initializers chosen by `--train` or
+/// `--freeze` cause no warning.
 std::vector<std::string> possibleBufferWarnings(GraphOp graph,
                                                 const llvm::StringMap<InitializerClass> &classes);
 

@@ -1,4 +1,4 @@
-//===- Provenance.cpp - Which tensor of the module an initializer stands for ------------------===//
+//===- Provenance.cpp - Mapping of initializers to the module's tensors -----------------------===//
 
 #include "frontend/parameters/Provenance.h"
 
@@ -20,12 +20,14 @@ std::vector<std::string> stringsOf(Operation *op, StringRef attribute) {
   return result;
 }
 
-/// Entry `index` of a list that may be shorter: then the exporter made the operand.
+/// Returns entry `index`, or an empty string past the end of the list, where the exporter created
+/// the operand.
 std::string entryOrNone(ArrayRef<std::string> list, size_t index) {
   return index < list.size() ? list[index] : std::string();
 }
 
-/// A node that a rule made of several has the metadata of the last of them.
+/// Returns whether a rewrite rule created the node from several nodes; such a node only has the
+/// metadata of the last one.
 bool hasMergedMetadata(Operation *node) {
   auto rules = node->getAttrOfType<StringAttr>(rulesAttribute);
   return rules && !llvm::all_of(llvm::split(rules.getValue(), ','), [](StringRef rule) {
@@ -88,14 +90,14 @@ std::optional<std::string> Provenance::tensorAt(InitializerOp initializer,
       statistics.push_back(argument);
   }
 
-  // Normalizations name their operands by position.
+  // The operands of normalizations correspond to the arguments by position.
   NodeOp node = use.node;
   StringRef op = fxOperator(node);
   if (node.isOperator("BatchNormalization") && use.operand >= 1)
     return use.operand < 3 ? entryOrNone(weights, use.operand - 1)
                            : entryOrNone(statistics, use.operand - 3);
   if (node.isOperator("InstanceNormalization") && op != "aten.instance_norm")
-    return std::string(); // A group normalization: its scale and shift follow.
+    return std::string(); // A group normalization; later nodes apply its scale and shift.
   if ((node.isOperator("LayerNormalization") || node.isOperator("InstanceNormalization") ||
        node.isOperator("GroupNormalization")) &&
       use.operand >= 1)
@@ -112,7 +114,7 @@ std::optional<std::string> Provenance::tensorAt(InitializerOp initializer,
   for (const std::string &origin : foldedParameters(initializer))
     if (llvm::is_contained(arguments, origin))
       return origin;
-  // The exporter merged it with the tensor that the module has here.
+  // The exporter merged the initializer with the tensor that the module uses here.
   std::vector<std::string> candidates = weights;
   candidates.insert(candidates.end(), statistics.begin(), statistics.end());
   if (candidates.size() == 1)

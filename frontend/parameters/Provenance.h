@@ -1,9 +1,9 @@
-//===- Provenance.h - Which tensor of the module an initializer stands for --------------------===//
+//===- Provenance.h - Mapping of initializers to the module's tensors -------------------------===//
 //
-// The file's metadata tells it where there is any (`frontend/reader/ExporterMetadata.h`): the names
-// that the module gives to parameters and buffers, what the exporter folded an initializer from,
-// and with which arguments the module called the operator that a node translates. An exporter
-// merges equal tensors; the arguments tell them apart.
+// Uses the file's metadata (`frontend/reader/ExporterMetadata.h`): the names of the module's
+// parameters and buffers, the values from which the exporter folded an initializer, and the
+// arguments of the FX node that a node translates. Exporters merge equal tensors; the arguments
+// distinguish them.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -16,37 +16,40 @@
 
 namespace mtc::onnx {
 
+/// Maps initializers of a graph to parameters and buffers of the module. Must be constructed before
+/// the metadata is dropped.
 class Provenance {
 public:
   explicit Provenance(GraphOp graph);
 
-  /// Whether the file lists a parameter, or a buffer, of this name in the module.
+  /// Returns whether the file lists a parameter or a buffer of this name in the module.
   bool isParameter(llvm::StringRef name) const { return parameters.contains(name); }
   bool isBuffer(llvm::StringRef name) const { return buffers.contains(name); }
-  /// Whether the module's parameters are variables of Keras, whose names the file does not tell.
+  /// Returns whether the module's parameters are Keras variables, whose names are not in the file.
   bool hasVariables() const;
-  /// Whether the file names the initializer as one of the module's tensors, or says that it was
-  /// folded from one.
+  /// Returns whether the file names the initializer as one of the module's tensors or lists one
+  /// among the values from which it was folded.
   bool isOfModule(InitializerOp initializer) const;
-  /// The module's tensor that an initializer was split for, where its own name does not tell.
+  /// Returns the module's tensor for which an initializer was split, if its own name differs.
   static llvm::StringRef splitName(InitializerOp initializer);
-  /// The module's parameters that an initializer was folded from, in the file's order.
+  /// Returns the module's parameters from which an initializer was folded, in file order.
   std::vector<std::string> foldedParameters(InitializerOp initializer) const;
-  /// Whether the exporter folded it, and says from what.
+  /// Returns whether the exporter folded the initializer and recorded its origins.
   static bool isFolded(InitializerOp initializer) {
     return initializer->hasAttr(foldedFromAttribute);
   }
 
-  /// The module's tensor that an initializer is at one of its uses: a parameter's or buffer's name;
-  /// empty if the exporter made it there, such as the scales of ones that a group normalization has
-  /// as an instance normalization; nothing if the file does not tell.
+  /// Returns the module's parameter or buffer that an initializer represents at one of its uses.
+  /// Returns an empty string if the exporter created the operand, such as the scale of ones of a
+  /// group normalization exported as an instance normalization, and nullopt if it is unknown.
   std::optional<std::string> tensorAt(InitializerOp initializer, const InitializerUse &use) const;
 
 private:
   llvm::StringSet<> parameters, buffers;
 };
 
-/// The FX operator that a node translates, without `.default` and the like: `aten.linear`.
+/// Returns the FX operator that a node translates, without its overload (`.default`):
+/// `aten.linear`.
 llvm::StringRef fxOperator(NodeOp node);
 
 } // namespace mtc::onnx

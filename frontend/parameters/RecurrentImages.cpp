@@ -1,4 +1,4 @@
-//===- RecurrentImages.cpp - How PyTorch stores the weights of recurrent layers ---------------===//
+//===- RecurrentImages.cpp - Mapping of recurrent weights to PyTorch's tensors ----------------===//
 
 #include "frontend/parameters/RecurrentImages.h"
 
@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace mtc::onnx {
 
-/// ONNX's gates in PyTorch's order: i f g o of i o f c, r z n of z r h.
+/// Returns the indices in ONNX of the gates in PyTorch's order. The gates of LSTM are i f g o in
+/// PyTorch and i o f c in ONNX, those of GRU r z n and z r h.
 static SmallVector<int64_t> gatesOf(NodeOp node) {
   if (node.isOperator("LSTM"))
     return {0, 2, 3, 1};
@@ -26,13 +27,14 @@ bool isRecurrentWeight(ArrayRef<InitializerUse> uses) {
 
 RecurrentImages::RecurrentImages(GraphOp graph) : provenance(graph), isListed(hasSignature(graph)) {
   isPyTorch = isProducedBy(graph, "pytorch");
-  llvm::StringMap<int64_t> counts; // Of the layers of a module.
+  llvm::StringMap<int64_t> counts; // Layers per module.
   for (auto node : graph.getOps<NodeOp>())
     if (isRecurrent(node) && node.getNumOperands() > 2 && !layers.contains(node.getOperand(1)))
       layers[node.getOperand(1)] = counts[modulePath(node)]++;
 }
 
-/// `lstm.` and `_l0`, joined by `%`, of the layer that an initializer is of; empty if unknown.
+/// Returns the affixes of the parameter names of an initializer's layer, such as `lstm.%_l0`; empty
+/// if the layer is unknown.
 std::string RecurrentImages::stemOf(InitializerOp initializer, NodeOp node) const {
   if (isListed) {
     std::vector<std::string> folded = provenance.foldedParameters(initializer);

@@ -1,4 +1,4 @@
-//===- RecurrentImages.h - How PyTorch stores the weights of recurrent layers -----------------===//
+//===- RecurrentImages.h - Mapping of recurrent weights to PyTorch's tensors ------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_RECURRENTIMAGES_H
 #define MTC_FRONTEND_PARAMETERS_RECURRENTIMAGES_H
@@ -9,15 +9,16 @@
 
 namespace mtc::onnx {
 
-/// ONNX has the weights of all directions of a layer in one tensor, and both biases in one; PyTorch
-/// has `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0`, and the same with `_reverse`,
-/// with gates in another order (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN).
+/// Maps the weights of ONNX's recurrent operators to PyTorch's parameters. ONNX stores the weights
+/// of all directions of a layer in one tensor, and both biases in one. PyTorch stores
+/// `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0` and their `_reverse` variants, with
+/// another order of gates (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN).
 class RecurrentImages {
 public:
   explicit RecurrentImages(GraphOp graph);
 
-  /// The images of an initializer that recurrent nodes alone read as W, R or B. Empty where the
-  /// file's exporter is not PyTorch's, or where it does not tell the layer.
+  /// Returns the images of an initializer whose uses are all W, R or B of recurrent nodes. The list
+  /// is empty if the file is not PyTorch's or does not identify the layer.
   mlir::SmallVector<mlir::Attribute> find(InitializerOp initializer,
                                           llvm::ArrayRef<InitializerUse> uses) const;
 
@@ -26,11 +27,11 @@ private:
 
   Provenance provenance;
   bool isPyTorch, isListed;
-  /// Of files that list no parameters: the layer of a node, by its W and its module.
+  /// In files without a parameter list, the layer number of a node's W within its module.
   llvm::DenseMap<mlir::Value, int64_t> layers;
 };
 
-/// Whether recurrent nodes alone read an initializer as W, R or B.
+/// Returns whether all uses of an initializer are W, R or B of recurrent nodes.
 bool isRecurrentWeight(llvm::ArrayRef<InitializerUse> uses);
 
 } // namespace mtc::onnx

@@ -1,4 +1,4 @@
-//===- Ties.cpp - Which initializers are one weight of the module -----------------------------===//
+//===- Ties.cpp - Detection of tied initializers ----------------------------------------------===//
 
 #include "frontend/parameters/Ties.h"
 
@@ -26,8 +26,8 @@ StringRef digestOf(InitializerOp initializer, StringRef attribute) {
   return digest ? digest.getValue() : StringRef();
 }
 
-/// How a copy's elements are those of another initializer; nothing if they are not, or if that is
-/// not known.
+/// Returns the relation of a copy's elements to those of another initializer, or nullopt if the
+/// elements differ or are unknown.
 std::optional<TieForm> formOf(InitializerOp kept, InitializerOp copy) {
   StringRef elements = digestOf(kept, digestAttribute);
   if (elements.empty() ||
@@ -40,7 +40,7 @@ std::optional<TieForm> formOf(InitializerOp kept, InitializerOp copy) {
   return std::nullopt;
 }
 
-/// The form that shapes allow, where data is missing or differs.
+/// Returns the relation that the shapes allow, for initializers whose data is missing or differs.
 std::optional<TieForm> formOfShapes(InitializerOp kept, InitializerOp copy, bool isFolded) {
   ArrayRef<int64_t> a = shapeOf(kept), b = shapeOf(copy);
   if (getElementTypeOrSelf(kept.getType()) != getElementTypeOrSelf(copy.getType()))
@@ -51,11 +51,12 @@ std::optional<TieForm> formOfShapes(InitializerOp kept, InitializerOp copy, bool
   return a == b ? std::optional(TieForm::Same) : std::nullopt;
 }
 
-/// A name that an exporter made: `val_12`, `onnx::MatMul_12`, a number.
+/// Returns whether an exporter generated the name: `val_12`, `onnx::MatMul_12`, or a number.
 bool isMadeName(StringRef name) {
   return isFoldedName(name) || isTorchScriptFoldedName(name) || llvm::all_of(name, isDigit);
 }
 
+/// Finds ties between initializers; see findTies.
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes, const TieChoices &choices,
@@ -155,7 +156,8 @@ private:
       result.ties.push_back({kept, copy, form, reason.str()});
   }
 
-  /// The one whose name and layout are the module's, or else the first.
+  /// Ties initializers of the same module parameter. The kept one has the parameter's name, or else
+  /// is the first.
   void findByName() {
     std::vector<std::pair<std::string, std::vector<InitializerOp>>> groups;
     for (InitializerOp initializer : parameters) {
@@ -190,16 +192,17 @@ private:
     }
   }
 
-  /// The names that a key holds.
+  /// Returns the names in a key of `keyOf`, for messages.
   static std::string listed(StringRef key) {
     SmallVector<StringRef> names;
     key.split(names, '\n');
     if (names.size() > 1)
-      names.pop_back(); // The digest.
+      names.pop_back(); // The last line is the digest.
     return llvm::join(llvm::map_range(names, quoted), ", ");
   }
 
-  /// The parameter of the module that an initializer is; of what was folded from several, these.
+  /// Returns the module's parameter that an initializer represents. For an initializer folded from
+  /// several parameters, the key is their names and the digest of its elements.
   std::string keyOf(InitializerOp initializer) const {
     StringRef name = initializer.getName(), split = Provenance::splitName(initializer);
     if (provenance.isParameter(name))
@@ -238,7 +241,7 @@ private:
 
   void judge(InitializerOp kept, InitializerOp copy, TieForm form) {
     if (!isMadeName(kept.getName()) && !isMadeName(copy.getName())) {
-      // Two names of the module's: two weights, though an exporter may have named a copy.
+      // Two names of the module are two weights, although an exporter may have named a copy.
       if (!haveSameRole(kept, copy))
         result.warnings.push_back(
             "initializers " + quoted(kept.getName()) + " and " + quoted(copy.getName()) +
@@ -248,7 +251,7 @@ private:
             kept.getName().str() + "=" + copy.getName().str());
       return;
     }
-    // The one whose name is the module's stays.
+    // Keep the initializer with the module's name.
     if (isMadeName(kept.getName()) && !isMadeName(copy.getName()))
       std::swap(kept, copy);
     if (!haveSameRole(kept, copy))
@@ -257,11 +260,11 @@ private:
     if (!first.empty() && first == second)
       return add(kept, copy, form, "equal elements, read by module " + quoted(first));
     if (haveParametersOfTheirOwn(kept, copy, first, second))
-      return; // Copies of a layer.
+      return; // The modules are copies of a layer.
     result.open.push_back({kept, copy});
   }
 
-  /// Whether two initializers are read by one operator as the same operand.
+  /// Returns whether the first uses of two initializers are the same operand of the same operator.
   bool haveSameRole(InitializerOp a, InitializerOp b) const {
     InitializerUse x = uses.find(a.getName())->second.front();
     InitializerUse y = uses.find(b.getName())->second.front();
@@ -272,7 +275,7 @@ private:
     return modulePath(uses.find(initializer.getName())->second.front().node);
   }
 
-  /// Whether both modules have other initializers, and none in common.
+  /// Returns whether both modules use other parameters, and none in common.
   bool haveParametersOfTheirOwn(InitializerOp a, InitializerOp b, StringRef first,
                                 StringRef second) const {
     if (first.empty() || second.empty())
@@ -299,7 +302,7 @@ private:
   Problems &problems;
   Provenance provenance;
   StringMap<std::vector<InitializerUse>> uses;
-  std::vector<InitializerOp> parameters; // Those that nodes read.
+  std::vector<InitializerOp> parameters; // Only those with uses.
   Ties result;
 };
 

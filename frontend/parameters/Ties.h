@@ -1,9 +1,9 @@
-//===- Ties.h - Which initializers are one weight of the module -------------------------------===//
+//===- Ties.h - Detection of tied initializers ------------------------------------------------===//
 //
-// Exporters write a weight twice where they fold it in two ways: an output layer that shares the
-// embedding's matrix, or a layer that is called twice. Equal elements alone do not make two
-// initializers one: the layers of a fresh nn.TransformerEncoder are copies of one layer.
-//
+// Exporters store a weight twice if they fold it in two ways, for example if an output layer shares
+// the embedding's matrix or a layer is called twice. Equal elements are not sufficient evidence:
+// the layers of an untrained nn.TransformerEncoder are copies of one layer, but distinct
+// parameters.
 //===------------------------------------------------------------------------------------------===//
 
 #ifndef MTC_FRONTEND_PARAMETERS_TIES_H
@@ -16,44 +16,47 @@
 
 namespace mtc::onnx {
 
-/// `--tie A=B` and `--untie A`: names of initializers, or of the module's parameters.
+/// The flags `--tie A=B` and `--untie A`; names are those of initializers or of the module's
+/// parameters.
 struct TieChoices {
   std::vector<std::pair<std::string, std::string>> ties;
   std::vector<std::string> unties;
-  /// Nothing else is tied. With adapters weights are frozen, and each copy has an adapter of its
-  /// own, as in PEFT.
+  /// Whether to tie only `ties`. With adapters, weights are frozen and each copy has its own
+  /// adapter, as in PEFT.
   bool explicitOnly = false;
 };
 
-/// How the elements of one initializer are those of another.
+/// The relation between the elements of the kept initializer and its copy.
 enum class TieForm { Same, Reshaped, Transposed };
 
+/// A copy to be replaced by the kept initializer.
 struct Tie {
   InitializerOp kept, copy;
   TieForm form;
   std::string reason;
 };
 
+/// The ties of a graph, and initializers whose relation could not be decided.
 struct Ties {
-  std::vector<Tie> ties; // `copy` of one is `kept` of none.
-  /// Equal initializers of which the file does not tell whether they are one weight.
+  std::vector<Tie> ties; // The copy of one tie is never the kept one of another.
+  /// Equal initializers that the file does not identify as one weight or as two.
   std::vector<std::pair<InitializerOp, InitializerOp>> open;
   std::vector<std::string> warnings;
 };
 
-/// The ties of a graph, in its order:
-///   1. what `choices` say;
-///   2. initializers that are, or were folded from, the same parameter that the file lists;
-///   3. in files that list no parameters, equal initializers of which one at least has a name that
-///      the exporter made, where they are read in different roles (an embedding and an output
-///      layer) or by the same module. They are two weights where their modules have other
-///      parameters that differ; otherwise the question is open.
-/// Equal initializers under two names of the module are two weights. Choices that name nothing, or
-/// what cannot be one weight, are problems.
+/// Finds the ties of a graph, in graph order:
+///   1. the pairs in `choices`;
+///   2. initializers that are, or were folded from, the same listed parameter;
+///   3. in files without a parameter list, initializers with equal elements, at least one of which
+///      has a generated name, if they are used as different operands (of an embedding and an output
+///      layer) or by the same module. They are two weights if their modules have other, distinct
+///      parameters. All other such pairs are reported as open.
+/// Equal initializers with two names of the module are two weights. Choices that name no parameter,
+/// or two parameters that cannot be tied, are errors.
 Ties findTies(GraphOp graph, const llvm::StringMap<InitializerClass> &classes,
               const TieChoices &choices, Problems &problems);
 
-/// Whether `--untie` names an initializer.
+/// Returns whether `--untie` names an initializer.
 bool isUntied(const TieChoices &choices, InitializerOp initializer,
               const llvm::StringMap<InitializerClass> &classes);
 

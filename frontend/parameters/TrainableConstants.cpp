@@ -1,4 +1,4 @@
-//===- TrainableConstants.cpp - Constants that the user may take for parameters ---------------===//
+//===- TrainableConstants.cpp - Constants that may be parameters ------------------------------===//
 
 #include "frontend/parameters/TrainableConstants.h"
 
@@ -19,11 +19,11 @@ namespace mtc::onnx {
 
 namespace {
 
-/// Elements of f32 or f64; nothing for others and where none are known.
+/// Returns the first elements of an f32 or f64 tensor, or nullopt for other or unknown tensors.
 std::optional<std::vector<double>> valuesOf(ElementsAttr elements) {
   if (!elements || !isa<Float32Type, Float64Type>(elements.getElementType()))
     return std::nullopt;
-  // A few decide, so large tables are not read through.
+  // The first elements suffice, so large tables are not read completely.
   constexpr int64_t maxValues = 4096;
   std::vector<double> values;
   for (APFloat value : llvm::make_range(elements.value_begin<APFloat>(),
@@ -33,7 +33,8 @@ std::optional<std::vector<double>> valuesOf(ElementsAttr elements) {
   return values;
 }
 
-/// A number that someone wrote or derived from a size: a decimal of up to four digits, √n, 1/√n.
+/// Returns whether a number looks like a literal or derived from a size: a decimal of up to four
+/// digits, √n or 1/√n.
 bool isPlainNumber(double value) {
   if (!std::isfinite(value) || value == 0)
     return true;
@@ -49,10 +50,10 @@ bool areAllEqual(ArrayRef<double> values) {
   return llvm::all_of(values, [&](double value) { return value == values.front(); });
 }
 
-/// No number of a mask.
+/// Returns whether a number is not a mask value: finite and below 1e30 in magnitude.
 bool isOrdinary(double value) { return std::isfinite(value) && std::abs(value) < 1e30; }
 
-/// Whether an operator reads this operand as it reads a parameter.
+/// Returns whether an operator uses this operand in the way that it uses a parameter.
 bool isReadLikeParameter(NodeOp node, unsigned operand) {
   if (!node.getDomain().value_or("").empty())
     return false;
@@ -66,7 +67,7 @@ bool isReadLikeParameter(NodeOp node, unsigned operand) {
       .Default(false);
 }
 
-/// Whether an operator multiplies by matrices, or looks rows up.
+/// Returns whether an operator multiplies by matrices or looks rows up in a table.
 bool readsMatrices(NodeOp node) {
   return llvm::StringSwitch<bool>(node.getOpType())
       .Cases({"MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose", "Gather"}, true)
@@ -74,12 +75,13 @@ bool readsMatrices(NodeOp node) {
       .Default(false);
 }
 
+/// Finds constants that are used like parameters; see TrainableConstant.
 class Finder {
 public:
   Finder(GraphOp graph, const StringMap<InitializerClass> &classes)
       : graph(graph), classes(classes), hasList(hasSignature(graph)) {
     isPytorch = isProducedBy(graph, "pytorch");
-    // A module that was frozen in TorchScript has Constant nodes for its parameters.
+    // A frozen TorchScript module stores its parameters as Constant nodes.
     nodesAreLiterals = isPytorch && llvm::any_of(classes, [](const auto &entry) {
                          return entry.second.isParameter;
                        });
@@ -105,17 +107,16 @@ public:
 private:
   struct Source {
     TrainableConstant constant;
-    ElementsAttr elements; // The first; null if they are not known.
+    ElementsAttr elements; // The first elements; null if unknown.
     bool isNode;
   };
-  /// Of a value that is known when the model is compiled: the constants that it is computed from,
-  /// but for plain literals.
+  /// For a value known at compile time, the constants on which it depends, except literals.
   using Origins = SmallVector<size_t, 2>;
 
   void addInitializer(InitializerOp initializer) {
     auto known = classes.find(initializer.getName());
     if (known == classes.end()) {
-      origins[initializer] = {}; // integers
+      origins[initializer] = {}; // Integers.
       return;
     }
     const InitializerClass &found = known->second;
@@ -168,7 +169,7 @@ private:
     if (!source.constant.moduleName.empty() || rejected.contains(index))
       return;
     if (!looksTrainable(source, use)) {
-      // Another use may be of the module that lacks a parameter.
+      // Another use may belong to a module that lacks a parameter.
       if (!hasList)
         rejected.insert(index);
       return;
@@ -197,8 +198,9 @@ private:
     return !values || !areAllEqual(*values);
   }
 
-  /// The parameter that the file lacks and the use stands for: of the node's module, or if that is
-  /// the only one, of a module inside it. A single number is of the module itself.
+  /// Returns the missing parameter that a use represents: a parameter of the node's module, or the
+  /// only missing parameter of its submodules. A single number can only be a parameter of the
+  /// module itself.
   std::string missingParameterOf(const InitializerUse &use, bool isNumber) const {
     std::string parameter = parameterOfUse(use, missing);
     if (!parameter.empty() && !(isNumber && isVector(parameter)))
@@ -218,7 +220,7 @@ private:
     return {};
   }
 
-  /// Whether the name is one that modules give to parameters of more than one number.
+  /// Returns whether the name is usual for parameters with more than one element.
   static bool isVector(StringRef name) {
     return name.ends_with("weight") || name.ends_with("bias");
   }
@@ -276,7 +278,7 @@ bool wasConstantNode(InitializerOp initializer) {
 
 std::vector<std::string> findMissingParameters(GraphOp graph,
                                                const StringMap<InitializerClass> &classes) {
-  llvm::StringSet<> known; // What constants look like does not count.
+  llvm::StringSet<> known; // Constants that look trainable do not count.
   for (const auto &entry : classes)
     if (entry.second.isParameter || entry.second.role == InitializerRole::Parameter)
       known.insert(entry.second.moduleName);

@@ -1,9 +1,9 @@
-//===- TrainableConstants.h - Constants that the user may take for parameters -----------------===//
+//===- TrainableConstants.h - Constants that may be parameters --------------------------------===//
 //
-// Exporters compute with a module's parameters: `1 + w` of a norm, an embedding of fixed positions
-// or exp(logit_scale) are constants in the file. They are followed through whatever is computed
-// from constants alone, as constant folding does it, to the node that reads them beside the
-// model's own values.
+// Exporters fold expressions of a module's parameters, such as `1 + w` of a norm, an embedding of
+// fixed positions or exp(logit_scale), to constants. Such constants are followed through nodes that
+// only depend on constants, as constant folding does, to the node that combines them with
+// non-constant values.
 //
 //===------------------------------------------------------------------------------------------===//
 
@@ -15,40 +15,42 @@
 namespace mtc::onnx {
 
 /// A floating-point constant of the main graph that is used like a parameter: as an operand of a
-/// product, a sum, a normalization, a table that is looked up, or a part of a concatenation, and is
-/// no plain literal.
+/// contraction, an elementwise operation or a normalization, as a lookup table, or as a part of a
+/// concatenation. Its elements must not be mask values (infinite or huge), and a single number must
+/// not look like a literal: a short decimal, or the root or inverse root of an integer.
 ///
-/// Where the file lists the module's parameters (PyTorch's newer exporter), the constant's user
-/// belongs to a module of which the file lacks a parameter. Otherwise its values differ, are finite
-/// and no mask's; a single number must be an initializer of PyTorch's, and neither a short decimal
-/// nor a root or inverse root of a whole number. PyTorch's older exporter writes a module's
-/// parameters as initializers, so that Constant nodes beside them are literals of the code, unless
-/// products, convolutions or recurrent layers read them, or rows of them are looked up.
+/// If the file lists the module's parameters, the constant's user must belong to a module with a
+/// parameter that the file lacks. Otherwise the elements must differ, and a single number must be
+/// an initializer of a PyTorch file. The TorchScript-based exporter stores parameters as
+/// initializers, so Constant nodes in the same file are literals of the code, unless they are used
+/// by contractions, convolutions, recurrent layers or lookups.
 struct TrainableConstant {
-  std::string name; // Of the initializer, or of the Constant node's result.
+  std::string name; // Name of the initializer, or of the Constant node's result.
   std::vector<int64_t> shape;
-  std::string moduleName; // The parameter, or the module, that it seems to be of; may be empty.
+  std::string moduleName; // The parameter or module that it seems to belong to, or empty.
 };
 
-/// Those of a graph, in the order of their first use. `classes` are by the rules.
+/// Returns the trainable constants in the order of their first use. `classes` are the classes by
+/// the rules.
 std::vector<TrainableConstant>
 findTrainableConstants(GraphOp graph, const llvm::StringMap<InitializerClass> &classes);
 
-/// All Constant nodes of the file's main graph that hold a tensor that can be trained, and what the
-/// file calls such a node's result.
+/// Returns all Constant nodes of the main graph with a trainable element type.
 llvm::SmallVector<ConstantOp> floatConstantNodes(GraphOp graph);
+/// Returns the name that the file gives to the first result of a node.
 llvm::StringRef resultName(mlir::Operation *node);
 
-/// Puts an initializer in the place of a Constant node, named as its result; and whether one is
-/// such.
+/// Replaces a Constant node by an initializer with the name of its result.
 void makeInitializer(GraphOp graph, ConstantOp node);
+/// Returns whether `makeInitializer` created this initializer.
 bool wasConstantNode(InitializerOp initializer);
 
-/// The last initializer of a graph, behind which new ones go; null if there is none.
+/// Returns the last initializer of a graph, after which new ones are inserted, or null if there is
+/// none.
 InitializerOp lastInitializer(GraphOp graph);
 
-/// The parameters that the file lists of the module, and neither an initializer nor a constant of
-/// `classes` stands for.
+/// Returns the listed parameters of the module that neither an initializer nor a constant in
+/// `classes` represents.
 std::vector<std::string> findMissingParameters(GraphOp graph,
                                                const llvm::StringMap<InitializerClass> &classes);
 

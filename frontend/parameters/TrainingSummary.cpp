@@ -1,4 +1,4 @@
-//===- TrainingSummary.cpp - What of a model is trained ---------------------------------------===//
+//===- TrainingSummary.cpp - Summary of the trained parameters --------------------------------===//
 
 #include "frontend/parameters/TrainingSummary.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 std::string asItIs(const std::string &name) { return name; }
 
-/// 1 539, 57.3 K, 11.2 M.
+/// Formats a count as 1 539, 57.3 K or 11.2 M.
 std::string magnitude(int64_t count) {
   if (count < 10000)
     return count < 1000 ? std::to_string(count)
@@ -38,8 +38,8 @@ std::string describe(const TrainableConstant &constant) {
   return constant.moduleName.empty() ? text : text + " (" + constant.moduleName + " in the module)";
 }
 
-/// The missing parameters that a parameter of the file stands for at one of its uses, tied in the
-/// module or stored as one.
+/// Returns the missing parameters that a parameter of the file represents at one of its uses,
+/// because the module ties them or the exporter merged them.
 std::vector<std::string> findSharedParameters(const StringMap<InitializerClass> &classes,
                                               const StringMap<std::vector<InitializerUse>> &uses,
                                               ArrayRef<std::string> missing) {
@@ -57,13 +57,14 @@ std::vector<std::string> findSharedParameters(const StringMap<InitializerClass> 
   return found;
 }
 
-/// The missing parameters of a recurrent layer's module that the file holds in another form: gates
-/// in ONNX's order, and both biases as one. As many layers as have the operand are there.
+/// Returns the missing parameters of recurrent layers that the file stores in another form: gates
+/// in ONNX's order, and both biases in one tensor. A module has as many layers as recurrent nodes
+/// with the operand.
 std::vector<std::string> findRecurrentParameters(const StringMap<InitializerClass> &classes,
                                                  const StringMap<std::vector<InitializerUse>> &uses,
                                                  ArrayRef<std::string> missing) {
   constexpr StringRef kinds[] = {"weight_ih_l", "weight_hh_l", "bias_"}; // Operands 1 to 3.
-  std::map<std::string, int64_t> layers;                                 // By the names' beginning.
+  std::map<std::string, int64_t> layers; // Number of layers by name prefix.
   for (const auto &entry : uses) {
     auto known = classes.find(entry.getKey());
     if (known == classes.end() || !known->second.isParameter)
@@ -123,7 +124,8 @@ std::vector<std::string> TrainingSummary::warnings() const {
   if (!missing.empty())
     result.push_back("the module has parameters that the file lacks: " + listed(missing, asItIs) +
                      ". The exporter dropped or folded them; they are not trained" + exportAgain);
-  // Without its optimizations, the newer exporter writes batch normalizations in inference form.
+  // Without its optimizations, the torch.export-based exporter writes batch normalizations in
+  // inference form.
   if (!foldedNorms.empty())
     result.push_back(
         "the exporter folded the batch normalizations of " + listed(foldedNorms, quoted) +
@@ -192,7 +194,7 @@ TrainingSummary summarizeTraining(GraphOp graph, const StringMap<InitializerClas
       continue;
     if (isTrained && !reached.contains(initializer)) {
       summary.unreached.push_back(name);
-      continue; // Nor does the module train it.
+      continue; // The module does not train it either.
     }
     int64_t elements = cast<RankedTensorType>(initializer.getType()).getNumElements();
     ++summary.parameters;

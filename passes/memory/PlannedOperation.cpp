@@ -57,9 +57,9 @@ static bool mayAddOnto(KernelOp kernel, Value root) {
 }
 
 /// Whether a kernel's result may be computed in place of an operand: every access to the operand
-/// must have the index at which the result is stored, and the element sizes must be equal. Kernels
-/// with conditional accesses do not qualify, since these may read an element after the result is
-/// stored.
+/// must have the index at which the result is stored, with equal element sizes. The index must not
+/// vary along dimensions that the result lacks: a guarded load reads in only some of the iterations
+/// that the result combines, possibly after the result is stored.
 static bool mayShareKernel(KernelOp kernel, unsigned result, Value root) {
   FusibleShape shape = kernel.getShape();
   if (shape == FusibleShape::Scatter)

@@ -67,8 +67,7 @@ def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::Modul
     Replaces each variable with the attribute `mtc.quantization` by two variables of the same role: the codes `NAME.codes`, with
     two 4-bit codes per byte, and the per-block scales `NAME.scales`. Reads become `mtc.dequantize_blocks` of both variables, and
     writes become `mtc.quantize_blocks`. The pass does not depend on the optimizer. Fusion merges dequantization, update and
-    quantization into one kernel, so the
-    dequantized state is not stored to memory.
+    quantization into one kernel, so the dequantized state is not stored to memory.
 
     If a skipped step keeps the old state, its codes and scales are kept as well.
 

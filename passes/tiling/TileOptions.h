@@ -1,4 +1,4 @@
-//===- TileOptions.h - What mtc-tile is told ----------------------------------------------===//
+//===- TileOptions.h - Options of mtc-tile ----------------------------------------------------===//
 
 #ifndef MTC_PASSES_TILING_TILESOPTIONS_H
 #define MTC_PASSES_TILING_TILESOPTIONS_H
@@ -9,7 +9,7 @@
 
 namespace mtc {
 
-/// The options of mtc-tile.
+/// Options of mtc-tile.
 struct TileOptions {
   std::string tile = "auto";
 

@@ -1,4 +1,4 @@
-//===- PlanText.cpp - A plan as a page and as JSON --------------------------------------------===//
+//===- PlanText.cpp - Memory plan as text and JSON --------------------------------------------===//
 
 #include "driver/PlanText.h"
 #include "driver/Report.h"
@@ -101,7 +101,7 @@ llvm::json::Array mtc::tool::aliveAtPeak(const MemoryTimeline &timeline) {
   return array;
 }
 
-/// At most so many columns of a text, its start and its end.
+/// Shortens a text to at most `columns` by eliding its middle.
 static std::string shorten(StringRef text, size_t columns) {
   if (text.size() <= columns)
     return text.str();
@@ -109,7 +109,7 @@ static std::string shorten(StringRef text, size_t columns) {
   return (text.take_front(columns - 3 - half) + "..." + text.take_back(half)).str();
 }
 
-/// A name in which layers are not told from each other.
+/// Replaces numbers in a name, so that names of corresponding values in different layers are equal.
 static std::string withoutNumbers(StringRef text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i)
@@ -122,10 +122,10 @@ static std::string withoutNumbers(StringRef text) {
 
 namespace {
 
-/// Values that are alike but for the layers that they belong to.
+/// Corresponding values of different layers.
 struct AliveRow {
   std::string name, reason;
-  int64_t bytes = 0; ///< of all
+  int64_t bytes = 0; ///< sum over all values
   int64_t count = 0;
 };
 

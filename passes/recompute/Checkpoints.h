@@ -11,10 +11,9 @@ namespace mtc {
 struct Checkpoints {
   mlir::SmallVector<mlir::OpResult, 0> recomputed; ///< in the order of their computation
   mlir::Operation *forwardEnd = nullptr;           ///< later users belong to the backward pass
-  mlir::SmallVector<mlir::OpResult, 0>
-      /// Checkpoint values that have no users in the backward pass but from which segments are
-      /// recomputed.
-      kept;
+  /// Checkpoint values that have no users in the backward pass but from which segments are
+  /// recomputed.
+  mlir::SmallVector<mlir::OpResult, 0> kept;
 };
 
 /// Selects every sqrt(n)-th of the n operations on which all later operations of the forward pass

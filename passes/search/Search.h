@@ -12,8 +12,8 @@ namespace mtc {
 using Techniques = llvm::SmallVector<std::unique_ptr<Technique>>;
 using MakeTechniques = llvm::function_ref<Techniques(const Goal &goal, OperationTimes &times)>;
 
-/// Limit on the search. The result of `Little` needs at least as much memory or time as the result
-/// of `Whole`.
+/// Limit on the search. A plan found with `Little` needs at least as much memory as one found with
+/// `Whole`.
 enum class SearchEffort { Little, Whole };
 
 /// Changes the functions of a module by techniques until its arena has at most `budget` bytes.

@@ -95,7 +95,7 @@ private:
   mlir::LogicalResult chooseTarget(TargetAttrInterface named = {});
   mlir::LogicalResult importModel();
   void describeParameters(mlir::ModuleOp imported);
-  /// Warns about nodes in inference form, such as batch normalization with fixed statistics.
+  /// Warns about batch normalization and dropout that training would compute in inference form.
   void warnOfInferenceForms(onnx::GraphOp graph);
   void describeProgram();
   mlir::LogicalResult readText();

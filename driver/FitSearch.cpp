@@ -117,7 +117,7 @@ private:
     return outcome;
   }
 
-  /// Searches the number of micro-batches: fewer take less time, more take less memory.
+  /// Searches the number of micro-batches: fewer are faster, more need less memory.
   void tryParts(ArrayRef<Change> changes, Compilation &compilation) {
     if (!llvm::is_contained(given.allow, "accumulate"))
       return;

@@ -3,9 +3,9 @@
 // toml++ 3.3 declares some states unreachable that valid input can reach, although the code would
 // handle them correctly:
 // - `[` followed by DEL is rejected, but only after an assertion (or an assumption, without
-// assertions) that this cannot happen;
+//   assertions) that this cannot happen;
 // - the character classification reaches an unreachable statement for some characters in no class,
-// such as in the key `é` (https://github.com/marzer/tomlplusplus/issues/190, and 295).
+//   such as in the key `é` (https://github.com/marzer/tomlplusplus/issues/190, and 295).
 //
 //===------------------------------------------------------------------------------------------===//
 

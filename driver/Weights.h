@@ -17,7 +17,8 @@ namespace mtc::tool {
 /// pieces reference the model's data, so the model must outlive them.
 class Weights {
 public:
-  /// Reports all initializers with missing data. If `model` is null, reports the missing model.
+  /// Collects the weights. Fails with diagnostics if the data of initializers is missing, naming
+  /// the first three and their total number. `model` is null if the model itself is missing.
   static mlir::FailureOr<Weights> collect(mlir::ModuleOp module, onnx::Model *model);
 
   /// Returns the file name of a program's weights. `train` has `train.weights.safetensors`, since
@@ -42,7 +43,7 @@ private:
     llvm::SmallVector<Piece> pieces;
     int64_t elementBytes, bytes;
   };
-  /// Passes the tensor's bytes to `use`, in one or more parts.
+  /// Passes the tensor's bytes to `use`.
   static void read(const Tensor &tensor, llvm::function_ref<void(llvm::ArrayRef<char>)> use);
 
   std::string header, digest;

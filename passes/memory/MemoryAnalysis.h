@@ -57,7 +57,7 @@ public:
   void notifyOperationErased(mlir::Operation *op) override;
 
 private:
-  /// Arena layout of the temporaries of a set of functions: those that run aside, or all others.
+  /// Arena layout of the temporaries of a set of functions: those with `isAside`, or all others.
   struct Region {
     ArenaLayout layout;
     /// Index of each function's first temporary

@@ -59,7 +59,7 @@ public:
 
 private:
   struct Move {
-    HoldOp hold; ///< null if the copy to the offload space does not overlap with computation
+    HoldOp hold; ///< null if no operation runs during the copy
     MoveOp back;
     Operation *reader; ///< first user of the value moved back
   };

@@ -104,7 +104,7 @@ class FuseUpdatePass : public mtc::impl::FuseUpdateBase<FuseUpdatePass> {
       if (together.contains(name))
         continue;
       auto parameter = symbols.lookup<VariableOp>(name);
-      // The new value overwrites the old one in place, so insert after the last reader of the old
+      // The new value overwrites the old one in place, so insert after the last user of the old
       // value.
       Operation *place = write;
       if (Operation *reader = lastReaders.lookup(name); reader && place->isBeforeInBlock(reader))

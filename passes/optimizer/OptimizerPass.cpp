@@ -170,9 +170,9 @@ Value OptimizerPass::keep(TensorBuilder &b, Value changed, Value old) const {
   return lossScale ? lossScale->keep(b, changed, old) : changed;
 }
 
-/// Keeps quantized state finite, because a block's scale depends on all its elements. If
-/// an element of a state would not be finite, sets the element's states to 0 and keeps the
-/// parameter's element. Also keeps the parameter's element if its new value would not be finite.
+/// Keeps quantized state finite, because a block's scale depends on all its elements. If an element
+/// of a state would not be finite, sets the element's states to 0 and keeps the parameter's
+/// element. Also keeps the parameter's element if its new value would not be finite.
 static void keepFinite(Update &update, Value oldParameter) {
   TensorBuilder &b = update.b;
   Value exists, parameter = update.parameter;

@@ -89,7 +89,7 @@ def QuantizeOptimizerState : Pass<"mtc-quantize-optimizer-state", "::mlir::Modul
 }
 
 def FuseUpdate : Pass<"mtc-fuse-update", "::mlir::ModuleOp"> {
-  let summary = "fuse parameter updates into the backward pass";
+  let summary = "update each large parameter as soon as its gradient is computed";
   let description = [{
     Splits `@update` and moves each parameter's update into `@micro_step`, after the parameter's gradient and after the last use
     of its old value. A gradient is then live only from its computation to its update and is not stored in a variable. The

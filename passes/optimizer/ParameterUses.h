@@ -12,8 +12,8 @@ namespace mtc {
 
 /// Classifies the parameters of a training program. Weights of hidden layers are operands of
 /// contractions, except embeddings (operands of gathers) and output layers (operands of the last
-/// contraction before the loss). In a module without a training step, all parameters count as
-/// hidden.
+/// contraction or convolution before the loss). In a module without a training step, all parameters
+/// count as hidden.
 class ParameterUses {
 public:
   explicit ParameterUses(mlir::ModuleOp module);

@@ -135,7 +135,7 @@ int64_t Recomputation::countFor(const Rung &rung) const {
 }
 
 /// Returns the rung with the lowest time per byte or, if this one frees more than required, the
-/// rung that frees the required bytes in the least time.
+/// rung that frees the required bytes in the shortest time.
 std::optional<Recomputation::Rung> Recomputation::choose(ArrayRef<Rung> rungs) const {
   auto timePerByte = [](const Rung &rung) {
     return rung.getTime() / static_cast<double>(rung.getBytes());

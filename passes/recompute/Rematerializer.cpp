@@ -121,7 +121,7 @@ Operation *Rematerializer::cloneFor(OpResult value, Operation *reader) const {
 }
 
 void Rematerializer::insert(Operation *copy, Operation *original, const Need &need) {
-  order.put(copy, need.reader); // Its recomputed operands are already before the reader.
+  order.put(copy, need.reader); // Its recomputed operands are already before the user.
   copy->setLoc(backwardLocation(original->getLoc()));
   copy->setDiscardableAttr(recomputedAttribute, UnitAttr::get(copy->getContext()));
   listener.notifyOperationInserted(copy, {});
@@ -146,7 +146,7 @@ static double partOf(Operation *copy, Operation *original) {
   return bytes > 0 ? std::min(1.0, static_cast<double>(kernel.getCost().bytes) / bytes) : 1;
 }
 
-/// Returns the copy of a kernel's or call's result that is computed before the reader.
+/// Returns the copy of a kernel's or call's result that is computed before the user.
 Value Rematerializer::copyAt(OpResult value, const Need &need) {
   if (Value known = copies.lookup(value)) {
     moveUp(known.getDefiningOp(), need);
@@ -173,7 +173,7 @@ Value Rematerializer::copyAt(OpResult value, const Need &need) {
   return copies.lookup(value);
 }
 
-/// Returns the value to use before the reader, recomputing it if necessary. `consumer` is the
+/// Returns the value to use before `need.reader`, recomputing it if necessary. `consumer` is the
 /// operation that uses it.
 Value Rematerializer::valueAt(Value value, const Need &need, Operation *consumer) {
   Operation *op = value.getDefiningOp();

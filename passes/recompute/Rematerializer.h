@@ -33,7 +33,8 @@ public:
   struct Added {
     struct Copy {
       mlir::Operation *copy, *original;
-      /// Of the original; the first one if the copy lacks some of its results.
+      /// Result of the original. A copy that lacks some of the original's results computes this one
+      /// as its first result.
       mlir::OpResult value;
       double part; ///< fraction of the original's memory traffic
     };

@@ -10,8 +10,9 @@
 namespace mtc {
 
 /// Applies techniques to a function until it meets its budget. Each iteration applies the technique
-/// that frees the bytes at the peak in the least time. A smaller budget continues the same sequence
-/// of changes, so that the peak falls and the time grows monotonically with a decreasing budget.
+/// that frees the bytes at the peak in the shortest time. A smaller budget continues the same
+/// sequence of changes, so that the peak falls and the time grows monotonically with a decreasing
+/// budget.
 class Ladder {
 public:
   Ladder(const Goal &goal, OperationTimes &times, llvm::ArrayRef<Technique *> techniques)
